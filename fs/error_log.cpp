@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "log.h"
 #include "printable.h"
 
 namespace tfilefs {
@@ -42,6 +43,7 @@ void ErrorLog::add(std::string_view path, const Error& error) {
   std::string message = printable(shortened(std::string(path))) + ": " + message_of(shown);
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  tell_log(Severity::error, message);
   const Lock lock(mutex_);
   ++count_;
   const auto same =

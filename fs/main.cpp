@@ -11,6 +11,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/description.h"
 
 namespace {
 
@@ -29,8 +30,8 @@ int finished(int code, int unwritten) {
 
 int dispatch(int argc, char** argv) {
   if (argc > 1) {
-    for (const tfilefs::Command& command : tfilefs::all_commands())
-      if (command.name == argv[1]) return finished(command.run(argc - 1, argv + 1), command.unwritten);
+    if (const tfilefs::Command* command = tfilefs::find_command(argv[1]); command && !command->name.empty())
+      return finished(command->run(argc - 1, argv + 1), command->unwritten);
     if (const auto told = tfilefs::no_such_command(argv[1]); told && !has_options(argc, argv)) {
       tfilefs::complain({tfile::ErrorKind::invalid, *told, -1, 0});
       return tfilefs::kExitUsage;

@@ -2,6 +2,7 @@
 #include "bytes/swap.h"
 
 #include "bytes/swap_loop.h"
+#include "tfile/build_info.h"
 
 namespace tfile {
 
@@ -29,6 +30,8 @@ SwapFunction pick() {
 const SwapFunction kSwap = pick();
 
 }  // namespace
+
+std::string vector_path() { return kSwap == swap_plain ? "baseline" : "avx2"; }
 
 void swap_items(std::span<std::byte> items, std::size_t item_size) {
   kSwap(items.data(), items.data(), items.size(), item_size);

@@ -4,18 +4,19 @@
 #include "far/disk_cache.h"
 #include "far/http_listing.h"
 #include "far/http_source.h"
+#include "far/library_versions.h"
 #include "far/xrootd_listing.h"
 #include "far/xrootd_source.h"
 
 namespace {
 
 #ifdef TFILEFS_HTTP
-constexpr tfile::FarLibrary kHttp{tfile::open_http, tfile::list_http};
+constexpr tfile::FarLibrary kHttp{tfile::open_http, tfile::list_http, tfile::curl_version_now};
 #else
 constexpr tfile::FarLibrary kHttp;
 #endif
 #ifdef TFILEFS_XROOTD
-constexpr tfile::FarLibrary kXrootd{tfile::open_xrootd, tfile::list_xrootd};
+constexpr tfile::FarLibrary kXrootd{tfile::open_xrootd, tfile::list_xrootd, tfile::xrootd_version_then};
 #else
 constexpr tfile::FarLibrary kXrootd;
 #endif

@@ -14,6 +14,7 @@ namespace tfile {
 struct FarLibrary {
   Result<std::shared_ptr<const Source>> (*open)(const std::string& url, const FarOptions&) = nullptr;
   Result<FarListing> (*list)(const std::string& url, const FarOptions&) = nullptr;
+  std::string (*version)() = nullptr;  // of the library
 };
 
 // This room, as the others see it. It is a module that is loaded when the first URL is met: with what libcurl and the

@@ -234,14 +234,21 @@ void Client::prepare(Transfer& transfer) const {
   set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_HTTPHEADER, transfer.headers);
   set_method(easy, request);
+#if LIBCURL_VERSION_NUM >= 0x075500
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+  set(CURLOPT_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
+  set(CURLOPT_REDIR_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
+#endif
   set(CURLOPT_FOLLOWLOCATION, 1L);
   set(CURLOPT_MAXREDIRS, kRedirectsMax);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.silence.count()));
   set(CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
   set(CURLOPT_QUICK_EXIT, 1L);  // a name that is being resolved does not hold up its end
-  set(CURLOPT_PIPEWAIT, 1L);    // for a stream of an HTTP/2 connection, rather than open one more
+#endif
+  set(CURLOPT_PIPEWAIT, 1L);  // for a stream of an HTTP/2 connection, rather than open one more
   set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
   set(CURLOPT_BUFFERSIZE, long{256 << 10});
   set(CURLOPT_NETRC, long{CURL_NETRC_OPTIONAL});

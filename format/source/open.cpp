@@ -49,8 +49,8 @@ Result<const FarLibrary*> library_of(const std::string& url) {
   const auto* known =
       std::ranges::find_if(kSchemes, [&](const Scheme& one) { return are_equal_but_case(one.name, scheme); });
   if (known == std::end(kSchemes))
-    return fail(ErrorKind::invalid,
-                without_secrets(url) + ": URLs of the scheme \"" + std::string(scheme) + "\" are not read");
+    return fail(ErrorKind::invalid, without_secrets(url) + ": URLs of the scheme \"" + std::string(scheme) +
+                                        "\" are not read, only http, https, dav, davs, s3, root, roots and xroot");
   TRY(const FarLibraries* const libraries, far_libraries());
   const FarLibrary& library = libraries->*known->library;
   if (!library.open)

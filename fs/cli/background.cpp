@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include <array>
@@ -93,11 +92,7 @@ void Background::ready() {
 }
 
 void Background::fail(const std::string& message) {
-  if (pipe_ < 0) {
-    ::openlog("tfilefs", LOG_PID, LOG_DAEMON);
-    ::syslog(LOG_ERR, "%s", message.c_str());
-    return;
-  }
+  if (pipe_ < 0) return;
   write_all(pipe_, "tfilefs: " + message + "\n");
   ::close(std::exchange(pipe_, -1));
 }

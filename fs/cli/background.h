@@ -15,7 +15,7 @@ class Background {
 
   // Called by the child: lets the parent end, and detaches the child from the terminal.
   void ready();
-  // Called by the child before it ends: sends the message to the parent, or to the system log if the parent is gone.
+  // Called by the child before it ends: sends the message to the parent, unless that is gone.
   void fail(const std::string& message);
 
  private:

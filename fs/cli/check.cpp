@@ -47,13 +47,9 @@ int check_one(const OneSource& source) {
 }  // namespace
 
 int run_check(int argc, char** argv) {
-  CommandLine command("Verifies every record, compression block and checksum of a ROOT file, and decodes every table.",
-                      "tfilefs check");
-  command.set_footer(
-      "Exit codes: 0 no errors; 4 errors; 8 the file, or a part of it, was not checked; 16 wrong usage; or the sum\n"
-      "of these, as of fsck.");
+  CommandLine command("check");
   std::string source;
-  command.add_argument("SOURCE", source, kSourceHelp);
+  command.take("SOURCE", source);
   if (const auto code = command.parse(argc, argv)) return *code == kExitUsage ? kCheckUsage : *code;
   return for_each_source(source, {}, kCheckIncomplete, check_one);
 }

@@ -101,11 +101,10 @@ class Headers {
 }  // namespace
 
 int run_classes(int argc, char** argv) {
-  CommandLine command("Writes a C++ header for each class that a ROOT file describes, as TFile::MakeProject does.",
-                      "tfilefs classes");
+  CommandLine command("classes");
   std::string source, directory;
-  command.add_argument("SOURCE", source, kSourceHelp);
-  command.add_argument("DIR", directory, "where to write them; made if it is not there");
+  command.take("SOURCE", source);
+  command.take("DIR", directory);
   if (const auto code = command.parse(argc, argv)) return *code;
   Headers headers(directory);
   bool is_of_several = false;

@@ -2,47 +2,119 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
 #include "cli/commands.h"
 
 namespace tfilefs {
 
-CommandLine::CommandLine(const std::string& does, const std::string& command)
-    : app_(std::make_unique<CLI::App>(does, command)) {}
+namespace {
+
+// "Commit, unmount, and wait until the daemon is gone."
+std::string sentence(std::string_view does) {
+  std::string text(does);
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + ".";
+}
+
+std::string in_columns(std::string left, std::string_view right) {
+  constexpr std::size_t kWidth = 26;
+  const std::size_t wanted = std::max(kWidth, left.size() + 2);
+  left.resize(wanted, ' ');
+  return "  " + left + std::string(right) + "\n";
+}
+
+std::string with_value(std::string_view name, std::string_view value) {
+  if (value.starts_with('[')) return std::string(name) + "[=" + std::string(value.substr(1));
+  return std::string(name) + (value.empty() ? "" : "=" + std::string(value));
+}
+
+// What the help of the whole program says beyond that of a command.
+std::string lists() {
+  std::string text = "Commands:\n";
+  for (const Command& command : all_commands().subspan(1)) {
+    if (command.is_for_people) text += in_columns("tfilefs " + std::string(command.name), command.does);
+  }
+  text += "  tfilefs COMMAND --help tells more of each.\n\nOptions for -o:\n";
+  for (const MountOption& option : mount_options()) {
+    const std::string preset = option.preset.empty() ? "" : " (" + std::string(option.preset) + ")";
+    text += in_columns(with_value(option.name, option.value), std::string(option.does) + preset);
+  }
+  return text + "\n";
+}
+
+const Command& described(std::string_view name) {
+  const Command* const command = find_command(name);
+  if (!command) throw std::logic_error("no command " + std::string(name));
+  return *command;
+}
+
+std::string_view first_name(const Flag& flag) { return flag.names.substr(0, flag.names.find(',')); }
+
+}  // namespace
+
+CommandLine::CommandLine(std::string_view command)
+    : command_(described(command)),
+      app_(std::make_unique<CLI::App>(sentence(command_.does),
+                                      command.empty() ? "tfilefs" : "tfilefs " + std::string(command))) {
+  app_->footer((command.empty() ? lists() : "") + std::string(command_.remark));
+}
 
 CommandLine::~CommandLine() = default;
 
-void CommandLine::add_argument(const std::string& name, std::string& given, const std::string& help) {
-  app_->add_option(name, given, help)->required();
+CLI::Option* CommandLine::add(std::string_view name,
+                              const std::function<CLI::Option*(const std::string& names, std::string does)>& make) {
+  taken_.push_back(name);
+  for (const Flag& flag : command_.flags)
+    if (first_name(flag) == name) {
+      CLI::Option* const option = make(std::string(flag.names), std::string(flag.does));
+      return flag.value.empty() ? option : option->type_name(std::string(flag.value));
+    }
+  for (const Argument& argument : command_.arguments)
+    if (argument.name == name) return make(std::string(name), std::string(argument.does))->required()->type_name("");
+  throw std::logic_error("the description of the command has no " + std::string(name));
 }
 
-void CommandLine::add_arguments(const std::string& name, std::vector<std::string>& given, const std::string& help,
-                                int at_least) {
+void CommandLine::take(std::string_view name, bool& given) {
+  add(name, [&](const std::string& names, std::string does) { return app_->add_flag(names, given, does); });
+}
+
+void CommandLine::take(std::string_view name, std::string& given) {
+  add(name, [&](const std::string& names, std::string does) { return app_->add_option(names, given, does); });
+}
+
+void CommandLine::take(std::string_view name, std::vector<std::string>& given) {
   constexpr int kArgumentsMax = 1 << 20;  // more than a command line can have
-  app_->add_option(name, given, help)->required()->expected(at_least, kArgumentsMax)->type_name("");
+  add(name, [&](const std::string& names, std::string does) {
+    CLI::Option* const option = app_->add_option(names, given, does);
+    for (const Argument& argument : command_.arguments)
+      if (argument.name == name) return option->expected(argument.at_least, kArgumentsMax);
+    return option->take_all()->expected(1)->allow_extra_args(false);
+  });
 }
 
-void CommandLine::add_flag(const std::string& names, bool& given, const std::string& help) {
-  app_->add_flag(names, given, help);
+void CommandLine::take(std::string_view name, double& given,
+                       const std::function<std::string(const std::string&)>& check) {
+  add(name,
+      [&](const std::string& names, std::string does) { return app_->add_option(names, given, does)->check(check); });
 }
 
-void CommandLine::add_number(const std::string& names, double& given, const std::string& help,
-                             const std::function<std::string(const std::string&)>& check) {
-  app_->add_option(names, given, help)->check(check);
+void CommandLine::tell_version(std::function<std::string()> version) {
+  add("-V", [&](const std::string& names, std::string does) {
+    return app_->set_version_flag(names, std::move(version), does);
+  });
 }
-
-void CommandLine::add_mount_options(std::vector<std::string>& given, const std::string& help) {
-  app_->add_option("-o", given, help)->type_name("OPT,...")->take_all()->expected(1)->allow_extra_args(false);
-}
-
-void CommandLine::add_version(const std::string& version) { app_->set_version_flag("-V,--version", version); }
-
-void CommandLine::set_footer(const std::string& text) { app_->footer(text); }
 
 std::optional<int> CommandLine::parse(int argc, char** argv) {
+  // Nothing that the description promises is forgotten.
+  if (taken_.size() != command_.flags.size() + command_.arguments.size())
+    throw std::logic_error("tfilefs " + std::string(command_.name) + " does not take all that its description has");
   try {
     app_->parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version: written to stdout

@@ -5,44 +5,51 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/description.h"
 #include "error_log.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace tfilefs {
 
-// The options and arguments of a command, and its help. Values are written to the variable that each add_ names, which
-// must live as long as this. This wraps CLI11, whose headers take long to compile: only command_line.cpp includes them.
+// The parser of a command, made of its description. take() names the variable for each flag and argument of the
+// description; the variables must live as long as this. This wraps CLI11, whose headers take long to compile: only
+// command_line.cpp includes them.
 class CommandLine {
  public:
-  CommandLine(const std::string& does, const std::string& command);
+  // `command`: its name; empty: the one that mounts.
+  explicit CommandLine(std::string_view command);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // Mandatory arguments. They are taken in the order of these calls.
-  void add_argument(const std::string& name, std::string& given, const std::string& help);
-  // All arguments from here on, of which there must be so many.
-  void add_arguments(const std::string& name, std::vector<std::string>& given, const std::string& help, int at_least);
-  void add_flag(const std::string& names, bool& given, const std::string& help);
+  // `name`: of an argument, or the first name of a flag. A flag without a value is a bool; "-o", which
+  // may be given several times, and arguments that stand for several are lists.
+  void take(std::string_view name, bool& given);
+  void take(std::string_view name, std::string& given);
+  void take(std::string_view name, std::vector<std::string>& given);
   // `check` returns what is wrong with a text, empty if nothing is.
-  void add_number(const std::string& names, double& given, const std::string& help,
-                  const std::function<std::string(const std::string&)>& check);
-  // "-o OPT,...", which may be given several times.
-  void add_mount_options(std::vector<std::string>& given, const std::string& help);
-  void add_version(const std::string& version);
-  // At the end of the help.
-  void set_footer(const std::string& text);
+  void take(std::string_view name, double& given, const std::function<std::string(const std::string&)>& check);
+  // For "-V,--version". Called when the flags before it in the description have been taken.
+  void tell_version(std::function<std::string()> version);
 
   // An exit code if the program is to end now (--help, --version, an error of usage).
   std::optional<int> parse(int argc, char** argv);
 
  private:
+  const Flag& flag(std::string_view name);
+  CLI::Option* add(std::string_view name,
+                   const std::function<CLI::Option*(const std::string& names, std::string does)>&);
+
+  const Command& command_;
   const std::unique_ptr<CLI::App> app_;
+  std::vector<std::string_view> taken_;
 };
 
 // "tfilefs: MESSAGE" on stderr; returns kExitFailure.

@@ -4,23 +4,166 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "cli/description.h"
+
 namespace tfilefs {
 namespace {
 
-constexpr Command kCommands[] = {
-    {"umount", "[--lazy] MNT", "commit, unmount, and wait until the daemon is gone", run_umount},
-    {"commit", "MNT/PATH", "commit what is whole below a directory, now", run_commit},
-    {"recover", "FILE", "finish what a crashed mount left beside a file", run_recover},
-    {"ls", "[-l|-R|--json] SOURCE[/PATH]", "what the mount would show, without mounting", run_ls},
-    {"map", "SOURCE", "every record of a ROOT file", run_map},
-    {"check", "SOURCE", "whether all of a ROOT file is as it must be", run_check, kCheckIncomplete},
-    {"stats", "[-b] [-w SECONDS] MNT", "what a mount has read, decoded and kept", run_stats},
-    {"classes", "SOURCE DIR", "a C++ header for each class of a ROOT file", run_classes},
-};
+constexpr Flag kMountOptions = {"-o", "OPT,...", Takes::mount_options, "options, see tfilefs --help"};
+constexpr Argument kFile = {"SOURCE", Takes::file,
+                            "a ROOT file, its URL, or a pattern of several, such as 'run*.root'"};
+constexpr Argument kMountPoint = {"MNT", Takes::mount_point, "the mount point"};
+
+constexpr auto kMountFlags = std::to_array<Flag>({
+    {"-o", "OPT,...", Takes::mount_options, "options, see below"},
+    {"-f", "", Takes::nothing, "stay in the foreground"},
+    {"-d", "", Takes::nothing, "trace every request on stderr; implies -f"},
+    {"-v", "", Takes::nothing, "with --version: also libraries, codecs and what the processor can do"},
+    {"-V,--version", "", Takes::nothing, "print the version and exit"},
+});
+constexpr auto kMountArguments = std::to_array<Argument>({
+    {"SOURCE... MNT", Takes::file,
+     "a ROOT file, a directory, or the URL of one, or of several by a pattern; with -o chain any number.\n"
+     "MNT is a directory; or /dev/fd/N, a descriptor of /dev/fuse that is mounted already",
+     2},
+});
+constexpr auto kUmountFlags = std::to_array<Flag>({
+    {"-z,--lazy", "", Takes::nothing, "also what is in use, and without waiting: who has it open keeps it to the end"},
+});
+constexpr auto kMountPointOnly = std::to_array<Argument>({kMountPoint});
+constexpr auto kInMount = std::to_array<Argument>({
+    {"MNT/PATH", Takes::in_mount, "a table or something in it, a ROOT file, or a directory of them"},
+});
+constexpr auto kRecovered =
+    std::to_array<Argument>({{"FILE", Takes::file, "the ROOT file, whether it is there yet or not"}});
+constexpr auto kLsFlags = std::to_array<Flag>({
+    {"-l", "", Takes::nothing, "modes, owners, sizes and dates"},
+    {"-R", "", Takes::nothing, "directories below, too"},
+    {"--json", "", Takes::nothing, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode"},
+    kMountOptions,
+});
+constexpr auto kInside = std::to_array<Argument>({
+    {"SOURCE[/PATH]", Takes::inside,
+     "a ROOT file or directory, its URL, or a pattern of several; and a path inside the file"},
+});
+constexpr auto kFileOnly = std::to_array<Argument>({kFile});
+constexpr auto kStatsFlags = std::to_array<Flag>({
+    {"-b,--branches", "", Takes::nothing, "a line for each branch as well"},
+    {"-w,--watch", "SECONDS", Takes::text, "go on: differences, every so many seconds"},
+});
+constexpr auto kFileAndDirectory = std::to_array<Argument>({
+    kFile,
+    {"DIR", Takes::directory, "where to write them; made if it is not there"},
+});
+constexpr auto kShell = std::to_array<Argument>({{"SHELL", Takes::shell, "bash, zsh or fish"}});
+
+constexpr std::string_view kExitCodes =
+    "Exit codes: 0 success; 1 failure, said on stderr, also of umount, commit and recover if something stays\n"
+    "uncommitted; 2 wrong usage. Of check they are fsck's: 0 no errors; 4 errors; 8 not all was checked; 16 wrong\n"
+    "usage; or the sum.";
+constexpr std::string_view kExitCodesOfCheck =
+    "Exit codes: 0 no errors; 4 errors; 8 the file, or a part of it, was not checked; 16 wrong usage; or the sum\n"
+    "of these, as of fsck.";
+
+constexpr auto kCommands = std::to_array<Command>({
+    {"", "mount a ROOT file, or a directory with ROOT files in it, as a file system", "", kMountFlags, kMountArguments,
+     run_mount, kExitFailure, kExitCodes},
+    {"umount", "commit, unmount, and wait until the daemon is gone",
+     R"(On a terminal it shows its progress. What could not be committed is named, and the status is 1. If the mount is in use, it stays and the command
+fails. The mount also stays if bytes are neither in their file nor in its journal: the disk is full, or a program is just
+writing them. The files are then named, and the processes that write them.
+If the daemon was killed, the files beside which it left a journal are named, and the status is 1.
+The daemon stays as long as another mount namespace (a container) has the mount, too. After a second, a line for each such
+namespace names a process in it and says how to release the mount. Ctrl-C ends only the waiting.
+.IP
+With
+.B \-\-lazy
+the mount point is free at once and the command waits for nothing. Processes that use the mount keep it until they are done
+with it. What could not be saved is given up and named.)",
+     kUmountFlags, kMountPointOnly, run_umount},
+    {"commit",
+     "commit what is whole below a directory of a mount, now",
+     R"(Commits the tables below a directory that are complete, without waiting until nothing is written there any more.
+Tables that are not complete are named, and the status is then 1.)",
+     {},
+     kInMount,
+     run_commit},
+    {"recover",
+     "finish what a crashed mount left beside a file",
+     R"(Writes to a ROOT file what a crashed mount had promised to keep and left in the journal beside the file. The next
+mount with rw does the same. If there is neither the file nor a journal beside it, the command fails.)",
+     {},
+     kRecovered,
+     run_recover},
+    {"ls", "list what a mount would show, without mounting",
+     R"(As for map, check and classes, SOURCE may be a pattern (*, ?, [ab], {a,b}), for files of this machine and in the path
+of a URL. Then each file that matches is taken, in the order of their names.)",
+     kLsFlags, kInside, run_ls},
+    {"map",
+     "print every record of a ROOT file",
+     R"(Prints every record of the file with its address, size, class and compression factor, and the gaps, as ROOT's
+TFile::Map does.)",
+     {},
+     kFileOnly,
+     run_map},
+    {"check",
+     "verify every record, compression block and checksum of a ROOT file, and decode every table",
+     R"(Header, directories and keys are verified, too. Prints a line for each error and a summary. Of bytes that are
+stored without a checksum (uncompressed, and zstd as ROOT writes it) only the sizes are checked. The status is that of
+.BR fsck (8):
+0 for no errors, 4 for errors, 8 if the file or a part of it could not be checked (RNTuples of a format before 1.0 are not
+decoded), 16 for wrong usage, or the sum of these.)",
+     {},
+     kFileOnly,
+     run_check,
+     kCheckIncomplete,
+     kExitCodesOfCheck},
+    {"stats", "show what a mount has read, decoded and kept, table by table",
+     R"(Suffixes of bytes are powers of 1024, those of other numbers powers of 1000. With
+.B \-w
+it goes on until it is interrupted or the mount ends (status 1). It prints first the sums since the start, then what was
+added, as a rate for each second. The columns are: bytes that readers asked for; reads answered at once, and reads that
+waited; bytes, calls, and bytes for each call of reading the file; bytes read for nothing; decoded bytes; seconds of
+reading, of decoding (CPU) and of readers waiting; chunks loaded ahead, chunks loaded ahead that were evicted unused, and
+chunks evicted.)",
+     kStatsFlags, kMountPointOnly, run_stats},
+    {"classes",
+     "write a C++ header for each class that a ROOT file describes",
+     R"(Writes to DIR what ROOT's TFile::MakeProject does. The headers can be compiled together. If several files
+describe a class in different ways, the first one counts, and the status is 1. ROOT's own classes are included from ROOT. Headers of the same name are replaced. A symbolic link, or anything else that is not a plain file,
+under such a name is an error.)",
+     {},
+     kFileAndDirectory,
+     run_classes},
+    {"doctor",
+     "say whether this machine can mount, and what to do if it cannot",
+     R"(Looks at the kernel, /dev/fuse, fusermount3, /etc/fuse.conf, read-ahead and limits. Then it makes a tiny ROOT file,
+mounts it, reads it and unmounts it. Prints a line for each: good; or note, where something works less well than it
+could; or bad, with what to do. The status is 1 if a line is bad.)",
+     {},
+     {},
+     run_doctor},
+    {"completion",
+     "print the completion for a shell: bash, zsh or fish",
+     "For where none was installed: eval \"$(tfilefs completion bash)\".",
+     {},
+     kShell,
+     run_completion},
+    {"complete",
+     "answer a completion: what may stand in the place of the last word",
+     "",
+     {},
+     {},
+     run_complete,
+     kExitFailure,
+     "",
+     false},
+});
 
 // The number of letters to change, add or leave out to turn one word into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -41,6 +184,22 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::span<const Command> all_commands() { return kCommands; }
 
+const Command* find_command(std::string_view name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == kCommands.end() ? nullptr : &*found;
+}
+
+std::string usage_of(const Command& command) {
+  std::string text;
+  for (const Flag& flag : command.flags) {
+    // The last name is the one that says more.
+    text += (text.empty() ? "[" : " [") + std::string(flag.names.substr(flag.names.rfind(',') + 1)) +
+            (flag.value.empty() ? "" : " " + std::string(flag.value)) + "]";
+  }
+  for (const Argument& argument : command.arguments) text += (text.empty() ? "" : " ") + std::string(argument.name);
+  return text;
+}
+
 std::optional<std::string> no_such_command(std::string_view argument) {
   constexpr std::size_t kWordMax = 32;
   const bool is_word = !argument.empty() && argument.size() <= kWordMax && argument[0] != '-' &&
@@ -49,11 +208,11 @@ std::optional<std::string> no_such_command(std::string_view argument) {
   if (!is_word || ::access(word.c_str(), F_OK) == 0) return std::nullopt;
   std::string told = "there is no command and no file '" + word + "': ";
   if (word == "mount") return told + "tfilefs SOURCE MNT mounts";
-  const Command* nearest = std::min_element(
-      std::begin(kCommands), std::end(kCommands),
+  const Command& nearest = *std::min_element(
+      kCommands.begin() + 1, kCommands.end(),
       [&](const Command& a, const Command& b) { return distance(word, a.name) < distance(word, b.name); });
-  if (distance(word, nearest->name) <= nearest->name.size() / 2)
-    return told + "did you mean tfilefs " + std::string(nearest->name) + " " + std::string(nearest->arguments) + "?";
+  if (nearest.is_for_people && distance(word, nearest.name) <= nearest.name.size() / 2)
+    return told + "did you mean tfilefs " + std::string(nearest.name) + " " + usage_of(nearest) + "?";
   return told + "tfilefs --help names all commands";
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,14 +26,9 @@ int run_stats(int argc, char** argv);
 int run_classes(int argc, char** argv);
 int run_commit(int argc, char** argv);
 int run_recover(int argc, char** argv);
-
-// A subcommand as --help lists it.
-struct Command {
-  std::string_view name, arguments, does;
-  int (*run)(int argc, char** argv);
-  int unwritten = kExitFailure;  // added to the exit code if not all of its output could be written
-};
-std::span<const Command> all_commands();
+int run_doctor(int argc, char** argv);
+int run_completion(int argc, char** argv);
+int run_complete(int argc, char** argv);
 
 // The message for a first argument that is neither a subcommand nor likely to be a source: a word without '/' and '.'
 // for which there is no file. Nothing if it may be a source.

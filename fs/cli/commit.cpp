@@ -12,10 +12,9 @@
 namespace tfilefs {
 
 int run_commit(int argc, char** argv) {
-  CommandLine command("Commits what is whole below a directory of a mount, without waiting for it to be quiet.",
-                      "tfilefs commit");
+  CommandLine command("commit");
   std::string path;
-  command.add_argument("MNT/PATH", path, "a table or something in it, a ROOT file, or a directory of them");
+  command.take("MNT/PATH", path);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   path = absolute_path(path);

@@ -15,9 +15,6 @@ struct OneSource {
   bool is_of_several = false;  // the argument stands for more than this one
 };
 
-// What --help says of such an argument.
-inline constexpr const char* kSourceHelp = "a ROOT file, its URL, or a pattern of several, such as 'run*.root'";
-
 // Runs a command for each of the sources that an argument stands for (vfs/expand_sources.h), in order. Returns all exit
 // codes, joined bit by bit; `failure`, after a line on stderr, if there are none.
 int for_each_source(const std::string& argument, const tfile::FarOptions&, int failure,

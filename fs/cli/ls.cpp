@@ -3,19 +3,17 @@
 #include <pwd.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
-#include <future>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/each_source.h"
 #include "cli/options.h"
+#include "cli/source_names.h"
 #include "printable.h"
 #include "vfs/path_pattern.h"
 
@@ -24,23 +22,6 @@ namespace {
 
 struct Wanted {
   bool details = false, recursive = false, json = false;
-};
-
-// Calls an operation that answers through a Reply, and waits for the answer.
-template <class T, class Call>
-Result<T> waited(Call call) {
-  std::promise<Result<T>> promise;
-  call(Reply<T>([&](Result<T> result) { promise.set_value(std::move(result)); }));
-  return promise.get_future().get();
-}
-
-class AllNames final : public DirectorySink {
- public:
-  bool add(const std::string& name, InodeId, const Attributes&, std::uint64_t) override {
-    if (name != "." && name != "..") names.push_back(name);
-    return true;
-  }
-  std::vector<std::string> names;
 };
 
 struct Item {
@@ -59,7 +40,6 @@ class Lister {
 
  private:
   bool show_directory(InodeId, const std::string& path, bool titled);
-  Result<std::vector<std::string>> names_of(InodeId);
   bool items_of(InodeId, const std::string& path, std::vector<Item>& into);
   void print(const std::vector<Item>&, const std::string& path);
   std::string detail_of(const Attributes&);
@@ -81,25 +61,16 @@ bool Lister::complain_about(const std::string& path, const Error& error) {
   return false;
 }
 
-Result<std::vector<std::string>> Lister::names_of(InodeId id) {
-  TRY(const HandleId handle, waited<HandleId>([&](auto reply) { fs_.opendir(id, std::move(reply)); }));
-  auto sink = std::make_shared<AllNames>();
-  TRY_VOID(waited<void>([&](auto reply) { fs_.readdir(handle, 0, false, sink, std::move(reply)); }));
-  fs_.release(handle);
-  std::sort(sink->names.begin(), sink->names.end());
-  return std::move(sink->names);
-}
-
 bool Lister::items_of(InodeId id, const std::string& path, std::vector<Item>& into) {
-  const auto names = names_of(id);
+  const auto names = names_in(fs_, id);
   if (!names) return complain_about(path, names.error());
   bool good = true;
-  for (const std::string& name : *names) {
-    const auto found = waited<FileSystem::Found>([&](auto reply) { fs_.lookup(id, name, std::move(reply)); });
+  for (const ListedName& each : *names) {
+    const auto found = waited<FileSystem::Found>([&](auto reply) { fs_.lookup(id, each.name, std::move(reply)); });
     if (found) {
-      into.push_back({name, *found});
+      into.push_back({each.name, *found});
     } else {
-      good = complain_about(path + "/" + name, found.error());
+      good = complain_about(path + "/" + each.name, found.error());
     }
   }
   return good;
@@ -192,25 +163,6 @@ void Lister::print(const std::vector<Item>& items, const std::string& path) {
   }
 }
 
-// Splits a path into the part on the host or server, and the rest, which is inside the ROOT file at the end of the
-// first part. A server is not asked for each part of a path, and a pattern is no path: there, the name of a ROOT file
-// ends in .root.
-std::pair<std::string, std::string> split_source(const std::string& path) {
-  for (std::size_t end = path.find('/', 1); !tfile::is_url(path); end = path.find('/', end + 1)) {
-    struct stat status {};
-    const std::string head = path.substr(0, end);
-    const bool is_there = ::stat(head.c_str(), &status) == 0;
-    if (is_there && S_ISREG(status.st_mode) && end != std::string::npos) return {head, path.substr(end + 1)};
-    if (end != std::string::npos) continue;
-    if (is_there || !has_pattern(path)) return {path, ""};
-    break;
-  }
-  constexpr std::string_view kEnd = ".root/";
-  const std::size_t at = path.find(kEnd);
-  if (at == std::string::npos) return {path, ""};
-  return {path.substr(0, at + kEnd.size() - 1), path.substr(at + kEnd.size())};
-}
-
 // What of the arguments all sources share.
 struct Request {
   std::string path;  // in the source
@@ -237,16 +189,15 @@ Result<bool> list(const OneSource& source, Request& request) {
 }  // namespace
 
 int run_ls(int argc, char** argv) {
-  CommandLine command("Lists what a mount would show, without mounting.", "tfilefs ls");
+  CommandLine command("ls");
   Wanted wanted;
   std::string source;
   std::vector<std::string> option_lists;
-  command.add_flag("-l", wanted.details, "modes, owners, sizes and dates");
-  command.add_flag("-R", wanted.recursive, "directories below, too");
-  command.add_flag("--json", wanted.json, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode");
-  command.add_mount_options(option_lists, "options as for mounting");
-  command.add_argument("SOURCE", source,
-                       "a ROOT file or directory, its URL, or a pattern of several; and a path inside the file");
+  command.take("-l", wanted.details);
+  command.take("-R", wanted.recursive);
+  command.take("--json", wanted.json);
+  command.take("-o", option_lists);
+  command.take("SOURCE[/PATH]", source);
   if (const auto code = command.parse(argc, argv)) return *code;
   const auto options = parse_mount_options(option_lists);
   if (!options) {

@@ -31,9 +31,9 @@ int print_map(const OneSource& source) {
 }  // namespace
 
 int run_map(int argc, char** argv) {
-  CommandLine command("Lists every record of a ROOT file, gaps included, as TFile::Map does.", "tfilefs map");
+  CommandLine command("map");
   std::string source;
-  command.add_argument("SOURCE", source, kSourceHelp);
+  command.take("SOURCE", source);
   if (const auto code = command.parse(argc, argv)) return *code;
   return for_each_source(source, {}, kExitFailure, print_map);
 }

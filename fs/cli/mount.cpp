@@ -16,6 +16,9 @@
 #include "cli/commands.h"
 #include "cli/mount_table.h"
 #include "cli/options.h"
+#include "cli/service_notice.h"
+#include "cli/version.h"
+#include "log.h"
 #include "printable.h"
 #include "tfile/disk_cache.h"
 
@@ -24,45 +27,9 @@ namespace {
 
 using tfile::fail;
 
-constexpr const char* kOptions = R"(Options for -o:
-  ro, rw             read-only; or columns that are written become tables (ro)
-  format=FORM        what new tables are: tree or rntuple (tree)
-  compression=ALG[:LEVEL]   none, zlib, lzma, lz4 or zstd, of what is written (zstd:5)
-  autoflush=SIZE     compressed bytes of a cluster (30M)
-  commit=SECONDS     of quiet before a table that is whole is committed (5)
-  memory=SIZE        bytes of cache and work in flight (a quarter of the memory, 4G at most)
-  threads=N          threads that decode (the number of cores)
-  readahead=SIZE     gaps up to this size are read through rather than sought over (256K)
-  prefetch=HOW       off, sequential or learn (learn)
-  views=HOW          whether views and metadata are listed: hidden or listed (hidden)
-  strings=HOW        strings in .arrow and .parquet: seen (bytes where the first ones are no UTF-8), utf8 or binary (seen)
-  timeout=SECONDS    how long a server may give no answer (60)
-  recheck=SECONDS    how long it is believed that a file of a server is unchanged (5)
-  diskcache=DIR[:SIZE]   keep what servers send in this directory for later mounts, at most SIZE (off; 10G)
-  chain[=HOW]        several SOURCEs, or a pattern, as one: columns that all files have (common), lists of 0 or 1 where
-                     some have none (union), or refused if they differ (strict)
-  missing=skip       a file of a chain that cannot be opened is left out
-  index=FILE         of a chain: what was learned of its files is kept here, for later mounts
-  idle=SECONDS       unmount by itself when unused for so long (never)
-  allow_other        let other users in, as far as the modes let them
-  uid=N gid=N umask=OCTAL   overrule the source's owner and mode
-
-Exit codes: 0 success; 1 failure, said on stderr, also of umount, commit and recover if something stays uncommitted;
-2 wrong usage. Of check they are fsck's: 0 no errors; 4 errors; 8 not all was checked; 16 wrong usage; or the sum.)";
-
-std::string footer() {
-  constexpr std::size_t kWidth = 46;
-  std::string text = "Commands:\n";
-  for (const Command& command : all_commands()) {
-    std::string line = "  tfilefs " + std::string(command.name) + " " + std::string(command.arguments);
-    line.resize(std::max(line.size() + 1, kWidth), ' ');
-    text += line + std::string(command.does) + "\n";
-  }
-  return text + "\n" + kOptions;
-}
-
 // Names the README, which tells what a listing of the mount does not show.
 std::string greeting(const std::string& mount_point) {
+  if (mounted_descriptor(mount_point)) return "tfilefs: answers " + mount_point + "\n";
   std::string directory = mount_point;
   while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
   return "tfilefs: mounted; see " + printable(directory) + "/.tfilefs/README\n";
@@ -80,16 +47,29 @@ struct Request {
   std::string source, mount_point;   // absolute, or a URL
   std::vector<std::string> sources;  // of a chain
   MountOptions options;
-  bool debug = false;
+  bool foreground = false, debug = false;
 };
 
-Result<> check(const Request& request) {
-  TRY_VOID(clear_dead_mount(request.mount_point));
-  struct stat status {};
-  if (::stat(request.mount_point.c_str(), &status) != 0) {
-    return fail(ErrorKind::not_found, request.mount_point + ": " + std::strerror(errno), -1, errno);
+Result<> check_mount_point(const Request& request) {
+  const std::string& point = request.mount_point;
+  if (mounted_descriptor(point)) {
+    if (!request.options.idle && !request.options.lifeline) return {};
+    return fail(ErrorKind::invalid,
+                point + ": is unmounted by the program that mounted it: idle= and lifeline= cannot be");
   }
-  if (!S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, request.mount_point + ": not a directory");
+  TRY_VOID(clear_dead_mount(point));
+  struct stat status {};
+  if (::stat(point.c_str(), &status) != 0) {
+    const int number = errno;
+    const std::string remedy = number == ENOENT ? ": make it with mkdir -p, or name another directory" : "";
+    return fail(ErrorKind::not_found, point + ": " + std::strerror(number) + remedy, -1, number);
+  }
+  if (!S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, point + ": not a directory");
+  return {};
+}
+
+Result<> check(const Request& request) {
+  TRY_VOID(check_mount_point(request));
   const std::string& cache = request.options.file_system.far.cache_directory;
   const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url);
   if (is_far && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
@@ -108,13 +88,16 @@ std::string hidden_path(const Request& request) {
   return request.mount_point.starts_with(below) ? request.mount_point.substr(below.size()) : "";
 }
 
-Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
-  TRY_VOID(check(request));
-  request.options.file_system.config_json =
-      config_text(tfile::shown_name(request.source), request.mount_point, request.options);
-  TRY(auto fs, request.options.chain
-                   ? FileSystem::open_chain(request.sources, *request.options.chain, request.options.file_system)
-                   : FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
+LogOptions log_options(const Request& request) {
+  using To = LogOptions::To;
+  LogOptions log;
+  log.file = request.options.log_file;
+  log.to = !log.file.empty() ? To::file : request.foreground ? To::standard_error : To::syslog;
+  log.least = request.options.log.value_or(log.to == To::standard_error ? Severity::error : Severity::info);
+  return log;
+}
+
+MountSettings settings_of(const Request& request) {
   MountSettings settings;
   settings.mount_point = request.mount_point;
   settings.shown_source = request.options.shown_source.value_or(tfile::shown_name(request.source));
@@ -123,33 +106,72 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   settings.ownership = request.options.file_system.ownership;
   settings.debug = request.debug;
   settings.idle = request.options.idle;
+  settings.lifeline = request.options.lifeline;
   settings.writable = request.options.file_system.write.has_value();
+  return settings;
+}
+
+// Serves, and tells the log and the manager of services how it goes.
+Result<> serve_and_tell(std::unique_ptr<FileSystem> fs, const MountSettings& settings, Log& log,
+                        const std::function<void()>& ready) {
+  const ServiceNotice notice;
+  const std::string what = printable(settings.shown_source) + " on " + printable(settings.mount_point);
+  MountEvents events;
+  events.ready = [&] {
+    ready();
+    notice.tell("READY=1\nSTATUS=" + what + "\nMAINPID=" + std::to_string(::getpid()));
+    log.add(Severity::info, "mounted " + what + (settings.writable ? ", to be written" : ", read-only"));
+  };
+  events.ending = [&] { notice.tell("STOPPING=1\nSTATUS=" + what + ": ends, and commits what was written"); };
+  auto served = serve(std::move(fs), settings, events);
+  if (!served) log.add(Severity::error, message_of(served.error()));
+  log.tell_numbers();
+  log.add(Severity::info, "ended " + what);
+  return served;
+}
+
+// The log is that of the process meanwhile.
+class WithLog {
+ public:
+  explicit WithLog(Log& log) { set_process_log(&log); }
+  ~WithLog() { set_process_log(nullptr); }
+  WithLog(const WithLog&) = delete;
+  WithLog& operator=(const WithLog&) = delete;
+};
+
+// `ready` is called when the mount answers.
+Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
+  TRY_VOID(check(request));
+  Log log(log_options(request));
+  const WithLog told(log);
+  request.options.file_system.config_json =
+      config_text(tfile::shown_name(request.source), request.mount_point, request.options);
+  TRY(auto fs, request.options.chain
+                   ? FileSystem::open_chain(request.sources, *request.options.chain, request.options.file_system)
+                   : FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
+  const MountSettings settings = settings_of(request);
   if (settings.writable) {
     // The umask of the process that makes a file counts, and the kernel has applied it already. This process's own
     // umask is for its own files.
     process_owner();
     ::umask(0);
   }
-  return serve(std::move(fs), settings, ready);
+  return serve_and_tell(std::move(fs), settings, log, ready);
 }
 
 }  // namespace
 
 int run_mount(int argc, char** argv) {
-  CommandLine command("Mounts a ROOT file, or a directory with ROOT files in it, as a file system.", "tfilefs");
-  command.set_footer(footer());
-  command.add_version(std::string("tfilefs ") + TFILEFS_VERSION);
+  CommandLine command("");
   std::vector<std::string> given, option_lists;
-  bool foreground = false;
+  bool verbose = false;
   Request request;
-  command.add_arguments(
-      "SOURCE... MNT", given,
-      "a ROOT file, a directory, or the URL of one, or of several by a pattern; with -o chain any number.\n"
-      "MNT is a directory",
-      2);
-  command.add_mount_options(option_lists, "options, see below");
-  command.add_flag("-f", foreground, "stay in the foreground");
-  command.add_flag("-d", request.debug, "trace every request on stderr; implies -f");
+  command.take("-o", option_lists);
+  command.take("-f", request.foreground);
+  command.take("-d", request.debug);
+  command.take("-v", verbose);
+  command.tell_version([&] { return version_text(verbose); });
+  command.take("SOURCE... MNT", given);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   auto options = parse_mount_options(option_lists);
@@ -166,14 +188,17 @@ int run_mount(int argc, char** argv) {
   }
   for (const std::string& source : given) request.sources.push_back(absolute_source(source));
   request.source = request.sources[0];
-  request.mount_point = absolute_path(mount_point);
+  request.mount_point = mounted_descriptor(mount_point) ? mount_point : absolute_path(mount_point);
   std::string& cache = request.options.file_system.far.cache_directory;
   if (!cache.empty()) cache = absolute_path(cache);
   if (request.options.chain && !request.options.chain->index.empty())
     request.options.chain->index = absolute_path(request.options.chain->index);
+  std::string& log_file = request.options.log_file;
+  if (!log_file.empty()) log_file = absolute_path(log_file);
   allow_many_files();
 
-  if (foreground || request.debug) {
+  request.foreground |= request.debug;
+  if (request.foreground) {
     const auto result = mount_and_serve(std::move(request), [] {});
     return result ? kExitOk : complain(result.error());
   }

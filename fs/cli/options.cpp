@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/description.h"
 #include "cli/mount_holders.h"
 
 namespace tfilefs {
@@ -28,178 +29,447 @@ tl::unexpected<Error> bad_value(std::string_view name, std::string_view value, s
               "option " + std::string(name) + "=" + std::string(value) + ": " + std::string(wanted) + " is wanted");
 }
 
-// Options of mount(8), mount.fuse3, fstab, systemd or autofs that these implement themselves, or that are implied here.
+// Options that these implement themselves, or that are implied here.
+constexpr auto kPassedOver = std::to_array<std::string_view>(
+    {"defaults", "auto",     "noauto",     "user",     "nouser",        "users",
+     "owner",    "group",    "nofail",     "_netdev",  "dev",           "nodev",
+     "suid",     "nosuid",   "exec",       "async",    "sync",          "dirsync",
+     "atime",    "diratime", "norelatime", "relatime", "nostrictatime", "nolazytime",
+     "lazytime", "iversion", "noiversion", "mand",     "nomand",        "silent",
+     "loud",     "nonempty", "bg",         "fg",       "comment",       "default_permissions",
+     "max_read", "subtype"});
+
 bool is_passed_over(std::string_view name) {
-  static constexpr auto kNames = std::to_array<std::string_view>({"ro",
-                                                                  "rw",
-                                                                  "writable",
-                                                                  "defaults",
-                                                                  "auto",
-                                                                  "noauto",
-                                                                  "user",
-                                                                  "nouser",
-                                                                  "users",
-                                                                  "owner",
-                                                                  "group",
-                                                                  "nofail",
-                                                                  "_netdev",
-                                                                  "dev",
-                                                                  "nodev",
-                                                                  "suid",
-                                                                  "nosuid",
-                                                                  "exec",
-                                                                  "async",
-                                                                  "sync",
-                                                                  "dirsync",
-                                                                  "atime",
-                                                                  "diratime",
-                                                                  "norelatime",
-                                                                  "relatime",
-                                                                  "nostrictatime",
-                                                                  "nolazytime",
-                                                                  "lazytime",
-                                                                  "iversion",
-                                                                  "noiversion",
-                                                                  "mand",
-                                                                  "nomand",
-                                                                  "silent",
-                                                                  "loud",
-                                                                  "nonempty",
-                                                                  "bg",
-                                                                  "fg",
-                                                                  "comment",
-                                                                  "default_permissions",
-                                                                  "max_read",
-                                                                  "subtype"});
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("x-") ||
+  return std::find(kPassedOver.begin(), kPassedOver.end(), name) != kPassedOver.end() || name.starts_with("x-") ||
          name.starts_with("X-");
 }
 
-bool is_for_kernel(std::string_view name) {
-  static constexpr auto kNames = std::to_array<std::string_view>({"noexec", "noatime", "nodiratime", "strictatime"});
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
 constexpr auto kPrefetchNames = std::to_array<std::string_view>({"off", "sequential", "learn"});  // as in Prefetch
+constexpr auto kStringsNames = std::to_array<std::string_view>({"seen", "utf8", "binary"});       // as in StringsAs
+constexpr auto kFormatNames = std::to_array<std::string_view>({"tree", "rntuple"});               // as in TableFormat
+constexpr auto kChainNames = std::to_array<std::string_view>({"common", "union", "strict"});      // as in ChainPolicy
+constexpr auto kMissingNames = std::to_array<std::string_view>({"refuse", "skip"});
+constexpr auto kViewsNames = std::to_array<std::string_view>({"hidden", "listed"});
+constexpr auto kLogNames = std::to_array<std::string_view>({"error", "warn", "info", "debug"});  // as in Severity
+constexpr auto kCompressionNames = std::to_array<std::string_view>({"none", "zlib", "lzma", "lz4", "zstd"});
 
-constexpr auto kFormatNames = std::to_array<std::string_view>({"tree", "rntuple"});  // as in TableFormat
+}  // namespace
 
-constexpr auto kStringsNames = std::to_array<std::string_view>({"seen", "utf8", "binary"});  // as in StringsAs
+// What was taken so far. mount(8) passes rw by default, so there only `writable` asks for writing. A call by mount(8)
+// is recognized by the options dev and suid (or their opposites) that its helper adds.
+struct ParsedOptions {
+  MountOptions options;
+  WriteOptions writing;
+  ChainOptions chain;
+  std::string_view of_chain;  // an option that is for chains alone
+  bool is_chain = false, is_rw = false, is_writable = false, is_from_mount = false;
+};
 
-constexpr auto kChainNames = std::to_array<std::string_view>({"common", "union", "strict"});  // as in ChainPolicy
+namespace {
 
-// `chain`, `chain=POLICY`, `missing=skip` and `index=FILE`.
-Result<> take_chain_option(std::string_view name, std::string_view value, std::optional<ChainOptions>& chain) {
-  ChainOptions options = chain.value_or(ChainOptions());
-  if (name == "index") {
-    if (value.empty()) return bad_value(name, value, "a file");
-    options.index = value;
-    if (chain) chain = options;
-    return chain ? Result<>() : fail(ErrorKind::invalid, "option index= is for chains: give chain before it");
-  }
-  if (name == "missing") {
-    if (value != "skip" && value != "refuse") return bad_value(name, value, "skip or refuse");
-    options.skips_missing = value == "skip";
-    if (chain) chain = options;
-    return chain ? Result<>() : fail(ErrorKind::invalid, "option missing= is for chains: give chain before it");
-  }
-  const auto place = value.empty() ? kChainNames.begin() : std::find(kChainNames.begin(), kChainNames.end(), value);
-  if (place == kChainNames.end()) return bad_value(name, value, "common, union or strict");
-  options.policy = static_cast<ChainPolicy>(place - kChainNames.begin());
-  chain = options;
-  return {};
+using Value = std::string_view;
+
+std::optional<std::size_t> place_in(std::span<const std::string_view> names, Value value) {
+  const auto place = std::find(names.begin(), names.end(), value);
+  if (place == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(place - names.begin());
 }
 
-Result<> take_id(std::string_view name, std::string_view value, std::optional<id_t>& into) {
+bool take_seconds(Value value, std::uint64_t most, auto& into) {
+  const auto seconds = parse_number(value);
+  if (seconds && *seconds <= most) into = std::chrono::seconds(*seconds);
+  return seconds && *seconds <= most;
+}
+
+bool take_id(Value value, std::optional<id_t>& into) {
   const auto id = parse_number(value);
-  if (!id || *id >= 0xffffffff) return bad_value(name, value, "a number");
+  if (!id || *id >= 0xffffffff) return false;
   into = static_cast<id_t>(*id);
-  return {};
+  return true;
+}
+
+bool take_memory(const MountOption&, Value value, ParsedOptions& into) {
+  // Less could not hold one basket of ROOT's default size and its decoded bytes.
+  constexpr std::uint64_t kMemoryMin = 1 << 20;
+  const auto size = parse_size(value);
+  if (size) into.options.file_system.cache.memory = *size;
+  return size && *size >= kMemoryMin;
+}
+
+bool take_readahead(const MountOption&, Value value, ParsedOptions& into) {
+  const auto size = parse_size(value);
+  if (size) into.options.file_system.cache.readahead = *size;
+  return size.has_value();
+}
+
+bool take_threads(const MountOption&, Value value, ParsedOptions& into) {
+  const auto threads = parse_number(value);
+  if (!threads || *threads < 1 || *threads > 1024) return false;
+  into.options.file_system.cache.threads = static_cast<unsigned>(*threads);
+  return true;
+}
+
+bool take_prefetch(const MountOption& option, Value value, ParsedOptions& into) {
+  const auto place = place_in(option.choices, value);
+  if (place) into.options.file_system.cache.prefetch = static_cast<Prefetch>(*place);
+  return place.has_value();
+}
+
+bool take_strings(const MountOption& option, Value value, ParsedOptions& into) {
+  const auto place = place_in(option.choices, value);
+  if (place) into.options.file_system.strings = static_cast<StringsAs>(*place);
+  return place.has_value();
+}
+
+bool take_views(const MountOption& option, Value value, ParsedOptions& into) {
+  const auto place = place_in(option.choices, value);
+  into.options.file_system.views_listed = place == 1;
+  return place.has_value();
+}
+
+bool take_compression(const MountOption&, Value value, ParsedOptions& into) {
+  const auto compression = tfile::parse_compression(value);
+  if (compression) into.writing.compression = *compression;
+  return compression.has_value();
+}
+
+bool take_autoflush(const MountOption&, Value value, ParsedOptions& into) {
+  const auto size = parse_size(value);
+  if (size) into.writing.cluster_bytes = *size;
+  return size && *size >= 1000;
 }
 
 // DIR, or DIR:SIZE. What follows a colon and is no size is part of the name.
-Result<> take_cache(std::string_view value, tfile::FarOptions& far) {
+bool take_cache(const MountOption&, Value value, ParsedOptions& into) {
   constexpr std::uint64_t kCacheMin = 1 << 20;
   const std::size_t colon = value.rfind(':');
-  const auto size = colon == std::string_view::npos ? std::nullopt : parse_size(value.substr(colon + 1));
-  const std::string_view directory = size ? value.substr(0, colon) : value;
-  if (directory.empty() || (size && *size < kCacheMin))
-    return bad_value("diskcache", value,
-                     "a directory, perhaps with a size of at least 1M as in /var/cache/tfilefs:20G,");
+  const auto size = colon == Value::npos ? std::nullopt : parse_size(value.substr(colon + 1));
+  const Value directory = size ? value.substr(0, colon) : value;
+  if (directory.empty() || (size && *size < kCacheMin)) return false;
+  tfile::FarOptions& far = into.options.file_system.far;
   far.cache_directory = directory;
   if (size) far.cache_bytes = *size;
-  return {};
+  return true;
 }
 
-Result<> take_option(std::string_view name, std::string_view value, MountOptions& options, WriteOptions& writing) {
-  FileSystemOptions& fs = options.file_system;
-  if (name == "memory" || name == "readahead") {
-    const auto size = parse_size(value);
-    // Less could not hold one basket of ROOT's default size and its decoded bytes.
-    constexpr std::uint64_t kMemoryMin = 1 << 20;
-    if (!size || (name == "memory" && *size < kMemoryMin))
-      return bad_value(name, value, "a size such as 512M, memory at least 1M,");
-    (name == "memory" ? fs.cache.memory : fs.cache.readahead) = *size;
-  } else if (name == "threads") {
-    const auto threads = parse_number(value);
-    if (!threads || *threads < 1 || *threads > 1024) return bad_value(name, value, "a number of threads");
-    fs.cache.threads = static_cast<unsigned>(*threads);
-  } else if (name == "views") {
-    if (value != "hidden" && value != "listed") return bad_value(name, value, "hidden or listed");
-    fs.views_listed = value == "listed";
-  } else if (name == "strings") {
-    const auto place = std::find(kStringsNames.begin(), kStringsNames.end(), value);
-    if (place == kStringsNames.end()) return bad_value(name, value, "seen, utf8 or binary");
-    fs.strings = static_cast<StringsAs>(place - kStringsNames.begin());
-  } else if (name == "prefetch") {
-    const auto place = std::find(kPrefetchNames.begin(), kPrefetchNames.end(), value);
-    if (place == kPrefetchNames.end()) return bad_value(name, value, "off, sequential or learn");
-    fs.cache.prefetch = static_cast<Prefetch>(place - kPrefetchNames.begin());
-  } else if (name == "idle") {
-    const auto seconds = parse_number(value);
-    if (!seconds || *seconds > 1u << 30) return bad_value(name, value, "a number of seconds");
-    options.idle = std::chrono::seconds(*seconds);
-  } else if (name == "timeout" || name == "recheck") {
-    const auto seconds = parse_number(value);
-    if (!seconds || *seconds > 86'400 || (name == "timeout" && *seconds == 0))
-      return bad_value(name, value, "a number of seconds, a day at most,");
-    (name == "timeout" ? fs.far.timeout : fs.far.recheck) = std::chrono::seconds(*seconds);
-  } else if (name == "diskcache") {
-    return take_cache(value, fs.far);
-  } else if (name == "chain" || name == "missing" || name == "index") {
-    return take_chain_option(name, value, options.chain);
-  } else if (name == "uid") {
-    return take_id(name, value, fs.ownership.uid);
-  } else if (name == "gid") {
-    return take_id(name, value, fs.ownership.gid);
-  } else if (name == "umask") {
-    const auto mask = parse_number(value, 8);
-    if (!mask || *mask > 0777) return bad_value(name, value, "an octal number such as 022");
-    fs.ownership.umask = static_cast<mode_t>(*mask);
-  } else if (name == "compression") {
-    TRY(writing.compression, tfile::parse_compression(value));
-  } else if (name == "format") {
-    const auto place = std::find(kFormatNames.begin(), kFormatNames.end(), value);
-    if (place == kFormatNames.end()) return bad_value(name, value, "tree or rntuple");
-    writing.format = static_cast<tfile::TableFormat>(place - kFormatNames.begin());
-  } else if (name == "autoflush") {
-    const auto size = parse_size(value);
-    if (!size || *size < 1000) return bad_value(name, value, "a size such as 30M, at least 1000 bytes,");
-    writing.cluster_bytes = *size;
-  } else if (name == "commit") {
-    const auto seconds = parse_number(value);
-    if (!seconds || *seconds > 1u << 20) return bad_value(name, value, "a number of seconds");
-    writing.commit = std::chrono::seconds(*seconds);
-  } else if (name == "allow_other") {
-    options.allow_other = fs.is_shared = true;
-  } else if (name == "fsname") {
-    options.shown_source = value;
-  } else if (is_for_kernel(name)) {
-    options.kernel_options.emplace_back(name);
-  } else if (!is_passed_over(name)) {
-    return fail(ErrorKind::invalid, "unknown option " + std::string(name));
-  }
-  return {};
+bool take_chain(const MountOption& option, Value value, ParsedOptions& into) {
+  const auto place = value.empty() ? 0 : place_in(option.choices, value);
+  if (place) into.chain.policy = static_cast<ChainPolicy>(*place);
+  into.is_chain = true;
+  return place.has_value();
+}
+
+bool take_missing(const MountOption& option, Value value, ParsedOptions& into) {
+  const auto place = place_in(option.choices, value);
+  into.chain.skips_missing = place == 1;
+  into.of_chain = option.name;
+  return place.has_value();
+}
+
+bool take_index(const MountOption& option, Value value, ParsedOptions& into) {
+  into.chain.index = value;
+  into.of_chain = option.name;
+  return !value.empty();
+}
+
+bool take_umask(const MountOption&, Value value, ParsedOptions& into) {
+  const auto mask = parse_number(value, 8);
+  if (!mask || *mask > 0777) return false;
+  into.options.file_system.ownership.umask = static_cast<mode_t>(*mask);
+  return true;
+}
+
+bool take_log(const MountOption& option, Value value, ParsedOptions& into) {
+  const auto place = place_in(option.choices, value);
+  if (place) into.options.log = static_cast<Severity>(*place);
+  return place.has_value();
+}
+
+bool take_lifeline(const MountOption&, Value value, ParsedOptions& into) {
+  const auto descriptor = parse_number(value);
+  if (!descriptor || *descriptor > 1 << 20) return false;
+  into.options.lifeline = static_cast<int>(*descriptor);
+  return true;
+}
+
+bool take_for_kernel(const MountOption& option, Value, ParsedOptions& into) {
+  into.options.kernel_options.emplace_back(option.name);
+  return true;
+}
+
+constexpr std::uint64_t kDay = 86'400;
+constexpr std::string_view kUpToADay = "a number of seconds, a day at most,";
+
+constexpr auto kOptions = std::to_array<MountOption>({
+    {"ro",
+     "",
+     Takes::nothing,
+     {},
+     "read-only",
+     "",
+     "This is what holds if rw is not given.",
+     [](const MountOption&, Value, ParsedOptions& into) {
+       into.is_rw = false;
+       return true;
+     }},
+    {"rw",
+     "",
+     Takes::nothing,
+     {},
+     "columns that are written become tables",
+     "",
+     R"(SOURCE may then be a file that does not exist yet. In
+.BR fstab (5)
+use
+.B writable
+instead, because
+.BR mount (8)
+passes rw if neither is given.)",
+     [](const MountOption&, Value, ParsedOptions& into) { return into.is_rw = true; }},
+    {"writable",
+     "",
+     Takes::nothing,
+     {},
+     "the same as rw, for fstab",
+     "",
+     "",
+     [](const MountOption&, Value, ParsedOptions& into) { return into.is_writable = true; }},
+    {"format", "FORM", Takes::text, kFormatNames, "what new tables are: tree or rntuple", "tree",
+     "A table that exists keeps its form.",
+     [](const MountOption& option, Value value, ParsedOptions& into) {
+       const auto place = place_in(option.choices, value);
+       if (place) into.writing.format = static_cast<tfile::TableFormat>(*place);
+       return place.has_value();
+     },
+     "tree or rntuple"},
+    {"compression", "ALG[:LEVEL]", Takes::text, kCompressionNames, "of what is written: none, zlib, lzma, lz4 or zstd",
+     "zstd:5", "Levels are ROOT's: 1 to 9.", take_compression, "none, zlib, lzma, lz4 or zstd, perhaps with :LEVEL,"},
+    {"autoflush",
+     "SIZE",
+     Takes::text,
+     {},
+     "compressed bytes of a cluster that is written",
+     "30M",
+     "",
+     take_autoflush,
+     "a size such as 30M, at least 1000 bytes,"},
+    {"commit",
+     "SECONDS",
+     Takes::text,
+     {},
+     "of quiet before a table that is whole is committed",
+     "5",
+     "",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       return take_seconds(value, 1u << 20, into.writing.commit);
+     },
+     "a number of seconds"},
+    {"memory",
+     "SIZE",
+     Takes::text,
+     {},
+     "bytes of cache and work in flight",
+     "a quarter of the memory, 4G at most",
+     "Suffixes K, M and G are powers of 1024.",
+     take_memory,
+     "a size such as 512M, at least 1M,"},
+    {"threads",
+     "N",
+     Takes::text,
+     {},
+     "threads that decode",
+     "the number of cores",
+     "",
+     take_threads,
+     "a number of threads"},
+    {"readahead",
+     "SIZE",
+     Takes::text,
+     {},
+     "gaps up to this size are read through rather than sought over",
+     "256K",
+     "",
+     take_readahead,
+     "a size such as 256K"},
+    {"prefetch", "HOW", Takes::text, kPrefetchNames, "what is read before it is asked for: off, sequential or learn",
+     "learn", "", take_prefetch, "off, sequential or learn"},
+    {"views", "HOW", Takes::text, kViewsNames, "whether views and metadata are listed: hidden or listed", "hidden",
+     R"(Views (.npy, .txt, .schema.json, ...) and older cycles can be opened by name in either case. If they are listed,
+.I *.parquet
+in a shell and completion find them.)",
+     take_views, "hidden or listed"},
+    {"strings", "HOW", Takes::text, kStringsNames, "strings in .arrow and .parquet: seen, utf8 or binary", "seen",
+     R"(Readers of these refuse a table with a string that is not valid UTF-8.
+.B seen
+makes a column one of bytes if its first basket has such a string,
+.B utf8
+always gives strings, and
+.B binary
+always gives bytes.)",
+     take_strings, "seen, utf8 or binary"},
+    {"timeout",
+     "SECONDS",
+     Takes::text,
+     {},
+     "how long a server may give no answer",
+     "60",
+     "Of a URL: after this time a read or a list fails. Until then requests are sent again.",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       return take_seconds(value, kDay, into.options.file_system.far.timeout) &&
+              into.options.file_system.far.timeout.count() > 0;
+     },
+     kUpToADay},
+    {"recheck",
+     "SECONDS",
+     Takes::text,
+     {},
+     "how long it is believed that a file of a server is unchanged",
+     "5",
+     "",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       return take_seconds(value, kDay, into.options.file_system.far.recheck);
+     },
+     kUpToADay},
+    {"diskcache",
+     "DIR[:SIZE]",
+     Takes::directory,
+     {},
+     "keep what servers send in this directory, at most SIZE",
+     "off; 10G",
+     R"(Later mounts of an unchanged file read it from there, and mounts share it. What was used longest ago goes first. The
+directory is made if it is not there. It must belong to the user who mounts, and nobody else may write to it.)",
+     take_cache,
+     "a directory, perhaps with a size of at least 1M as in /var/cache/tfilefs:20G,"},
+    {"chain", "[HOW]", Takes::text, kChainNames, "several SOURCEs, or a pattern, as one: common, union or strict",
+     "common",
+     R"(There may be several SOURCEs: files, directories, URLs, patterns in quotes, and
+.IR @LIST ,
+a text file of names. Each may name a table, as
+.IR FILE:TABLE .
+Columns that not all files have are left out (common), are lists of 0 or 1 (union), or the mount is refused (strict).)",
+     take_chain, "common, union or strict"},
+    {"missing", "HOW", Takes::text, kMissingNames, "of a file of a chain that cannot be opened: refuse or skip",
+     "refuse", "", take_missing, "refuse or skip"},
+    {"index",
+     "FILE",
+     Takes::file,
+     {},
+     "of a chain: what was learned of its files is kept here",
+     "",
+     "A later mount opens only files that have changed since.",
+     take_index,
+     "a file"},
+    {"idle",
+     "SECONDS",
+     Takes::text,
+     {},
+     "unmount when unused for so long",
+     "never",
+     "",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       std::chrono::seconds idle{};
+       const bool taken = take_seconds(value, 1u << 30, idle);
+       if (taken) into.options.idle = idle;
+       return taken;
+     },
+     "a number of seconds"},
+    {"log", "LEVEL", Takes::text, kLogNames, "what is written to the system's log at least: error, warn, info or debug",
+     "info; with -f error",
+     R"(Errors are those of
+.IR .tfilefs/errors ;
+info adds mount, commits and end. A line that is met again and again is written once, and then how often it was met. With
+.B \-f
+lines go to standard error.)",
+     take_log, "error, warn, info or debug"},
+    {"logfile",
+     "FILE",
+     Takes::file,
+     {},
+     "write these lines to a file instead",
+     "",
+     "It may be moved away at any time.",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       into.options.log_file = value;
+       return !value.empty();
+     },
+     "the name of a file"},
+    {"lifeline",
+     "FD",
+     Takes::text,
+     {},
+     "unmount, and remove MNT, when nobody holds the other end of this pipe any more",
+     "",
+     "For programs that mount for themselves: when they end, however they end, their mount goes.",
+     take_lifeline,
+     "the number of a descriptor"},
+    {"allow_other",
+     "",
+     Takes::nothing,
+     {},
+     "let other users in, as far as the modes let them",
+     "",
+     R"(Each user is shown what that user could open in the source. A file behind a URL is read with the rights of the user
+who mounted, whoever reads. For users other than root,
+.I /etc/fuse.conf
+must have the line user_allow_other.)",
+     [](const MountOption&, Value, ParsedOptions& into) {
+       return into.options.allow_other = into.options.file_system.is_shared = true;
+     }},
+    {"uid",
+     "N",
+     Takes::text,
+     {},
+     "the owner of everything, overruling the source",
+     "",
+     "This user, and the group that gid= names, are trusted like the user who mounted.",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       return take_id(value, into.options.file_system.ownership.uid);
+     },
+     "a number"},
+    {"gid",
+     "N",
+     Takes::text,
+     {},
+     "the group of everything",
+     "",
+     "",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       return take_id(value, into.options.file_system.ownership.gid);
+     },
+     "a number"},
+    {"umask",
+     "OCTAL",
+     Takes::text,
+     {},
+     "mode bits that are taken away",
+     "",
+     "",
+     take_umask,
+     "an octal number such as 022"},
+    {"fsname",
+     "NAME",
+     Takes::text,
+     {},
+     "what the table of mounts shows as the source",
+     "SOURCE",
+     "",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       into.options.shown_source = value;
+       return true;
+     }},
+    {"noexec", "", Takes::nothing, {}, "as of mount(8): no file can be executed", "", "", take_for_kernel},
+    {"noatime", "", Takes::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
+    {"nodiratime", "", Takes::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
+    {"strictatime", "", Takes::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
+});
+
+Result<> take_option(std::string_view name, Value value, ParsedOptions& into) {
+  if (name == "dev" || name == "nodev" || name == "suid" || name == "nosuid") into.is_from_mount = true;
+  const auto option = std::find_if(kOptions.begin(), kOptions.end(), [&](const auto& one) { return one.name == name; });
+  if (option != kOptions.end())
+    return option->take(*option, value, into) ? Result<>() : bad_value(name, value, option->wanted);
+  if (is_passed_over(name)) return {};
+  return fail(ErrorKind::invalid, "unknown option " + std::string(name));
 }
 
 // A quarter of the machine's memory, 4 GiB at most.
@@ -226,31 +496,11 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   return *number << shift;
 }
 
-namespace {
-
-// mount(8) passes rw by default, so there only `writable` asks for writing. A call by mount(8) is recognized by the
-// options dev and suid (or their opposites) that its helper adds.
-class WriteWish {
- public:
-  void note(std::string_view name) {
-    if (name == "rw" || name == "ro") wished_ = name == "rw";
-    if (name == "writable") explicit_ = true;
-    if (name == "dev" || name == "nodev" || name == "suid" || name == "nosuid") from_mount_ = true;
-  }
-  bool granted() const { return explicit_ || (wished_ && !from_mount_); }
-
- private:
-  bool wished_ = false, explicit_ = false, from_mount_ = false;
-};
-
-}  // namespace
-
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) {
-  MountOptions options;
-  WriteOptions writing;
-  WriteWish wish;
-  options.file_system.cache.memory = default_memory();
-  options.file_system.cache.threads = std::max(1u, std::thread::hardware_concurrency());
+  ParsedOptions parsed;
+  FileSystemOptions& fs = parsed.options.file_system;
+  fs.cache.memory = default_memory();
+  fs.cache.threads = std::max(1u, std::thread::hardware_concurrency());
   for (std::string_view rest : given) {
     while (!rest.empty()) {
       const std::size_t comma = rest.find(',');
@@ -259,13 +509,19 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
       if (option.empty()) continue;
       const std::size_t equals = option.find('=');
       const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
-      TRY_VOID(take_option(option.substr(0, equals), value, options, writing));
-      wish.note(option.substr(0, equals));
+      TRY_VOID(take_option(option.substr(0, equals), value, parsed));
     }
   }
-  if (wish.granted()) options.file_system.write = writing;
-  return options;
+  if (parsed.is_chain) parsed.options.chain = parsed.chain;
+  if (!parsed.is_chain && !parsed.of_chain.empty())
+    return fail(ErrorKind::invalid, "option " + std::string(parsed.of_chain) + "= is for chains: give chain, too");
+  if (parsed.is_writable || (parsed.is_rw && !parsed.is_from_mount)) fs.write = parsed.writing;
+  return std::move(parsed.options);
 }
+
+std::span<const MountOption> mount_options() { return kOptions; }
+
+std::span<const std::string_view> passed_over_options() { return kPassedOver; }
 
 std::string config_text(const std::string& source, const std::string& mount_point, const MountOptions& options) {
   const FileSystemOptions& fs = options.file_system;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "log.h"
 #include "reply.h"
 #include "vfs/file_system.h"
 
@@ -19,6 +20,9 @@ struct MountOptions {
   bool allow_other = false;
   std::optional<std::chrono::seconds> idle;
   std::optional<std::string> shown_source;  // fsname=
+  std::optional<Severity> log;              // what is written at least
+  std::string log_file;                     // in place of the system's log; as it was given
+  std::optional<int> lifeline;              // MountSettings::lifeline
   std::vector<std::string> kernel_options;  // noexec and the like
 };
 

@@ -34,13 +34,9 @@ int nothing_to_recover(const std::string& path) {
 }  // namespace
 
 int run_recover(int argc, char** argv) {
-  CommandLine command(
-      "Brings into a ROOT file what a crashed mount had promised to keep and left in the journal beside it, as the "
-      "next\n"
-      "mount with rw does.",
-      "tfilefs recover");
+  CommandLine command("recover");
   std::string path;
-  command.add_argument("FILE", path, "the ROOT file, whether it is there yet or not");
+  command.take("FILE", path);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   path = absolute_path(path);

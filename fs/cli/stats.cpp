@@ -225,13 +225,13 @@ std::string is_interval(const std::string& text) {
 }  // namespace
 
 int run_stats(int argc, char** argv) {
-  CommandLine command("Shows what a mount has read, decoded and kept, table by table.", "tfilefs stats");
+  CommandLine command("stats");
   std::string mount_point;
   bool branches = false;
   double seconds = 0;
-  command.add_argument("MNT", mount_point, "the mount point");
-  command.add_flag("-b,--branches", branches, "a line for each branch as well");
-  command.add_number("-w,--watch", seconds, "go on: differences, every so many seconds", is_interval);
+  command.take("MNT", mount_point);
+  command.take("-b", branches);
+  command.take("-w", seconds, is_interval);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   mount_point = absolute_path(mount_point);

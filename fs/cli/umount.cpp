@@ -186,11 +186,11 @@ int unmount_dead(const std::string& mount_point, const std::string& source, bool
 }  // namespace
 
 int run_umount(int argc, char** argv) {
-  CommandLine command("Commits what is whole, unmounts, and waits until the daemon is gone.", "tfilefs umount");
+  CommandLine command("umount");
   std::string mount_point;
   bool lazy = false;
-  command.add_argument("MNT", mount_point, "the mount point");
-  command.add_flag("-z,--lazy", lazy, "also what is in use, and without waiting: who has it open keeps it to the end");
+  command.take("MNT", mount_point);
+  command.take("-z", lazy);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   auto notice = std::make_unique<UnansweredNotice>(mount_point, lazy);

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -12,12 +14,14 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <thread>
 
+#include "descriptor.h"
 #include "fuse/operations.h"
 #include "fuse/session_io.h"
 #include "mutex.h"
@@ -106,6 +110,7 @@ dev_t ask_root(fuse_session* session, const std::string& mount_point) {
 // far to read ahead, which only root may do, and only after the session was set up. `below`: the device that lies under
 // the mount; it is the one that answers if the mount was unmounted at once.
 void greet(fuse_session* session, const std::string& mount_point, dev_t below) {
+  if (mounted_descriptor(mount_point)) return;  // another program's mount: it is not known where
   const dev_t device = ask_root(session, mount_point);
   if (device == 0 || device == below) return;
   std::ofstream(std::string("/sys/class/bdi/") + std::to_string(major(device)) + ":" + std::to_string(minor(device)) +
@@ -165,14 +170,48 @@ class IdleWatch {
   std::thread thread_;
 };
 
+// Watches MountSettings::lifeline. Ends with the session.
+class Lifeline {
+ public:
+  explicit Lifeline(const MountSettings& settings) : over_(::eventfd(0, EFD_CLOEXEC)) {
+    if (settings.lifeline) thread_ = std::thread([this, &settings] { watch(settings); });
+  }
+  ~Lifeline() {
+    ::eventfd_write(over_.get(), 1);
+    if (thread_.joinable()) thread_.join();
+  }
+  Lifeline(const Lifeline&) = delete;
+  Lifeline& operator=(const Lifeline&) = delete;
+
+ private:
+  void watch(const MountSettings& settings) const {
+    std::array<pollfd, 2> waits{pollfd{*settings.lifeline, 0, 0}, pollfd{over_.get(), POLLIN, 0}};
+    while (::poll(waits.data(), waits.size(), -1) < 0 && errno == EINTR) {
+    }
+    if (waits[1].revents != 0) return;
+    (void)unmount(settings.mount_point, true);
+    ::rmdir(settings.mount_point.c_str());
+  }
+
+  const Descriptor over_;
+  std::thread thread_;
+};
+
+// Idle threads are kept, not ended and started anew.
 int loop(fuse_session* session) {
+#if FUSE_MAJOR_VERSION == 3 && FUSE_MINOR_VERSION < 12
+  fuse_loop_config config{};
+  config.max_idle_threads = kSessionThreadsMax;  // of more, it cannot be told how many there may be
+  return fuse_session_loop_mt(session, &config);
+#else
   fuse_loop_config* config = fuse_loop_cfg_create();
   fuse_loop_cfg_set_clone_fd(config, 0);
   fuse_loop_cfg_set_max_threads(config, kSessionThreadsMax);
-  fuse_loop_cfg_set_idle_threads(config, kSessionThreadsMax);  // idle threads are kept, not ended and started anew
+  fuse_loop_cfg_set_idle_threads(config, kSessionThreadsMax);
   const int status = fuse_session_loop_mt(session, config);
   fuse_loop_cfg_destroy(config);
   return status;
+#endif
 }
 
 tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
@@ -182,10 +221,12 @@ tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
 
 // All that must work before the first request is answered. A source that does not exist is made only now, so that a
 // mount that fails leaves nothing behind.
-Result<> begin_session(fuse_session* session, FileSystem& fs, const MountSettings& settings) {
-  if (const int number = add_session_io(session); number != 0)
-    return fail(ErrorKind::io, settings.mount_point + ": " + std::strerror(number), -1, number);
-  return fs.make_source();
+Result<> begin_session(const Served& served, const MountSettings& settings) {
+  if (auto begun = answer_init(served.session, served); !begun) {
+    begun.error().text = settings.mount_point + ": " + begun.error().text;
+    return begun;
+  }
+  return served.file_system->make_source();
 }
 
 }  // namespace
@@ -194,15 +235,17 @@ namespace {
 
 // Until the session ends. `below`: the device that lies under the mount.
 void answer_requests(fuse_session* session, FileSystem& fs, const MountSettings& settings, dev_t below,
-                     const std::function<void()>& ready) {
+                     const MountEvents& events) {
   std::atomic<bool> greeted = false;
   std::thread greeter([&] {
     greet(session, settings.mount_point, below);
     greeted = true;
-    ready();
+    events.ready();
   });
   const IdleWatch idle(fs, settings);
+  const Lifeline lifeline(settings);
   loop(session);
+  events.ending();
   // A signal may have come before the mount answered: then it never will, and this ends the greeter's question.
   if (!greeted) fuse_session_unmount(session);
   greeter.join();
@@ -216,7 +259,18 @@ Result<> what_was_lost(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, const std::function<void()>& ready) {
+std::optional<int> mounted_descriptor(const std::string& mount_point) {
+  constexpr std::string_view kBegin = "/dev/fd/";
+  if (!mount_point.starts_with(kBegin)) return std::nullopt;
+  int descriptor = 0;
+  const char* const begin = mount_point.data() + kBegin.size();
+  const char* const end = mount_point.data() + mount_point.size();
+  const auto [last, error] = std::from_chars(begin, end, descriptor);
+  if (error != std::errc() || last != end || descriptor < 0) return std::nullopt;
+  return descriptor;
+}
+
+Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, const MountEvents& events) {
   if (!settings.debug) fuse_set_log_func(collect_log);
   Arguments arguments(settings);
   Served served;
@@ -231,14 +285,14 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
     fuse_session_destroy(session);
     return cannot_mount(settings);
   }
-  auto begun = begin_session(session, *fs, settings);
+  auto begun = begin_session(served, settings);
   if (!begun) {
     fuse_session_unmount(session);
     fuse_session_destroy(session);
     return begun;
   }
   fuse_set_signal_handlers(session);
-  answer_requests(session, *fs, settings, below.st_dev, ready);
+  answer_requests(session, *fs, settings, below.st_dev, events);
   // Requests under way are answered first, while the session still exists. Those that take long are given up.
   served.end.request_stop();
   const std::vector<std::string> lost = fs->end();
@@ -246,8 +300,11 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   fuse_session_unmount(session);
   fuse_remove_signal_handlers(session);
   fuse_session_destroy(session);
+  if (settings.lifeline) ::rmdir(settings.mount_point.c_str());
   return lost.empty() ? Result<>() : what_was_lost(lost);
 }
+
+std::string fuse_library_version() { return fuse_pkgversion(); }
 
 Result<> unmount(const std::string& mount_point, bool lazy) {
   if (::geteuid() == 0) {

@@ -22,11 +22,26 @@ struct MountSettings {
   bool writable = false;
   bool debug = false;                        // libfuse's own trace on stderr
   std::optional<std::chrono::seconds> idle;  // unmount when unused for this long
+  // The reading end of a pipe: when its other end is closed by all, the mount goes even if it is in use, and its mount
+  // point is removed.
+  std::optional<int> lifeline;
 };
 
-// Mounts and serves until unmounted, SIGTERM, SIGINT or SIGHUP. `ready` is called once, when the mount has answered.
-// All work of the file system has ended when it returns. Errors: io (cannot be mounted; with libfuse's message).
-Result<> serve(std::unique_ptr<FileSystem>, const MountSettings&, const std::function<void()>& ready);
+// What is called while a mount is served, once each.
+struct MountEvents {
+  std::function<void()> ready;   // the mount has answered
+  std::function<void()> ending;  // it has ended for the kernel; what was written is committed now
+};
+
+// The N of a mount point "/dev/fd/N": a descriptor of /dev/fuse that another program has mounted.
+std::optional<int> mounted_descriptor(const std::string& mount_point);
+
+// Mounts and serves until unmounted, SIGTERM, SIGINT or SIGHUP. All work of the file system has ended when it returns.
+// Errors: io (cannot be mounted; with libfuse's message).
+Result<> serve(std::unique_ptr<FileSystem>, const MountSettings&, const MountEvents&);
+
+// Of libfuse, as it runs now.
+std::string fuse_library_version();
 
 // Unmounts; `lazy`: also if in use. By system call as root, else through fusermount3. Error: busy, io.
 Result<> unmount(const std::string& mount_point, bool lazy);

@@ -3,7 +3,6 @@
 
 #include <fuse_lowlevel.h>
 
-#include <atomic>
 #include <stop_token>
 
 #include "vfs/attributes.h"
@@ -30,8 +29,7 @@ struct Served {
   // Whether the kernel drops its pages of bytes that are written past them, and can map files that are read past them.
   // Set before the first operation.
   bool coherent_direct_io = false;
-  std::atomic<bool> init_is_answered = false;  // fuse/session_io.h
-  std::stop_source end;                        // of the session
+  std::stop_source end;  // of the session
 };
 
 // The table of op_*. Each unpacks a request, calls the FileSystem, and passes a Reply to it.

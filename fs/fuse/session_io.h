@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 
+#include "reply.h"
+
 struct fuse_session;
-struct iovec;
 
 namespace tfilefs {
 
-// Replaces the functions through which libfuse reads and writes the session's descriptor. This adds two things that
-// libfuse before 3.17 lacks. It knows FUSE_CAP_PARALLEL_DIROPS but does not tell the kernel, which then allows one
-// look-up at a time per directory, and the others wait where no signal ends them. And it cannot ask for mmap(2) of
-// files that are read past the kernel's pages. Called once, when the session is mounted. Returns an errno, 0 for
-// success.
-int add_session_io(fuse_session*);
+struct Served;
 
-// Adds to the answer to INIT, as libfuse is about to write it, parallel look-ups, and with `maps` mappings of files
-// that are read past the pages. False if this is not such an answer. The parts are those of a writev.
-bool extend_init(std::span<const iovec> answer, bool maps);
+// Answers INIT, the first request of a session that was just mounted. libfuse makes the answer, and two things are
+// added that it lacks before 3.17. It knows FUSE_CAP_PARALLEL_DIROPS but does not tell the kernel, which then allows
+// one look-up at a time per directory, and the others wait where no signal ends them. And it cannot ask for mmap(2) of
+// files that are read past the kernel's pages. Blocks until the kernel has asked. Error: io.
+Result<> answer_init(fuse_session*, const Served&);
+
+// Adds to the answer to INIT parallel look-ups, and with `maps` mappings of files that are read past the pages. False
+// if this is not such an answer.
+bool extend_init(std::span<std::byte> answer, bool maps);
 
 }  // namespace tfilefs

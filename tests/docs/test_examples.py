@@ -109,11 +109,3 @@ def test_sections_that_the_code_cites_exist():
                         cited += 1
                         assert heading in headings[page], f'{name} cites docs/{page}, "{heading}"'
     assert cited > 5
-
-
-def test_manual_page():
-    result = subprocess.run(["man", "--warnings", "-l", os.path.join(ROOT, "docs", "tfilefs.1")], capture_output=True, text=True,
-                            env=dict(os.environ, MANWIDTH="100", LC_ALL="C.UTF-8"))
-    assert result.returncode == 0 and result.stderr == "", result.stderr
-    for word in ("umount", "memory=", "EXIT STATUS"):
-        assert word in result.stdout

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-ROOMS = ["format", "fs", "tests", "bench"]
+ROOMS = ["format", "fs", "tests", "bench", "packaging", "docs"]
 
 
 def sources():

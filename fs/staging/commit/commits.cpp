@@ -6,8 +6,11 @@
 #include <cerrno>
 #include <chrono>
 #include <iterator>
+#include <string>
 #include <utility>
 
+#include "log.h"
+#include "printable.h"
 #include "tfile/file.h"
 
 namespace tfilefs {
@@ -166,6 +169,21 @@ Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again
   return done;
 }
 
+namespace {
+
+// "committed Events (1000 entries), Runs (3 entries)"
+std::string what_was_committed(const CommitWork& work) {
+  constexpr std::size_t kNamesMax = 5;
+  std::string text = "committed";
+  for (std::size_t i = 0; i < std::min(work.tables.size(), kNamesMax); ++i)
+    text += (i == 0 ? " " : ", ") + work.tables[i].staged.path + " (" + std::to_string(work.tables[i].entries) +
+            " entries)";
+  if (work.tables.size() > kNamesMax) text += " and " + std::to_string(work.tables.size() - kNamesMax) + " more";
+  return work.tables.empty() ? text + " changes of names" : text;
+}
+
+}  // namespace
+
 Result<> Commits::commit_work(CommitWork& work) {
   hooks_.committing();
   committer_.make_as(overlay_.owner());
@@ -184,6 +202,7 @@ Result<> Commits::commit_work(CommitWork& work) {
     overlay_.there = true;
     overlay_.basis.head = std::move(head);
   }
+  tell_log(Severity::info, printable("/" + overlay_.file_path + ": " + what_was_committed(work)));
   settle(work);
   hooks_.published();  // requests that have waited for this find the committed names
   changes_.note_done();

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace tfile {
+
+// Of libcurl, as it runs now. Only in builds that read http URLs.
+std::string curl_version_now();
+
+// Of the XRootD client library, as it was when this was compiled. Only in builds that read root URLs.
+std::string xrootd_version_then();
+
+}  // namespace tfile

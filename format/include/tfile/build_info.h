@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tfile {
+
+struct LibraryVersion {
+  std::string name, version;
+};
+
+// The libraries that read and write compressed bytes, with the versions that run now; of headers and static tables the
+// versions that were compiled in.
+std::vector<LibraryVersion> codec_versions();
+
+// The libraries that read URLs; those that were left out of the build have no version.
+std::vector<LibraryVersion> protocol_versions();
+
+// Which kinds of vector instructions are used here: "avx2", or "baseline".
+std::string vector_path();
+
+}  // namespace tfile

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/mount_holders.h"
+#include "cli/options.h"
+#include "descriptor.h"
+#include "printable.h"
+
+namespace tfilefs {
+namespace {
+
+namespace filesystem = std::filesystem;
+
+// `note`: it works, but less well than it could.
+enum class Verdict : std::uint8_t { good, note, bad };
+
+struct Finding {
+  Verdict verdict;
+  std::string what, told;
+};
+
+void print(const Finding& finding) {
+  constexpr std::array<const char*, 3> kNames{"good", "note", "bad "};
+  std::printf("%s  %-12s %s\n", kNames[static_cast<std::size_t>(finding.verdict)], finding.what.c_str(),
+              printable(finding.told).c_str());
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+bool is_root() { return ::geteuid() == 0; }
+
+// ---- what the machine has
+
+Finding look_at_kernel() {
+  utsname name{};
+  ::uname(&name);
+  const std::string release = std::string(name.sysname) + " " + name.release;
+  std::istringstream types(text_of("/proc/filesystems"));
+  for (std::string word; types >> word;)
+    if (word == "fuse") return {Verdict::good, "kernel", release + ", with FUSE"};
+  return {Verdict::note, "kernel", release + ": FUSE is not loaded; modprobe fuse loads it"};
+}
+
+Finding look_at_device() {
+  const char* const kDevice = "/dev/fuse";
+  const Descriptor device(::open(kDevice, O_RDWR | O_CLOEXEC));
+  if (device) return {Verdict::good, kDevice, "can be opened"};
+  const int number = errno;
+  const std::string why = std::strerror(number);
+  if (number == ENOENT || number == ENODEV || number == ENXIO)
+    return {Verdict::bad, kDevice, why + ": modprobe fuse; in a container, start it with --device /dev/fuse"};
+  if (number == EPERM)
+    return {Verdict::bad, kDevice, why + ": the container does not allow it: start it with --device /dev/fuse"};
+  return {Verdict::bad, kDevice, why + ": its mode should be 0666: chmod 0666 /dev/fuse, as root"};
+}
+
+// As execvp(3) finds it; empty if it does not.
+std::string on_path(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream directories(path ? path : "/bin:/usr/bin");
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    const std::string found = (directory.empty() ? "." : directory) + "/" + name;
+    if (::access(found.c_str(), X_OK) == 0) return found;
+  }
+  return "";
+}
+
+Finding look_at_helper() {
+  const std::string found = on_path("fusermount3");
+  if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "is not there; root needs none" : found};
+  if (found.empty())
+    return {Verdict::bad, "fusermount3", "not on PATH: install the package fuse3; without it only root can mount"};
+  struct stat status {};
+  const bool is_setuid = ::stat(found.c_str(), &status) == 0 && status.st_uid == 0 && (status.st_mode & S_ISUID) != 0;
+  if (is_setuid) return {Verdict::good, "fusermount3", found};
+  return {Verdict::bad, "fusermount3", found + " does not run as root: chmod u+s " + found + ", as root"};
+}
+
+Finding look_at_allow_other() {
+  if (is_root()) return {Verdict::good, "allow_other", "root may let other users in"};
+  std::istringstream lines(text_of("/etc/fuse.conf"));
+  for (std::string line; std::getline(lines, line);)
+    if (line == "user_allow_other") return {Verdict::good, "allow_other", "users may let other users in"};
+  return {Verdict::note, "allow_other",
+          "only root may let other users in; for all: echo user_allow_other >> /etc/fuse.conf, as root"};
+}
+
+Finding look_at_open_files() {
+  constexpr rlim_t kEnough = 4096;  // each ROOT file in use keeps a few descriptors open
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_max >= kEnough)
+    return {Verdict::good, "open files",
+            limit.rlim_max == RLIM_INFINITY ? "no limit" : std::to_string(limit.rlim_max) + " at most"};
+  return {Verdict::note, "open files",
+          std::to_string(limit.rlim_max) + " at most, few for directories with many ROOT files: raise ulimit -Hn"};
+}
+
+std::string in_mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+Finding look_at_memory() {
+  const auto options = parse_mount_options({});
+  const std::uint64_t budget = options->file_system.cache.memory;
+  std::istringstream limited(text_of("/sys/fs/cgroup/memory.max"));
+  std::uint64_t limit = 0;
+  if (limited >> limit && limit < budget + budget / 2)
+    return {Verdict::note, "memory",
+            "the cache takes up to " + in_mebibytes(budget) + ", and there are " + in_mebibytes(limit) +
+                " for all programs here: mount with -o memory=" + std::to_string(limit >> 22) + "M"};
+  return {Verdict::good, "memory", "the cache takes up to " + in_mebibytes(budget)};
+}
+
+// ---- a mount
+
+struct Ended {
+  int status = -1;
+  std::string said;
+};
+
+// Runs this program with the arguments.
+Ended run_self(std::vector<std::string> arguments) {
+  std::array<int, 2> ends;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {-1, std::strerror(errno)};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    arguments.insert(arguments.begin(), "tfilefs");
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    ::execv("/proc/self/exe", words.data());
+    ::_exit(kExitFailure);
+  }
+  ::close(ends[1]);
+  const Descriptor reading(ends[0]);
+  Ended ended;
+  std::array<char, 4096> buffer;
+  for (ssize_t size = 0; (size = ::read(reading.get(), buffer.data(), buffer.size())) > 0;)
+    ended.said.append(buffer.data(), static_cast<std::size_t>(size));
+  int status = 0;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  ended.status = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  while (!ended.said.empty() && ended.said.back() == '\n') ended.said.pop_back();
+  std::ranges::replace(ended.said, '\n', ';');
+  return ended;
+}
+
+// Of the mount's device, which the kernel reads ahead for.
+Finding look_at_read_ahead(const std::string& device) {
+  constexpr int kWanted = 1024;  // what the daemon asks for
+  std::istringstream text(text_of("/sys/class/bdi/" + device + "/read_ahead_kb"));
+  int kibibytes = 0;
+  if (!(text >> kibibytes)) return {Verdict::note, "read-ahead", "unknown: /sys shows none for this mount"};
+  const std::string told = std::to_string(kibibytes) + " KiB";
+  if (kibibytes >= kWanted) return {Verdict::good, "read-ahead", told};
+  return {Verdict::note, "read-ahead",
+          told + "; only root can set more: mounts of root read large files in fewer requests"};
+}
+
+// Writes a column into a ROOT file that is not there yet, and reads it from the file. What went wrong, or nothing.
+std::string write_and_read(const std::string& directory, Finding& read_ahead) {
+  const std::string file = directory + "/tiny.root", mnt = directory + "/mnt", numbers = "0123456789abcdef";
+  std::error_code error;
+  filesystem::create_directory(mnt, error);
+  const auto told = [](const char* what, const Ended& ended) { return std::string(what) + ": " + ended.said; };
+  if (const Ended made = run_self({"-o", "rw", file, mnt}); made.status != kExitOk) return told("mounting", made);
+  filesystem::create_directory(mnt + "/t", error);
+  std::ofstream(mnt + "/t/x.i4") << numbers;
+  if (const Ended ended = run_self({"umount", mnt}); ended.status != kExitOk) return told("unmounting", ended);
+  if (const Ended made = run_self({"-o", "ro", file, mnt}); made.status != kExitOk) return told("mounting", made);
+  const std::string read = text_of(mnt + "/t/x.i4");
+  read_ahead = look_at_read_ahead(mount_device(mnt));
+  if (const Ended ended = run_self({"umount", mnt}); ended.status != kExitOk) return told("unmounting", ended);
+  return read == numbers ? "" : "what was written to a tiny ROOT file is not what was read from it";
+}
+
+bool check_mount() {
+  const char* const temporary = std::getenv("TMPDIR");
+  std::string directory = std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-XXXXXX";
+  if (!::mkdtemp(directory.data())) {
+    print({Verdict::bad, "mount", directory + ": " + std::strerror(errno) + ": set TMPDIR to a directory of yours"});
+    return false;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  Finding read_ahead{};
+  const std::string wrong = write_and_read(directory, read_ahead);
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  if (!wrong.empty()) run_self({"umount", "--lazy", directory + "/mnt"});
+  std::error_code error;
+  for (const char* name : {"/mnt", "/tiny.root", ""}) filesystem::remove(directory + name, error);
+  if (!wrong.empty()) {
+    print({Verdict::bad, "mount", wrong});
+    return false;
+  }
+  print(read_ahead);
+  print({Verdict::good, "mount",
+         "a tiny file was written, mounted, read and unmounted in " + std::to_string(took.count()) + " ms"});
+  return true;
+}
+
+}  // namespace
+
+int run_doctor(int argc, char** argv) {
+  CommandLine command("doctor");
+  if (const auto code = command.parse(argc, argv)) return *code;
+  bool good = true;
+  for (const auto look :
+       {look_at_kernel, look_at_device, look_at_helper, look_at_allow_other, look_at_open_files, look_at_memory}) {
+    const Finding finding = look();
+    print(finding);
+    good &= finding.verdict != Verdict::bad;
+  }
+  good &= check_mount();
+  return good ? kExitOk : kExitFailure;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "mutex.h"
+
+namespace tfilefs {
+
+enum class Severity : std::uint8_t { error, warn, info, debug };
+
+struct LogOptions {
+  enum class To : std::uint8_t { nowhere, syslog, standard_error, file };
+  To to = To::nowhere;
+  Severity least = Severity::info;          // what matters less is not written
+  std::string file;                         // absolute; opened anew for each line, so that it can be moved away
+  std::chrono::milliseconds burst{10'000};  // a line that was not met again for so long is no burst any more
+};
+
+// Writes lines to the system's log, standard error or a file. A line is written when it is first met. While it is met
+// again and again it is only counted, and then one more line says how often. Thread-safe. Adding never waits: a thread
+// of its own writes.
+class Log {
+ public:
+  explicit Log(LogOptions);
+  ~Log();  // as close()
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  void add(Severity, std::string_view line) EXCLUDES(mutex_);
+  // Tells how often the lines so far were met, before another line is added.
+  void tell_numbers() EXCLUDES(mutex_);
+  // Writes what is waiting, and the numbers of lines that were counted. What is added later is dropped. If
+  // nothing takes the lines, they are given up after a second.
+  void close() EXCLUDES(mutex_);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Line {
+    Severity severity = Severity::info;
+    std::string text;
+  };
+  struct Burst {
+    Severity severity = Severity::info;
+    std::uint64_t more = 0;  // times since the line was written
+    Clock::time_point last;
+  };
+  void run() EXCLUDES(mutex_);
+  void end_bursts(Clock::time_point before) REQUIRES(mutex_);
+  void write_all(const std::deque<Line>&) EXCLUDES(mutex_);
+  bool write(const Line&) const;  // whether it was taken
+
+  const LogOptions options_;
+  Mutex mutex_;
+  Condition changed_;
+  std::map<std::string, Burst, std::less<>> bursts_ GUARDED_BY(mutex_);
+  std::deque<Line> waiting_ GUARDED_BY(mutex_);
+  std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;
+  bool closing_ GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+// The log of this process, which every room may write to: null for none, as in tests. It must stay until no thread can
+// tell it anything any more.
+void set_process_log(Log*);
+void tell_log(Severity, std::string_view line);
+
+}  // namespace tfilefs

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mount that lives as long as this process wants it, and no longer."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+import weakref
+
+from ._items import Directory
+
+
+class MountError(OSError):
+    """The file could not be mounted, or not unmounted; the text is what the program said."""
+
+
+def program() -> str:
+    """The program: that of the environment variable TFILEFS, of this wheel, or on PATH."""
+    places = [os.environ.get("TFILEFS")]
+    places += [os.path.join(sysconfig.get_path("scripts", scheme), "tfilefs") for scheme in (sysconfig.get_default_scheme(), "posix_user")]
+    for place in places:
+        if place and os.access(place, os.X_OK):
+            return place
+    found = shutil.which("tfilefs")
+    if not found:
+        raise MountError("there is no program tfilefs: set TFILEFS to its path")
+    return found
+
+
+def _run(*arguments: str, descriptors: tuple[int, ...] = ()) -> None:
+    done = subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          pass_fds=descriptors, check=False)
+    if done.returncode != 0:
+        raise MountError(done.stderr.decode("utf-8", "replace").strip() or f"tfilefs ended with {done.returncode}")
+
+
+def _option(name: str, value: object) -> str:
+    return name if value is True else f"{name}={value}"
+
+
+def mount(source: str | os.PathLike[str], *options: str, **named: object) -> Mount:
+    """Mounts a ROOT file, a directory with ROOT files, or the URL of a ROOT file.
+
+    Options are those of `tfilefs -o`: mount(path, "rw", memory="1G"). Best used in a with statement. Without it, the
+    mount goes with the last reference to it, with close(), or with the process."""
+    return Mount(os.fspath(source), [*options, *(_option(name, value) for name, value in named.items())])
+
+
+def _end(path: str, lifeline: int, owner: int, is_writable: bool) -> None:
+    if os.getpid() != owner:
+        return  # of a fork: the mount belongs to its parent
+    try:
+        if os.path.ismount(path):
+            try:
+                _run("umount", path)
+            except MountError:
+                if is_writable:
+                    raise
+                _run("umount", "--lazy", path)
+    finally:
+        os.close(lifeline)
+        with contextlib.suppress(OSError):
+            os.rmdir(path)
+
+
+class Mount(Directory):
+    """What is mounted, as a mapping of names to directories, tables and objects. `path`: where other programs find it."""
+
+    def __init__(self, source: str, options: list[str]) -> None:
+        path = os.path.realpath(tempfile.mkdtemp(prefix="tfilefs-"))
+        # The program holds the reading end. When this process ends, however it ends, the kernel closes the other one.
+        reading, writing = os.pipe()
+        try:
+            arguments = [word for option in (*options, f"lifeline={reading}") for word in ("-o", option)]
+            _run(*arguments, source, path, descriptors=(reading,))
+        except BaseException:
+            os.close(writing)
+            with contextlib.suppress(OSError):
+                os.rmdir(path)
+            raise
+        finally:
+            os.close(reading)
+        super().__init__(path, "")
+        self.source = source
+        is_writable = any(option in ("rw", "writable") for option in options)
+        self._finalizer = weakref.finalize(self, _end, path, writing, os.getpid(), is_writable)
+
+    def close(self) -> None:
+        """Commits what was written, and unmounts. Arrays that were read stay."""
+        self._finalizer()
+
+    def __enter__(self) -> Mount:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<tfilefs.Mount of {self.source} on {self.path}>"

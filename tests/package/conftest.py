@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `cmake --install` lays down, in a directory of its own; and a sample beside it."""
+
+import fcntl
+import os
+import re
+import subprocess
+import sys
+import types
+
+import pytest
+
+import mounted
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+def build_directory():
+    return os.path.dirname(os.path.dirname(os.path.realpath(mounted.program())))
+
+
+def cached(name):
+    """A variable of the build."""
+    with open(os.path.join(build_directory(), "CMakeCache.txt"), encoding="utf-8") as cache:
+        return re.search(rf"^{name}:\w+=(.*)$", cache.read(), re.MULTILINE).group(1)
+
+
+def once(tmp_path_factory, name, make):
+    """make(directory), once for all workers of a run; returns the directory."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    directory, made = base / name, base / f"{name}.made"
+    with open(base / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            directory.mkdir(exist_ok=True)
+            make(directory)
+            made.touch()
+    return directory
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """`.directory`: DESTDIR; `.prefix`: below it; `.program`: tfilefs there; `.environment`: in which it is on PATH."""
+
+    def install(directory):
+        for component in ([], ["--component", "debug"]):
+            subprocess.run(["cmake", "--install", build_directory(), *component], check=True, stdout=subprocess.DEVNULL,
+                           env=dict(os.environ, DESTDIR=str(directory)))
+
+    directory = str(once(tmp_path_factory, "installed", install))
+    prefix = directory + cached("CMAKE_INSTALL_PREFIX")
+    environment = dict(os.environ, PATH=f"{prefix}/bin:{os.environ['PATH']}", LC_ALL="C.UTF-8")
+    return types.SimpleNamespace(directory=directory, prefix=prefix, program=f"{prefix}/bin/tfilefs", environment=environment)
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory):
+    """The path of the file that packaging/make-sample.py writes."""
+
+    def make(directory):
+        subprocess.run([sys.executable, os.path.join(ROOT, "packaging", "make-sample.py"), str(directory / "sample.root")],
+                       check=True, env=dict(os.environ, PYTHONWARNINGS="ignore"))
+
+    return str(once(tmp_path_factory, "made-sample", make) / "sample.root")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tfilefs doctor: on a whole machine, and where something is missing, the line that names the remedy."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+import other_dev
+
+USER = 65534  # nobody: fusermount3 wants a user that has a name
+
+
+def lines_of(text):
+    """{what: (verdict, the rest)}"""
+    found = re.findall(r"^(good|note|bad ?)  (\S+) +(.*)$", text, re.MULTILINE)
+    return {what: (verdict.strip(), told) for verdict, what, told in found}
+
+
+def as_user(installed, tmp_path, commands, path=None):
+    """Lines of sh as an ordinary user, in a mount namespace of its own. The build may lie where that user cannot go."""
+    program = tmp_path / "tfilefs"
+    subprocess.run(["install", "-m", "755", installed.program, program], check=True)
+    for directory in (tmp_path, *(each for each in tmp_path.parents if each != each.parent and str(each) != "/tmp")):
+        os.chmod(directory, 0o755)
+    run = f"/usr/bin/setpriv --reuid={USER} --regid={USER} --clear-groups /usr/bin/env TMPDIR=/tmp PATH={path or '/usr/bin:/bin'} {program} doctor"
+    return subprocess.run(["unshare", "--mount", "sh", "-c", commands.replace("DOCTOR", run)], capture_output=True, text=True,
+                          timeout=120, env=dict(os.environ, T=str(tmp_path)))
+
+
+def leaves_nothing():
+    return not [name for name in os.listdir("/tmp") if name.startswith("tfilefs-doctor-")]
+
+
+def test_a_machine_that_can_mount(installed):
+    done = subprocess.run([installed.program, "doctor"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = lines_of(done.stdout)
+    assert set(found) == {"kernel", "/dev/fuse", "fusermount3", "allow_other", "open", "memory", "read-ahead", "mount"}
+    assert all(verdict != "bad" for verdict, _ in found.values())
+    assert found["mount"][0] == "good" and found["/dev/fuse"][0] == "good"
+    assert leaves_nothing()
+
+
+def test_without_the_device(installed, tmp_path):
+    done = other_dev.run(tmp_path, other_dev.USUAL, f"{installed.program} doctor")
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = lines_of(done.stdout)
+    assert found["/dev/fuse"][0] == "bad"
+    assert "modprobe fuse" in found["/dev/fuse"][1] and "--device /dev/fuse" in found["/dev/fuse"][1]
+    assert found["mount"][0] == "bad" and leaves_nothing()
+
+
+def test_without_the_helper(installed, tmp_path):
+    done = as_user(installed, tmp_path, "DOCTOR", path="/nowhere")
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = lines_of(done.stdout)
+    assert found["fusermount3"][0] == "bad" and "install the package fuse3" in found["fusermount3"][1]
+    assert found["mount"][0] == "bad" and leaves_nothing()
+
+
+def test_with_a_helper_that_may_not(installed, tmp_path):
+    """A file system that is mounted without set-user-ID, as in many containers, or a mode that was changed."""
+    helper = tmp_path / "bin" / "fusermount3"
+    helper.parent.mkdir()
+    helper.write_text("#!/bin/sh\nexit 1\n")
+    helper.chmod(0o755)
+    done = as_user(installed, tmp_path, "DOCTOR", path=helper.parent)
+    found = lines_of(done.stdout)
+    assert done.returncode == 1 and found["fusermount3"][0] == "bad" and f"chmod u+s {helper}" in found["fusermount3"][1]
+
+
+def test_a_device_that_only_root_may_open(installed, tmp_path):
+    device = 'mknod "$T/fuse" c 10 229; chmod 600 "$T/fuse"; mount --bind "$T/fuse" /dev/fuse'
+    done = as_user(installed, tmp_path, f"{device}; DOCTOR")
+    found = lines_of(done.stdout)
+    assert done.returncode == 1 and found["/dev/fuse"][0] == "bad" and "chmod 0666 /dev/fuse" in found["/dev/fuse"][1]
+
+
+@pytest.mark.parametrize("allowed", (False, True))
+def test_of_other_users(installed, tmp_path, allowed):
+    (tmp_path / "fuse.conf").write_text("# user_allow_other\n" + ("user_allow_other\n" if allowed else ""))
+    # The device as udev makes it, whatever it is here.
+    device = 'mknod "$T/fuse" c 10 229; chmod 666 "$T/fuse"; mount --bind "$T/fuse" /dev/fuse'
+    done = as_user(installed, tmp_path, f'{device}; mount --bind "$T/fuse.conf" /etc/fuse.conf; DOCTOR')
+    found = lines_of(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert found["fusermount3"][0] == "good" and found["mount"][0] == "good"
+    if allowed:
+        assert found["allow_other"][0] == "good"
+    else:
+        assert found["allow_other"][0] == "note" and "echo user_allow_other >> /etc/fuse.conf" in found["allow_other"][1]

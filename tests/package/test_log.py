@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a daemon writes to the system's log, to a file, and to standard error."""
+
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+import other_dev
+
+DEVICES = (*other_dev.USUAL, "fuse")
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory):
+    """A file with a tree whose one basket cannot be decompressed."""
+    path = str(tmp_path_factory.mktemp("damaged") / "damaged.root")
+    with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
+        file.mktree("t", {"x": "i4"}).extend({"x": np.arange(10000, dtype="i4")})
+    with uproot.open(path) as file:
+        key = file["t"]["x"].basket_key(0)
+        begin = int(key.fSeekKey + key.fKeylen) + 100
+    with open(path, "r+b") as file:
+        file.seek(begin)
+        file.write(b"\xff" * 200)
+    return path
+
+
+class Receiver:
+    """A socket bound as /dev/log is."""
+
+    def __init__(self, directory):
+        self.path = os.path.join(directory, "log")
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(self.path)
+        os.chmod(self.path, 0o666)
+        self._socket.settimeout(1)
+
+    def lines(self):
+        found = []
+        try:
+            while True:
+                found.append(self._socket.recv(8192).decode())
+        except TimeoutError:
+            return found
+
+
+READ = "import os, sys\nf = os.open(sys.argv[1], os.O_RDONLY)\nfailed = 0\nfor _ in range(int(sys.argv[2])):\n" \
+       "    try: os.pread(f, 4, 0)\n    except OSError: failed += 1\nprint(failed)"
+
+
+def reads(path, times):
+    return shlex.join([sys.executable, "-c", READ, path, str(times)])
+
+
+def test_a_burst_in_the_log_of_the_system_is_told_once_and_counted(program, damaged, tmp_path):
+    receiver = Receiver(tmp_path)
+    mnt = tmp_path / "mnt"
+    mnt.mkdir()
+    done = other_dev.run(tmp_path, DEVICES, f"{program} {damaged} {mnt} 2>&1\n{reads(f'{mnt}/t/x.i4', 10000)}\n{program} umount {mnt}\n",
+                         log=receiver.path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "10000"
+    lines = receiver.lines()
+    about = [line for line in lines if "/t/x" in line]
+    once = [line for line in about if " times more]" not in line]
+    assert len(once) == 1, lines
+    assert re.match(r"<27>\w{3} [ \d]\d \d\d:\d\d:\d\d tfilefs\[\d+\]: /t/x", once[0])
+    more = sum(int(times) for line in about for times in re.findall(r"\[(\d+) times more\]", line))
+    assert 9999 <= more <= 10009, "all reads but the first, and a few of the kernel's own"
+    assert len([line for line in about if " times more]" in line]) == 1, "a burst is one line"
+    assert "<30>" in lines[0] and f"mounted {damaged} on {mnt}, read-only" in lines[0]
+    assert f"ended {damaged} on {mnt}" in lines[-1]
+
+
+@pytest.mark.parametrize("level, wanted", (("error", False), ("info", True)))
+def test_a_file_gets_what_its_level_wants(program, tmp_path, level, wanted):
+    log = tmp_path / "log"
+    m = mounted.Mounted(str(tmp_path / "new.root"), ("rw", f"log={level}", f"logfile={log}"))
+    os.mkdir(os.path.join(m.path, "t"))
+    np.arange(1000, dtype="i4").tofile(os.path.join(m.path, "t", "x.i4"))
+    assert subprocess.run([program, "commit", m.path], capture_output=True).returncode == 0
+    np.arange(999, dtype="i4").tofile(os.path.join(m.path, "t", "y.i4"))  # too short to be whole
+    assert m.close() == 0
+    text = log.read_text()
+    for line in text.splitlines():
+        assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (error|info|warn): ", line), line
+    assert ("committed t (1000 entries)" in text) == wanted
+    assert ("info: mounted " in text and "to be written" in text and "info: ended " in text) == wanted
+    assert "error: /t/y.i4: not committed: " in text or "error: /t: not committed: " in text, text
+
+
+def test_a_log_that_was_moved_away_is_begun_anew(damaged, tmp_path):
+    log = tmp_path / "log"
+    m = mounted.Mounted(damaged, ("log=info", f"logfile={log}"))
+    for _ in range(500):
+        if log.exists():
+            break
+        mounted.time.sleep(0.01)
+    os.rename(log, tmp_path / "log.1")
+    with pytest.raises(OSError):
+        open(os.path.join(m.path, "t", "x.i4"), "rb").read()
+    assert m.close() == 0
+    assert "mounted" in (tmp_path / "log.1").read_text()
+    assert "error: /t/x" in log.read_text()
+
+
+def test_in_the_foreground_errors_go_to_standard_error(damaged):
+    m = mounted.Mounted(damaged)
+    with pytest.raises(OSError):
+        open(os.path.join(m.path, "t", "x.i4"), "rb").read()
+    assert m.close() == 0
+    said = m.messages()
+    assert "tfilefs: /t/x" in said and "mounted" not in said
+
+
+def test_a_log_that_nobody_reads_holds_nothing_up(program, damaged, tmp_path):
+    """Standard error is a pipe that is full."""
+    mnt = tmp_path / "mnt"
+    mnt.mkdir()
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    try:
+        while True:
+            os.write(writing, b"x" * 65536)
+    except BlockingIOError:
+        pass
+    os.set_blocking(writing, True)
+    daemon = subprocess.Popen([program, "-f", damaged, mnt], stderr=writing)
+    while not mounted.is_mount_point(mnt):
+        assert daemon.poll() is None
+    with pytest.raises(OSError):
+        open(mnt / "t" / "x.i4", "rb").read()
+    assert subprocess.run([program, "umount", mnt], timeout=20).returncode == 0
+    assert daemon.wait(20) == 0
+    os.close(reading)
+    os.close(writing)
