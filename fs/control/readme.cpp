@@ -37,6 +37,8 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   .streamerinfo.json        its classes, member by member   |
   .classes/CLASS.h          a C++ header for each of them   } in the directory of each ROOT file
   .original                 the file itself, byte for byte  /
+  .files/NUMBER-NAME        of a chain of files: each file as it is
+  .chain.json               of a chain: its files, their first entries, and what differs between them
 
 Here, in .tfilefs at the root of the mount
   README                    this text

@@ -29,7 +29,8 @@ constexpr int kListsMax = 8;
 // The place of the colon in front of a table's name; npos if there is none.
 std::size_t table_colon(std::string_view name, std::size_t path_begin) {
   const std::size_t suffix = name.find(std::string(kSuffix) + ":", path_begin);
-  if (suffix != std::string_view::npos) return suffix + kSuffix.size();
+  const bool has_suffix = suffix != std::string_view::npos && suffix + kSuffix.size() + 1 < name.size();
+  if (has_suffix) return suffix + kSuffix.size();
   const std::size_t colon = name.rfind(':');
   if (colon == std::string_view::npos || colon < path_begin || colon + 1 == name.size()) return std::string_view::npos;
   return name.find(kSuffix, colon) == std::string_view::npos ? colon : std::string_view::npos;

@@ -59,8 +59,10 @@ Accepts TableHolder::accepts(HeldItem held) const {
 // Objects, and tables that are not written, are renamed and removed only as a whole.
 bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
 
-std::optional<std::string> TableHolder::fixed_table_path(HeldItem) const {
-  if (object_ || !is_as_a_whole()) return std::nullopt;
+// The directory of attribute sets is not written, even where the table is.
+std::optional<std::string> TableHolder::fixed_table_path(HeldItem held) const {
+  const bool is_of_sets = held.shown_as == ShownAs::attributes;
+  if (object_ || (!is_as_a_whole() && !is_of_sets)) return std::nullopt;
   return loaded().path();
 }
 

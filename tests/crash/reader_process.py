@@ -116,13 +116,21 @@ template <class T> std::string list_field(ROOT::RNTupleReader& reader, const std
 std::string field_of(ROOT::RNTupleReader& reader, const std::string& name, const std::string& type) {
   if (type == "std::int32_t") return number_field<std::int32_t>(reader, name);
   if (type == "float") return number_field<float>(reader, name);
-  if (type == "double") return number_field<double>(reader, name);
   if (type == "std::array<double,3>") return number_field<std::array<double, 3>>(reader, name);
   if (type == "std::string") return list_field<std::string>(reader, name);
   if (type == "std::vector<float>") return list_field<std::vector<float>>(reader, name);
-  if (type == "std::vector<double>") return list_field<std::vector<double>>(reader, name);
-  if (type == "std::vector<std::int32_t>") return list_field<std::vector<std::int32_t>>(reader, name);
   throw std::runtime_error("no digest of " + type);
+}
+
+// The number of entries, then a name and a digest for each field.
+std::vector<std::string> fields_of(const ROOT::RNTuple& anchor) {
+  auto reader = ROOT::RNTupleReader::Open(anchor);
+  std::vector<std::string> all = {std::to_string(reader->GetNEntries())};
+  for (const auto& field : reader->GetDescriptor().GetTopLevelFields()) {
+    all.push_back(field.GetFieldName());
+    all.push_back(field_of(*reader, field.GetFieldName(), field.GetTypeName()));
+  }
+  return all;
 }
 
 std::string column_of(TBranch* branch, Long64_t entries) {
@@ -255,12 +263,8 @@ def root_table(tree, fewer):
 def root_ntuple(anchor):
     if not anchor:
         raise ValueError("ROOT cannot read an RNTuple")
-    reader = ROOT.RNTupleReader.Open(anchor)
-    fields = list(reader.GetDescriptor().GetTopLevelFields())
-    return {
-        "entries": reader.GetNEntries(),
-        "columns": {str(f.GetFieldName()): str(ROOT.field_of(reader, f.GetFieldName(), f.GetTypeName())) for f in fields},
-    }
+    entries, *fields = map(str, ROOT.fields_of(anchor))
+    return {"entries": int(entries), "columns": dict(zip(fields[::2], fields[1::2]))}
 
 
 def append_with_root(path):
