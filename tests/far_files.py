@@ -11,7 +11,7 @@ import time
 import mounted
 
 # What a read may take beyond the timeout of its mount. Machines with a lot to do are slow.
-SLOW = 5.0
+SLOW = 8.0
 
 ERRNOS = {os.strerror(number): name for number, name in errno.errorcode.items()}
 

@@ -39,6 +39,7 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   .original                 the file itself, byte for byte  /
   .files/NUMBER-NAME        of a chain of files: each file as it is
   .chain.json               of a chain: its files, their first entries, and what differs between them
+  .dataset.json             of a sample of a dataset: what its description says of it
 
 Here, in .tfilefs at the root of the mount
   README                    this text

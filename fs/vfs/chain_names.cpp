@@ -91,7 +91,7 @@ Result<std::vector<std::string>> expand_deep(const std::string& pattern, std::si
     found.insert(found.end(), matched->begin(), matched->end());
   }
   std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   if (found.empty()) return tfile::fail(ErrorKind::not_found, pattern + ": no file matches", -1, ENOENT);
   return found;
 }

@@ -34,9 +34,11 @@ ROOT.gInterpreter.Declare(r"""
 #include <ROOT/RNTupleView.hxx>
 #include <TBranch.h>
 #include <TBranchElement.h>
+#include <TDirectory.h>
 #include <TLeaf.h>
 #include <TMD5.h>
 #include <TTree.h>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -122,9 +124,11 @@ std::string field_of(ROOT::RNTupleReader& reader, const std::string& name, const
   throw std::runtime_error("no digest of " + type);
 }
 
-// The number of entries, then a name and a digest for each field.
-std::vector<std::string> fields_of(const ROOT::RNTuple& anchor) {
-  auto reader = ROOT::RNTupleReader::Open(anchor);
+// The number of entries, then a name and a digest for each field. Python cannot hold the anchor, which is no TObject.
+std::vector<std::string> fields_of(TDirectory& directory, const char* key) {
+  std::unique_ptr<ROOT::RNTuple> anchor(directory.Get<ROOT::RNTuple>(key));
+  if (!anchor) throw std::runtime_error("ROOT cannot read an RNTuple");
+  auto reader = ROOT::RNTupleReader::Open(*anchor);
   std::vector<std::string> all = {std::to_string(reader->GetNEntries())};
   for (const auto& field : reader->GetDescriptor().GetTopLevelFields()) {
     all.push_back(field.GetFieldName());
@@ -242,7 +246,7 @@ def read_with_root(path, fewer):
                     if is_newest:
                         tables[prefix + name] = table
                 elif kind == "ROOT::RNTuple" and is_newest:
-                    tables[prefix + name] = root_ntuple(directory.Get(f"{name};{key.GetCycle()}"))
+                    tables[prefix + name] = root_ntuple(directory, f"{name};{key.GetCycle()}")
 
         walk(file, "")
         return {"directories": directories, "tables": tables}
@@ -260,10 +264,8 @@ def root_table(tree, fewer):
     }
 
 
-def root_ntuple(anchor):
-    if not anchor:
-        raise ValueError("ROOT cannot read an RNTuple")
-    entries, *fields = map(str, ROOT.fields_of(anchor))
+def root_ntuple(directory, key):
+    entries, *fields = map(str, ROOT.fields_of(directory, key))
     return {"entries": int(entries), "columns": dict(zip(fields[::2], fields[1::2]))}
 
 
