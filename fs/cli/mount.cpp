@@ -71,7 +71,9 @@ Result<> check_mount_point(const Request& request) {
 Result<> check(const Request& request) {
   TRY_VOID(check_mount_point(request));
   const std::string& cache = request.options.file_system.far.cache_directory;
-  const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url);
+  const auto& friends = request.options.file_system.friends;
+  const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url) ||
+                      std::ranges::any_of(friends, [](const NamedFriend& each) { return tfile::is_url(each.source); });
   if (is_far && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
   return {};
 }
@@ -187,6 +189,7 @@ int run_mount(int argc, char** argv) {
     return kExitUsage;
   }
   for (const std::string& source : given) request.sources.push_back(absolute_source(source));
+  for (NamedFriend& each : request.options.file_system.friends) each.source = absolute_source(each.source);
   request.source = request.sources[0];
   request.mount_point = mounted_descriptor(mount_point) ? mount_point : absolute_path(mount_point);
   std::string& cache = request.options.file_system.far.cache_directory;

@@ -13,14 +13,13 @@
 #include "tfile/source.h"
 #include "vfs/blocking.h"
 #include "vfs/open_chain_files.h"
+#include "vfs/table_friends.h"
 
 namespace tfilefs {
 namespace {
 
 // Files that are looked at, or opened, at the same time: as many as a server may be asked for at once.
 constexpr std::size_t kFilesAtOnce = 32;
-
-std::atomic<std::uint64_t> states_made = 0;
 
 // Runs `each` for every number below `count`, some at the same time, then `finish`. `each` calls the function that it
 // is given when it is done.
@@ -239,7 +238,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       made->files.push_back(file.mounted);
     }
     TRY(const std::vector<PlannedTable> plans, plan_chain(made->members, chain_->options_.policy));
-    made->serial = ++states_made;
+    made->serial = next_state();
     made->from = provenance(made->members);
     made->json = chain_json(made->members, plans, chain_->options_.policy);
     for (const PlannedTable& plan : plans) add_table(*made, plan);
@@ -284,8 +283,18 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     const auto of_origins = std::make_shared<ChainStreams>(cache, origins, opener, CachedStreams::Files{});
     ChainedTable& table = made.tables.emplace_back();
     table.path = plan.path;
-    table.loaded = std::make_shared<const LoadedTable>(plan.table, cache, streams, path);
-    table.origins = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
+    auto shown = std::make_shared<TableState>();
+    shown->serial = made.serial;
+    shown->loaded = std::make_shared<const LoadedTable>(plan.table, cache, streams, path);
+    shown->hidden = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
+    shown->from = made.from;
+    shown->xattrs = {{"user.tfilefs.name", plan.path.substr(plan.path.rfind('/') + 1)},
+                     {"user.tfilefs.title", plan.title},
+                     {"user.tfilefs.class", "TChain"},
+                     {"user.tfilefs.files", std::to_string(made.members.size())}};
+    if (const auto& friends = chain_->friends_; !friends.empty())
+      shown->friends = std::make_shared<const TableFriends>(chain_->context_, friends, shown->loaded, path);
+    table.shown = std::move(shown);
     table.chained = plan.table;
     table.streams = streams;
     for (const TableFacts* facts : plan.of_files) table.paths.push_back(facts ? facts->path : "");
@@ -315,12 +324,13 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
 };
 
 Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path,
-             ChainAbout about)
+             ChainAbout about, std::vector<FriendSource> friends)
     : context_(context),
       place_(std::move(place)),
       options_(std::move(options)),
       path_(std::move(path)),
-      about_(std::move(about)) {}
+      about_(std::move(about)),
+      friends_(std::move(friends)) {}
 
 // What the tables of the files told, and what was learned of them since.
 std::vector<IndexedFile> Chain::to_index(const ChainState& state) const {

@@ -77,6 +77,17 @@ void Generation::note_memory(std::uint64_t of_table) const {
   tables_memory_ += of_table;
 }
 
+std::shared_ptr<const TableFriends> Generation::friends(
+    std::uint64_t seek, const std::function<std::shared_ptr<const TableFriends>()>& make) const {
+  {
+    const Lock lock(mutex_);
+    if (const auto known = friends_.find(seek); known != friends_.end()) return known->second;
+  }
+  std::shared_ptr<const TableFriends> made = make();
+  const Lock lock(mutex_);
+  return friends_.emplace(seek, std::move(made)).first->second;
+}
+
 std::uint64_t Generation::memory() const {
   const Lock lock(mutex_);
   return memory_ + tables_memory_;
