@@ -166,8 +166,9 @@ def test_what_nobody_waits_for_is_given_up(large):
         while m.ticks() < before + 20:  # until the look-up is answered, and stat waits for the size
             assert looking.poll() is None
         looking.kill()
+        killed = m.ticks()  # on a busy machine, much later than the loop's last look
         looking.communicate(timeout=HANGS)
-        assert m.idle_ticks() - before < whole / 2
+        assert m.idle_ticks() - killed < whole / 3
         assert m.errors() == ""
         # A later request gets the result all the same.
         assert looked_at(os.path.join(m.path, "t.jsonl")) > 60 * 50_000 * 20
