@@ -106,10 +106,13 @@ tl::unexpected<Error> FileSystem::bad_handle() { return fail(ErrorKind::invalid,
 // ---- construction
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
-    : cache_(std::move(cache)),
-      writing_(make_writing(options, *cache_, errors_)),
-      context_{*cache_,         errors_,        options.ownership, options.views_listed,
-               options.strings, writing_.get(), options.is_shared, {}} {
+    : cache_(std::move(cache)), writing_(make_writing(options, *cache_, errors_)), context_{*cache_,
+                                                                                            errors_,
+                                                                                            options.ownership,
+                                                                                            options.views_listed,
+                                                                                            options.strings,
+                                                                                            writing_.get(),
+                                                                                            options.is_shared} {
   // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},

@@ -61,6 +61,9 @@ Result<KeySources> key_sources(const LoadedTable& loaded, const FriendKey& key) 
   auto minor = key_source(loaded, key.minor.empty() ? "0" : key.minor);
   if (!minor) return missing(key.minor);
   sources.minor = *std::move(minor);
+  // Else no column would bound the number of entries that are looked up.
+  if (!sources.major.streams && !sources.minor.streams)
+    return tfile::fail(ErrorKind::unsupported, "a key of numbers alone: name a column");
   return sources;
 }
 

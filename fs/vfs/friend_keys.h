@@ -14,7 +14,8 @@ namespace tfilefs {
 // its branch; or the whole number that the name is. Nothing if it has no such column.
 std::optional<KeySource> key_source(const LoadedTable&, const std::string& name);
 
-// The same for both parts; an empty `minor` is 0. Error: not_found, with the name of the column that is missing.
+// The same for both parts; an empty `minor` is 0. Errors: not_found, with the name of the column that is missing;
+// unsupported (a key without a column).
 Result<KeySources> key_sources(const LoadedTable&, const FriendKey&);
 
 // Whether a part of a key is the name of a branch, or a whole number, and no expression of several.

@@ -57,9 +57,9 @@ struct MountContext {
   Ownership ownership;
   bool views_listed = false;
   StringsAs strings = StringsAs::seen;
-  Writing* writing = nullptr;         // if the mount may be written
-  bool is_shared = false;             // FileSystemOptions::is_shared
-  std::vector<FriendSource> friends;  // of the tables of the file that is mounted, if it is one
+  Writing* writing = nullptr;              // if the mount may be written
+  bool is_shared = false;                  // FileSystemOptions::is_shared
+  std::vector<FriendSource> friends = {};  // of the tables of the file that is mounted, if it is one
   RecentGenerations recent{cache.budget()->size()};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files
   std::atomic<std::uint64_t> directories_memory = 0;  // of the directories that look up names in tables

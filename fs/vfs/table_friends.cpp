@@ -143,7 +143,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
   void match_by_index(const tfile::EntryIndex& stored) {
     const FriendKey key{stored.major_name, stored.minor_name};
     const auto wanted = key_sources(of(), key);
-    if (!wanted && is_name(key.major) && is_name(key.minor)) {
+    if (!wanted && wanted.error().kind == ErrorKind::not_found && is_name(key.major) && is_name(key.minor)) {
       friend_->context_.errors.add(friend_->path_, "matched by position: " + wanted.error().text);
       return by_position();
     }

@@ -11,6 +11,9 @@ namespace {
 // In version 1 of TTreeIndex, a value is that of the major expression above these bits of that of the minor one.
 constexpr int kOldMinorBits = 31;
 
+// More than programs add, and few enough to compare their names.
+constexpr std::size_t kFriendsMax = 1000;
+
 FriendName read_friend(Cursor& in) {
   const Frame frame = read_frame(in);
   const NamedText named = read_tnamed(in);
@@ -38,7 +41,7 @@ std::vector<FriendName> read_friends(Cursor& in, std::uint32_t keylen) {
     const ObjectTag tag = read_object_tag(in, keylen);
     if (tag.kind == ObjectTag::Kind::object && !tag.counted) in.reject("friend of unknown length");
     if (tag.kind == ObjectTag::Kind::object && !in.failed()) {
-      if (tag.class_name == "TFriendElement") found.push_back(read_friend(in));
+      if (tag.class_name == "TFriendElement" && found.size() < kFriendsMax) found.push_back(read_friend(in));
       in.seek(tag.end, "friend: end");
     }
     if (list.has_options(frame.version)) in.string("TList: option");
