@@ -76,7 +76,7 @@ def verdict(case, reader, outcome):
     known = flat(first + second) if reader == "TChain::Draw" else first + second
     if rounded(found) == rounded(known):
         return "right"
-    return "NaN" if found[: len(first)] == first and all(map(math.isnan, found[len(first) :])) else "wrong"
+    return "NaN" if found[: len(first)] == first and all(map(math.isnan, flat(found[len(first) :]))) else "wrong"
 
 
 def test_what_others_give(outcomes):
