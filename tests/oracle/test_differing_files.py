@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chains of files whose trees differ: what ROOT, uproot and the mount give. docs/performance.md has this table."""
+"""Chains of files whose trees differ: what ROOT, uproot and the mount give. docs/development/measurements.md has this table."""
 
 import math
 import os
