@@ -12,4 +12,8 @@ namespace tfile {
 // bytes come with the opening (SourceTraits::begin_held, end_held). Errors: as open_source(). Blocks.
 Result<std::shared_ptr<const Source>> open_xrootd(const std::string& url, const FarOptions&);
 
+// As look_far(), and origin_of_url().
+Result<Identity> look_xrootd(const std::string& url, const FarOptions&);
+SourceOrigin origin_of_xrootd(const std::string& url);
+
 }  // namespace tfile

@@ -15,8 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // samples and files stay in their order
 
-// More than any list of files; a compressed one may claim to be anything.
-constexpr std::size_t kTextMax = 1 << 30;
+// A million files; in memory it takes ten times as much. What is compressed may claim to be anything.
+constexpr std::size_t kTextMax = 128 << 20;
+// Deeper than anyone nests metadata; writing it takes stack.
+constexpr int kDepthMax = 100;
 
 Result<std::string> text_of(const std::string& path) {
   errno = 0;
@@ -41,14 +43,19 @@ class Reader {
   Result<Dataset> read() {
     TRY(const std::string text, text_of(path_));
     Json json;
+    bool is_deep = false;
     try {
-      json = Json::parse(text);
+      json = Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
+        is_deep = is_deep || depth > kDepthMax;
+        return !is_deep;
+      });
     } catch (const Json::parse_error& error) {
       const std::size_t line =
           1 + static_cast<std::size_t>(std::count(
                   text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size())), '\n'));
       return tfile::fail(ErrorKind::invalid, path_ + ": line " + std::to_string(line) + " is no JSON");
     }
+    if (is_deep) return wrong("", "it is nested more than " + std::to_string(kDepthMax) + " deep");
     if (!json.is_object() || json.empty()) return wrong("", "an object of samples is wanted");
     const bool is_spec = json.contains("samples") && json["samples"].is_object();
     Dataset dataset;

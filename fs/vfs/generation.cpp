@@ -266,7 +266,7 @@ void MountedFile::start_check() {
     const Lock lock(mutex_);
     if (switching_ || std::exchange(checking_, true)) return;
   }
-  run_job(context_.cache, [self = shared_from_this()] { self->check(); });
+  run_job(context_.cache, origin_->source_origin(), [self = shared_from_this()] { self->check(); });
 }
 
 // Answers the requests that came before the look. A request that comes meanwhile could get a state older than itself,

@@ -65,8 +65,8 @@ struct MountContext {
   std::atomic<std::uint64_t> directories_memory = 0;  // of the directories that look up names in tables
 };
 
-// Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Both functions
-// block.
+// Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Its functions
+// block, except for source_origin().
 struct SourceState {
   tfile::Identity identity;
   Provenance from;
@@ -75,6 +75,11 @@ class Origin {
  public:
   virtual ~Origin() = default;
   virtual Result<SourceState> look() const = 0;
+  // The same by one that does not want to open the file: a file that is far away is not opened for it, as it may be for
+  // look().
+  virtual Result<SourceState> glance() const { return look(); }
+  // Whose threads ask for it. Does not block.
+  virtual tfile::SourceOrigin source_origin() const { return tfile::kLocalOrigin; }
   virtual Result<std::shared_ptr<const GuardedSource>> open() const = 0;
   // The identity of the file, or of a file named relative to it, that a caller would open by its own rights. Blocks.
   // Error: denied.
