@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -51,13 +51,8 @@ Daemon open_daemon(const std::string& mount_point) {
 class UnansweredNotice {
  public:
   UnansweredNotice(std::string mount_point, bool lazy)
-      : watch_([mount_point = std::move(mount_point), lazy](const std::stop_token& answered) {
-          constexpr auto kStep = std::chrono::milliseconds(20);
-          constexpr int kSteps = 50;
-          for (int step = 0; step < kSteps; ++step) {
-            if (answered.stop_requested()) return;
-            std::this_thread::sleep_for(kStep);
-          }
+      : watch_([mount_point = std::move(mount_point), lazy, answered = answered_.get_future()] {
+          if (answered.wait_for(std::chrono::seconds(1)) == std::future_status::ready) return;
           // Without access to the mount point, which would hang.
           const std::string whole = std::filesystem::absolute(mount_point).lexically_normal().string();
           const std::string point = whole.ends_with('/') ? whole.substr(0, whole.size() - 1) : whole;
@@ -73,8 +68,10 @@ class UnansweredNotice {
           // The main thread may be waiting in the kernel for the daemon.
           std::_Exit(done ? kExitOk : complain(done.error()));
         }) {}
+  ~UnansweredNotice() { answered_.set_value(); }
 
  private:
+  std::promise<void> answered_;
   std::jthread watch_;
 };
 

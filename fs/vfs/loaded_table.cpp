@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
-#include <tuple>
 
 #include "tfile/name.h"
 #include "vfs/blocking.h"
@@ -33,10 +32,13 @@ LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache
       streams_(std::move(streams)),
       path_(std::move(path)),
       by_stream_(table_->columns.size()) {
-  std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
-  std::sort(by_stream_.begin(), by_stream_.end(), [this](ColumnId a, ColumnId b) {
-    return std::tie(table_->columns[a].stream, a) < std::tie(table_->columns[b].stream, b);
-  });
+  for (const Column& column : table_->columns) {
+    if (column.stream + 2 > first_of_stream_.size()) first_of_stream_.resize(column.stream + 2);
+    ++first_of_stream_[column.stream + 1];
+  }
+  std::partial_sum(first_of_stream_.begin(), first_of_stream_.end(), first_of_stream_.begin());
+  auto next = first_of_stream_;
+  for (ColumnId id = 0; id < by_stream_.size(); ++id) by_stream_[next[table_->columns[id].stream]++] = id;
 }
 
 std::optional<std::int64_t> LoadedTable::known_length(ColumnId id) const {
@@ -52,12 +54,8 @@ void LoadedTable::length(ColumnId id, Reply<std::int64_t> reply) const {
 std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
   const tfile::StreamId stream = table_->columns[id].stream;
   const std::uint64_t stored = table_->shape(stream).stored_bytes;
-  const auto stream_of = [this](ColumnId c) { return table_->columns[c].stream; };
-  const auto begin = std::lower_bound(by_stream_.begin(), by_stream_.end(), stream,
-                                      [&](ColumnId c, tfile::StreamId s) { return stream_of(c) < s; });
-  const auto end = std::upper_bound(begin, by_stream_.end(), stream,
-                                    [&](tfile::StreamId s, ColumnId c) { return s < stream_of(c); });
-  const std::span<const ColumnId> columns(begin, end);
+  const auto first = by_stream_.begin() + first_of_stream_[stream];
+  const std::span<const ColumnId> columns(first, by_stream_.begin() + first_of_stream_[stream + 1]);
   const std::size_t count = columns.size();
   if (count == 1) return stored;
   double all = 0, own = 0;

@@ -83,7 +83,9 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const std::shared_ptr<CachedStreams> streams_;
   const std::string path_;
 
+  // The columns in order of their streams; those of a stream s are first_of_stream_[s] to first_of_stream_[s + 1].
   std::vector<tfile::ColumnId> by_stream_;
+  std::vector<std::uint32_t> first_of_stream_;
 
   // Built when a branch is first looked up: all nodes with a branch name, sorted by it, and the parent of each node.
   void index_branches() const;

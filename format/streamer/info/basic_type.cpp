@@ -2,6 +2,7 @@
 #include "streamer/info/basic_type.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace tfile {
@@ -61,6 +62,22 @@ constexpr std::pair<std::string_view, Dtype> kSpellings[] = {
     {"Stat_t", Dtype::f8},
 };
 
+constexpr std::optional<Dtype> dtype_of(int code) {
+  if (code == kFloat16 || code == kDouble32) return std::nullopt;
+  if (code == kLegacyChar) return Dtype::i1;
+  if (code == kCounter) return Dtype::i4;  // an Int_t that counts a `//[n]` array
+  const auto found = std::ranges::find(kTypes, code, &BasicType::code);
+  if (found == std::end(kTypes)) return std::nullopt;
+  return found->dtype;
+}
+
+// By code: the record of a wide tree asks a million times.
+constexpr auto kDtypes = [] {
+  std::array<std::optional<Dtype>, kOffsetArray> dtypes;
+  for (int code = 0; code < kOffsetArray; ++code) dtypes[code] = dtype_of(code);
+  return dtypes;
+}();
+
 std::unordered_map<std::string_view, Dtype> dtypes_by_name() {
   std::unordered_map<std::string_view, Dtype> dtypes(std::begin(kSpellings), std::end(kSpellings));
   for (const BasicType& type : kTypes) {
@@ -85,14 +102,7 @@ std::optional<Dtype> fundamental_dtype(std::string_view name) {
   return found->second;
 }
 
-std::optional<Dtype> basic_dtype(int code) {
-  if (code == kFloat16 || code == kDouble32) return std::nullopt;
-  if (code == kLegacyChar) return Dtype::i1;
-  if (code == kCounter) return Dtype::i4;  // an Int_t that counts a `//[n]` array
-  const auto found = std::ranges::find(kTypes, code, &BasicType::code);
-  if (found == std::end(kTypes)) return std::nullopt;
-  return found->dtype;
-}
+std::optional<Dtype> basic_dtype(int code) { return code >= 0 && code < kOffsetArray ? kDtypes[code] : std::nullopt; }
 
 std::optional<Dtype> member_dtype(int code, std::string_view type_name) {
   if (code == kCounter && fundamental_dtype(type_name) == Dtype::u4) return Dtype::u4;

@@ -103,7 +103,12 @@ class Builder {
       : tree_(tree), infos_(infos), layout_of_(std::move(layout_of)) {}
 
   BranchNodes build() {
+    // Most branches are one column.
+    out_.columns.reserve(tree_.branches.size());
+    out_.nodes.reserve(tree_.branches.size() + 1);
+    out_.streams.reserve(tree_.branches.size());
     Draft root;
+    root.children.reserve(tree_.top.size());
     for (BranchIndex top : tree_.top) add_branch(root, top, {}, {}, 0);
     Node node;
     out_.nodes.push_back(std::move(node));
@@ -193,7 +198,7 @@ class Builder {
     const bool has_counter = branch.class_name == "TBranchClones" && branch.count;
     if (around.in_list) return add_data(draft, index, around, lists);
     BranchLayout layout = collection_counts(has_counter ? *branch.count : index);
-    draft.children.push_back(add_column(index, layout, Role::offsets, Dtype::i8, {}, 0, around, {}, lists));
+    draft.children.push_back(add_column(index, Role::offsets, Dtype::i8, {}, 0, around, {}, lists));
     draft.children.back().name = "offsets";
     lists.push_back(*draft.children.back().column);
     out_.columns[lists.back()].lists = lists;
@@ -224,7 +229,7 @@ class Builder {
     if (was_tried) out_.tried_at_opening.emplace(index, without_program(*layout));
     layout->stream.collection = around.collection;
     if (layout->reason.empty()) {
-      add_shape(draft, index, *layout, layout->shape, around, lists);
+      add_shape(draft, index, layout->shape, around, lists);
     } else {
       add_raw(draft, index, *layout, around, lists);
     }
@@ -253,10 +258,10 @@ class Builder {
   void add_raw(Draft& draft, BranchIndex index, const BranchLayout& layout, const Surroundings& around,
                const std::vector<ColumnId>&) {
     // These are the bytes of whole entries, so the offsets of outer lists do not apply.
-    Draft offsets = add_column(index, layout, Role::offsets, Dtype::i8, {}, 0, around, {}, {});
+    Draft offsets = add_column(index, Role::offsets, Dtype::i8, {}, 0, around, {}, {});
     offsets.name = "offsets";
     out_.columns[*offsets.column].lists = {*offsets.column};
-    Draft bytes = add_column(index, layout, Role::raw, Dtype::u1, {}, 1, around, {}, {*offsets.column});
+    Draft bytes = add_column(index, Role::raw, Dtype::u1, {}, 1, around, {}, {*offsets.column});
     bytes.name = "raw";
     out_.columns[*bytes.column].reason = layout.reason;
     draft.kind = NodeKind::raw;
@@ -264,11 +269,11 @@ class Builder {
   }
 
   // `field`: member names from the branch down to `shape`.
-  void add_shape(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
-                 const Surroundings& around, const std::vector<ColumnId>& lists) {
+  void add_shape(Draft& draft, BranchIndex index, const Shape& shape, const Surroundings& around,
+                 const std::vector<ColumnId>& lists) {
     const auto add = [&](const ShapeColumn& made) {
       const ColumnId id =
-          *add_column(index, layout, made.role, made.dtype, {}, made.slot, around, made.field, made.lists).column;
+          *add_column(index, made.role, made.dtype, {}, made.slot, around, made.field, made.lists).column;
       // A member's own class and comment take precedence over those of the branch.
       Column& column = out_.columns[id];
       if (!made.shape->class_name.empty()) column.class_name = made.shape->class_name;
@@ -279,10 +284,9 @@ class Builder {
     ShapeNodes<Draft, decltype(add)>(add).add(draft, shape, {}, lists);
   }
 
-  Draft add_column(BranchIndex index, const BranchLayout& layout, Role role, Dtype dtype,
-                   std::vector<std::uint32_t> shape, std::uint32_t slot, const Surroundings& around,
-                   const std::vector<std::string>& field, const std::vector<ColumnId>& lists) {
-    (void)layout;
+  Draft add_column(BranchIndex index, Role role, Dtype dtype, std::vector<std::uint32_t> shape, std::uint32_t slot,
+                   const Surroundings& around, const std::vector<std::string>& field,
+                   const std::vector<ColumnId>& lists) {
     const BranchRecord& branch = tree_.branches[index];
     Column column;
     column.dtype = dtype;
