@@ -77,7 +77,9 @@ Result<> check_places(const SourceTree& tree) {
 
 Result<> open_siblings(SourceTree& tree) {
   for (const BranchRecord& branch : tree.tree.record.branches) {
-    if (branch.file_name.empty() || tree.siblings.contains(branch.file_name)) continue;
+    const bool is_elsewhere =
+        !branch.file_name.empty() && std::ranges::any_of(branch.baskets.seek, [](auto seek) { return seek != 0; });
+    if (!is_elsewhere || tree.siblings.contains(branch.file_name)) continue;
     auto opened = tree.source->sibling(branch.file_name);
     if (!opened)
       return fail(opened.error().kind, "branch " + branch.name + ": " + branch.file_name + ": " + opened.error().text);
@@ -100,6 +102,7 @@ Result<SourceTree> read_source_tree(const File& file, const KeyInfo& key) {
   SourceTree found;
   found.source = file.shared_source();
   TRY(const StreamerInfoRecord infos, read_streamer_info_record(file.source(), file.header()));
+  found.infos = infos.infos;
   TRY(const RecordContent record, read_record(file.source(), {key.seek, key.nbytes}));
   const std::span<const std::byte> payload = record.payload.span();
   CommittedTree& tree = found.tree;

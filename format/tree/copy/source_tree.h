@@ -23,6 +23,8 @@ struct SourceTree {
   std::vector<const BranchPlace*> places;                         // of tree.record.branches
   std::vector<BranchIndex> top_of;                                // of each branch: the top branch above it
 
+  std::shared_ptr<const StreamerInfos> infos;
+
   const BranchRecord& branch(BranchIndex index) const { return tree.record.branches[index]; }
   const Source* source_of(const BranchRecord& branch) const {
     return branch.file_name.empty() ? source.get() : siblings.at(branch.file_name).get();

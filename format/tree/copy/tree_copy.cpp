@@ -19,8 +19,7 @@ namespace {
 // A record is one object, whose frame counts its bytes.
 constexpr std::size_t kRecordMax = 0x3FFFFFFF;
 
-constexpr std::uint8_t kGenerateOffsetMap = 1;              // TIOFeatures: lists have no offsets, their counter tells
-constexpr std::int32_t kListItems = 31, kVectorItems = 41;  // fType of a TBranchElement below a split collection
+constexpr std::uint8_t kGenerateOffsetMap = 1;  // TIOFeatures: lists have no offsets, their counter tells
 
 std::int64_t number_of(const SourceTree& tree, const MemberPlace& place) {
   if (!place.bytes) return 0;
@@ -74,6 +73,9 @@ bool is_same_branch(const BranchRecord& a, const BranchRecord& b) {
          a.count == b.count && a.io_bits == b.io_bits && (a.entry_offset_len != 0) == (b.entry_offset_len != 0);
 }
 
+// Whether the entries of a branch are items of a split collection, which another branch counts.
+bool is_of_items(const BranchRecord& branch) { return branch.count.has_value(); }
+
 // Whether objects in an entry may refer to places in its basket: any but numbers, texts, and vectors of them.
 bool may_have_places(const TypeName& type) {
   switch (type.kind) {
@@ -85,6 +87,27 @@ bool may_have_places(const TypeName& type) {
     default:
       return true;
   }
+}
+
+// The C++ type of a member that has a branch of its own, "" if it is not known.
+std::string type_of_member(const BranchRecord& branch, const StreamerInfos& infos) {
+  const StreamerInfo* info = infos.find(branch.element_class, branch.class_version);
+  if (info == nullptr) info = infos.find_by_checksum(branch.element_class, branch.checksum);
+  const auto id = static_cast<std::size_t>(branch.id);
+  return info != nullptr && id < info->elements.size() ? info->elements[id].type_name : std::string();
+}
+
+// The same for the entries of a branch.
+bool may_have_places(const BranchRecord& branch, const StreamerInfos& infos) {
+  using namespace element_type;
+  if (branch.class_name == "TBranch") return false;
+  if (branch.id < 0) return may_have_places(parse_type_name(branch.element_class));
+  const int type = branch.streamer_type;
+  const int number = type > kOffsetPointer ? type - kOffsetPointer : type > kOffsetArray ? type - kOffsetArray : type;
+  const bool is_packed = number == kDouble32 || number == kFloat16;
+  if (type < kObject && (number_size(number) != 0 || is_packed)) return false;
+  if (type == kTString || type == kStlString || type == kCharStar) return false;
+  return may_have_places(parse_type_name(type_of_member(branch, infos)));
 }
 
 // Puts the address of the directory into a basket's key. The wide form has other bits above it, which stay.
@@ -118,8 +141,9 @@ Result<> TreeCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& ke
     next_ = std::move(tree);
   }
   is_as_it_was_ = is_first && options_.cluster_bytes == 0 && keeps_all;
+  if (!is_first || !keeps_all) note_other_numbers();
   note_maxima(present());
-  if (options_.cluster_bytes != 0 || !keeps_all) leave_out_what_cannot_be_cut(present());
+  if (options_.cluster_bytes != 0 || !keeps_all) TRY_VOID(leave_out_what_cannot_be_cut(present()));
   std::vector<bool> copies;
   for (const Branch& branch : branches_) copies.push_back(branch.copied);
   plan_ = plan_units(present(), kept_, copies, {keeps_all, options_.cluster_bytes});
@@ -168,6 +192,15 @@ Result<> TreeCopy::check_same_form(const SourceTree& tree) const {
   return {};
 }
 
+// Entries have other numbers than in the tree.
+void TreeCopy::note_other_numbers() {
+  if (std::exchange(renumbers_, true)) return;
+  constexpr std::uint32_t kNull = 4;  // the size of a null pointer
+  const RecordOutline& outline = first().tree.outline;
+  if (outline[TreeMember::tree_index].bytes.size() > kNull) left_out_.push_back("its index of entries");
+  if (outline[TreeMember::friends].bytes.size() > kNull) left_out_.push_back("its friends");
+}
+
 void TreeCopy::note_maxima(const SourceTree& tree) {
   for (BranchIndex i = 0; i < branches_.size(); ++i)
     branches_[i].maximum = std::max(branches_[i].maximum, number_of(tree, tree.places[i]->maximum));
@@ -179,19 +212,36 @@ void TreeCopy::note_maxima(const SourceTree& tree) {
   }
 }
 
-// Why entries of a branch cannot be told apart without a look at what they mean; "" if they can.
-std::string TreeCopy::reason_not_to_cut(const BranchRecord& branch) const {
-  if (branch.baskets.seek.empty()) return {};
-  if ((branch.io_bits & kGenerateOffsetMap) != 0) return "its lists are stored without offsets";
-  const bool is_of_items = branch.type == kListItems || branch.type == kVectorItems;
-  if (is_of_items && branch.entry_offset_len == 0) return "its entries are stored without offsets";
-  return {};
+// Why entries of a branch cannot be told apart without a look at what they mean; "" if they can. Where another branch
+// may count them, its first basket tells.
+Result<std::string> TreeCopy::reason_not_to_cut(const BranchRecord& branch) const {
+  if (branch.baskets.seek.empty()) return std::string();
+  const std::vector<LeafRecord>& leaves = present().tree.record.leaves;
+  const bool is_list = std::ranges::any_of(branch.leaves, [&](LeafIndex i) { return leaves[i].count.has_value(); });
+  if ((branch.io_bits & kGenerateOffsetMap) != 0 && is_list) return std::string("its lists are stored without offsets");
+  if (!is_of_items(branch)) return std::string();
+  bool has_offsets = false;
+  if (const EmbeddedBasket* embedded = embedded_basket(branch, 0)) {
+    has_offsets = !embedded->offsets.empty();
+  } else {
+    const Source& source = *present().source_of(branch);
+    const ByteRange range{branch.baskets.seek[0], branch.baskets.nbytes[0]};
+    if (range.begin > source.size() || range.size > source.size() - range.begin)
+      return fail(ErrorKind::damaged, "branch " + branch.name + ": a basket beyond the end of the file",
+                  static_cast<std::int64_t>(range.begin));
+    Buffer stored(range.size);
+    TRY_VOID(read_range(source, range, stored.span()));
+    TRY(const BasketContent content, read_basket(stored.span()));
+    has_offsets = content.has_offsets;
+  }
+  return std::string(has_offsets ? "" : "its entries are stored without offsets");
 }
 
-void TreeCopy::leave_out_what_cannot_be_cut(const SourceTree& tree) {
+Result<> TreeCopy::leave_out_what_cannot_be_cut(const SourceTree& tree) {
   const TreeRecord& record = tree.tree.record;
   for (BranchIndex i = 0; i < branches_.size(); ++i) {
-    const std::string reason = branches_[i].copied ? reason_not_to_cut(record.branches[i]) : "";
+    if (!branches_[i].copied) continue;
+    TRY(const std::string reason, reason_not_to_cut(record.branches[i]));
     if (reason.empty()) continue;
     const BranchIndex top = tree.top_of[i];
     left_out_.push_back("branch " + path_of_branch(record, i) + ": " + reason);
@@ -199,6 +249,7 @@ void TreeCopy::leave_out_what_cannot_be_cut(const SourceTree& tree) {
       if (tree.top_of[other] == top) branches_[other].copied = false;
     }
   }
+  return {};
 }
 
 TableCopy::Unit TreeCopy::unit(std::size_t index) const {
@@ -264,8 +315,7 @@ CutForm TreeCopy::cut_form(const BranchRecord& branch) const {
   form.branch_name = branch.name;
   form.title = first().tree.record.name;
   form.has_offsets = branch.entry_offset_len != 0;
-  form.has_places = branch.class_name != "TBranch" && (branch.element_class.empty() || branch.id >= 0 ||
-                                                       may_have_places(parse_type_name(branch.element_class)));
+  form.has_places = may_have_places(branch, *present().infos);
   return form;
 }
 
@@ -290,6 +340,8 @@ Result<Part> TreeCopy::cut(const CopiedBasket& basket, std::span<const std::span
              content.header.keylen,
              {}};
     }
+    if (one.offsets.empty() && is_of_items(branch))
+      return fail(ErrorKind::unsupported, "basket: its entries are stored without offsets");
     if (one.entries != all.size())
       return fail(ErrorKind::damaged, "basket has " + std::to_string(one.entries) + " entries, the branch says " +
                                           std::to_string(all.size()));
@@ -377,7 +429,7 @@ Result<RecordedTable::Draft> TreeCopy::draft(std::uint32_t keylen) const {
   changes.name = place_.name;
   changes.numbers.entries = is_as_it_was_ ? tree.tree.record.entries : entries_;
   changes.dropped = dropped_slots();
-  changes.drops_index = !is_as_it_was_;
+  changes.renumbers = renumbers_;
   if (!is_as_it_was_) changes.clusters = &clusters_;
   for (BranchIndex i = 0; i < branches_.size(); ++i) {
     if (!branches_[i].copied) continue;

@@ -61,9 +61,10 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   const SourceTree& present() const { return next_ ? *next_ : *first_; }
   Result<> take_form();
   Result<> check_same_form(const SourceTree&) const;
+  void note_other_numbers();
   void note_maxima(const SourceTree&);
-  std::string reason_not_to_cut(const BranchRecord&) const;
-  void leave_out_what_cannot_be_cut(const SourceTree&);
+  Result<std::string> reason_not_to_cut(const BranchRecord&) const;
+  Result<> leave_out_what_cannot_be_cut(const SourceTree&);
   CutForm cut_form(const BranchRecord&) const;
   Result<Part> copied_basket(const CopiedBasket&, std::span<const std::byte> stored) const;
   Result<Part> cut(const CopiedBasket&, std::span<const std::span<const std::byte>> stored) const;
@@ -82,6 +83,7 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   std::vector<std::string> left_out_;
   std::int64_t entries_ = 0;
   Clusters clusters_;
+  bool renumbers_ = false;    // entries were left out or joined
   bool is_as_it_was_ = true;  // one tree, with all of its entries and clusters
 };
 

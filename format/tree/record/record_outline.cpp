@@ -33,6 +33,7 @@ constexpr std::pair<std::string_view, TreeMember> kTreeMembers[] = {
     {"fIndexValues", TreeMember::index_values},
     {"fIndex", TreeMember::index},
     {"fTreeIndex", TreeMember::tree_index},
+    {"fFriends", TreeMember::friends},
     {"fBranchRef", TreeMember::branch_ref},
 };
 

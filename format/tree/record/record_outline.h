@@ -61,6 +61,7 @@ enum class TreeMember : std::uint8_t {
   index_values,  // fIndexValues, fIndex, fTreeIndex: which entry has a given number
   index,
   tree_index,
+  friends,
   branch_ref,
   count_
 };

@@ -58,7 +58,7 @@ class TreeEdit {
     for (const auto& [place, value] : changes_.numbers_of_leaves) {
       if (!is_inside_dropped(place.bytes) && done.insert(place.bytes.begin).second) number(place, value);
     }
-    if (changes_.drops_index) drop_index();
+    if (changes_.renumbers) drop_index_and_friends();
     return edit_.write(keylen);
   }
 
@@ -168,9 +168,10 @@ class TreeEdit {
       edit_.replace(branch.place->file_name.bytes, [](ObjectAppender& out) { out.string(""); });
   }
 
-  // Both arrays become empty, and the pointer null.
-  void drop_index() {
-    for (const TreeMember member : {TreeMember::index_values, TreeMember::index, TreeMember::tree_index}) {
+  // Arrays become empty, and pointers null.
+  void drop_index_and_friends() {
+    for (const TreeMember member :
+         {TreeMember::index_values, TreeMember::index, TreeMember::tree_index, TreeMember::friends}) {
       const Stretch bytes = outline_[member].bytes;
       if (bytes) edit_.replace(bytes, [](ObjectAppender& out) { out.zeros(4); });
     }

@@ -58,7 +58,7 @@ struct TreeChanges {
   std::vector<BranchToWrite> appended;  // by slot of outline.top; empty if no entries were appended
   std::vector<ChangedBranch> changed;   // instead: each by itself
   MemberNumbers numbers_of_leaves;      // each leaf may be referred to by several branches
-  bool drops_index = false;             // the index of entries holds no longer
+  bool renumbers = false;               // entries have other numbers: index and friends do not fit any more
   std::vector<BranchToWrite> added;     // after the existing ones
   std::vector<std::size_t> dropped;     // slots of outline.top, ascending
   int compression = 0;                  // fCompress of added branches
