@@ -17,9 +17,12 @@
 #include "container/payload.h"
 #include "container/recorded_table.h"
 #include "container/space.h"
+#include "ntuple/copy/ntuple_copy.h"
 #include "ntuple/ntuple_table.h"
 #include "ntuple/write/ntuple_writer.h"
 #include "streamer/info/streamer_info_record.h"
+#include "tfile/table_copy.h"
+#include "tree/copy/tree_copy.h"
 #include "tree/write/tree_writer.h"
 
 namespace tfile {
@@ -74,7 +77,7 @@ std::array<std::uint8_t, 16> random_uuid() {
 struct TableOfFile {
   std::size_t directory = 0;
   std::string name, title;
-  std::unique_ptr<RecordedTable> writer;
+  std::unique_ptr<RecordedTable> recorded;
   std::int16_t cycle = 1;        // of its key
   std::uint32_t datime = 0;      // of its next key; 0: the date of the commit
   bool keeps_old_cycle = false;  // the next record does not replace the existing one
@@ -85,7 +88,7 @@ struct TableOfFile {
 
 // The keylen of the table's record: tags in that record count from the start of its key.
 std::uint32_t table_keylen(const CommitDraft& draft, const TableOfFile& table) {
-  return draft.keylen({table.writer->class_name(), table.name, table.title, table.cycle, 0, table.datime});
+  return draft.keylen({table.recorded->class_name(), table.name, table.title, table.cycle, 0, table.datime});
 }
 
 // A changed table and its new record.
@@ -128,7 +131,7 @@ class RootFileWriter final : public FileWriter {
   }
 
   bool makes_new_file() const override { return state_.makes_new_file; }
-  Result<> make_directory(std::string_view path, std::uint32_t datime) override;
+  Result<> make_directory(std::string_view path, std::uint32_t datime, std::string_view title) override;
   Result<> remove_key(std::string_view directory, std::string_view name, int cycle) override;
   Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,
                       std::string_view new_name) override;
@@ -136,6 +139,10 @@ class RootFileWriter final : public FileWriter {
                                     TableFormat format) override;
   Result<TableWriter*> open_table(std::string_view directory, std::string_view name, OldCycle old_cycle) override;
   Result<> date_table(TableWriter* table, std::uint32_t datime) override;
+  Result<> take_classes(const File& file) override;
+  Result<CopiedKey> copy_key(std::string_view directory, std::span<const std::byte> head) override;
+  Result<TableCopy*> copy_table(std::string_view directory, std::string name, const KeyInfo& first,
+                                const CopyOptions& options) override;
   std::uint64_t place(std::uint64_t size) override;
   Result<CommitPlan> plan(std::uint32_t now) override;
   void committed(const CommitPlan& plan) override;
@@ -213,14 +220,15 @@ Result<> RootFileWriter::check_new_name(std::size_t directory, std::string_view 
   return {};
 }
 
-Result<> RootFileWriter::make_directory(std::string_view path, std::uint32_t datime) {
+Result<> RootFileWriter::make_directory(std::string_view path, std::uint32_t datime, std::string_view title) {
   const std::size_t slash = path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   TRY(const std::size_t parent, find_directory(slash == std::string_view::npos ? "" : path.substr(0, slash)));
   TRY_VOID(check_new_name(parent, name));
   DirectoryState directory;
   directory.class_name = "TDirectory";
-  directory.name = directory.title = name;  // ROOT's mkdir does so
+  directory.name = name;
+  directory.title = title.empty() ? name : title;  // as ROOT's mkdir does
   directory.datime = datime;
   directory.parent = parent;
   directory.record.version = kDirectoryVersion;
@@ -281,7 +289,7 @@ Result<> RootFileWriter::rename_key(std::string_view path, std::string_view name
     TRY(TableOfFile * table, table_to_rename(from, *newest));
     if (table != nullptr) {
       if (table->datime == 0 && !newest->bytes.empty()) table->datime = parsed(*newest).datime;
-      table->writer->rename(std::string(new_name));
+      table->recorded->rename(std::string(new_name));
       table->name = new_name;
       table->directory = to;
     }
@@ -305,7 +313,8 @@ TableOfFile* RootFileWriter::table_at(std::size_t directory, std::string_view na
 }
 
 Result<TableOfFile*> RootFileWriter::table_of(const TableWriter* writer) {
-  const auto found = std::ranges::find_if(tables_, [&](const auto& table) { return table->writer.get() == writer; });
+  const auto found =
+      std::ranges::find_if(tables_, [&](const auto& table) { return table->recorded->writer() == writer; });
   if (found == tables_.end()) return fail(ErrorKind::invalid, "not a table of this file");
   return found->get();
 }
@@ -342,16 +351,16 @@ Result<TableWriter*> RootFileWriter::create_table(std::string_view path, std::st
   auto table = std::make_unique<TableOfFile>();
   table->directory = index;
   if (format == TableFormat::tree) {
-    table->writer = TreeWriter::create(tree_place(name, title));
+    table->recorded = TreeWriter::create(tree_place(name, title));
   } else {
-    table->writer = NtupleWriter::create(blob_place(), name, title);
+    table->recorded = NtupleWriter::create(blob_place(), name, title);
   }
-  state_.directories[index].keys.push_back(key_to_come(table->writer->class_name(), name));
+  state_.directories[index].keys.push_back(key_to_come(table->recorded->class_name(), name));
   state_.directories[index].changed = true;
   table->name = std::move(name);
   table->title = std::move(title);
   tables_.push_back(std::move(table));
-  return tables_.back()->writer.get();
+  return tables_.back()->recorded->writer();
 }
 
 Result<TableOfFile> RootFileWriter::read_table(std::size_t directory, const ListedKey& key) {
@@ -362,20 +371,20 @@ Result<TableOfFile> RootFileWriter::read_table(std::size_t directory, const List
   table.title = parsed(key).title;
   table.cycle = key.cycle;
   if (is_ntuple(key.class_name)) {
-    TRY(table.writer, NtupleWriter::open(blob_place(), file_->shared_source(), record.payload.span()));
+    TRY(table.recorded, NtupleWriter::open(blob_place(), file_->shared_source(), record.payload.span()));
   } else {
-    TRY(table.writer, TreeWriter::open(tree_place(key.name, ""), record.payload.span(), record.keylen, key.class_name,
-                                       *infos_.infos, file_->source()));
+    TRY(table.recorded, TreeWriter::open(tree_place(key.name, ""), record.payload.span(), record.keylen, key.class_name,
+                                         *infos_.infos, file_->source()));
   }
   const CommitDraft unchanged(state_, space_, compression_, 0, state_.header.big);
-  TRY(const RecordedTable::Draft draft, table.writer->draft(table_keylen(unchanged, table)));
+  TRY(const RecordedTable::Draft draft, table.recorded->draft(table_keylen(unchanged, table)));
   table.written = {draft.state, directory};
   return table;
 }
 
 Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::string_view name, OldCycle old_cycle) {
   TRY(const std::size_t index, find_directory(path));
-  if (TableOfFile* table = table_at(index, name)) return table->writer.get();
+  if (TableOfFile* table = table_at(index, name)) return table->recorded->writer();
   const ListedKey* key = newest_key(state_.directories[index], name);
   if (key == nullptr) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
   if (is_directory(key->class_name) || !file_)
@@ -383,13 +392,81 @@ Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::stri
   TRY(TableOfFile table, read_table(index, *key));
   table.keeps_old_cycle = old_cycle == OldCycle::kept;
   tables_.push_back(std::make_unique<TableOfFile>(std::move(table)));
-  return tables_.back()->writer.get();
+  return tables_.back()->recorded->writer();
 }
 
 Result<> RootFileWriter::date_table(TableWriter* writer, std::uint32_t datime) {
   TRY(TableOfFile * table, table_of(writer));
   table->datime = datime;
   return {};
+}
+
+Result<> RootFileWriter::take_classes(const File& file) {
+  TRY(StreamerInfoRecord other, read_streamer_info_record(file.source(), file.header()));
+  if (other.payload.empty()) return {};
+  if (infos_.payload.empty()) {
+    infos_ = std::move(other);
+    return {};
+  }
+  std::vector<const StreamerInfo*> missing;
+  for (const auto& info : other.infos->from_file()) {
+    const auto is_same = [&](const auto& known) {
+      return known->class_name == info->class_name && known->version == info->version &&
+             known->checksum == info->checksum;
+    };
+    if (std::ranges::none_of(infos_.infos->from_file(), is_same)) missing.push_back(info.get());
+  }
+  if (missing.empty()) return {};
+  TRY(std::vector<std::byte> payload, add_streamer_infos(infos_.payload, missing, infos_.keylen));
+  infos_ = streamer_info_record(std::move(payload), infos_.keylen);
+  return {};
+}
+
+Result<FileWriter::CopiedKey> RootFileWriter::copy_key(std::string_view path, std::span<const std::byte> head) {
+  TRY(const std::size_t index, find_directory(path));
+  Cursor in(head);
+  KeyHeader key = read_key(in);
+  TRY_VOID(in.finish());
+  if (!is_record(key) || static_cast<std::size_t>(key.keylen) != head.size())
+    return fail(ErrorKind::damaged, "no key of a record");
+  TRY_VOID(check_new_name(index, key.name));
+  const bool wide = key.version > kWideVersion;
+  const ByteRange record = space_.take_last(static_cast<std::uint64_t>(key.nbytes));
+  if (!wide && record.end() > kNarrowAddressMax)
+    return fail(ErrorKind::unsupported,
+                "'" + std::string(key.name) + "': its key has no room for addresses above 2 GB");
+  CopiedKey copied{record.begin, {head.begin(), head.end()}};
+  Appender address;
+  address.address(record.begin, wide);
+  std::ranges::copy(address.span(), copied.head.begin() + kKeyFixedSize);
+  key.seek = static_cast<std::int64_t>(record.begin);
+  ListedKey listed = listed_key(key);
+  // Bits above the address of the directory, which read_key leaves out.
+  std::copy_n(copied.head.begin(), kKeyFixedSize + (wide ? 8 + 8 : 4 + 4), listed.bytes.begin());
+  listed.is_copied = listed.written_here = true;
+  state_.directories[index].keys.push_back(std::move(listed));
+  state_.directories[index].changed = true;
+  return copied;
+}
+
+Result<TableCopy*> RootFileWriter::copy_table(std::string_view path, std::string name, const KeyInfo& first,
+                                              const CopyOptions& options) {
+  TRY(const std::size_t index, find_directory(path));
+  TRY_VOID(check_new_name(index, name));
+  auto table = std::make_unique<TableOfFile>();
+  table->directory = index;
+  table->title = first.title;
+  if (is_ntuple(first.class_name)) {
+    table->recorded = std::make_unique<NtupleCopy>(blob_place(), options);
+  } else {
+    table->recorded =
+        std::make_unique<TreeCopy>(tree_place(name, table->title), std::string(first.class_name), options);
+  }
+  state_.directories[index].keys.push_back(key_to_come(first.class_name, name));
+  state_.directories[index].changed = true;
+  table->name = std::move(name);
+  tables_.push_back(std::move(table));
+  return tables_.back()->recorded->copy();
 }
 
 std::uint64_t RootFileWriter::place(std::uint64_t size) {
@@ -402,7 +479,7 @@ Result<std::vector<TableRecord>> RootFileWriter::changed_tables(const CommitDraf
   std::vector<TableRecord> changed;
   for (const auto& table : tables_) {
     if (table->removed) continue;
-    TRY(RecordedTable::Draft state, table->writer->draft(table_keylen(draft, *table)));
+    TRY(RecordedTable::Draft state, table->recorded->draft(table_keylen(draft, *table)));
     if (table->written != std::pair(state.state, table->directory)) changed.push_back({table.get(), std::move(state)});
   }
   return changed;
@@ -429,9 +506,9 @@ Result<> RootFileWriter::write_table(TableRecord& record) {
   auto old = std::ranges::find_if(
       directory.keys, [&](const ListedKey& key) { return key.name == table.name && key.cycle == table.cycle; });
   PlacesInDraft places(*draft_, table.keeps_old_cycle);
-  TRY(const std::vector<std::byte> payload, table.writer->place(std::move(record.draft), places));
-  CommitDraft::NewKey key{table.writer->class_name(), table.name,  table.title, table.cycle,
-                          directory.own.begin,        table.datime};
+  TRY(const std::vector<std::byte> payload, table.recorded->place(std::move(record.draft), places));
+  CommitDraft::NewKey key{table.recorded->class_name(), table.name,  table.title, table.cycle,
+                          directory.own.begin,          table.datime};
   if (old->record.size != 0 && key.cycle < kCycleMax) ++key.cycle;
   TRY(ListedKey listed, draft_->add_record(key, payload));
   if (table.keeps_old_cycle) {
@@ -446,7 +523,7 @@ Result<> RootFileWriter::write_table(TableRecord& record) {
 Result<> RootFileWriter::write_infos() {
   std::vector<std::string> classes;
   for (const TableRecord& record : draft_tables_) {
-    std::ranges::move(record.table->writer->classes(), std::back_inserter(classes));
+    std::ranges::move(record.table->recorded->classes(), std::back_inserter(classes));
   }
   draft_infos_ = infos_;
   const auto missing = missing_streamer_infos(classes, *infos_.infos);
@@ -516,7 +593,7 @@ void RootFileWriter::committed(const CommitPlan& plan) {
   for (const TableRecord& record : draft_tables_) {
     TableOfFile& table = *record.table;
     table.written = {record.draft.state, table.directory};
-    table.writer->placed();
+    table.recorded->placed();
     table.keeps_old_cycle = false;
     table.datime = 0;
     table.cycle = newest_key(draft_->state().directories[table.directory], table.name)->cycle;

@@ -64,4 +64,14 @@ std::string compression_text(std::int32_t settings) {
   return std::string(name_of_number(settings / 100)) + ":" + std::to_string(settings % 100);
 }
 
+Compression compression_of(std::int32_t settings) {
+  if (settings == 0) return {Algorithm::none, 0};
+  const int level = settings > 0 ? settings % 100 : 1;
+  if (level == 0) return {Algorithm::none, 0};
+  const auto* found = std::ranges::find_if(kAlgorithms, [&](const NamedAlgorithm& known) {
+    return known.algorithm != Algorithm::none && static_cast<std::int32_t>(known.algorithm) == settings / 100;
+  });
+  return {found == std::end(kAlgorithms) ? Algorithm::zlib : found->algorithm, std::min(level, 9)};
+}
+
 }  // namespace tfile

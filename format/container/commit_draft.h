@@ -65,6 +65,7 @@ class CommitDraft {
   void mark_with_parents(std::size_t index);
   void place_directory(std::size_t index);
   ListedKey add_stored(KeyHeader key, std::span<const std::byte> stored, std::size_t objlen);
+  void adopt_copied_keys(DirectoryState& directory);
   void write_key_list(DirectoryState& directory);
   void write_directory(std::size_t index);
   void release_removed(const Source* source);

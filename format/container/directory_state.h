@@ -24,6 +24,7 @@ struct ListedKey {
   std::uint16_t keylen = 0;  // of its record
   ByteRange record;          // of size 0 until there is one
   std::vector<std::byte> bytes;
+  bool is_copied = false;     // its record is that of another file: the address of its directory is not in it yet
   bool written_here = false;  // this process wrote its record, so the record is not checked
 };
 

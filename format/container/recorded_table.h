@@ -9,6 +9,7 @@
 
 #include "tfile/range.h"
 #include "tfile/result.h"
+#include "tfile/table_copy.h"
 #include "tfile/writer.h"
 
 namespace tfile {
@@ -27,8 +28,14 @@ class RecordPlaces {
 };
 
 // A table being written, as the writer of its file sees it.
-class RecordedTable : public TableWriter {
+class RecordedTable {
  public:
+  virtual ~RecordedTable() = default;
+
+  // How it is written: column by column, or unit by unit. One of them is not null.
+  virtual TableWriter* writer() { return nullptr; }
+  virtual TableCopy* copy() { return nullptr; }
+
   // What a commit would write now.
   struct Draft {
     std::vector<std::byte> payload;  // for the key; empty if place() makes it

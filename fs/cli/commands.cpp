@@ -60,6 +60,27 @@ constexpr auto kFileAndDirectory = std::to_array<Argument>({
     kFile,
     {"DIR", Takes::directory, "where to write them; made if it is not there"},
 });
+constexpr auto kRepackFlags = std::to_array<Flag>({
+    {"--format", "FORMAT", Takes::text, "ttree, rntuple, or keep: each table its own (keep)"},
+    {"--compression", "ALG[:LEVEL]", Takes::text, "zstd, zlib, lz4, lzma or none; else as it is"},
+    {"--cluster", "SIZE", Takes::text, "new clusters of about this size, compressed, such as 30M; else they stay"},
+    {"--columns", "GLOB,...", Takes::text, "only these branches or fields, such as 'Muon_*,nMuon'"},
+    {"--drop", "GLOB,...", Takes::text, "not these"},
+    {"--entries", "A:B", Takes::text, "only entries from A up to, but not including, B of each table"},
+    {"--select", "WHICH", Takes::file,
+     "only entries that a mask chooses: a NumPy file, FILE.b1, an index FILE.i8, or a column of the table"},
+    {"--tables", "GLOB,...", Takes::text, "only these tables"},
+    {"--rename", "OLD=NEW", Takes::text, "another name for a table; may be given several times"},
+    {"-j", "THREADS", Takes::text, "threads that encode and decode (all cores)"},
+    {"--memory", "SIZE", Takes::text, "bytes in buffers at most (256M)"},
+    {"--force", "", Takes::nothing, "replace OUT if it is there"},
+    {"-n,--dry-run", "", Takes::nothing, "write nothing: say what would be written, and about how large"},
+    {"--skip-damaged", "", Takes::nothing, "leave out clusters with damage, and say which entries are lost"},
+});
+constexpr auto kRepackArguments = std::to_array<Argument>({
+    {"IN... OUT", Takes::file,
+     "ROOT files, URLs, patterns, lists and datasets, as -o chain takes them; then the file to write", 2},
+});
 constexpr auto kShell = std::to_array<Argument>({{"SHELL", Takes::shell, "bash, zsh or fish"}});
 
 constexpr std::string_view kExitCodes =
@@ -140,6 +161,30 @@ under such a name is an error.)",
      {},
      kFileAndDirectory,
      run_classes},
+    {"repack", "write ROOT files anew: as RNTuple, with another codec, fewer columns or entries, many as one",
+     R"(Reads IN once, from front to back, and writes OUT once. Several IN become one file: tables of the same path are joined,
+in the order of the files. Objects and directories are those of the first.
+.IP
+A table that keeps its format is copied basket by basket, or page by page: so every type goes along, whether it can be
+decoded or not. Only what a selection, new clusters or another codec needs is cut or compressed anew. With another
+format, and where an RNTuple is cut, columns are read and written. What cannot be written then is named on stderr and
+left out, and the status is 1.
+.IP
+Baskets lie in the order of clusters. An index of a tree, and its friends, go if entries are left out or joined, for they
+would be wrong. Without
+.B \-\-compression
+the codec stays; tables that change their format get zstd:5.
+.IP
+OUT appears under its name when it is whole and on disk. If the command fails, is interrupted, or the disk is full, there
+is none. It must not exist, unless
+.B \-\-force
+is given, and must not be one of IN. Damage ends the command with the branch, the entries and the place.
+.IP
+Patterns have *, ?, [ab] and {a,b}. Those of
+.B \-\-columns
+and
+.B \-\-drop
+are compared with top-level branches and fields. A branch that counts the items of others stays with them.)", kRepackFlags, kRepackArguments, run_repack},
     {"doctor",
      "say whether this machine can mount, and what to do if it cannot",
      R"(Looks at the kernel, /dev/fuse, fusermount3, /etc/fuse.conf, read-ahead and limits. Then it makes a tiny ROOT file,

@@ -22,8 +22,6 @@ namespace {
 // opened is one question, and needs no memory.
 constexpr std::size_t kOpenedAtOnce = 32, kLookedAtAtOnce = 64;
 
-std::atomic<std::uint64_t> states_made = 0;
-
 // Runs `each` for every one of `numbers`, some at the same time, then `finish`. `each` calls the function that it is
 // given when it is done.
 class EachFile : public std::enable_shared_from_this<EachFile> {

@@ -20,6 +20,9 @@
 
 namespace tfile {
 
+class TableCopy;
+struct CopyOptions;
+
 // How payloads are compressed: ROOT's own algorithms and levels.
 struct Compression {
   enum class Algorithm : std::uint8_t { none = 0, zlib = 1, lzma = 2, lz4 = 4, zstd = 5 };  // ROOT's numbers
@@ -30,6 +33,10 @@ struct Compression {
 
 // Parses "zstd:5", "lz4" (with ROOT's default level) or "none". Errors: invalid, with the allowed values.
 Result<Compression> parse_compression(std::string_view text);
+
+// The reverse of settings(), for those in a file: FileHeader::compress. ROOT's default is zlib; what nothing writes any
+// more becomes zlib, too.
+Compression compression_of(std::int32_t settings);
 
 // A column offered to a table: its path below the table, and what its file name says.
 struct OfferedColumn {
@@ -204,8 +211,8 @@ class FileWriter {
   virtual bool makes_new_file() const = 0;
 
   // Makes a directory. Paths of directories are key names joined by '/'; "" is the root. `datime`: the date of its key;
-  // 0: the date of the commit. Errors: exists, not_found (its parent).
-  virtual Result<> make_directory(std::string_view path, std::uint32_t datime = 0) = 0;
+  // 0: the date of the commit. `title`: empty: its name. Errors: exists, not_found (its parent).
+  virtual Result<> make_directory(std::string_view path, std::uint32_t datime = 0, std::string_view title = {}) = 0;
   // Removes key `name` of a directory: all cycles, or one. A directory is removed with all its content. Errors:
   // not_found, damaged.
   virtual Result<> remove_key(std::string_view directory, std::string_view name, int cycle = 0) = 0;
@@ -223,6 +230,23 @@ class FileWriter {
   virtual Result<TableWriter*> open_table(std::string_view directory, std::string_view name, OldCycle) = 0;
   // Sets the date of the key that the next commit writes for the table; 0: the date of the commit.
   virtual Result<> date_table(TableWriter*, std::uint32_t datime) = 0;
+
+  // The next three are for a file that does not exist yet, and that is made of others.
+
+  // Adds the descriptions of classes that another file has, before anything of it is copied. Errors: unsupported, io.
+  // Blocks.
+  virtual Result<> take_classes(const File&) = 0;
+  // Adds a key whose record is that of another file. `head`: its first bytes, up to the payload. The caller writes the
+  // resulting head to that address, and behind it the stored payload as it is. Errors: not_found (the directory),
+  // exists, damaged (not a key), unsupported (the key has no room for the address).
+  struct CopiedKey {
+    std::uint64_t address = 0;
+    std::vector<std::byte> head;
+  };
+  virtual Result<CopiedKey> copy_key(std::string_view directory, std::span<const std::byte> head) = 0;
+  // Makes a table of stored units of others; `first` is the key of one of them. Errors: not_found, exists.
+  virtual Result<TableCopy*> copy_table(std::string_view directory, std::string name, const KeyInfo& first,
+                                        const CopyOptions&) = 0;
 
   // Returns the address for a part of `size` bytes: in space that is free in the committed state, or at the end. The
   // part must be written there before the first sync of the plan that includes it.

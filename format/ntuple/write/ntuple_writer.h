@@ -30,8 +30,10 @@ namespace tfile {
 // new anchor. A field that is added to existing entries has pages in their clusters, whose page lists are then written
 // anew. Only the removal of a field makes a new header, and all page lists with it. See TableWriter for rules about
 // threads.
-class NtupleWriter final : public RecordedTable {
+class NtupleWriter final : public RecordedTable, public TableWriter {
  public:
+  TableWriter* writer() override { return this; }
+
   static std::unique_ptr<NtupleWriter> create(BlobPlace, std::string name, std::string title);
 
   // Opens an existing RNTuple: the decompressed payload of its key. Blocks. Errors: as read_committed_ntuple.

@@ -25,24 +25,12 @@ constexpr std::uint64_t kPageBytesMax = 1 << 20;
 // A record in the file is one object, whose key counts its bytes.
 constexpr std::uint64_t kPartBytesMax = 0x3FFFFFFF;
 
-constexpr std::size_t kChecksumSize = 8;
 // The place of a part's own address in its key, which has addresses of 8 bytes.
 constexpr std::size_t kSeekOffset = 4 + 2 + 4 + 4 + 2 + 2;
 constexpr std::uint64_t kOffsetSize = 8;
 
 // Scratch memory above this is freed after use.
 constexpr std::size_t kScratchMax = 4 << 20;
-
-KeyHeader blob_key(const BlobPlace& place) {
-  KeyHeader key;
-  key.version = kWideVersion + kKeyVersion;  // as for baskets: the address is known last
-  key.datime = place.datime;
-  key.cycle = 1;
-  key.seek_pdir = static_cast<std::int64_t>(place.directory_seek);
-  key.class_name = "RBlob";
-  key.keylen = static_cast<std::int16_t>(key_size(key));
-  return key;
-}
 
 std::int64_t offset_at(Bytes offsets, std::uint64_t i) {
   return load_little<std::int64_t>(offsets.data() + kOffsetSize * i);
@@ -183,6 +171,17 @@ class PartEncoder {
 };
 
 }  // namespace
+
+KeyHeader blob_key(const BlobPlace& place) {
+  KeyHeader key;
+  key.version = kWideVersion + kKeyVersion;  // as for baskets: the address is known last
+  key.datime = place.datime;
+  key.cycle = 1;
+  key.seek_pdir = static_cast<std::int64_t>(place.directory_seek);
+  key.class_name = "RBlob";
+  key.keylen = static_cast<std::int16_t>(key_size(key));
+  return key;
+}
 
 Result<Part> encode_part(const StoredField& field, const BlobPlace& place, const OfferedPart& offered) try {
   thread_local Scratch scratch;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "container/key.h"
 #include "ntuple/write/stored_columns.h"
 #include "tfile/writer.h"
 
@@ -14,6 +16,12 @@ struct BlobPlace {
   Compression compression;
   std::uint32_t datime = 0;
 };
+
+// Behind each page: XXH3 of its bytes.
+inline constexpr std::size_t kChecksumSize = 8;
+
+// The key of a blob, but for its sizes and its address.
+KeyHeader blob_key(const BlobPlace&);
 
 // Encodes a part: a key and the pages of the field's columns, each with a checksum. Pure; for any thread. Errors:
 // invalid, with the entry; no_space.

@@ -60,13 +60,13 @@ void append_element(ObjectAppender& out, const StreamerElement& element) {
   auto indices = element.max_index;
   if (element.kind == ElementKind::base) {
     const StreamerInfo* base = builtin(element.name, element.base_version);
-    indices[1] = static_cast<std::int32_t>(base != nullptr ? base->checksum : 0);
+    indices[1] = static_cast<std::int32_t>(base != nullptr ? base->checksum : element.base_checksum);
   }
   for (const std::int32_t index : indices) out.big(index);
   out.string(element.type_name);
   out.close(common);
   if (element.kind == ElementKind::base) out.big(element.base_version);
-  if (element.kind == ElementKind::basic_pointer) {
+  if (element.kind == ElementKind::basic_pointer || element.kind == ElementKind::loop) {
     out.big(element.count_version);
     out.string(element.count_name);
     out.string(element.count_class);

@@ -30,6 +30,11 @@ constexpr std::pair<std::string_view, TreeMember> kTreeMembers[] = {
     {"fNClusterRange", TreeMember::cluster_ranges},
     {"fClusterRangeEnd", TreeMember::cluster_range_end},
     {"fClusterSize", TreeMember::cluster_size},
+    {"fIndexValues", TreeMember::index_values},
+    {"fIndex", TreeMember::index},
+    {"fTreeIndex", TreeMember::tree_index},
+    {"fFriends", TreeMember::friends},
+    {"fBranchRef", TreeMember::branch_ref},
 };
 
 constexpr std::pair<std::string_view, BranchMember> kBranchMembers[] = {
@@ -72,9 +77,11 @@ class Outliner {
   // The object whose members are being visited, including those of its bases.
   struct Object {
     enum class Kind : std::uint8_t { other, tree, branch, leaf } kind = Kind::other;
-    std::size_t index = 0;  // of a branch in `top` (npos: below one), of a leaf
+    std::size_t index = 0;  // of a branch in `top` or `below`, of a leaf
     bool is_top = false;
   };
+
+  BranchPlace& branch(const Object& of) { return (of.is_top ? out_.top : out_.below)[of.index]; }
 
   std::uint32_t here() const { return static_cast<std::uint32_t>(in_.position()); }
   bool stopped() const { return in_.failed() || !unsupported_.empty(); }
@@ -112,6 +119,8 @@ class Outliner {
     if (stopped()) return;
     if (class_name == "TNamed") {
       named(target);
+    } else if (class_name == "TTreeIndex") {
+      in_.seek(head.end, "TTreeIndex");  // names and numbers: none of its words depends on its place
     } else if (own && own->holds_pointers()) {
       slots(*own, head, nullptr);
     } else if (const StreamerInfo* info = described(class_name, head)) {
@@ -138,7 +147,7 @@ class Outliner {
     const std::uint32_t at = here();
     const std::string_view name = in_.string("TNamed: fName");
     if (target.kind == Object::Kind::tree) place(TreeMember::name) = {{at, here()}, kTString};
-    if (target.kind == Object::Kind::branch && target.is_top) out_.top[target.index].name = name;
+    if (target.kind == Object::Kind::branch) branch(target).name = name;
     if (target.kind == Object::Kind::leaf) out_.leaf_objects[target.index].name = name;
     in_.string("TNamed: fTitle");
   }
@@ -211,8 +220,9 @@ class Outliner {
     if (derives("TBranch", class_name)) {
       target.kind = Object::Kind::branch;
       target.is_top = is_top;
-      target.index = out_.top.size() - 1;
-      if (is_top) out_.top.back().slot = where;
+      if (!is_top) out_.below.emplace_back();
+      target.index = (is_top ? out_.top : out_.below).size() - 1;
+      branch(target).slot = where;
     } else if (derives("TLeaf", class_name)) {
       target.kind = Object::Kind::leaf;
       target.index = out_.leaf_objects.size();
@@ -281,14 +291,14 @@ class Outliner {
   void array_member(const StreamerElement& element, Object& target) {
     const Frame head = frame();
     if (stopped()) return;
-    const bool of_tree = target.kind == Object::Kind::tree,
-               of_top = target.kind == Object::Kind::branch && target.is_top;
+    const bool of_tree = target.kind == Object::Kind::tree, of_branch = target.kind == Object::Kind::branch;
     ArrayPlace array;
     slots(*own_class("TObjArray"), head, &array, of_tree && element.name == "fBranches");
     if (of_tree && element.name == "fBranches") out_.branches = std::move(array);
     if (of_tree && element.name == "fLeaves") out_.leaves = std::move(array);
-    if (of_top && element.name == "fLeaves") out_.top[target.index].leaf_slots = std::move(array.slots);
-    if (of_top && element.name == "fBaskets") out_.top[target.index].baskets = std::move(array);
+    if (of_branch && element.name == "fBranches") branch(target).branch_slots = std::move(array.slots);
+    if (of_branch && element.name == "fLeaves") branch(target).leaf_slots = std::move(array.slots);
+    if (of_branch && element.name == "fBaskets") branch(target).baskets = std::move(array);
     if (!stopped() && in_.position() != head.end) give_up("an array that is not as described");
   }
 
@@ -302,9 +312,13 @@ class Outliner {
     }
     if (target.kind == Object::Kind::tree) {
       if (const auto known = member_of(kTreeMembers, element.name)) place(*known) = {where, element.type};
-    } else if (target.kind == Object::Kind::branch && target.is_top) {
+    } else if (target.kind == Object::Kind::branch) {
+      BranchPlace& place = branch(target);
       if (const auto known = member_of(kBranchMembers, element.name))
-        out_.top[target.index].members[static_cast<std::size_t>(*known)] = {where, element.type};
+        place.members[static_cast<std::size_t>(*known)] = {where, element.type};
+      if (element.name == "fCompress") place.compress = {where, element.type};
+      if (element.name == "fFileName") place.file_name = {where, element.type};
+      if (element.name == "fMaximum") place.maximum = {where, element.type};
     } else if (target.kind == Object::Kind::leaf) {
       LeafPlace& leaf = out_.leaf_objects[target.index];
       if (element.name == "fMaximum") leaf.maximum = {where, element.type};

@@ -58,6 +58,11 @@ enum class TreeMember : std::uint8_t {
   cluster_ranges,
   cluster_range_end,
   cluster_size,
+  index_values,  // fIndexValues, fIndex, fTreeIndex: which entry has a given number
+  index,
+  tree_index,
+  friends,
+  branch_ref,
   count_
 };
 enum class BranchMember : std::uint8_t {
@@ -85,8 +90,10 @@ struct BranchPlace {
   Stretch slot;
   std::string_view name;
   std::array<MemberPlace, static_cast<std::size_t>(BranchMember::count_)> members;
+  MemberPlace compress, file_name, maximum;  // of some branches only
   ArrayPlace baskets;
-  std::vector<Stretch> leaf_slots;  // leaf objects or references to them
+  std::vector<Stretch> leaf_slots;    // leaf objects or references to them
+  std::vector<Stretch> branch_slots;  // of the branches below it, likewise
   const MemberPlace& operator[](BranchMember member) const { return members[static_cast<std::size_t>(member)]; }
 };
 
@@ -96,6 +103,7 @@ struct RecordOutline {
   std::array<MemberPlace, static_cast<std::size_t>(TreeMember::count_)> tree;
   ArrayPlace branches, leaves;          // of the tree; slots of `branches` in the order of `top`
   std::vector<BranchPlace> top;         // by slot of `branches`; one that is a reference has no name
+  std::vector<BranchPlace> below;       // all other branches, in the order of the record
   std::vector<LeafPlace> leaf_objects;  // all leaves, in the order of the record
   const MemberPlace& operator[](TreeMember member) const { return tree[static_cast<std::size_t>(member)]; }
 };

@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "bytes/appender.h"
+#include "bytes/endian.h"
 #include "bytes/swap.h"
 #include "compression/frame.h"
-#include "container/key.h"
 
 namespace tfile {
 namespace {
@@ -27,13 +26,6 @@ constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
 constexpr std::uint32_t kByteCountBit = 0x40000000;
 
 constexpr std::uint64_t kPayloadMax = 0x3FFFFFFF;
-
-// The place of a basket's own address in its key: 8 bytes, big-endian. Keys of baskets are always in the wide form.
-constexpr std::size_t kSeekOffset = 4 + 2 + 4 + 4 + 2 + 2;
-
-constexpr std::uint16_t kBasketVersion = 3;
-constexpr std::int32_t kOffsetCapacity = 1000;  // fNevBufSize if there are offsets: TTree's default
-constexpr std::size_t kBasketHeaderSize = 2 + 4 + 4 + 4 + 4 + 1;
 
 // Scratch memory above this is freed after use. Baskets of the usual size need far less.
 constexpr std::size_t kScratchMax = 16 << 20;
@@ -344,35 +336,6 @@ class DataWriter {
   Columns columns_;
 };
 
-// fKeylen, fNevBufSize, fNevBuf and fLast.
-struct BasketHead {
-  std::size_t keylen = 0;
-  std::int32_t entry_size = 0, entries = 0, last = 0;
-};
-
-void write_head(const WrittenBranch& branch, const TreePlace& place, const BasketHead& head, std::size_t payload_size,
-                std::span<std::byte> record) {
-  KeyHeader key;
-  key.nbytes = static_cast<std::int32_t>(record.size());
-  key.version = kWideVersion + kKeyVersion;  // ROOT always uses the wide form for baskets
-  key.objlen = static_cast<std::int32_t>(payload_size);
-  key.datime = place.datime;
-  key.keylen = static_cast<std::int16_t>(head.keylen);
-  key.seek_pdir = static_cast<std::int64_t>(place.directory_seek);  // the key's own address is not known yet
-  key.class_name = "TBasket";
-  key.name = branch.name;
-  key.title = branch.basket_title;
-  Appender out;
-  append_key(out, key);
-  out.big(kBasketVersion);
-  out.big(static_cast<std::int32_t>(head.keylen + payload_size));  // fBufferSize
-  out.big(head.entry_size);
-  out.big(head.entries);
-  out.big(head.last);
-  out.u1(0);  // the flag: as on disk
-  std::memcpy(record.data(), out.span().data(), out.size());
-}
-
 // Writes where each entry begins, counted from the start of the key. The last number has no meaning; ROOT writes 0.
 void write_offsets(std::span<const std::uint32_t> ends, std::size_t keylen, std::byte* to) {
   store_big(to, static_cast<std::int32_t>(ends.size() + 1));
@@ -408,6 +371,8 @@ class BasketEncoder {
     if (payload_size_ > kPayloadMax) {
       return invalid(branch_, entries_.begin, entries == 1 ? "it has more than 1 GiB" : "a basket of more than 1 GiB");
     }
+    head_.branch_name = branch_.name;
+    head_.title = branch_.basket_title;
     head_.keylen = basket_keylen(branch_.name, branch_.basket_title);
     head_.entries = static_cast<std::int32_t>(entries);
     head_.entry_size = branch_.has_offsets() ? kOffsetCapacity : static_cast<std::int32_t>(branch_.entry_size());
@@ -415,7 +380,7 @@ class BasketEncoder {
     scratch_.ends.resize(branch_.has_offsets() ? entries : 0);
     Part basket;
     TRY(basket.stored, make_record());
-    write_head(branch_, place_, head_, payload_size_, basket.stored.span());
+    write_head(head_, place_, payload_size_, basket.stored.span());
     basket.entries = entries_.size();
     basket.raw_bytes = static_cast<std::int64_t>(head_.keylen + payload_size_);
     basket.largest = data_.largest();
@@ -455,17 +420,6 @@ class BasketEncoder {
 };
 
 }  // namespace
-
-void put_basket_address(Part& basket, std::uint64_t address) { store_big(basket.stored.data() + kSeekOffset, address); }
-
-std::size_t basket_keylen(std::string_view branch_name, std::string_view title) {
-  KeyHeader key;
-  key.version = kWideVersion + kKeyVersion;
-  key.class_name = "TBasket";
-  key.name = branch_name;
-  key.title = title;
-  return key_size(key) + kBasketHeaderSize;
-}
 
 Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
                            std::span<const std::span<const std::byte>> columns) try {

@@ -247,17 +247,19 @@ void write_basket_bytes(ObjectAppender& out, const BranchBaskets& baskets) {
   out.zeros(4 * (static_cast<std::size_t>(basket_slots(baskets.seek.size())) - baskets.seek.size()));
 }
 
-void write_basket_entries(ObjectAppender& out, const BranchBaskets& baskets) {
+void write_basket_entries(ObjectAppender& out, const BranchBaskets& baskets, bool wide) {
   out.u1(1);
-  for (const std::int64_t entry : baskets.first_entry) out.big(entry);
-  out.big(baskets.entries);
-  out.zeros(8 * (static_cast<std::size_t>(basket_slots(baskets.seek.size())) - baskets.seek.size() - 1));
+  for (const std::int64_t entry : baskets.first_entry) out.address(static_cast<std::uint64_t>(entry), wide);
+  out.address(static_cast<std::uint64_t>(baskets.entries), wide);
+  const auto slots = static_cast<std::size_t>(basket_slots(baskets.seek.size()));
+  out.zeros((wide ? 8 : 4) * (slots - baskets.seek.size() - 1));
 }
 
-void write_basket_seeks(ObjectAppender& out, const BranchBaskets& baskets) {
+void write_basket_seeks(ObjectAppender& out, const BranchBaskets& baskets, bool wide) {
   out.u1(1);
-  for (const std::uint64_t seek : baskets.seek) out.big(seek);
-  out.zeros(8 * (static_cast<std::size_t>(basket_slots(baskets.seek.size())) - baskets.seek.size()));
+  for (const std::uint64_t seek : baskets.seek) out.address(seek, wide);
+  const auto slots = static_cast<std::size_t>(basket_slots(baskets.seek.size()));
+  out.zeros((wide ? 8 : 4) * (slots - baskets.seek.size()));
 }
 
 }  // namespace tfile

@@ -37,9 +37,9 @@ struct LeafPlaces {
 void write_branch(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,
                   LeafPlaces& leaves);
 
-// The three arrays of baskets at the end of a TBranch, before fFileName.
+// The three arrays of baskets at the end of a TBranch, before fFileName. `wide`: of numbers of 8 bytes.
 void write_basket_bytes(ObjectAppender& out, const BranchBaskets& baskets);
-void write_basket_entries(ObjectAppender& out, const BranchBaskets& baskets);
-void write_basket_seeks(ObjectAppender& out, const BranchBaskets& baskets);
+void write_basket_entries(ObjectAppender& out, const BranchBaskets& baskets, bool wide = true);
+void write_basket_seeks(ObjectAppender& out, const BranchBaskets& baskets, bool wide = true);
 
 }  // namespace tfile

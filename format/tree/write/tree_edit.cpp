@@ -51,11 +51,24 @@ class TreeEdit {
     for (std::size_t slot = 0; slot < changes_.appended.size(); ++slot) {
       if (!is_dropped(slot)) append_entries(outline_.top[slot], changes_.appended[slot]);
     }
+    for (const ChangedBranch& branch : changes_.changed) {
+      if (!is_inside_dropped(branch.place->slot)) change(branch);
+    }
+    std::set<std::uint32_t> done;
+    for (const auto& [place, value] : changes_.numbers_of_leaves) {
+      if (!is_inside_dropped(place.bytes) && done.insert(place.bytes.begin).second) number(place, value);
+    }
+    if (changes_.renumbers) drop_index_and_friends();
     return edit_.write(keylen);
   }
 
  private:
   bool is_dropped(std::size_t slot) const { return std::ranges::binary_search(changes_.dropped, slot); }
+
+  bool is_inside_dropped(Stretch part) const {
+    return std::ranges::any_of(changes_.dropped,
+                               [&](std::size_t slot) { return contains(outline_.branches.slots[slot], part.begin); });
+  }
 
   void number(const MemberPlace& place, std::int64_t value) {
     if (place.bytes)
@@ -144,7 +157,28 @@ class TreeEdit {
   }
 
   void append_entries(const BranchPlace& place, const BranchToWrite& branch) {
-    const BranchBaskets& baskets = *branch.baskets;
+    put_baskets(place, *branch.baskets);
+    if (branch.branch->is_counter || branch.branch->is_leaf_text) raise_maximum(place, branch);
+  }
+
+  void change(const ChangedBranch& branch) {
+    if (branch.baskets) put_baskets(*branch.place, *branch.baskets);
+    for (const auto& [place, value] : branch.numbers) number(place, value);
+    if (branch.place->file_name.bytes)
+      edit_.replace(branch.place->file_name.bytes, [](ObjectAppender& out) { out.string(""); });
+  }
+
+  // Arrays become empty, and pointers null.
+  void drop_index_and_friends() {
+    for (const TreeMember member :
+         {TreeMember::index_values, TreeMember::index, TreeMember::tree_index, TreeMember::friends}) {
+      const Stretch bytes = outline_[member].bytes;
+      if (bytes) edit_.replace(bytes, [](ObjectAppender& out) { out.zeros(4); });
+    }
+  }
+
+  void put_baskets(const BranchPlace& place, const BranchBaskets& baskets) {
+    using namespace element_type;
     const auto basket_count = static_cast<std::int64_t>(baskets.seek.size());
     number(place[BranchMember::basket_size], baskets.basket_size);
     number(place[BranchMember::write_basket], basket_count);
@@ -155,15 +189,19 @@ class TreeEdit {
     number(place[BranchMember::zip_bytes], baskets.zip_bytes);
     edit_.replace(place[BranchMember::basket_bytes].bytes,
                   [&](ObjectAppender& out) { write_basket_bytes(out, baskets); });
+    const auto is_wide = [&](BranchMember member) { return number_size(place[member].type - kOffsetPointer) == 8; };
     edit_.replace(place[BranchMember::basket_entry].bytes,
-                  [&](ObjectAppender& out) { write_basket_entries(out, baskets); });
+                  [&baskets, wide = is_wide(BranchMember::basket_entry)](ObjectAppender& out) {
+                    write_basket_entries(out, baskets, wide);
+                  });
     edit_.replace(place[BranchMember::basket_seek].bytes,
-                  [&](ObjectAppender& out) { write_basket_seeks(out, baskets); });
+                  [&baskets, wide = is_wide(BranchMember::basket_seek)](ObjectAppender& out) {
+                    write_basket_seeks(out, baskets, wide);
+                  });
     // All baskets are on disk. An empty basket in the record would count as one of them.
     count(edit_, place.baskets, baskets.seek.size() + 1);
     for (const Stretch& slot : place.baskets.slots) edit_.remove(slot);
     edit_.append(place.baskets, [&](ObjectAppender& out) { out.zeros(4 * (baskets.seek.size() + 1)); });
-    if (branch.branch->is_counter || branch.branch->is_leaf_text) raise_maximum(place, branch);
   }
 
   // Readers allocate as many items as fMaximum of a counter says. For a TLeafC, it is the size of the longest text.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tree/write/branch_record.h"
@@ -39,12 +40,25 @@ void write_branches(ObjectAppender&, std::span<const BranchToWrite>, int compres
 std::vector<std::byte> write_tree(std::uint32_t keylen, const std::string& name, const std::string& title,
                                   const TreeNumbers&, const Clusters&, std::span<const BranchToWrite>, int compression);
 
+// Members, and what they become.
+using MemberNumbers = std::vector<std::pair<MemberPlace, std::int64_t>>;
+
+// A branch, at any depth, whose baskets are others than in the record.
+struct ChangedBranch {
+  const BranchPlace* place = nullptr;
+  const BranchBaskets* baskets = nullptr;  // null: it has none
+  MemberNumbers numbers;                   // further ones
+};
+
 // Changes to a tree in a file.
 struct TreeChanges {
   std::string name;                     // of the tree
   TreeNumbers numbers;                  // of the changed tree
   const Clusters* clusters = nullptr;   // set if entries were appended
   std::vector<BranchToWrite> appended;  // by slot of outline.top; empty if no entries were appended
+  std::vector<ChangedBranch> changed;   // instead: each by itself
+  MemberNumbers numbers_of_leaves;      // each leaf may be referred to by several branches
+  bool renumbers = false;               // entries have other numbers: index and friends do not fit any more
   std::vector<BranchToWrite> added;     // after the existing ones
   std::vector<std::size_t> dropped;     // slots of outline.top, ascending
   int compression = 0;                  // fCompress of added branches

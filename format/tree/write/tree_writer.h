@@ -25,8 +25,10 @@ namespace tfile {
 
 // The record of a tree that grows. See TableWriter for rules about threads. A new tree has no committed one; all of its
 // branches were added.
-class TreeWriter final : public RecordedTable {
+class TreeWriter final : public RecordedTable, public TableWriter {
  public:
+  TableWriter* writer() override { return this; }
+
   static std::unique_ptr<TreeWriter> create(TreePlace);
 
   // Opens an existing record: the decompressed payload of a key of class `class_name`, and the length of that key.

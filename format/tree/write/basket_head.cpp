@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/write/basket_head.h"
+
+#include <cstring>
+
+#include "bytes/appender.h"
+#include "container/key.h"
+
+namespace tfile {
+namespace {
+
+constexpr std::uint16_t kBasketVersion = 3;
+constexpr std::size_t kBasketHeaderSize = 2 + 4 + 4 + 4 + 4 + 1;
+
+}  // namespace
+
+// Keys of baskets are always in the wide form, as ROOT writes them.
+void write_head(const BasketHead& head, const TreePlace& place, std::size_t payload_size, std::span<std::byte> record) {
+  KeyHeader key;
+  key.nbytes = static_cast<std::int32_t>(record.size());
+  key.version = kWideVersion + kKeyVersion;
+  key.objlen = static_cast<std::int32_t>(payload_size);
+  key.datime = place.datime;
+  key.keylen = static_cast<std::int16_t>(head.keylen);
+  key.seek_pdir = static_cast<std::int64_t>(place.directory_seek);  // the key's own address is not known yet
+  key.class_name = "TBasket";
+  key.name = head.branch_name;
+  key.title = head.title;
+  Appender out;
+  append_key(out, key);
+  out.big(kBasketVersion);
+  out.big(static_cast<std::int32_t>(head.keylen + payload_size));  // fBufferSize
+  out.big(head.entry_size);
+  out.big(head.entries);
+  out.big(head.last);
+  out.u1(0);  // the flag: as on disk
+  std::memcpy(record.data(), out.span().data(), out.size());
+}
+
+void put_basket_address(Part& basket, std::uint64_t address) {
+  store_big(basket.stored.data() + kKeyFixedSize, address);
+}
+
+std::size_t basket_keylen(std::string_view branch_name, std::string_view title) {
+  KeyHeader key;
+  key.version = kWideVersion + kKeyVersion;
+  key.class_name = "TBasket";
+  key.name = branch_name;
+  key.title = title;
+  return key_size(key) + kBasketHeaderSize;
+}
+
+}  // namespace tfile

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/repack.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "printable.h"
+#include "repack/entry_choice.h"
+
+namespace tfilefs {
+namespace {
+
+using Given = std::vector<std::string>;
+
+constexpr std::uint64_t kMemory = 256 << 20;
+// With less, not even one large basket and its copy fit.
+constexpr std::uint64_t kMemoryMin = 64 << 20;
+
+tl::unexpected<Error> wrong(const std::string& flag, const std::string& value, const std::string& wanted) {
+  return tfile::fail(ErrorKind::invalid, flag + " " + value + ": not " + wanted);
+}
+
+// What the command line says, as text.
+struct GivenFlags {
+  std::string format = "keep", compression, cluster, entries, select, threads, memory;
+  Given columns, drop, tables, rename, words;
+  bool force = false, dry_run = false, skip_damaged = false;
+};
+
+Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) {
+  if (text == "keep") return std::optional<tfile::TableFormat>();
+  if (text == "ttree") return std::optional(tfile::TableFormat::tree);
+  if (text == "rntuple") return std::optional(tfile::TableFormat::rntuple);
+  return wrong("--format", text, "ttree, rntuple or keep");
+}
+
+Result<std::uint64_t> parse_bytes(const std::string& flag, const std::string& text, std::uint64_t at_least) {
+  const auto size = parse_size(text);
+  if (!size || *size < at_least) return wrong(flag, text, "a size such as 256M");
+  return *size;
+}
+
+Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
+  options.memory = kMemory;
+  if (!given.memory.empty()) {
+    TRY(options.memory, parse_bytes("--memory", given.memory, kMemoryMin));
+  }
+  if (!given.cluster.empty()) {
+    TRY(options.cluster_bytes, parse_bytes("--cluster", given.cluster, 1));
+  }
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  if (!given.threads.empty()) {
+    constexpr std::uint64_t kThreadsMax = 1024;
+    const auto threads = parse_size(given.threads);
+    if (!threads || *threads == 0 || *threads > kThreadsMax) return wrong("-j", given.threads, "a number of threads");
+    options.threads = static_cast<unsigned>(*threads);
+  }
+  return {};
+}
+
+Result<RepackOptions> options_of(const GivenFlags& given) {
+  RepackOptions options;
+  options.sources.assign(given.words.begin(), given.words.end() - 1);
+  options.out = given.words.back();
+  TRY(options.format, parse_format(given.format));
+  if (!given.compression.empty()) {
+    TRY(options.compression, tfile::parse_compression(given.compression));
+  }
+  TRY_VOID(parse_sizes(given, options));
+  TRY(options.columns, NameFilter::parse(given.columns, given.drop));
+  TRY(options.tables, NameFilter::parse(given.tables, {}));
+  for (const std::string& rename : given.rename) {
+    const std::size_t equal = rename.find('=');
+    if (equal == 0 || equal == std::string::npos || equal + 1 == rename.size())
+      return wrong("--rename", rename, "OLD=NEW");
+    options.renames.emplace_back(rename.substr(0, equal), rename.substr(equal + 1));
+  }
+  if (!given.entries.empty()) {
+    options.entries = parse_entries(given.entries);
+    if (!options.entries) return wrong("--entries", given.entries, "A:B, two numbers of entries");
+  }
+  options.selection = given.select;
+  options.replaces = given.force;
+  options.is_dry = given.dry_run;
+  options.skips_damaged = given.skip_damaged;
+  return options;
+}
+
+// SIGINT and SIGTERM end the work, so that no file is left behind.
+std::atomic<int> signal_met = 0;
+
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    struct sigaction action {};
+    action.sa_handler = [](int number) { signal_met = number; };
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+    watch_ = std::jthread([this](const std::stop_token& ended) {
+      while (!ended.stop_requested()) {
+        if (signal_met != 0) stop_.request_stop();
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+    });
+  }
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  std::stop_source stop_;
+  std::jthread watch_;
+};
+
+// A line on a terminal, ten times a second at most.
+class ProgressLine {
+ public:
+  void show(double share) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_terminal_ || now - shown_ < std::chrono::milliseconds(100)) return;
+    shown_ = now;
+    is_shown_ = true;
+    std::fprintf(stderr, "\r%3.0f %%", 100 * share);
+  }
+  void clear() {
+    if (is_shown_) std::fprintf(stderr, "\r     \r");
+    is_shown_ = false;
+  }
+
+ private:
+  const bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
+  bool is_shown_ = false;
+  std::chrono::steady_clock::time_point shown_{};
+};
+
+void print(const RepackOptions& options, const RepackReport& report) {
+  for (const RepackReport::Table& table : report.tables) {
+    std::printf("%s: %lld entries, %s%llu bytes, %s\n", printable(table.path).c_str(),
+                static_cast<long long>(table.entries), options.is_dry ? "about " : "",
+                static_cast<unsigned long long>(table.bytes), table.by_unit ? "as stored" : "by columns");
+  }
+  std::printf("%s: %s%zu tables, %zu objects, %llu bytes\n", printable(options.out).c_str(),
+              options.is_dry ? "would have " : "", report.tables.size(), report.objects,
+              static_cast<unsigned long long>(report.size));
+  std::fflush(stdout);
+  for (const std::string& line : report.left_out)
+    std::fprintf(stderr, "tfilefs: left out: %s\n", printable(line).c_str());
+}
+
+}  // namespace
+
+int run_repack(int argc, char** argv) {
+  CommandLine command("repack");
+  GivenFlags given;
+  command.take("--format", given.format);
+  command.take("--compression", given.compression);
+  command.take("--cluster", given.cluster);
+  command.take("--columns", given.columns);
+  command.take("--drop", given.drop);
+  command.take("--entries", given.entries);
+  command.take("--select", given.select);
+  command.take("--tables", given.tables);
+  command.take("--rename", given.rename);
+  command.take("-j", given.threads);
+  command.take("--memory", given.memory);
+  command.take("--force", given.force);
+  command.take("-n", given.dry_run);
+  command.take("--skip-damaged", given.skip_damaged);
+  command.take("IN... OUT", given.words);
+  if (const auto code = command.parse(argc, argv)) return *code;
+  const auto options = options_of(given);
+  if (!options) {
+    complain(options.error());
+    return kExitUsage;
+  }
+  StopOnSignal stop;
+  ProgressLine line;
+  const auto report = repack(*options, {stop.token(), [&](double share) { line.show(share); }});
+  line.clear();
+  if (!report && signal_met != 0) {
+    std::fprintf(stderr, "tfilefs: stopped; %s was not written\n", printable(options->out).c_str());
+    return 128 + signal_met;
+  }
+  if (!report) return complain(report.error());
+  print(*options, *report);
+  return report->left_out.empty() ? kExitOk : kExitFailure;
+}
+
+}  // namespace tfilefs

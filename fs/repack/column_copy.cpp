@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/column_copy.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <future>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "repack/started.h"
+
+namespace tfilefs {
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::EntryRange;
+using tfile::NodeId;
+using tfile::OfferedColumn;
+using tfile::Part;
+using tfile::Role;
+
+namespace {
+
+// The entries of a field that are encoded to find out how large they are: so many bytes of its columns, about.
+constexpr double kSampleBytes = 64 << 10;
+constexpr std::int64_t kSampleEntriesMin = 16;
+
+// All columns at and below a node.
+void add_columns(const tfile::Table& table, NodeId node, std::vector<ColumnId>& into) {
+  if (table.nodes[node].column) into.push_back(*table.nodes[node].column);
+  for (const NodeId child : table.nodes[node].children) add_columns(table, child, into);
+}
+
+std::string node_name(const tfile::Table& table, NodeId id) {
+  const tfile::Node& node = table.nodes[id];
+  if (node.children.empty()) {
+    if (const auto typed = tfile::parse_typed_name(node.name)) return typed->stem;
+  }
+  return node.name;
+}
+
+// Why a column cannot be written in any format; "" if it may be.
+std::string reason_against(const Column& column) {
+  if (column.role == Role::raw) return column.reason.empty() ? "it is not decoded" : column.reason;
+  if (column.role == Role::tags || column.role == Role::index) return "values of several types are not written";
+  return column.reason;
+}
+
+class Offering {
+ public:
+  Offering(const tfile::Table& table, CachedStreams& streams, tfile::TableFormat format)
+      : table_(table), streams_(streams), format_(format) {}
+
+  Result<OfferedTable> run(const NameFilter& filter) {
+    for (const NodeId node : table_.nodes[0].children) {
+      const tfile::Node& top = table_.nodes[node];
+      const std::string name = node_name(table_, node);
+      if (!filter.takes(name) && (top.branch_name.empty() || !filter.takes(top.branch_name))) continue;
+      add_node(node, name);
+    }
+    TRY_VOID(find_counters_of_all());
+    auto form = tfile::offered_form(made_.offered, format_);
+    if (!form) return tl::unexpected(std::move(form).error());
+    made_.form = *std::move(form);
+    return std::move(made_);
+  }
+
+ private:
+  void add_node(NodeId node, const std::string& name) {
+    std::vector<ColumnId> ids;
+    add_columns(table_, node, ids);
+    std::vector<OfferedColumn> offered;
+    std::string reason;
+    for (const ColumnId id : ids) {
+      const Column& column = table_.columns[id];
+      reason = reason_against(column);
+      auto made = reason.empty() ? tfile::offered_column(column.path) : tfile::fail(ErrorKind::invalid, reason);
+      if (!made) reason = made.error().text;
+      if (!reason.empty()) break;
+      made->title = column.title;
+      offered.push_back(*std::move(made));
+    }
+    if (reason.empty()) {
+      const auto form = tfile::offered_form(offered, format_);
+      if (!form) reason = form.error().text;
+    }
+    if (!reason.empty()) {
+      made_.left_out.push_back(reason.starts_with(name) ? reason : name + ": " + reason);
+      return;
+    }
+    for (const ColumnId id : ids) made_.columns.push_back(&table_.columns[id]);
+    std::ranges::move(offered, std::back_inserter(made_.offered));
+  }
+
+  Result<> find_counters_of_all() {
+    std::optional<Error> failed;
+    const tfile::OfferedEntries entries{
+        [&](std::uint32_t column) { return count_of(column, failed); },
+        [&](std::uint32_t column, std::int64_t first, std::span<std::byte> into) {
+          const auto items = static_cast<std::int64_t>(into.size() / made_.columns[column]->item_size());
+          auto bytes = read_items(streams_, *made_.columns[column], {first, first + items});
+          if (!bytes) failed = bytes.error();
+          if (bytes) std::ranges::copy(bytes->span(), into.begin());
+          return bytes.has_value();
+        }};
+    tfile::find_counters(made_.offered, entries, format_);
+    if (failed) return tl::unexpected(*std::move(failed));
+    return {};
+  }
+
+  std::int64_t count_of(std::uint32_t column, std::optional<Error>& failed) {
+    std::promise<Result<std::int64_t>> told;
+    const Column& of = *made_.columns[column];
+    streams_.length(of.stream, of.slot,
+                    Reply<std::int64_t>([&](Result<std::int64_t> length) { told.set_value(std::move(length)); }));
+    const Result<std::int64_t> length = told.get_future().get();
+    if (!length) failed = length.error();
+    return length ? *length - (of.role == Role::offsets ? 1 : 0) : 0;
+  }
+
+  const tfile::Table& table_;
+  CachedStreams& streams_;
+  const tfile::TableFormat format_;
+  OfferedTable made_;
+};
+
+class ColumnCopy {
+ public:
+  ColumnCopy(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
+             tfile::TableWriter& writer, const ColumnSink& sink)
+      : source_(source), kept_(kept), writer_(writer), sink_(sink), offered_(offered) {
+    for (const tfile::FieldForm& form : offered.form.fields) {
+      FieldOfColumns& field = fields_.emplace_back();
+      field.lists = form.lists;
+      for (const std::uint32_t column : form.encoded) field.columns.push_back(offered.columns[column]);
+    }
+  }
+
+  Result<std::uint64_t> run() {
+    TRY_VOID(writer_.add_fields(offered_.offered, offered_.form));
+    TRY_VOID(sample_fields());
+    if (sink_.file == nullptr) return static_cast<std::uint64_t>(stored_each_ * static_cast<double>(kept_.count()));
+    const tfile::ClusterSizes sizes = writer_.cluster_sizes(sink_.cluster_bytes);
+    part_entries_ = sizes.part_entries;
+    const std::int64_t wanted = std::max<std::int64_t>(1, sizes.entries);
+    for (std::int64_t at = 0; at < kept_.count();) {
+      const std::int64_t end = end_of_cluster(at, wanted);
+      TRY_VOID(write_cluster({at, end}));
+      writer_.end_cluster(end, wanted);
+      at = end;
+      if (sink_.done) sink_.done(static_cast<double>(at) / static_cast<double>(kept_.count()));
+    }
+    return written_;
+  }
+
+ private:
+  using Parts = std::vector<Part>;
+
+  template <class T, class Function>
+  std::future<T> on_worker(Function function) {
+    return started<T>([&](std::function<void()> job) { sink_.workers.run(std::move(job), Urgency::awaited); },
+                      std::move(function));
+  }
+
+  Result<Part> encode(std::size_t field, EntryRange numbers, std::vector<std::int64_t>& begin) {
+    const std::vector<std::int64_t> cluster_begin(fields_[field].columns.size());
+    TRY(const GatheredItems items, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
+    return writer_.encode(field, {numbers, items.columns, cluster_begin});
+  }
+
+  Result<Part> sample(std::size_t field) {
+    EntryRange numbers{0, std::min(kSampleEntriesMin, kept_.count())};
+    std::vector<std::int64_t> begin(fields_[field].columns.size());
+    TRY(const GatheredItems first, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
+    const double each = std::max(1.0, static_cast<double>(first.bytes) / static_cast<double>(numbers.size()));
+    numbers.end = std::min(kept_.count(), std::max(numbers.end, static_cast<std::int64_t>(kSampleBytes / each)));
+    begin.assign(begin.size(), 0);
+    return encode(field, numbers, begin);
+  }
+
+  // Jobs that use this; the results come in the order in which they were started.
+  template <class T>
+  class Jobs {
+   public:
+    explicit Jobs(std::size_t most) : most_(most) {}
+    ~Jobs() {
+      for (auto& each : going_) each.wait();
+    }
+    Jobs(const Jobs&) = delete;
+    Jobs& operator=(const Jobs&) = delete;
+    template <class Finish>
+    Result<> add(std::future<Result<T>> job, Finish finish) {
+      going_.push_back(std::move(job));
+      while (going_.size() >= most_) TRY_VOID(finish_first(finish));
+      return {};
+    }
+    template <class Finish>
+    Result<> end(Finish finish) {
+      while (!going_.empty()) TRY_VOID(finish_first(finish));
+      return {};
+    }
+
+   private:
+    template <class Finish>
+    Result<> finish_first(Finish finish) {
+      Result<T> made = going_.front().get();
+      going_.pop_front();
+      if (!made) return tl::unexpected(std::move(made).error());
+      return finish(*std::move(made));
+    }
+    const std::size_t most_;
+    std::deque<std::future<Result<T>>> going_;
+  };
+
+  std::size_t jobs_max() const { return sink_.threads + 2; }
+
+  Result<> sample_fields() {
+    if (kept_.count() == 0) return {};
+    Jobs<Part> jobs(jobs_max());
+    std::size_t finished = 0;
+    const auto finish = [&](Part part) -> Result<> {
+      stored_each_ += static_cast<double>(part.stored.size()) / static_cast<double>(part.entries);
+      writer_.add_sample(finished++, part);
+      return {};
+    };
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      TRY_VOID(jobs.add(on_worker<Result<Part>>([this, i] { return sample(i); }), finish));
+    return jobs.end(finish);
+  }
+
+  // A cluster of the source ends near the wanted size: then no chunk is needed for two clusters.
+  std::int64_t end_of_cluster(std::int64_t begin, std::int64_t wanted) const {
+    std::int64_t best = std::min(begin + wanted, kept_.count());
+    std::int64_t distance = wanted / 2;
+    const std::vector<std::int64_t>& clusters = source_.table().clusters;
+    for (auto at = std::ranges::lower_bound(clusters, begin); at != clusters.end(); ++at) {
+      const std::int64_t end = kept_.before(*at);
+      if (end > begin + wanted + wanted / 2) break;
+      if (end <= begin || std::abs(end - begin - wanted) >= distance) continue;
+      best = end;
+      distance = std::abs(end - begin - wanted);
+    }
+    return best;
+  }
+
+  Result<Parts> encode_field(std::size_t field, EntryRange cluster) {
+    Parts parts;
+    std::vector<std::int64_t> begin(fields_[field].columns.size());
+    const std::int64_t step = std::max<std::int64_t>(1, part_entries_[field]);
+    for (std::int64_t at = cluster.begin; at < cluster.end; at += step) {
+      if (sink_.stop.stop_requested()) return tfile::fail(ErrorKind::io, "stopped", -1, ECANCELED);
+      TRY(Part part, encode(field, {at, std::min(at + step, cluster.end)}, begin));
+      parts.push_back(std::move(part));
+    }
+    return parts;
+  }
+
+  Result<> write_cluster(EntryRange cluster) {
+    Jobs<Parts> jobs(jobs_max());
+    std::size_t finished = 0;
+    const auto finish = [&](Parts parts) -> Result<> {
+      for (Part& part : parts) TRY_VOID(write_part(finished, part));
+      ++finished;
+      return {};
+    };
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      TRY_VOID(jobs.add(on_worker<Result<Parts>>([this, i, cluster] { return encode_field(i, cluster); }), finish));
+    return jobs.end(finish);
+  }
+
+  Result<> write_part(std::size_t field, Part& part) {
+    writer_.leave_out_stored(part);
+    const std::uint64_t size = part.stored.size();
+    const std::uint64_t address = size > 0 ? sink_.places.place(size) : 0;
+    writer_.add_part(field, part, address);
+    written_ += size;
+    return size > 0 ? sink_.file->write(address, std::move(part.stored)) : Result<>();
+  }
+
+  ChainSource& source_;
+  const tfile::KeptEntries& kept_;
+  tfile::TableWriter& writer_;
+  const ColumnSink& sink_;
+  const OfferedTable& offered_;
+  std::vector<FieldOfColumns> fields_;
+  std::vector<std::int64_t> part_entries_;
+  double stored_each_ = 0;  // bytes of an entry of all fields, according to samples
+  std::uint64_t written_ = 0;
+};
+
+}  // namespace
+
+Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& streams, tfile::TableFormat format,
+                                   const NameFilter& filter) {
+  return Offering(table, streams, format).run(filter);
+}
+
+Result<std::uint64_t> copy_columns(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
+                                   tfile::TableWriter& writer, const ColumnSink& sink) {
+  return ColumnCopy(source, offered, kept, writer, sink).run();
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "exec/thread_pool.h"
+#include "repack/chain_source.h"
+#include "repack/kept_items.h"
+#include "repack/name_filter.h"
+#include "reply.h"
+#include "staging/commit/file_writes.h"
+#include "tfile/kept_entries.h"
+#include "tfile/writer.h"
+
+namespace tfilefs {
+
+// Which columns of a table can be written in a format, and which cannot.
+struct OfferedTable {
+  std::vector<const tfile::Column*> columns;  // as offered
+  std::vector<tfile::OfferedColumn> offered;
+  tfile::OfferedForm form;
+  std::vector<std::string> left_out;  // "tracks: what a tree does not hold: ..."
+};
+// `streams`: to find what counts lists (find_counters). Blocks. Errors: those of reading.
+Result<OfferedTable> offered_table(const tfile::Table&, CachedStreams&, tfile::TableFormat, const NameFilter&);
+
+// Where columns go, and who does the work.
+struct ColumnSink {
+  tfile::FileWriter& places;
+  FileWrites* file = nullptr;  // null: nothing is written
+  ThreadPool& workers;         // read, and encode what they read
+  unsigned threads = 1;
+  std::uint64_t cluster_bytes = 0;
+  std::stop_token stop;
+  std::function<void(double)> done;  // of the entries, from 0 to 1
+};
+
+// Writes the kept entries of these columns into a new table, cluster by cluster. Returns the stored bytes that were
+// written; if nothing is to be written, about how many it would be, according to samples. Blocks. Errors: invalid
+// (columns that contradict each other), damaged, those of reading and writing, ECANCELED.
+Result<std::uint64_t> copy_columns(ChainSource&, const OfferedTable&, const tfile::KeptEntries&, tfile::TableWriter&,
+                                   const ColumnSink&);
+
+}  // namespace tfilefs

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/kept_items.h"
+
+#include <algorithm>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <utility>
+
+#include "tfile/writer.h"
+#include "view/segments.h"
+
+namespace tfilefs {
+
+using tfile::Column;
+using tfile::ItemRange;
+using tfile::Role;
+
+namespace {
+
+constexpr std::size_t kOffsetSize = sizeof(std::int64_t);
+
+// Items between two ranges are read, too, if they are no more than this: a further read costs as much.
+constexpr std::int64_t kGapBytes = 16 << 10;
+// Bytes that are read together.
+constexpr std::int64_t kReadBytes = 4 << 20;
+
+Result<Slices> read_slices(CachedStreams& streams, const Column& column, ItemRange items) {
+  std::promise<Result<Slices>> done;
+  read_whole(streams, range_of_items(column, items.begin, items.size()),
+             Reply<Slices>([&](Result<Slices> slices) { done.set_value(std::move(slices)); }));
+  return done.get_future().get();
+}
+
+// Copies `size` bytes from `offset` on.
+void copy_part(const Slices& slices, std::uint64_t offset, std::size_t size, std::byte* to) {
+  for (const std::span<const std::byte> piece : slices.pieces) {
+    if (size == 0) return;
+    if (offset >= piece.size()) {
+      offset -= piece.size();
+      continue;
+    }
+    const std::size_t part = std::min<std::size_t>(size, piece.size() - offset);
+    std::memcpy(to, piece.data() + offset, part);
+    to += part;
+    size -= part;
+    offset = 0;
+  }
+}
+
+// Reads ranges of items into one array, several in one read where they lie close together.
+Result<> read_ranges(CachedStreams& streams, const Column& column, std::span<const ItemRange> ranges, std::byte* to) {
+  const auto size = static_cast<std::int64_t>(column.item_size());
+  const std::int64_t gap = kGapBytes / size, most = std::max<std::int64_t>(1, kReadBytes / size);
+  for (std::size_t first = 0; first < ranges.size();) {
+    // A long range is read in pieces.
+    std::size_t end = first + 1;
+    while (end < ranges.size() && ranges[end].begin - ranges[end - 1].end <= gap &&
+           ranges[end].end - ranges[first].begin <= most)
+      ++end;
+    const ItemRange all{ranges[first].begin, ranges[end - 1].end};
+    for (std::int64_t at = all.begin; at < all.end; at += most) {
+      const ItemRange piece{at, std::min(at + most, all.end)};
+      TRY(const Slices slices, read_slices(streams, column, piece));
+      for (std::size_t i = first; i < end; ++i) {
+        const std::int64_t begin = std::max(piece.begin, ranges[i].begin), stop = std::min(piece.end, ranges[i].end);
+        if (begin >= stop) continue;
+        const auto bytes = static_cast<std::size_t>((stop - begin) * size);
+        copy_part(slices, static_cast<std::uint64_t>((begin - piece.begin) * size), bytes, to);
+        to += bytes;
+      }
+    }
+    first = end;
+  }
+  return {};
+}
+
+std::int64_t count_of(std::span<const ItemRange> ranges) {
+  std::int64_t sum = 0;
+  for (const ItemRange& range : ranges) sum += range.size();
+  return sum;
+}
+
+void add_range(std::vector<ItemRange>& ranges, ItemRange range) {
+  if (range.size() == 0) return;
+  if (!ranges.empty() && ranges.back().end == range.begin) {
+    ranges.back().end = range.end;
+  } else {
+    ranges.push_back(range);
+  }
+}
+
+// The offsets of these lists as if they were all, from `begin` on. `items`: where their items are.
+Result<tfile::Buffer> gather_offsets(CachedStreams& streams, const Column& column, std::span<const ItemRange> lists,
+                                     std::int64_t& begin, std::vector<ItemRange>& items) {
+  std::vector<ItemRange> ends;  // one number more than there are lists, in each range
+  for (const ItemRange& range : lists) ends.push_back({range.begin, range.end + 1});
+  tfile::Buffer stored(static_cast<std::size_t>(count_of(ends)) * kOffsetSize, tfile::Use::passing);
+  for (std::size_t i = 0, at = 0; i < ends.size(); ++i) {
+    TRY_VOID(read_ranges(streams, column, std::span(ends).subspan(i, 1), stored.data() + at));
+    at += static_cast<std::size_t>(ends[i].size()) * kOffsetSize;
+  }
+  tfile::Buffer made((static_cast<std::size_t>(count_of(lists)) + 1) * kOffsetSize, tfile::Use::passing);
+  const std::byte* from = stored.data();
+  std::byte* to = made.data();
+  std::memcpy(std::exchange(to, to + kOffsetSize), &begin, kOffsetSize);
+  for (const ItemRange& range : ends) {
+    std::int64_t first = 0, before = 0;
+    for (std::int64_t i = range.begin; i < range.end; ++i, from += kOffsetSize) {
+      std::int64_t offset = 0;
+      std::memcpy(&offset, from, kOffsetSize);
+      if (i == range.begin) {
+        first = before = offset;
+        continue;
+      }
+      if (offset < before) return tfile::fail(ErrorKind::damaged, column.path + ": offsets that go down");
+      before = offset;
+      const std::int64_t now = begin + offset - first;
+      std::memcpy(std::exchange(to, to + kOffsetSize), &now, kOffsetSize);
+    }
+    begin += before - first;
+    add_range(items, {first, before});
+  }
+  return made;
+}
+
+}  // namespace
+
+Result<tfile::Buffer> read_items(CachedStreams& streams, const Column& column, ItemRange items) {
+  tfile::Buffer bytes(static_cast<std::size_t>(items.size()) * column.item_size(), tfile::Use::passing);
+  TRY_VOID(read_ranges(streams, column, std::span(&items, 1), bytes.data()));
+  return bytes;
+}
+
+Result<GatheredItems> gather_items(CachedStreams& streams, const FieldOfColumns& field, const tfile::KeptEntries& kept,
+                                   tfile::EntryRange numbers, std::vector<std::int64_t>& begin) {
+  std::vector<ItemRange> top;
+  for (const tfile::EntryRange& range : kept.numbered(numbers)) top.push_back({range.begin, range.end});
+  GatheredItems made;
+  std::vector<std::vector<ItemRange>> inside(field.columns.size());  // of each offsets column
+  for (std::size_t i = 0; i < field.columns.size(); ++i) {
+    const Column& column = *field.columns[i];
+    const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;
+    const std::vector<ItemRange>& ranges = is_top ? top : inside[field.lists[i]];
+    if (column.role == Role::offsets) {
+      TRY(tfile::Buffer offsets, gather_offsets(streams, column, ranges, begin[i], inside[i]));
+      made.memory.push_back(std::move(offsets));
+    } else {
+      tfile::Buffer items(static_cast<std::size_t>(count_of(ranges)) * column.item_size(), tfile::Use::passing);
+      TRY_VOID(read_ranges(streams, column, ranges, items.data()));
+      made.memory.push_back(std::move(items));
+    }
+    made.columns.push_back(made.memory.back().span());
+    made.bytes += made.memory.back().size();
+  }
+  return made;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+namespace tfilefs {
+namespace {
+
+// A piece of a record that is copied as it is.
+constexpr std::uint64_t kPieceSize = 4 << 20;
+
+Result<FilePlace> place_of(const std::string& path) {
+  const std::filesystem::path given(path);
+  FilePlace place;
+  place.shown = path;
+  place.name = given.filename();
+  if (place.name.empty() || place.name == "." || place.name == "..")
+    return tfile::fail(ErrorKind::invalid, path + ": not the name of a file");
+  const std::string directory = given.has_parent_path() ? given.parent_path().string() : ".";
+  place.directory = Descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!place.directory) return tfile::system_error(directory, errno);
+  return place;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bool replaces) {
+  TRY(FilePlace place, place_of(path));
+  const auto owner = place.owner();
+  if (owner && !replaces) return tfile::fail(ErrorKind::exists, path + ": there is one already; --force replaces it");
+  struct stat status {};
+  if (owner && ::fstatat(place.directory.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      !S_ISREG(status.st_mode))
+    return tfile::fail(ErrorKind::invalid, path + ": not a regular file");
+  TRY(Descriptor file, place.make_temporary(owner.value_or(process_owner())));
+  return std::unique_ptr<OutputFile>(new OutputFile(std::move(place), std::move(file)));
+}
+
+OutputFile::~OutputFile() {
+  if (!published_) place_.drop_temporary();
+}
+
+bool OutputFile::replaces(const tfile::Identity& source) const {
+  struct stat status {};
+  if (::fstatat(place_.directory.get(), place_.name.c_str(), &status, 0) != 0) return false;
+  return tfile::identity_of(status).is_same_object(source);
+}
+
+Result<> OutputFile::copy(const tfile::Source& source, tfile::ByteRange from, std::uint64_t to) {
+  for (std::uint64_t done = 0; done < from.size;) {
+    tfile::Buffer piece(std::min(kPieceSize, from.size - done), tfile::Use::passing);
+    TRY_VOID(tfile::read_range(source, {from.begin + done, piece.size()}, piece.span()));
+    const std::uint64_t size = piece.size();
+    TRY_VOID(writes_.write(to + done, std::move(piece)));
+    done += size;
+  }
+  return {};
+}
+
+Result<std::uint64_t> OutputFile::publish(const tfile::CommitPlan& plan) {
+  TRY_VOID(writes_.flush());
+  for (const tfile::CommitStep& step : plan.steps) {
+    if (step.kind == tfile::CommitStep::Kind::write) TRY_VOID(write_all(file_.get(), step.offset, step.bytes));
+  }
+  TRY_VOID(place_.publish(file_.get()));
+  published_ = true;
+  return plan.size;
+}
+
+}  // namespace tfilefs

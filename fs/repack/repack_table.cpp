@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/repack_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "repack/column_copy.h"
+#include "repack/entry_choice.h"
+#include "repack/file_keys.h"
+#include "repack/unit_copy.h"
+#include "tfile/table_copy.h"
+
+namespace tfilefs {
+
+using tfile::EntryRange;
+using tfile::fail;
+using tfile::KeptEntries;
+using tfile::KeyInfo;
+
+namespace {
+
+// ROOT's own default, and that of a mount.
+constexpr std::uint64_t kClusterBytes = 30'000'000;
+
+// The cache takes most of the memory; what was read, and waits to be encoded or written, the rest.
+constexpr std::uint64_t memory_of_cache(std::uint64_t memory) { return memory / 8 * 5; }
+
+CacheOptions cache_options(const RepackOptions& options) {
+  CacheOptions cache;
+  cache.memory = memory_of_cache(options.memory);
+  cache.threads = options.threads;
+  return cache;
+}
+
+Error named(const std::string& path, Error error) {
+  error.text = path + ": " + error.text;
+  return error;
+}
+
+// The entries that are kept of a table, over all of its files; nothing: all.
+struct Kept {
+  std::optional<KeptEntries> entries;
+  std::int64_t of = -1;  // how many entries the table must have; -1: any
+};
+
+Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request) {
+  std::vector<ChainName> files = request.files;
+  return ChainSource::open(cache_options(request.options), std::move(files), request.path, request.options.far);
+}
+
+Result<Kept> kept_of(const TableRequest& request) {
+  Kept kept;
+  const RepackOptions& options = request.options;
+  if (options.entries) kept.entries.emplace(std::span(&*options.entries, 1));
+  if (options.selection.empty()) return kept;
+  ChosenEntries chosen;
+  if (is_selection_file(options.selection)) {
+    TRY(chosen, read_selection(options.selection));
+  } else {
+    TRY(const auto source, open_chain(request));
+    TRY(chosen, select_by_column(*source, options.selection));
+  }
+  kept.of = chosen.of;
+  if (options.entries) {  // both: those that are chosen among these
+    const EntryRange within{chosen.kept.before(options.entries->begin), chosen.kept.before(options.entries->end)};
+    kept.entries.emplace(chosen.kept.numbered(within));
+  } else {
+    kept.entries = std::move(chosen.kept);
+  }
+  return kept;
+}
+
+Result<> check_count(const Kept& kept, std::int64_t entries, const std::string& selection) {
+  if (kept.of >= 0 && kept.of != entries)
+    return fail(ErrorKind::invalid, selection + ": it has " + std::to_string(kept.of) + " values, the table has " +
+                                        std::to_string(entries) + " entries");
+  const bool beyond = kept.of < 0 && !selection.empty() && kept.entries && !kept.entries->ranges().empty() &&
+                      kept.entries->ranges().back().end > entries;
+  if (beyond) return fail(ErrorKind::invalid, selection + ": it names entries behind the last");
+  return {};
+}
+
+// The newest key of that path.
+Result<KeyPlace> table_in(const tfile::File& file, const std::string& path) {
+  TRY(const FileKeys keys, keys_in(file));
+  const auto found = std::ranges::find_if(keys.tables, [&](const KeyPlace& table) { return table.path() == path; });
+  if (found == keys.tables.end()) return fail(ErrorKind::not_found, "no table " + path);
+  return *found;
+}
+
+// Whether a failure is about what can be copied by unit, not about the bytes.
+bool is_about_form(const Error& error) { return error.kind == ErrorKind::unsupported; }
+
+class UnitsOfTable {
+ public:
+  UnitsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {}
+
+  Result<WrittenTable> run(const KeyInfo& first) {
+    TRY(kept_, kept_of(request_));
+    const RepackOptions& options = request_.options;
+    tfile::CopyOptions how{options.compression, options.cluster_bytes, nullptr};
+    if (!options.columns.takes_all()) how.keeps_field = [&](std::string_view name) { return keeps(name); };
+    TRY(copy_, work_.writer.copy_table(request_.directory, request_.name, first, how));
+    made_.report.path = request_.path;
+    for (file_ = 0; file_ < request_.files.size(); ++file_) {
+      TRY_VOID(add_file());
+      if (made_.needs_columns) return std::move(made_);
+    }
+    TRY_VOID(check_count(kept_, entries_, options.selection));
+    made_.left_out = copy_->left_out();
+    made_.report.entries = copy_->entries();
+    made_.written = true;
+    return std::move(made_);
+  }
+
+ private:
+  bool keeps(std::string_view name) const {
+    const NameFilter& filter = request_.options.columns;
+    std::string plain(name);
+    if (plain.ends_with('.')) plain.pop_back();
+    return filter.takes(plain) && (plain.size() == name.size() || filter.takes(std::string(name)));
+  }
+
+  Result<> add_file() {
+    const ChainName& name = request_.files[file_];
+    const std::string path = name.table.empty() ? request_.path : name.table;
+    TRY(const auto file, open_table_file(name.file, request_.options.far));
+    if (file_ > 0) TRY_VOID(work_.writer.take_classes(*file));
+    auto key = table_in(*file, path);
+    if (!key) return tl::unexpected(named(name.file, std::move(key).error()));
+    auto outline = file->outline(key->info());
+    if (!outline) return tl::unexpected(named(name.file, std::move(outline).error()));
+    const std::int64_t entries = (*outline)->entries;
+    std::optional<KeptEntries> kept;
+    if (kept_.entries) kept = kept_.entries->within({entries_, entries_ + entries});
+    auto added = copy_->add_table(file, key->info(), kept ? &*kept : nullptr);
+    if (added && request_.options.skips_damaged) added = leave_out_damaged(file, **outline, key->info(), kept);
+    if (!added && is_about_form(added.error())) {
+      made_.needs_columns = true;
+      made_.why = added.error().text;
+      return {};
+    }
+    if (!added) return tl::unexpected(named(name.file, std::move(added).error()));
+    if (auto done = write_units(); !done)
+      return tl::unexpected(request_.files.size() > 1 ? named(name.file, std::move(done).error())
+                                                      : std::move(done).error());
+    entries_ += entries;
+    return {};
+  }
+
+  UnitSink sink(std::function<void(std::uint64_t)> done) {
+    FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
+    return {work_.writer, file, work_.reader, work_.arena, request_.options.memory, work_.stop, std::move(done)};
+  }
+
+  Result<> write_units() {
+    std::uint64_t all = 0, done = 0;
+    for (std::size_t i = 0; i < copy_->unit_count(); ++i) {
+      for (const tfile::Locator& input : copy_->unit(i).inputs) all += input.range.size;
+    }
+    if (work_.output == nullptr) {
+      made_.report.bytes += all;
+      return {};
+    }
+    const auto told = [&](std::uint64_t bytes) {
+      done += bytes;
+      const double share = static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(all, 1));
+      if (work_.progress)
+        work_.progress((static_cast<double>(file_) + share) / static_cast<double>(request_.files.size()));
+    };
+    auto written = copy_units(*copy_, sink(told));
+    if (!written) return tl::unexpected(named(request_.path, std::move(written).error()));
+    made_.report.bytes += *written;
+    return copy_->end_table();
+  }
+
+  // Looks at all units first. Clusters with a damaged one go.
+  Result<> leave_out_damaged(const std::shared_ptr<const tfile::File>& file, const tfile::Table& table,
+                             const KeyInfo& key, std::optional<KeptEntries>& kept) {
+    std::vector<EntryRange> damaged;
+    TRY_VOID(try_units(*copy_, sink(nullptr), [&](EntryRange entries, const Error& error) {
+      damaged.push_back(entries);
+      made_.left_out.push_back(error.text);
+    }));
+    if (damaged.empty()) return {};
+    const KeptEntries good = without(table, damaged, kept);
+    kept = good;
+    return copy_->add_table(file, key, &*kept);
+  }
+
+  KeptEntries without(const tfile::Table& table, const std::vector<EntryRange>& damaged,
+                      const std::optional<KeptEntries>& kept) {
+    std::vector<std::int64_t> bounds = table.clusters;
+    if (bounds.size() < 2) bounds = {0, table.entries};
+    std::vector<EntryRange> good;
+    for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+      const EntryRange cluster{bounds[i], bounds[i + 1]};
+      const bool is_bad = std::ranges::any_of(
+          damaged, [&](EntryRange bad) { return bad.begin < cluster.end && cluster.begin < bad.end; });
+      if (is_bad) {
+        made_.left_out.push_back("entries " + std::to_string(entries_ + cluster.begin) + " to " +
+                                 std::to_string(entries_ + cluster.end - 1) + " are damaged");
+      } else if (!kept) {
+        good.push_back(cluster);
+      } else {
+        const auto part = kept->numbered({kept->before(cluster.begin), kept->before(cluster.end)});
+        good.insert(good.end(), part.begin(), part.end());
+      }
+    }
+    return KeptEntries(good);
+  }
+
+  const TableRequest& request_;
+  const TableWork& work_;
+  Kept kept_;
+  tfile::TableCopy* copy_ = nullptr;
+  std::size_t file_ = 0;
+  std::int64_t entries_ = 0;  // of the files before
+  WrittenTable made_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const tfile::File>> open_table_file(const std::string& name, const tfile::FarOptions& far) {
+  const std::string shown = tfile::shown_name(name);
+  auto source = tfile::open_source(name, far);
+  auto file = source ? tfile::File::open(*std::move(source)) : tl::unexpected(std::move(source).error());
+  if (!file && !file.error().text.starts_with(shown)) file.error().text = shown + ": " + file.error().text;
+  return file;
+}
+
+Result<WrittenTable> copy_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {
+  return UnitsOfTable(request, work).run(key);
+}
+
+Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {
+  const RepackOptions& options = request.options;
+  WrittenTable made;
+  made.report.path = request.path;
+  made.report.by_unit = false;
+  TRY(const Kept wanted, kept_of(request));
+  auto source = open_chain(request);
+  if (!source && is_about_form(source.error())) {
+    made.left_out.push_back(source.error().text);
+    return made;
+  }
+  if (!source) return tl::unexpected(std::move(source).error());
+  const tfile::Table& table = (*source)->table();
+  TRY_VOID(check_count(wanted, table.entries, options.selection));
+  const EntryRange all{0, table.entries};
+  const KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(std::span(&all, 1));
+  const tfile::TableFormat format = options.format.value_or(key.format);
+  auto offered = offered_table(table, (*source)->streams(), format, options.columns);
+  if (!offered) return tl::unexpected(named(request.path, std::move(offered).error()));
+  made.left_out = offered->left_out;
+  if (offered->columns.empty()) {
+    made.left_out.push_back("none of its columns can be written");
+    return made;
+  }
+  TRY(tfile::TableWriter* const writer, work.writer.create_table(request.directory, request.name, table.title, format));
+  const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
+  FileWrites* const file = work.output ? &work.output->writes() : nullptr;
+  const ColumnSink sink{work.writer, file, work.workers, options.threads, cluster, work.stop, work.progress};
+  auto written = copy_columns(**source, *offered, kept, *writer, sink);
+  if (!written) return tl::unexpected(named(request.path, std::move(written).error()));
+  made.report.bytes = *written;
+  made.report.entries = kept.count();
+  made.written = true;
+  return made;
+}
+
+}  // namespace tfilefs

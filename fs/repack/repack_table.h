@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "exec/arena.h"
+#include "exec/thread_pool.h"
+#include "repack/output_file.h"
+#include "repack/repack.h"
+#include "reply.h"
+#include "tfile/file.h"
+#include "tfile/writer.h"
+#include "vfs/chain_names.h"
+
+namespace tfilefs {
+
+// One table of the file that is written.
+struct TableRequest {
+  const RepackOptions& options;
+  const std::vector<ChainName>& files;
+  std::string path;             // in the first of them
+  std::string directory, name;  // in the new file
+};
+
+// What works on it.
+struct TableWork {
+  tfile::FileWriter& writer;
+  OutputFile* output = nullptr;  // null: nothing is written
+  ThreadPool& reader;            // of one thread
+  ThreadPool& workers;
+  Arena& arena;
+  std::stop_token stop;
+  std::function<void(double)> progress;  // of this table
+};
+
+struct WrittenTable {
+  bool written = false;
+  RepackReport::Table report;
+  std::vector<std::string> left_out;
+  bool needs_columns = false;  // it cannot be copied by unit, because...
+  std::string why;
+};
+
+// Copies baskets or pages. `key`: of the first file. Errors: as repack().
+Result<WrittenTable> copy_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
+// Copies columns.
+Result<WrittenTable> convert_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
+
+// A file to read. Errors begin with its name. Blocks.
+Result<std::shared_ptr<const tfile::File>> open_table_file(const std::string& name, const tfile::FarOptions&);
+
+}  // namespace tfilefs

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/unit_copy.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <future>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "repack/read_inputs.h"
+#include "repack/started.h"
+#include "tfile/buffer.h"
+
+namespace tfilefs {
+
+using tfile::Part;
+
+namespace {
+
+// Units that are read, encoded and written together, stored and decompressed, are at most this part of the memory: so
+// many may be under way.
+constexpr std::uint64_t kBatchShare = 6;
+// More than that brings nothing: the calls are few, and caches small.
+constexpr std::uint64_t kBatchMax = 16 << 20;
+
+Error cancelled() { return {ErrorKind::io, "stopped", -1, ECANCELED}; }
+
+// Units [first, end), and the bytes of their inputs.
+struct Batch {
+  std::size_t first = 0, end = 0;
+  std::vector<tfile::TableCopy::Unit> units;
+  StoredInputs inputs;  // of all units, one after the other
+  std::uint64_t stored = 0;
+};
+using BatchPtr = std::shared_ptr<const Batch>;
+
+Error named(const tfile::TableCopy& copy, std::size_t unit, Error error) {
+  if (error.system_errno == ECANCELED) return error;
+  const tfile::TableCopy::Unit what = copy.unit(unit);
+  if (error.offset < 0 && !what.inputs.empty() && what.inputs[0].embedded.empty())
+    error.offset = static_cast<std::int64_t>(what.inputs[0].range.begin);
+  error.text = copy.name_of_unit(unit) + ": " + error.text;
+  return error;
+}
+
+class UnitPipeline {
+ public:
+  using Finish = std::function<Result<>(std::size_t unit, Result<Part>)>;
+  UnitPipeline(const tfile::TableCopy& copy, const UnitSink& sink, Finish finish)
+      : copy_(copy), sink_(sink), finish_(std::move(finish)) {}
+
+  // Tasks use the copy, so that none is left behind.
+  ~UnitPipeline() {
+    for (auto& read : reading_) read.wait();
+    for (Encoding& each : encoding_)
+      for (auto& part : each.parts) part.wait();
+  }
+  UnitPipeline(const UnitPipeline&) = delete;
+  UnitPipeline& operator=(const UnitPipeline&) = delete;
+
+  // While a batch is encoded, the next is read, and the one before is written.
+  Result<> run() {
+    while (next_ < copy_.unit_count() || !reading_.empty()) {
+      while (reading_.size() < 2 && next_ < copy_.unit_count()) start_read();
+      TRY(const BatchPtr batch, reading_.front().get());
+      reading_.pop_front();
+      if (next_ < copy_.unit_count()) start_read();
+      start_encoding(batch);
+      while (encoding_.size() > 1) TRY_VOID(finish_first());
+    }
+    while (!encoding_.empty()) TRY_VOID(finish_first());
+    return {};
+  }
+
+ private:
+  struct Encoding {
+    BatchPtr batch;
+    std::deque<std::future<Result<Part>>> parts;
+  };
+
+  void start_read() {
+    const std::uint64_t room = std::min(kBatchMax, sink_.memory / kBatchShare);
+    auto batch = std::make_shared<Batch>();
+    batch->first = next_;
+    for (std::uint64_t bytes = 0; next_ < copy_.unit_count(); ++next_) {
+      tfile::TableCopy::Unit unit = copy_.unit(next_);
+      std::uint64_t stored = 0;
+      for (const tfile::Locator& input : unit.inputs) stored += input.range.size;
+      bytes += stored + unit.raw_bytes;
+      if (bytes > room && !batch->units.empty()) break;
+      batch->stored += stored;
+      batch->units.push_back(std::move(unit));
+    }
+    batch->end = next_;
+    const auto run = [&](std::function<void()> job) { sink_.reader.run(std::move(job), Urgency::awaited); };
+    reading_.push_back(started<Result<BatchPtr>>(run, [this, batch]() -> Result<BatchPtr> {
+      if (sink_.stop.stop_requested()) return tl::unexpected(cancelled());
+      std::vector<tfile::Locator> places;
+      for (const auto& unit : batch->units) places.insert(places.end(), unit.inputs.begin(), unit.inputs.end());
+      batch->inputs = read_inputs(places);
+      return BatchPtr(batch);
+    }));
+  }
+
+  void start_encoding(const BatchPtr& batch) {
+    Encoding& encoding = encoding_.emplace_back();
+    encoding.batch = batch;
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < batch->units.size(); ++i) {
+      const std::size_t first = input;
+      input += batch->units[i].inputs.size();
+      const auto run = [&](std::function<void()> job) { sink_.arena.run(std::move(job), Urgency::ahead); };
+      encoding.parts.push_back(started<Result<Part>>(run, [this, batch, i, first, input] {
+        return encode(*batch, i, {first, input});
+      }));
+    }
+  }
+
+  struct Inputs {
+    std::size_t first = 0, end = 0;
+  };
+  Result<Part> encode(const Batch& batch, std::size_t unit, Inputs inputs) const {
+    std::vector<std::span<const std::byte>> stored;
+    for (std::size_t at = inputs.first; at < inputs.end; ++at) {
+      TRY(const std::span<const std::byte> bytes, batch.inputs.bytes[at]);
+      stored.push_back(bytes);
+    }
+    return copy_.encode(batch.first + unit, stored);
+  }
+
+  Result<> finish_first() {
+    Encoding& first = encoding_.front();
+    std::size_t unit = first.batch->first;
+    for (; !first.parts.empty(); ++unit) {
+      if (sink_.stop.stop_requested()) return tl::unexpected(cancelled());
+      Result<Part> part = first.parts.front().get();
+      first.parts.pop_front();
+      if (!part) part = tl::unexpected(named(copy_, unit, std::move(part).error()));
+      TRY_VOID(finish_(unit, std::move(part)));
+    }
+    if (sink_.done) sink_.done(first.batch->stored);
+    encoding_.pop_front();
+    return {};
+  }
+
+  const tfile::TableCopy& copy_;
+  const UnitSink& sink_;
+  const Finish finish_;
+  std::size_t next_ = 0;
+  std::deque<std::future<Result<BatchPtr>>> reading_;
+  std::deque<Encoding> encoding_;
+};
+
+}  // namespace
+
+Result<std::uint64_t> copy_units(tfile::TableCopy& copy, const UnitSink& sink) {
+  std::uint64_t written = 0;
+  UnitPipeline pipeline(copy, sink, [&](std::size_t unit, Result<Part> part) -> Result<> {
+    if (!part) return tl::unexpected(std::move(part).error());
+    const std::uint64_t address = sink.places.place(part->stored.size());
+    if (auto added = copy.add_unit(unit, *part, address); !added)
+      return tl::unexpected(named(copy, unit, std::move(added).error()));
+    written += part->stored.size();
+    return sink.file->write(address, std::move(part->stored));
+  });
+  TRY_VOID(pipeline.run());
+  return written;
+}
+
+Result<> try_units(tfile::TableCopy& copy, const UnitSink& sink,
+                   const std::function<void(tfile::EntryRange, const Error&)>& damaged) {
+  UnitPipeline pipeline(copy, sink, [&](std::size_t unit, const Result<Part>& part) -> Result<> {
+    if (part) return {};
+    if (part.error().system_errno == ECANCELED) return tl::unexpected(part.error());
+    damaged(copy.entries_of_unit(unit), part.error());
+    return {};
+  });
+  return pipeline.run();
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tfilefs repack`: copies by baskets, by pages and by columns, compared with what they are copies of: by mounts, by
+ROOT and by uproot; random selections; damage, faults and signals; memory."""
+
+import json
+import os
+import signal
+import shutil
+import subprocess
+import time
+
+import awkward
+import numpy
+import pytest
+import uproot
+
+import mounted
+from root_process import run_script
+
+# Samples with trees of every shape: leaves, vectors, strings, split and whole classes, pointers, baskets in the record,
+# clusters of several sizes, baskets in other files.
+SAMPLES = ("numbers", "vectors", "strings", "storage", "siblings", "counted", "event", "nested", "shelf", "pointers")
+
+
+def repack(*arguments, status=0):
+    done = subprocess.run([mounted.program(), "repack", *map(str, arguments)], capture_output=True, text=True, errors="replace")
+    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def same(a, b, *more):
+    """What `diff -r` says of two directories, without lines that mention `more`."""
+    done = subprocess.run(["diff", "-rq", a, b], capture_output=True, text=True, errors="replace")
+    assert done.returncode < 2, done.stderr
+    return [line for line in done.stdout.splitlines() if not any(text in line for text in more)]
+
+
+WAYS = {"kept": [], "lz4": ["--compression", "lz4"], "cut": ["--cluster", "4K", "-j", "3"]}
+
+
+@pytest.fixture(scope="module")
+def copies(samples, tmp_path_factory):
+    """A directory with `in`, the ROOT files of SAMPLES, and a directory of copies for each of WAYS. And what the program
+    said, by copy and name."""
+    base, said = tmp_path_factory.mktemp("repacked"), {}
+    for sample in SAMPLES:
+        for way in ("in", *WAYS):
+            (base / way / sample).mkdir(parents=True)
+        names = [name for name in sorted(os.listdir(samples(sample))) if name.endswith(".root")]
+        for name in names:
+            shutil.copy(os.path.join(samples(sample), name), base / "in" / sample)
+        for name in names:
+            for way, options in WAYS.items():
+                paths = [str(base / part / sample / name) for part in ("in", way)]
+                said[way, f"{sample}/{name}"] = subprocess.run([mounted.program(), "repack", *options, *paths], capture_output=True, text=True,
+                                                               errors="replace")
+    return base, said
+
+
+def names_of(said, way):
+    return [name for each, name in said if each == way]
+
+
+@pytest.fixture(scope="module")
+def mount(copies):
+    with mounted.Mounted(copies[0], ("memory=512M",)) as m:
+        yield m
+
+
+# What samples hold that is not copied, with the reason that is told.
+LEFT_OUT = ("no path can have its name", "are stored without offsets")
+
+
+@pytest.mark.parametrize("way", ["kept", "lz4", "cut"])
+def test_copies_show_what_the_originals_show(copies, mount, way):
+    base, said = copies
+    different, good = {}, 0
+    for name in names_of(said, way):
+        done = said[way, name]
+        if done.returncode != 0:
+            assert "tfilefs: " in done.stderr
+            different[name] = done.stderr.splitlines()
+            continue
+        lines = same(os.path.join(mount.path, "in", name), os.path.join(mount.path, way, name))
+        good += not lines
+        if lines:
+            different[name] = lines
+    told = {name: lines for name, lines in different.items() if not all(any(why in line for why in LEFT_OUT) for line in lines)}
+    assert not told, told
+    assert good > 40
+
+
+@pytest.mark.parametrize("way", ["kept", "lz4", "cut"])
+def test_root_reads_the_same_values(copies, way, tmp_path):
+    base, said = copies
+    # ROOT does not read lists without offsets the same way twice, and ends in classes without dictionaries.
+    simple = ("numbers", "vectors", "strings", "storage", "siblings", "counted")
+    names = [name for name in names_of(said, way)
+             if said[way, name].returncode == 0 and name.startswith(simple) and "offset-map" not in name]
+    pairs = tmp_path / "pairs.json"
+    pairs.write_text(json.dumps([[str(base / part / name) for part in ("in", way)] for name in names]))
+    told = run_script(os.path.join("oracle", "same_trees.py"), [str(pairs)], tolerate=("no dictionary", "TStreamerInfo", "TClass::"))
+    assert int(told.split("trees are the same")[0].split()[-1]) >= len(names)
+
+
+# ---- what is chosen
+
+def write_table(path, entries, seed, flush=700):
+    """A tree of each kind of column, with clusters and baskets of `flush` entries; and its values."""
+    random = numpy.random.default_rng(seed)
+    values = {"x": random.normal(size=entries), "flag": random.integers(0, 2, entries).astype(bool),
+              "id": numpy.arange(entries), "pos": random.normal(size=(entries, 3)).astype("f4")}
+    counts = random.integers(0, 5, entries)
+    values["Muon_pt"] = awkward.unflatten(random.exponential(20, counts.sum()).astype("f4"), counts)
+    values["Muon_charge"] = awkward.unflatten(random.integers(-1, 2, counts.sum()).astype("i4"), counts)
+    values["name"] = awkward.Array([f"entry {i}" for i in range(entries)])
+    with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
+        tree = file.mktree("Events", {
+            "x": "f8", "flag": "?", "id": "i8", "pos": numpy.dtype(("f4", (3,))), "name": "string",
+            "Muon": awkward.zip({"pt": values["Muon_pt"], "charge": values["Muon_charge"]}).type.content})
+        for at in range(0, entries, flush):
+            part = slice(at, at + flush)
+            tree.extend({name: values[name][part] for name in ("x", "flag", "id", "pos", "name")} |
+                        {"Muon": awkward.zip({"pt": values["Muon_pt"][part], "charge": values["Muon_charge"][part]})})
+        file["tracker/hits"] = numpy.histogram(values["x"], bins=10)
+    return values
+
+
+def read(path, names):
+    with uproot.open(path) as file:
+        return {name: file["Events"][name].array() for name in names}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("table") / "in.root"
+    return path, write_table(path, 5000, 1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_selections_are_those_of_numpy(table, tmp_path, seed):
+    path, values = table
+    random = numpy.random.default_rng(seed)
+    chosen = numpy.zeros(5000, bool)
+    options = ["--format", ("ttree", "rntuple")[seed % 2], "-j", str(1 + seed % 3)]
+    if seed % 4 < 2:
+        chosen[:] = random.random(5000) < (0.003, 0.5, 0.98)[seed % 3]
+        numpy.save(tmp_path / "mask.npy", chosen)
+        options += ["--select", tmp_path / "mask.npy"]
+    else:
+        begin = int(random.integers(0, 2000))
+        end = int(random.integers(begin, 5000))
+        chosen[begin:end] = True
+        options += ["--entries", f"{begin}:{end}"]
+    if seed % 3 == 1:
+        options += ["--cluster", str(random.integers(2000, 60000))]
+    names = sorted(random.choice(sorted(values), 4, replace=False)) if seed % 3 == 2 else list(values)
+    if len(names) < len(values):
+        options += ["--columns", ",".join(names)]
+    repack(*options, path, tmp_path / "out.root")
+    for name, array in read(tmp_path / "out.root", names).items():
+        assert awkward.to_list(array) == awkward.to_list(awkward.Array(values[name])[chosen]), (name, options)
+    with mounted.Mounted(tmp_path / "out.root") as m:
+        schema = json.load(open(os.path.join(m.path, "Events", ".schema.json")))
+    assert schema["entries"] == chosen.sum() and schema["kind"] == ("ttree", "rntuple")[seed % 2]
+
+
+def test_an_index_and_a_column_choose_as_well(table, tmp_path):
+    path, values = table
+    numpy.array([3, 4, 700, 4999], "i8").tofile(tmp_path / "chosen.i8")
+    repack("--select", tmp_path / "chosen.i8", path, tmp_path / "index.root")
+    assert read(tmp_path / "index.root", ["id"])["id"].tolist() == [3, 4, 700, 4999]
+    repack("--select", "flag", "--entries", "100:300", path, tmp_path / "column.root")
+    assert read(tmp_path / "column.root", ["id"])["id"].tolist() == [i for i in range(100, 300) if values["flag"][i]]
+
+
+def test_several_files_become_one(table, tmp_path):
+    path, values = table
+    more = write_table(tmp_path / "more.root", 1200, 2)
+    for form in ("keep", "rntuple"):
+        out = tmp_path / f"{form}.root"
+        repack("--format", form, "--compression", "zstd:3", path, tmp_path / "more.root", out)
+        for name, array in read(out, values).items():
+            assert awkward.to_list(array) == awkward.to_list(values[name]) + awkward.to_list(more[name]), name
+    repack(path, tmp_path / "rntuple.root", tmp_path / "mixed.root", status=0)
+    assert len(read(tmp_path / "mixed.root", ["id"])["id"]) == 11200
+
+
+def test_names_and_tables(table, tmp_path):
+    path, _ = table
+    repack("--rename", "Events=Chosen", "--drop", "Muon_*,name", path, tmp_path / "out.root")
+    with uproot.open(tmp_path / "out.root") as file:
+        assert {"x", "flag", "id", "pos", "nMuon"} == set(file["Chosen"].keys())
+        assert file["tracker/hits"].values().sum() == 5000
+    done = repack("--tables", "other", path, tmp_path / "none.root", status=1)
+    assert "other: no table of that name" in done.stderr and not (tmp_path / "none.root").exists()
+
+
+def test_rntuples_are_copied_by_pages(table, tmp_path):
+    path, values = table
+    repack("--format", "rntuple", path, tmp_path / "a.root")
+    for way in (["--compression", "lz4"], ["--compression", "none"], []):
+        out = tmp_path / "b.root"
+        assert "as stored" in repack("--force", *way, tmp_path / "a.root", out).stdout
+        with mounted.Mounted(tmp_path) as m:
+            assert not same(f"{m.path}/a.root/Events", f"{m.path}/b.root/Events")
+    assert "as stored" in repack("--force", tmp_path / "a.root", tmp_path / "a.root", tmp_path / "b.root").stdout
+    assert awkward.to_list(read(tmp_path / "b.root", ["name"])["name"]) == 2 * awkward.to_list(values["name"])
+    repack("--format", "ttree", tmp_path / "a.root", tmp_path / "tree.root")
+    with mounted.Mounted(tmp_path) as m:
+        assert not same(f"{m.path}/a.root/Events", f"{m.path}/tree.root/Events")
+
+
+# ---- what goes wrong
+
+def test_requests_that_make_no_sense(table, tmp_path):
+    path, _ = table
+    (tmp_path / "there.root").write_text("something")
+    for arguments, status, told in (
+            ((path, tmp_path / "there.root"), 1, "there is one already"),
+            ((path, path), 1, "it is also read"),
+            (("--force", path, path), 1, "it is also read"),
+            ((tmp_path / "no.root", tmp_path / "out.root"), 1, "No such file"),
+            ((path, tmp_path / "no" / "out.root"), 1, "No such file"),
+            (("--entries", "7", path, tmp_path / "out.root"), 2, "--entries 7"),
+            (("--entries", "9:7", path, tmp_path / "out.root"), 2, "--entries 9:7"),
+            (("--format", "csv", path, tmp_path / "out.root"), 2, "--format csv"),
+            (("--compression", "zip", path, tmp_path / "out.root"), 2, "zip"),
+            (("--select", "no_such", path, tmp_path / "out.root"), 1, "no_such"),
+            (("--rename", "Events", path, tmp_path / "out.root"), 2, "OLD=NEW")):
+        assert told in repack(*arguments, status=status).stderr
+    assert (tmp_path / "there.root").read_text() == "something" and os.listdir(tmp_path) == ["there.root"]
+    numpy.zeros(4999, bool).tofile(tmp_path / "short.b1")
+    assert "4999 values" in repack("--select", tmp_path / "short.b1", path, tmp_path / "out.root", status=1).stderr
+
+
+def test_a_dry_run_writes_nothing(table, tmp_path):
+    path, _ = table
+    for options in ([], ["--format", "rntuple"], ["--entries", "0:100"]):
+        assert "would have 1 tables" in repack("--dry-run", *options, path, tmp_path / "out.root").stdout
+    assert os.listdir(tmp_path) == []
+
+
+def damaged_copy(path, to, branch, basket):
+    """A copy in which a basket of a branch is damaged; and the entries of that basket."""
+    with uproot.open(path) as file:
+        found = file["Events"][branch]
+        seek, entries = int(found.member("fBasketSeek")[basket]), found.basket_entry_start_stop(basket)
+    data = bytearray(path.read_bytes())
+    data[seek + 120:seek + 140] = bytes(20)
+    to.write_bytes(data)
+    return entries
+
+
+@pytest.mark.parametrize("options", [["--compression", "lz4"], ["--entries", "10:4990"], ["--format", "rntuple"]])
+def test_damage_is_named_or_left_out(table, tmp_path, options):
+    path, values = table
+    begin, end = damaged_copy(path, tmp_path / "bad.root", "x", 3)
+    done = repack(*options, tmp_path / "bad.root", tmp_path / "out.root", status=1)
+    assert "x" in done.stderr and "at byte" in done.stderr and os.listdir(tmp_path) == ["bad.root"]
+    done = repack("--skip-damaged", *options, tmp_path / "bad.root", tmp_path / "out.root", status=1)
+    assert f"entries {begin} to {end - 1} are damaged" in done.stderr
+    ids = [i for i in range(5000) if not begin <= i < end]
+    if "--entries" in options:
+        ids = [i for i in ids if 10 <= i < 4990]
+    arrays = read(tmp_path / "out.root", ["id", "x"])
+    assert arrays["id"].tolist() == ids and arrays["x"].tolist() == values["x"][ids].tolist()
+
+
+@pytest.mark.parametrize("options", [[], ["--format", "rntuple"]])
+def test_faults_of_writing_leave_no_file(table, tmp_path, options):
+    path, _ = table
+    repack(*options, path, tmp_path / "whole.root")
+    size = (tmp_path / "whole.root").stat().st_size
+    (tmp_path / "whole.root").unlink()
+    for share in (0, 0.3, 0.7, 0.999):
+        limit = int(size * share)
+        command = ["prlimit", f"--fsize={limit}", mounted.program(), "repack", *options, str(path), str(tmp_path / "out.root")]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1 and "File too large" in done.stderr, (share, done.stderr)
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_signal_leaves_no_file(samples, tmp_path):
+    path = os.path.join(samples("wide"), "wide.root")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        work = subprocess.Popen([mounted.program(), "repack", "--compression", "lzma:9", "-j", "1", path, str(tmp_path / "out.root")],
+                                stderr=subprocess.PIPE, text=True)
+        while not os.listdir(tmp_path):  # until it has begun to write
+            time.sleep(0.01)
+        work.send_signal(number)
+        assert "stopped" in work.communicate(timeout=60)[1] and work.returncode == 128 + number
+        assert os.listdir(tmp_path) == []
+
+
+def test_memory_does_not_grow_with_the_table(samples, tmp_path):
+    """A wide table, with many more bytes than memory: with 64 MiB in buffers, no more than that and the program."""
+    path = os.path.join(samples("wide"), "wide.root")
+    for options in ([], ["--compression", "none"], ["--format", "rntuple"], ["--cluster", "2M"]):
+        work = subprocess.Popen([mounted.program(), "repack", "--force", "--memory", "64M", *options, path, str(tmp_path / "out.root")])
+        _, status, used = os.wait4(work.pid, 0)
+        work.returncode = status
+        assert status == 0 and used.ru_maxrss < (64 + 64) << 10, (options, used.ru_maxrss)
