@@ -2,9 +2,9 @@
 #include "control/readme.h"
 
 namespace tfilefs {
+namespace {
 
-std::string readme_text() {
-  return R"(tfilefs )" TFILEFS_VERSION R"(: a ROOT file as a directory.
+constexpr char kText[] = R"(tfilefs )" TFILEFS_VERSION R"(: a ROOT file as a directory.
 
 What a listing shows
   TREE/COLUMN.TYPE          raw numbers, little-endian, no header: np.fromfile, np.memmap, od -t f4
@@ -56,6 +56,9 @@ Writing (mount with -o rw)
 
 Extended attributes of columns (getfattr -d): user.tfilefs.name .branch .dtype .shape .length .title .class .compression
 )";
-}
+
+}  // namespace
+
+std::string readme_text() { return kText; }
 
 }  // namespace tfilefs
