@@ -516,7 +516,7 @@ void FileSystem::judge(const GenerationPtr& generation, const Error& error, Repl
   auto job = [generation, error]() -> Result<Error> {
     if (!generation->source->is_changing()) return error;
     generation->source->set_stale();
-    return Error{ErrorKind::stale, error.text, error.offset, 0};
+    return Error{ErrorKind::stale, error.text, error.offset, 0, error.source};
   };
   answer_blocking(*cache_, std::move(job), std::move(reply));
 }
