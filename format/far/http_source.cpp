@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/http_source.h"
-
 #include <xxhash.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "far/held_edges.h"
 #include "far/http_read.h"
 #include "far/line_speed.h"
+#include "far/protocols.h"
 #include "far/url.h"
 #include "tfile/request.h"
 
