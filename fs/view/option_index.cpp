@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "array/npy.h"
+#include "exec/step_loop.h"
 #include "view/optional_rows.h"
 #include "view/view.h"
 
@@ -34,22 +38,49 @@ std::vector<const Column*> nested_options(const tfile::Table& table, NodeId node
   return options;
 }
 
-// Asks how many lists each of them has, one after the other; each has as many as the one before has items.
-void add_levels(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                std::vector<const Column*> options, OptionalRows rows, Reply<OptionalRows> reply) {
-  if (rows.lists.size() == options.size()) return reply(std::move(rows));
-  const Column& column = *options[rows.lists.size()];
-  const std::stop_token asker = reply.asker();
-  auto told = [streams, table, options = std::move(options), rows = std::move(rows), &column,
-               reply = std::move(reply)](Result<std::int64_t> length) mutable {
-    if (!length) return reply(tl::unexpected<Error>(length.error()));
-    const std::int64_t count = std::max<std::int64_t>(0, *length - 1);
-    if (rows.lists.empty()) rows.count = count;
-    rows.step_into(column, count);
-    add_levels(streams, table, std::move(options), std::move(rows), std::move(reply));
-  };
-  streams->length(column.stream, column.slot, Reply<std::int64_t>(std::move(told), asker));
-}
+// Asks how many lists each of the columns has, one after the other; each has as many as the one before has items.
+class Levels : public std::enable_shared_from_this<Levels> {
+ public:
+  Levels(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
+         std::vector<const Column*> options, Reply<OptionalRows> reply)
+      : streams_(std::move(streams)),
+        table_(std::move(table)),
+        options_(std::move(options)),
+        asker_(reply.asker()),
+        reply_(std::move(reply)) {}
+
+  void next() {
+    loop_.next([this, self = shared_from_this()] { ask(); });
+  }
+
+ private:
+  void ask() {
+    if (rows_.lists.size() == options_.size()) return reply_(std::move(rows_));
+    const Column& column = *options_[rows_.lists.size()];
+    streams_->length(column.stream, column.slot,
+                     Reply<std::int64_t>(
+                         [self = shared_from_this(), &column](Result<std::int64_t> length) {
+                           if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
+                           self->add(column, *length);
+                           self->next();
+                         },
+                         asker_));
+  }
+
+  void add(const Column& column, std::int64_t offsets) {
+    const std::int64_t count = std::max<std::int64_t>(0, offsets - 1);
+    if (rows_.lists.empty()) rows_.count = count;
+    rows_.step_into(column, count);
+  }
+
+  const std::shared_ptr<CachedStreams> streams_;
+  const std::shared_ptr<const tfile::Table> table_;
+  const std::vector<const Column*> options_;
+  const std::stop_token asker_;
+  Reply<OptionalRows> reply_;
+  OptionalRows rows_;
+  StepLoop loop_;
+};
 
 }  // namespace
 
@@ -74,7 +105,7 @@ void option_index_content(std::shared_ptr<CachedStreams> streams, std::shared_pt
     reply(segment_content(streams, std::move(segments)));
   };
   auto options = nested_options(*table, node);
-  add_levels(streams, table, std::move(options), {}, Reply<OptionalRows>(std::move(lay_out), asker));
+  std::make_shared<Levels>(streams, table, std::move(options), Reply<OptionalRows>(std::move(lay_out), asker))->next();
 }
 
 }  // namespace tfilefs

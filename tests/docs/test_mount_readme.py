@@ -21,3 +21,4 @@ def test_it_names_what_is_found_by_name():
     assert missing == [names["JournalSuffix"]], missing
     views = re.findall(r'{"(\.\w+)", Where::', read("fs/vfs/table_views.cpp"))
     assert views and all(view in shown for view in views), views
+    assert "-o views=listed" in shown

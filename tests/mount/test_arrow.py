@@ -122,6 +122,21 @@ def test_listed_beside_the_table(samples, mount):
     assert "t.arrow" in os.listdir(m.path)
 
 
+def test_the_views_of_many_tables_are_listed(mount, tmp_path):
+    """Also of tables without entries, and of names that begin alike."""
+    path = tmp_path / "tables.root"
+    names = [f"t{number}" for number in range(300)]
+    with uproot.recreate(path) as file:
+        for number, name in enumerate(names):
+            file.mktree(name, {"x": "i4"})
+            if number % 2:
+                file[name].extend({"x": np.array([number], "i4")})
+    top = mount(path, "views=listed").path
+    listed = os.listdir(top)
+    assert len(listed) == len(set(listed)) and {name + ".arrow" for name in names} <= set(listed)
+    assert [open_arrow(os.path.join(top, f"t{number}.arrow"))["x"].to_pylist() for number in (0, 299)] == [[], [299]]
+
+
 def test_a_real_entry_wins(mount, tmp_path):
     path = tmp_path / "clash.root"
     with uproot.recreate(path) as file:

@@ -302,9 +302,26 @@ def test_a_drawing_ends_with_its_reader(monstrous):
         whole = m.idle_ticks() - before
     assert whole > 80
     with mounted.Mounted(monstrous) as m:
-        drawn, before = begin_drawings(m)
+        drawn, _ = begin_drawings(m)
         for drawing in drawn:
             drawing.kill()
+        killed = m.ticks()
         for drawing in drawn:
             drawing.wait(HANGS)
-        assert m.idle_ticks() - before < whole / 2
+        assert m.idle_ticks() - killed < whole / 3
+
+
+def test_the_end_of_a_mount_waits_for_no_drawing(monstrous):
+    with mounted.Mounted(monstrous) as m:
+        drawn, before = begin_drawings(m)
+        assert [drawing.wait(HANGS) for drawing in drawn] == [1] * 4
+        whole = m.idle_ticks() - before
+    m = mounted.Mounted(monstrous)
+    drawn, _ = begin_drawings(m)
+    m.process.terminate()
+    ended = m.ticks()
+    _, status, usage = os.wait4(m.process.pid, 0)
+    m.process.returncode = os.waitstatus_to_exitcode(status)
+    assert all(drawing.wait(HANGS) != 0 for drawing in drawn)
+    assert m.close() == 0
+    assert (usage.ru_utime + usage.ru_stime) * os.sysconf("SC_CLK_TCK") - ended < whole / 3

@@ -48,6 +48,10 @@ def test_a_fit_is_drawn_over_its_histogram(top):
     assert len(paths(drawn(os.path.join(top, "hidden", "plot.svg")), "line")) == 1
 
 
+def test_a_fit_is_drawn_over_its_graph(top):
+    assert len(paths(drawn(os.path.join(top, "points", "plot.svg")), "line")) == 2
+
+
 def test_labels_are_whole_in_the_plot_and_the_table(top):
     long = "HLT_Mu50 or a trigger with a much longer name than the others have"
     assert long in texts(drawn(os.path.join(top, "labels", "plot.svg")))
@@ -212,6 +216,15 @@ def test_parts_are_directories(top, file, mount):
     assert text_of(os.path.join(many, "part0", "table.csv")).splitlines()[1] == "0,1,1,1"
     listed = os.listdir(os.path.join(mount(file, "views=listed").path, "many", "part0"))
     assert {"plot.svg", "table.csv", "values.f4"} <= set(listed) and "object.json" not in listed
+
+
+def test_no_part_hides_a_file_of_its_object(top):
+    odd = os.path.join(top, "odd")
+    parts = sorted(name for name in os.listdir(odd) if os.path.isdir(os.path.join(odd, name)))
+    assert len(parts) == 2 and parts[0].startswith("object.bin~") and parts[1].startswith("plot.svg~")
+    assert len(mounted_table.read_exactly(os.path.join(odd, "object.bin"))) > 100
+    for part in parts:
+        drawn(os.path.join(odd, part, "plot.svg"))
 
 
 class Links(html.parser.HTMLParser):

@@ -66,6 +66,9 @@ def write(file):
     fitted.FillRandom("gaus", 1000)
     fitted.Fit("gaus", "Q")
     file.WriteObject(fitted, "fitted")
+    points = ROOT.TGraph(20, array("d", range(20)), array("d", [3 * x + 1 for x in range(20)]))
+    points.Fit("pol1", "Q")
+    file.WriteObject(points, "points")
     hidden = fitted.Clone("hidden")
     hidden.Fit("gaus", "Q0")
     file.WriteObject(hidden, "hidden")
@@ -193,6 +196,10 @@ def write_holders(file):
     many.Add(inner)
     many.Add(kept(ROOT.TObjString("only text")))
     many.Write("many", ROOT.TObject.kSingleKey)
+    odd = ROOT.TList()
+    for name in ("plot.svg", "object.bin"):
+        odd.Add(kept(ROOT.TH1F(name, name, 1, 0, 1)))
+    odd.Write("odd", ROOT.TObject.kSingleKey)
     below = file.mkdir("below").mkdir("deep %41")
     below.WriteObject(keep[0], "h <&>")
 
