@@ -57,7 +57,7 @@ std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new
     asked->answer.body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return asked->answer.body.size() <= kWholeMax;
   };
-  // Whoever asked waits for this, so the file is still there.
+  // The thread that asked waits for this, so the file is still there.
   request.on_end = [asked, &file](const HttpEnd& end) {
     file.counts.bytes.fetch_add(end.bytes, std::memory_order_relaxed);
     asked->answer.end = end;

@@ -34,7 +34,7 @@ constexpr auto kMountArguments = std::to_array<Argument>({
 });
 constexpr auto kUmountFlags = std::to_array<Flag>({
     {"-z,--lazy", "", ValueHint::nothing,
-     "also what is in use, and without waiting: who has it open keeps it to the end"},
+     "also what is in use, and without waiting: programs that have it open keep it"},
 });
 constexpr auto kMountPointOnly = std::to_array<Argument>({kMountPoint});
 constexpr auto kInMount = std::to_array<Argument>({

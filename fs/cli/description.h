@@ -72,8 +72,8 @@ struct MountOption {
 
 std::span<const MountOption> mount_options();
 
-// Options of mount(8), fstab, systemd or autofs that are allowed and do nothing: who gives them implements them, or
-// they hold in any case.
+// Options of mount(8), fstab, systemd or autofs that are allowed and do nothing: the program that passes them does
+// them, or they hold in any case.
 std::span<const std::string_view> passed_over_options();
 
 // "[--lazy] MNT"

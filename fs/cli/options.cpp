@@ -411,7 +411,7 @@ lines go to standard error.)",
      "let other users in, as far as the modes let them",
      "",
      R"(Each user is shown what that user could open in the source. A file behind a URL is read with the rights of the user
-who mounted, whoever reads. For users other than root,
+who mounted, for all readers. For users other than root,
 .I /etc/fuse.conf
 must have the line user_allow_other.)",
      [](const MountOption&, Value, ParsedOptions& into) {
