@@ -345,7 +345,7 @@ def test_errors_name_the_file(tmp_path, mount):
     paths = []
     for number in range(3):
         paths.append(str(tmp_path / f"f{number}.root"))
-        plain(paths[-1], 1000 * number, 1000)
+        plain(paths[-1], 1024 * number, 1024)  # pages of the kernel do not cross files
     with uproot.open(paths[1]) as file:
         branch = file["t"]["x"]
         seek, size = (int(branch.member(name)[0]) for name in ("fBasketSeek", "fBasketBytes"))
@@ -356,11 +356,11 @@ def test_errors_name_the_file(tmp_path, mount):
     name = sorted(os.listdir(os.path.join(m.path, ".files")))[1]
     assert name.endswith("f1.root")
     with open(os.path.join(m.path, "t", "x.f8"), "rb", buffering=0) as file:
-        assert len(os.pread(file.fileno(), 8000, 0)) == 8000
+        assert len(os.pread(file.fileno(), 8192, 0)) == 8192
         with pytest.raises(OSError) as lost:
-            os.pread(file.fileno(), 8, 1500 * 8)
+            os.pread(file.fileno(), 8, 8192 + 4096)
         assert lost.value.errno == errno.EIO
-        assert len(os.pread(file.fileno(), 8000, 2000 * 8)) == 8000
+        assert len(os.pread(file.fileno(), 8192, 2 * 8192)) == 8192
     assert re.search(rf"t/x.f8: .* \(at byte \d+ of \.files/{re.escape(name)}\)", m.errors())
 
 
