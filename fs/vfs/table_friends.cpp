@@ -135,7 +135,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
     const std::uint64_t bytes = 2 * std::uint64_t{key.objlen} + key.nbytes;
     auto job = [generation, place]() { return generation->file->entry_index(place.listing->keys[place.key]); };
     answer_blocking_within(
-        cache(), bytes, std::move(job),
+        cache(), generation->source->origin(), bytes, std::move(job),
         then<tfile::EntryIndex>([](Making& self, const tfile::EntryIndex& index) { self.match_by_index(index); }));
   }
 
