@@ -369,7 +369,7 @@ Columns that not all files have are left out (common), are lists of 0 or 1 (unio
      "a file"},
     {"friend",
      "ALIAS=SOURCE[@KEY[,KEY]]",
-     Takes::text,
+     ValueHint::text,
      {},
      "the tables have this friend, in .friends/ALIAS",
      "",
