@@ -118,4 +118,5 @@ def main():
         rounds.report(f"{options.entries * 4 / 1e6:.0f} MB of floats, {name}: {size / 1e6:.1f} MB stored", results)
 
 
-main()
+if __name__ == "__main__":
+    main()
