@@ -21,11 +21,13 @@ constexpr std::uint64_t kEndSize = sizeof(std::int64_t);
 // So many bytes of a column ahead of its reader, files are opened: twice what a request carries at most. Requests of
 // one reader may come so far out of order.
 constexpr std::uint64_t kAhead = 2 << 20, kOutOfOrder = 1 << 20;
+// The kernel, which reads ahead for readers that go on, asks for as much; at random it asks for pages.
+constexpr std::uint64_t kReadAheadMin = 64 << 10;
 constexpr std::size_t kFilesAhead = 32;  // more would not be opened at the same time
 
 // Of a column that is read at random, what a file brings is kept if it is no larger: with a thousand files, the next
-// read would have to open the file anew.
-constexpr std::uint64_t kKeptPart = 256 << 10;
+// read would have to open the file anew. Of one that is read in order, only what is little beside the opening.
+constexpr std::uint64_t kKeptPart = 256 << 10, kKeptInOrder = 32 << 10;
 
 // A read of several parts, which is put together in a buffer: no part holds chunks in memory while another waits for
 // some. The last part to arrive answers.
@@ -200,7 +202,8 @@ bool ChainStreams::note_reader(const Request& request, std::vector<Part>& ahead)
   const Lock lock(mutex_);
   Reader& reader = readers_[request.column];
   const std::uint64_t distance = request.begin > reader.end ? request.begin - reader.end : reader.end - request.begin;
-  const bool goes_on = distance <= kOutOfOrder;
+  const bool is_large = request.end - request.begin >= kReadAheadMin;
+  const bool goes_on = request.begin == reader.end || (distance <= kOutOfOrder && is_large);
   reader.end = request.end;
   if (!goes_on) reader.expected = 0;
   std::erase_if(ahead, [&](const Part& part) { return part.file < reader.expected; });
@@ -217,7 +220,8 @@ void ChainStreams::read_part(const Request& request, const Part& part, Reply<Sli
     case Kind::widened:
     case Kind::ends:
     case Kind::index:
-      if (request.in_order || part.whole > kKeptPart) return read_file(request, part, source, std::move(reply));
+      if (part.whole > (request.in_order ? kKeptInOrder : kKeptPart))
+        return read_file(request, part, source, std::move(reply));
       return read_kept_part(request, part, source, std::move(reply));
     case Kind::nothing:
       return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " has no such items"));
