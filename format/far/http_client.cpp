@@ -240,6 +240,16 @@ void set_method(CURL* easy, const HttpRequest& request) {
   if (!request.method.empty()) curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 
+void allow_http_alone(CURL* easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
+#endif
+}
+
 void Client::prepare(Transfer& transfer) const {
   CURL* const easy = transfer.easy;
   const HttpRequest& request = transfer.request;
@@ -248,13 +258,7 @@ void Client::prepare(Transfer& transfer) const {
   set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_HTTPHEADER, transfer.headers);
   set_method(easy, request);
-#if LIBCURL_VERSION_NUM >= 0x075500
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-#else
-  set(CURLOPT_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
-  set(CURLOPT_REDIR_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
-#endif
+  allow_http_alone(easy);
   set(CURLOPT_FOLLOWLOCATION, 1L);
   set(CURLOPT_MAXREDIRS, kRedirectsMax);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.silence.count()));

@@ -14,53 +14,54 @@
 namespace tfilefs {
 namespace {
 
-constexpr Flag kMountOptions = {"-o", "OPT,...", Takes::mount_options, "options, see tfilefs --help"};
-constexpr Argument kFile = {"SOURCE", Takes::file,
+constexpr Flag kMountOptions = {"-o", "OPT,...", ValueHint::mount_options, "options, see tfilefs --help"};
+constexpr Argument kFile = {"SOURCE", ValueHint::file,
                             "a ROOT file, its URL, or a pattern of several, such as 'run*.root'"};
-constexpr Argument kMountPoint = {"MNT", Takes::mount_point, "the mount point"};
+constexpr Argument kMountPoint = {"MNT", ValueHint::mount_point, "the mount point"};
 
 constexpr auto kMountFlags = std::to_array<Flag>({
-    {"-o", "OPT,...", Takes::mount_options, "options, see below"},
-    {"-f", "", Takes::nothing, "stay in the foreground"},
-    {"-d", "", Takes::nothing, "trace every request on stderr; implies -f"},
-    {"-v", "", Takes::nothing, "with --version: also libraries, codecs and what the processor can do"},
-    {"-V,--version", "", Takes::nothing, "print the version and exit"},
+    {"-o", "OPT,...", ValueHint::mount_options, "options, see below"},
+    {"-f", "", ValueHint::nothing, "stay in the foreground"},
+    {"-d", "", ValueHint::nothing, "trace every request on stderr; implies -f"},
+    {"-v", "", ValueHint::nothing, "with --version: also libraries, codecs and what the processor can do"},
+    {"-V,--version", "", ValueHint::nothing, "print the version and exit"},
 });
 constexpr auto kMountArguments = std::to_array<Argument>({
-    {"SOURCE... MNT", Takes::file,
+    {"SOURCE... MNT", ValueHint::file,
      "a ROOT file, a directory, or the URL of one, or of several by a pattern; with -o chain any number.\n"
      "MNT is a directory; or /dev/fd/N, a descriptor of /dev/fuse that is mounted already",
      2},
 });
 constexpr auto kUmountFlags = std::to_array<Flag>({
-    {"-z,--lazy", "", Takes::nothing, "also what is in use, and without waiting: who has it open keeps it to the end"},
+    {"-z,--lazy", "", ValueHint::nothing,
+     "also what is in use, and without waiting: programs that have it open keep it"},
 });
 constexpr auto kMountPointOnly = std::to_array<Argument>({kMountPoint});
 constexpr auto kInMount = std::to_array<Argument>({
-    {"MNT/PATH", Takes::in_mount, "a table or something in it, a ROOT file, or a directory of them"},
+    {"MNT/PATH", ValueHint::in_mount, "a table or something in it, a ROOT file, or a directory of them"},
 });
 constexpr auto kRecovered =
-    std::to_array<Argument>({{"FILE", Takes::file, "the ROOT file, whether it is there yet or not"}});
+    std::to_array<Argument>({{"FILE", ValueHint::file, "the ROOT file, whether it is there yet or not"}});
 constexpr auto kLsFlags = std::to_array<Flag>({
-    {"-l", "", Takes::nothing, "modes, owners, sizes and dates"},
-    {"-R", "", Takes::nothing, "directories below, too"},
-    {"--json", "", Takes::nothing, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode"},
+    {"-l", "", ValueHint::nothing, "modes, owners, sizes and dates"},
+    {"-R", "", ValueHint::nothing, "directories below, too"},
+    {"--json", "", ValueHint::nothing, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode"},
     kMountOptions,
 });
 constexpr auto kInside = std::to_array<Argument>({
-    {"SOURCE[/PATH]", Takes::inside,
+    {"SOURCE[/PATH]", ValueHint::inside,
      "a ROOT file or directory, its URL, or a pattern of several; and a path inside the file"},
 });
 constexpr auto kFileOnly = std::to_array<Argument>({kFile});
 constexpr auto kStatsFlags = std::to_array<Flag>({
-    {"-b,--branches", "", Takes::nothing, "a line for each branch as well"},
-    {"-w,--watch", "SECONDS", Takes::text, "go on: differences, every so many seconds"},
+    {"-b,--branches", "", ValueHint::nothing, "a line for each branch as well"},
+    {"-w,--watch", "SECONDS", ValueHint::text, "go on: differences, every so many seconds"},
 });
 constexpr auto kFileAndDirectory = std::to_array<Argument>({
     kFile,
-    {"DIR", Takes::directory, "where to write them; made if it is not there"},
+    {"DIR", ValueHint::directory, "where to write them; made if it is not there"},
 });
-constexpr auto kShell = std::to_array<Argument>({{"SHELL", Takes::shell, "bash, zsh or fish"}});
+constexpr auto kShell = std::to_array<Argument>({{"SHELL", ValueHint::shell, "bash, zsh or fish"}});
 
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 success; 1 failure, said on stderr, also of umount, commit and recover if something stays\n"

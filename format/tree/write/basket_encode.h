@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/part_sizes.h"
 #include "tfile/writer.h"
 #include "tree/write/branch_form.h"
 
@@ -25,6 +26,12 @@ struct TreePlace {
 // no_space.
 Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
                            std::span<const std::span<const std::byte>> columns);
+
+// The entries of a basket of about 128 KiB: a power of two; 0: unknown. Pure.
+std::int64_t basket_entries(const EntryBytes&);
+
+// fBasketSize for baskets of `entries` entries, rounded as in ROOT's OptimizeBaskets. Pure.
+std::int32_t basket_buffer_size(const EntryBytes&, std::int64_t entries);
 
 // Writes the address of a basket into its key.
 void put_basket_address(Part& basket, std::uint64_t address);

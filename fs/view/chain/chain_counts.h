@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cache/cluster_cache.h"
@@ -21,7 +22,12 @@ class ChainFiles {
   virtual void streams(std::size_t file, Reply<std::shared_ptr<CachedStreams>>) = 0;
   // Whether the file is known not to be the same any more.
   virtual bool is_stale(std::size_t file) const = 0;
+  // For messages.
+  virtual std::string name(std::size_t file) const = 0;
 };
+
+// An error that was met in a file of a chain, with the name of the file if it names none.
+Error met_in(const ChainFiles&, std::size_t file, Error);
 
 // How many items a source counts, where its column has this length.
 std::int64_t counted_items(const CountSource&, std::int64_t length);
