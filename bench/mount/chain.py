@@ -195,6 +195,7 @@ print(time.perf_counter() - begin)
     def __init__(self, column, prefix):
         self._command = [*prefix, sys.executable, "-c", self.READ, column, str(READS), str(READ_SIZE)]
         rounds.warm(column)
+        self.seconds(True)
 
     def seconds(self, drops):
         return float(subprocess.run([*self._command, str(int(drops))], check=True, capture_output=True, text=True).stdout)

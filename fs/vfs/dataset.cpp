@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/dataset.h"
 
+#include <linux/limits.h>
 #include <zlib.h>
 
 #include <array>
@@ -19,6 +20,8 @@ using Json = nlohmann::ordered_json;  // samples and files stay in their order
 constexpr std::size_t kTextMax = 128 << 20;
 // Deeper than anyone nests metadata; writing it takes stack.
 constexpr int kDepthMax = 100;
+// What an attribute can be named, behind "user.tfilefs.meta.".
+constexpr std::size_t kKeyMax = XATTR_NAME_MAX - 18;
 
 Result<std::string> text_of(const std::string& path) {
   errno = 0;
@@ -65,6 +68,7 @@ class Reader {
       if (read.files.empty()) return wrong(name + "/files", "there is no file");
       dataset.samples.push_back(std::move(read));
     }
+    if (dataset.samples.empty()) return wrong("samples", "there is none");
     if (is_spec) TRY_VOID(take_friends(json.value("friends", Json::object()), dataset));
     return dataset;
   }
@@ -85,8 +89,11 @@ class Reader {
     if (metadata.is_null()) return {};
     if (!metadata.is_object()) return wrong(keys + "/metadata", "an object is wanted");
     into.metadata = metadata.dump(2) + "\n";
-    for (const auto& [key, value] : metadata.items())
-      into.attributes.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+    for (const auto& [key, value] : metadata.items()) {
+      std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      const bool fits = key.size() <= kKeyMax && key.find('\0') == std::string::npos && text.size() <= XATTR_SIZE_MAX;
+      if (fits) into.attributes.emplace_back(key, std::move(text));
+    }
     return {};
   }
 

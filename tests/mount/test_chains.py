@@ -549,7 +549,7 @@ def test_datasets(tmp_path, mount):
                                         ('{"a":\n {"files": {"f.root": {"steps": []}}}}', "a/files/f.root/object_path"),
                                         ('{"a": {"files": []}}', "a/files"),
                                         ('{"samples": {"a": {"trees": ["x", "y"], "files": ["f"]}}}', "samples/a/trees"),
-                                        ('{"a": {"files": ["f.root"], "metadata": 3}}', "a/metadata"), ("", "line 1"),
+                                        ('{"a": {"files": ["f.root"], "metadata": 3}}', "a/metadata"), ("", "line 1"), ('{"samples": {}}', "samples"),
                                         ('{"a": {"files": ["f.root"], "metadata": {"x": ' + "[" * 200_000 + "]" * 200_000 + "}}}", "deep")],
                          ids=lambda value: value[:60])
 def test_broken_datasets(text, said, tmp_path, mount):

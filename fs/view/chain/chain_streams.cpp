@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "once.h"
 #include "tfile/buffer.h"
 #include "view/chain/made_items.h"
 
@@ -21,11 +22,13 @@ constexpr std::uint64_t kEndSize = sizeof(std::int64_t);
 // So many bytes of a column ahead of its reader, files are opened: twice what a request carries at most. Requests of
 // one reader may come so far out of order.
 constexpr std::uint64_t kAhead = 2 << 20, kOutOfOrder = 1 << 20;
+// The kernel, which reads ahead for readers that go on, asks for as much; at random it asks for pages.
+constexpr std::uint64_t kReadAheadMin = 64 << 10;
 constexpr std::size_t kFilesAhead = 32;  // more would not be opened at the same time
 
 // Of a column that is read at random, what a file brings is kept if it is no larger: with a thousand files, the next
-// read would have to open the file anew.
-constexpr std::uint64_t kKeptPart = 256 << 10;
+// read would have to open the file anew. Of one that is read in order, only what is little beside the opening.
+constexpr std::uint64_t kKeptPart = 256 << 10, kKeptInOrder = 32 << 10;
 
 // A read of several parts, which is put together in a buffer: no part holds chunks in memory while another waits for
 // some. The last part to arrive answers.
@@ -209,7 +212,8 @@ bool ChainStreams::note_reader(const Request& request, std::vector<Part>& ahead)
   const Lock lock(mutex_);
   Reader& reader = readers_[request.column];
   const std::uint64_t distance = request.begin > reader.end ? request.begin - reader.end : reader.end - request.begin;
-  const bool goes_on = distance <= kOutOfOrder;
+  const bool is_large = request.end - request.begin >= kReadAheadMin;
+  const bool goes_on = request.begin == reader.end || (distance <= kOutOfOrder && is_large);
   reader.end = request.end;
   if (!goes_on) reader.expected = 0;
   std::erase_if(ahead, [&](const Part& part) { return part.file < reader.expected; });
@@ -226,7 +230,8 @@ void ChainStreams::read_part(const Request& request, const Part& part, Reply<Sli
     case Kind::widened:
     case Kind::ends:
     case Kind::index:
-      if (request.in_order || part.whole > kKeptPart) return read_file(request, part, source, std::move(reply));
+      if (part.whole > (request.in_order ? kKeptInOrder : kKeptPart))
+        return read_file(request, part, source, std::move(reply));
       return read_kept_part(request, part, source, std::move(reply));
     case Kind::nothing:
       return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " has no such items"));
@@ -252,7 +257,9 @@ void ChainStreams::read_kept_part(const Request& request, const Part& part, cons
   const std::stop_token asker = reply.asker();
   auto keep = [self = shared_from_this(), request, part, source, key, of_part,
                reply = std::move(reply)](Result<Slices> slices) mutable {
-    if (!slices) return self->read_file(request, part, source, std::move(reply));  // what is wrong may lie elsewhere
+    if (!slices && is_lasting(slices.error()))  // what is wrong may lie elsewhere
+      return self->read_file(request, part, source, std::move(reply));
+    if (!slices) return reply(tl::unexpected<Error>(slices.error()));
     auto bytes = std::make_shared<std::string>(slices->size(), '\0');
     copy_slices(*slices, std::as_writable_bytes(std::span(*bytes)).data());
     *slices = {};
