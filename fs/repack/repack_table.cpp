@@ -93,6 +93,36 @@ Result<KeyPlace> table_in(const tfile::File& file, const std::string& path) {
 // Whether a failure is about what can be copied by unit, not about the bytes.
 bool is_about_form(const Error& error) { return error.kind == ErrorKind::unsupported; }
 
+std::vector<EntryRange> clusters_of(const tfile::Table& table) {
+  std::vector<std::int64_t> bounds = table.clusters;
+  if (bounds.size() < 2) bounds = {0, table.entries};
+  std::vector<EntryRange> clusters;
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) clusters.push_back({bounds[i], bounds[i + 1]});
+  return clusters;
+}
+
+// What is kept, without clusters in which something is damaged. `first`: the number of the table's first entry, for
+// messages.
+KeptEntries without_damaged(const tfile::Table& table, std::span<const EntryRange> damaged,
+                            const std::optional<KeptEntries>& kept, std::int64_t first,
+                            std::vector<std::string>& left_out) {
+  std::vector<EntryRange> good;
+  for (const EntryRange& cluster : clusters_of(table)) {
+    const bool is_bad = std::ranges::any_of(
+        damaged, [&](EntryRange bad) { return bad.begin < cluster.end && cluster.begin < bad.end; });
+    if (is_bad) {
+      left_out.push_back("entries " + std::to_string(first + cluster.begin) + " to " +
+                         std::to_string(first + cluster.end - 1) + " are damaged");
+    } else if (!kept) {
+      good.push_back(cluster);
+    } else {
+      const auto part = kept->numbered({kept->before(cluster.begin), kept->before(cluster.end)});
+      good.insert(good.end(), part.begin(), part.end());
+    }
+  }
+  return KeptEntries(good);
+}
+
 class UnitsOfTable {
  public:
   UnitsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {}
@@ -109,7 +139,7 @@ class UnitsOfTable {
       if (made_.needs_columns) return std::move(made_);
     }
     TRY_VOID(check_count(kept_, entries_, options.selection));
-    made_.left_out = copy_->left_out();
+    made_.left_out.insert(made_.left_out.end(), copy_->left_out().begin(), copy_->left_out().end());
     made_.report.entries = copy_->entries();
     made_.written = true;
     return std::move(made_);
@@ -185,31 +215,9 @@ class UnitsOfTable {
       made_.left_out.push_back(error.text);
     }));
     if (damaged.empty()) return {};
-    const KeptEntries good = without(table, damaged, kept);
-    kept = good;
+    KeptEntries good = without_damaged(table, damaged, kept, entries_, made_.left_out);
+    kept = std::move(good);
     return copy_->add_table(file, key, &*kept);
-  }
-
-  KeptEntries without(const tfile::Table& table, const std::vector<EntryRange>& damaged,
-                      const std::optional<KeptEntries>& kept) {
-    std::vector<std::int64_t> bounds = table.clusters;
-    if (bounds.size() < 2) bounds = {0, table.entries};
-    std::vector<EntryRange> good;
-    for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
-      const EntryRange cluster{bounds[i], bounds[i + 1]};
-      const bool is_bad = std::ranges::any_of(
-          damaged, [&](EntryRange bad) { return bad.begin < cluster.end && cluster.begin < bad.end; });
-      if (is_bad) {
-        made_.left_out.push_back("entries " + std::to_string(entries_ + cluster.begin) + " to " +
-                                 std::to_string(entries_ + cluster.end - 1) + " are damaged");
-      } else if (!kept) {
-        good.push_back(cluster);
-      } else {
-        const auto part = kept->numbered({kept->before(cluster.begin), kept->before(cluster.end)});
-        good.insert(good.end(), part.begin(), part.end());
-      }
-    }
-    return KeptEntries(good);
   }
 
   const TableRequest& request_;
@@ -250,7 +258,7 @@ Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& k
   const tfile::Table& table = (*source)->table();
   TRY_VOID(check_count(wanted, table.entries, options.selection));
   const EntryRange all{0, table.entries};
-  const KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(std::span(&all, 1));
+  std::optional<KeptEntries> kept(wanted.entries ? wanted.entries->within(all) : KeptEntries(std::span(&all, 1)));
   const tfile::TableFormat format = options.format.value_or(key.format);
   auto offered = offered_table(table, (*source)->streams(), format, options.columns);
   if (!offered) return tl::unexpected(named(request.path, std::move(offered).error()));
@@ -263,10 +271,18 @@ Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& k
   const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
   FileWrites* const file = work.output ? &work.output->writes() : nullptr;
   const ColumnSink sink{work.writer, file, work.workers, options.threads, cluster, work.stop, work.progress};
-  auto written = copy_columns(**source, *offered, kept, *writer, sink);
+  if (options.skips_damaged) {
+    std::vector<EntryRange> damaged;
+    TRY_VOID(try_columns(**source, *offered, clusters_of(table), sink, [&](EntryRange entries, const Error& error) {
+      damaged.push_back(entries);
+      made.left_out.push_back(error.text);
+    }));
+    if (!damaged.empty()) kept = without_damaged(table, damaged, std::move(kept), 0, made.left_out);
+  }
+  auto written = copy_columns(**source, *offered, *kept, *writer, sink);
   if (!written) return tl::unexpected(named(request.path, std::move(written).error()));
   made.report.bytes = *written;
-  made.report.entries = kept.count();
+  made.report.entries = kept->count();
   made.written = true;
   return made;
 }

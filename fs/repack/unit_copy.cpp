@@ -65,8 +65,9 @@ class UnitPipeline {
   Result<> run() {
     while (next_ < copy_.unit_count() || !reading_.empty()) {
       while (reading_.size() < 2 && next_ < copy_.unit_count()) start_read();
-      TRY(const BatchPtr batch, reading_.front().get());
+      std::future<Result<BatchPtr>> first = std::move(reading_.front());
       reading_.pop_front();
+      TRY(const BatchPtr batch, first.get());
       if (next_ < copy_.unit_count()) start_read();
       start_encoding(batch);
       while (encoding_.size() > 1) TRY_VOID(finish_first());
