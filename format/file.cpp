@@ -124,7 +124,7 @@ class RootFile final : public File {
 
   // Constant once read() has returned.
   const std::shared_ptr<const Source> source_;
-  std::shared_ptr<const HeldSource> edges_;  // buffered ends of the source, for all reads but those of columns
+  std::shared_ptr<const EdgeSource> edges_;  // buffered ends of the source, for all reads but those of columns
   FileHeader header_;
   std::int64_t seek_keys_ = 0;
   ByteRange streamer_info_;
@@ -138,7 +138,7 @@ class RootFile final : public File {
 };
 
 Result<> RootFile::read() {
-  TRY(edges_, with_edges(source_));
+  TRY(edges_, EdgeSource::over(source_));
   TRY(header_, read_checked_header(*edges_));
   TRY(RootDirectory root, read_root_directory(*edges_, header_));
   header_.name = std::move(root.name);

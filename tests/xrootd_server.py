@@ -56,9 +56,10 @@ class XrootdServer:
     """`with XrootdServer() as server:` put a file at server.path("f"), and read it at server.url("f").
 
     lines: of its configuration; "{base}" is the directory that it has for itself.
+    files: {name there: file}: copied there, for the server alone.
     prefix: what the program is run by, such as DelayedNetwork.command("far"), with `address` there."""
 
-    def __init__(self, *lines, port=None, address="127.0.0.1", prefix=()):
+    def __init__(self, *lines, port=None, address="127.0.0.1", prefix=(), files=None):
         require()
         self.port, self.address, self._prefix = port or free_port(), address, list(prefix)
         self._base = tempfile.mkdtemp(prefix="xrootd-test-")  # not below pytest's, which other users cannot enter
@@ -66,6 +67,9 @@ class XrootdServer:
         self._log = os.path.join(self._base, "log")
         for name in ("data", "admin"):
             os.mkdir(os.path.join(self._base, name))
+        for name, file in (files or {}).items():
+            shutil.copyfile(file, os.path.join(self._base, name))
+            os.chmod(os.path.join(self._base, name), 0o400)
         config = [
             f"xrd.port {self.port}",
             "xrd.network nodnr",
@@ -79,7 +83,7 @@ class XrootdServer:
         with open(os.path.join(self._base, "server.cfg"), "w") as file:
             file.write("\n".join(config) + "\n")
         if os.geteuid() == 0:
-            for name in ("", "data", "admin"):
+            for name in ("", "data", "admin", *(files or {})):
                 shutil.chown(os.path.join(self._base, name), USER, USER)
         self.process = None
         self.start()
@@ -120,8 +124,8 @@ class XrootdServer:
     def path(self, name):
         return os.path.join(self._base, "data", name)
 
-    def url(self, name, login="", query=""):
-        return f"root://{login}{self.address}:{self.port}//data/{name}{query}"
+    def url(self, name, login="", query="", scheme="root", host=None):
+        return f"{scheme}://{login}{host or self.address}:{self.port}//data/{name}{query}"
 
     def put(self, source, name=None):
         """Copies a file to the server; returns its URL."""

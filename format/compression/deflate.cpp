@@ -24,7 +24,8 @@ std::uint8_t* bytes_of(std::span<const std::byte> bytes) {
 }
 
 // libdeflate's first levels trade ratio for speed. From level 5 on, it compresses as well as ROOT's zlib at any level
-// up to 5, or better, in less time than zlib needs at level 1 (docs/performance.md, "Encoder for deflate").
+// up to 5, or better, in less time than zlib needs at level 1 (docs/development/measurements.md, "Encoder for
+// deflate").
 constexpr int kDeflateLevelMin = 5;
 
 libdeflate_compressor* libdeflate_at(int level) {

@@ -116,7 +116,7 @@ constexpr int kZstdLevelsPerLevel = 2;
 
 // For short inputs, zstd's middle levels look for matches of four bytes, and search twice as long. In most numbers such
 // matches are chance. The settings for long inputs take half the time or less, for 0.0 to 1.3 % more bytes
-// (docs/performance.md).
+// (docs/development/measurements.md).
 constexpr int kZstdSearchLevelMin = 4, kZstdSearchLevelMax = 5, kZstdSearchLogMax = 5;
 constexpr int kZstdMinMatch = 5, kZstdShortMatch = 4;
 // Recurring numbers of four bytes, such as those rounded to a few decimals, make short matches pay: 10 % in a whole

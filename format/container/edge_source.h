@@ -3,24 +3,53 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tfile/source.h"
 
 namespace tfile {
 
-// A source of which some parts are in memory. Reads within these need no I/O.
-class HeldSource : public Source {
+// A source of which some parts are in memory, its first and last bytes above all: a file begins with its header and
+// root directory; list of keys, StreamerInfo and the last trees are at its end. Reads within these parts need no I/O.
+class EdgeSource final : public Source {
  public:
-  // Reads these ranges in one call, and keeps them. Ranges beyond the end of the
-  // file are left out. Errors: io. Blocks; any thread.
-  virtual Result<> hold(std::vector<ByteRange>) const = 0;
-  // Of the kept bytes.
-  virtual std::size_t memory() const = 0;
-};
+  // With the first and last bytes held, read in one call. Errors: io. Blocks.
+  static Result<std::shared_ptr<const EdgeSource>> over(std::shared_ptr<const Source>);
+  // Without any yet.
+  explicit EdgeSource(std::shared_ptr<const Source> whole) : whole_(std::move(whole)) {}
 
-// The same source with its first and last bytes held, read in one call. A file begins with its header and root
-// directory; list of keys, StreamerInfo and the last trees are at its end. Errors: io. Blocks.
-Result<std::shared_ptr<const HeldSource>> with_edges(std::shared_ptr<const Source>);
+  // Reads these ranges in one call, and keeps them. Ranges beyond the end of the file are left out. Errors: io. Blocks;
+  // any thread.
+  Result<> hold(std::vector<ByteRange>) const;
+  // Of the kept bytes.
+  std::size_t memory() const;
+
+  const Identity& identity() const override { return whole_->identity(); }
+  Result<Identity> identity_now() const override { return whole_->identity_now(); }
+  SourceOrigin origin() const override { return whole_->origin(); }
+  const std::string& name() const override { return whole_->name(); }
+  SourceTraits traits() const override { return whole_->traits(); }
+  Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override { return whole_->sibling(path); }
+  Result<> read(std::span<const ByteRange>, std::span<const std::span<std::byte>> into) const override;
+  void start_read(std::span<const ByteRange>, std::span<const std::span<std::byte>> into, ReadDone) const override;
+
+ private:
+  struct Window;
+  using Held = std::shared_ptr<const std::vector<std::shared_ptr<const Window>>>;
+
+  static Result<> fill(std::vector<Window>&);
+  static const std::byte* find(const Held&, ByteRange);
+  Held windows() const;
+  bool is_held(ByteRange) const;
+  bool read_held(std::span<const ByteRange>, std::span<const std::span<std::byte>> into) const;
+
+  const std::shared_ptr<const Source> whole_;
+  mutable std::mutex mutex_;
+  mutable Held windows_ = std::make_shared<std::vector<std::shared_ptr<const Window>>>();  // guarded by mutex_
+};
 
 }  // namespace tfile

@@ -163,8 +163,8 @@ void DiskFile::use(const Identity& identity) {
 
 // ---- the file of the cache
 
-// An empty file for the state, or one that another process has begun meanwhile. Whoever has the file of another state
-// open goes on with it.
+// An empty file for the state, or one that another process has begun meanwhile. A process with the file of another
+// state open goes on with it.
 std::shared_ptr<DiskLog> DiskFile::begin_log_at(int directory) const {
   for (int tries = 0; tries < kBeginTries; ++tries) {
     Descriptor file = open_file(directory, name_, O_CREAT);

@@ -2,11 +2,8 @@
 #include "far/far_libraries.h"
 
 #include "far/disk_cache.h"
-#include "far/http_listing.h"
-#include "far/http_source.h"
 #include "far/library_versions.h"
-#include "far/xrootd_listing.h"
-#include "far/xrootd_source.h"
+#include "far/protocols.h"
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,17 @@ std::string from_environment(const char* name) {
 
 bool is_readable(const std::string& path) { return !path.empty() && ::access(path.c_str(), R_OK) == 0; }
 
+// Certificates of authorities, where distributions have them: for a libcurl that was not told, as that of a portable
+// program.
+constexpr std::array kAuthorities{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+                                  "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+
+std::string authorities_of_system() {
+  if (curl_version_info(CURLVERSION_NOW)->cainfo) return {};
+  const auto found = std::find_if(kAuthorities.begin(), kAuthorities.end(), is_readable);
+  return found == kAuthorities.end() ? "" : *found;
+}
+
 // What identifies the user to a server, where the user has it: a grid proxy; certificates of authorities.
 struct Certificates {
   std::string proxy, authorities_file, authorities_directory;
@@ -46,6 +58,7 @@ Certificates find_certificates() {
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"})
     if (found.authorities_file.empty()) found.authorities_file = from_environment(name);
   found.authorities_directory = from_environment("X509_CERT_DIR");
+  if (found.authorities_file.empty()) found.authorities_file = authorities_of_system();
   return found;
 }
 
@@ -226,6 +239,16 @@ void set_method(CURL* easy, const HttpRequest& request) {
   if (!request.method.empty()) curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 
+void allow_http_alone(CURL* easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
+  curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
+#endif
+}
+
 void Client::prepare(Transfer& transfer) const {
   CURL* const easy = transfer.easy;
   const HttpRequest& request = transfer.request;
@@ -234,13 +257,7 @@ void Client::prepare(Transfer& transfer) const {
   set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_HTTPHEADER, transfer.headers);
   set_method(easy, request);
-#if LIBCURL_VERSION_NUM >= 0x075500
-  set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-#else
-  set(CURLOPT_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
-  set(CURLOPT_REDIR_PROTOCOLS, long{CURLPROTO_HTTP | CURLPROTO_HTTPS});
-#endif
+  allow_http_alone(easy);
   set(CURLOPT_FOLLOWLOCATION, 1L);
   set(CURLOPT_MAXREDIRS, kRedirectsMax);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.silence.count()));

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/http_listing.h"
-
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -14,6 +12,7 @@
 #include "far/http_host.h"
 #include "far/http_question.h"
 #include "far/http_s3_listing.h"
+#include "far/protocols.h"
 #include "far/url.h"
 
 namespace tfile {

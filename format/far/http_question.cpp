@@ -81,7 +81,7 @@ Result<> Asking::take(Attempt& attempt, std::span<const std::byte> bytes) const 
   return question_.take(bytes);
 }
 
-// Whoever asks waits for the end, so the question is still there.
+// The thread that asks waits for the end, so the question is still there.
 std::shared_ptr<Attempt> Asking::attempt(milliseconds left) {
   auto attempt = std::make_shared<Attempt>();
   HttpRequest request = this->request(left);

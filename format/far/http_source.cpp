@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/http_source.h"
-
 #include <xxhash.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "far/held_edges.h"
 #include "far/http_read.h"
 #include "far/line_speed.h"
+#include "far/protocols.h"
 #include "far/url.h"
 #include "tfile/request.h"
 
@@ -58,7 +57,7 @@ std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new
     asked->answer.body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return asked->answer.body.size() <= kWholeMax;
   };
-  // Whoever asked waits for this, so the file is still there.
+  // The thread that asked waits for this, so the file is still there.
   request.on_end = [asked, &file](const HttpEnd& end) {
     file.counts.bytes.fetch_add(end.bytes, std::memory_order_relaxed);
     asked->answer.end = end;

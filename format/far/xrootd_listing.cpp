@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/xrootd_listing.h"
-
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "far/listing_draft.h"
+#include "far/protocols.h"
 #include "far/url.h"
 #include "far/xrootd_awaited.h"
 #include "far/xrootd_client.h"

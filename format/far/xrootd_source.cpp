@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/xrootd_source.h"
-
 #include <algorithm>
 #include <cstring>
 #include <future>
@@ -12,6 +10,7 @@
 #include "far/held_edges.h"
 #include "far/line_speed.h"
 #include "far/origins.h"
+#include "far/protocols.h"
 #include "far/url.h"
 #include "far/xrootd_awaited.h"
 #include "far/xrootd_client.h"

@@ -223,7 +223,7 @@ Error Transfer::time_out_error() {
   return error;
 }
 
-// Whoever takes `done_` is the only one to call it, without the mutex.
+// The thread that takes `done_` is the only one to call it, without the mutex.
 void Transfer::end(Result<> result) {
   Source::ReadDone done;
   {

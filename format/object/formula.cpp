@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "object/formula_functions.h"
@@ -17,53 +18,44 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 // Integers are kept on the stack as doubles: an int exactly, a long rounded if it is above 2^53. Both wrap as on a
 // processor.
-double of_integers(Step step, std::int64_t a, std::int64_t b, Arithmetic kind) {
+// Nothing where it is undefined.
+std::optional<std::uint64_t> of_words(Step step, std::int64_t a, std::int64_t b, int bits) {
   const auto left = static_cast<std::uint64_t>(a), right = static_cast<std::uint64_t>(b);
-  const bool is_shift_defined = b >= 0 && b < (kind == Arithmetic::integer ? 32 : 64);
-  std::uint64_t value = 0;
+  const bool is_shift = step == Step::shift_left || step == Step::shift_right;
+  if (is_shift && (b < 0 || b >= bits)) return std::nullopt;
+  if ((step == Step::divide || step == Step::remainder) && b == 0) return std::nullopt;
   switch (step) {
     case Step::add:
-      value = left + right;
-      break;
+      return left + right;
     case Step::subtract:
-      value = left - right;
-      break;
+      return left - right;
     case Step::multiply:
-      value = left * right;
-      break;
+      return left * right;
     case Step::divide:
-      if (b == 0) return kUndefined;
-      value = b == -1 ? 0 - left : static_cast<std::uint64_t>(a / b);
-      break;
+      return b == -1 ? 0 - left : static_cast<std::uint64_t>(a / b);
     case Step::remainder:
-      if (b == 0) return kUndefined;
-      value = b == -1 ? 0 : static_cast<std::uint64_t>(a % b);
-      break;
+      return b == -1 ? 0 : static_cast<std::uint64_t>(a % b);
     case Step::shift_left:
-      if (!is_shift_defined) return kUndefined;
-      value = left << right;
-      break;
+      return left << right;
     case Step::shift_right:
-      if (!is_shift_defined) return kUndefined;
-      value = static_cast<std::uint64_t>(a >> b);
-      break;
+      return static_cast<std::uint64_t>(a >> b);
     case Step::bits_and:
-      value = left & right;
-      break;
+      return left & right;
     case Step::bits_or:
-      value = left | right;
-      break;
+      return left | right;
     default:
-      return kUndefined;
+      return std::nullopt;
   }
-  return kind == Arithmetic::integer ? static_cast<double>(static_cast<std::int32_t>(value))
-                                     : static_cast<double>(static_cast<std::int64_t>(value));
 }
 
 double of_integers(Step step, double left, double right, Arithmetic kind) {
   if (!std::isfinite(left) || !std::isfinite(right)) return kUndefined;
   const auto exact = [](double v) { return static_cast<std::int64_t>(as_integer(v, Arithmetic::long_integer)); };
-  return of_integers(step, exact(left), exact(right), kind);
+  const bool is_int = kind == Arithmetic::integer;
+  const auto value = of_words(step, exact(left), exact(right), is_int ? 32 : 64);
+  if (!value) return kUndefined;
+  return is_int ? static_cast<double>(static_cast<std::int32_t>(*value))
+                : static_cast<double>(static_cast<std::int64_t>(*value));
 }
 
 double of_floating(Step step, double left, double right) {
@@ -124,6 +116,19 @@ double of_one(const Op& op, double value) {
   }
 }
 
+double popped(std::vector<double>& stack) {
+  const double top = stack.back();
+  stack.pop_back();
+  return top;
+}
+
+void push_special(const Op& op, std::vector<double>& stack) {
+  const std::size_t first = stack.size() - op.extra;
+  const double value = special_functions()[op.index].call({stack.data() + first, op.extra});
+  stack.resize(first);
+  stack.push_back(value);
+}
+
 }  // namespace
 
 std::uint64_t Formula::steps() const {
@@ -142,11 +147,6 @@ std::uint64_t Formula::steps() const {
 
 double Formula::value(double x, double y, std::span<const double> parameters) const {
   std::vector<double> stack;
-  const auto pop = [&] {
-    const double top = stack.back();
-    stack.pop_back();
-    return top;
-  };
   for (const Op& op : ops_) {
     switch (op.step) {
       case Step::constant:
@@ -168,20 +168,16 @@ double Formula::value(double x, double y, std::span<const double> parameters) co
         stack.push_back(shape_value(static_cast<ShapeOf>(op.extra & ((1u << kShapeBits) - 1)), op.extra >> kShapeBits,
                                     x, parameters, op.index));
         break;
-      case Step::call_special: {
-        const std::size_t first = stack.size() - op.extra;
-        const double value = special_functions()[op.index].call({stack.data() + first, op.extra});
-        stack.resize(first);
-        stack.push_back(value);
+      case Step::call_special:
+        push_special(op, stack);
         break;
-      }
       case Step::choose: {
-        const double otherwise = pop(), then = pop();
+        const double otherwise = popped(stack), then = popped(stack);
         stack.back() = stack.back() != 0 ? then : otherwise;
         break;
       }
       default: {
-        const double right = pop();
+        const double right = popped(stack);
         stack.back() = of_two(op, stack.back(), right);
       }
     }

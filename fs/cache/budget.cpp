@@ -108,21 +108,13 @@ void Budget::pump() {
       head = queue_.front();
       closed = closed_;
     }
-    bool done = true;
-    if (closed) {
-      to_deny.emplace_back(head.request, Error{ErrorKind::busy, "the cache is closing", -1, 0});
-    } else if (!is_worth_asking(head)) {
-      done = false;
-    } else if (const Served served = serve(head); served.granted) {
-      to_start.push_back(head.request);
-    } else if (served.refused) {
-      to_deny.emplace_back(head.request, *served.refused);
-    } else {
-      done = false;
-    }
+    const Served served =
+        closed ? Served{.refused = Error{ErrorKind::busy, "the cache is closing", -1, 0}} : serve(head);
+    if (served.granted) to_start.push_back(head.request);
+    if (served.refused) to_deny.emplace_back(head.request, *served.refused);
     Lock lock(mutex_);
     pumping_ = false;
-    if (done) {
+    if (served.granted || served.refused) {
       queue_.pop_front();
       --waiting_;
       continue;
@@ -166,6 +158,7 @@ bool Budget::is_worth_asking(const Waiting& waiting) {
 // leave the cache too: their bytes come back the moment the readers let go, and that wakes the queue. A chunk that
 // stayed in the cache would only become idle, and wake nothing.
 Budget::Served Budget::serve(Waiting& head) {
+  if (!is_worth_asking(head)) return {};
   head.freed_until = freed_;
   head.need = head.request->prepare();
   if (head.need > kBeyondMax && head.need - kBeyondMax > size_) {

@@ -56,10 +56,11 @@ tfile::SourceOrigin origin_of(const tfile::StreamSet& streams, StreamId stream) 
   return first && first->source ? first->source->origin() : tfile::kLocalOrigin;
 }
 
-// The bytes at each locator, or an error where they cannot be read. `of`: the stream of each, or one for all. Blocks.
-std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tfile::Locator>>& locators,
-                                                     SetCounts& counts, std::span<const StreamId> of) {
-  std::vector<Result<std::vector<std::byte>>> bytes(locators.size(), std::vector<std::byte>());
+using Locators = std::vector<Result<tfile::Locator>>;
+using BytesOfEach = std::vector<Result<std::vector<std::byte>>>;
+
+// Plans the reads of what is not embedded; `bytes` gets the rest, and the errors.
+std::vector<FetchRange> plan_of(const Locators& locators, BytesOfEach& bytes) {
   std::vector<FetchWish> wishes;
   for (std::size_t i = 0; i < locators.size(); ++i) {
     if (!locators[i]) {
@@ -74,11 +75,17 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
       wishes.push_back({locators[i]->source, locators[i]->range, i});
     }
   }
-  const auto plan = plan_fetch(std::move(wishes), [](const tfile::Source& source) {
+  return plan_fetch(std::move(wishes), [](const tfile::Source& source) {
     const tfile::SourceTraits traits = source.traits();
     const std::uint64_t gap = traits.starts_reads ? traits.gap_free : kHeaderGapMax;
     return FetchLimits{.gap_max = gap, .gap_free = gap};
   });
+}
+
+// The bytes at each locator, or an error where they cannot be read. `of`: the stream of each, or one for all. Blocks.
+BytesOfEach read_all(const Locators& locators, SetCounts& counts, std::span<const StreamId> of) {
+  BytesOfEach bytes(locators.size(), std::vector<std::byte>());
+  const auto plan = plan_of(locators, bytes);
   const auto parts = requests_of(plan);
   std::vector<tfile::Buffer> buffers;
   std::vector<tfile::ReadRequest> requests;

@@ -14,74 +14,75 @@
 namespace tfilefs {
 namespace {
 
-constexpr Flag kMountOptions = {"-o", "OPT,...", Takes::mount_options, "options, see tfilefs --help"};
-constexpr Argument kFile = {"SOURCE", Takes::file,
+constexpr Flag kMountOptions = {"-o", "OPT,...", ValueHint::mount_options, "options, see tfilefs --help"};
+constexpr Argument kFile = {"SOURCE", ValueHint::file,
                             "a ROOT file, its URL, or a pattern of several, such as 'run*.root'"};
-constexpr Argument kMountPoint = {"MNT", Takes::mount_point, "the mount point"};
+constexpr Argument kMountPoint = {"MNT", ValueHint::mount_point, "the mount point"};
 
 constexpr auto kMountFlags = std::to_array<Flag>({
-    {"-o", "OPT,...", Takes::mount_options, "options, see below"},
-    {"-f", "", Takes::nothing, "stay in the foreground"},
-    {"-d", "", Takes::nothing, "trace every request on stderr; implies -f"},
-    {"-v", "", Takes::nothing, "with --version: also libraries, codecs and what the processor can do"},
-    {"-V,--version", "", Takes::nothing, "print the version and exit"},
+    {"-o", "OPT,...", ValueHint::mount_options, "options, see below"},
+    {"-f", "", ValueHint::nothing, "stay in the foreground"},
+    {"-d", "", ValueHint::nothing, "trace every request on stderr; implies -f"},
+    {"-v", "", ValueHint::nothing, "with --version: also libraries, codecs and what the processor can do"},
+    {"-V,--version", "", ValueHint::nothing, "print the version and exit"},
 });
 constexpr auto kMountArguments = std::to_array<Argument>({
-    {"SOURCE... MNT", Takes::file,
+    {"SOURCE... MNT", ValueHint::file,
      "a ROOT file, a directory, or the URL of one, or of several by a pattern; with -o chain any number.\n"
      "MNT is a directory; or /dev/fd/N, a descriptor of /dev/fuse that is mounted already",
      2},
 });
 constexpr auto kUmountFlags = std::to_array<Flag>({
-    {"-z,--lazy", "", Takes::nothing, "also what is in use, and without waiting: who has it open keeps it to the end"},
+    {"-z,--lazy", "", ValueHint::nothing,
+     "also what is in use, and without waiting: programs that have it open keep it"},
 });
 constexpr auto kMountPointOnly = std::to_array<Argument>({kMountPoint});
 constexpr auto kInMount = std::to_array<Argument>({
-    {"MNT/PATH", Takes::in_mount, "a table or something in it, a ROOT file, or a directory of them"},
+    {"MNT/PATH", ValueHint::in_mount, "a table or something in it, a ROOT file, or a directory of them"},
 });
 constexpr auto kRecovered =
-    std::to_array<Argument>({{"FILE", Takes::file, "the ROOT file, whether it is there yet or not"}});
+    std::to_array<Argument>({{"FILE", ValueHint::file, "the ROOT file, whether it is there yet or not"}});
 constexpr auto kLsFlags = std::to_array<Flag>({
-    {"-l", "", Takes::nothing, "modes, owners, sizes and dates"},
-    {"-R", "", Takes::nothing, "directories below, too"},
-    {"--json", "", Takes::nothing, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode"},
+    {"-l", "", ValueHint::nothing, "modes, owners, sizes and dates"},
+    {"-R", "", ValueHint::nothing, "directories below, too"},
+    {"--json", "", ValueHint::nothing, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode"},
     kMountOptions,
 });
 constexpr auto kInside = std::to_array<Argument>({
-    {"SOURCE[/PATH]", Takes::inside,
+    {"SOURCE[/PATH]", ValueHint::inside,
      "a ROOT file or directory, its URL, or a pattern of several; and a path inside the file"},
 });
 constexpr auto kFileOnly = std::to_array<Argument>({kFile});
 constexpr auto kStatsFlags = std::to_array<Flag>({
-    {"-b,--branches", "", Takes::nothing, "a line for each branch as well"},
-    {"-w,--watch", "SECONDS", Takes::text, "go on: differences, every so many seconds"},
+    {"-b,--branches", "", ValueHint::nothing, "a line for each branch as well"},
+    {"-w,--watch", "SECONDS", ValueHint::text, "go on: differences, every so many seconds"},
 });
 constexpr auto kFileAndDirectory = std::to_array<Argument>({
     kFile,
-    {"DIR", Takes::directory, "where to write them; made if it is not there"},
+    {"DIR", ValueHint::directory, "where to write them; made if it is not there"},
 });
 constexpr auto kRepackFlags = std::to_array<Flag>({
-    {"--format", "FORMAT", Takes::text, "ttree, rntuple, or keep: each table its own (keep)"},
-    {"--compression", "ALG[:LEVEL]", Takes::text, "zstd, zlib, lz4, lzma or none; else as it is"},
-    {"--cluster", "SIZE", Takes::text, "new clusters of about this size, compressed, such as 30M; else they stay"},
-    {"--columns", "GLOB,...", Takes::text, "only these branches or fields, such as 'Muon_*,nMuon'"},
-    {"--drop", "GLOB,...", Takes::text, "not these"},
-    {"--entries", "A:B", Takes::text, "only entries from A up to, but not including, B of each table"},
-    {"--select", "WHICH", Takes::file,
+    {"--format", "FORMAT", ValueHint::text, "ttree, rntuple, or keep: each table its own (keep)"},
+    {"--compression", "ALG[:LEVEL]", ValueHint::text, "zstd, zlib, lz4, lzma or none; else as it is"},
+    {"--cluster", "SIZE", ValueHint::text, "new clusters of about this size, compressed, such as 30M; else they stay"},
+    {"--columns", "GLOB,...", ValueHint::text, "only these branches or fields, such as 'Muon_*,nMuon'"},
+    {"--drop", "GLOB,...", ValueHint::text, "not these"},
+    {"--entries", "A:B", ValueHint::text, "only entries from A up to, but not including, B of each table"},
+    {"--select", "WHICH", ValueHint::file,
      "only entries that a mask chooses: a NumPy file, FILE.b1, an index FILE.i8, or a column of the table"},
-    {"--tables", "GLOB,...", Takes::text, "only these tables"},
-    {"--rename", "OLD=NEW", Takes::text, "another name for a table; may be given several times"},
-    {"-j", "THREADS", Takes::text, "threads that encode and decode (all cores)"},
-    {"--memory", "SIZE", Takes::text, "bytes in buffers at most (256M)"},
-    {"--force", "", Takes::nothing, "replace OUT if it is there"},
-    {"-n,--dry-run", "", Takes::nothing, "write nothing: say what would be written, and about how large"},
-    {"--skip-damaged", "", Takes::nothing, "leave out clusters with damage, and say which entries are lost"},
+    {"--tables", "GLOB,...", ValueHint::text, "only these tables"},
+    {"--rename", "OLD=NEW", ValueHint::text, "another name for a table; may be given several times"},
+    {"-j", "THREADS", ValueHint::text, "threads that encode and decode (all cores)"},
+    {"--memory", "SIZE", ValueHint::text, "bytes in buffers at most (256M)"},
+    {"--force", "", ValueHint::nothing, "replace OUT if it is there"},
+    {"-n,--dry-run", "", ValueHint::nothing, "write nothing: say what would be written, and about how large"},
+    {"--skip-damaged", "", ValueHint::nothing, "leave out clusters with damage, and say which entries are lost"},
 });
 constexpr auto kRepackArguments = std::to_array<Argument>({
-    {"IN... OUT", Takes::file,
+    {"IN... OUT", ValueHint::file,
      "ROOT files, URLs, patterns, lists and datasets, as -o chain takes them; then the file to write", 2},
 });
-constexpr auto kShell = std::to_array<Argument>({{"SHELL", Takes::shell, "bash, zsh or fish"}});
+constexpr auto kShell = std::to_array<Argument>({{"SHELL", ValueHint::shell, "bash, zsh or fish"}});
 
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 success; 1 failure, said on stderr, also of umount, commit and recover if something stays\n"
@@ -184,7 +185,8 @@ Patterns have *, ?, [ab] and {a,b}. Those of
 .B \-\-columns
 and
 .B \-\-drop
-are compared with top-level branches and fields. A branch that counts the items of others stays with them.)", kRepackFlags, kRepackArguments, run_repack},
+are compared with top-level branches and fields. A branch that counts the items of others stays with them.)",
+     kRepackFlags, kRepackArguments, run_repack},
     {"doctor",
      "say whether this machine can mount, and what to do if it cannot",
      R"(Looks at the kernel, /dev/fuse, fusermount3, /etc/fuse.conf, read-ahead and limits. Then it makes a tiny ROOT file,

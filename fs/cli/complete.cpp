@@ -20,7 +20,7 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-constexpr Flag kHelp = {"-h,--help", "", Takes::nothing, "print the help and exit"};
+constexpr Flag kHelp = {"-h,--help", "", ValueHint::nothing, "print the help and exit"};
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
@@ -117,8 +117,8 @@ void offer_mount_options(Collector& into) {
       into.offer(before + (option.value.starts_with('[') ? std::string(option.name) : name), option.does);
     } else if (last.starts_with(name)) {
       for (const std::string_view choice : option.choices) into.offer(before + name + std::string(choice));
-      if (option.takes == Takes::file || option.takes == Takes::directory)
-        offer_paths(before + name, last.substr(name.size()), option.takes == Takes::file, into);
+      if (option.hint == ValueHint::file || option.hint == ValueHint::directory)
+        offer_paths(before + name, last.substr(name.size()), option.hint == ValueHint::file, into);
     }
   }
 }
@@ -128,28 +128,28 @@ void offer_mount_points(bool goes_on, Collector& into) {
     if (line.type == "fuse.tfilefs") into.offer(line.point + (goes_on ? "/" : ""), "");
 }
 
-void offer_values(Takes takes, Collector& into) {
-  switch (takes) {
-    case Takes::nothing:
-    case Takes::text:
+void offer_values(ValueHint hint, Collector& into) {
+  switch (hint) {
+    case ValueHint::nothing:
+    case ValueHint::text:
       return;
-    case Takes::file:
+    case ValueHint::file:
       into.found().files = true;
       return;
-    case Takes::directory:
+    case ValueHint::directory:
       into.found().directories = true;
       return;
-    case Takes::inside:
+    case ValueHint::inside:
       if (!offer_inside(into)) offer_paths("", into.typed(), true, into);
       return;
-    case Takes::mount_point:
+    case ValueHint::mount_point:
       return offer_mount_points(false, into);
-    case Takes::in_mount:
+    case ValueHint::in_mount:
       into.found().files = true;
       return offer_mount_points(true, into);
-    case Takes::mount_options:
+    case ValueHint::mount_options:
       return offer_mount_options(into);
-    case Takes::shell:
+    case ValueHint::shell:
       for (const char* shell : {"bash", "zsh", "fish"}) into.offer(shell);
       return;
   }
@@ -170,11 +170,11 @@ void complete_command(const Command& command, std::span<const std::string> words
     awaited = flag_with_value(command, word);
     if (!word.starts_with('-')) ++arguments;
   }
-  if (awaited) return offer_values(awaited->takes, into);
+  if (awaited) return offer_values(awaited->hint, into);
   if (into.typed().starts_with('-')) return offer_flags(command, into);
   if (command.arguments.empty()) return;
   const std::size_t place = std::min(arguments, command.arguments.size() - 1);
-  if (place == arguments || command.arguments[place].at_least > 0) offer_values(command.arguments[place].takes, into);
+  if (place == arguments || command.arguments[place].at_least > 0) offer_values(command.arguments[place].hint, into);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace tfilefs {
 
 // What a word of the command line is, for completion.
-enum class Takes : std::uint8_t {
+enum class ValueHint : std::uint8_t {
   nothing,
   text,           // which nobody can guess
   file,           // of the host
@@ -26,13 +26,13 @@ enum class Takes : std::uint8_t {
 struct Flag {
   std::string_view names;  // "-b,--branches"
   std::string_view value;  // as the help calls it: "SECONDS"; empty if there is none
-  Takes takes;             // of the value
+  ValueHint hint;          // of the value
   std::string_view does;
 };
 
 struct Argument {
   std::string_view name;  // "SOURCE"
-  Takes takes;
+  ValueHint hint;
   std::string_view does;
   int at_least = 0;  // for an argument that stands for several: how many; 0: it is a single one
 };
@@ -60,8 +60,8 @@ struct ParsedOptions;  // cli/options.cpp
 struct MountOption {
   std::string_view name;  // "memory"
   std::string_view
-      value;    // what follows "=", as the help calls it: "SIZE"; "[HOW]" if it may be left out; empty: nothing
-  Takes takes;  // of the value
+      value;       // what follows "=", as the help calls it: "SIZE"; "[HOW]" if it may be left out; empty: nothing
+  ValueHint hint;  // of the value
   std::span<const std::string_view> choices;  // its values, if these are all
   std::string_view does;                      // in one line, without a full stop
   std::string_view preset;                    // what holds if it is not given; empty: nothing
@@ -72,8 +72,8 @@ struct MountOption {
 
 std::span<const MountOption> mount_options();
 
-// Options of mount(8), fstab, systemd or autofs that are allowed and do nothing: who gives them implements them, or
-// they hold in any case.
+// Options of mount(8), fstab, systemd or autofs that are allowed and do nothing: the program that passes them does
+// them, or they hold in any case.
 std::span<const std::string_view> passed_over_options();
 
 // "[--lazy] MNT"

@@ -159,11 +159,24 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   return serve_and_tell(std::move(fs), settings, log, ready);
 }
 
+// A mount in the background works from another directory than the one that names are given in.
+void make_paths_absolute(Request& request) {
+  for (std::string& source : request.sources) source = absolute_source(source);
+  request.source = request.sources[0];
+  if (!mounted_descriptor(request.mount_point)) request.mount_point = absolute_path(request.mount_point);
+  const auto make_absolute = [](std::string& path) {
+    if (!path.empty()) path = absolute_path(path);
+  };
+  make_absolute(request.options.file_system.far.cache_directory);
+  make_absolute(request.options.log_file);
+  if (request.options.chain) make_absolute(request.options.chain->index);
+}
+
 }  // namespace
 
 int run_mount(int argc, char** argv) {
   CommandLine command("");
-  std::vector<std::string> given, option_lists;
+  std::vector<std::string> option_lists;
   bool verbose = false;
   Request request;
   command.take("-o", option_lists);
@@ -171,7 +184,7 @@ int run_mount(int argc, char** argv) {
   command.take("-d", request.debug);
   command.take("-v", verbose);
   command.tell_version([&] { return version_text(verbose); });
-  command.take("SOURCE... MNT", given);
+  command.take("SOURCE... MNT", request.sources);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   auto options = parse_mount_options(option_lists);
@@ -180,21 +193,13 @@ int run_mount(int argc, char** argv) {
     return kExitUsage;
   }
   request.options = *std::move(options);
-  const std::string mount_point = given.back();
-  given.pop_back();
-  if (given.size() > 1 && !request.options.chain) {
+  const std::string mount_point = request.mount_point = request.sources.back();
+  request.sources.pop_back();
+  if (request.sources.size() > 1 && !request.options.chain) {
     complain(Error{ErrorKind::invalid, "more than one SOURCE: only with -o chain"});
     return kExitUsage;
   }
-  for (const std::string& source : given) request.sources.push_back(absolute_source(source));
-  request.source = request.sources[0];
-  request.mount_point = mounted_descriptor(mount_point) ? mount_point : absolute_path(mount_point);
-  std::string& cache = request.options.file_system.far.cache_directory;
-  if (!cache.empty()) cache = absolute_path(cache);
-  if (request.options.chain && !request.options.chain->index.empty())
-    request.options.chain->index = absolute_path(request.options.chain->index);
-  std::string& log_file = request.options.log_file;
-  if (!log_file.empty()) log_file = absolute_path(log_file);
+  make_paths_absolute(request);
   allow_many_files();
 
   request.foreground |= request.debug;

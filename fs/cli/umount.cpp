@@ -127,6 +127,27 @@ std::vector<std::string> writers_of(const std::string& mount_point, const std::v
   return lines;
 }
 
+// What a commit of the whole mount said, and what it left.
+struct Committed {
+  Result<> result;
+  Pending pending;
+};
+
+// A file that has just been closed, or whose writer was killed, may still be open in the daemon for an instant. So what
+// is said to be written, though no process has it open, is committed again for a second.
+Committed commit_mount(const std::string& mount_point) {
+  constexpr auto kInstant = std::chrono::milliseconds(50);
+  constexpr int kTries = 20;
+  for (int tried = 1;; ++tried) {
+    // The control directory stands for all files that are written, even if the source is gone.
+    auto result = commit_directory(mount_point, mount_point + "/.tfilefs");
+    Pending pending = read_pending(mount_point);
+    if (pending.written.empty() || tried == kTries || !mount_uses(mount_point).empty())
+      return {std::move(result), std::move(pending)};
+    std::this_thread::sleep_for(kInstant);
+  }
+}
+
 // Refuses, because unmounting would lose data, which the user must decide.
 int refuse(const std::string& mount_point, const Pending& pending) {
   for (const std::string& line : pending.lines) complain({ErrorKind::busy, "not committed: " + line});
@@ -198,10 +219,8 @@ int run_umount(int argc, char** argv) {
   const std::string device = mount_device(mount_point);
   const Daemon daemon = open_daemon(mount_point);
   notice.reset();
-  // A daemon that did not say how it is mounted answers nothing else. The control directory stands for all files that
-  // are written, even if the source is gone.
-  const auto committed = daemon.answers ? commit_directory(mount_point, mount_point + "/.tfilefs") : Result<>{};
-  const Pending pending = daemon.answers ? read_pending(mount_point) : Pending{};
+  // A daemon that did not say how it is mounted answers nothing else.
+  const auto [committed, pending] = daemon.answers ? commit_mount(mount_point) : Committed{};
   if (!lazy && !(pending.unkept.empty() && pending.written.empty())) return refuse(mount_point, pending);
   const auto writers = writers_of(mount_point, pending.written);
   const auto result = lazy ? unmount(mount_point, true) : unmount_soon(mount_point);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/version.h"
 
-#include "exec/tbb_version.h"
+#include "exec/arena.h"
 #include "fuse/mount.h"
 #include "tfile/build_info.h"
 

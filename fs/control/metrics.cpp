@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/metrics.h"
-
 #include <array>
 #include <cstdio>
 

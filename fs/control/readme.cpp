@@ -2,9 +2,9 @@
 #include "control/readme.h"
 
 namespace tfilefs {
+namespace {
 
-std::string readme_text() {
-  return R"(tfilefs )" TFILEFS_VERSION R"(: a ROOT file as a directory.
+constexpr char kText[] = R"(tfilefs )" TFILEFS_VERSION R"(: a ROOT file as a directory.
 
 What a listing shows
   TREE/COLUMN.TYPE          raw numbers, little-endian, no header: np.fromfile, np.memmap, od -t f4
@@ -19,7 +19,7 @@ What is there but not listed: it opens by name, but `ls *.parquet`, completion b
 dialogs do not find it. Mounted with -o views=listed, listings show it all.
   TREE/COLUMN               the column without naming its type; ROOT's own branch names are found as well
   TREE/COLUMN.npy           the column as a NumPy file
-  TREE/NODE.txt             a line an entry
+  TREE/NODE.txt             a line per entry
   TREE.arrow                the whole tree as an Arrow file; mapped, nothing is copied
   TREE.parquet              the same for SQL: DuckDB, polars, pandas, Spark
   TREE.csv, TREE.jsonl      the same as text
@@ -56,6 +56,9 @@ Writing (mount with -o rw)
 
 Extended attributes of columns (getfattr -d): user.tfilefs.name .branch .dtype .shape .length .title .class .compression
 )";
-}
+
+}  // namespace
+
+std::string readme_text() { return kText; }
 
 }  // namespace tfilefs

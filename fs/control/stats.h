@@ -36,6 +36,10 @@ struct MountReport {
 // .tfilefs/stats.json (docs/semantics.md, "Statistics"). Needs a report with streams.
 std::string stats_text(const CacheReport&, const MountReport&);
 
+// .tfilefs/metrics: the same in the text format of Prometheus, with one series per table and count. Tables beyond
+// CountRegistry::kTablesMax are added up. The streams of the report are not used.
+std::string metrics_text(const CacheReport&, const MountReport&);
+
 // A count as people see it: its names in stats.json and in metrics, and its description.
 struct Figure {
   Count count;

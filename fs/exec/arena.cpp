@@ -3,6 +3,7 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/version.h>
 
 #include <algorithm>
 
@@ -83,5 +84,7 @@ void Arena::stop() {
   Lock lock(mutex_);
   while (tokens_ > 0) idle_.wait(mutex_);
 }
+
+std::string tbb_version() { return TBB_runtime_version(); }
 
 }  // namespace tfilefs

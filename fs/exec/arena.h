@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "exec/task_queue.h"
 #include "mutex.h"
@@ -32,5 +33,8 @@ class Arena {
   TaskQueue queue_ GUARDED_BY(mutex_);
   std::size_t tokens_ GUARDED_BY(mutex_) = 0;  // in the arena, waiting or running
 };
+
+// The version of oneTBB that runs.
+std::string tbb_version();
 
 }  // namespace tfilefs

@@ -5,7 +5,6 @@
 #include <future>
 #include <utility>
 
-#include "vfs/chain_place.h"
 
 namespace tfilefs {
 

@@ -28,6 +28,10 @@ class ChainPlace {
   virtual Result<std::shared_ptr<MountedFile>> file(const std::string& name, std::string path) const = 0;
 };
 
+// The files that these names stand for (chain_names()), local ones and URLs.
+std::unique_ptr<const ChainPlace> make_named_place(MountContext&, std::vector<std::string> names, tfile::FarOptions);
+std::unique_ptr<const ChainPlace> make_named_place(MountContext&, std::vector<ChainName> names, tfile::FarOptions);
+
 class OpenChainFiles;
 
 // A table of a chain, in one state of it.

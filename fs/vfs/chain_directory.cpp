@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "vfs/chain_table_holder.h"
 #include "vfs/control_directory.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"

@@ -28,7 +28,7 @@ ChainName parse_chain_name(const std::string& name);
 
 // The files that a name stands for: a file or URL; a directory (at a server: with a slash behind), for the files in it
 // that end in ".root", in order of name; a pattern (vfs/path_pattern.h), where "**" is any number of directories;
-// "@LIST", for the names in a text file, one a line, with comments behind "#". Each may name a table. Blocks. Errors:
+// "@LIST", for the names in a text file, one per line, with comments behind "#". Each may name a table. Blocks. Errors:
 // those of reading; not_found (a pattern that nothing matches); invalid (a list that is no text, or names itself).
 Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& = {});
 // The same for one that was parsed before: its file may be a directory or a pattern.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain_place.h"
-
 #include <fcntl.h>
 
 #include <cerrno>
@@ -9,6 +7,7 @@
 
 #include "descriptor.h"
 #include "tfile/local_file.h"
+#include "vfs/chain.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/url_origin.h"
 

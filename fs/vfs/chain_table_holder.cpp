@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain_table_holder.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "vfs/chain_directory.h"
 #include "vfs/node_holder.h"
 #include "vfs/table_directory.h"
 

@@ -98,7 +98,7 @@ void Directory::rename(std::string_view, const Directory&, std::string_view, uns
 }
 
 tl::unexpected<Error> not_admitted() {
-  return fail(ErrorKind::denied, "its source may not be opened by whoever asks", -1, EACCES);
+  return fail(ErrorKind::denied, "its source may not be opened by the user that asks", -1, EACCES);
 }
 tl::unexpected<Error> fixed_table(ErrorLog& errors, const std::string& path) {
   const std::string text = "an RNTuple is not changed; it can be renamed and removed, as a whole";

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/far_item.h"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "tfile/source.h"
 #include "vfs/blocking.h"
 #include "vfs/far_content.h"
+#include "vfs/far_tree.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/url_origin.h"
 

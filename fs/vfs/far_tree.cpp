@@ -6,7 +6,6 @@
 #include "exec/answering.h"
 #include "vfs/blocking.h"
 #include "vfs/chain_directory.h"
-#include "vfs/far_item.h"
 #include "vfs/names.h"
 #include "vfs/url_origin.h"
 

@@ -72,4 +72,8 @@ class FarTree : public std::enable_shared_from_this<FarTree> {
   tfile::SourceCounts counts_ GUARDED_BY(mutex_);
 };
 
+// A directory of a server. `told`: as the list of the directory above it has it.
+std::shared_ptr<const Holder> make_far_directory(std::shared_ptr<FarTree>, std::string path,
+                                                 const tfile::FarEntry& told);
+
 }  // namespace tfilefs

@@ -11,14 +11,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "control/metrics.h"
 #include "control/readme.h"
+#include "control/stats.h"
 #include "staging/changes/left_journal.h"
 #include "tfile/name.h"
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
+#include "vfs/chain.h"
 #include "vfs/chain_directory.h"
-#include "vfs/chain_place.h"
 #include "vfs/control_directory.h"
 #include "vfs/dataset.h"
 #include "vfs/expand_sources.h"
@@ -516,7 +516,7 @@ void FileSystem::judge(const GenerationPtr& generation, const Error& error, Repl
   auto job = [generation, error]() -> Result<Error> {
     if (!generation->source->is_changing()) return error;
     generation->source->set_stale();
-    return Error{ErrorKind::stale, error.text, error.offset, 0};
+    return Error{ErrorKind::stale, error.text, error.offset, 0, error.source};
   };
   answer_blocking(*cache_, std::move(job), std::move(reply));
 }

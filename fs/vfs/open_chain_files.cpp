@@ -75,12 +75,7 @@ void OpenChainFiles::find(std::size_t file, GenerationPtr generation) {
 }
 
 Result<OpenChainFiles::StreamsPtr> OpenChainFiles::checked(std::size_t file, const Result<WholeTable>& table) const {
-  if (!table) {
-    Error error = table.error();
-    const std::string& path = files_[file].mounted->path();
-    if (!error.text.starts_with(path)) error.text = path + ": " + error.text;
-    return tl::unexpected(std::move(error));
-  }
+  if (!table) return tl::unexpected(met_in(*this, file, table.error()));
   if (!has_schema(table->loaded->table(), *files_[file].schema)) return changed(*files_[file].mounted);
   return table->loaded->streams();
 }

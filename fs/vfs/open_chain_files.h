@@ -27,6 +27,7 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
       : cache_(cache), files_(std::move(files)), open_(files_.size()) {}
 
   void streams(std::size_t file, Reply<std::shared_ptr<CachedStreams>>) override EXCLUDES(mutex_);
+  std::string name(std::size_t file) const override { return files_[file].mounted ? files_[file].mounted->path() : ""; }
   // The file has changed: it is not read any more.
   void set_stale(std::size_t file) EXCLUDES(mutex_);
   const File& file(std::size_t i) const { return files_[i]; }

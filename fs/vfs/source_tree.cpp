@@ -133,9 +133,9 @@ mode_t listed_type(const dirent& entry) {
 namespace {
 
 // The files of a chain in a directory of the tree.
-class TreePlace final : public ChainPlace {
+class DirectoryPlace final : public ChainPlace {
  public:
-  TreePlace(std::shared_ptr<SourceTree> tree, std::string directory, std::string pattern)
+  DirectoryPlace(std::shared_ptr<SourceTree> tree, std::string directory, std::string pattern)
       : tree_(std::move(tree)), directory_(std::move(directory)), pattern_(std::move(pattern)) {}
 
   Result<std::vector<ChainName>> list() const override {
@@ -167,8 +167,8 @@ class TreePlace final : public ChainPlace {
 
 Entry SourceTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
   const std::string path = directory.empty() ? name : directory + "/" + name;
-  return {make_chain_root(
-              chains_.get(context_, path, std::make_unique<const TreePlace>(shared_from_this(), directory, pattern))),
+  return {make_chain_root(chains_.get(context_, path,
+                                      std::make_unique<const DirectoryPlace>(shared_from_this(), directory, pattern))),
           {}};
 }
 

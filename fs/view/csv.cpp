@@ -2,32 +2,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
+#include "view/plain_text.h"
 #include "view/plot_svg.h"
 
 namespace tfilefs {
-
-namespace {
-
-// As in tables (docs/semantics.md, "Views"): quoted, and with an apostrophe in front if a spreadsheet would run it.
-void append_quoted(std::string& to, std::string_view text) {
-  static constexpr std::string_view kBegins[] = {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"};
-  to += '"';
-  for (const std::string_view begin : kBegins) {
-    if (text.starts_with(begin)) {
-      to += '\'';
-      break;
-    }
-  }
-  for (const char c : text) {
-    if (c == '"') to += '"';
-    to += c;
-  }
-  to += '"';
-}
-
-}  // namespace
 
 std::string csv_text(const tfile::Spreadsheet& sheet) {
   std::string text;
@@ -48,7 +27,9 @@ std::string csv_text(const tfile::Spreadsheet& sheet) {
       end_field(i);
     }
     for (std::size_t i = 0; i < sheet.texts.size(); ++i) {
-      append_quoted(text, sheet.texts[i][row]);
+      append_csv_start(text, sheet.texts[i][row]);
+      append_csv(text, sheet.texts[i][row]);
+      text += '"';
       end_field(sheet.columns.size() + i);
     }
   }

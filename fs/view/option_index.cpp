@@ -16,15 +16,13 @@ namespace {
 
 using tfile::Column;
 using tfile::NodeId;
+using tfile::NodeKind;
 
-// The offsets of a node of lists of 0 or 1, or the tags of a variant.
-const Column* telling_column(const tfile::Table& table, NodeId node) {
-  for (const NodeId child : table.nodes[node].children) {
-    if (!table.nodes[child].column) continue;
-    const Column& column = table.columns[*table.nodes[child].column];
-    if (column.optional || column.role == tfile::Role::tags) return &column;
-  }
-  return nullptr;
+// The offsets of a node of lists of 0 or 1, or the tags of a variant: its first child.
+const Column* telling_column(const tfile::Table& table, NodeId id) {
+  const tfile::Node& node = table.nodes[id];
+  if ((node.kind != NodeKind::optional && node.kind != NodeKind::variant) || node.children.empty()) return nullptr;
+  return &table.columns[*table.nodes[node.children[0]].column];
 }
 
 // The offsets of directly nested lists of 0 or 1, those of the node first.
@@ -35,7 +33,7 @@ std::vector<const Column*> nested_options(const tfile::Table& table, NodeId node
     const auto& children = table.nodes[node].children;
     if (children.size() < 2) break;
     node = children[1];
-    column = table.nodes[node].kind == tfile::NodeKind::optional ? telling_column(table, node) : nullptr;
+    column = table.nodes[node].kind == NodeKind::optional ? telling_column(table, node) : nullptr;
   }
   return options;
 }

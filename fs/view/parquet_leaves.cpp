@@ -82,17 +82,8 @@ class LeafFinder {
       case Kind::number:
         return add_numbers(at, table_.columns[form.values], 0, form.values, std::move(steps), std::move(path));
       case Kind::string:
-      case Kind::bytes: {
-        elements_[at].type = Type::byte_array;
-        if (form.kind == Kind::string) elements_[at].meaning = Meaning::utf8;
-        leaves_.push_back({std::move(path),
-                           Type::byte_array,
-                           false,
-                           form.values,
-                           {std::move(steps), form.offsets, lengths_[form.values].value_or(0)},
-                           {}});
-        return;
-      }
+      case Kind::bytes:
+        return add_bytes(at, form, std::move(steps), std::move(path));
       case Kind::list: {
         const std::int64_t items = own_length(form.fields[0], lengths_).value_or(0);
         steps.push_back({LevelStep::Kind::list, form.offsets, items});
@@ -104,6 +95,13 @@ class LeafFinder {
         elements_[at].children = static_cast<std::int32_t>(form.fields.size());
         for (const TableForm& field : form.fields) add(field, field.name, rows, steps, path, false);
     }
+  }
+
+  void add_bytes(std::size_t at, const TableForm& form, Steps steps, Path path) {
+    elements_[at].type = Type::byte_array;
+    if (form.kind == Kind::string) elements_[at].meaning = Meaning::utf8;
+    PageShape pages{std::move(steps), form.offsets, lengths_[form.values].value_or(0)};
+    leaves_.push_back({std::move(path), Type::byte_array, false, form.values, std::move(pages), {}});
   }
 
   void open_list(std::size_t at, Path& path) {

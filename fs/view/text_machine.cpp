@@ -110,28 +110,6 @@ void append_json_part(std::string& to, std::string_view text) {
   to.append(quoted, 1, quoted.size() - 2);
 }
 
-// Also in the full-width forms that East Asian versions of spreadsheets accept
-// (https://owasp.org/www-community/attacks/CSV_Injection).
-bool begins_as_formula(std::string_view text) {
-  static constexpr std::string_view kWide[] = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
-  return !text.empty() &&
-         (std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos ||
-          std::any_of(std::begin(kWide), std::end(kWide), [&](auto sign) { return text.starts_with(sign); }));
-}
-
-void append_csv_start(std::string& to, std::string_view text) {
-  to.push_back('"');
-  if (begins_as_formula(text)) to.push_back('\'');
-}
-
-void append_csv(std::string& to, std::string_view text) {
-  for (std::size_t quote; (quote = text.find('"')) != text.npos; text.remove_prefix(quote + 1)) {
-    to += text.substr(0, quote + 1);
-    to.push_back('"');
-  }
-  to += text;
-}
-
 // The number of bytes at the end of a part that begin a character whose rest is in the next part.
 std::size_t torn_bytes(std::string_view text) {
   for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size() - 1); ++back) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts the program into the wheel, and says for which machines the wheel then is."""
 
+import glob
 import os
 import sysconfig
 
@@ -16,6 +17,10 @@ class ProgramHook(BuildHookInterface):
         build_data["tag"] = f"py3-none-{platform.replace('-', '_').replace('.', '_')}"
         build_data["pure_python"] = False
         build_data["shared_scripts"][os.path.join(installed, "bin", "tfilefs")] = "tfilefs"
-        # Where the program looks for it: beside the directory that it lies in itself.
-        build_data["shared_data"][os.path.join(installed, "lib", "tfilefs")] = "lib/tfilefs"
+        # Where the program looks for it: beside the directory that it lies in itself. A portable program holds it.
+        for module in glob.glob(os.path.join(installed, "lib*", "**", "tfilefs-far.so"), recursive=True):
+            build_data["shared_data"][module] = os.path.relpath(module, installed)
+        licenses = os.path.join(installed, "share", "doc", "tfilefs", "licenses")
+        for name in sorted(os.listdir(licenses)) if os.path.isdir(licenses) else ():
+            build_data["extra_metadata"][os.path.join(licenses, name)] = f"licenses/{name}"
         build_data["extra_metadata"][os.path.join(self.root, "..", "..", "LICENSE")] = "LICENSE"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan_runner FILE LOG < COMMANDS: changes a ROOT file by commits, as the library plans them, through calls of the C
-// library that write_recorder.so sees. Commands, one a line; paths are those of keys:
+// library that write_recorder.so sees. Commands, one per line; paths are those of keys:
 //   directory PATH · table PATH · ntuple PATH · open PATH · append PATH ENTRIES · rename PATH PATH · remove PATH
 //   commit NAME      marks "begin NAME" and "promise NAME" in LOG
 // A table has one column, x.i4, whose entry i is i.

@@ -13,13 +13,10 @@ import sys
 import pytest
 
 import mounted
+import pages
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-PAGES = [
-    page
-    for page in ["README.md", *sorted(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")))]
-    if page.endswith(".md") and "```console" in open(os.path.join(ROOT, page), encoding="utf-8").read()
-]
+PAGES = [page for page in pages.everywhere() if "```console" in pages.read(page)]
 END = "-- end of output of the example --"
 
 
@@ -85,19 +82,21 @@ def test_pages_are_there():
 
 
 def test_links_lead_somewhere():
-    for page in ["README.md", *(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")))]:
-        if page.endswith(".md"):
-            with open(os.path.join(ROOT, page), encoding="utf-8") as file:
-                for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", file.read()):
-                    assert os.path.exists(os.path.join(ROOT, os.path.dirname(page), link)), f"{page}: {link}"
+    found = 0
+    for page in pages.everywhere():
+        for link, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", pages.read(page)):
+            found += 1
+            target = os.path.normpath(os.path.join(os.path.dirname(page), link)) if link else page
+            assert os.path.exists(os.path.join(ROOT, target)), f"{page}: {link}"
+            assert not heading or heading in pages.anchors(target), f"{page}: {link}#{heading}"
+    assert found > 50
 
 
 def test_sections_that_the_code_cites_exist():
     """`docs/format.md, "Key"` in a comment means that the page has that heading."""
     headings = {}
-    for page in ("format.md", "semantics.md", "architecture.md", "reliability.md", "journal.md", "performance.md"):
-        with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as file:
-            headings[page] = set(re.findall(r"^#+ (.*)$", file.read(), re.MULTILINE))
+    for page in pages.everywhere():
+        headings[page] = set(re.findall(r"^#+ (.*)$", pages.read(page), re.MULTILINE))
     cited = 0
     for room in ("format", "fs", "tests", "bench"):
         for directory, _, files in os.walk(os.path.join(ROOT, room)):
@@ -105,7 +104,7 @@ def test_sections_that_the_code_cites_exist():
                 if name.endswith((".h", ".cpp", ".py")) and name != os.path.basename(__file__):
                     with open(os.path.join(directory, name), encoding="utf-8") as file:
                         text = re.sub(r"\n\s*(//|#)\s*", " ", file.read())
-                    for page, heading in re.findall(r'docs/(\w+\.md),? "([^"]+)"', text):
+                    for page, heading in re.findall(r'(docs/(?:\w+/)?\w+\.md),? "([^"]+)"', text):
                         cited += 1
-                        assert heading in headings[page], f'{name} cites docs/{page}, "{heading}"'
+                        assert heading in headings[page], f'{name} cites {page}, "{heading}"'
     assert cited > 5

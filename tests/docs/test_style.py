@@ -5,7 +5,10 @@ import os
 import re
 import subprocess
 
+import pages
+
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+TAG = "SPDX-License-" + "Identifier"  # in two, for those who search for it
 ROOMS = ["format", "fs", "tests", "bench", "packaging", "docs"]
 
 
@@ -31,7 +34,7 @@ def test_sources_are_formatted():
 def test_each_source_names_its_license():
     for path in sources():
         with open(path, encoding="utf-8") as file:
-            assert file.readline() == "// SPDX-License-Identifier: Apache-2.0\n", path
+            assert file.readline() == f"// {TAG}: Apache-2.0\n", path
 
 
 CELL_WORDS_MAX = 25  # code spans do not count
@@ -50,9 +53,43 @@ def cells(path):
 
 def test_table_cells_are_short():
     """Longer text belongs in another row, or in a sentence below the table."""
-    pages = ["README.md", *(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))]
-    found = [(page, number, cell) for page in pages for number, cell in cells(os.path.join(ROOT, page))]
+    found = [(page, number, cell) for page in pages.everywhere() for number, cell in cells(os.path.join(ROOT, page))]
     assert len(found) > 100
     long = [f"{page}:{number}: {cell.strip()}" for page, number, cell in found
             if len([word for word in cell.split() if re.search(r"\w", word)]) > CELL_WORDS_MAX]
     assert not long, "\n".join(long)
+
+
+FUNCTION_LINES_MAX = 40  # what a screen shows
+LONGER = {("format/streamer/layout/read_program.cpp", "step")}  # one call for each kind of instruction, and nothing else
+
+
+def functions(lines):
+    """(name, first line, number of lines) of each function, by the way in which clang-format sets them. Lambdas belong to
+    the function around them."""
+    for i, line in enumerate(lines):
+        if not re.search(r"(\)|\}|const|override|final|noexcept|mutable) \{$", line):
+            continue
+        first = i
+        while first > 0 and lines[first - 1].strip() and not re.search(r"[;{}:]$|^\s*//|^#", lines[first - 1]):
+            first -= 1
+        head = " ".join(lines[first:i + 1])
+        name = re.match(r"\s*(?!(?:if|for|while|switch|return|catch|else|do|case)\b)[^(=\[]*?([~\w]+)\(", head)
+        indent = re.match(" *", lines[first]).group(0)
+        end = next((n for n in range(i + 1, len(lines)) if lines[n] == indent + "}"), None)
+        if name and end and "[" not in head:
+            yield name.group(1), first + 1, end - first + 1
+
+
+def test_functions_fit_a_screen():
+    found, longer = 0, set()
+    for path in sources():
+        room = os.path.relpath(path, ROOT)
+        if room.startswith(("format/", "fs/")):
+            with open(path, encoding="utf-8") as file:
+                for name, _, length in functions(file.read().split("\n")):
+                    found += 1
+                    if length > FUNCTION_LINES_MAX:
+                        longer.add((room, name))
+    assert found > 3000  # the others stand on one line
+    assert longer == LONGER

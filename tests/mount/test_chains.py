@@ -4,6 +4,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -338,6 +339,29 @@ def test_a_file_that_is_lost_later(tmp_path, mount):
             os.pread(file.fileno(), 4096, 150_000 * 8)
         assert lost.value.errno in (errno.EIO, errno.ESTALE)
         os.pread(file.fileno(), 4096, 250_000 * 8)
+
+
+def test_errors_name_the_file(tmp_path, mount):
+    paths = []
+    for number in range(3):
+        paths.append(str(tmp_path / f"f{number}.root"))
+        plain(paths[-1], 1024 * number, 1024)  # pages of the kernel do not cross files
+    with uproot.open(paths[1]) as file:
+        branch = file["t"]["x"]
+        seek, size = (int(branch.member(name)[0]) for name in ("fBasketSeek", "fBasketBytes"))
+    with open(paths[1], "r+b") as damaged:
+        damaged.seek(seek + size - 100)
+        damaged.write(bytes(100))
+    m = mount(paths, "chain")
+    name = sorted(os.listdir(os.path.join(m.path, ".files")))[1]
+    assert name.endswith("f1.root")
+    with open(os.path.join(m.path, "t", "x.f8"), "rb", buffering=0) as file:
+        assert len(os.pread(file.fileno(), 8192, 0)) == 8192
+        with pytest.raises(OSError) as lost:
+            os.pread(file.fileno(), 8, 8192 + 4096)
+        assert lost.value.errno == errno.EIO
+        assert len(os.pread(file.fileno(), 8192, 2 * 8192)) == 8192
+    assert re.search(rf"t/x.f8: .* \(at byte \d+ of \.files/{re.escape(name)}\)", m.errors())
 
 
 def test_a_changed_file_is_stale(tmp_path, mount):

@@ -4,6 +4,7 @@
 import itertools
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 import uproot
 
+import http_server
 import mounted
 import xrootd_server
 
@@ -42,8 +44,9 @@ def files(tmp_path_factory):
     return found
 
 
-def run(*arguments, timeout=100):
-    done = subprocess.run([mounted.program(), *arguments], capture_output=True, text=True, errors="replace", timeout=timeout)
+def run(*arguments, timeout=100, environment=None):
+    done = subprocess.run([mounted.program(), *arguments], capture_output=True, text=True, errors="replace", timeout=timeout,
+                          env=os.environ | (environment or {}))
     return done.returncode, done.stdout, done.stderr
 
 
@@ -176,6 +179,27 @@ def test_credentials_are_not_shown(server):
         assert status != 0 and error.startswith(f"tfilefs: {shown}: "), error
         for secret in ("me:", "word", "Bearer", "token"):
             assert secret not in out + error
+
+
+def test_roots_over_tls(files, tmp_path_factory):
+    """The server's certificate is checked with the authorities of X509_CERT_DIR, and nothing goes without TLS."""
+    directory = str(tmp_path_factory.mktemp("tls"))
+    certificate = http_server.make_certificate(directory)
+    authorities = os.path.join(directory, "authorities")
+    os.mkdir(authorities)
+    trusted = {"X509_CERT_DIR": authorities}
+    server = xrootd_server.XrootdServer("xrd.tls {base}/own.pem {base}/own.key", "xrd.tlsca noverify", "xrootd.tls all",
+                                        files={"own.pem": certificate.certificate, "own.key": certificate.key})
+    with server:
+        url = server.url(os.path.basename(files["small"]), scheme="roots", host="localhost")
+        server.put(files["small"], os.path.basename(files["small"]))
+        status, _, error = run("ls", url, environment=trusted)
+        assert status != 0 and "TLS" in error and error.count("\n") == 1, error
+        shutil.copy(certificate.authority, authorities)
+        subprocess.run(["openssl", "rehash", authorities], check=True)
+        assert run("ls", url, environment=trusted) == (0, "T\n", "")
+        assert run("check", url, environment=trusted)[0] == 0
+        assert "connection upgraded to TLS" in server.log()
 
 
 # ---- mounted

@@ -55,6 +55,17 @@ def installed(tmp_path_factory):
     return types.SimpleNamespace(directory=directory, prefix=prefix, program=f"{prefix}/bin/tfilefs", environment=environment)
 
 
+def make_release(checkout, directory):
+    subprocess.run([os.path.join(checkout, "packaging", "release"), "--build", build_directory(), directory], check=True,
+                   env=dict(os.environ, TFILEFS_VENV=sys.prefix), stdout=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory):
+    """The directory of a release of the build: archives, wheel, packages."""
+    return str(once(tmp_path_factory, "release", lambda directory: make_release(ROOT, directory)))
+
+
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory):
     """The path of the file that packaging/make-sample.py writes."""

@@ -17,18 +17,14 @@ import pytest
 import uproot
 
 import mounted
-from conftest import ROOT, build_directory, once
+from conftest import ROOT, once
 
 LINES = os.path.join(ROOT, "packaging", "python", "README.md")
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory):
-    def make(directory):
-        subprocess.run([os.path.join(ROOT, "packaging", "make-wheel"), build_directory(), directory], check=True,
-                       env=dict(os.environ, TFILEFS_VENV=sys.prefix))
-
-    [path] = glob.glob(f"{once(tmp_path_factory, 'wheel', make)}/*.whl")
+def wheel(release):
+    [path] = glob.glob(f"{release}/*.whl")
     return path
 
 

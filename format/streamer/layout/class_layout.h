@@ -188,6 +188,7 @@ class LayoutCompiler {
   // pointer_layout.cpp
   Result<Shape> pointer(const TypeName& pointee);
   Shape bytes_shape(std::string reason);
+  Shape other_objects();
   Shape slot_bytes(std::string reason);
   Shape described_by_nobody(std::string_view class_name);
   std::vector<std::string> candidates(const TypeName& pointee, bool& complete);

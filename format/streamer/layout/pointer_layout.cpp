@@ -107,6 +107,13 @@ Shape LayoutCompiler::described_by_nobody(std::string_view class_name) {
   return shape;
 }
 
+Shape LayoutCompiler::other_objects() {
+  Shape other =
+      bytes_shape("objects of other classes than those of the first entries, or within objects of their own class");
+  other.name = "other";
+  return other;
+}
+
 // One possible class: a list of 0 or 1 objects. Several: tags, index and one alternative per class. If only the first
 // entries can give the classes, one more alternative holds the bytes of all other objects.
 Result<Shape> LayoutCompiler::pointer(const TypeName& pointee) {
@@ -137,12 +144,8 @@ Result<Shape> LayoutCompiler::pointer(const TypeName& pointee) {
   shape.is_optional = may_be_optional;
   shape.parts = std::move(made.shapes);
   if (!may_be_optional && (!complete || made.blocks.size() < classes.size())) {
-    const std::string reason =
-        "objects of other classes than those of the first entries, or within objects of their own class";
-    Shape other = bytes_shape(reason);
-    other.name = "other";
-    choices.other = static_cast<std::int32_t>(other.slot);
-    shape.parts.push_back(std::move(other));
+    shape.parts.push_back(other_objects());
+    choices.other = static_cast<std::int32_t>(shape.parts.back().slot);
   }
   choices.alternatives = std::move(made.blocks);
   op.table = static_cast<std::uint16_t>(program_.pointers.size());

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "tree/read/cluster_boundaries.h"
-#include "tree/write/basket_sizes.h"
+#include "tree/write/basket_encode.h"
 
 namespace tfile {
 namespace {

@@ -166,13 +166,8 @@ void RecordReader::run_step(Cursor& in, const RecordStep& step, std::span<std::i
     case Kind::tobject:
       read_tobject(in);
       return;
-    case Kind::tnamed: {
-      const NamedText text = read_tnamed(in);
-      if (target.tree) target.tree->name = text.name, target.tree->title = text.title;
-      if (target.branch) target.branch->name = text.name, target.branch->title = text.title;
-      if (target.leaf) target.leaf->name = text.name, target.leaf->title = text.title;
-      return;
-    }
+    case Kind::tnamed:
+      return set_named(read_tnamed(in), target);
     case Kind::base:
       if (plans_.kind_of(step.class_name) == target.kind) return read_object(in, step.class_name, target);
       return skip_object(in, step.class_name);
@@ -473,6 +468,12 @@ void RecordReader::set_number(Field field, std::int64_t value, Target& target) {
   } else if (target.leaf) {
     set_leaf_number(field, value, *target.leaf);
   }
+}
+
+void RecordReader::set_named(const NamedText& text, Target& target) {
+  if (target.tree) target.tree->name = text.name, target.tree->title = text.title;
+  if (target.branch) target.branch->name = text.name, target.branch->title = text.title;
+  if (target.leaf) target.leaf->name = text.name, target.leaf->title = text.title;
 }
 
 void RecordReader::set_string(Field field, std::string_view text, Target& target) {

@@ -70,6 +70,7 @@ class RecordReader {
   static std::int64_t* wide_number(RecordField, Target&);
   static void set_number(RecordField, std::int64_t, Target&);
   void set_string(RecordField, std::string_view, Target&);
+  void set_named(const NamedText&, Target&);
   void warn(std::string text);
 
   std::span<const std::byte> payload_;

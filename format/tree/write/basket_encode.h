@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "model/part_sizes.h"
 #include "tfile/writer.h"
 #include "tree/write/basket_head.h"
 #include "tree/write/branch_form.h"
@@ -16,5 +17,11 @@ namespace tfile {
 // no_space.
 Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
                            std::span<const std::span<const std::byte>> columns);
+
+// The entries of a basket of about 128 KiB: a power of two; 0: unknown. Pure.
+std::int64_t basket_entries(const EntryBytes&);
+
+// fBasketSize for baskets of `entries` entries, rounded as in ROOT's OptimizeBaskets. Pure.
+std::int32_t basket_buffer_size(const EntryBytes&, std::int64_t entries);
 
 }  // namespace tfile

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/write/basket_sizes.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "tree/write/basket_encode.h"
 
 namespace tfile {
 namespace {

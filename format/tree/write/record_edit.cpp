@@ -27,20 +27,53 @@ std::vector<std::byte> RecordEdit::write(std::uint32_t keylen) {
   return out.take();
 }
 
-// Copies the stretch, with or without its edits.
-void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
+struct RecordEdit::Copying {
   struct Open {
     std::size_t at;  // in the output
     std::uint32_t begin, end;
   };
-  std::vector<Open> open;
-  std::size_t edit = edited ? 0 : edits_.size();
-  std::size_t mark = first_mark(outline_, where.begin);
-  std::uint32_t done = where.begin;
-  const auto copy_to = [&](std::uint32_t to) {
-    out.bytes(bytes(done, to));
+
+  RecordEdit& of;
+  ObjectAppender& out;
+  std::uint32_t done;      // copied up to there
+  std::size_t edit, mark;  // the next ones
+  std::vector<Open> open = {};
+
+  void copy_to(std::uint32_t to) {
+    out.bytes(of.bytes(done, to));
     done = to;
-  };
+  }
+  void take_edit() {
+    const Edit& next = of.edits_[edit++];
+    copy_to(next.where.begin);
+    next.write(out);
+    done = next.where.end;
+    if (next.where) mark = first_mark(of.outline_, done);
+  }
+  void end_frame() {
+    copy_to(open.back().end);
+    out.close(open.back().at);
+    open.pop_back();
+  }
+  void take_mark() {
+    const RecordMark& found = of.outline_.marks[mark++];
+    const auto behind_number = found.at + static_cast<std::uint32_t>(sizeof(std::uint32_t));
+    copy_to(found.at);
+    if (found.kind == Kind::frame) {
+      of.written_[found.at] = out.size();
+      open.push_back({out.size(), found.at, found.other});
+      return copy_to(behind_number);
+    }
+    of.copy_mark(out, found);
+    done = found.kind == Kind::class_tag ? found.other : behind_number;
+  }
+};
+
+// Copies the stretch, with or without its edits.
+void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
+  Copying copying{*this, out, where.begin, edited ? 0 : edits_.size(), first_mark(outline_, where.begin)};
+  const std::size_t &edit = copying.edit, &mark = copying.mark;
+  const auto& open = copying.open;
   for (;;) {
     const std::uint32_t next_end = open.empty() ? where.end : open.back().end;
     const std::uint32_t next_mark = mark < outline_.marks.size() ? outline_.marks[mark].at : where.end;
@@ -49,29 +82,13 @@ void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
     const bool is_inside =
         edit < edits_.size() && (next_edit < next_end || open.empty() || open.back().begin <= edits_[edit].inside);
     if (edit < edits_.size() && next_edit <= next_mark && is_inside) {
-      copy_to(next_edit);
-      edits_[edit].write(out);
-      done = edits_[edit].where.end;
-      if (edits_[edit].where) mark = first_mark(outline_, done);
-      ++edit;
+      copying.take_edit();
     } else if (!open.empty() && next_end <= next_mark) {
-      copy_to(next_end);
-      out.close(open.back().at);
-      open.pop_back();
+      copying.end_frame();
     } else if (mark < outline_.marks.size() && next_mark < where.end) {
-      copy_to(next_mark);
-      const RecordMark& found = outline_.marks[mark++];
-      if (found.kind == Kind::frame) {
-        written_[found.at] = out.size();
-        open.push_back({out.size(), found.at, found.other});
-        copy_to(found.at + sizeof(std::uint32_t));
-      } else {
-        copy_mark(out, found);
-        done =
-            found.kind == Kind::class_tag ? found.other : found.at + static_cast<std::uint32_t>(sizeof(std::uint32_t));
-      }
+      copying.take_mark();
     } else {
-      return copy_to(where.end);
+      return copying.copy_to(where.end);
     }
   }
 }

@@ -40,6 +40,7 @@ class RecordEdit {
     std::uint32_t inside;  // frames that begin after this position end before the edit
     Write write;
   };
+  struct Copying;
   void copy(ObjectAppender&, Stretch, bool edited);
   void copy_mark(ObjectAppender&, const RecordMark&);
   std::span<const std::byte> bytes(std::uint32_t begin, std::uint32_t end) const {

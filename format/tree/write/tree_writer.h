@@ -17,7 +17,6 @@
 #include "tfile/source.h"
 #include "tfile/writer.h"
 #include "tree/write/basket_encode.h"
-#include "tree/write/basket_sizes.h"
 #include "tree/write/committed_tree.h"
 #include "tree/write/tree_record_write.h"
 

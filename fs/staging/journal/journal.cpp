@@ -231,6 +231,13 @@ struct JournalContent {
   std::string cut;
 };
 
+// Of a journal that is taken over: `end` is the end of its good records. The bytes behind them must not stay between
+// these and later ones.
+Result<> prepare_to_append(int fd, std::uint64_t end, std::uint64_t salt) {
+  if (::ftruncate(fd, static_cast<off_t>(end)) != 0) return system_failure("journal cannot be cut", errno);
+  return write_pid(fd, salt);
+}
+
 // Error not_found: it has no begin record.
 Result<JournalContent> read_journal(int fd, std::uint64_t size) {
   TRY(const bool begun, has_begun(fd));
@@ -352,10 +359,7 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, std::option
   }
   if (take_over) {
     ::unlinkat(directory_fd, (name + std::string(kTemporarySuffix)).c_str(), 0);  // was to replace this one
-    // The bytes behind the good records must not stay between these and later ones.
-    if (::ftruncate(file.get(), static_cast<off_t>(content->end)) != 0)
-      return system_failure("journal cannot be cut", errno);
-    TRY_VOID(write_pid(file.get(), content->salt));
+    TRY_VOID(prepare_to_append(file.get(), content->end, content->salt));
   }
   Replayed replayed;
   replayed.begin = content->begin;

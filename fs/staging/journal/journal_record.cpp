@@ -177,6 +177,25 @@ void put_intention(PayloadWriter& out, const Intention& intention) {
   out.texts(intention.gone);
 }
 
+JournalRecord without_payload(const RecordHeader& header) {
+  JournalRecord record;
+  record.kind = header.kind;
+  record.id = header.id;
+  record.offset = header.offset;
+  return record;
+}
+
+StagedKind take_file_kind(PayloadReader& in) {
+  const auto kind = in.number<std::uint8_t>();
+  if (kind < 1 || kind > 5) in.reject();
+  return static_cast<StagedKind>(kind);
+}
+
+tl::unexpected<Error> makes_no_sense(JournalKind kind) {
+  const std::string number = std::to_string(static_cast<std::uint32_t>(kind));
+  return tfile::fail(ErrorKind::damaged, "journal record of kind " + number + " makes no sense");
+}
+
 Intention take_intention(PayloadReader& in) {
   Intention intention;
   intention.before = in.block();
@@ -236,10 +255,7 @@ std::vector<std::byte> encode_payload(const JournalRecord& record) {
 
 Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const std::byte> payload) {
   PayloadReader in(payload);
-  JournalRecord record;
-  record.kind = header.kind;
-  record.id = header.id;
-  record.offset = header.offset;
+  JournalRecord record = without_payload(header);
   switch (header.kind) {
     case JournalKind::begin:
       record.bytes = in.block();
@@ -247,13 +263,10 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
     case JournalKind::intend:
       record.intention = take_intention(in);
       break;
-    case JournalKind::create: {
-      const auto kind = in.number<std::uint8_t>();
-      if (kind < 1 || kind > 5) in.reject();
-      record.file_kind = static_cast<StagedKind>(kind);
+    case JournalKind::create:
+      record.file_kind = take_file_kind(in);
       record.text = in.text();
       break;
-    }
     case JournalKind::rename:
       record.from = in.text();
       record.text = in.text();
@@ -277,10 +290,7 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
     default:
       in.reject();
   }
-  if (!in.whole())
-    return tfile::fail(
-        ErrorKind::damaged,
-        "journal record of kind " + std::to_string(static_cast<std::uint32_t>(header.kind)) + " makes no sense");
+  if (!in.whole()) return makes_no_sense(header.kind);
   return record;
 }
 

@@ -22,6 +22,12 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
+Error met_in(const ChainFiles& files, std::size_t file, Error error) {
+  const std::string name = files.name(file);
+  if (error.source.empty() && !error.text.starts_with(name)) error.source = name;
+  return error;
+}
+
 std::int64_t counted_items(const CountSource& source, std::int64_t length) {
   return product(std::max<std::int64_t>(0, source.is_ends ? length - 1 : length), source.times);
 }
@@ -143,7 +149,7 @@ class ChainCounts::Round : public std::enable_shared_from_this<ChainCounts::Roun
     auto opened = [self = shared_from_this(), file,
                    unknown = std::move(unknown)](Result<std::shared_ptr<CachedStreams>> streams) {
       if (!streams) {
-        self->fail(streams.error());
+        self->fail(file, streams.error());
         return self->one_is_asked();
       }
       self->ask_lengths(file, unknown, **streams, *streams);
@@ -170,7 +176,7 @@ class ChainCounts::Round : public std::enable_shared_from_this<ChainCounts::Roun
   }
 
   void take(CountId id, std::size_t file, const CountSource& source, const Result<std::int64_t>& length) {
-    if (!length) return fail(length.error());
+    if (!length) return fail(file, length.error());
     counts_->note(id, file, counted_items(source, *length));
   }
   void take(CountId id, std::size_t file, const CountSource& source,
@@ -178,9 +184,9 @@ class ChainCounts::Round : public std::enable_shared_from_this<ChainCounts::Roun
     if (length && *length) counts_->note(id, file, counted_items(source, **length));
   }
 
-  void fail(const Error& error) {
+  void fail(std::size_t file, const Error& error) {
     const Lock lock(mutex_);
-    if (!failure_) failure_ = error;
+    if (!failure_) failure_ = met_in(*counts_->files_, file, error);
     has_failed_ = true;
   }
   Error failure() {

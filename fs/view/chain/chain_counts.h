@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cache/cluster_cache.h"
@@ -19,7 +20,12 @@ class ChainFiles {
   // The columns of the table in a file, whose whole table has the schema that the chain knows of it. The file is opened
   // if it is not open. Errors: those of opening; stale, if it is not the file that the chain was made of.
   virtual void streams(std::size_t file, Reply<std::shared_ptr<CachedStreams>>) = 0;
+  // For messages.
+  virtual std::string name(std::size_t file) const = 0;
 };
+
+// An error that was met in a file of a chain, with the name of the file if it names none.
+Error met_in(const ChainFiles&, std::size_t file, Error);
 
 // How many items a source counts, where its column has this length.
 std::int64_t counted_items(const CountSource&, std::int64_t length);

@@ -43,13 +43,13 @@ std::optional<CountSource> counted_at(const TableSchema& schema, NodeId id) {
 }
 
 // Lays out merged nodes as nodes and columns.
-class Layout {
+class SchemaBuilder {
  public:
-  explicit Layout(std::span<const TableSchemaPtr> schemas) : schemas_of_(schemas), schemas_(schemas.size()) {
+  explicit SchemaBuilder(std::span<const TableSchemaPtr> schemas) : schemas_of_(schemas), schemas_(schemas.size()) {
     made_.counts.emplace_back(schemas_, CountSource{CountSource::Of::entries, {}, false, 1});
   }
 
-  ChainSchema lay_out(const MergedNode& root) {
+  ChainSchema build(const MergedNode& root) {
     made_.nodes.emplace_back();
     const Around around;
     for (const MergedNode& child : root.children) add_below(0, child, around);
@@ -289,7 +289,7 @@ class Layout {
 
 tfile::Result<ChainSchema> chain_schema(std::span<const TableSchemaPtr> schemas, ChainPolicy policy) {
   TRY(MergedTable merged, merge_tables(schemas, policy));
-  ChainSchema made = Layout(schemas).lay_out(merged.root);
+  ChainSchema made = SchemaBuilder(schemas).build(merged.root);
   made.differences = std::move(merged.differences);
   return made;
 }

@@ -65,12 +65,21 @@ class Joined {
   std::optional<Error> error_ GUARDED_BY(mutex_);
 };
 
+// The columns of one of the files.
+struct FileStreams {
+  std::shared_ptr<ChainFiles> files;
+  std::size_t file = 0;
+  std::shared_ptr<CachedStreams> streams;
+};
+
 // Exactly those bytes, of streams that do not go before they have come.
-void read_kept(const std::shared_ptr<CachedStreams>& streams, const ColumnRange& range, ReadUse use,
-               Reply<Slices> reply) {
+void read_kept(const FileStreams& from, const ColumnRange& range, ReadUse use, Reply<Slices> reply) {
   const std::stop_token asker = reply.asker();
-  auto told = [streams, reply = std::move(reply)](Result<Slices> slices) mutable { reply(std::move(slices)); };
-  read_whole(*streams, range, use, Reply<Slices>(std::move(told), asker));
+  auto told = [from, reply = std::move(reply)](Result<Slices> slices) mutable {
+    if (!slices) return reply(tl::unexpected<Error>(met_in(*from.files, from.file, std::move(slices).error())));
+    reply(std::move(slices));
+  };
+  read_whole(*from.streams, range, use, Reply<Slices>(std::move(told), asker));
 }
 
 tfile::Buffer in_one_piece(const Slices& slices) {
@@ -226,7 +235,7 @@ void ChainStreams::read_file(const Request& request, const Part& part, const Ite
     if (!streams) return reply(tl::unexpected<Error>(streams.error()));
     if (source.kind == Kind::same)
       return read_kept(
-          *streams,
+          {self->files_, part.file, *streams},
           {source.column.stream, source.column.slot, source.column.item_size, part.begin, part.end - part.begin},
           request.use, std::move(reply));
     self->read_inputs(request, part, source, *streams, std::move(reply));
@@ -265,10 +274,10 @@ void ChainStreams::read_inputs(const Request& request, const Part& part, const I
       const tfile::Buffer second = in_one_piece(*tags);
       reply(made_items(source, self->wanted(request, part), bytes->span(), second.span()));
     };
-    read_kept(streams, self->input(request, part, source.tags, 0), request.use,
+    read_kept({self->files_, part.file, streams}, self->input(request, part, source.tags, 0), request.use,
               Reply<Slices>(std::move(with_tags), waits));
   };
-  read_kept(streams, first, request.use, Reply<Slices>(std::move(make), asker));
+  read_kept({files_, part.file, streams}, first, request.use, Reply<Slices>(std::move(make), asker));
 }
 
 }  // namespace tfilefs

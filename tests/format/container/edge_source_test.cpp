@@ -26,7 +26,7 @@ std::vector<std::byte> bytes_at(const Source& source, std::uint64_t begin, std::
 
 TEST(EdgeSource, OneCallReadsBothEnds) {
   const auto whole = numbered(1 << 20);
-  const auto edges = with_edges(whole);
+  const auto edges = EdgeSource::over(whole);
   ASSERT_TRUE(edges);
   EXPECT_EQ(whole->calls(), 1u);
   const std::uint64_t held = whole->bytes_read();
@@ -39,7 +39,7 @@ TEST(EdgeSource, OneCallReadsBothEnds) {
 
 TEST(EdgeSource, WhatLiesBetweenIsReadAsEver) {
   const auto whole = numbered(1 << 20);
-  const auto edges = with_edges(whole).value();
+  const auto edges = EdgeSource::over(whole).value();
   for (const std::uint64_t begin : {4050ul, 500'000ul, (1ul << 20) - (64 << 10) - 50})
     EXPECT_EQ(bytes_at(*edges, begin, 100), bytes_at(*whole, begin, 100)) << begin;
   std::vector<std::byte> bytes(100);
@@ -50,7 +50,7 @@ TEST(EdgeSource, WhatLiesBetweenIsReadAsEver) {
 TEST(EdgeSource, SmallFilesAreHeldWhole) {
   for (const std::size_t size : {0u, 1u, 4096u, 4097u, 60'000u}) {
     const auto whole = numbered(size);
-    const auto edges = with_edges(whole).value();
+    const auto edges = EdgeSource::over(whole).value();
     EXPECT_EQ(whole->calls(), size == 0 ? 0u : 1u);
     EXPECT_EQ(whole->bytes_read(), size);
     EXPECT_EQ(bytes_at(*edges, 0, std::min<std::size_t>(size, 4096)).size(), std::min<std::size_t>(size, 4096));
@@ -61,7 +61,7 @@ TEST(EdgeSource, SmallFilesAreHeldWhole) {
 TEST(EdgeSource, OneRangeARequestIsEnough) {
   const auto whole = numbered(4 << 20);
   whole->told.ranges_max = 1;
-  ASSERT_TRUE(with_edges(whole));
+  ASSERT_TRUE(EdgeSource::over(whole));
   EXPECT_EQ(whole->calls(), 2u);
 }
 
@@ -69,13 +69,13 @@ TEST(EdgeSource, ASourceThatHoldsItsEndsIsNotAskedForThem) {
   const auto whole = numbered(4 << 20);
   whole->told.begin_held = 4096;
   whole->told.end_held = 100'000;
-  ASSERT_TRUE(with_edges(whole));
+  ASSERT_TRUE(EdgeSource::over(whole));
   EXPECT_EQ(whole->calls(), 0u);
 }
 
 TEST(EdgeSource, MoreIsHeldAfterOneCall) {
   const auto whole = numbered(4 << 20);
-  const auto edges = with_edges(whole).value();
+  const auto edges = EdgeSource::over(whole).value();
   ASSERT_TRUE(edges->hold({{2'000'000, 1000}, {1'000'000, 500}, {(4 << 20) - 10, 20}, {100, 10}, {5, 0}}));
   EXPECT_EQ(whole->calls(), 2u);
   EXPECT_EQ(bytes_at(*edges, 1'000'100, 400), bytes_at(*whole, 1'000'100, 400));

@@ -2,8 +2,6 @@
 // With a server: TFILEFS_XROOTD_URL names a file of some megabytes there, TFILEFS_XROOTD_FILE the same file here.
 // TFILEFS_XROOTD_SERVED is the server's own copy, for tests that change it. tests/mount/test_xrootd.py starts a server
 // and runs these. Without one, only what needs none is tested.
-#include "far/xrootd_source.h"
-
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -25,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "far/protocols.h"
 #include "tfile/source.h"
 
 namespace tfile {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/write/basket_sizes.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "tree/write/basket_encode.h"
 
 namespace tfile {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/metrics.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "control/stats.h"
 #include "tfile/json_text.h"
 
 namespace tfilefs {

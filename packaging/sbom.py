@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sbom.py VERSION EPOCH INSTALLED FILE...: what a release is made of, as SPDX 2.3 in JSON, on standard output.
+
+INSTALLED is a directory with the installed program. The libraries that it needs are those of this machine, as dpkg knows
+them, with the headers that are compiled in. FILE... are the files of the release, with their checksums."""
+
+import datetime
+import glob
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import uuid
+
+# Libraries that leave no trace in the program but their code: packages of their headers.
+HEADERS = ("libboost-math-dev", "libcli11-dev", "libexpected-dev", "libflatbuffers-dev", "nlohmann-json3-dev")
+HEADER_LICENSES = {"libboost-math-dev": "BSL-1.0", "libcli11-dev": "BSD-3-Clause", "libexpected-dev": "CC0-1.0",
+                   "libflatbuffers-dev": "Apache-2.0", "nlohmann-json3-dev": "MIT"}
+
+
+def said(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def needed_libraries(installed):
+    """Paths of the shared libraries that the program and its module name themselves."""
+    names = set()
+    for path in (os.path.join(installed, "bin", "tfilefs"), *glob.glob(os.path.join(installed, "lib*", "**", "*.so"), recursive=True)):
+        wanted = set(re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "--dynamic", path)))
+        where = dict(re.findall(r"^\s*(\S+) => (\S+)", said("ldd", path), re.MULTILINE))
+        names |= {where[name] for name in wanted if name in where}
+    return {os.path.realpath(name) for name in names}
+
+
+def debian_packages(installed):
+    """(name, version, architecture, license) of what is linked or compiled in."""
+    found = set(HEADERS)
+    for path in needed_libraries(installed):
+        # dpkg knows files by the paths of before /lib was a link to /usr/lib.
+        for name in (path, path.removeprefix("/usr")):
+            done = subprocess.run(["dpkg-query", "--search", name], capture_output=True, text=True)
+            if done.returncode == 0:
+                found.add(done.stdout.split(":")[0])
+                break
+    for name in sorted(found):
+        line = said("dpkg-query", "--show", "--showformat", "${Package} ${Version} ${Architecture}\n", name).splitlines()[0]
+        yield (*line.split(), HEADER_LICENSES.get(name, "NOASSERTION"))
+
+
+def package(name, version, license_name, **more):
+    return {"name": name, "SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name), "versionInfo": version,
+            "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": license_name,
+            "licenseDeclared": license_name, "copyrightText": "NOASSERTION", **more}
+
+
+def release_file(path):
+    with open(path, "rb") as file:
+        content = file.read()
+    return {"fileName": "./" + os.path.basename(path), "SPDXID": "SPDXRef-File-" + re.sub(r"[^A-Za-z0-9.-]", "-", os.path.basename(path)),
+            "checksums": [{"algorithm": name, "checksumValue": hashlib.new(name.lower(), content).hexdigest()} for name in ("SHA1", "SHA256")],
+            "licenseConcluded": "Apache-2.0", "licenseInfoInFiles": ["Apache-2.0"], "copyrightText": "The authors of tfilefs"}
+
+
+def document(version, epoch, installed, paths):
+    packages = [package("tfilefs", version, "Apache-2.0")]
+    for name, its_version, architecture, license_name in debian_packages(installed):
+        purl = f"pkg:deb/debian/{name}@{its_version}?arch={architecture}"
+        packages.append(package(name, its_version, license_name, externalRefs=[
+            {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}]))
+    files = [release_file(path) for path in sorted(paths)]
+    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-tfilefs")]
+    relations += [("SPDXRef-tfilefs", "DEPENDS_ON", each["SPDXID"]) for each in packages[1:]]
+    relations += [(each["SPDXID"], "GENERATED_FROM", "SPDXRef-tfilefs") for each in files]
+    content = json.dumps([packages, files], sort_keys=True)
+    return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"tfilefs-{version}",
+            "documentNamespace": uuid.uuid5(uuid.NAMESPACE_OID, content).urn,
+            "creationInfo": {"created": datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                             "creators": ["Tool: packaging/sbom.py", "Organization: tfilefs"]},
+            "packages": packages, "files": files,
+            "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b} for a, kind, b in relations]}
+
+
+def main():
+    version, epoch, installed, *paths = sys.argv[1:]
+    json.dump(document(version, epoch, installed, paths), sys.stdout, indent=1)
+    print()
+
+
+main()

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A release: one version everywhere, the same bytes from two checkouts, its list of parts, and whose everything is."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+
+import pytest
+import yaml
+
+from conftest import ROOT, build_directory, make_release
+
+
+def version():
+    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+        return re.search(r"^project\(tfilefs VERSION ([\d.]+)", file.read(), re.MULTILINE).group(1)
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def only(directory, pattern):
+    [name] = [each for each in os.listdir(directory) if re.fullmatch(pattern, each)]
+    return os.path.join(directory, name)
+
+
+def test_the_version_is_the_same_everywhere(release, program):
+    wanted = version()
+    assert subprocess.run([program, "--version"], capture_output=True, text=True).stdout == f"tfilefs {wanted}\n"
+    for pattern in (r"tfilefs-V\.tar\.gz", r"tfilefs-V-linux-\w+\.tar\.gz", r"tfilefs-V-py3-none-\w+\.whl", r"tfilefs_V_\w+\.deb",
+                    r"libtfile-dev_V_\w+\.deb", r"tfilefs-dbgsym_V_\w+\.deb", r"tfilefs-V-1\.\w+\.rpm", r"libtfile-dev-V-1\.\w+\.rpm",
+                    r"tfilefs-dbgsym-V-1\.\w+\.rpm", r"tfilefs-V\.spdx\.json"):
+        only(release, pattern.replace("V", re.escape(wanted)))
+    with open(os.path.join(ROOT, "CITATION.cff"), encoding="utf-8") as file:
+        assert f"\nversion: {wanted}\n" in file.read()
+    with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
+        assert re.search(rf"^## (Unreleased|{re.escape(wanted)}\b)", file.read(), re.MULTILINE)
+
+
+def test_sums_are_those_of_the_files(release):
+    lines = content(os.path.join(release, "SHA256SUMS")).decode().splitlines()
+    told = dict(reversed(line.split("  ")) for line in lines)
+    assert set(told) == set(os.listdir(release)) - {"SHA256SUMS"}
+    for name, checksum in told.items():
+        assert hashlib.sha256(content(os.path.join(release, name))).hexdigest() == checksum, name
+
+
+def test_two_checkouts_give_the_same_bytes(release, tmp_path):
+    """Of the same build; `packaging/test release` builds twice, too."""
+    subprocess.run(["git", "clone", "--quiet", "--no-local", ROOT, tmp_path / "elsewhere"], check=True)
+    again = tmp_path / "again"
+    make_release(tmp_path / "elsewhere", again)
+    assert sorted(os.listdir(again)) == sorted(os.listdir(release))
+    different = [name for name in os.listdir(again) if content(again / name) != content(os.path.join(release, name))]
+    assert not different
+
+
+def test_a_directory_with_something_in_it_is_refused(release):
+    done = subprocess.run([os.path.join(ROOT, "packaging", "release"), "--build", build_directory(), release], capture_output=True, text=True)
+    assert done.returncode == 1 and "not empty" in done.stderr
+
+
+def test_the_archive_of_the_program_runs(release, sample, tmp_path):
+    with tarfile.open(only(release, r"tfilefs-.*-linux-.*\.tar\.gz")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [top] = os.listdir(tmp_path)
+    done = subprocess.run([tmp_path / top / "bin" / "tfilefs", "ls", sample], capture_output=True, text=True)
+    assert done.returncode == 0 and "Events" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def sources(release, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("sources")
+    with tarfile.open(only(release, r"tfilefs-[\d.]+\.tar\.gz")) as archive:
+        archive.extractall(directory, filter="data")
+    [top] = os.listdir(directory)
+    return directory / top
+
+
+def test_the_archive_of_the_sources_is_what_git_has(sources):
+    names = subprocess.run(["git", "-C", ROOT, "ls-tree", "-r", "--name-only", "-z", "HEAD"], capture_output=True, text=True).stdout.split("\0")
+    found = {os.path.relpath(os.path.join(folder, name), sources) for folder, _, inside in os.walk(sources) for name in inside}
+    assert found == {name for name in names if name} | {".commit", "REUSE.toml", "LICENSES/Apache-2.0.txt"}
+
+
+def test_the_archive_of_the_sources_knows_its_commit(sources, tmp_path):
+    commit = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%H %cs"], capture_output=True, text=True, check=True).stdout.split()
+    told = (sources / ".commit").read_text().split()
+    assert commit[0].startswith(told[0]) and told[1] == commit[1]
+    # Nothing is compiled: what CMake hands to the compiler is enough.
+    subprocess.run(["cmake", "-G", "Ninja", "-S", sources, "-B", tmp_path, "-DTFILEFS_TESTS=OFF"], check=True, stdout=subprocess.DEVNULL)
+    assert f'TFILEFS_COMMIT=\\"{told[0]}\\"' in (tmp_path / "build.ninja").read_text()
+
+
+def test_each_file_says_whose_it_is_and_under_which_licence(sources):
+    done = subprocess.run([os.path.join(os.path.dirname(sys.executable), "reuse"), "--root", sources, "lint"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_list_of_parts_names_libraries_and_files(release):
+    document = json.loads(content(only(release, r".*\.spdx\.json")))
+    assert document["spdxVersion"] == "SPDX-2.3" and document["SPDXID"] == "SPDXRef-DOCUMENT" and document["dataLicense"] == "CC0-1.0"
+    identities = [each["SPDXID"] for each in document["packages"] + document["files"]] + ["SPDXRef-DOCUMENT"]
+    assert len(identities) == len(set(identities)) and all(re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", each) for each in identities)
+    for relation in document["relationships"]:
+        assert {relation["spdxElementId"], relation["relatedSpdxElement"]} <= set(identities)
+    names = {each["name"] for each in document["packages"]}
+    assert {"tfilefs", "libfuse3-3", "libzstd1", "libtbb12", "libdeflate0", "libisal2", "libboost-math-dev"} <= names
+    for each in document["files"]:
+        [checksum] = [each["checksumValue"] for each in each["checksums"] if each["algorithm"] == "SHA256"]
+        assert hashlib.sha256(content(os.path.join(release, each["fileName"]))).hexdigest() == checksum
+
+
+def test_forms_for_reports_are_whole():
+    folder = os.path.join(ROOT, ".github", "ISSUE_TEMPLATE")
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            form = yaml.safe_load(file)
+        if name != "config.yml":
+            assert form["name"] and form["description"] and form["body"], name
+            for part in form["body"]:
+                assert part["type"] in ("markdown", "textarea", "input", "dropdown", "checkboxes"), name
+    with open(os.path.join(ROOT, "CITATION.cff"), encoding="utf-8") as file:
+        citation = yaml.safe_load(file)
+    assert {"cff-version", "message", "title", "authors", "version", "license"} <= set(citation)
