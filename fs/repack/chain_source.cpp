@@ -5,7 +5,6 @@
 #include <future>
 #include <utility>
 
-
 namespace tfilefs {
 
 ChainSource::ChainSource(const CacheOptions& options)

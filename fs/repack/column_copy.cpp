@@ -2,7 +2,6 @@
 #include "repack/column_copy.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "repack/started.h"
+#include "repack/stopped.h"
 
 namespace tfilefs {
 
@@ -267,7 +267,7 @@ class ColumnCopy {
     std::vector<std::int64_t> begin(fields_[field].columns.size());
     const std::int64_t step = std::max<std::int64_t>(1, part_entries_[field]);
     for (std::int64_t at = cluster.begin; at < cluster.end; at += step) {
-      if (sink_.stop.stop_requested()) return tfile::fail(ErrorKind::io, "stopped", -1, ECANCELED);
+      TRY_VOID(not_stopped(sink_.stop));
       TRY(Part part, encode(field, {at, std::min(at + step, cluster.end)}, begin));
       parts.push_back(std::move(part));
     }
@@ -324,7 +324,7 @@ Result<> try_columns(ChainSource& source, const OfferedTable& offered, std::span
   const std::vector<FieldOfColumns> fields = fields_of(offered);
   const auto run = [&](std::function<void()> job) { sink.workers.run(std::move(job), Urgency::awaited); };
   for (const EntryRange& range : ranges) {
-    if (sink.stop.stop_requested()) return tfile::fail(ErrorKind::io, "stopped", -1, ECANCELED);
+    TRY_VOID(not_stopped(sink.stop));
     const tfile::KeptEntries kept(std::span(&range, 1));
     std::vector<std::future<Result<>>> tried;
     for (const FieldOfColumns& field : fields) {

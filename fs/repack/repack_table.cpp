@@ -229,6 +229,72 @@ class UnitsOfTable {
   WrittenTable made_;
 };
 
+// A table whose columns are read.
+class ColumnsOfTable {
+ public:
+  ColumnsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {
+    made_.report.path = request.path;
+    made_.report.by_unit = false;
+  }
+
+  Result<WrittenTable> run(tfile::TableFormat format) {
+    TRY(const Kept wanted, kept_of(request_));
+    auto source = open_chain(request_);
+    if (!source && is_about_form(source.error())) {
+      made_.left_out.push_back(source.error().text);
+      return std::move(made_);
+    }
+    if (!source) return tl::unexpected(std::move(source).error());
+    const tfile::Table& table = (*source)->table();
+    TRY_VOID(check_count(wanted, table.entries, request_.options.selection));
+    auto offered = offered_table(table, (*source)->streams(), format, request_.options.columns);
+    if (!offered) return tl::unexpected(named(request_.path, std::move(offered).error()));
+    made_.left_out = offered->left_out;
+    if (offered->columns.empty()) {
+      made_.left_out.push_back("none of its columns can be written");
+      return std::move(made_);
+    }
+    if (auto done = write(**source, *offered, format, wanted); !done)
+      return tl::unexpected(named(request_.path, std::move(done).error()));
+    made_.written = true;
+    return std::move(made_);
+  }
+
+ private:
+  Result<> write(ChainSource& source, const OfferedTable& offered, tfile::TableFormat format, const Kept& wanted) {
+    const RepackOptions& options = request_.options;
+    const tfile::Table& table = source.table();
+    const EntryRange all{0, table.entries};
+    std::optional<KeptEntries> kept(wanted.entries ? wanted.entries->within(all) : KeptEntries(std::span(&all, 1)));
+    FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
+    const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
+    const ColumnSink sink{work_.writer, file, work_.workers, options.threads, cluster, work_.stop, work_.progress};
+    if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, sink, kept));
+    TRY(tfile::TableWriter* const writer,
+        work_.writer.create_table(request_.directory, request_.name, table.title, format));
+    TRY(made_.report.bytes, copy_columns(source, offered, *kept, *writer, sink));
+    made_.report.entries = kept->count();
+    return {};
+  }
+
+  // Reads all of it first. Clusters with a damaged column go.
+  Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, const ColumnSink& sink,
+                             std::optional<KeptEntries>& kept) {
+    std::vector<EntryRange> damaged;
+    TRY_VOID(
+        try_columns(source, offered, clusters_of(source.table()), sink, [&](EntryRange entries, const Error& error) {
+          damaged.push_back(entries);
+          made_.left_out.push_back(error.text);
+        }));
+    if (!damaged.empty()) kept = without_damaged(source.table(), damaged, kept, 0, made_.left_out);
+    return {};
+  }
+
+  const TableRequest& request_;
+  const TableWork& work_;
+  WrittenTable made_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<const tfile::File>> open_table_file(const std::string& name, const tfile::FarOptions& far) {
@@ -244,47 +310,7 @@ Result<WrittenTable> copy_table(const TableRequest& request, const KeyInfo& key,
 }
 
 Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {
-  const RepackOptions& options = request.options;
-  WrittenTable made;
-  made.report.path = request.path;
-  made.report.by_unit = false;
-  TRY(const Kept wanted, kept_of(request));
-  auto source = open_chain(request);
-  if (!source && is_about_form(source.error())) {
-    made.left_out.push_back(source.error().text);
-    return made;
-  }
-  if (!source) return tl::unexpected(std::move(source).error());
-  const tfile::Table& table = (*source)->table();
-  TRY_VOID(check_count(wanted, table.entries, options.selection));
-  const EntryRange all{0, table.entries};
-  std::optional<KeptEntries> kept(wanted.entries ? wanted.entries->within(all) : KeptEntries(std::span(&all, 1)));
-  const tfile::TableFormat format = options.format.value_or(key.format);
-  auto offered = offered_table(table, (*source)->streams(), format, options.columns);
-  if (!offered) return tl::unexpected(named(request.path, std::move(offered).error()));
-  made.left_out = offered->left_out;
-  if (offered->columns.empty()) {
-    made.left_out.push_back("none of its columns can be written");
-    return made;
-  }
-  TRY(tfile::TableWriter* const writer, work.writer.create_table(request.directory, request.name, table.title, format));
-  const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
-  FileWrites* const file = work.output ? &work.output->writes() : nullptr;
-  const ColumnSink sink{work.writer, file, work.workers, options.threads, cluster, work.stop, work.progress};
-  if (options.skips_damaged) {
-    std::vector<EntryRange> damaged;
-    TRY_VOID(try_columns(**source, *offered, clusters_of(table), sink, [&](EntryRange entries, const Error& error) {
-      damaged.push_back(entries);
-      made.left_out.push_back(error.text);
-    }));
-    if (!damaged.empty()) kept = without_damaged(table, damaged, std::move(kept), 0, made.left_out);
-  }
-  auto written = copy_columns(**source, *offered, *kept, *writer, sink);
-  if (!written) return tl::unexpected(named(request.path, std::move(written).error()));
-  made.report.bytes = *written;
-  made.report.entries = kept->count();
-  made.written = true;
-  return made;
+  return ColumnsOfTable(request, work).run(request.options.format.value_or(key.format));
 }
 
 }  // namespace tfilefs

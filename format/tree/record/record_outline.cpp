@@ -120,7 +120,8 @@ class Outliner {
     if (class_name == "TNamed") {
       named(target);
     } else if (class_name == "TTreeIndex") {
-      in_.seek(head.end, "TTreeIndex");  // names and numbers: none of its words depends on its place
+      // Names and numbers: none of its words depends on its place.
+      in_.seek(head.end, "TTreeIndex");
     } else if (own && own->holds_pointers()) {
       slots(*own, head, nullptr);
     } else if (const StreamerInfo* info = described(class_name, head)) {
