@@ -106,6 +106,7 @@ class RootFile final : public File {
   Result<std::shared_ptr<const Table>> table(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Table>> outline(const KeyInfo& key) const override;
   Result<std::shared_ptr<const DirectoryListing>> attribute_sets(const KeyInfo& key) const override;
+  Result<EntryIndex> entry_index(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Object>> object(const KeyInfo& key, std::span<const std::byte> payload) const override;
   bool may_be_drawn(std::string_view class_name) const override;
@@ -325,6 +326,13 @@ Result<std::shared_ptr<const DirectoryListing>> RootFile::attribute_sets(const K
   TRY(const Buffer anchor, read_payload(*edges_, key));
   TRY(auto listing, list_attribute_sets(edges_, key, anchor.span()));
   return finished(std::move(listing), key.seek);
+}
+
+Result<EntryIndex> RootFile::entry_index(const KeyInfo& key) const {
+  if (key.kind != KeyKind::table || is_ntuple(key.class_name)) return File::entry_index(key);
+  TRY(const auto classes, class_infos());
+  TRY(const Buffer payload, read_payload(*edges_, key));
+  return read_entry_index(payload.span(), key.keylen, std::string(key.class_name), classes->infos);
 }
 
 Result<std::shared_ptr<const StreamSet>> RootFile::payload(const KeyInfo& key) const {

@@ -216,3 +216,33 @@ class Nginx:
     def forget_requests(self):
         self.requests()
         os.truncate(os.path.join(self._work, "access.log"), 0)
+
+
+class Directory(Nginx):
+    """nginx over a directory of its own, into which files are put. It may be stopped, and started again at its port."""
+
+    def __init__(self):
+        self._directory = tempfile.mkdtemp(prefix="tfilefs-nginx-root-")
+        super().__init__(self._directory)
+
+    def start(self):
+        self._fixed_port = self.port
+        deadline = time.monotonic() + 10
+        while not self._start():
+            assert time.monotonic() < deadline, self.errors()
+            time.sleep(0.1)
+
+    def put(self, source):
+        """Copies a file to the server; returns its URL. It has not changed just now: dates are whole seconds."""
+        new = os.path.join(self.root, "new")
+        shutil.copyfile(source, new)
+        os.utime(new, (self._dates, self._dates))
+        self._dates += 1
+        os.replace(new, os.path.join(self.root, os.path.basename(source)))
+        return self.url(os.path.basename(source))
+
+    _dates = 1_700_000_000
+
+    def close(self):
+        super().close()
+        shutil.rmtree(self._directory, ignore_errors=True)

@@ -120,6 +120,7 @@ DiskFile::DiskFile(const FarOptions& options, const DiskKey& key)
       name_(name_of(key)),
       key_(key),
       bytes_max_(options.cache_bytes),
+      edges_(tfile::held_edges(options)),
       untrimmed_(options.cache_bytes) {}
 
 std::shared_ptr<DiskFile> DiskFile::find(const FarOptions& options, const std::string& url) {
@@ -147,8 +148,8 @@ bool DiskFile::has_edges() const {
   const auto log = this->log();
   if (!log) return false;
   const std::uint64_t size = log->identity().size;
-  const std::uint64_t end = end_held_from(size);
-  return log->has({0, std::min(size, kBeginHeld)}) && log->has({end, size - end});
+  const std::uint64_t end = edges_.end_from(size);
+  return log->has({0, std::min(size, edges_.begin)}) && log->has({end, size - end});
 }
 
 void DiskFile::use(const Identity& identity) {

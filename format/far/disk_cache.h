@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "far/disk_log.h"
+#include "far/held_edges.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -59,6 +60,7 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   const std::string directory_, name_;
   const DiskKey key_;
   const std::uint64_t bytes_max_;
+  const HeldEdges edges_;
   Identity identity_;  // constant after use()
 
   mutable std::mutex mutex_;

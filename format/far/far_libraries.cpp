@@ -8,12 +8,14 @@
 namespace {
 
 #ifdef TFILEFS_HTTP
-constexpr tfile::FarLibrary kHttp{tfile::open_http, tfile::list_http, tfile::curl_version_now};
+constexpr tfile::FarLibrary kHttp{tfile::open_http, tfile::look_http, tfile::origin_of_http, tfile::list_http,
+                                  tfile::curl_version_now};
 #else
 constexpr tfile::FarLibrary kHttp;
 #endif
 #ifdef TFILEFS_XROOTD
-constexpr tfile::FarLibrary kXrootd{tfile::open_xrootd, tfile::list_xrootd, tfile::xrootd_version_then};
+constexpr tfile::FarLibrary kXrootd{tfile::open_xrootd, tfile::look_xrootd, tfile::origin_of_xrootd, tfile::list_xrootd,
+                                    tfile::xrootd_version_then};
 #else
 constexpr tfile::FarLibrary kXrootd;
 #endif

@@ -13,6 +13,8 @@ namespace tfile {
 // What reads URLs by one library; null functions: it was left out of this build.
 struct FarLibrary {
   Result<std::shared_ptr<const Source>> (*open)(const std::string& url, const FarOptions&) = nullptr;
+  Result<Identity> (*look)(const std::string& url, const FarOptions&) = nullptr;  // as look_far()
+  SourceOrigin (*origin)(const std::string& url) = nullptr;                       // as origin_of_url()
   Result<FarListing> (*list)(const std::string& url, const FarOptions&) = nullptr;
   std::string (*version)() = nullptr;  // of the library
 };

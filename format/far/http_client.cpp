@@ -19,8 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// As browsers have it. A server sees a physicist's laptop and a batch job alike.
-constexpr long kConnectionsOfHost = 8;
+// As many as files of a chain are opened at the same time. One file has no more than kRequestsAtOnce (http_source.cpp)
+// under way, as many as the connections of a browser.
+constexpr long kConnectionsOfHost = 32;
 constexpr long kRedirectsMax = 10;
 // The loop looks at time limits so often.
 constexpr std::chrono::milliseconds kTick{100};
@@ -265,7 +266,8 @@ void Client::prepare(Transfer& transfer) const {
 #if LIBCURL_VERSION_NUM >= 0x075700
   set(CURLOPT_QUICK_EXIT, 1L);  // a name that is being resolved does not hold up its end
 #endif
-  set(CURLOPT_PIPEWAIT, 1L);  // for a stream of an HTTP/2 connection, rather than open one more
+  // For a stream of an HTTP/2 connection, rather than open one more. Without TLS there is none.
+  set(CURLOPT_PIPEWAIT, request.url.starts_with("https:") ? 1L : 0L);
   set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
   set(CURLOPT_BUFFERSIZE, long{256 << 10});
   set(CURLOPT_NETRC, long{CURL_NETRC_OPTIONAL});

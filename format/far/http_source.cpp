@@ -38,7 +38,10 @@ struct Answer {
   std::string body;
 };
 
-// Sends a request for a range, and keeps of the answer what was asked for; of a whole file, at most kWholeMax.
+// Of a file that comes as a whole although a part was asked for, no more is kept.
+constexpr std::uint64_t kAnswerMax = 1 << 20;
+
+// Sends a request for a range, and keeps of the answer what was asked for.
 std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new_token) {
   file.counts.requests.fetch_add(1, std::memory_order_relaxed);
   file.counts.ranges.fetch_add(1, std::memory_order_relaxed);
@@ -51,11 +54,11 @@ std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new
   request.on_head = [asked](const HttpHead& head) {
     asked->answer.head = head;
     if (head.is_encoded) return false;
-    return head.status == 206 || (head.status == 200 && head.length.value_or(0) <= kWholeMax);
+    return head.status == 206 || (head.status == 200 && head.length.value_or(0) <= kAnswerMax);
   };
   request.on_body = [asked](std::span<const std::byte> bytes) {
     asked->answer.body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return asked->answer.body.size() <= kWholeMax;
+    return asked->answer.body.size() <= kAnswerMax;
   };
   // The thread that asked waits for this, so the file is still there.
   request.on_end = [asked, &file](const HttpEnd& end) {
@@ -237,8 +240,8 @@ class Repetition {
 };
 
 // XRootD 5 promises bytes behind the end of a file, and sends none. But it tells the file's size.
-bool tells_small_size(const Answer& answer) {
-  return answer.head.status == 206 && answer.head.range && answer.head.range->whole.value_or(UINT64_MAX) <= kBeginHeld;
+bool tells_small_size(const Answer& answer, std::uint64_t asked) {
+  return answer.head.status == 206 && answer.head.range && answer.head.range->whole.value_or(UINT64_MAX) <= asked;
 }
 
 // The answers to the questions for a file's beginning and its end.
@@ -250,14 +253,15 @@ struct BothEnds {
 // Both at once, unless the server is known to refuse a question for the end. If they are likely to be `on_disk`, the
 // file's state is all that is asked for.
 Result<BothEnds> ask_both_ends(const HttpFile& file, bool on_disk) {
+  const HeldEdges edges = held_edges(file.options);
   for (Repetition repetition(file);;) {
     std::optional<std::future<Answer>> last;
-    auto first = ask(file, first_range(on_disk ? 1 : kBeginHeld), repetition.wants_new_token());
+    auto first = ask(file, first_range(on_disk ? 1 : edges.begin), repetition.wants_new_token());
     if (!on_disk && file.host->suffix != Answers::wrong)
-      last = ask(file, "bytes=-" + std::to_string(kEndHeld), repetition.wants_new_token());
+      last = ask(file, "bytes=-" + std::to_string(edges.end), repetition.wants_new_token());
     BothEnds ends{first.get(), {}};
     if (last) ends.last = last->get();
-    if (tells_small_size(ends.first)) return ends;
+    if (tells_small_size(ends.first, edges.begin)) return ends;
     const auto checked = check_answer(file, ends.first);
     if (checked) return ends;
     if (!repetition.goes_on(ends.first)) return tl::unexpected<Error>(checked.error());
@@ -267,12 +271,13 @@ Result<BothEnds> ask_both_ends(const HttpFile& file, bool on_disk) {
 Result<Opened> take_both_ends(std::shared_ptr<HttpFile> file, BothEnds ends) {
   Answer& first = ends.first;
   TRY_VOID(take_state(*file, first));
-  const std::uint64_t size = file->identity.size, begin = size - std::min(size, kEndHeld);
+  const HeldEdges edges = held_edges(file->options);
+  const std::uint64_t size = file->identity.size, begin = size - std::min(size, edges.end);
   note_target(*file, first.end.url);
   if (first.head.status == 200) file->host->one = Answers::wrong;
   Opened opened{file, {}, {}, {size, {}}};
   const bool is_whole = first.head.status == 200 && first.body.size() == size;
-  if (is_whole || is_of_range(first, 0, std::min(size, kBeginHeld))) opened.first.bytes = std::move(first.body);
+  if (is_whole || is_of_range(first, 0, std::min(size, edges.begin))) opened.first.bytes = std::move(first.body);
   if (!ends.last || size == 0) return opened;
   Answer& last = *ends.last;
   const bool is_same = !last.end.error && check_state(*file, last.head).has_value();
@@ -308,11 +313,12 @@ Result<> fill(const Opened& opened, std::span<Gap> gaps) {
 
 // What of the ends did not come by itself; of a small file all.
 Result<> complete_ends(Opened& opened) {
+  const HeldEdges edges = held_edges(opened.file->options);
   const std::uint64_t size = opened.file->identity.size;
   Held& first = opened.first;
   Held& last = opened.last;
-  const std::uint64_t first_end = first.bytes.empty() ? std::min(size, kBeginHeld) : first.end();
-  const std::uint64_t begin = std::min(std::max(end_held_from(size), first_end), last.begin);
+  const std::uint64_t first_end = first.bytes.empty() ? std::min(size, edges.begin) : first.end();
+  const std::uint64_t begin = std::min(std::max(edges.end_from(size), first_end), last.begin);
   Gap gaps[] = {{first.end(), std::string(first_end - first.end(), '\0')},
                 {begin, std::string(last.begin - begin, '\0')}};
   TRY_VOID(fill(opened, gaps));
@@ -336,22 +342,21 @@ void keep_ends(const Opened& opened) {
   if (!opened.disk->has_edges()) opened.disk->keep(pieces);
 }
 
-}  // namespace
-
-Result<Identity> HttpSource::identity_now() const {
-  Repetition repetition(*file_);
-  Answer answer = ask(*file_, first_range(1), false).get();
-  while (!check_answer(*file_, answer) && repetition.goes_on(answer))
-    answer = ask(*file_, first_range(1), repetition.wants_new_token()).get();
-  TRY_VOID(check_answer(*file_, answer));
+// The state that the server tells now.
+Result<Identity> state_now(const HttpFile& file) {
+  Repetition repetition(file);
+  Answer answer = ask(file, first_range(1), false).get();
+  while (!check_answer(file, answer) && repetition.goes_on(answer))
+    answer = ask(file, first_range(1), repetition.wants_new_token()).get();
+  TRY_VOID(check_answer(file, answer));
   HttpFile now;
-  now.url = file_->url;
-  now.name = file_->name;
+  now.url = file.url;
+  now.name = file.name;
   TRY_VOID(take_state(now, answer));
   return now.identity;
 }
 
-Result<std::shared_ptr<const Source>> open_http(const std::string& url, const FarOptions& options) {
+Result<std::shared_ptr<HttpFile>> file_behind(const std::string& url, const FarOptions& options) {
   auto file = std::make_shared<HttpFile>();
   file->given = url;
   if (is_s3(url)) {
@@ -363,6 +368,25 @@ Result<std::shared_ptr<const Source>> open_http(const std::string& url, const Fa
   file->name = without_secrets(url);
   file->options = options;
   file->host = http_host_of(file->url);
+  return file;
+}
+
+}  // namespace
+
+Result<Identity> HttpSource::identity_now() const { return state_now(*file_); }
+
+Result<Identity> look_http(const std::string& url, const FarOptions& options) {
+  TRY(const auto file, file_behind(url, options));
+  return state_now(*file);
+}
+
+SourceOrigin origin_of_http(const std::string& url) {
+  const auto file = file_behind(url, {});
+  return file ? (*file)->host->origin : kLocalOrigin;
+}
+
+Result<std::shared_ptr<const Source>> open_http(const std::string& url, const FarOptions& options) {
+  TRY(const auto file, file_behind(url, options));
   auto disk = DiskFile::find(options, file->url);
   TRY(BothEnds ends, ask_both_ends(*file, disk && disk->has_edges()));
   TRY(Opened opened, take_both_ends(file, std::move(ends)));

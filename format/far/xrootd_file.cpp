@@ -12,19 +12,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Not a date in seconds, so an identity with it is no other file's.
+constexpr std::uint64_t kChangedState = std::uint64_t{1} << 63;
+
+}  // namespace
+
 Identity identity_of_state(const std::string& url, const FileState& state) {
   Identity identity;
   identity.size = state.size;
   identity.modified_ns = state.modified * 1'000'000'000;
   identity.object = {XXH3_64bits(url.data(), url.size()), 0};
   identity.state = static_cast<std::uint64_t>(state.modified);
+  identity.is_of_copy =
+      state.server != server_of(url) || xrootd_server(state.server)->role == XrootdServer::Role::proxy;
   return identity;
 }
-
-// Not a date in seconds, so an identity with it is no other file's.
-constexpr std::uint64_t kChangedState = std::uint64_t{1} << 63;
-
-}  // namespace
 
 RemoteFile::RemoteFile(std::string url, FarOptions options, std::shared_ptr<OpenFile> connection,
                        const FileState& opened, bool path_tells)
@@ -129,6 +131,7 @@ void RemoteFile::look_at_path(Done<Identity> done) {
     if (same && !self->stale_) return done(self->identity_);
     Identity other = identity_of_state(self->url_, *now);
     if (other == self->identity_) other.state |= kChangedState;
+    other.is_of_copy = false;
     done(other);
   });
 }

@@ -18,6 +18,10 @@
 
 namespace tfile::xrootd {
 
+// The identity of what a server has under a URL. Behind a redirector it is that of a copy, and at a caching proxy, once
+// it has said that it is one.
+Identity identity_of_state(const std::string& url, const FileState&);
+
 // One opened file: what its source and the transfers under way share. It exists until the last of them has ended.
 //
 // A server does not tell by itself that a file has changed. The file has changed if it is told a state other than at

@@ -36,7 +36,7 @@ constexpr std::chrono::milliseconds kLookPauseMin{250};
 class XrootdSource final : public Source {
  public:
   explicit XrootdSource(std::shared_ptr<RemoteFile> file)
-      : file_(std::move(file)), origin_(origin_of_server("root://" + server_of(file_->url()))) {}
+      : file_(std::move(file)), origin_(origin_of_xrootd(file_->url())) {}
 
   const Identity& identity() const override { return file_->identity(); }
   Result<Identity> identity_now() const override;
@@ -56,21 +56,28 @@ class XrootdSource final : public Source {
   const SourceOrigin origin_;
 };
 
-// Where a server is gone, others may have the file; a redirector finds out after some time.
-Result<Identity> XrootdSource::identity_now() const {
-  const FarOptions& options = file_->options();
+// Asks until there is an answer. Where a server is gone, others may have the file; a redirector finds out after some
+// time.
+template <class Ask>
+Result<Identity> look_for_long(const std::string& url, const FarOptions& options, Ask ask) {
+  const std::string shown = without_secrets(url);
   const auto end = std::chrono::steady_clock::now() + options.timeout;
   const auto left = [end] { return end - std::chrono::steady_clock::now(); };
   for (auto pause = kLookPauseMin;; pause *= 2) {
     const auto answer = std::make_shared<Awaited<Answer<Identity>>>();
-    file_->look_at_path([answer](Answer<Identity> now) { answer->set(std::move(now)); });
-    if (!answer->wait(options.stop, left())) return tl::unexpected<Error>(no_answer(name(), options));
+    ask([answer](Answer<Identity> now) { answer->set(std::move(now)); });
+    if (!answer->wait(options.stop, left())) return tl::unexpected<Error>(no_answer(shown, options));
     const Answer<Identity> now = answer->take();
     if (now) return *now;
     const bool may_pass = now.error().connection && left() > pause && !options.stop.stop_requested();
-    if (!may_pass) return tl::unexpected<Error>(file_->error(now.error()));
+    if (!may_pass) return fail(now.error().kind, shown + ": " + without_secrets_of(url, now.error().text));
     Awaited<bool>().wait(options.stop, pause);
   }
+}
+
+Result<Identity> XrootdSource::identity_now() const {
+  return look_for_long(file_->url(), file_->options(),
+                       [this](Done<Identity> done) { file_->look_at_path(std::move(done)); });
 }
 
 SourceTraits XrootdSource::traits() const {
@@ -166,10 +173,11 @@ Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string&
   const bool looks = file->looks_at_path();
   if (looks) file->look_at_path([looked](Answer<Identity> now) { looked->set(std::move(now)); });
 
+  const HeldEdges edges = held_edges(file->options());
   const std::uint64_t size = file->identity().size;
-  const bool whole = size <= std::max(kWholeMax, kBeginHeld + kEndHeld);
-  file->begin = Buffer(whole ? size : kBeginHeld);
-  file->end = Buffer(whole ? 0 : kEndHeld);
+  const bool whole = size <= std::max(edges.whole_max, edges.begin + edges.end);
+  file->begin = Buffer(whole ? size : edges.begin);
+  file->end = Buffer(whole ? 0 : edges.end);
   std::vector<ByteRange> ranges;
   std::vector<std::span<std::byte>> places;
   add_missing(disk, {0, file->begin.size()}, file->begin.span(), ranges, places);
@@ -203,13 +211,18 @@ Result<std::shared_ptr<const Source>> open_once(const std::string& url, const Fa
   return keep_on_disk(std::make_shared<const XrootdSource>(file), disk);
 }
 
+Result<> prepare(const std::string& url, const FarOptions& options) {
+  prepare_client(options.timeout);
+  if (server_of(url).empty()) return fail(ErrorKind::invalid, without_secrets(url) + ": not a URL of an XRootD server");
+  return {};
+}
+
 }  // namespace
 }  // namespace xrootd
 
 Result<std::shared_ptr<const Source>> open_xrootd(const std::string& url, const FarOptions& options) {
   using namespace xrootd;
-  prepare_client(options.timeout);
-  if (server_of(url).empty()) return fail(ErrorKind::invalid, without_secrets(url) + ": not a URL of an XRootD server");
+  TRY_VOID(prepare(url, options));
   // A file that was replaced may still be open here, for a moment: its request to close is on the way. If it stays
   // open, another user reads it. Then that file is what the server gives, and what is read.
   for (std::chrono::milliseconds pause{20}; pause < kReplacedMax; pause *= 2) {
@@ -219,5 +232,17 @@ Result<std::shared_ptr<const Source>> open_xrootd(const std::string& url, const 
   }
   return open_once(url, options, false);
 }
+
+Result<Identity> look_xrootd(const std::string& url, const FarOptions& options) {
+  using namespace xrootd;
+  TRY_VOID(prepare(url, options));
+  return look_for_long(url, options, [&url](Done<Identity> done) {
+    look_at_path(url, [url, done = std::move(done)](const Answer<FileState>& now) {
+      done(now ? Answer<Identity>(identity_of_state(url, *now)) : tl::unexpected<Failure>(now.error()));
+    });
+  });
+}
+
+SourceOrigin origin_of_xrootd(const std::string& url) { return origin_of_server("root://" + xrootd::server_of(url)); }
 
 }  // namespace tfile

@@ -76,6 +76,16 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& name, const
   return keep_bytes(std::move(far));
 }
 
+Result<Identity> look_far(const std::string& url, const FarOptions& options) {
+  TRY(const FarLibrary* const library, library_of(url));
+  return library->look(url, options);
+}
+
+SourceOrigin origin_of_url(const std::string& url) {
+  const auto library = library_of(url);
+  return library ? (*library)->origin(url) : kLocalOrigin;
+}
+
 Result<FarListing> list_far(const std::string& url, const FarOptions& options) {
   TRY(const FarLibrary* const library, library_of(url));
   return library->list(url, options);

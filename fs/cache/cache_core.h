@@ -18,7 +18,8 @@ struct CacheCore {
       : options(options_),
         budget(std::make_shared<Budget>(options.memory)),
         chunks(options.memory),
-        pieces(budget),
+        pieces(budget, kViewPieces, 16),
+        file_parts(budget, kFileParts, 8),
         exec(options.threads, options.io_threads, options.job_threads) {
     budget->set_evictor([this](std::uint64_t bytes, Budget::Evict which) { chunks.evict(bytes, which); });
   }
@@ -32,7 +33,12 @@ struct CacheCore {
   const CacheOptions options;
   const std::shared_ptr<Budget> budget;
   ChunkCache chunks;
+  // Of views: enough for a few readers, each with its piece and the next one; a piece is up to about a megabyte.
+  static constexpr std::size_t kViewPieces = 4 << 20;
   PieceCache pieces;
+  // Of files of chains: a column of 64 KB in each of a thousand files.
+  static constexpr std::size_t kFileParts = 64 << 20;
+  PieceCache file_parts;
   Executors exec;
   CountRegistry counts;
 };

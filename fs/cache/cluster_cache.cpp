@@ -24,6 +24,8 @@ Executors& ClusterCache::exec() { return core_->exec; }
 
 PieceCache& ClusterCache::pieces() { return core_->pieces; }
 
+PieceCache& ClusterCache::file_parts() { return core_->file_parts; }
+
 bool ClusterCache::looks_ahead() const { return core_->options.prefetch != Prefetch::off; }
 
 void ClusterCache::settle() { core_->stop(); }

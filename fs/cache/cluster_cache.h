@@ -107,6 +107,8 @@ class ClusterCache {
   // The threads of the cache and of the whole mount; the pieces of its views.
   Executors& exec();
   PieceCache& pieces();
+  // What small files of chains hold of columns that are read at random: it outlives the opening of a file.
+  PieceCache& file_parts();
   bool looks_ahead() const;  // Prefetch is not off
 
   // Ends all work under way: requests that wait for memory are denied, jobs that were accepted are run, no more are

@@ -5,17 +5,9 @@
 #include <vector>
 
 namespace tfilefs {
-namespace {
 
-// Enough for a few readers, each with its piece and the next one; a piece is up to about a megabyte. Of a small budget
-// only a share, which leaves room for the chunks that pieces are made from.
-constexpr std::size_t kSizeMax = 4 << 20;
-constexpr std::uint64_t kBudgetShare = 16;
-
-}  // namespace
-
-PieceCache::PieceCache(std::shared_ptr<Budget> budget)
-    : budget_(std::move(budget)), size_max_(std::min<std::uint64_t>(kSizeMax, budget_->size() / kBudgetShare)) {}
+PieceCache::PieceCache(std::shared_ptr<Budget> budget, std::size_t size_max, std::uint64_t budget_share)
+    : budget_(std::move(budget)), size_max_(std::min<std::uint64_t>(size_max, budget_->size() / budget_share)) {}
 
 PiecePtr PieceCache::find(const void* owner, std::size_t piece) {
   const Lock lock(mutex_);

@@ -16,11 +16,12 @@ namespace tfilefs {
 
 using PiecePtr = std::shared_ptr<const std::string>;
 
-// The pieces of views that were made most recently, of all views of a mount together: a reader asks for a piece in
-// several reads. They count in the budget. Thread-safe.
+// Pieces of bytes that were made most recently, of all owners in a mount together: of views, for a reader asks for a
+// piece in several reads; of columns of chains (file_parts()). They count in the budget. Thread-safe.
 class PieceCache {
  public:
-  explicit PieceCache(std::shared_ptr<Budget> budget);
+  // Of so many bytes, but no more than this share of the budget: the others are for the chunks that pieces are made of.
+  PieceCache(std::shared_ptr<Budget> budget, std::size_t size_max, std::uint64_t budget_share);
 
   PiecePtr find(const void* owner, std::size_t piece);
   void keep(const void* owner, std::size_t piece, PiecePtr);

@@ -71,7 +71,9 @@ Result<> check_mount_point(const Request& request) {
 Result<> check(const Request& request) {
   TRY_VOID(check_mount_point(request));
   const std::string& cache = request.options.file_system.far.cache_directory;
-  const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url);
+  const auto& friends = request.options.file_system.friends;
+  const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url) ||
+                      std::ranges::any_of(friends, [](const NamedFriend& each) { return tfile::is_url(each.source); });
   if (is_far && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
   return {};
 }
@@ -162,6 +164,7 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
 // A mount in the background works from another directory than the one that names are given in.
 void make_paths_absolute(Request& request) {
   for (std::string& source : request.sources) source = absolute_source(source);
+  for (NamedFriend& each : request.options.file_system.friends) each.source = absolute_source(each.source);
   request.source = request.sources[0];
   if (!mounted_descriptor(request.mount_point)) request.mount_point = absolute_path(request.mount_point);
   const auto make_absolute = [](std::string& path) {

@@ -172,6 +172,12 @@ bool take_index(const MountOption& option, Value value, ParsedOptions& into) {
   return !value.empty();
 }
 
+bool take_friend(const MountOption&, Value value, ParsedOptions& into) {
+  auto named = parse_friend(value);
+  if (named) into.options.file_system.friends.push_back(*std::move(named));
+  return named.has_value();
+}
+
 bool take_umask(const MountOption&, Value value, ParsedOptions& into) {
   const auto mask = parse_number(value, 8);
   if (!mask || *mask > 0777) return false;
@@ -361,6 +367,17 @@ Columns that not all files have are left out (common), are lists of 0 or 1 (unio
      "A later mount opens only files that have changed since.",
      take_index,
      "a file"},
+    {"friend",
+     "ALIAS=SOURCE[@KEY[,KEY]]",
+     ValueHint::text,
+     {},
+     "the tables have this friend, in .friends/ALIAS",
+     "",
+     R"(Of one file or a chain; may be given several times. SOURCE is what a chain takes, perhaps with a table. Without KEY,
+entries belong together by their position, or by the index that is stored with the friend. With one or two names of
+columns, those with equal values belong together.)",
+     take_friend,
+     "ALIAS=SOURCE, perhaps with @COLUMN or @COLUMN,COLUMN,"},
     {"idle",
      "SECONDS",
      ValueHint::text,
@@ -474,6 +491,35 @@ Result<> take_option(std::string_view name, Value value, ParsedOptions& into) {
   return fail(ErrorKind::invalid, "unknown option " + std::string(name));
 }
 
+bool is_option(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find('='));
+  return is_passed_over(name) ||
+         std::ranges::any_of(kOptions, [&](const MountOption& one) { return one.name == name; });
+}
+
+// At commas that have no backslash in front. A friend's second column follows a comma, too: it is what is no option.
+std::vector<std::string> split_options(std::string_view list) {
+  constexpr std::string_view kFriend = "friend=";
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const bool is_escaped = list[i] == '\\' && list.substr(i + 1).starts_with(',');
+    if (is_escaped) ++i;
+    if (list[i] != ',' || is_escaped) {
+      parts.back() += list[i];
+      continue;
+    }
+    const bool has_key = parts.back().starts_with(kFriend) &&
+                         friend_key_begin(std::string_view(parts.back()).substr(kFriend.size())) != Value::npos;
+    const std::string_view next = list.substr(i + 1, list.find(',', i + 1) - i - 1);
+    if (has_key && parts.back().find(',', parts.back().rfind('@')) == std::string::npos && !is_option(next))
+      parts.back() += ',';
+    else
+      parts.emplace_back();
+  }
+  std::erase(parts, "");
+  return parts;
+}
+
 // A quarter of the machine's memory, 4 GiB at most.
 std::uint64_t default_memory() {
   const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
@@ -503,12 +549,9 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
   FileSystemOptions& fs = parsed.options.file_system;
   fs.cache.memory = default_memory();
   fs.cache.threads = std::max(1u, std::thread::hardware_concurrency());
-  for (std::string_view rest : given) {
-    while (!rest.empty()) {
-      const std::size_t comma = rest.find(',');
-      const std::string_view option = rest.substr(0, comma);
-      rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
-      if (option.empty()) continue;
+  for (const std::string_view list : given) {
+    for (const std::string& each : split_options(list)) {
+      const std::string_view option = each;
       const std::size_t equals = option.find('=');
       const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
       TRY_VOID(take_option(option.substr(0, equals), value, parsed));
@@ -545,6 +588,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["diskcache"] = fs.far.cache_directory.empty() ? nullptr : nlohmann::ordered_json(fs.far.cache_directory);
   json["diskcache_bytes"] = fs.far.cache_bytes;
   json["views"] = fs.views_listed ? "listed" : "hidden";
+  for (const NamedFriend& each : fs.friends) json["friends"][each.alias] = tfile::shown_name(each.source);
   if (options.chain) json["chain"] = kChainNames[static_cast<std::size_t>(options.chain->policy)];
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();

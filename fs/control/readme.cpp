@@ -26,6 +26,7 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   TREE/.awkward.json        its form for awkward.from_buffers over the column files
   TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length
   TREE/NODE/.option.npy     of values that may be missing, and of unions: the index that awkward takes for them
+  TREE/.friends/ALIAS       a friend of a tree, as a table; its columns are found as TREE/ALIAS.COLUMN as well
   TREE/.attributes/NAME     an attribute set of an RNTuple, as a table
   OBJECT/plot.svg           a drawing, and table.csv its numbers: histograms, profiles, graphs, efficiencies, functions
   OBJECT/plot.logy.svg      the same with logarithmic axes: x, y, z or several, as in plot.logxy.svg

@@ -37,7 +37,8 @@ Result<std::vector<ChainName>> files_of(const std::vector<std::string>& sources,
   for (const std::string& source : sources) {
     std::vector<ChainName> found;
     if (is_dataset(source)) {
-      TRY(const std::vector<DatasetSample> samples, read_dataset(source.substr(1)));
+      TRY(const Dataset dataset, read_dataset(source.substr(1)));
+      const std::vector<DatasetSample>& samples = dataset.samples;
       if (samples.size() != 1)
         return fail(ErrorKind::invalid,
                     source + ": it has " + std::to_string(samples.size()) + " samples; a file is made of one");

@@ -16,10 +16,21 @@ inline void run_job(ClusterCache& cache, std::function<void()> job) {
   cache.exec().job_pool.run(std::move(job), Urgency::awaited);
 }
 
+// The same for one that waits for this origin: each server has threads of its own, as many files are opened at once,
+// and a server that does not answer holds up nothing else.
+inline void run_job(ClusterCache& cache, tfile::SourceOrigin origin, std::function<void()> job) {
+  if (origin == tfile::kLocalOrigin) return run_job(cache, std::move(job));
+  cache.exec().io_pools.run(origin, std::move(job), Urgency::awaited);
+}
+
 // Answers with the result of `job`, which runs on a thread that may block.
 template <class T, class Job>
 void answer_blocking(ClusterCache& cache, Job job, Reply<T> reply) {
   run_job(cache, answering(std::move(job), std::move(reply)));
+}
+template <class T, class Job>
+void answer_blocking(ClusterCache& cache, tfile::SourceOrigin origin, Job job, Reply<T> reply) {
+  run_job(cache, origin, answering(std::move(job), std::move(reply)));
 }
 
 // The same for a job that reads an open file, and waits for nothing else.
@@ -37,10 +48,11 @@ void answer_committing(ClusterCache& cache, const void* of, Job job, Reply<T> re
 // As answer_blocking, once so many bytes of the mount's memory are reserved: the description of a file may be large.
 // Further errors: is_refusal().
 template <class T, class Job>
-void answer_blocking_within(ClusterCache& cache, std::uint64_t bytes, Job job, Reply<T> reply) {
+void answer_blocking_within(ClusterCache& cache, tfile::SourceOrigin origin, std::uint64_t bytes, Job job,
+                            Reply<T> reply) {
   struct Request final : Budget::Request {
-    Request(ClusterCache& cache_, std::uint64_t bytes_, Job job_, Reply<T> reply_)
-        : cache(cache_), bytes(bytes_), job(std::move(job_)), reply(std::move(reply_)) {}
+    Request(ClusterCache& cache_, tfile::SourceOrigin origin_, std::uint64_t bytes_, Job job_, Reply<T> reply_)
+        : cache(cache_), origin(origin_), bytes(bytes_), job(std::move(job_)), reply(std::move(reply_)) {}
     std::uint64_t prepare() override { return bytes; }
     void retreat() override {}
     void claim(Budget::Reservation granted) override { memory = std::move(granted); }
@@ -50,17 +62,18 @@ void answer_blocking_within(ClusterCache& cache, std::uint64_t bytes, Job job, R
         *memory = {};
         return result;
       };
-      answer_blocking(cache, std::move(held), std::move(reply));
+      answer_blocking(cache, origin, std::move(held), std::move(reply));
     }
     void denied(const Error& error) override { reply(tl::unexpected<Error>(error)); }
 
     ClusterCache& cache;
+    const tfile::SourceOrigin origin;
     const std::uint64_t bytes;
     Job job;
     Reply<T> reply;
     Budget::Reservation memory;
   };
-  cache.budget()->reserve(std::make_shared<Request>(cache, bytes, std::move(job), std::move(reply)),
+  cache.budget()->reserve(std::make_shared<Request>(cache, origin, bytes, std::move(job), std::move(reply)),
                           Budget::IfFull::wait);
 }
 

@@ -13,22 +13,22 @@
 #include "tfile/source.h"
 #include "vfs/blocking.h"
 #include "vfs/open_chain_files.h"
+#include "vfs/table_friends.h"
 
 namespace tfilefs {
 namespace {
 
-// Files that are looked at, or opened, at the same time: as many as a server may be asked for at once.
-constexpr std::size_t kFilesAtOnce = 32;
+// Files that are opened at the same time: as many as a server may be asked for at once. A look at a file that is not
+// opened is one question, and needs no memory.
+constexpr std::size_t kOpenedAtOnce = 32, kLookedAtAtOnce = 64;
 
-std::atomic<std::uint64_t> states_made = 0;
-
-// Runs `each` for every number below `count`, some at the same time, then `finish`. `each` calls the function that it
-// is given when it is done.
+// Runs `each` for every one of `numbers`, some at the same time, then `finish`. `each` calls the function that it is
+// given when it is done.
 class EachFile : public std::enable_shared_from_this<EachFile> {
  public:
   using Each = std::function<void(std::size_t, std::function<void()>)>;
-  EachFile(std::size_t count, Each each, std::function<void()> finish)
-      : count_(count), each_(std::move(each)), finish_(std::move(finish)) {}
+  EachFile(std::vector<std::size_t> numbers, std::size_t at_once, Each each, std::function<void()> finish)
+      : numbers_(std::move(numbers)), at_once_(at_once), each_(std::move(each)), finish_(std::move(finish)) {}
 
   void go_on() {
     loop_.next([self = shared_from_this()] { self->step(); });
@@ -36,17 +36,18 @@ class EachFile : public std::enable_shared_from_this<EachFile> {
 
  private:
   void step() {
-    while (running_ < kFilesAtOnce && next_ < count_) {
+    while (running_ < at_once_ && next_ < numbers_.size()) {
       ++running_;
-      each_(next_++, [self = shared_from_this()] {
+      each_(numbers_[next_++], [self = shared_from_this()] {
         --self->running_;
         self->go_on();
       });
     }
-    if (running_ == 0 && next_ == count_ && finish_) std::exchange(finish_, nullptr)();
+    if (running_ == 0 && next_ == numbers_.size() && finish_) std::exchange(finish_, nullptr)();
   }
 
-  const std::size_t count_;
+  const std::vector<std::size_t> numbers_;
+  const std::size_t at_once_;
   const Each each_;
   std::function<void()> finish_;
   std::size_t next_ = 0;
@@ -54,8 +55,9 @@ class EachFile : public std::enable_shared_from_this<EachFile> {
   StepLoop loop_;
 };
 
-void for_each_file(std::size_t count, EachFile::Each each, std::function<void()> finish) {
-  std::make_shared<EachFile>(count, std::move(each), std::move(finish))->go_on();
+void for_each_file(std::vector<std::size_t> numbers, std::size_t at_once, EachFile::Each each,
+                   std::function<void()> finish) {
+  std::make_shared<EachFile>(std::move(numbers), at_once, std::move(each), std::move(finish))->go_on();
 }
 
 // The counts that the tables of the files told when they were opened.
@@ -122,8 +124,9 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       auto listed = result_of([&] { return self->list(); });
       if (!listed) return self->chain_->finish_look(tl::unexpected(std::move(listed).error()), self->began_);
       for_each_file(
-          self->files_.size(), [self](std::size_t i, std::function<void()> done) { self->look_at(i, std::move(done)); },
-          [self] { self->build(); });
+          self->chosen([](const File& file) { return !file.is_read; }), kLookedAtAtOnce,
+          [self](std::size_t i, std::function<void()> done) { self->look_at(i, std::move(done)); },
+          [self] { self->read_files(); });
     });
   }
 
@@ -132,7 +135,8 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     ChainName name;
     std::shared_ptr<MountedFile> mounted;
     std::size_t number_before = SIZE_MAX;  // in the state before
-    FactsPtr facts;                        // of that state, then as they are now
+    FactsPtr facts;                        // of that state, or of the index; then as they are now
+    bool is_read = false;                  // it is opened: nothing is known of it, or it has changed
     std::optional<Error> error;            // why it cannot be opened
   };
 
@@ -140,17 +144,25 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   Result<> list() {
     TRY(std::vector<ChainName> names, chain_->place_->list());
     if (!before_) read_indexed();
+    std::multimap<std::string_view, std::size_t> left;  // names by file
+    for (std::size_t i = 0; i < names.size(); ++i) left.emplace(names[i].file, i);
+    std::vector<bool> is_known(names.size());
     for (std::size_t i = 0; before_ && i < before_->members.size(); ++i) {
-      const auto same = std::ranges::find(names, before_->names[i]);
-      if (same == names.end()) continue;
-      files_.push_back({*same, before_->files[i], i, before_->members[i].facts, {}});
-      names.erase(same);
+      const auto [begin, end] = left.equal_range(before_->names[i].file);
+      const auto same = std::find_if(begin, end, [&](const auto& n) { return names[n.second] == before_->names[i]; });
+      if (same == end) continue;
+      const FactsPtr& facts = before_->members[i].facts;
+      files_.push_back({before_->names[i], before_->files[i], i, facts, facts == nullptr, {}});
+      is_known[same->second] = true;
+      left.erase(same);
     }
-    for (ChainName& name : names) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (is_known[i]) continue;
+      ChainName& name = names[i];
       TRY(auto mounted, chain_->place_->file(name.file, chain_->path_of(files_.size(), name.file)));
       const auto known = indexed_.find({name.file, name.table});
-      files_.push_back(
-          {std::move(name), std::move(mounted), SIZE_MAX, known != indexed_.end() ? known->second : nullptr, {}});
+      const FactsPtr facts = known != indexed_.end() ? known->second : nullptr;
+      files_.push_back({std::move(name), std::move(mounted), SIZE_MAX, facts, facts == nullptr, {}});
     }
     indexed_.clear();
     return {};
@@ -165,16 +177,42 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     for (IndexedFile& file : *index) indexed_.emplace(std::pair(file.name, file.table), std::move(file.facts));
   }
 
+  template <class Choice>
+  std::vector<std::size_t> chosen(Choice choice) const {
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < files_.size(); ++i)
+      if (choice(files_[i])) numbers.push_back(i);
+    return numbers;
+  }
+
   void look_at(std::size_t i, std::function<void()> done) {
-    run_job(chain_->context_.cache, [self = shared_from_this(), i, done = std::move(done)] {
-      const File& file = self->files_[i];
-      if (!file.facts) return self->read(i, done);
-      // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
-      const auto now = file.mounted->origin().look();
-      const bool was_open = file.number_before != SIZE_MAX;
-      if (now ? now->identity == file.facts->identity : was_open) return done();
-      self->read(i, done);
-    });
+    const Origin& origin = files_[i].mounted->origin();
+    run_job(chain_->context_.cache, origin.source_origin(),
+            [self = shared_from_this(), i, &origin, done = std::move(done)] {
+              File& file = self->files_[i];
+              const auto now = origin.glance();
+              // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
+              const bool was_open = file.number_before != SIZE_MAX;
+              if (now)
+                file.is_read = !now->identity.may_be_same(file.facts->identity) || self->was_found_changed(file);
+              else
+                file.is_read = !was_open;
+              done();
+            });
+  }
+
+  // Whether a reader has found that the file is not the one that the chain knows.
+  bool was_found_changed(const File& file) const {
+    return file.number_before != SIZE_MAX && std::ranges::any_of(before_->opened, [&](const auto& opened) {
+             return opened->is_stale(file.number_before);
+           });
+  }
+
+  void read_files() {
+    for_each_file(
+        chosen([](const File& file) { return file.is_read; }), kOpenedAtOnce,
+        [self = shared_from_this()](std::size_t i, const std::function<void()>& done) { self->read(i, done); },
+        [self = shared_from_this()] { self->build(); });
   }
 
   void read(std::size_t i, const std::function<void()>& done) {
@@ -182,7 +220,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       File& file = self->files_[i];
       if (!facts)
         file.error = std::move(facts).error();
-      else if (!file.facts || (*facts)->identity != file.facts->identity)
+      else
         file.facts = *std::move(facts);
       if (!file.error) self->check_claims(file);
       done();
@@ -239,7 +277,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       made->files.push_back(file.mounted);
     }
     TRY(const std::vector<PlannedTable> plans, plan_chain(made->members, chain_->options_.policy));
-    made->serial = ++states_made;
+    made->serial = next_state();
     made->from = provenance(made->members);
     made->json = chain_json(made->members, plans, chain_->options_.policy);
     for (const PlannedTable& plan : plans) add_table(*made, plan);
@@ -271,7 +309,9 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     for (std::size_t i = 0; i < plan.of_files.size(); ++i) {
       const TableFacts* facts = plan.of_files[i];
       OpenChainFiles::File& file = files.emplace_back();
-      if (facts) file = {made.files[i], facts->path, made.members[i].facts->identity, facts->schema};
+      if (facts)
+        file = {made.files[i], facts->path, made.members[i].facts->identity, made.members[i].facts->uuid,
+                facts->schema};
     }
     ClusterCache& cache = chain_->context_.cache;
     const auto opener = std::make_shared<OpenChainFiles>(cache, std::move(files));
@@ -284,8 +324,18 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     const auto of_origins = std::make_shared<ChainStreams>(cache, origins, opener, CachedStreams::Files{});
     ChainedTable& table = made.tables.emplace_back();
     table.path = plan.path;
-    table.loaded = std::make_shared<const LoadedTable>(plan.table, cache, streams, path);
-    table.origins = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
+    auto shown = std::make_shared<TableState>();
+    shown->serial = made.serial;
+    shown->loaded = std::make_shared<const LoadedTable>(plan.table, cache, streams, path);
+    shown->hidden = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
+    shown->from = made.from;
+    shown->xattrs = {{"user.tfilefs.name", plan.path.substr(plan.path.rfind('/') + 1)},
+                     {"user.tfilefs.title", plan.title},
+                     {"user.tfilefs.class", "TChain"},
+                     {"user.tfilefs.files", std::to_string(made.members.size())}};
+    if (const auto& friends = chain_->friends_; !friends.empty())
+      shown->friends = std::make_shared<const TableFriends>(chain_->context_, friends, shown->loaded, path);
+    table.shown = std::move(shown);
     table.chained = plan.table;
     table.streams = streams;
     for (const TableFacts* facts : plan.of_files) table.paths.push_back(facts ? facts->path : "");
@@ -315,12 +365,13 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
 };
 
 Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path,
-             ChainAbout about)
+             ChainAbout about, std::vector<FriendSource> friends)
     : context_(context),
       place_(std::move(place)),
       options_(std::move(options)),
       path_(std::move(path)),
-      about_(std::move(about)) {}
+      about_(std::move(about)),
+      friends_(std::move(friends)) {}
 
 // What the tables of the files told, and what was learned of them since.
 std::vector<IndexedFile> Chain::to_index(const ChainState& state) const {

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "mutex.h"
@@ -14,6 +12,7 @@
 #include "vfs/chain_options.h"
 #include "vfs/chain_plan.h"
 #include "vfs/generation.h"
+#include "vfs/live_table.h"
 #include "view/chain/chain_streams.h"
 
 namespace tfilefs {
@@ -37,38 +36,16 @@ class OpenChainFiles;
 // A table of a chain, in one state of it.
 struct ChainedTable {
   std::string path;
-  std::shared_ptr<const LoadedTable> loaded;   // its columns
-  std::shared_ptr<const LoadedTable> origins;  // .file.u4 and .entry.i8
+  TableStatePtr shown;  // hidden in it are .file.u4 and .entry.i8
   std::shared_ptr<const ChainTable> chained;
   std::shared_ptr<ChainStreams> streams;
   std::vector<std::string> paths;  // by file: of the table in it
 };
 
-// Directories of tables that were entered, as long as they are in use. Thread-safe.
-class EnteredDirectories {
- public:
-  using Key = std::tuple<std::string, bool, tfile::NodeId>;  // path of the table, whether of its origins, node
-  template <class Make>
-  std::shared_ptr<const Directory> get(const Key& key, Make make) EXCLUDES(mutex_) {
-    {
-      const Lock lock(mutex_);
-      if (auto known = known_[key].lock()) return known;
-    }
-    std::shared_ptr<const Directory> made = make();
-    const Lock lock(mutex_);
-    known_[key] = made;
-    return made;
-  }
-
- private:
-  Mutex mutex_;
-  std::map<Key, std::weak_ptr<const Directory>> known_ GUARDED_BY(mutex_);
-};
-
 // One state of a chain, which stays consistent: when one of its files changes, or another joins, a new one takes its
 // place.
 struct ChainState {
-  std::uint64_t serial = 0;  // number among all states of chains of this process, from 1
+  std::uint64_t serial = 0;  // next_state()
   std::vector<ChainName> names;
   std::vector<ChainMember> members;                 // by name
   std::vector<std::shared_ptr<MountedFile>> files;  // by name
@@ -76,7 +53,6 @@ struct ChainState {
   std::string json;
   Provenance from;                                      // of all: the newest times
   std::vector<std::shared_ptr<OpenChainFiles>> opened;  // by table
-  mutable EnteredDirectories entered;
 
   const ChainedTable* table(const std::string& path) const;
 };
@@ -86,7 +62,9 @@ using ChainStatePtr = std::shared_ptr<const ChainState>;
 class Chain : public std::enable_shared_from_this<Chain> {
  public:
   // `path`: in the mount; empty for its root.
-  Chain(MountContext&, std::unique_ptr<const ChainPlace>, ChainOptions, std::string path, ChainAbout about = {});
+  // `friends`: of its tables.
+  Chain(MountContext&, std::unique_ptr<const ChainPlace>, ChainOptions, std::string path, ChainAbout about = {},
+        std::vector<FriendSource> friends = {});
 
   // The state now; opens what is new or has changed. With `recent` it answers at once if the files were looked at a
   // moment ago; in a chain of many files a look is recent for longer, and `now` accepts one that is not much older than
@@ -119,6 +97,7 @@ class Chain : public std::enable_shared_from_this<Chain> {
   const ChainOptions options_;
   const std::string path_;
   const ChainAbout about_;
+  const std::vector<FriendSource> friends_;
   SchemaSet schemas_;
   std::uint64_t saved_ = 0;  // the state, and how much was known of it, when the index was written
 

@@ -10,9 +10,10 @@
 #include <utility>
 
 #include "vfs/control_directory.h"
+#include "vfs/live_table.h"
+#include "vfs/loaded_table.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
-#include "vfs/table_directory.h"
 #include "vfs/table_views.h"
 
 namespace tfilefs {
@@ -115,6 +116,24 @@ class ChainText final : public Holder {
   const std::shared_ptr<Chain> chain_;
 };
 
+// A table of a chain.
+class ChainedTables final : public LiveTable {
+ public:
+  ChainedTables(std::shared_ptr<Chain> chain, std::string path) : chain_(std::move(chain)), path_(std::move(path)) {}
+  void current(Freshness freshness, Reply<TableStatePtr> reply) const override {
+    with_state(chain_, freshness, std::move(reply),
+               [path = path_](const ChainStatePtr& state, Reply<TableStatePtr> told) {
+                 const ChainedTable* table = state->table(path);
+                 if (!table) return told(tfile::fail(ErrorKind::stale, "the chain has changed since it was opened"));
+                 told(table->shown);
+               });
+  }
+
+ private:
+  const std::shared_ptr<Chain> chain_;
+  const std::string path_;
+};
+
 class NamesListing final : public Listing {
  public:
   void add(std::string name, mode_t type, Entry entry = {}) {
@@ -199,7 +218,9 @@ class ChainDirectory final : public Directory {
   }
 
   std::shared_ptr<const Holder> table(std::string_view name) const {
-    return make_chain_table(chain_, state_, below(path_, name));
+    const std::string path = below(path_, name);
+    return make_live_table(chain_->context(), std::make_shared<const ChainedTables>(chain_, path),
+                           state_->table(path)->shown);
   }
 
   std::optional<Entry> find_entry(std::string_view name) const {
@@ -224,7 +245,7 @@ class ChainDirectory final : public Directory {
     for (const std::string& name : names_.tables) {
       const ChainedTable& chained = *state_->table(below(path_, name));
       for (const TableView& view : table_views()) {
-        if (view.where == TableView::Where::beside_table && view.is_there(chained.loaded->table(), 0))
+        if (view.where == TableView::Where::beside_table && view.is_there(chained.shown->loaded->table(), 0))
           listing.add(name + std::string(view.name), S_IFREG, {table(name), {0, view.shown_as}});
       }
     }

@@ -20,34 +20,22 @@ bool is_short(const tfile::Column& column, std::int64_t length, std::int64_t ent
 
 TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSet& schemas) {
   const tfile::Table& table = loaded.table();
-  TableFacts facts{place.path, place.original, table.title, table.reason, nullptr, 0, {}, {}, {}};
+  TableFacts facts{place.path, place.original, table.title, table.reason, nullptr, 0, {}, {}, {}, table.has_index};
   if (table.columns.empty()) return facts;
   facts.entries = std::max<std::int64_t>(0, table.entries);
   facts.clusters = table.clusters;
-  TableSchema schema{table.kind, table.nodes, table.columns, {}};
+  std::vector<tfile::ColumnId> short_columns;
   bool knows_any = false;
   for (tfile::ColumnId id = 0; id < table.columns.size(); ++id) {
     facts.stored.push_back(loaded.stored_bytes(id));
     const auto length = loaded.known_length(id);
     facts.lengths.push_back(length.value_or(-1));
     knows_any = knows_any || length;
-    if (length && is_short(table.columns[id], *length, facts.entries)) schema.short_columns.push_back(id);
+    if (length && is_short(table.columns[id], *length, facts.entries)) short_columns.push_back(id);
   }
-  facts.schema = schemas.keep(std::move(schema));
+  facts.schema = schemas.keep(table, std::move(short_columns));
   if (!knows_any) facts.lengths.clear();
   return facts;
-}
-
-// As uuid(1) writes it.
-std::string text_of(const std::array<std::uint8_t, 16>& uuid) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[uuid[i] >> 4];
-    text += kDigits[uuid[i] & 15];
-  }
-  return text;
 }
 
 // Loads one table after the other.
@@ -57,7 +45,7 @@ class FactsReading : public std::enable_shared_from_this<FactsReading> {
       : generation_(std::move(generation)), places_(std::move(places)), schemas_(schemas), reply_(std::move(reply)) {
     facts_->identity = generation_->source->identity();
     facts_->from = generation_->state.from;
-    facts_->uuid = text_of(generation_->file->header().uuid);
+    facts_->uuid = uuid_of(*generation_->file);
   }
 
   void next() {
@@ -98,10 +86,23 @@ void read_tables(MountContext& context, const GenerationPtr& generation, std::st
     if (!places) return reply(tl::unexpected(std::move(places).error()));
     std::make_shared<FactsReading>(generation, *std::move(places), schemas, std::move(reply))->next();
   };
-  answer_blocking(context.cache, std::move(find), Reply<std::vector<TablePlace>>(std::move(read), asker));
+  answer_blocking(context.cache, generation->source->origin(), std::move(find),
+                  Reply<std::vector<TablePlace>>(std::move(read), asker));
 }
 
 }  // namespace
+
+std::string uuid_of(const tfile::File& file) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::array<std::uint8_t, 16>& uuid = file.header().uuid;
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[uuid[i] >> 4];
+    text += kDigits[uuid[i] & 15];
+  }
+  return text;
+}
 
 void read_facts(MountContext& context, MountedFile& file, std::string table, SchemaSet& schemas,
                 Reply<FactsPtr> reply) {

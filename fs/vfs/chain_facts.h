@@ -21,6 +21,7 @@ struct TableFacts {
   std::vector<std::int64_t> clusters;
   std::vector<std::uint64_t> stored;  // bytes, by column
   std::vector<std::int64_t> lengths;  // items, by column; -1 where they are not known. Empty: none is
+  bool has_index = false;             // as Table::has_index; of an indexed file (chain_index.h) not known
 };
 
 // What a chain knows of a file, in one state of it.
@@ -35,5 +36,8 @@ using FactsPtr = std::shared_ptr<const FileFacts>;
 // Opens the file, if it is not open, and all its tables; or only the one with this name in the file. Errors: those of
 // opening.
 void read_facts(MountContext&, MountedFile&, std::string table, SchemaSet&, Reply<FactsPtr>);
+
+// The identity that a file gives itself, as uuid(1) writes it. Each file that is written has another.
+std::string uuid_of(const tfile::File&);
 
 }  // namespace tfilefs

@@ -2,12 +2,14 @@
 #include "vfs/chain_index.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -27,7 +29,7 @@ using tfile::ColumnId;
 using tfile::Node;
 
 // Another number for another form: such a file is made anew.
-constexpr int kForm = 1;
+constexpr int kForm = 2;
 
 template <class T>
 json binary(const std::vector<T>& numbers) {
@@ -111,24 +113,46 @@ json to_json(const TableSchema& schema) {
   return {schema.kind, std::move(nodes), std::move(columns), schema.short_columns};
 }
 
-// Whether all numbers in it name something: children come behind their parents.
+// Whether the children that are columns in every table are: ends of lists, characters, tags and index.
+bool has_its_columns(const TableSchema& schema, const Node& node) {
+  const auto is_leaf = [&](std::size_t child) {
+    return child < node.children.size() && schema.nodes[node.children[child]].column;
+  };
+  if (node.column) return node.children.empty();
+  switch (node.kind) {
+    case tfile::NodeKind::record:
+      return true;
+    case tfile::NodeKind::list:
+    case tfile::NodeKind::map:
+    case tfile::NodeKind::optional:
+      return is_leaf(0);
+    case tfile::NodeKind::string:
+    case tfile::NodeKind::raw:
+    case tfile::NodeKind::variant:
+      return is_leaf(0) && is_leaf(1);
+    default:
+      return false;
+  }
+}
+
+// Whether all numbers in it name something, and the nodes are a tree: children come behind their parents, once.
 bool is_sound(const TableSchema& schema) {
   const auto is_column = [&](ColumnId id) { return id < schema.columns.size(); };
+  std::vector<bool> is_child(schema.nodes.size());
   for (std::size_t i = 0; i < schema.nodes.size(); ++i) {
     const Node& node = schema.nodes[i];
     if (node.column && !is_column(*node.column)) return false;
-    if (node.kind > tfile::NodeKind::variant ||
-        (!node.column && node.children.empty() && node.kind != tfile::NodeKind::record))
-      return false;
-    for (const tfile::NodeId child : node.children)
-      if (child <= i || child >= schema.nodes.size()) return false;
-    const bool has_offsets = !node.column && node.kind != tfile::NodeKind::record;
-    if (has_offsets && !schema.nodes[node.children[0]].column) return false;
+    for (const tfile::NodeId child : node.children) {
+      if (child <= i || child >= schema.nodes.size() || is_child[child]) return false;
+      is_child[child] = true;
+    }
+    if (!has_its_columns(schema, node)) return false;
   }
-  return !schema.nodes.empty() && std::ranges::all_of(schema.columns, [&](const Column& column) {
-    return column.dtype <= tfile::Dtype::f8 && column.role <= tfile::Role::raw &&
-           std::ranges::all_of(column.lists, is_column) && (!column.counter || is_column(*column.counter));
-  });
+  return !schema.nodes.empty() && !schema.nodes[0].column && std::ranges::is_sorted(schema.short_columns) &&
+         std::ranges::all_of(schema.columns, [&](const Column& column) {
+           return column.dtype <= tfile::Dtype::f8 && column.role <= tfile::Role::raw &&
+                  std::ranges::all_of(column.lists, is_column) && (!column.counter || is_column(*column.counter));
+         });
 }
 
 TableSchema schema_of(const json& from) {
@@ -140,8 +164,12 @@ TableSchema schema_of(const json& from) {
   return schema;
 }
 
-json to_json(const tfile::Identity& id) { return {id.size, id.modified_ns, id.object[0], id.object[1], id.state}; }
-tfile::Identity identity_of(const json& from) { return {from.at(0), from.at(1), {from.at(2), from.at(3)}, from.at(4)}; }
+json to_json(const tfile::Identity& id) {
+  return {id.size, id.modified_ns, id.object[0], id.object[1], id.state, id.is_of_copy};
+}
+tfile::Identity identity_of(const json& from) {
+  return {from.at(0), from.at(1), {from.at(2), from.at(3)}, from.at(4), from.at(5)};
+}
 json to_json(const Provenance& p) {
   return {p.mode, p.uid, p.gid, p.modified.tv_sec, p.modified.tv_nsec, p.changed.tv_sec, p.changed.tv_nsec};
 }
@@ -198,9 +226,39 @@ std::vector<IndexedFile> files_of(const json& index, SchemaSet& schemas) {
 
 constexpr std::size_t kSumSize = sizeof(std::uint64_t);
 
+// What is no file is neither read nor replaced: an index at /dev/null would take its place.
+Result<> check_place(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return tfile::system_error(path, errno);
+  if (S_ISREG(status.st_mode)) return {};
+  return tfile::fail(ErrorKind::invalid, path + ": not a file, so it cannot be an index");
+}
+
+Result<> write_all(const Descriptor& file, const std::string& name, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(file.get(), bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return tfile::system_error(name, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return {};
+}
+
+// Writes a file beside it, which then takes its place. Nobody else has that file: several mounts may write one index.
+Result<> replace_file(const std::string& path, std::string_view bytes) {
+  std::string made = path + ".XXXXXX";
+  const Descriptor file(::mkostemp(made.data(), O_CLOEXEC));
+  if (!file) return tfile::system_error(made, errno);
+  Result<> done = write_all(file, made, bytes);
+  if (done && ::rename(made.c_str(), path.c_str()) != 0) done = tfile::system_error(path, errno);
+  if (!done) ::unlink(made.c_str());
+  return done;
+}
+
 }  // namespace
 
 Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& schemas) {
+  TRY_VOID(check_place(path));
   std::ifstream file(path, std::ios::binary);
   if (!file) return tfile::system_error(path, errno);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
@@ -230,19 +288,8 @@ Result<> write_index(const std::string& path, const std::vector<IndexedFile>& fi
   json::to_cbor({{"form", kForm}, {"schemas", std::move(of_schemas)}, {"files", std::move(of_files)}}, bytes);
   const std::uint64_t sum = hash_of_name(bytes);
   bytes.append(reinterpret_cast<const char*>(&sum), kSumSize);
-  const std::string made = path + ".new";
-  {
-    const Descriptor file(::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!file) return tfile::system_error(made, errno);
-    for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t wrote = ::write(file.get(), bytes.data() + done, bytes.size() - done);
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) return tfile::system_error(made, errno);
-      done += static_cast<std::size_t>(wrote);
-    }
-  }
-  if (::rename(made.c_str(), path.c_str()) != 0) return tfile::system_error(path, errno);
-  return {};
+  if (auto place = check_place(path); !place && place.error().kind != ErrorKind::not_found) return place;
+  return replace_file(path, bytes);
 }
 
 }  // namespace tfilefs

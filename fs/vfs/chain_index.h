@@ -17,9 +17,10 @@ struct IndexedFile {
   FactsPtr facts;
 };
 
-// Blocks. Errors: not_found; damaged (another file, or one that was cut: to be made anew); those of reading.
+// Blocks. Errors: not_found; damaged (another file, or one that was cut: to be made anew); invalid (no regular file);
+// those of reading.
 Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet&);
-// Blocks. Errors: those of writing.
+// Blocks. Errors: invalid; those of writing.
 Result<> write_index(const std::string& path, const std::vector<IndexedFile>&);
 
 }  // namespace tfilefs

@@ -71,7 +71,8 @@ Result<std::vector<std::string>> directories_below(const std::string& top) {
   std::error_code error;
   using Walk = std::filesystem::recursive_directory_iterator;
   for (Walk at(top, error), end; !error && at != end; at.increment(error)) {
-    if (at->is_directory() && !at->is_symlink()) found.push_back(at->path().string() + "/");
+    std::error_code ignored;  // of a name that is gone, or a link that leads nowhere
+    if (!at->is_symlink(ignored) && at->is_directory(ignored)) found.push_back(at->path().string() + "/");
   }
   if (error) return tfile::system_error(top, error.value());
   return found;

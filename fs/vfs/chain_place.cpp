@@ -18,7 +18,9 @@ template <class Name>
 class NamedPlace final : public ChainPlace {
  public:
   NamedPlace(MountContext& context, std::vector<Name> names, tfile::FarOptions far)
-      : context_(context), names_(std::move(names)), far_(std::move(far)) {}
+      : context_(context), names_(std::move(names)), far_(std::move(far)) {
+    far_.is_one_of_many = true;
+  }
 
   Result<std::vector<ChainName>> list() const override {
     std::vector<ChainName> all;
@@ -53,7 +55,7 @@ class NamedPlace final : public ChainPlace {
 
   MountContext& context_;
   const std::vector<Name> names_;
-  const tfile::FarOptions far_;
+  tfile::FarOptions far_;  // constant after construction
   mutable Mutex mutex_;
   mutable std::map<std::string, std::weak_ptr<const Descriptor>> directories_ GUARDED_BY(mutex_);
 };

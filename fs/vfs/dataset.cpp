@@ -15,8 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // samples and files stay in their order
 
-// More than any list of files; a compressed one may claim to be anything.
-constexpr std::size_t kTextMax = 1 << 30;
+// A million files; in memory it takes ten times as much. What is compressed may claim to be anything.
+constexpr std::size_t kTextMax = 128 << 20;
+// Deeper than anyone nests metadata; writing it takes stack.
+constexpr int kDepthMax = 100;
 
 Result<std::string> text_of(const std::string& path) {
   errno = 0;
@@ -38,29 +40,33 @@ class Reader {
  public:
   explicit Reader(std::string path) : path_(std::move(path)), directory_(path_.substr(0, path_.rfind('/') + 1)) {}
 
-  Result<std::vector<DatasetSample>> read() {
+  Result<Dataset> read() {
     TRY(const std::string text, text_of(path_));
     Json json;
+    bool is_deep = false;
     try {
-      json = Json::parse(text);
+      json = Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
+        is_deep = is_deep || depth > kDepthMax;
+        return !is_deep;
+      });
     } catch (const Json::parse_error& error) {
       const std::size_t line =
           1 + static_cast<std::size_t>(std::count(
                   text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size())), '\n'));
       return tfile::fail(ErrorKind::invalid, path_ + ": line " + std::to_string(line) + " is no JSON");
     }
+    if (is_deep) return wrong("", "it is nested more than " + std::to_string(kDepthMax) + " deep");
     if (!json.is_object() || json.empty()) return wrong("", "an object of samples is wanted");
-    if (json.contains("friends") && json.contains("samples") && !json["friends"].empty())
-      return wrong("friends", "friends of datasets are not shown");
     const bool is_spec = json.contains("samples") && json["samples"].is_object();
-    std::vector<DatasetSample> samples;
+    Dataset dataset;
     for (const auto& [name, sample] : (is_spec ? json["samples"] : json).items()) {
       TRY(auto read, is_spec ? spec_sample("samples/" + name, sample) : fileset("" + name, sample));
       read.name = name;
       if (read.files.empty()) return wrong(name + "/files", "there is no file");
-      samples.push_back(std::move(read));
+      dataset.samples.push_back(std::move(read));
     }
-    return samples;
+    if (is_spec) TRY_VOID(take_friends(json.value("friends", Json::object()), dataset));
+    return dataset;
   }
 
  private:
@@ -84,9 +90,30 @@ class Reader {
     return {};
   }
 
+  Result<> take_friends(const Json& friends, Dataset& into) const {
+    if (friends.is_null()) return {};
+    if (!friends.is_object()) return wrong("friends", "an object is wanted");
+    for (const auto& [alias, each] : friends.items()) {
+      const std::string keys = "friends/" + alias;
+      if (!each.is_object()) return wrong(keys, "an object is wanted");
+      TRY(auto files, spec_files(keys, each));
+      if (files.empty()) return wrong(keys + "/files", "there is no file");
+      into.friends.push_back({alias, std::move(files)});
+    }
+    return {};
+  }
+
   Result<DatasetSample> spec_sample(const std::string& keys, const Json& sample) const {
     if (!sample.is_object()) return wrong(keys, "an object is wanted");
     DatasetSample made;
+    TRY(made.files, spec_files(keys, sample));
+    TRY_VOID(take_metadata(keys, sample, made));
+    return made;
+  }
+
+  // "trees" and "files".
+  Result<std::vector<ChainName>> spec_files(const std::string& keys, const Json& sample) const {
+    std::vector<ChainName> made;
     const Json trees = sample.value("trees", Json::array()), files = sample.value("files", Json::array());
     const auto are_texts = [](const Json& list) {
       return list.is_array() && std::ranges::all_of(list, [](const Json& each) { return each.is_string(); });
@@ -96,9 +123,8 @@ class Reader {
       return wrong(keys + "/trees", "one name is wanted, or one for each file");
     for (std::size_t i = 0; i < files.size(); ++i) {
       const Json& tree = trees.empty() ? Json("") : trees[trees.size() == 1 ? 0 : i];
-      made.files.push_back(name_of(files[i].get<std::string>(), tree.get<std::string>()));
+      made.push_back(name_of(files[i].get<std::string>(), tree.get<std::string>()));
     }
-    TRY_VOID(take_metadata(keys, sample, made));
     return made;
   }
 
@@ -145,7 +171,7 @@ bool is_dataset(const std::string& name) {
   return name.starts_with('@') && (name.ends_with(".json") || name.ends_with(".json.gz"));
 }
 
-Result<std::vector<DatasetSample>> read_dataset(const std::string& path) {
+Result<Dataset> read_dataset(const std::string& path) {
   try {
     return Reader(path).read();
   } catch (const Json::exception& error) {  // a number that fits no type, and the like

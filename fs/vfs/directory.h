@@ -34,6 +34,7 @@ enum class ShownAs : std::uint8_t {
   awkward,
   option_index,
   attributes,  // the directory of attribute sets
+  friends,     // the directory of friends
   object_bin,
   object_json,
   plot,  // this and the next seven: with logarithmic x, y, x and y, z, ...; the distance is a bit mask of the axes

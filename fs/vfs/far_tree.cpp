@@ -78,10 +78,12 @@ void FarTree::note(const std::string& path, const tfile::FarListing& listing) {
   for (const std::string& line : listing.left_out) context_.errors.add("/" + path, line);
 }
 
-std::shared_ptr<MountedFile> FarTree::root_file(const std::string& path) {
+std::shared_ptr<MountedFile> FarTree::root_file(const std::string& path, bool is_one_of_many) {
+  tfile::FarOptions options = options_;
+  options.is_one_of_many = is_one_of_many;
   const Lock lock(mutex_);
   auto& file = root_files_[path];
-  if (!file) file = std::make_shared<MountedFile>(context_, make_url_origin(url_of(path), options_), path);
+  if (!file) file = std::make_shared<MountedFile>(context_, make_url_origin(url_of(path), options), path);
   return file;
 }
 
@@ -111,20 +113,20 @@ class FarPlace final : public ChainPlace {
       : tree_(std::move(tree)), directory_(std::move(directory)), pattern_(std::move(pattern)) {}
 
   Result<std::vector<ChainName>> list() const override {
+    TRY(const ChainedNames chained, ChainedNames::of(pattern_));
     TRY(const tfile::FarListing listing, tfile::list_far(tree_->url_of(directory_), tree_->options()));
     if (listing.gap) return tl::unexpected(*listing.gap);
     std::vector<ChainName> names;
     for (const tfile::FarEntry& entry : listing.entries) {
       const std::string path = directory_.empty() ? entry.name : directory_ + "/" + entry.name;
-      TRY(const bool is_member, is_chained(pattern_, entry.name));
-      if (is_member && !entry.is_directory && tree_->shows(path)) names.push_back({path, ""});
+      if (chained.has(entry.name) && !entry.is_directory && tree_->shows(path)) names.push_back({path, ""});
     }
     if (names.empty()) return tl::unexpected(no_such_entry());
     return names;
   }
 
   Result<std::shared_ptr<MountedFile>> file(const std::string& name, std::string) const override {
-    return tree_->root_file(name);
+    return tree_->root_file(name, true);
   }
 
  private:

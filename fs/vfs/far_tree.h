@@ -36,7 +36,7 @@ class FarTree : public std::enable_shared_from_this<FarTree> {
 
   std::string url_of(const std::string& path) const { return path.empty() ? url_ : tfile::url_below(url_, path); }
   // The ROOT file at a path.
-  std::shared_ptr<MountedFile> root_file(const std::string& path) EXCLUDES(mutex_);
+  std::shared_ptr<MountedFile> root_file(const std::string& path, bool is_one_of_many = false) EXCLUDES(mutex_);
   // The chain of the ROOT files of a directory that match, or of all (named_chains.h).
   Entry chain(const std::string& directory, const std::string& name, const std::string& pattern);
   // Those that are open now.

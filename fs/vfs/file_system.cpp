@@ -39,6 +39,15 @@ using DirectoryPtr = std::shared_ptr<const Directory>;
 
 namespace {
 
+tl::unexpected<Error> friends_of_one(const std::string& name) {
+  return fail(ErrorKind::invalid, name + ": friend= is for one file that is read, or for a chain");
+}
+
+bool may_be_far(const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); }
+bool may_be_far(const std::vector<NamedFriend>& friends) {
+  return std::ranges::any_of(friends, [](const NamedFriend& each) { return may_be_far(each.source); });
+}
+
 tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file has changed since it was opened"); }
 
 // An error that users should be told of, unlike a normal negative answer.
@@ -138,6 +147,7 @@ FileSystem::~FileSystem() {
   far_tree_.reset();
   far_file_.reset();
   chains_.clear();
+  context_.friends.clear();
   context_.recent.clear();
   cache_.reset();
 }
@@ -152,8 +162,12 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
     return fail(number == ENOENT ? ErrorKind::not_found : ErrorKind::io, source + ": " + std::strerror(number), -1,
                 number);
   }
-  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
   const bool mirrors = there && S_ISDIR(status.st_mode);
+  if ((mirrors || options.write) && !options.friends.empty()) return friends_of_one(source);
+  CacheOptions cache = options.cache;
+  if (may_be_far(options.friends)) cache.job_threads = std::max(cache.job_threads, kFarJobs);
+  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(cache), options));
+  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));
   if (mirrors) {
     TRY_VOID(fs->show_directory(source, std::move(hidden)));
   } else if (auto shown = fs->show_file(source, there); !shown) {
@@ -165,6 +179,25 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
   fs->space_of_ = std::make_shared<const Descriptor>(
       ::open(directory.empty() ? "." : directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   return fs;
+}
+
+// Each is opened, so that what is wrong with it is said at once.
+Result<std::vector<FriendSource>> FileSystem::open_friends(const std::vector<NamedFriend>& named, ChainOptions chain,
+                                                           tfile::FarOptions far) {
+  far.stop = end_of_requests_.get_token();
+  chain.index.clear();
+  std::vector<FriendSource> sources;
+  for (const NamedFriend& each : named) {
+    const std::string path = std::string(kFriendsName) + "/" + each.alias;
+    auto place = make_named_place(context_, std::vector<std::string>{each.source}, far);
+    sources.push_back({each.alias, std::make_shared<Chain>(context_, std::move(place), chain, path), each.key});
+    if (auto opened = open_now(*sources.back().chain); !opened) {
+      Error error = std::move(opened).error();
+      error.text = "friend " + each.alias + ": " + error.text;
+      return tl::unexpected(std::move(error));
+    }
+  }
+  return sources;
 }
 
 Result<> FileSystem::show_directory(const std::string& source, std::string hidden) {
@@ -196,11 +229,13 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url,
   if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, and this is a URL");
   options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
+  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));
   if (auto shown = fs->show_url(url, options.far); !shown) {
     Error error = std::move(shown).error();
     if (!error.text.starts_with(name)) error.text = name + ": " + error.text;
     return tl::unexpected(std::move(error));
   }
+  if (fs->far_tree_ && !options.friends.empty()) return friends_of_one(name);
   return fs;
 }
 
@@ -228,15 +263,14 @@ Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptio
 Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::string> names, const ChainOptions& chain,
                                                            FileSystemOptions options) {
   if (options.write) return fail(ErrorKind::invalid, "a chain cannot be written");
-  const auto may_be_far = [](const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); };
-  if (std::ranges::any_of(names, may_be_far)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
+  const bool is_far = std::ranges::any_of(names, [](const std::string& name) { return may_be_far(name); });
+  if (is_far || may_be_far(options.friends)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
   options.far.stop = fs->end_of_requests_.get_token();
-  TRY_VOID(fs->show_chains(std::move(names), chain, options.far));
+  TRY(std::vector<FriendSource> friends, fs->open_friends(options.friends, chain, options.far));
+  TRY_VOID(fs->show_chains(std::move(names), chain, options.far, std::move(friends)));
   for (const auto& each : fs->chains_) {
-    std::promise<Result<ChainStatePtr>> opened;
-    each->current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
-    TRY_VOID(wait_for(opened.get_future()));
+    TRY_VOID(fs->open_now(*each));
     each->save();
   }
   return fs;
@@ -244,14 +278,24 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::stri
 
 // A dataset has a chain for each of its samples.
 Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOptions& chain,
-                                 const tfile::FarOptions& far) {
+                                 const tfile::FarOptions& far, std::vector<FriendSource> friends) {
   const bool is_of_samples = names.size() == 1 && is_dataset(names[0]);
   if (!is_of_samples) {
-    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, ""));
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, "",
+                                              ChainAbout(), std::move(friends)));
     inodes_ = std::make_unique<InodeTable>(Entry{make_chain_root(chains_[0]), {}});
     return {};
   }
-  TRY(std::vector<DatasetSample> samples, read_dataset(names[0].substr(1)));
+  TRY(Dataset dataset, read_dataset(names[0].substr(1)));
+  for (Dataset::Friend& named : dataset.friends) {
+    const std::string alias = tfile::escape_name(named.alias);
+    friends.push_back({alias,
+                       std::make_shared<Chain>(context_, make_named_place(context_, std::move(named.files), far),
+                                               ChainOptions{chain.policy, chain.skips_missing, ""},
+                                               std::string(kFriendsName) + "/" + alias),
+                       std::nullopt});
+  }
+  std::vector<DatasetSample>& samples = dataset.samples;
   std::vector<std::string_view> originals;
   for (const DatasetSample& sample : samples) originals.push_back(sample.name);
   const std::vector<std::string> shown = tfile::directory_names(originals);
@@ -261,7 +305,8 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
     if (!options.index.empty()) options.index += "-" + shown[i];
     chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(samples[i].files), far),
                                               std::move(options), shown[i],
-                                              ChainAbout{samples[i].metadata, samples[i].attributes}));
+                                              ChainAbout{samples[i].metadata, samples[i].attributes}, friends));
+    for (FriendSource& source : friends) source.before.push_back(chains_.back());
     roots.emplace_back(shown[i], chains_.back());
   }
   inodes_ = std::make_unique<InodeTable>(Entry{make_chains_root(std::move(roots)), {}});
@@ -275,6 +320,13 @@ Result<> FileSystem::show_far_directory(const std::string& url, const tfile::Far
   TRY_VOID(wait_for(listed.get_future()));
   inodes_ = std::make_unique<InodeTable>(Entry{far_tree_->root(), {}});
   far_file_.reset();
+  return {};
+}
+
+Result<> FileSystem::open_now(Chain& chain) {
+  std::promise<Result<ChainStatePtr>> opened;
+  chain.current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
+  TRY_VOID(wait_for(opened.get_future()));
   return {};
 }
 

@@ -23,6 +23,7 @@
 #include "vfs/attributes.h"
 #include "vfs/chain_options.h"
 #include "vfs/directory.h"
+#include "vfs/friend_names.h"
 #include "vfs/generation.h"
 #include "vfs/inode_table.h"
 #include "vfs/open_files.h"
@@ -51,6 +52,7 @@ struct FileSystemOptions {
   bool is_shared = false;             // users other than the one that mounts are let in
   std::optional<WriteOptions> write;  // if the mount may be written
   tfile::FarOptions far;              // of servers
+  std::vector<NamedFriend> friends;   // of the tables of a file or a chain that is mounted
   std::string config_json;            // the text of .tfilefs/config.json
 };
 
@@ -181,13 +183,16 @@ class FileSystem {
  private:
   FileSystem(std::unique_ptr<ClusterCache>, const FileSystemOptions&);
   Result<> show_directory(const std::string& source, std::string hidden);
-  Result<> show_chains(std::vector<std::string> names, const ChainOptions&, const tfile::FarOptions&);
+  Result<> show_chains(std::vector<std::string> names, const ChainOptions&, const tfile::FarOptions&,
+                       std::vector<FriendSource>);
+  Result<std::vector<FriendSource>> open_friends(const std::vector<NamedFriend>&, ChainOptions, tfile::FarOptions);
   Result<> show_file(const std::string& source, bool there);
   static Result<std::unique_ptr<FileSystem>> open_url(const std::string& url, FileSystemOptions);
   Result<> show_url(const std::string& url, tfile::FarOptions);
   Result<> show_far_file(const std::string& url, const tfile::FarOptions&);
   Result<> show_far_directory(const std::string& url, const tfile::FarOptions&, PathPattern shown);
   static Result<> open_now(MountedFile&);
+  static Result<> open_now(Chain&);
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
   void resolve_again(InodePtr, Reply<Entry>);
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);

@@ -77,6 +77,17 @@ void Generation::note_memory(std::uint64_t of_table) const {
   tables_memory_ += of_table;
 }
 
+std::shared_ptr<const TableFriends> Generation::friends(
+    std::uint64_t seek, const std::function<std::shared_ptr<const TableFriends>()>& make) const {
+  {
+    const Lock lock(mutex_);
+    if (const auto known = friends_.find(seek); known != friends_.end()) return known->second;
+  }
+  std::shared_ptr<const TableFriends> made = make();
+  const Lock lock(mutex_);
+  return friends_.emplace(seek, std::move(made)).first->second;
+}
+
 std::uint64_t Generation::memory() const {
   const Lock lock(mutex_);
   return memory_ + tables_memory_;
@@ -255,7 +266,7 @@ void MountedFile::start_check() {
     const Lock lock(mutex_);
     if (switching_ || std::exchange(checking_, true)) return;
   }
-  run_job(context_.cache, [self = shared_from_this()] { self->check(); });
+  run_job(context_.cache, origin_->source_origin(), [self = shared_from_this()] { self->check(); });
 }
 
 // Answers the requests that came before the look. A request that comes meanwhile could get a state older than itself,

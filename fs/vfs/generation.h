@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -17,6 +18,7 @@
 #include "tfile/table.h"
 #include "vfs/attributes.h"
 #include "vfs/directory.h"
+#include "vfs/friend_source.h"
 #include "vfs/guarded_source.h"
 #include "view/columnar_form.h"
 
@@ -24,6 +26,7 @@ namespace tfilefs {
 
 class LoadedTable;
 class MountedFile;
+class TableFriends;
 struct Writing;
 
 // Keeps the files used last open, even if they are not referred to any more, as long as they and their tables together
@@ -54,15 +57,16 @@ struct MountContext {
   Ownership ownership;
   bool views_listed = false;
   StringsAs strings = StringsAs::seen;
-  Writing* writing = nullptr;  // if the mount may be written
-  bool is_shared = false;      // FileSystemOptions::is_shared
+  Writing* writing = nullptr;              // if the mount may be written
+  bool is_shared = false;                  // FileSystemOptions::is_shared
+  std::vector<FriendSource> friends = {};  // of the tables of the file that is mounted, if it is one
   RecentGenerations recent{cache.budget()->size()};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files
   std::atomic<std::uint64_t> directories_memory = 0;  // of the directories that look up names in tables
 };
 
-// Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Both functions
-// block.
+// Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Its functions
+// block, except for source_origin().
 struct SourceState {
   tfile::Identity identity;
   Provenance from;
@@ -71,6 +75,11 @@ class Origin {
  public:
   virtual ~Origin() = default;
   virtual Result<SourceState> look() const = 0;
+  // The same by one that does not want to open the file: a file that is far away is not opened for it, as it may be for
+  // look().
+  virtual Result<SourceState> glance() const { return look(); }
+  // Whose threads ask for it. Does not block.
+  virtual tfile::SourceOrigin source_origin() const { return tfile::kLocalOrigin; }
   virtual Result<std::shared_ptr<const GuardedSource>> open() const = 0;
   // The identity of the file, or of a file named relative to it, that a caller would open by its own rights. Blocks.
   // Error: denied.
@@ -103,6 +112,11 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // The table whose key is at `seek`, loaded once for all cycles and paths that lead to it.
   Once<std::shared_ptr<const LoadedTable>> table(std::uint64_t seek) const;
 
+  // The friends of that table, which `make` makes once; null: none.
+  std::shared_ptr<const TableFriends> friends(std::uint64_t seek,
+                                              const std::function<std::shared_ptr<const TableFriends>()>& make) const
+      EXCLUDES(mutex_);
+
   // Updates the memory taken by the file, which grows when parts of it are read for the first time, and by a table that
   // was read.
   void note_memory(std::uint64_t of_table = 0) const;
@@ -132,6 +146,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
   mutable std::uint64_t memory_ GUARDED_BY(mutex_) = 0;             // as counted in context.files_memory
   mutable std::uint64_t tables_memory_ GUARDED_BY(mutex_) = 0;      // of the tables that were read
   mutable std::unordered_map<std::uint64_t, Once<std::shared_ptr<const LoadedTable>>> tables_ GUARDED_BY(mutex_);
+  mutable std::unordered_map<std::uint64_t, std::shared_ptr<const TableFriends>> friends_ GUARDED_BY(mutex_);
 };
 
 using GenerationPtr = std::shared_ptr<const Generation>;

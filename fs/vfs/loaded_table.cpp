@@ -22,15 +22,17 @@ using tfile::Column;
 using tfile::ColumnId;
 using tfile::NodeId;
 
-LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label)
-    : LoadedTable(table, cache, cache.attach(table, label), label.path) {}
+LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label,
+                         tfile::SourceOrigin origin)
+    : LoadedTable(table, cache, cache.attach(table, label), label.path, origin) {}
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache,
-                         std::shared_ptr<CachedStreams> streams, std::string path)
+                         std::shared_ptr<CachedStreams> streams, std::string path, tfile::SourceOrigin origin)
     : cache_(cache),
       table_(std::move(table)),
       streams_(std::move(streams)),
       path_(std::move(path)),
+      origin_(origin),
       by_stream_(table_->columns.size()) {
   for (const Column& column : table_->columns) {
     if (column.stream + 2 > first_of_stream_.size()) first_of_stream_.resize(column.stream + 2);
@@ -72,12 +74,13 @@ std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
 // Reads the first entries of branches, on a thread that may block.
 template <class Look>
 void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
-  auto job = [look = std::move(look), table = table_, streams = streams_, &cache = cache_]() -> Result<LoadedPtr> {
+  auto job = [look = std::move(look), table = table_, streams = streams_, origin = origin_,
+              &cache = cache_]() -> Result<LoadedPtr> {
     TRY(auto found, look(*table));
-    return std::make_shared<const LoadedTable>(std::move(found), cache, streams);
+    return std::make_shared<const LoadedTable>(std::move(found), cache, streams, std::string(), origin);
   };
   const std::uint64_t memory = std::min(kTrialMemory, cache_.budget()->size() / 4);
-  answer_blocking_within(cache_, memory, std::move(job), std::move(reply));
+  answer_blocking_within(cache_, origin_, memory, std::move(job), std::move(reply));
 }
 
 // A program that looks into one branch after the other wants them all: each look tries twice as many as the one before.

@@ -20,13 +20,14 @@
 namespace tfilefs {
 
 // A table that was opened, its streams in the cache, and those of its views that take work to make. Const and
-// thread-safe. `label`: the table that its reads are counted for.
+// thread-safe. `label`: the table that its reads are counted for. `origin`: of the file that it is read from.
 class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
  public:
-  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label);
+  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label,
+              tfile::SourceOrigin origin = tfile::kLocalOrigin);
   // With the streams of another table.
-  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>,
-              std::string path = {});
+  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>, std::string path = {},
+              tfile::SourceOrigin origin = tfile::kLocalOrigin);
 
   const tfile::Table& table() const { return *table_; }
   const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
@@ -82,6 +83,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const std::shared_ptr<const tfile::Table> table_;
   const std::shared_ptr<CachedStreams> streams_;
   const std::string path_;
+  const tfile::SourceOrigin origin_;
 
   // The columns in order of their streams; those of a stream s are first_of_stream_[s] to first_of_stream_[s + 1].
   std::vector<tfile::ColumnId> by_stream_;

@@ -15,10 +15,16 @@ std::optional<std::string> pattern_of_chain(std::string_view name) {
   return std::string(name.substr(kName.size() + 1));
 }
 
-Result<bool> is_chained(const std::string& pattern, const std::string& name) {
-  if (pattern.empty()) return name.ends_with(".root") && !name.starts_with('.');
-  TRY(const std::vector<std::string> patterns, without_braces(pattern));
-  return std::ranges::any_of(patterns, [&](const std::string& each) { return matches(each, name); });
+Result<ChainedNames> ChainedNames::of(const std::string& pattern) {
+  ChainedNames names;
+  if (pattern.empty()) return names;
+  TRY(names.patterns_, without_braces(pattern));
+  return names;
+}
+
+bool ChainedNames::has(const std::string& name) const {
+  if (patterns_.empty()) return name.ends_with(".root") && !name.starts_with('.');
+  return std::ranges::any_of(patterns_, [&](const std::string& each) { return matches(each, name); });
 }
 
 std::shared_ptr<Chain> NamedChains::get(MountContext& context, const std::string& path,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mutex.h"
 #include "vfs/chain.h"
@@ -15,8 +16,16 @@ namespace tfilefs {
 // ".chain" -> all files; ".chain=GLOB" -> those whose names match; nothing for other names.
 std::optional<std::string> pattern_of_chain(std::string_view name);
 
-// Whether a file of that name belongs to the chain of a directory: it ends in ".root", or matches the pattern.
-Result<bool> is_chained(const std::string& pattern, const std::string& name);
+// The names of files that belong to the chain of a directory: those that end in ".root", or match the pattern.
+class ChainedNames {
+ public:
+  // Error: invalid (its braces stand for too many patterns).
+  static Result<ChainedNames> of(const std::string& pattern);
+  bool has(const std::string& name) const;
+
+ private:
+  std::vector<std::string> patterns_;  // none: all ROOT files
+};
 
 // The chains of directories that are in use, by path. Thread-safe.
 class NamedChains {

@@ -10,6 +10,7 @@
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/table_directory.h"
+#include "vfs/table_friends.h"
 #include "vfs/table_views.h"
 
 namespace tfilefs {
@@ -35,9 +36,10 @@ class NodeDirectory final : public Directory {
 
   const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    const auto held = find_held(name);
-    if (!held) return reply(no_such_entry());
-    reply(FoundEntry{{table_, *held}, own_name(*held)});
+    if (const auto held = find_held(name)) return reply(FoundEntry{{table_, *held}, own_name(*held)});
+    const auto friends = node_ == 0 ? table_->friends() : nullptr;
+    if (!friends) return reply(no_such_entry());
+    friends->find_column(table_->context(), name, std::move(reply));
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
   std::optional<std::string> fixed_table_path() const override { return table_->fixed_table_path({node_}); }

@@ -6,6 +6,7 @@
 #include "vfs/generation.h"
 #include "vfs/names.h"
 #include "vfs/table_directory.h"
+#include "vfs/table_friends.h"
 #include "vfs/xattr.h"
 #include "view/view.h"
 
@@ -21,6 +22,7 @@ std::vector<ObjectFiles::Name> NodeHolder::own_files(tfile::NodeId at) const {
 }
 
 std::optional<ShownAs> NodeHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
+  if (at == 0 && name == kFriendsName && friends()) return ShownAs::friends;
   for (const ObjectFiles::Name& file : own_files(at)) {
     if (file.name == name) return file.shown_as;
   }
@@ -45,6 +47,7 @@ Attributes NodeHolder::view_attributes(std::uint64_t size) const {
 }
 
 std::optional<Attributes> NodeHolder::known_attributes(HeldItem held) const {
+  if (held.shown_as == ShownAs::friends) return directory_attributes(from_, context_.ownership);
   if (held.shown_as != ShownAs::itself && held.shown_as != ShownAs::npy) return std::nullopt;
   if (node(held).column) {
     const auto length = loaded_->known_length(*node(held).column);
@@ -60,6 +63,7 @@ std::optional<Attributes> NodeHolder::known_attributes(HeldItem held) const {
 }
 
 std::optional<Attributes> NodeHolder::attributes_but_size(HeldItem held) const {
+  if (held.shown_as == ShownAs::friends) return std::nullopt;
   const bool is_column_file = held.shown_as == ShownAs::itself || held.shown_as == ShownAs::npy;
   if (is_column_file && !node(held).column) return std::nullopt;
   return view_attributes(0);
@@ -83,6 +87,11 @@ void NodeHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
 }
 
 void NodeHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+  if (held.shown_as == ShownAs::friends) {
+    const auto all = friends();
+    return reply(all ? Result<std::shared_ptr<const Directory>>(make_friends_directory(context_, all, from_))
+                     : tl::unexpected(no_such_entry()));
+  }
   if (held.shown_as != ShownAs::itself || node(held).column)
     return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
   if (!table().is_untried(held.index)) return reply(make_node_directory(self(), held.index));
@@ -95,6 +104,7 @@ void NodeHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Dir
 }
 
 void NodeHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
+  if (held.shown_as == ShownAs::friends) return Holder::open(held, std::move(reply));
   const std::stop_token asker = reply.asker();
   if (held.shown_as == ShownAs::itself || held.shown_as == ShownAs::npy) {
     if (!node(held).column) return Holder::open(held, std::move(reply));

@@ -14,9 +14,10 @@
 namespace tfilefs {
 
 struct MountContext;
+class TableFriends;
 
 // The nodes of a table, by node number, and the files made of them. Where the table comes from is known to what derives
-// from this: a key of a file (TableHolder), or many files (ChainTableHolder).
+// from this: a key of a file (TableHolder), or other files (make_live_table()).
 class NodeHolder : public Holder {
  public:
   // `from`: what its files inherit.
@@ -31,6 +32,9 @@ class NodeHolder : public Holder {
   bool is_opaque() const { return !table().reason.empty() && table().columns.empty(); }
   // Whether its storage is asked for many things at once.
   virtual bool is_far() const = 0;
+
+  // The friends of the table; null: none.
+  virtual std::shared_ptr<const TableFriends> friends() const { return nullptr; }
 
   // The files beside the nodes below a node.
   virtual std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;

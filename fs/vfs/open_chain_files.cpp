@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vfs/blocking.h"
+#include "vfs/chain_facts.h"
 
 namespace tfilefs {
 namespace {
@@ -65,13 +66,16 @@ void OpenChainFiles::start(std::size_t file) {
 }
 
 void OpenChainFiles::find(std::size_t file, GenerationPtr generation) {
-  if (generation->source->identity() != files_[file].identity) return finish(file, changed(*files_[file].mounted));
+  const File& known = files_[file];
+  const bool is_same =
+      generation->source->identity().may_be_same(known.identity) && uuid_of(*generation->file) == known.uuid;
+  if (!is_same) return finish(file, changed(*known.mounted));
   auto job = [generation, path = files_[file].table] { return table_at(*generation, path); };
   auto load = [self = shared_from_this(), file, generation](Result<TablePlace> place) {
     if (!place) return self->finish(file, tl::unexpected(place.error()));
     load_whole(generation, *place, [self, file](Result<WholeTable> table) { self->finish(file, std::move(table)); });
   };
-  answer_blocking(cache_, std::move(job), Reply<TablePlace>(std::move(load)));
+  answer_blocking(cache_, generation->source->origin(), std::move(job), Reply<TablePlace>(std::move(load)));
 }
 
 Result<OpenChainFiles::StreamsPtr> OpenChainFiles::checked(std::size_t file, const Result<WholeTable>& table) const {
@@ -91,6 +95,8 @@ void OpenChainFiles::finish(std::size_t file, Result<WholeTable> table) {
     if (streams) {
       open_[file].streams = *streams;
       dropped = keep(*streams);
+    } else if (streams.error().kind == ErrorKind::stale) {
+      open_[file].is_stale = true;
     }
     --opening_;
     if (!queue_.empty()) {
@@ -101,6 +107,11 @@ void OpenChainFiles::finish(std::size_t file, Result<WholeTable> table) {
   }
   for (auto& waiter : waiters) waiter(streams);
   if (next < files_.size()) start(next);
+}
+
+bool OpenChainFiles::is_stale(std::size_t file) const {
+  const Lock lock(mutex_);
+  return open_[file].is_stale;
 }
 
 void OpenChainFiles::set_stale(std::size_t file) {

@@ -20,13 +20,16 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
   struct File {
     std::shared_ptr<MountedFile> mounted;  // null: it has nothing of the table
     std::string table;                     // path of the table in it
-    tfile::Identity identity;              // as it was when its facts were read
+    // As it was when its facts were read:
+    tfile::Identity identity;
+    std::string uuid;
     TableSchemaPtr schema;
   };
   OpenChainFiles(ClusterCache& cache, std::vector<File> files)
       : cache_(cache), files_(std::move(files)), open_(files_.size()) {}
 
   void streams(std::size_t file, Reply<std::shared_ptr<CachedStreams>>) override EXCLUDES(mutex_);
+  bool is_stale(std::size_t file) const override EXCLUDES(mutex_);
   std::string name(std::size_t file) const override { return files_[file].mounted ? files_[file].mounted->path() : ""; }
   // The file has changed: it is not read any more.
   void set_stale(std::size_t file) EXCLUDES(mutex_);
@@ -51,7 +54,7 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
 
   ClusterCache& cache_;
   const std::vector<File> files_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<Open> open_ GUARDED_BY(mutex_);
   std::deque<StreamsPtr> kept_ GUARDED_BY(mutex_);
   std::deque<std::size_t> queue_ GUARDED_BY(mutex_);  // files that wait for their turn

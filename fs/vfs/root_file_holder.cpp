@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <type_traits>
 
 #include "vfs/acting_for.h"
 #include "vfs/beneath.h"
@@ -31,9 +31,9 @@ void RootFileHolder::enter(HeldItem, Freshness freshness, Reply<std::shared_ptr<
 SourceState source_state(const struct stat& status) { return {tfile::identity_of(status), provenance_of(status)}; }
 
 std::uint64_t version_of(const tfile::Identity& identity) {
-  // Numbers of 8 bytes without padding, so their bytes can be hashed.
-  static_assert(std::has_unique_object_representations_v<tfile::Identity>);
-  return hash_of_name({reinterpret_cast<const char*>(&identity), sizeof identity}) | 1;
+  const std::array<std::uint64_t, 5> numbers{identity.size, static_cast<std::uint64_t>(identity.modified_ns),
+                                             identity.object[0], identity.object[1], identity.state};
+  return hash_of_name({reinterpret_cast<const char*>(numbers.data()), sizeof numbers}) | 1;
 }
 
 namespace {

@@ -139,13 +139,13 @@ class DirectoryPlace final : public ChainPlace {
       : tree_(std::move(tree)), directory_(std::move(directory)), pattern_(std::move(pattern)) {}
 
   Result<std::vector<ChainName>> list() const override {
+    TRY(const ChainedNames chained, ChainedNames::of(pattern_));
     TRY(const auto listing, tree_->list(directory_));
     std::vector<ChainName> names;
     Listing::Item item;
     for (std::size_t i = 0; i < listing->size(); ++i) {
       listing->item(i, item);
-      TRY(const bool is_member, is_chained(pattern_, item.name));
-      if (is_member) names.push_back({directory_.empty() ? item.name : directory_ + "/" + item.name, ""});
+      if (chained.has(item.name)) names.push_back({directory_.empty() ? item.name : directory_ + "/" + item.name, ""});
     }
     if (names.empty()) return tfile::fail(ErrorKind::not_found, "no file to chain", -1, ENOENT);
     std::ranges::sort(names, {}, &ChainName::file);

@@ -9,6 +9,7 @@
 #include "vfs/key_holder.h"
 #include "vfs/names.h"
 #include "vfs/table_directory.h"
+#include "vfs/table_friends.h"
 #include "vfs/xattr.h"
 #include "view/view.h"
 
@@ -42,11 +43,18 @@ std::vector<ObjectFiles::Name> TableHolder::own_files(tfile::NodeId at) const {
 
 std::optional<ShownAs> TableHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
   if (at != 0 && !object_) return std::nullopt;
+  if (at == 0 && name == kFriendsName && friends()) return ShownAs::friends;
   if (name == kAttributesName && table().attribute_sets > 0) return ShownAs::attributes;
   for (const ObjectFiles::Name& file : own_files(at)) {
     if (file.name == name) return file.shown_as;
   }
   return object_ ? object_->find(at, name) : std::nullopt;
+}
+
+std::shared_ptr<const TableFriends> TableHolder::friends() const {
+  if (object_ || is_opaque()) return nullptr;
+  return generation_->friends(listing_->keys[key_].seek,
+                              [this] { return friends_in_file(generation_, loaded_table()); });
 }
 
 Accepts TableHolder::accepts(HeldItem held) const {

@@ -25,6 +25,7 @@ class TableHolder final : public NodeHolder {
               std::shared_ptr<const ObjectFiles> object);
 
   bool is_far() const override;
+  std::shared_ptr<const TableFriends> friends() const override;
   // Also the files of the key itself, or of the part of its object at that node.
   std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const override;
   std::optional<ShownAs> find_own_file(tfile::NodeId, std::string_view name) const override;

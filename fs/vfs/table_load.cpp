@@ -16,12 +16,13 @@ void load_table(std::shared_ptr<const Generation> generation, std::shared_ptr<co
     g.note_memory(table->memory());
     if (!table->reason.empty()) g.context.errors.add(path, table->reason);
     for (const std::string& warning : table->warnings) g.context.errors.add(path, warning);
-    return std::make_shared<const LoadedTable>(std::move(table), g.context.cache, TableLabel{path, g.serial});
+    return std::make_shared<const LoadedTable>(std::move(table), g.context.cache, TableLabel{path, g.serial},
+                                               g.source->origin());
   };
   generation->table(info.seek).get(
       [&](Reply<std::shared_ptr<const LoadedTable>> loaded) {
-        answer_blocking_within(generation->context.cache, std::uint64_t{info.objlen} + info.nbytes, std::move(load),
-                               std::move(loaded));
+        answer_blocking_within(generation->context.cache, generation->source->origin(),
+                               std::uint64_t{info.objlen} + info.nbytes, std::move(load), std::move(loaded));
       },
       std::move(reply));
 }

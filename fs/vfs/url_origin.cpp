@@ -23,29 +23,27 @@ class UrlOrigin final : public Origin {
   UrlOrigin(std::string url, const tfile::FarOptions& options) : url_(std::move(url)), options_(options) {}
 
   Result<SourceState> look() const override {
-    SourcePtr last;
-    {
-      const Lock lock(mutex_);
-      if (known_ && Clock::now() - looked_at_ < options_.recheck) return state_of(*known_);
-      last = last_.lock();
-    }
-    if (!last) {
-      // An opening tells the state, and is what follows.
-      auto found = tfile::open_source(url_, options_);
-      if (!found) return lost(std::move(found).error());
-      SourcePtr opened = *std::move(found);
-      const Lock lock(mutex_);
-      note(opened->identity());
-      last_ = opened;
-      ready_ = opened;
-      return state_of(opened->identity());
-    }
-    auto now = last->identity_now();
-    if (!now) return lost(std::move(now).error());
+    const Seen seen = last_seen();
+    if (seen.recent) return *seen.recent;
+    if (seen.open) return noted(seen.open->identity_now());
+    // An opening tells the state, and is what follows.
+    auto found = tfile::open_source(url_, options_);
+    if (!found) return lost(std::move(found).error());
+    SourcePtr opened = *std::move(found);
     const Lock lock(mutex_);
-    note(*now);
-    return state_of(*now);
+    note(opened->identity());
+    last_ = opened;
+    ready_ = opened;
+    return state_of(opened->identity());
   }
+
+  Result<SourceState> glance() const override {
+    const Seen seen = last_seen();
+    if (seen.recent) return *seen.recent;
+    return noted(seen.open ? seen.open->identity_now() : tfile::look_far(url_, options_));
+  }
+
+  tfile::SourceOrigin source_origin() const override { return tfile::origin_of_url(url_); }
 
   Result<std::shared_ptr<const GuardedSource>> open() const override {
     SourcePtr source;
@@ -83,6 +81,23 @@ class UrlOrigin final : public Origin {
   }
 
  private:
+  struct Seen {
+    std::optional<SourceState> recent;  // the state, if it is still believed
+    SourcePtr open;
+  };
+  Seen last_seen() const {
+    const Lock lock(mutex_);
+    if (known_ && Clock::now() - looked_at_ < options_.recheck) return {state_of(*known_), nullptr};
+    return {std::nullopt, last_.lock()};
+  }
+
+  Result<SourceState> noted(Result<tfile::Identity> now) const {
+    if (!now) return lost(std::move(now).error());
+    const Lock lock(mutex_);
+    note(*now);
+    return state_of(*now);
+  }
+
   void note(const tfile::Identity& now) const REQUIRES(mutex_) {
     known_ = now;
     looked_at_ = Clock::now();

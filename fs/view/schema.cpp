@@ -35,6 +35,14 @@ void write_column(JsonWriter& json, const tfile::Table& table, const tfile::Colu
   json.end_object();
 }
 
+void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& friends) {
+  if (friends.empty()) return;
+  json.key("friends").begin_array();
+  for (const tfile::FriendName& each : friends)
+    json.begin_object().member("alias", each.alias).member("table", each.table).member("file", each.file).end_object();
+  json.end_array();
+}
+
 std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, const CachedStreams::Files* files) {
   JsonWriter json;
   json.begin_object().member("tfilefs", 1);
@@ -45,6 +53,7 @@ std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, c
   json.end_array();
   write_reason(json, table.reason);
   if (files) json.key("files").raw(files->json);
+  write_friends(json, table.friends);
   json.key("columns").begin_array();
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     json.line(2);

@@ -13,11 +13,15 @@ import numpy as np
 import pytest
 import uproot
 
+import column_streams
 import columnar
+import far_files
+import foreign_appender
 import http_server
 import mounted
 import mounted_table
 import test_awkward
+import xrootd_server
 
 def kind_of(values):
     if isinstance(values, np.ndarray):
@@ -387,6 +391,32 @@ def test_new_files_of_a_directory_join_at_the_end(tmp_path, mount):
         assert np.frombuffer(before.read(), "<i4").tolist() == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.fixture(scope="module")
+def appender():
+    root = foreign_appender.Appender()
+    yield root
+    root.close()
+
+
+def test_a_growing_file(tmp_path, mount, appender):
+    """A job fills one of the files: each opening shows what was saved by then, and the files behind it stay right."""
+    numbers = column_streams.Numbers(1, "i4")
+    x = column_streams.Column("x", [], ("x.i4", numbers))
+    paths = [str(tmp_path / f"f{number}.root") for number in range(3)]
+    for number, path in enumerate(paths):
+        appender.append(path, "t", [x], 100 * number, 100 * number + 50)
+    entries = lambda ends: [value for number, end in enumerate(ends) for value in numbers.items(100 * number, end).tolist()]
+    m = mount(paths, "chain")
+    column = os.path.join(m.path, "t", "x.i4")
+    assert values(column) == entries([50, 150, 250])
+    with open(column, "rb", buffering=0) as before:
+        appender.append(paths[1], "t", [x], 150, 170)
+        becomes(column, entries([50, 170, 250]))
+        assert os.pread(before.fileno(), 200, 0) == np.array(entries([50]), "<i4").tobytes()
+    appender.append(paths[1], "t", [x], 170, 199)
+    becomes(column, entries([50, 199, 250]))
+
+
 def test_names(tmp_path, mount):
     directory = tmp_path / "data"
     directory.mkdir()
@@ -519,7 +549,9 @@ def test_datasets(tmp_path, mount):
                                         ('{"a":\n {"files": {"f.root": {"steps": []}}}}', "a/files/f.root/object_path"),
                                         ('{"a": {"files": []}}', "a/files"),
                                         ('{"samples": {"a": {"trees": ["x", "y"], "files": ["f"]}}}', "samples/a/trees"),
-                                        ('{"a": {"files": ["f.root"], "metadata": 3}}', "a/metadata"), ("", "line 1")])
+                                        ('{"a": {"files": ["f.root"], "metadata": 3}}', "a/metadata"), ("", "line 1"),
+                                        ('{"a": {"files": ["f.root"], "metadata": {"x": ' + "[" * 200_000 + "]" * 200_000 + "}}}", "deep")],
+                         ids=lambda value: value[:60])
 def test_broken_datasets(text, said, tmp_path, mount):
     (tmp_path / "d.json").write_text(text)
     with pytest.raises(mounted.MountFailed) as refused:
@@ -528,14 +560,18 @@ def test_broken_datasets(text, said, tmp_path, mount):
 
 
 def test_more_files_than_descriptors(tmp_path, mount):
+    import awkward
+
     first = tmp_path / "f0000.root"
-    put(first, t={"same": np.arange(3, dtype="i4")})
-    for number in range(1, 1200):
+    put(first, t={"same": np.arange(3, dtype="i4"), "pt": awkward.values_astype(awkward.Array([[0.5], [], [1.5, 2.5]]), "f4")})
+    for number in range(1, 2000):
         os.link(first, tmp_path / f"f{number:04d}.root")
     m = mount([tmp_path], "chain", prefix=["prlimit", "--nofile=1024:1024"])
     table = os.path.join(m.path, "t")
-    assert np.fromfile(os.path.join(table, "same.i4"), "<i4").tolist() == [0, 1, 2] * 1200
-    assert np.fromfile(os.path.join(table, ".file.u4"), "<u4").tolist() == [i for i in range(1200) for _ in range(3)]
+    read = lambda dtype, *names: np.frombuffer(mounted_table.read_exactly(os.path.join(table, *names)), dtype).tolist()
+    assert read("<i4", "same.i4") == [0, 1, 2] * 2000
+    assert read("<u4", ".file.u4") == [i for i in range(2000) for _ in range(3)]
+    assert read("<f4", "pt", "values.f4") == [0.5, 1.5, 2.5] * 2000
     assert len(os.listdir(f"/proc/{m.process.pid}/fd")) < 1024
 
 
@@ -582,6 +618,78 @@ def test_far_files(files, tmp_path, mount, shared_mount):
                 assert_is_concatenation(os.path.join(m.path, "t"), tables)
         with mounted.Mounted(server.url("listed/")) as m:
             assert_is_concatenation(os.path.join(m.path, ".chain=run[0-4].root", "t"), tables)
+
+
+def far_values(column, timeout=5):
+    told = far_files.read(column, timeout)
+    return told if isinstance(told, str) else np.frombuffer(told, "<i4").tolist()
+
+
+def far_chain(servers, tmp_path):
+    """Three files of 100,000 entries, of which the second is at another server; and their values."""
+    numbers = [np.random.default_rng(number).integers(0, 1 << 30, 100_000).astype("i4") for number in range(3)]
+    urls = []
+    for number, server in zip(range(3), (servers[0], servers[1], servers[0])):
+        put(tmp_path / f"f{number}.root", t={"x": numbers[number]})
+        urls.append(server.put(tmp_path / f"f{number}.root"))
+    return urls, numbers
+
+
+@pytest.mark.parametrize("kind", [http_server.Directory, xrootd_server.XrootdServer])
+def test_a_server_that_ends_while_its_file_is_read(kind, tmp_path):
+    """Its entries cannot be read, those of the others can; when it is there again, all can."""
+    with kind() as first, kind() as second:
+        urls, numbers = far_chain((first, second), tmp_path)
+        with mounted.Mounted(urls, ["chain,prefetch=off,timeout=2,recheck=0"]) as m:
+            column = os.path.join(m.path, "t", "x.i4")
+            os.stat(column)
+            with open(column, "rb", buffering=0) as file:
+                part = lambda number: far_files.becomes(True, lambda: read_part(file, numbers, number), 15)
+                assert part(0) is True
+                second.stop()
+                begun = time.monotonic()
+                assert read_part(file, numbers, 1) in (errno.EIO, errno.ETIMEDOUT)
+                assert time.monotonic() - begun < 2 + far_files.SLOW
+                assert read_part(file, numbers, 2) is True
+                second.start()
+                assert part(1) is True
+
+
+def read_part(file, numbers, number):
+    """Whether what lies in the middle of a file's entries is right; or the errno."""
+    try:
+        return os.pread(file.fileno(), 4096, 400_000 * number + 200_000) == numbers[number][50_000:51_024].tobytes()
+    except OSError as error:
+        return error.errno
+
+
+@pytest.mark.parametrize("kind", [http_server.Directory, xrootd_server.XrootdServer])
+def test_a_far_file_that_is_replaced(kind, tmp_path):
+    with kind() as server:
+        urls, numbers = far_chain((server, server), tmp_path)
+        index = tmp_path / "index"
+        with mounted.Mounted(urls, [f"chain,prefetch=off,recheck=0,index={index}"]) as m:
+            column = os.path.join(m.path, "t", "x.i4")
+            with open(column, "rb", buffering=0) as before:
+                assert read_part(before, numbers, 1) is True
+                put(tmp_path / "f1.root", t={"x": np.array([70, 80], "i4")})
+                server.put(tmp_path / "f1.root")
+                wanted = [*numbers[0], 70, 80, *numbers[2]]
+                assert far_files.becomes(wanted, lambda: far_values(column), 10) == wanted
+                assert read_part(before, numbers, 2) is True
+                os.posix_fadvise(before.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)  # the kernel may have its old pages
+                with pytest.raises(OSError) as changed:
+                    os.pread(before.fileno(), 4096, 400_000 + 100_000)
+                assert changed.value.errno == errno.ESTALE
+        # A later mount opens no file, and asks of each whether it is the same.
+        with mounted.Mounted(urls, [f"chain,index={index}"]) as m:
+            column = os.path.join(m.path, "t", "x.i4")
+            assert os.path.getsize(column) == 800_008 and files_memory(m) == 0
+            assert far_values(column) == wanted
+        put(tmp_path / "f0.root", t={"x": np.array([7], "i4")})
+        server.put(tmp_path / "f0.root")
+        with mounted.Mounted(urls, [f"chain,index={index}"]) as m:
+            assert far_values(os.path.join(m.path, "t", "x.i4")) == [7, 70, 80, *numbers[2]]
 
 
 def test_far_files_are_asked_for_little(tmp_path, mount):

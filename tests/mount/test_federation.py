@@ -72,6 +72,27 @@ def test_a_caching_proxy_lists_and_reads_for_its_origin(federation):
             assert read(m.path, COLUMN, timeout=20) == VALUES.tobytes(), url
 
 
+def test_a_chain_of_copies_whose_dates_differ(federation, tmp_path):
+    """The redirector names now one server and now the other. More files than stay open, so each is opened more than once."""
+    content = tmp_path / "small.root"
+    with uproot.recreate(content) as file:
+        file.mktree("T", {"x": "f8"}).extend({"x": VALUES[:1000]})
+    for number, server in enumerate(federation.servers):
+        for copy in range(24):
+            server.put(content, f"copies/{copy:02d}.root")
+            os.utime(server.path(f"copies/{copy:02d}.root"), (1_700_000_000 + number, 1_700_000_000 + number))
+    urls = [federation.redirector.url(f"copies/{copy:02d}.root") for copy in range(24)]
+    federation.wait_for(urls[-1])
+    options = ("chain", f"timeout={TIMEOUT}", "recheck=0", "memory=2M", f"index={tmp_path}/index")
+    for _ in range(2):
+        with mounted.Mounted(urls, options) as m:
+            with open(os.path.join(m.path, COLUMN), "rb", buffering=0) as column:
+                for copy in (*range(24), *range(24)):
+                    assert os.pread(column.fileno(), 80, 8000 * copy) == VALUES[:10].tobytes()
+                    os.posix_fadvise(column.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            assert read(m.path, COLUMN, timeout=20) == VALUES[:1000].tobytes() * 24
+
+
 def holder_of(federation):
     """The server that has opened both.root last."""
     opened = {server: server.requests().count("open") for server in federation.servers}

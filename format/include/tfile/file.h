@@ -104,6 +104,12 @@ class File {
     return std::make_shared<const DirectoryListing>();
   }
 
+  // The index that is stored with a key's table. Takes 24 bytes for each entry. Errors: not_found (it has none),
+  // damaged, io. Blocks.
+  virtual Result<EntryIndex> entry_index(const KeyInfo&) const {
+    return fail(ErrorKind::not_found, "the table has no index");
+  }
+
   // The decompressed payload of any key: one stream of one slot, u1. Blocks only to read the record's own key.
   virtual Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo&) const = 0;
 

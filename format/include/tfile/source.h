@@ -26,7 +26,12 @@ struct Identity {
   std::int64_t modified_ns = 0;           // since the epoch; 0: unknown
   std::array<std::uint64_t, 2> object{};  // the object itself, under whatever name it was found
   std::uint64_t state = 0;                // differs if the same object holds other bytes
+  bool is_of_copy = false;                // of one of several copies, which have dates of their own
   bool is_same_object(const Identity& other) const { return object == other.object; }
+  // Whether another opening may have found the same bytes: of copies, only the sizes can be compared.
+  bool may_be_same(const Identity& other) const {
+    return *this == other || (is_of_copy && other.is_of_copy && is_same_object(other) && size == other.size);
+  }
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 // The identity of a local file. Every source that opens it has the same one.
@@ -119,6 +124,8 @@ struct FarOptions {
   // Where bytes that were fetched are kept for later mounts (far/disk_cache.h), at most so many. Empty: nowhere.
   std::string cache_directory;
   std::uint64_t cache_bytes = 10ull << 30;
+  // Many files are opened together with this one: less of its end comes with the opening (far/held_edges.h).
+  bool is_one_of_many = false;
 };
 
 // True if the name is a URL: it begins with a scheme and "://". Which schemes are known is told by open_source().
@@ -131,6 +138,12 @@ std::string shown_name(const std::string& name);
 // denied, io, timed_out, invalid (not a regular file, an unknown scheme, or one whose library was left out of this
 // build). Blocks.
 Result<std::shared_ptr<const Source>> open_source(const std::string& name, const FarOptions& = {});
+
+// The identity that open_source() would find now behind a URL; opens nothing. Errors: the same. Blocks.
+Result<Identity> look_far(const std::string& url, const FarOptions& = {});
+
+// The server of a URL. Asks nothing of it. kLocalOrigin for a URL that cannot be opened anyway.
+SourceOrigin origin_of_url(const std::string& url);
 
 // Takes ownership of `fd`, which is open for reading. Siblings are looked for in `directory_fd` (borrowed and
 // duplicated; -1 for none).

@@ -16,6 +16,20 @@ struct Sibling {
   Identity identity;
 };
 
+// A friend that a table names (TFriendElement): a table whose entries belong to its own.
+struct FriendName {
+  std::string alias;  // the name of its columns' prefix
+  std::string table;  // its name in its file
+  std::string file;   // a path or a URL, as it was written; empty: the table's own file
+};
+
+// An index of a table (TTreeIndex): its entries by the values of two expressions in each. Sorted by `major`, then by
+// `minor`, if the file is as ROOT writes it. All have the same size.
+struct EntryIndex {
+  std::string major_name, minor_name;
+  std::vector<std::int64_t> major, minor, entry;
+};
+
 // What a table is stored as. Both show the same files.
 enum class TableFormat : std::uint8_t { tree, rntuple };
 
@@ -37,6 +51,8 @@ class Table : public StreamSet {
   std::vector<std::string> warnings;  // damage met at opening that affects only parts (a missing sibling file, ...)
   std::vector<Sibling> siblings;      // those that could be opened
   std::size_t attribute_sets = 0;     // the number of keys that File::attribute_sets lists
+  std::vector<FriendName> friends;
+  bool has_index = false;  // File::entry_index has one
 
   // The files, besides the table's own, from which the columns of a stream are decoded.
   virtual std::vector<Sibling> siblings_of(StreamId) const { return {}; }

@@ -32,6 +32,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     kind = "ttree";
     entries = tree.entries;
     warnings = std::move(tree.warnings);
+    friends = std::move(tree.friends);
+    has_index = tree.has_index;
     clusters = cluster_boundaries(tree);
     open_siblings(tree);
     const auto source_of_branch = [this](const BranchStorage& branch) { return source_of(branch); };

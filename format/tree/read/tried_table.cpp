@@ -46,6 +46,8 @@ std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> outline, B
   auto table = std::make_shared<TriedTable>(outline, std::move(all));
   table->clusters = outline->clusters;
   table->warnings = outline->warnings;
+  table->friends = outline->friends;
+  table->has_index = outline->has_index;
   table->unread = std::move(unread);
   return table;
 }

@@ -26,6 +26,8 @@ constexpr FieldName kTreeFields[] = {
     {"fClusterSize", Field::cluster_size},
     {"fBranches", Field::branches},
     {"fLeaves", Field::leaves},
+    {"fTreeIndex", Field::tree_index},
+    {"fFriends", Field::friends},
     {"fBranchRef", Field::branch_ref},
 };
 

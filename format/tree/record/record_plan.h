@@ -25,6 +25,8 @@ enum class RecordField : std::uint8_t {
   auto_flush,
   cluster_range_end,
   cluster_size,
+  tree_index,
+  friends,
   branch_ref,
   // Trees and branches.
   entries,

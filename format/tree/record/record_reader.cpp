@@ -249,7 +249,24 @@ void RecordReader::read_numbers(Cursor& in, const RecordStep& step, std::int64_t
   }
 }
 
+// What a tree has beside its branches. Damage in it stays there.
+void RecordReader::read_beside(Cursor& in, Field field) {
+  const ObjectTag tag = read_object_tag(in, keylen_);
+  if (tag.kind != ObjectTag::Kind::object) return;
+  if (!tag.counted) return in.reject("object of unknown length");
+  Cursor inner = inside(in, tag);
+  if (field == Field::friends && tag.class_name == "TList") tree.friends = read_friends(inner, keylen_);
+  if (field == Field::tree_index && tag.class_name == "TTreeIndex") {
+    StoredIndex stored = read_stored_index(inner);
+    stored_index = inner.finish(std::move(stored));
+    tree.has_index = true;
+  }
+  if (inner.failed()) warn(std::string(tag.class_name) + ": " + inner.error().text);
+  in.seek(tag.end, "object: end");
+}
+
 void RecordReader::read_pointer(Cursor& in, Field field, Target& target) {
+  if (field == Field::friends || field == Field::tree_index) return read_beside(in, field);
   if (field != Field::none) return take(read_slot(in), field, target);
   const ObjectTag tag = read_object_tag(in, keylen_);
   if (tag.kind != ObjectTag::Kind::object) return;

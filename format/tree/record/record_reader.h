@@ -13,6 +13,7 @@
 #include "bytes/cursor.h"
 #include "streamer/info/object_frame.h"
 #include "tree/record/basket_table.h"
+#include "tree/record/friend_records.h"
 #include "tree/record/record_plan.h"
 #include "tree/record/tree_record.h"
 
@@ -33,6 +34,7 @@ class RecordReader {
   std::deque<BranchRecord> branches;  // a deque keeps references valid while it grows
   std::deque<LeafRecord> leaves;
   std::vector<std::optional<BranchIndex>> owner;
+  std::optional<Result<StoredIndex>> stored_index;  // of the tree; its numbers are views into the payload
 
  private:
   // The object of a pointer slot.
@@ -58,6 +60,7 @@ class RecordReader {
   void read_list(Cursor&, RecordField, Target&);
   void read_numbers(Cursor&, const RecordStep&, std::int64_t count, Target&);
   void read_pointer(Cursor&, RecordField, Target&);
+  void read_beside(Cursor&, RecordField);
   Met read_slot(Cursor&, EmbeddedBasket* basket = nullptr);
   Met read_new_object(Cursor&, const ObjectTag&, EmbeddedBasket* basket);
   void read_branch(Cursor&, BranchIndex, std::string_view class_name);

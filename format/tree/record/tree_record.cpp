@@ -113,4 +113,13 @@ Result<TreeRecord> read_tree(std::span<const std::byte> payload, std::uint32_t k
   return assemble(std::move(reader), branches, leaves);
 }
 
+Result<EntryIndex> read_entry_index(std::span<const std::byte> payload, std::uint32_t keylen,
+                                    const std::string& class_name, const StreamerInfos& infos) {
+  RecordReader reader(payload, keylen, infos);
+  TRY_VOID(reader.read(class_name));
+  if (!reader.stored_index) return fail(ErrorKind::not_found, "the tree has no index");
+  TRY(const StoredIndex stored, *std::move(reader.stored_index));
+  return entry_index_of(stored);
+}
+
 }  // namespace tfile

@@ -10,6 +10,7 @@
 
 #include "streamer/info/streamer_info.h"
 #include "tfile/result.h"
+#include "tfile/table.h"
 
 namespace tfile {
 
@@ -79,6 +80,8 @@ struct TreeRecord {
   std::vector<BranchRecord> branches;  // all of them, parents before children, in file order
   std::vector<BranchIndex> top;
   std::vector<LeafRecord> leaves;
+  std::vector<FriendName> friends;
+  bool has_index = false;  // read_entry_index() gives it
   std::vector<std::string> warnings;
 };
 
@@ -86,5 +89,9 @@ struct TreeRecord {
 // the start of the key, `keylen` bytes before the payload. Errors: damaged, unsupported (an unknown version).
 Result<TreeRecord> read_tree(std::span<const std::byte> payload, std::uint32_t keylen, const std::string& class_name,
                              const StreamerInfos& infos);
+
+// The index in the same payload. Errors: not_found (there is none), damaged, unsupported.
+Result<EntryIndex> read_entry_index(std::span<const std::byte> payload, std::uint32_t keylen,
+                                    const std::string& class_name, const StreamerInfos& infos);
 
 }  // namespace tfile

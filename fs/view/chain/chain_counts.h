@@ -20,6 +20,8 @@ class ChainFiles {
   // The columns of the table in a file, whose whole table has the schema that the chain knows of it. The file is opened
   // if it is not open. Errors: those of opening; stale, if it is not the file that the chain was made of.
   virtual void streams(std::size_t file, Reply<std::shared_ptr<CachedStreams>>) = 0;
+  // Whether the file is known not to be the same any more.
+  virtual bool is_stale(std::size_t file) const = 0;
   // For messages.
   virtual std::string name(std::size_t file) const = 0;
 };

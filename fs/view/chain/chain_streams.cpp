@@ -23,6 +23,10 @@ constexpr std::uint64_t kEndSize = sizeof(std::int64_t);
 constexpr std::uint64_t kAhead = 2 << 20, kOutOfOrder = 1 << 20;
 constexpr std::size_t kFilesAhead = 32;  // more would not be opened at the same time
 
+// Of a column that is read at random, what a file brings is kept if it is no larger: with a thousand files, the next
+// read would have to open the file anew.
+constexpr std::uint64_t kKeptPart = 256 << 10;
+
 // A read of several parts, which is put together in a buffer: no part holds chunks in memory while another waits for
 // some. The last part to arrive answers.
 class Joined {
@@ -98,6 +102,8 @@ ChainStreams::ChainStreams(ClusterCache& cache, std::shared_ptr<const ChainTable
       about_(std::move(about)),
       counts_(std::make_shared<ChainCounts>(table_, files_)) {}
 
+ChainStreams::~ChainStreams() { cache_.file_parts().forget(this); }
+
 void ChainStreams::run_making(std::function<void()> job) { cache_.exec().makers.run(std::move(job), Urgency::awaited); }
 
 std::optional<std::int64_t> ChainStreams::known_length(tfile::StreamId id, std::uint32_t) const {
@@ -164,15 +170,22 @@ std::vector<ChainStreams::Part> ChainStreams::parts_of(const Request& request, c
   auto file = static_cast<std::size_t>(std::upper_bound(starts->begin(), starts->end(), item) - starts->begin()) - 1;
   for (; file + 1 < starts->size() && begin_of(file) < end; ++file) {
     const std::uint64_t from = std::max(request.begin, begin_of(file)), until = std::min(end, begin_of(file + 1));
-    if (from < until) parts.push_back({file, from - begin_of(file), until - begin_of(file)});
+    if (from < until)
+      parts.push_back({file, from - begin_of(file), until - begin_of(file), begin_of(file + 1) - begin_of(file)});
   }
   return parts;
 }
 
-void ChainStreams::read_known(const Request& request, Reply<Slices> reply) {
+void ChainStreams::read_known(const Request& asked, Reply<Slices> reply) {
+  Request request = asked, next = asked;
   const StartsPtr starts = counts_->known(table_->chained(request.column).count);
   const std::vector<Part> parts = parts_of(request, starts);
-  look_ahead(request, starts);
+  // The files that a reader comes to next are opened before it is there, and its column in them is loaded.
+  next.begin = request.end;
+  next.end = request.end + kAhead;
+  std::vector<Part> ahead = parts_of(next, starts);
+  next.in_order = request.in_order = note_reader(request, ahead);
+  for (const Part& part : ahead) read_part(next, part, Reply<Slices>([](const Result<Slices>&) {}));
   const bool has_zero = table_->columns[request.column].role == tfile::Role::offsets && request.begin < kEndSize &&
                         request.begin < request.end;
   if (parts.size() == 1 && !has_zero) return read_part(request, parts[0], std::move(reply));
@@ -190,27 +203,20 @@ void ChainStreams::read_known(const Request& request, Reply<Slices> reply) {
   joined->take(joined->at(0), Slices());
 }
 
-// The files that a reader comes to next are opened before it is there, and its column in them is loaded.
-void ChainStreams::look_ahead(const Request& request, const StartsPtr& starts) {
-  if (!cache_.looks_ahead() || starts->size() < 3) return;
-  Request next = request;
-  next.begin = request.end;
-  next.end = request.end + kAhead;
-  std::vector<Part> parts = parts_of(next, starts);
-  if (!parts.empty() && parts[0].begin != 0) parts.erase(parts.begin());  // of the file that is being read
-  {
-    const Lock lock(mutex_);
-    Reader& reader = readers_[request.column];
-    const std::uint64_t distance = request.begin > reader.end ? request.begin - reader.end : reader.end - request.begin;
-    const bool goes_on = distance <= kOutOfOrder;
-    reader.end = request.end;
-    if (!goes_on) reader.expected = 0;
-    std::erase_if(parts, [&](const Part& part) { return part.file < reader.expected; });
-    if (!goes_on || parts.empty()) return;
-    parts.resize(std::min(parts.size(), kFilesAhead));
-    reader.expected = parts.back().file + 1;
-  }
-  for (const Part& part : parts) read_part(request, part, Reply<Slices>([](const Result<Slices>&) {}));
+// Whether the request goes on where one before it ended. Leaves of what lies ahead the files that are to be opened now.
+bool ChainStreams::note_reader(const Request& request, std::vector<Part>& ahead) {
+  if (!ahead.empty() && ahead[0].begin != 0) ahead.erase(ahead.begin());  // of the file that is being read
+  const Lock lock(mutex_);
+  Reader& reader = readers_[request.column];
+  const std::uint64_t distance = request.begin > reader.end ? request.begin - reader.end : reader.end - request.begin;
+  const bool goes_on = distance <= kOutOfOrder;
+  reader.end = request.end;
+  if (!goes_on) reader.expected = 0;
+  std::erase_if(ahead, [&](const Part& part) { return part.file < reader.expected; });
+  if (!goes_on || !cache_.looks_ahead()) ahead.clear();
+  ahead.resize(std::min(ahead.size(), kFilesAhead));
+  if (!ahead.empty()) reader.expected = ahead.back().file + 1;
+  return goes_on;
 }
 
 void ChainStreams::read_part(const Request& request, const Part& part, Reply<Slices> reply) {
@@ -220,12 +226,40 @@ void ChainStreams::read_part(const Request& request, const Part& part, Reply<Sli
     case Kind::widened:
     case Kind::ends:
     case Kind::index:
-      return read_file(request, part, source, std::move(reply));
+      if (request.in_order || part.whole > kKeptPart) return read_file(request, part, source, std::move(reply));
+      return read_kept_part(request, part, source, std::move(reply));
     case Kind::nothing:
       return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " has no such items"));
     default:
       return reply(made_items(source, wanted(request, part), {}, {}));
   }
+}
+
+void ChainStreams::read_kept_part(const Request& request, const Part& part, const ItemSource& source,
+                                  Reply<Slices> reply) {
+  const auto of_part = [part](PiecePtr bytes) {
+    Slices slices;
+    slices.pieces.push_back(std::as_bytes(std::span(*bytes)).subspan(part.begin, part.end - part.begin));
+    slices.pins.push_back(std::move(bytes));
+    return slices;
+  };
+  const std::size_t key = request.column * table_->files().size() + part.file;
+  PiecePtr known = files_->is_stale(part.file) ? nullptr : cache_.file_parts().find(this, key);
+  if (known) return reply(of_part(std::move(known)));
+  Part all = part;
+  all.begin = 0;
+  all.end = part.whole;
+  const std::stop_token asker = reply.asker();
+  auto keep = [self = shared_from_this(), request, part, source, key, of_part,
+               reply = std::move(reply)](Result<Slices> slices) mutable {
+    if (!slices) return self->read_file(request, part, source, std::move(reply));  // what is wrong may lie elsewhere
+    auto bytes = std::make_shared<std::string>(slices->size(), '\0');
+    copy_slices(*slices, std::as_writable_bytes(std::span(*bytes)).data());
+    *slices = {};
+    self->cache_.file_parts().keep(self.get(), key, bytes);
+    reply(of_part(std::move(bytes)));
+  };
+  read_file(request, all, source, Reply<Slices>(std::move(keep), asker));
 }
 
 void ChainStreams::read_file(const Request& request, const Part& part, const ItemSource& source, Reply<Slices> reply) {

@@ -19,6 +19,7 @@ namespace tfilefs {
 class ChainStreams final : public CachedStreams, public std::enable_shared_from_this<ChainStreams> {
  public:
   ChainStreams(ClusterCache&, std::shared_ptr<const ChainTable>, std::shared_ptr<ChainFiles>, Files);
+  ~ChainStreams() override;
 
   using CachedStreams::read;
   const tfile::StreamSet& streams() const override { return *table_; }
@@ -40,21 +41,24 @@ class ChainStreams final : public CachedStreams, public std::enable_shared_from_
     tfile::ColumnId column = 0;
     std::uint64_t begin = 0, end = 0;  // bytes of the column
     ReadUse use;
+    bool in_order = false;  // it goes on where one before it ended
   };
   // The part of a request that lies in one file.
   struct Part {
     std::size_t file = 0;
     std::uint64_t begin = 0, end = 0;  // bytes behind the first that the file brings
+    std::uint64_t whole = 0;           // bytes that the file brings
   };
   void with_counts(std::vector<CountId>, Reply<void>);
   void read_known(const Request&, Reply<Slices>);
   std::vector<Part> parts_of(const Request&, const StartsPtr&) const;
   void read_part(const Request&, const Part&, Reply<Slices>);
+  void read_kept_part(const Request&, const Part&, const ItemSource&, Reply<Slices>);
   void read_file(const Request&, const Part&, const ItemSource&, Reply<Slices>);
   void read_inputs(const Request&, const Part&, const ItemSource&, const StreamsPtr&, Reply<Slices>);
   ItemsWanted wanted(const Request&, const Part&) const;
   ColumnRange input(const Request&, const Part&, const FileColumn&, std::uint64_t ahead) const;
-  void look_ahead(const Request&, const StartsPtr&) EXCLUDES(mutex_);
+  bool note_reader(const Request&, std::vector<Part>& ahead) EXCLUDES(mutex_);
 
   ClusterCache& cache_;
   const std::shared_ptr<const ChainTable> table_;

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/chain/chain_table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tfilefs {
+namespace {
+
+// What files and indexes say may be anything.
+bool are_clusters(const std::vector<std::int64_t>& clusters, std::int64_t entries) {
+  return !clusters.empty() && clusters.front() == 0 && clusters.back() == entries && std::ranges::is_sorted(clusters);
+}
+
+}  // namespace
 
 ChainTable::ChainTable(ChainSchema schema, std::vector<ChainedFile> files, std::vector<std::uint64_t> stored)
     : chained_(std::move(schema.chained)),
@@ -16,8 +25,10 @@ ChainTable::ChainTable(ChainSchema schema, std::vector<ChainedFile> files, std::
   for (const ChainedFile& file : files_) {
     first_entries_.push_back(entries);
     // The end of a file's last cluster is where the next file begins.
-    for (std::size_t i = 0; i + 1 < file.clusters.size(); ++i) clusters.push_back(entries + file.clusters[i]);
-    if (file.clusters.empty() && file.entries > 0) clusters.push_back(entries);
+    const bool has_clusters = are_clusters(file.clusters, file.entries);
+    for (std::size_t i = 0; has_clusters && i + 1 < file.clusters.size(); ++i)
+      clusters.push_back(entries + file.clusters[i]);
+    if (!has_clusters && file.entries > 0) clusters.push_back(entries);
     entries += file.entries;
   }
   first_entries_.push_back(entries);

@@ -1,73 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/chain/table_schema.h"
 
-#include <optional>
+#include <algorithm>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 namespace tfilefs {
+
+// What is compared is not copied: a thousand wide files have one schema.
+struct SchemaSet::Parts {
+  const std::string& kind;
+  const std::vector<tfile::Node>& nodes;
+  const std::vector<tfile::Column>& columns;
+  const std::vector<tfile::ColumnId>& short_columns;
+};
+
 namespace {
 
-// All that must agree in schemas that are kept once, as text.
-class Signature {
- public:
-  explicit Signature(const TableSchema& schema) {
-    add(schema.kind);
-    add(schema.nodes);
-    add(schema.columns);
-    add(schema.short_columns);
-  }
-  std::string take() { return std::move(text_); }
+auto told(const tfile::Node& node) {
+  return std::tie(node.kind, node.name, node.original_name, node.branch_name, node.children, node.column,
+                  node.alternatives, node.tag);
+}
+auto told(const tfile::Column& column) {
+  return std::tie(column.dtype, column.role, column.optional, column.shape, column.lists, column.counter, column.branch,
+                  column.field, column.class_name, column.reason, column.stream, column.slot);
+}
 
- private:
-  void add(std::uint64_t number) { text_ += std::to_string(number) + ' '; }
-  void add(const std::string& text) {
-    add(text.size());
-    text_ += text;
-  }
-  template <class T>
-  void add(const std::vector<T>& all) {
-    add(std::uint64_t{all.size()});
-    for (const T& each : all) add(each);
-  }
-  void add(const std::optional<tfile::ColumnId>& column) { add(column ? std::uint64_t{*column} + 1 : 0); }
-  void add(const tfile::Node& node) {
-    add(static_cast<std::uint64_t>(node.kind));
-    add(node.name);
-    add(node.original_name);
-    add(node.branch_name);
-    add(node.children);
-    add(node.column);
-    add(node.alternatives);
-    add(node.tag);
-  }
-  void add(const tfile::Column& column) {
-    add(static_cast<std::uint64_t>(column.dtype));
-    add(static_cast<std::uint64_t>(column.role));
-    add(std::uint64_t{column.optional});
-    add(column.shape);
-    add(column.lists);
-    add(column.counter);
-    add(column.branch);
-    add(column.field);
-    add(column.class_name);
-    add(column.reason);
-    add(column.stream);
-    add(column.slot);
-  }
-
-  std::string text_;
-};
+template <class T>
+bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::ranges::equal(a, b, [](const T& x, const T& y) { return told(x) == told(y); });
+}
 
 }  // namespace
 
-TableSchemaPtr SchemaSet::keep(TableSchema schema) {
-  std::string key = Signature(schema).take();
+std::size_t SchemaSet::hash(const Parts& parts) {
+  std::size_t all = parts.columns.size();
+  const auto add = [&](std::size_t number) { all = (all ^ number) * 0x9E3779B97F4A7C15 + (all >> 29); };
+  for (const tfile::Node& node : parts.nodes) add(std::hash<std::string>()(node.name));
+  for (const tfile::Column& column : parts.columns) {
+    add(static_cast<std::size_t>(column.dtype));
+    add(std::size_t{column.stream} << 8 | column.slot);
+  }
+  return all;
+}
+
+TableSchemaPtr SchemaSet::find(std::size_t hash, const Parts& parts) {
+  const auto [begin, end] = known_.equal_range(hash);
+  for (auto at = begin; at != end; ++at) {
+    const TableSchemaPtr known = at->second.lock();
+    if (known && known->kind == parts.kind && known->short_columns == parts.short_columns &&
+        are_same(known->nodes, parts.nodes) && are_same(known->columns, parts.columns))
+      return known;
+  }
+  return nullptr;
+}
+
+template <class Make>
+TableSchemaPtr SchemaSet::keep(const Parts& parts, Make make) {
+  const std::size_t number = hash(parts);
+  {
+    const Lock lock(mutex_);
+    if (auto same = find(number, parts)) return same;
+  }
+  auto made = std::make_shared<const TableSchema>(make());
   const Lock lock(mutex_);
-  auto& known = known_[std::move(key)];
-  if (auto same = known.lock()) return same;
-  auto made = std::make_shared<const TableSchema>(std::move(schema));
-  known = made;
+  if (auto same = find(number, {made->kind, made->nodes, made->columns, made->short_columns})) return same;
+  std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
+  known_.emplace(number, made);
   return made;
+}
+
+TableSchemaPtr SchemaSet::keep(TableSchema schema) {
+  return keep(Parts{schema.kind, schema.nodes, schema.columns, schema.short_columns},
+              [&] { return std::move(schema); });
+}
+
+TableSchemaPtr SchemaSet::keep(const tfile::Table& table, std::vector<tfile::ColumnId> short_columns) {
+  return keep(Parts{table.kind, table.nodes, table.columns, short_columns}, [&] {
+    return TableSchema{table.kind, table.nodes, table.columns, short_columns};
+  });
 }
 
 }  // namespace tfilefs

@@ -26,11 +26,17 @@ using TableSchemaPtr = std::shared_ptr<const TableSchema>;
 class SchemaSet {
  public:
   TableSchemaPtr keep(TableSchema) EXCLUDES(mutex_);
+  TableSchemaPtr keep(const tfile::Table&, std::vector<tfile::ColumnId> short_columns) EXCLUDES(mutex_);
 
  private:
+  struct Parts;
+  static std::size_t hash(const Parts&);
+  TableSchemaPtr find(std::size_t hash, const Parts&) REQUIRES(mutex_);
+  template <class Make>
+  TableSchemaPtr keep(const Parts&, Make make) EXCLUDES(mutex_);
+
   Mutex mutex_;
-  std::unordered_map<std::string, std::weak_ptr<const TableSchema>> known_
-      GUARDED_BY(mutex_);  // by all that must agree
+  std::unordered_multimap<std::size_t, std::weak_ptr<const TableSchema>> known_ GUARDED_BY(mutex_);  // by hash
 };
 
 }  // namespace tfilefs

@@ -234,9 +234,9 @@ TEST_F(DiskCache, AFileThatChangedJustNowIsNotKept) {
 TEST_F(DiskCache, TellsWhetherAnOpeningIsThere) {
   const auto file = used("http://a/x");
   EXPECT_FALSE(file->has_edges());
-  keep(*file, 0, kBeginHeld);
+  keep(*file, 0, HeldEdges().begin);
   EXPECT_FALSE(file->has_edges());
-  keep(*file, kSize - kEndHeld, kEndHeld);
+  keep(*file, kSize - HeldEdges().end, HeldEdges().end);
   EXPECT_TRUE(file->has_edges());
   EXPECT_TRUE(DiskFile::find(options(), "http://a/x")->has_edges());
   EXPECT_FALSE(DiskFile::find(options(), "http://a/x?")->has_edges());

@@ -44,7 +44,7 @@ class TreeImage : public ObjectImage {
     std::int64_t entries = 0, tot_bytes = 0, zip_bytes = 0, auto_flush = -30000000;
     std::vector<std::int64_t> cluster_range_end = {}, cluster_size = {};
     std::vector<std::function<void()>> branches = {}, leaves = {};
-    std::function<void()> branch_ref = {};
+    std::function<void()> tree_index = {}, friends = {}, branch_ref = {};
   };
 
   void put_tree(const Tree& tree) {
@@ -70,8 +70,53 @@ class TreeImage : public ObjectImage {
     null();                // fAliases
     put(std::int32_t{0});  // fIndexValues
     put(std::int32_t{0});  // fIndex
-    for (int i = 0; i < 3; ++i) null();
+    slot(tree.tree_index);
+    slot(tree.friends);
+    null();  // fUserInfo
     slot(tree.branch_ref);
+    close(at);
+  }
+
+  struct Friend {
+    std::string alias, table, file;
+  };
+  // A slot with a TList of them.
+  void put_friends(const std::vector<Friend>& friends) {
+    const std::size_t at = open_object("TList");
+    const std::size_t list = open(5);
+    tobject();
+    put_string("");
+    put(static_cast<std::int32_t>(friends.size()));
+    for (const Friend& each : friends) {
+      const std::size_t slot_at = open_object("TFriendElement");
+      const std::size_t own = open(2);
+      tnamed(each.alias, each.file);
+      put_string(each.table);
+      put(std::uint8_t{1});
+      close(own);
+      close(slot_at);
+      put_string("");  // the option
+    }
+    close(list);
+    close(at);
+  }
+
+  // A slot with a TTreeIndex that claims `count` numbers in each array; without `minor`, of version 1.
+  void put_index(const std::string& major_name, const std::string& minor_name, std::int64_t count,
+                 const std::vector<std::int64_t>& major, const std::vector<std::int64_t>& minor,
+                 const std::vector<std::int64_t>& entry) {
+    const std::size_t at = open_object("TTreeIndex");
+    const std::size_t own = open(minor.empty() ? 1 : 2);
+    const std::size_t base = open(1);
+    tnamed("", "");
+    close(base);
+    put_string(major_name);
+    put_string(minor_name);
+    put(count);
+    for (const auto* numbers_of : {&major, &minor, &entry}) {
+      for (const std::int64_t number : *numbers_of) put(number);
+    }
+    close(own);
     close(at);
   }
 

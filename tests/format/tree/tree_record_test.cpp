@@ -50,6 +50,77 @@ TreeImage::Branch floats(TreeImage& image, const std::string& name) {
   return branch;
 }
 
+TreeImage::Tree with_branch(TreeImage& image) {
+  TreeImage::Tree tree;
+  tree.entries = 150;
+  tree.branches = {[&] { image.put_branch(floats(image, "x")); }};
+  return tree;
+}
+
+Result<EntryIndex> read_index(const ObjectImage& image) {
+  return read_entry_index(image.all(), image.origin(), "TTree", no_infos());
+}
+
+TEST(TreeRecord, Friends) {
+  TreeImage image(kKeylen);
+  TreeImage::Tree tree = with_branch(image);
+  tree.friends = [&] { image.put_friends({{"a", "t1", "f.root"}, {"b", "dir/t2", ""}}); };
+  image.put_tree(tree);
+  const TreeRecord record = read_whole(image);
+  ASSERT_EQ(record.friends.size(), 2u);
+  EXPECT_EQ(record.friends[0].alias, "a");
+  EXPECT_EQ(record.friends[0].table, "t1");
+  EXPECT_EQ(record.friends[0].file, "f.root");
+  EXPECT_EQ(record.friends[1].table, "dir/t2");
+  EXPECT_EQ(record.friends[1].file, "");
+  EXPECT_FALSE(record.has_index);
+  EXPECT_EQ(read_index(image).error().kind, ErrorKind::not_found);
+}
+
+TEST(TreeRecord, Index) {
+  TreeImage image(kKeylen);
+  TreeImage::Tree tree = with_branch(image);
+  tree.tree_index = [&] { image.put_index("run", "event", 3, {1, 1, 2}, {5, 6, 0}, {2, 0, 1}); };
+  image.put_tree(tree);
+  EXPECT_TRUE(read_whole(image).has_index);
+  const auto index = read_index(image);
+  ASSERT_TRUE(index) << index.error().text;
+  EXPECT_EQ(index->major_name, "run");
+  EXPECT_EQ(index->minor_name, "event");
+  EXPECT_EQ(index->major, (Numbers{1, 1, 2}));
+  EXPECT_EQ(index->minor, (Numbers{5, 6, 0}));
+  EXPECT_EQ(index->entry, (Numbers{2, 0, 1}));
+}
+
+TEST(TreeRecord, AnIndexOfVersion1HoldsBothValuesInOne) {
+  TreeImage image(kKeylen);
+  TreeImage::Tree tree = with_branch(image);
+  tree.tree_index = [&] { image.put_index("run", "event", 2, {(7LL << 31) + 5, (8LL << 31) + 2}, {}, {1, 0}); };
+  image.put_tree(tree);
+  const auto index = read_index(image);
+  ASSERT_TRUE(index) << index.error().text;
+  EXPECT_EQ(index->major, (Numbers{7, 8}));
+  EXPECT_EQ(index->minor, (Numbers{5, 2}));
+  EXPECT_EQ(index->entry, (Numbers{1, 0}));
+}
+
+TEST(TreeRecord, AnIndexThatClaimsMoreThanThereIsIsDamage) {
+  for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{4}, std::int64_t{1} << 60, INT64_MAX}) {
+    TreeImage image(kKeylen);
+    TreeImage::Tree tree = with_branch(image);
+    tree.tree_index = [&] { image.put_index("run", "event", count, {1, 1, 2}, {5, 6, 0}, {2, 0, 1}); };
+    image.put_tree(tree);
+    const auto record = read(image);
+    ASSERT_TRUE(record) << record.error().text;
+    EXPECT_EQ(record->branches.size(), 1u);
+    EXPECT_TRUE(record->has_index);
+    EXPECT_EQ(record->warnings.size(), 1u);
+    const auto index = read_index(image);
+    ASSERT_FALSE(index);
+    EXPECT_EQ(index.error().kind, ErrorKind::damaged);
+  }
+}
+
 TEST(TreeRecord, FlatTree) {
   TreeImage image(kKeylen);
   TreeImage::Tree tree;

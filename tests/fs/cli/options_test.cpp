@@ -51,6 +51,29 @@ TEST(Options, TheCacheOnDiskHasAPlaceAndASize) {
   EXPECT_EQ(far("diskcache=/c:1:2M").cache_directory, "/c:1");
 }
 
+TEST(Options, AFriendsKeyHasACommaOfItsOwn) {
+  const auto options = parse_mount_options({"friend=a=f.root@run,event,views=listed,friend=b=g\\,h.root,ro",
+                                            "friend=c=f.root@run,noexec", "friend=d=f.root@x\\,ro"});
+  ASSERT_TRUE(options) << options.error().text;
+  EXPECT_TRUE(options->file_system.views_listed);
+  const auto& friends = options->file_system.friends;
+  ASSERT_EQ(friends.size(), 4u);
+  const struct {
+    const char *alias, *source, *major, *minor;
+  } wanted[] = {{"a", "f.root", "run", "event"},
+                {"b", "g,h.root", "", ""},
+                {"c", "f.root", "run", ""},
+                {"d", "f.root", "x", "ro"}};
+  for (std::size_t i = 0; i < friends.size(); ++i) {
+    EXPECT_EQ(friends[i].alias, wanted[i].alias);
+    EXPECT_EQ(friends[i].source, wanted[i].source);
+    EXPECT_EQ(friends[i].key ? friends[i].key->major : "", wanted[i].major);
+    EXPECT_EQ(friends[i].key ? friends[i].key->minor : "", wanted[i].minor);
+  }
+  EXPECT_EQ(options->kernel_options, std::vector<std::string>{"noexec"});
+  EXPECT_FALSE(parse_mount_options({"friend=a=f.root,event"})) << "no key is open";
+}
+
 TEST(Options, WhatMountSaysIsPassedOver) {
   EXPECT_TRUE(parse_mount_options(
       {"ro,dev,suid,nodev,nosuid,async,auto,noauto,user,_netdev,nofail,x-systemd.automount,defaults,,"}));

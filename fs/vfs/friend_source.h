@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tfilefs {
+
+class Chain;
+
+// What entries of a table and of its friend are matched by: names of columns, or whole numbers. `minor` may be empty.
+struct FriendKey {
+  std::string major, minor;
+};
+
+// A friend as it was named: by a table in its file, by an option, by a dataset.
+struct FriendSource {
+  std::string alias;  // as a directory entry
+  std::shared_ptr<Chain> chain;
+  std::optional<FriendKey> key;  // nothing: the friend's stored index, if it is one file that has one; else position
+  // Chains whose entries lie before those of the table: the friend is that of all of them, one after the other.
+  std::vector<std::shared_ptr<Chain>> before = {};
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "vfs/names.h"
+#include "vfs/table_friends.h"
+#include "vfs/table_views.h"
+
+namespace tfilefs {
+namespace {
+
+using DirectoryPtr = std::shared_ptr<const Directory>;
+using FriendPtr = std::shared_ptr<const TableFriend>;
+
+// The table of a friend, once it is open; then what `find` makes of it.
+template <class T, class Find>
+void with_table(MountContext& context, const FriendPtr& of, Freshness freshness, Reply<T> reply, Find find) {
+  const std::stop_token asker = reply.asker();
+  auto told = [&context, of, find = std::move(find), reply = std::move(reply)](Result<TableStatePtr> state) mutable {
+    if (!state) return reply(tl::unexpected(std::move(state).error()));
+    find(make_live_table(context, of, *std::move(state)), std::move(reply));
+  };
+  of->current(freshness, Reply<TableStatePtr>(std::move(told), asker));
+}
+
+// A friend as an entry of .friends. It is opened when it is entered.
+class FriendHolder final : public Holder {
+ public:
+  FriendHolder(MountContext& context, FriendPtr of, const Provenance& from)
+      : context_(context), friend_(std::move(of)), from_(from) {}
+  std::optional<Attributes> known_attributes(HeldItem) const override {
+    return directory_attributes(from_, context_.ownership);
+  }
+  void attributes(HeldItem held, Reply<Attributes> reply) const override { reply(*known_attributes(held)); }
+  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
+    with_table(
+        context_, friend_, Freshness::recent, std::move(reply),
+        [](const std::shared_ptr<const Holder>& table, Reply<Xattrs> told) { table->xattrs({}, std::move(told)); });
+  }
+  void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
+    with_table(context_, friend_, freshness, std::move(reply),
+               [freshness](const std::shared_ptr<const Holder>& table, Reply<DirectoryPtr> told) {
+                 table->enter({}, freshness, std::move(told));
+               });
+  }
+
+ private:
+  MountContext& context_;
+  const FriendPtr friend_;
+  const Provenance from_;
+};
+
+class FriendsListing final : public Listing {
+ public:
+  explicit FriendsListing(std::vector<Item> items) : items_(std::move(items)) {}
+  std::size_t size() const override { return items_.size(); }
+  void item(std::size_t i, Item& into) const override { into = items_[i]; }
+
+ private:
+  const std::vector<Item> items_;
+};
+
+class FriendsDirectory final : public Directory {
+ public:
+  FriendsDirectory(MountContext& context, std::shared_ptr<const TableFriends> friends, const Provenance& from)
+      : context_(context), friends_(std::move(friends)), from_(from) {}
+
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    if (const auto found = friends_->find(name)) return reply(FoundEntry{entry(found), {}, false});
+    for (const TableView& view : table_views()) {
+      if (view.where != TableView::Where::beside_table) continue;
+      const auto stem = without_suffix(name, view.name);
+      const auto of = stem ? friends_->find(*stem) : nullptr;
+      if (!of) continue;
+      return with_table(context_, of, Freshness::recent, std::move(reply),
+                        [shown_as = view.shown_as](std::shared_ptr<const Holder> table, Reply<FoundEntry> told) {
+                          told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
+                        });
+    }
+    reply(no_such_entry());
+  }
+  void list(Reply<std::shared_ptr<const Listing>> reply) const override {
+    std::vector<Listing::Item> items;
+    for (const FriendPtr& of : friends_->all()) items.push_back({of->alias(), S_IFDIR, entry(of)});
+    reply(std::make_shared<const FriendsListing>(std::move(items)));
+  }
+
+ private:
+  Entry entry(const FriendPtr& of) const { return {std::make_shared<const FriendHolder>(context_, of, from_), {}}; }
+
+  MountContext& context_;
+  const std::shared_ptr<const TableFriends> friends_;
+  const Provenance from_;
+};
+
+}  // namespace
+
+void TableFriends::find_column(MountContext& context, std::string_view name, Reply<FoundEntry> reply) const {
+  FriendPtr found;  // the one with the longest alias
+  for (const FriendPtr& of : all_) {
+    const std::string begin = of->alias() + ".";
+    const bool is_longer = !found || of->alias().size() > found->alias().size();
+    if (is_longer && name.starts_with(begin) && name.size() > begin.size() && name[begin.size()] != '.') found = of;
+  }
+  if (!found) return reply(no_such_entry());
+  const std::string rest(name.substr(found->alias().size() + 1));
+  with_table(context, found, Freshness::recent, std::move(reply),
+             [rest](const std::shared_ptr<const Holder>& table, Reply<FoundEntry> told) {
+               const std::stop_token asker = told.asker();
+               auto entered = [rest, told = std::move(told)](Result<DirectoryPtr> directory) mutable {
+                 if (!directory) return told(tl::unexpected(std::move(directory).error()));
+                 const std::stop_token waits = told.asker();
+                 // Here it has the name under which it was looked up, and no other.
+                 auto renamed = [kept = *directory, told = std::move(told)](Result<FoundEntry> entry) mutable {
+                   if (entry) entry->own_name.clear();
+                   told(std::move(entry));
+                 };
+                 (*directory)->find(rest, Reply<FoundEntry>(std::move(renamed), waits));
+               };
+               table->enter({}, Freshness::recent, Reply<DirectoryPtr>(std::move(entered), asker));
+             });
+}
+
+std::shared_ptr<const Directory> make_friends_directory(MountContext& context,
+                                                        std::shared_ptr<const TableFriends> friends,
+                                                        const Provenance& from) {
+  return std::make_shared<const FriendsDirectory>(context, std::move(friends), from);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mutex.h"
+#include "once.h"
+#include "vfs/chain.h"
+#include "vfs/friend_source.h"
+#include "vfs/live_table.h"
+#include "vfs/loaded_table.h"
+
+namespace tfilefs {
+
+// A friend of a table in one state of that table: the friend's files may change. Thread-safe.
+class TableFriend final : public LiveTable, public std::enable_shared_from_this<TableFriend> {
+ public:
+  // `of`: the table whose friend it is. `path`: of the friend in the mount, for messages.
+  TableFriend(MountContext&, FriendSource, std::shared_ptr<const LoadedTable> of, std::string path);
+
+  const std::string& alias() const { return source_.alias; }
+
+  // Opens the friend, and matches its entries with those of the table, once for each state of its files. Errors, which
+  // are logged with the friend's path: io (also for a file that is not there), those of opening and reading,
+  // unsupported (a key that is no column), is_refusal() (an index that does not fit into memory).
+  void current(Freshness, Reply<TableStatePtr>) const override EXCLUDES(mutex_);
+
+ private:
+  class Making;
+  Error logged(Error) const;
+
+  MountContext& context_;
+  const FriendSource source_;
+  const std::shared_ptr<const LoadedTable> of_;
+  const std::string path_;
+
+  mutable Mutex mutex_;
+  mutable ChainStatePtr state_ GUARDED_BY(mutex_);  // of which the next one is made
+  mutable Once<TableStatePtr> made_ GUARDED_BY(mutex_);
+};
+
+// The friends of a table, by alias; each alias is there once. Const.
+class TableFriends {
+ public:
+  // `path`: of the table in the mount. Of sources with the same alias, the first is shown.
+  TableFriends(MountContext&, const std::vector<FriendSource>&, const std::shared_ptr<const LoadedTable>& of,
+               const std::string& path);
+  const std::vector<std::shared_ptr<const TableFriend>>& all() const { return all_; }
+  std::shared_ptr<const TableFriend> find(std::string_view alias) const;  // null: none
+
+  // A column of a friend, or a view of it, by "ALIAS.NAME". Error: not_found, those of TableFriend::current().
+  void find_column(MountContext&, std::string_view name, Reply<FoundEntry>) const;
+
+ private:
+  std::vector<std::shared_ptr<const TableFriend>> all_;
+};
+
+// The friends of a table of a ROOT file: those that the tree names, and, in the file that was mounted, those that the
+// user has named. Null: none.
+std::shared_ptr<const TableFriends> friends_in_file(const std::shared_ptr<const Generation>&,
+                                                    const std::shared_ptr<const LoadedTable>&);
+
+// .friends of a table: a directory for each friend, and beside it the views of it. `from`: what it inherits.
+std::shared_ptr<const Directory> make_friends_directory(MountContext&, std::shared_ptr<const TableFriends>,
+                                                        const Provenance& from);
+
+}  // namespace tfilefs

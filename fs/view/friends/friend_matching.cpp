@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/friends/friend_matching.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "exec/answering.h"
+#include "exec/step_loop.h"
+#include "view/segments.h"
+
+namespace tfilefs {
+namespace {
+
+// Keys that are read at a time: a read of the largest type is half a megabyte, and a step with them some milliseconds.
+constexpr std::int64_t kKeysAtOnce = 64 << 10;
+
+constexpr std::string_view kGiver = "half of memory=";
+
+std::uint64_t share_of(ClusterCache& cache) { return cache.budget()->size() / 2; }
+
+// Reads the keys of all entries, some after the other, and gives them to `take`, on a thread of views. `take` ends it
+// with an error.
+class KeyReading : public std::enable_shared_from_this<KeyReading> {
+ public:
+  using Take = std::function<Result<void>(const std::vector<EntryKey>&)>;
+  KeyReading(ClusterCache& cache, KeySources sources, Take take, Reply<void> reply)
+      : cache_(cache), sources_(std::move(sources)), take_(std::move(take)), reply_(std::move(reply)) {}
+
+  void go_on() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  void step() {
+    if (reply_.asker().stop_requested()) return reply_(given_up());
+    if (at_ >= sources_.entries) return reply_({});
+    major_.clear();
+    minor_.clear();
+    read(sources_.major, major_, [self = shared_from_this()] {
+      self->read(self->sources_.minor, self->minor_,
+                 [self] { self->cache_.exec().makers.run([self] { self->give(); }, Urgency::awaited); });
+    });
+  }
+
+  std::int64_t count() const { return std::min(kKeysAtOnce, sources_.entries - at_); }
+
+  void read(const KeySource& source, std::vector<std::int64_t>& into, std::function<void()> then) {
+    if (!source.streams) {
+      into.assign(static_cast<std::size_t>(count()), source.constant);
+      return then();
+    }
+    auto take = [self = shared_from_this(), &source, &into, then = std::move(then)](const Result<Slices>& slices) {
+      if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
+      std::vector<std::byte> bytes(slices->size());
+      copy_slices(*slices, bytes.data());
+      add_as_integers(bytes, source.column.dtype, into);
+      then();
+    };
+    read_whole(*source.streams, range_of_items(source.column, at_, count()),
+               Reply<Slices>(std::move(take), reply_.asker()));
+  }
+
+  void give() {
+    std::vector<EntryKey> keys(static_cast<std::size_t>(count()));
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {major_[i], minor_[i]};
+    at_ += count();
+    if (auto taken = take_(keys); !taken) return reply_(tl::unexpected<Error>(taken.error()));
+    go_on();
+  }
+
+  ClusterCache& cache_;
+  const KeySources sources_;
+  const Take take_;
+  Reply<void> reply_;
+  std::int64_t at_ = 0;
+  std::vector<std::int64_t> major_, minor_;
+  StepLoop loop_;
+};
+
+void read_keys(ClusterCache& cache, const KeySources& sources, KeyReading::Take take, Reply<void> reply) {
+  std::make_shared<KeyReading>(cache, sources, std::move(take), std::move(reply))->go_on();
+}
+
+}  // namespace
+
+Result<Budget::Reservation> memory_of_index(ClusterCache& cache, std::int64_t entries) {
+  const std::uint64_t most = share_of(cache);
+  const auto count = static_cast<std::uint64_t>(std::max<std::int64_t>(entries, 0));
+  if (count > most / KeyIndex::kEntrySize)
+    return tl::unexpected<Error>(refusal(count * KeyIndex::kEntrySize, kGiver, most));
+  return cache.budget()->take(count * KeyIndex::kEntrySize);
+}
+
+void index_entries(ClusterCache& cache, const KeySources& sources, Reply<CountedIndexPtr> reply) {
+  auto memory = memory_of_index(cache, sources.entries);
+  if (!memory) return reply(tl::unexpected<Error>(memory.error()));
+  auto made = std::make_shared<CountedIndex>();
+  made->memory = *std::move(memory);
+  made->entries = sources.entries;
+  made->index.reserve(static_cast<std::size_t>(std::max<std::int64_t>(sources.entries, 0)));
+  const std::stop_token asker = reply.asker();
+  auto take = [made](const std::vector<EntryKey>& keys) -> Result<void> {
+    for (const EntryKey& key : keys) made->index.add(key);
+    return {};
+  };
+  // Sorting takes long, and reads nothing: a job.
+  auto sort = [&cache, made, reply = std::move(reply)](Result<void> read) mutable {
+    if (!read) return reply(tl::unexpected<Error>(read.error()));
+    cache.exec().job_pool.run(answering(
+                                  [made]() -> Result<CountedIndexPtr> {
+                                    made->index.sort();
+                                    return CountedIndexPtr(made);
+                                  },
+                                  std::move(reply)),
+                              Urgency::awaited);
+  };
+  read_keys(cache, sources, std::move(take), Reply<void>(std::move(sort), asker));
+}
+
+void match_entries(ClusterCache& cache, const KeySources& sources, CountedIndexPtr index, Reply<MatchedRunsPtr> reply) {
+  struct State {
+    std::shared_ptr<MatchedRuns> made = std::make_shared<MatchedRuns>();
+    std::int64_t entry = 0;
+    std::size_t behind = 0;
+  };
+  auto state = std::make_shared<State>();
+  state->made->runs = EntryRuns(sources.entries);
+  state->made->memory = cache.budget()->take(0);
+  const std::uint64_t most = share_of(cache) - std::min(share_of(cache), index->memory.bytes());
+  const std::stop_token asker = reply.asker();
+  auto take = [state, index, most](const std::vector<EntryKey>& keys) -> Result<void> {
+    MatchedRuns& made = *state->made;
+    for (const EntryKey& key : keys) {
+      const std::int64_t found = index->index.find(key, state->behind);
+      if (found >= 0 && found < index->entries) made.runs.add(state->entry, found);
+      ++state->entry;
+    }
+    const std::uint64_t bytes = made.runs.memory();
+    if (bytes > most) return tl::unexpected<Error>(refusal(bytes, kGiver, most));
+    made.memory.settle(bytes);
+    return {};
+  };
+  auto done = [state, reply = std::move(reply)](Result<void> read) mutable {
+    if (!read) return reply(tl::unexpected<Error>(read.error()));
+    reply(MatchedRunsPtr(std::move(state->made)));
+  };
+  read_keys(cache, sources, std::move(take), Reply<void>(std::move(done), asker));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "cache/cluster_cache.h"
+#include "tfile/table.h"
+#include "view/friends/friend_streams.h"
+#include "view/friends/key_index.h"
+
+namespace tfilefs {
+
+// Where the values of a key come from: a column of one number for each entry, or always the same number.
+struct KeySource {
+  std::shared_ptr<CachedStreams> streams;  // null: `constant`
+  tfile::Column column;
+  std::int64_t constant = 0;
+};
+struct KeySources {
+  KeySource major, minor;
+  std::int64_t entries = 0;
+};
+
+// An index, and the memory that it is counted in.
+struct CountedIndex {
+  KeyIndex index;
+  std::int64_t entries = 0;  // of the friend: what the index says of others is no match
+  Budget::Reservation memory;
+};
+using CountedIndexPtr = std::shared_ptr<const CountedIndex>;
+
+// The memory of an index of so many entries, while it is used. It and what is made of it may take half of the budget
+// together. Error: is_refusal().
+Result<Budget::Reservation> memory_of_index(ClusterCache&, std::int64_t entries);
+
+// Reads the keys of a friend, and sorts them. Errors: those of reading, is_refusal().
+void index_entries(ClusterCache&, const KeySources&, Reply<CountedIndexPtr>);
+
+// Reads the keys of a table, and looks up each. Errors: those of reading, is_refusal().
+void match_entries(ClusterCache&, const KeySources&, CountedIndexPtr, Reply<MatchedRunsPtr>);
+
+}  // namespace tfilefs

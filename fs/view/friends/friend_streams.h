@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "mutex.h"
+#include "once.h"
+#include "tfile/buffer.h"
+#include "view/friends/entry_runs.h"
+#include "view/friends/friend_table.h"
+#include "view/friends/picked_items.h"
+
+namespace tfilefs {
+
+// The runs of a friend, and the memory that they are counted in.
+struct MatchedRuns {
+  EntryRuns runs;
+  Budget::Reservation memory;
+};
+using MatchedRunsPtr = std::shared_ptr<const MatchedRuns>;
+
+// Reads the columns of a friend (FriendTable of `some` or `by_key`, and of_matches()) out of the columns of its own
+// table. What is read lies in as many places as there are runs of entries. Where the items of lists begin is asked of
+// the friend's offsets, for some runs at a time. Thread-safe.
+class FriendStreams final : public CachedStreams, public std::enable_shared_from_this<FriendStreams> {
+ public:
+  // `own`: the columns of the friend's own table; null for of_matches().
+  FriendStreams(ClusterCache&, std::shared_ptr<const FriendTable>, MatchedRunsPtr, std::shared_ptr<CachedStreams> own);
+
+  using CachedStreams::read;
+  const tfile::StreamSet& streams() const override { return *table_; }
+  void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>) override;
+  void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>) override;
+  std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const override;
+  void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse,
+            Reply<Slices>) override;
+  void run_making(std::function<void()>) override;
+  PieceCache& pieces() const override { return cache_.pieces(); }
+  const Files* files() const override { return own_ ? own_->files() : nullptr; }
+
+ private:
+  // Items of the friend that a run brings.
+  struct RunItems {
+    std::int64_t first = 0, last = 0;  // one behind the last
+  };
+  using Block = std::shared_ptr<const std::vector<RunItems>>;
+  // How many items are before each block of runs; and one more, for all.
+  using StartsPtr = std::shared_ptr<const std::vector<std::int64_t>>;
+  // Items [first, first + count) of the friend are items from `at` on here. Ends of lists differ by `shift`.
+  struct Segment {
+    std::int64_t first = 0, count = 0, at = 0, shift = 0;
+  };
+  struct Request {
+    tfile::ColumnId column = 0;
+    std::uint64_t begin = 0, end = 0;  // bytes of the column
+    ReadUse use;
+  };
+  class Descent;
+  class Counting;
+  class Search;
+
+  std::size_t block_count() const;
+  std::size_t runs_in(std::size_t block) const;
+  std::int64_t items_known(CountId) const EXCLUDES(mutex_);  // -1: not known
+  StartsPtr starts_known(CountId) const EXCLUDES(mutex_);
+  void want(CountId, Reply<StartsPtr>) EXCLUDES(mutex_);
+  void want_all(std::vector<CountId>, Reply<void>);
+  void block(CountId, std::size_t number, Reply<Block>) EXCLUDES(mutex_);
+  Block known_block(CountId, std::size_t number) EXCLUDES(mutex_);
+  void keep_block(CountId, std::size_t number, Block) EXCLUDES(mutex_);
+
+  void read_known(const Request&, Reply<Slices>);
+  Slices computed(const Request&) const;
+  void read_segments(const Request&, std::vector<Segment>, Reply<Slices>);
+  void read_ends(const Request&, const std::vector<Segment>&, Reply<Slices>);
+
+  // So many runs are looked at together: their places are read for each read of a column in them.
+  static constexpr std::size_t kBlockRuns = 4096;
+  static constexpr std::size_t kBlocksKept = 8;
+
+  ClusterCache& cache_;
+  const std::shared_ptr<const FriendTable> table_;
+  const MatchedRunsPtr matched_;
+  const std::shared_ptr<CachedStreams> own_;
+
+  struct Count {
+    Once<StartsPtr> wanted;
+    StartsPtr starts;
+  };
+  struct KeptBlock {
+    CountId count = 0;
+    std::size_t number = 0;
+    Block block;
+  };
+  mutable Mutex mutex_;
+  std::map<CountId, Count> counts_ GUARDED_BY(mutex_);
+  std::deque<KeptBlock> blocks_ GUARDED_BY(mutex_);  // those used last
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/friends/friend_table.h"
+
+#include <utility>
+
+namespace tfilefs {
+namespace {
+
+using tfile::Node;
+using tfile::NodeId;
+using tfile::NodeKind;
+using tfile::Table;
+
+constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds
+
+bool has_variant(const Table& table, NodeId id, int depth = 0) {
+  const Node& node = table.nodes[id];
+  if (node.kind == NodeKind::variant || depth > kDepthMax) return true;
+  for (const NodeId child : node.children) {
+    if (has_variant(table, child, depth + 1)) return true;
+  }
+  return false;
+}
+
+// The friend's schema without what is not shown of it.
+TableSchemaPtr shown_schema(const Table& own) {
+  auto schema = std::make_shared<TableSchema>(TableSchema{own.kind, own.nodes, own.columns, {}});
+  std::erase_if(schema->nodes[0].children, [&](NodeId child) { return has_variant(own, child); });
+  return schema;
+}
+
+// That of a table without any node: beside it, every node of another one is missing in some.
+TableSchemaPtr empty_schema() { return std::make_shared<TableSchema>(TableSchema{"", std::vector<Node>(1), {}, {}}); }
+
+}  // namespace
+
+FriendTable::FriendTable(const Table& of) {
+  kind = "friend";
+  entries = of.entries;
+  clusters = of.clusters;
+}
+
+FriendTable::FriendTable(std::shared_ptr<const Table> own, const Table& of, FriendRows rows) : FriendTable(of) {
+  own_ = std::move(own);
+  has_own_streams_ = rows == FriendRows::same;
+  name = own_->name;
+  title = own_->title;
+  lay_out(rows);
+}
+
+void FriendTable::lay_out(FriendRows rows) {
+  if (rows == FriendRows::same) {
+    nodes = own_->nodes;
+    columns = own_->columns;
+    return;
+  }
+  std::vector<TableSchemaPtr> schemas{shown_schema(*own_)};
+  if (rows == FriendRows::by_key) schemas.push_back(empty_schema());
+  auto schema = chain_schema(schemas, ChainPolicy::all);
+  if (!schema) {
+    reason = schema.error().text;
+    nodes.emplace_back();
+    return;
+  }
+  find_counted(*schema, rows);
+  nodes = std::move(schema->nodes);
+  columns = std::move(schema->columns);
+  chained_ = std::move(schema->chained);
+}
+
+void FriendTable::find_counted(const ChainSchema& schema, FriendRows rows) {
+  for (CountId id = 0; id < schema.counts.size(); ++id) {
+    const CountSource& source = schema.counts[id][0];
+    Counted counted;
+    if (source.of == CountSource::Of::items) {
+      counted.lists = own_->columns[source.column.id].lists;  // of an offsets column with itself
+      if (source.is_ends) counted.lists.pop_back();
+    }
+    const bool is_all = id == 0 && rows == FriendRows::by_key;
+    counted.of = !counted.lists.empty() ? Counted::Of::items : is_all ? Counted::Of::entries : Counted::Of::matched;
+    counted_.push_back(std::move(counted));
+  }
+}
+
+std::shared_ptr<const FriendTable> FriendTable::of_matches(const Table& of) {
+  const std::shared_ptr<FriendTable> made(new FriendTable(of));
+  tfile::Column column;
+  column.path = column.name = ".match.i8";
+  column.dtype = tfile::Dtype::i8;
+  made->columns.push_back(column);
+  made->nodes.resize(2);
+  made->nodes[0].children.push_back(1);
+  made->nodes[1].kind = NodeKind::number;
+  made->nodes[1].name = column.name;
+  made->nodes[1].column = 0;
+  made->chained_.push_back({0, {}, {ItemSource{ItemSource::Kind::entry_number, {}, {}, 0}}});
+  made->counted_.push_back({Counted::Of::entries, {}});
+  return made;
+}
+
+std::size_t FriendTable::stream_count() const { return has_own_streams_ ? own_->stream_count() : columns.size(); }
+
+tfile::StreamShape FriendTable::shape(tfile::StreamId stream) const {
+  if (has_own_streams_) return own_->shape(stream);
+  tfile::StreamShape shape;
+  shape.chunks = 1;
+  shape.slots = 1;
+  const bool is_read = own_ && source(stream).kind != ItemSource::Kind::steps;
+  if (is_read) shape.stored_bytes = own_->shape(own_->columns[source(stream).column.id].stream).stored_bytes;
+  return shape;
+}
+
+tfile::EntryRange FriendTable::chunk_entries(tfile::ChunkKey key) const {
+  return has_own_streams_ ? own_->chunk_entries(key) : tfile::EntryRange{0, entries};
+}
+
+std::vector<std::int64_t> FriendTable::lengths(tfile::StreamId stream) const {
+  return has_own_streams_ ? own_->lengths(stream) : std::vector<std::int64_t>{-1};
+}
+
+tfile::Result<tfile::Extents> FriendTable::extents(tfile::StreamId) const {
+  return tfile::fail(tfile::ErrorKind::invalid, "a friend has the chunks of its files");
+}
+
+tfile::Result<tfile::Chunk> FriendTable::decode(tfile::ChunkKey, std::span<const std::byte>,
+                                                std::span<const std::shared_ptr<const tfile::Chunk>>,
+                                                std::span<const std::int64_t>) const {
+  return tfile::fail(tfile::ErrorKind::invalid, "a friend has the chunks of its files");
+}
+
+}  // namespace tfilefs

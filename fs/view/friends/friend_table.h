@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tfile/table.h"
+#include "view/chain/chain_schema.h"
+
+namespace tfilefs {
+
+// How entries of a friend become entries of the table whose friend it is.
+enum class FriendRows : std::uint8_t {
+  same,    // the friend's own, from the first on; it may have fewer
+  some,    // some that follow each other
+  by_key,  // those with equal keys: each column is a list of 0 or 1
+};
+
+// A friend as a table with as many entries as the one whose friend it is. Its streams have one column each, except that
+// `same` has the streams of the friend. It says what the columns are and where they come from; FriendStreams reads
+// them. Const.
+class FriendTable final : public tfile::Table {
+ public:
+  // `own`: the friend itself; whole. `of`: the table whose friend it is. Values of one of several classes are left out,
+  // except of `same`: they are counted by tags, not by lists.
+  FriendTable(std::shared_ptr<const tfile::Table> own, const tfile::Table& of, FriendRows);
+  // `.match.i8`: the friend's entry of each entry, or -1.
+  static std::shared_ptr<const FriendTable> of_matches(const tfile::Table& of);
+
+  const tfile::Table& own() const { return *own_; }
+  const ChainColumn& shown(tfile::ColumnId id) const { return chained_[id]; }
+  const ItemSource& source(tfile::ColumnId id) const { return chained_[id].sources[0]; }
+  std::size_t count_ids() const { return counted_.size(); }
+
+  // What a CountId of shown() counts.
+  struct Counted {
+    enum class Of : std::uint8_t { entries, matched, items };
+    Of of = Of::entries;
+    // Of items: the friend's offsets columns that lead from entries to them, outermost first.
+    std::vector<tfile::ColumnId> lists;
+  };
+  const Counted& counted(CountId id) const { return counted_[id]; }
+
+  std::size_t stream_count() const override;
+  tfile::StreamShape shape(tfile::StreamId) const override;
+  tfile::EntryRange chunk_entries(tfile::ChunkKey) const override;
+  std::vector<std::int64_t> lengths(tfile::StreamId) const override;
+  tfile::Result<tfile::Locator> locate(tfile::ChunkKey) const override { return tfile::Locator{}; }
+  std::uint64_t decoded_size(tfile::ChunkKey) const override { return 0; }
+  std::vector<tfile::ChunkKey> inputs(tfile::ChunkKey) const override { return {}; }
+  tfile::Result<tfile::Extents> extents(tfile::StreamId) const override;
+  tfile::Result<tfile::Chunk> decode(tfile::ChunkKey, std::span<const std::byte>,
+                                     std::span<const std::shared_ptr<const tfile::Chunk>>,
+                                     std::span<const std::int64_t>) const override;
+
+ private:
+  explicit FriendTable(const tfile::Table& of);
+  void lay_out(FriendRows);
+  void find_counted(const ChainSchema&, FriendRows);
+
+  std::shared_ptr<const tfile::Table> own_;  // null: of_matches()
+  bool has_own_streams_ = false;
+  std::vector<ChainColumn> chained_;
+  std::vector<Counted> counted_;
+};
+
+}  // namespace tfilefs

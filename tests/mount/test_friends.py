@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Friends: other tables whose entries belong to those of a table, compared with ROOT and with the friends' own files."""
+
+import errno
+import json
+import os
+import shutil
+import struct
+
+import numpy as np
+import pytest
+
+import columnar
+import mounted
+import mounted_table
+import test_awkward
+from test_chains import put, values, write
+
+
+@pytest.fixture(scope="module")
+def made(samples):
+    return samples("friends")
+
+
+@pytest.fixture(scope="module")
+def expected(made):
+    with open(os.path.join(made, "expected.json")) as file:
+        return json.load(file)
+
+
+@pytest.fixture(scope="module")
+def table(made, shared_mount):
+    return os.path.join(shared_mount(os.path.join(made, "main.root")).path, "t")
+
+
+def friend(table, alias):
+    return os.path.join(table, ".friends", alias)
+
+
+def own(made, shared_mount, file, name):
+    """The friend as its own file has it."""
+    return os.path.join(shared_mount(os.path.join(made, file)).path, name)
+
+
+def column(path):
+    return np.asarray(mounted_table.read_array(path))
+
+
+def optional(path):
+    """Values, or None, of a column of a friend by key."""
+    table, name = os.path.split(path)
+    return mounted_table.read_node(table, name, nullable=mounted_table.nullable_nodes(table))
+
+
+def flat(values):
+    return [float(item) for value in values for item in (flat(value) if isinstance(value, (list, tuple)) else [value])]
+
+
+# ---- friends that a tree names
+
+
+def test_they_are_found_and_listed(table):
+    assert sorted(os.listdir(os.path.join(table, ".friends"))) == ["inside", "keyed", "long", "other", "same", "short"]
+    assert ".friends" not in os.listdir(table)
+    schema = json.loads(mounted_table.read_exactly(os.path.join(table, ".schema.json")))
+    assert {"alias": "same", "table": "same_size", "file": "beside.root"} in schema["friends"]
+    with pytest.raises(FileNotFoundError):
+        os.listdir(friend(table, "nobody"))
+
+
+def test_by_position(table, made, expected, shared_mount):
+    for alias, file, name in (("same", "beside.root", "same_size"), ("inside", "main.root", "inside")):
+        of, alone = friend(table, alias), own(made, shared_mount, file, name)
+        assert sorted(os.listdir(of)) == sorted(os.listdir(alone))
+        for node in os.listdir(alone):
+            mounted_table.assert_same(mounted_table.read_node(of, node), mounted_table.read_node(alone, node), node)
+        mounted_table.assert_schema_matches_files(of)
+    same = friend(table, "same")
+    assert column(os.path.join(same, "y.f8")).tolist() == expected["same.y"]
+    assert flat(values(os.path.join(same, "vector"))) == expected["same.vector"]
+    assert flat(values(os.path.join(friend(table, "inside"), "three.f4x3"))) == expected["inside.three"]
+    assert (column(os.path.join(table, "x.f4")) + column(os.path.join(same, "y.f8"))).tolist() == expected["x + same.y"]
+
+
+def test_shorter_and_longer(table, made, expected, shared_mount):
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    short, long = friend(table, "short"), friend(table, "long")
+    assert len(column(os.path.join(short, "y.f8"))) == 40
+    alone = own(made, shared_mount, "beside.root", "long")
+    for node in os.listdir(alone):
+        mounted_table.assert_same(mounted_table.read_node(long, node), mounted_table.read_node(alone, node)[:300], node)
+    mounted_table.assert_schema_matches_files(long)
+    assert column(os.path.join(long, "y.f8")).tolist() == expected["long.y"]
+    for alias, directory in (("short", short), ("long", long)):
+        arrow = pyarrow.feather.read_table(directory + ".arrow")
+        assert arrow.num_rows == 300
+        assert pyarrow.parquet.read_table(directory + ".parquet").to_pydict() == arrow.to_pydict()
+        lines = mounted_table.read_exactly(directory + ".jsonl").splitlines()
+        assert [json.loads(line)["y"] for line in lines] == arrow["y"].to_pylist(), alias
+    assert pyarrow.feather.read_table(short + ".arrow")["y"].to_pylist() == [n + 0.25 for n in range(40)] + [None] * 260
+
+
+def test_a_stored_index(table, made, expected, shared_mount):
+    keyed, alone = friend(table, "keyed"), own(made, shared_mount, "keyed.root", "keyed")
+    match = column(os.path.join(keyed, ".match.i8")).tolist()
+    assert match == expected["match"] and -1 in match
+    assert ".match.i8" not in os.listdir(keyed)
+    for node in os.listdir(alone):
+        one = mounted_table.read_node(alone, node)
+        name = node if os.path.isdir(os.path.join(alone, node)) else node.rsplit(".", 1)[0]
+        mounted_table.assert_same(optional(os.path.join(keyed, name)), [one[n] if n >= 0 else None for n in match], node)
+    mounted_table.assert_schema_matches_files(keyed)
+    for name in ("y", "three", "vector", "nested"):
+        found = [value for value in optional(os.path.join(keyed, name)) if value is not None]
+        assert flat(found) == expected["keyed." + name], name
+
+
+def test_an_index_by_what_the_table_lacks(table, expected):
+    """ROOT then goes by position."""
+    assert column(os.path.join(friend(table, "other"), "y.f8")).tolist() == expected["other.y"]
+
+
+@pytest.mark.parametrize("alias", ["keyed", "long", "same", "short"])
+def test_views(table, alias):
+    import duckdb
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    of = friend(table, alias)
+    arrow = pyarrow.feather.read_table(of + ".arrow")
+    assert arrow.num_rows == 300
+    assert pyarrow.parquet.read_table(of + ".parquet").to_pydict() == arrow.to_pydict()
+    lines = [json.loads(line) for line in mounted_table.read_exactly(of + ".jsonl").splitlines()]
+    assert [line["y"] for line in lines] == arrow["y"].to_pylist()
+    assert [line["vector"] for line in lines] == arrow["vector"].to_pylist()
+    assert duckdb.sql(f"select count(y) from '{of}.parquet'").fetchall()[0][0] == sum(y is not None for y in arrow["y"].to_pylist())
+    assert len(mounted_table.read_exactly(os.path.join(of, "text.txt")).splitlines()) == (40 if alias == "short" else 300)
+    if alias != "short":
+        assert not test_awkward.compare(of)
+
+
+def test_columns_beside_the_tables_own(table):
+    assert mounted_table.read_exactly(os.path.join(table, "same.y.f8")) == mounted_table.read_exactly(
+        os.path.join(friend(table, "same"), "y.f8"))
+    assert os.path.getsize(os.path.join(table, "same.y")) == 300 * 8
+    assert np.load(os.path.join(table, "same.three.npy"), mmap_mode="r").shape == (300, 3)
+    assert sorted(os.listdir(os.path.join(table, "keyed.vector"))) == ["offsets.i8", "values"]
+    assert not any("." in name and name.split(".")[0] == "same" for name in os.listdir(table))
+    for name in ("same.nothing", "same.", "nobody.y", "same..schema.json"):
+        assert not os.path.exists(os.path.join(table, name)), name
+
+
+def test_random_reads(table):
+    random = np.random.default_rng(2)
+    for path in ("keyed/y/values.f8", "keyed/y/offsets.i8", "keyed/vector/values/offsets.i8", "keyed/vector/values/values.f4",
+                 "keyed/nested/values/values/values.i4", "keyed/text/values/chars.u1", "keyed/.match.i8", "long/nested/values/offsets.i8",
+                 "long/nested/values/values.i4", "long/text/chars.u1", "keyed/three/values.f4x3"):
+        path = os.path.join(table, ".friends", path)
+        whole = mounted_table.read_exactly(path)
+        with open(path, "rb", buffering=0) as file:
+            for _ in range(20):
+                begin = int(random.integers(0, len(whole)))
+                size = int(random.integers(1, 2000))
+                assert os.pread(file.fileno(), size, begin) == whole[begin : begin + size], path
+
+
+def test_friends_of_each_other(made, shared_mount):
+    """A friend has no friends of its own, so a cycle ends."""
+    for name, other in (("a", "b"), ("b", "a")):
+        table = os.path.join(shared_mount(os.path.join(made, name + ".root")).path, name)
+        assert len(column(os.path.join(friend(table, other), "y.f8"))) == 10
+        assert not os.path.exists(os.path.join(friend(table, other), ".friends"))
+
+
+def test_a_missing_file_and_one_that_comes(made, tmp_path, mount):
+    shutil.copy(os.path.join(made, "main.root"), tmp_path)
+    m = mount(tmp_path / "main.root")
+    table = os.path.join(m.path, "t")
+    assert len(os.listdir(os.path.join(table, ".friends"))) == 6
+    with pytest.raises(OSError) as failed:
+        os.listdir(friend(table, "keyed"))
+    assert failed.value.errno == errno.EIO
+    assert "/t/.friends/keyed" in m.errors() and "keyed.root" in m.errors()
+    assert len(column(os.path.join(table, "x.f4"))) == 300
+    assert len(column(os.path.join(friend(table, "inside"), "y.f8"))) == 300
+    shutil.copy(os.path.join(made, "keyed.root"), tmp_path)
+    assert column(os.path.join(friend(table, "keyed"), ".match.i8")).max() >= 0
+    with pytest.raises(OSError):  # beside.root is not there
+        os.listdir(friend(table, "long"))
+
+
+def test_a_table_that_is_not_there(made, tmp_path, mount):
+    for name in ("main.root", "keyed.root"):
+        shutil.copy(os.path.join(made, name), tmp_path)
+    shutil.copy(os.path.join(made, "a.root"), tmp_path / "beside.root")
+    m = mount(tmp_path / "main.root")
+    with pytest.raises(OSError) as failed:
+        os.listdir(friend(os.path.join(m.path, "t"), "same"))
+    assert failed.value.errno == errno.EIO and "same_size" in m.errors()
+
+
+def test_a_friend_that_changes(made, tmp_path, mount):
+    for name in ("main.root", "keyed.root", "beside.root"):
+        shutil.copy(os.path.join(made, name), tmp_path)
+    m = mount(tmp_path / "main.root")
+    same = friend(os.path.join(m.path, "t"), "same")
+    before = open(os.path.join(same, "y.f8"), "rb", buffering=0)
+    first = before.read(8)
+    write(tmp_path / "new.root", 1000, 300, y=lambda n: n.astype("f8"))
+    put(tmp_path / "new.root", same_size={"y": np.arange(1000, 1300).astype("f8")})
+    os.replace(tmp_path / "new.root", tmp_path / "beside.root")
+    import time
+    deadline = time.monotonic() + 5
+    while True:
+        try:
+            now = column(os.path.join(same, "y.f8")).tolist()
+            if now == list(range(1000, 1300)):
+                break
+        except (OSError, AssertionError):
+            pass
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert first == struct.pack("<d", 0.25)
+    before.close()
+
+
+def test_hostile_indices(made, tmp_path, mount):
+    """Numbers in the index that contradict the file; the table itself stays."""
+    with open(os.path.join(made, "keyed.root"), "rb") as file:
+        bytes_ = file.read()
+    at = bytes_.rindex(b"\x03run\x05event" + struct.pack(">q", 250)) + 10  # fN; the last one is the tree's last cycle
+    entry = at + 8 + 2 * 250 * 8
+    cases = {"huge": (at, struct.pack(">q", 1 << 60), True), "negative": (at, struct.pack(">q", -1), True),
+             "longer": (at, struct.pack(">q", 251), True), "shorter": (at, struct.pack(">q", 10), False),
+             "beyond": (entry, struct.pack(">qq", 1 << 40, -5), False)}
+    for name, (place, new, fails) in cases.items():
+        directory = tmp_path / name
+        directory.mkdir()
+        shutil.copy(os.path.join(made, "main.root"), directory)
+        (directory / "keyed.root").write_bytes(bytes_[:place] + new + bytes_[place + len(new):])
+        m = mount(directory / "main.root")
+        keyed = friend(os.path.join(m.path, "t"), "keyed")
+        assert len(column(os.path.join(m.path, "t", "x.f4"))) == 300
+        if fails:
+            with pytest.raises(OSError) as failed:
+                os.listdir(keyed)
+            assert failed.value.errno == errno.EIO and "TTreeIndex" in m.errors(), (name, m.errors())
+        else:
+            match = column(os.path.join(keyed, ".match.i8"))
+            assert match.min() == -1 and match.max() < 250, name
+            assert len(optional(os.path.join(keyed, "vector"))) == 300, name
+
+
+# ---- friends that a user names
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Three files of a table, and one of a friend cut at other places."""
+    import awkward
+
+    directory = tmp_path_factory.mktemp("friends")
+
+    def lists(n):
+        return awkward.unflatten(np.arange((n % 3).sum()).astype("f4"), n % 3)
+
+    first = 0
+    for number, entries in enumerate((100, 1, 250)):
+        write(directory / f"run{number}.root", first, entries, run=lambda n: (n // 50).astype("i4"), event=lambda n: (n % 50).astype("i8"),
+              x=lambda n: n.astype("f8"))
+        first += entries
+    first = 0
+    for number, entries in enumerate((30, 200, 0, 170)):  # 49 more than the table
+        write(directory / f"more{number}.root", first, entries, y=lambda n: n * 2.0, l=lists)
+        first += entries
+    order = np.random.default_rng(3).permutation(300)  # fewer than the table, shuffled, and some twice
+    order = np.concatenate([order, order[:40]])
+    for number, part in enumerate(np.array_split(order, 3)):
+        put(directory / f"keys{number}.root", keys={"run": (part // 50).astype("i4"), "event": (part % 50).astype("i8"), "z": part * 3.0,
+                                                  "l": awkward.unflatten(np.repeat(part, part % 3).astype("i4"), part % 3)})
+    return str(directory), order
+
+
+def test_a_chain_beside_a_chain(runs, mount):
+    directory, _ = runs
+    m = mount([f"{directory}/run*.root"], "chain", f"friend=more={directory}/more*.root")
+    more = friend(os.path.join(m.path, "t"), "more")
+    assert os.listdir(os.path.join(m.path, "t", ".friends")) == ["more"]
+    assert column(os.path.join(more, "y.f8")).tolist() == [n * 2.0 for n in range(351)]
+    lists = values(os.path.join(more, "l"))
+    assert [len(one) for one in lists] == [n % 3 for n in range(351)]
+    with mounted.Mounted([f"{directory}/more*.root"], ["chain"]) as alone:
+        assert lists == values(os.path.join(alone.path, "t", "l"))[:351]
+    assert column(os.path.join(m.path, "t", "more.y.f8")).tolist() == [n * 2.0 for n in range(351)]
+    assert not test_awkward.compare(more)
+
+
+@pytest.mark.parametrize("option", ["friend=k={}/keys*.root:keys@run,event", "friend=k={}/keys*.root@run\\,event,views=hidden"])
+def test_by_columns(runs, mount, option):
+    directory, order = runs
+    m = mount([f"{directory}/run*.root"], "chain", option.format(directory))
+    k = friend(os.path.join(m.path, "t"), "k")
+    first = {}
+    for entry, number in enumerate(order.tolist()):
+        first.setdefault(number, entry)
+    match = column(os.path.join(k, ".match.i8")).tolist()
+    assert match == [first.get(n, -1) for n in range(351)]
+    assert optional(os.path.join(k, "z")) == [n * 3.0 if n < 300 else None for n in range(351)]
+    assert optional(os.path.join(k, "l")) == [[n] * (n % 3) if n < 300 else None for n in range(351)]
+    assert not test_awkward.compare(k)
+
+
+def test_one_key_and_one_file(runs, mount):
+    directory, order = runs
+    m = mount(f"{directory}/run0.root", f"friend=k={directory}/keys0.root@event", f"friend=p={directory}/keys0.root")
+    table = os.path.join(m.path, "t")
+    assert sorted(os.listdir(os.path.join(table, ".friends"))) == ["k", "p"]
+    first = {}
+    for entry, number in enumerate(np.array_split(order, 3)[0].tolist()):
+        first.setdefault(number % 50, entry)
+    assert column(os.path.join(friend(table, "k"), ".match.i8")).tolist() == [first.get(n % 50, -1) for n in range(100)]
+    assert column(os.path.join(friend(table, "p"), "z.f8")).tolist() == (np.array_split(order, 3)[0][:100] * 3.0).tolist()
+
+
+@pytest.mark.parametrize("option, said", [("friend=k", "friend=k"), ("friend==x.root", "friend="), ("friend=.k=x.root", "friend="),
+                                          ("friend=k=/nowhere/x.root", "friend k: /nowhere")])
+def test_refused(runs, mount, option, said):
+    with pytest.raises(mounted.MountFailed) as failed:
+        mount(f"{runs[0]}/run0.root", option)
+    assert said in failed.value.message
+    with pytest.raises(mounted.MountFailed) as failed:
+        mount(runs[0], f"friend=k={runs[0]}/keys0.root")
+    assert "friend=" in failed.value.message
+
+
+def test_a_key_that_is_no_column(runs, mount):
+    m = mount(f"{runs[0]}/run0.root", f"friend=k={runs[0]}/keys0.root@run,nothing")
+    with pytest.raises(OSError) as failed:
+        os.listdir(friend(os.path.join(m.path, "t"), "k"))
+    assert failed.value.errno == errno.EIO and "nothing" in m.errors()
+
+
+def test_an_index_within_memory(tmp_path, mount):
+    entries = 300_000
+    number = np.arange(entries)
+    put(tmp_path / "main.root", t={"n": number})
+    put(tmp_path / "other.root", t={"n": number[::-1].copy(), "v": number[::-1] * 2})
+    option = f"friend=o={tmp_path}/other.root@n"
+    m = mount(tmp_path / "main.root", option)
+    assert (column(os.path.join(friend(os.path.join(m.path, "t"), "o"), "v", "values.i8")) == number * 2).all()
+    small = mount(tmp_path / "main.root", option, "memory=8M")  # the index takes 7.2 MB
+    with pytest.raises(OSError) as failed:
+        os.listdir(friend(os.path.join(small.path, "t"), "o"))
+    assert failed.value.errno == errno.ENOMEM and "half of memory=" in small.errors()
+    assert (column(os.path.join(small.path, "t", "n.i8")) == number).all()
+
+
+def test_a_dataset_has_friends(runs, tmp_path, mount):
+    """They are friends of all samples, one after the other, as RDataFrame has them."""
+    directory, _ = runs
+    spec = {"samples": {"z_first": {"trees": ["t"], "files": [f"{directory}/run0.root", f"{directory}/run1.root"], "metadata": {}},
+                        "a_second": {"trees": ["t"], "files": [f"{directory}/run2.root"], "metadata": {}}},
+            "friends": {"more": {"trees": ["t"], "files": [f"{directory}/more{n}.root" for n in (0, 1, 3)]}}}
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    m = mount([f"@{tmp_path}/spec.json"], "chain")
+    for sample, entries in (("z_first", range(101)), ("a_second", range(101, 351))):
+        table = os.path.join(m.path, sample, "t")
+        assert column(os.path.join(table, "x.f8")).tolist() == list(entries)
+        assert column(os.path.join(table, "more.y.f8")).tolist() == [n * 2.0 for n in entries]
+        assert [len(one) for one in values(os.path.join(friend(table, "more"), "l"))] == [n % 3 for n in entries]
+    spec["friends"] = {"more": {"trees": ["t"], "files": []}}
+    (tmp_path / "broken.json").write_text(json.dumps(spec))
+    with pytest.raises(mounted.MountFailed) as failed:
+        mount([f"@{tmp_path}/broken.json"], "chain")
+    assert "friends/more/files" in failed.value.message
+
+
+@pytest.mark.parametrize("sample", ["pointers/pointers-0-101", "strings/strings"])
+def test_every_kind_of_node(samples, mount, shared_mount, sample):
+    """A file beside itself: by position it is the same; cut, it is its beginning."""
+    kind, name = sample.split("/")
+    path = os.path.join(samples(kind), name + ".root")
+    m = mount(path, f"friend=self={path}")
+    for table in columnar.tables_in(m.path):
+        of = friend(table, "self")
+        for node in os.listdir(of):
+            if not node.startswith("object."):
+                mounted_table.assert_same(mounted_table.read_node(of, node), mounted_table.read_node(table, node), node)
