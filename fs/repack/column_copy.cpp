@@ -2,7 +2,6 @@
 #include "repack/column_copy.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "repack/started.h"
+#include "repack/stopped.h"
 
 namespace tfilefs {
 
@@ -130,17 +130,30 @@ class Offering {
   OfferedTable made_;
 };
 
+std::vector<FieldOfColumns> fields_of(const OfferedTable& offered) {
+  std::vector<FieldOfColumns> fields;
+  for (const tfile::FieldForm& form : offered.form.fields) {
+    FieldOfColumns& field = fields.emplace_back();
+    field.lists = form.lists;
+    for (const std::uint32_t column : form.encoded) field.columns.push_back(offered.columns[column]);
+  }
+  return fields;
+}
+
+// Reads all entries, part by part.
+Result<> try_field(ChainSource& source, const FieldOfColumns& field, const tfile::KeptEntries& kept) {
+  constexpr std::int64_t kTogether = 4096;
+  std::vector<std::int64_t> begin(field.columns.size());
+  for (std::int64_t at = 0; at < kept.count(); at += kTogether)
+    TRY_VOID(gather_items(source.streams(), field, kept, {at, std::min(at + kTogether, kept.count())}, begin));
+  return {};
+}
+
 class ColumnCopy {
  public:
   ColumnCopy(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
              tfile::TableWriter& writer, const ColumnSink& sink)
-      : source_(source), kept_(kept), writer_(writer), sink_(sink), offered_(offered) {
-    for (const tfile::FieldForm& form : offered.form.fields) {
-      FieldOfColumns& field = fields_.emplace_back();
-      field.lists = form.lists;
-      for (const std::uint32_t column : form.encoded) field.columns.push_back(offered.columns[column]);
-    }
-  }
+      : source_(source), kept_(kept), writer_(writer), sink_(sink), offered_(offered), fields_(fields_of(offered)) {}
 
   Result<std::uint64_t> run() {
     TRY_VOID(writer_.add_fields(offered_.offered, offered_.form));
@@ -254,7 +267,7 @@ class ColumnCopy {
     std::vector<std::int64_t> begin(fields_[field].columns.size());
     const std::int64_t step = std::max<std::int64_t>(1, part_entries_[field]);
     for (std::int64_t at = cluster.begin; at < cluster.end; at += step) {
-      if (sink_.stop.stop_requested()) return tfile::fail(ErrorKind::io, "stopped", -1, ECANCELED);
+      TRY_VOID(not_stopped(sink_.stop));
       TRY(Part part, encode(field, {at, std::min(at + step, cluster.end)}, begin));
       parts.push_back(std::move(part));
     }
@@ -288,7 +301,7 @@ class ColumnCopy {
   tfile::TableWriter& writer_;
   const ColumnSink& sink_;
   const OfferedTable& offered_;
-  std::vector<FieldOfColumns> fields_;
+  const std::vector<FieldOfColumns> fields_;
   std::vector<std::int64_t> part_entries_;
   double stored_each_ = 0;  // bytes of an entry of all fields, according to samples
   std::uint64_t written_ = 0;
@@ -304,6 +317,26 @@ Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& str
 Result<std::uint64_t> copy_columns(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
                                    tfile::TableWriter& writer, const ColumnSink& sink) {
   return ColumnCopy(source, offered, kept, writer, sink).run();
+}
+
+Result<> try_columns(ChainSource& source, const OfferedTable& offered, std::span<const EntryRange> ranges,
+                     const ColumnSink& sink, const std::function<void(EntryRange, const Error&)>& damaged) {
+  const std::vector<FieldOfColumns> fields = fields_of(offered);
+  const auto run = [&](std::function<void()> job) { sink.workers.run(std::move(job), Urgency::awaited); };
+  for (const EntryRange& range : ranges) {
+    TRY_VOID(not_stopped(sink.stop));
+    const tfile::KeptEntries kept(std::span(&range, 1));
+    std::vector<std::future<Result<>>> tried;
+    for (const FieldOfColumns& field : fields) {
+      tried.push_back(started<Result<>>(run, [&]() -> Result<> { return try_field(source, field, kept); }));
+    }
+    for (auto& each : tried) each.wait();
+    for (auto& each : tried) {
+      const Result<> done = each.get();
+      if (!done) damaged(range, done.error());
+    }
+  }
+  return {};
 }
 
 }  // namespace tfilefs

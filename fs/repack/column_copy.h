@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -44,5 +45,9 @@ struct ColumnSink {
 // (columns that contradict each other), damaged, those of reading and writing, ECANCELED.
 Result<std::uint64_t> copy_columns(ChainSource&, const OfferedTable&, const tfile::KeptEntries&, tfile::TableWriter&,
                                    const ColumnSink&);
+
+// Reads all columns of these ranges of entries, without writing: what is damaged is told, with its range. Blocks.
+Result<> try_columns(ChainSource&, const OfferedTable&, std::span<const tfile::EntryRange>, const ColumnSink&,
+                     const std::function<void(tfile::EntryRange, const Error&)>& damaged);
 
 }  // namespace tfilefs

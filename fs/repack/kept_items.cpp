@@ -48,27 +48,39 @@ void copy_part(const Slices& slices, std::uint64_t offset, std::size_t size, std
   }
 }
 
-// Reads ranges of items into one array, several in one read where they lie close together.
+// Reads everything from the first range to the last, in pieces of at most `most` items, and takes the ranges out of it.
+Result<> read_through(CachedStreams& streams, const Column& column, std::span<const ItemRange> ranges,
+                      std::int64_t most, std::byte* to) {
+  const auto size = static_cast<std::int64_t>(column.item_size());
+  for (std::int64_t at = ranges.front().begin; at < ranges.back().end; at += most) {
+    const ItemRange piece{at, std::min(at + most, ranges.back().end)};
+    TRY(const Slices slices, read_slices(streams, column, piece));
+    for (const ItemRange& range : ranges) {
+      const std::int64_t begin = std::max(piece.begin, range.begin), end = std::min(piece.end, range.end);
+      if (begin >= end) continue;
+      const auto bytes = static_cast<std::size_t>((end - begin) * size);
+      copy_part(slices, static_cast<std::uint64_t>((begin - piece.begin) * size), bytes, to);
+      to += bytes;
+    }
+  }
+  return {};
+}
+
+// Reads ranges of items into one array, several in one read where they lie close together. What lies between them may
+// be damaged: then each is read by itself.
 Result<> read_ranges(CachedStreams& streams, const Column& column, std::span<const ItemRange> ranges, std::byte* to) {
   const auto size = static_cast<std::int64_t>(column.item_size());
   const std::int64_t gap = kGapBytes / size, most = std::max<std::int64_t>(1, kReadBytes / size);
   for (std::size_t first = 0; first < ranges.size();) {
-    // A long range is read in pieces.
     std::size_t end = first + 1;
     while (end < ranges.size() && ranges[end].begin - ranges[end - 1].end <= gap &&
            ranges[end].end - ranges[first].begin <= most)
       ++end;
-    const ItemRange all{ranges[first].begin, ranges[end - 1].end};
-    for (std::int64_t at = all.begin; at < all.end; at += most) {
-      const ItemRange piece{at, std::min(at + most, all.end)};
-      TRY(const Slices slices, read_slices(streams, column, piece));
-      for (std::size_t i = first; i < end; ++i) {
-        const std::int64_t begin = std::max(piece.begin, ranges[i].begin), stop = std::min(piece.end, ranges[i].end);
-        if (begin >= stop) continue;
-        const auto bytes = static_cast<std::size_t>((stop - begin) * size);
-        copy_part(slices, static_cast<std::uint64_t>((begin - piece.begin) * size), bytes, to);
-        to += bytes;
-      }
+    const std::span<const ItemRange> near = ranges.subspan(first, end - first);
+    const bool failed = !read_through(streams, column, near, most, to);
+    for (const ItemRange& range : near) {
+      if (failed) TRY_VOID(read_through(streams, column, std::span(&range, 1), most, to));
+      to += range.size() * size;
     }
     first = end;
   }

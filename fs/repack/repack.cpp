@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
 #include <filesystem>
 #include <map>
@@ -17,6 +16,7 @@
 #include "repack/file_keys.h"
 #include "repack/output_file.h"
 #include "repack/repack_table.h"
+#include "repack/stopped.h"
 #include "tfile/file.h"
 #include "tfile/table_copy.h"
 #include "vfs/chain_names.h"
@@ -190,7 +190,7 @@ class Repack {
   Result<> publish() {
     TRY(const tfile::CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
     report_.size = plan.size;
-    if (watch_.stop.stop_requested()) return fail(ErrorKind::io, "stopped", -1, ECANCELED);
+    TRY_VOID(not_stopped(watch_.stop));
     if (output_) TRY_VOID(output_->publish(plan));
     output_.reset();
     return {};

@@ -93,6 +93,36 @@ Result<KeyPlace> table_in(const tfile::File& file, const std::string& path) {
 // Whether a failure is about what can be copied by unit, not about the bytes.
 bool is_about_form(const Error& error) { return error.kind == ErrorKind::unsupported; }
 
+std::vector<EntryRange> clusters_of(const tfile::Table& table) {
+  std::vector<std::int64_t> bounds = table.clusters;
+  if (bounds.size() < 2) bounds = {0, table.entries};
+  std::vector<EntryRange> clusters;
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) clusters.push_back({bounds[i], bounds[i + 1]});
+  return clusters;
+}
+
+// What is kept, without clusters in which something is damaged. `first`: the number of the table's first entry, for
+// messages.
+KeptEntries without_damaged(const tfile::Table& table, std::span<const EntryRange> damaged,
+                            const std::optional<KeptEntries>& kept, std::int64_t first,
+                            std::vector<std::string>& left_out) {
+  std::vector<EntryRange> good;
+  for (const EntryRange& cluster : clusters_of(table)) {
+    const bool is_bad = std::ranges::any_of(
+        damaged, [&](EntryRange bad) { return bad.begin < cluster.end && cluster.begin < bad.end; });
+    if (is_bad) {
+      left_out.push_back("entries " + std::to_string(first + cluster.begin) + " to " +
+                         std::to_string(first + cluster.end - 1) + " are damaged");
+    } else if (!kept) {
+      good.push_back(cluster);
+    } else {
+      const auto part = kept->numbered({kept->before(cluster.begin), kept->before(cluster.end)});
+      good.insert(good.end(), part.begin(), part.end());
+    }
+  }
+  return KeptEntries(good);
+}
+
 class UnitsOfTable {
  public:
   UnitsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {}
@@ -109,7 +139,7 @@ class UnitsOfTable {
       if (made_.needs_columns) return std::move(made_);
     }
     TRY_VOID(check_count(kept_, entries_, options.selection));
-    made_.left_out = copy_->left_out();
+    made_.left_out.insert(made_.left_out.end(), copy_->left_out().begin(), copy_->left_out().end());
     made_.report.entries = copy_->entries();
     made_.written = true;
     return std::move(made_);
@@ -185,31 +215,9 @@ class UnitsOfTable {
       made_.left_out.push_back(error.text);
     }));
     if (damaged.empty()) return {};
-    const KeptEntries good = without(table, damaged, kept);
-    kept = good;
+    KeptEntries good = without_damaged(table, damaged, kept, entries_, made_.left_out);
+    kept = std::move(good);
     return copy_->add_table(file, key, &*kept);
-  }
-
-  KeptEntries without(const tfile::Table& table, const std::vector<EntryRange>& damaged,
-                      const std::optional<KeptEntries>& kept) {
-    std::vector<std::int64_t> bounds = table.clusters;
-    if (bounds.size() < 2) bounds = {0, table.entries};
-    std::vector<EntryRange> good;
-    for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
-      const EntryRange cluster{bounds[i], bounds[i + 1]};
-      const bool is_bad = std::ranges::any_of(
-          damaged, [&](EntryRange bad) { return bad.begin < cluster.end && cluster.begin < bad.end; });
-      if (is_bad) {
-        made_.left_out.push_back("entries " + std::to_string(entries_ + cluster.begin) + " to " +
-                                 std::to_string(entries_ + cluster.end - 1) + " are damaged");
-      } else if (!kept) {
-        good.push_back(cluster);
-      } else {
-        const auto part = kept->numbered({kept->before(cluster.begin), kept->before(cluster.end)});
-        good.insert(good.end(), part.begin(), part.end());
-      }
-    }
-    return KeptEntries(good);
   }
 
   const TableRequest& request_;
@@ -218,6 +226,72 @@ class UnitsOfTable {
   tfile::TableCopy* copy_ = nullptr;
   std::size_t file_ = 0;
   std::int64_t entries_ = 0;  // of the files before
+  WrittenTable made_;
+};
+
+// A table whose columns are read.
+class ColumnsOfTable {
+ public:
+  ColumnsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {
+    made_.report.path = request.path;
+    made_.report.by_unit = false;
+  }
+
+  Result<WrittenTable> run(tfile::TableFormat format) {
+    TRY(const Kept wanted, kept_of(request_));
+    auto source = open_chain(request_);
+    if (!source && is_about_form(source.error())) {
+      made_.left_out.push_back(source.error().text);
+      return std::move(made_);
+    }
+    if (!source) return tl::unexpected(std::move(source).error());
+    const tfile::Table& table = (*source)->table();
+    TRY_VOID(check_count(wanted, table.entries, request_.options.selection));
+    auto offered = offered_table(table, (*source)->streams(), format, request_.options.columns);
+    if (!offered) return tl::unexpected(named(request_.path, std::move(offered).error()));
+    made_.left_out = offered->left_out;
+    if (offered->columns.empty()) {
+      made_.left_out.push_back("none of its columns can be written");
+      return std::move(made_);
+    }
+    if (auto done = write(**source, *offered, format, wanted); !done)
+      return tl::unexpected(named(request_.path, std::move(done).error()));
+    made_.written = true;
+    return std::move(made_);
+  }
+
+ private:
+  Result<> write(ChainSource& source, const OfferedTable& offered, tfile::TableFormat format, const Kept& wanted) {
+    const RepackOptions& options = request_.options;
+    const tfile::Table& table = source.table();
+    const EntryRange all{0, table.entries};
+    std::optional<KeptEntries> kept(wanted.entries ? wanted.entries->within(all) : KeptEntries(std::span(&all, 1)));
+    FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
+    const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
+    const ColumnSink sink{work_.writer, file, work_.workers, options.threads, cluster, work_.stop, work_.progress};
+    if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, sink, kept));
+    TRY(tfile::TableWriter* const writer,
+        work_.writer.create_table(request_.directory, request_.name, table.title, format));
+    TRY(made_.report.bytes, copy_columns(source, offered, *kept, *writer, sink));
+    made_.report.entries = kept->count();
+    return {};
+  }
+
+  // Reads all of it first. Clusters with a damaged column go.
+  Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, const ColumnSink& sink,
+                             std::optional<KeptEntries>& kept) {
+    std::vector<EntryRange> damaged;
+    TRY_VOID(
+        try_columns(source, offered, clusters_of(source.table()), sink, [&](EntryRange entries, const Error& error) {
+          damaged.push_back(entries);
+          made_.left_out.push_back(error.text);
+        }));
+    if (!damaged.empty()) kept = without_damaged(source.table(), damaged, kept, 0, made_.left_out);
+    return {};
+  }
+
+  const TableRequest& request_;
+  const TableWork& work_;
   WrittenTable made_;
 };
 
@@ -236,39 +310,7 @@ Result<WrittenTable> copy_table(const TableRequest& request, const KeyInfo& key,
 }
 
 Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {
-  const RepackOptions& options = request.options;
-  WrittenTable made;
-  made.report.path = request.path;
-  made.report.by_unit = false;
-  TRY(const Kept wanted, kept_of(request));
-  auto source = open_chain(request);
-  if (!source && is_about_form(source.error())) {
-    made.left_out.push_back(source.error().text);
-    return made;
-  }
-  if (!source) return tl::unexpected(std::move(source).error());
-  const tfile::Table& table = (*source)->table();
-  TRY_VOID(check_count(wanted, table.entries, options.selection));
-  const EntryRange all{0, table.entries};
-  const KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(std::span(&all, 1));
-  const tfile::TableFormat format = options.format.value_or(key.format);
-  auto offered = offered_table(table, (*source)->streams(), format, options.columns);
-  if (!offered) return tl::unexpected(named(request.path, std::move(offered).error()));
-  made.left_out = offered->left_out;
-  if (offered->columns.empty()) {
-    made.left_out.push_back("none of its columns can be written");
-    return made;
-  }
-  TRY(tfile::TableWriter* const writer, work.writer.create_table(request.directory, request.name, table.title, format));
-  const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
-  FileWrites* const file = work.output ? &work.output->writes() : nullptr;
-  const ColumnSink sink{work.writer, file, work.workers, options.threads, cluster, work.stop, work.progress};
-  auto written = copy_columns(**source, *offered, kept, *writer, sink);
-  if (!written) return tl::unexpected(named(request.path, std::move(written).error()));
-  made.report.bytes = *written;
-  made.report.entries = kept.count();
-  made.written = true;
-  return made;
+  return ColumnsOfTable(request, work).run(request.options.format.value_or(key.format));
 }
 
 }  // namespace tfilefs

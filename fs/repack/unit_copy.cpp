@@ -2,7 +2,6 @@
 #include "repack/unit_copy.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <deque>
 #include <future>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "repack/read_inputs.h"
 #include "repack/started.h"
+#include "repack/stopped.h"
 #include "tfile/buffer.h"
 
 namespace tfilefs {
@@ -26,8 +26,6 @@ constexpr std::uint64_t kBatchShare = 6;
 // More than that brings nothing: the calls are few, and caches small.
 constexpr std::uint64_t kBatchMax = 16 << 20;
 
-Error cancelled() { return {ErrorKind::io, "stopped", -1, ECANCELED}; }
-
 // Units [first, end), and the bytes of their inputs.
 struct Batch {
   std::size_t first = 0, end = 0;
@@ -38,7 +36,7 @@ struct Batch {
 using BatchPtr = std::shared_ptr<const Batch>;
 
 Error named(const tfile::TableCopy& copy, std::size_t unit, Error error) {
-  if (error.system_errno == ECANCELED) return error;
+  if (is_stopped(error)) return error;
   const tfile::TableCopy::Unit what = copy.unit(unit);
   if (error.offset < 0 && !what.inputs.empty() && what.inputs[0].embedded.empty())
     error.offset = static_cast<std::int64_t>(what.inputs[0].range.begin);
@@ -65,8 +63,9 @@ class UnitPipeline {
   Result<> run() {
     while (next_ < copy_.unit_count() || !reading_.empty()) {
       while (reading_.size() < 2 && next_ < copy_.unit_count()) start_read();
-      TRY(const BatchPtr batch, reading_.front().get());
+      std::future<Result<BatchPtr>> first = std::move(reading_.front());
       reading_.pop_front();
+      TRY(const BatchPtr batch, first.get());
       if (next_ < copy_.unit_count()) start_read();
       start_encoding(batch);
       while (encoding_.size() > 1) TRY_VOID(finish_first());
@@ -97,7 +96,7 @@ class UnitPipeline {
     batch->end = next_;
     const auto run = [&](std::function<void()> job) { sink_.reader.run(std::move(job), Urgency::awaited); };
     reading_.push_back(started<Result<BatchPtr>>(run, [this, batch]() -> Result<BatchPtr> {
-      if (sink_.stop.stop_requested()) return tl::unexpected(cancelled());
+      TRY_VOID(not_stopped(sink_.stop));
       std::vector<tfile::Locator> places;
       for (const auto& unit : batch->units) places.insert(places.end(), unit.inputs.begin(), unit.inputs.end());
       batch->inputs = read_inputs(places);
@@ -135,7 +134,7 @@ class UnitPipeline {
     Encoding& first = encoding_.front();
     std::size_t unit = first.batch->first;
     for (; !first.parts.empty(); ++unit) {
-      if (sink_.stop.stop_requested()) return tl::unexpected(cancelled());
+      TRY_VOID(not_stopped(sink_.stop));
       Result<Part> part = first.parts.front().get();
       first.parts.pop_front();
       if (!part) part = tl::unexpected(named(copy_, unit, std::move(part).error()));
@@ -174,7 +173,7 @@ Result<> try_units(tfile::TableCopy& copy, const UnitSink& sink,
                    const std::function<void(tfile::EntryRange, const Error&)>& damaged) {
   UnitPipeline pipeline(copy, sink, [&](std::size_t unit, const Result<Part>& part) -> Result<> {
     if (part) return {};
-    if (part.error().system_errno == ECANCELED) return tl::unexpected(part.error());
+    if (is_stopped(part.error())) return tl::unexpected(part.error());
     damaged(copy.entries_of_unit(unit), part.error());
     return {};
   });
