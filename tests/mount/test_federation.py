@@ -116,6 +116,9 @@ def test_a_reader_goes_on_when_a_server_is_silent_and_when_one_is_killed(federat
             assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
         finally:
             silent.resume()
+        names = lambda: far_files.names(os.path.join(m.path, "sub"), TIMEOUT)
+        both = b"only0.root\nonly1.root\n"
+        assert far_files.becomes(both, names, 20) == both  # the redirector knows the server again
         other = next(server for server in federation.servers if server is not silent)
         other.kill()
         begun = time.monotonic()
@@ -123,5 +126,4 @@ def test_a_reader_goes_on_when_a_server_is_silent_and_when_one_is_killed(federat
         assert column.read(80_000) == VALUES[900_000:910_000].tobytes()
         assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
         left = f"only{federation.servers.index(silent)}.root"
-        names = lambda: far_files.names(os.path.join(m.path, "sub"), TIMEOUT)
         assert far_files.becomes(f"{left}\n".encode(), names, 20) == f"{left}\n".encode()
