@@ -24,7 +24,7 @@ EntryBytes bytes_of(const BranchRecord& branch) {
 class Planner {
  public:
   Planner(const SourceTree& tree, const KeptEntries& kept, const std::vector<bool>& copies, const UnitWishes& wishes)
-      : tree_(tree), record_(tree.tree.record), kept_(kept), copies_(copies), wishes_(wishes) {
+      : record_(tree.tree.record), kept_(kept), copies_(copies), wishes_(wishes) {
     stays_ = wishes.cluster_bytes == 0 && wishes.keeps_all;
   }
 
@@ -131,7 +131,6 @@ class Planner {
     waiting = {};
   }
 
-  const SourceTree& tree_;
   const TreeRecord& record_;
   const KeptEntries& kept_;
   const std::vector<bool>& copies_;
