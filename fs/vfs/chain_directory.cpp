@@ -227,11 +227,8 @@ class ChainDirectory final : public Directory {
     if (has(names_.tables, name)) return Entry{table(name), {0}};
     if (has(names_.directories, name))
       return Entry{std::make_shared<const ChainHolder>(chain_, below(path_, name)), {}};
-    for (const TableView& view : table_views()) {
-      if (view.where != TableView::Where::beside_table) continue;
-      const auto stem = without_suffix(name, view.name);
-      if (stem && has(names_.tables, *stem)) return Entry{table(*stem), {0, view.shown_as}};
-    }
+    const auto view = beside_table(name);
+    if (view && has(names_.tables, view->table)) return Entry{table(view->table), {0, view->shown_as}};
     if (!path_.empty()) return std::nullopt;
     if (name == kChainFilesName) return Entry{std::make_shared<const FilesHolder>(chain_), {}};
     if (name == kDatasetName && !chain_->about().metadata.empty())

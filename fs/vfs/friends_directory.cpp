@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "vfs/names.h"
 #include "vfs/table_friends.h"
 #include "vfs/table_views.h"
 
@@ -68,17 +67,13 @@ class FriendsDirectory final : public Directory {
 
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     if (const auto found = friends_->find(name)) return reply(FoundEntry{entry(found), {}, false});
-    for (const TableView& view : table_views()) {
-      if (view.where != TableView::Where::beside_table) continue;
-      const auto stem = without_suffix(name, view.name);
-      const auto of = stem ? friends_->find(*stem) : nullptr;
-      if (!of) continue;
-      return with_table(context_, of, Freshness::recent, std::move(reply),
-                        [shown_as = view.shown_as](std::shared_ptr<const Holder> table, Reply<FoundEntry> told) {
-                          told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
-                        });
-    }
-    reply(no_such_entry());
+    const auto view = beside_table(name);
+    const auto of = view ? friends_->find(view->table) : nullptr;
+    if (!of) return reply(no_such_entry());
+    with_table(context_, of, Freshness::recent, std::move(reply),
+               [shown_as = view->shown_as](std::shared_ptr<const Holder> table, Reply<FoundEntry> told) {
+                 told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
+               });
   }
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
     std::vector<Listing::Item> items;
