@@ -50,16 +50,6 @@ class FriendHolder final : public Holder {
   const Provenance from_;
 };
 
-class FriendsListing final : public Listing {
- public:
-  explicit FriendsListing(std::vector<Item> items) : items_(std::move(items)) {}
-  std::size_t size() const override { return items_.size(); }
-  void item(std::size_t i, Item& into) const override { into = items_[i]; }
-
- private:
-  const std::vector<Item> items_;
-};
-
 class FriendsDirectory final : public Directory {
  public:
   FriendsDirectory(MountContext& context, std::shared_ptr<const TableFriends> friends, const Provenance& from)
@@ -76,9 +66,9 @@ class FriendsDirectory final : public Directory {
                });
   }
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
-    std::vector<Listing::Item> items;
-    for (const FriendPtr& of : friends_->all()) items.push_back({of->alias(), S_IFDIR, entry(of)});
-    reply(std::make_shared<const FriendsListing>(std::move(items)));
+    auto listing = std::make_shared<ItemListing>();
+    for (const FriendPtr& of : friends_->all()) listing->add(of->alias(), S_IFDIR, entry(of));
+    reply(std::move(listing));
   }
 
  private:
