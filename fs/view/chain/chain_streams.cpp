@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "exec/first_error.h"
 #include "once.h"
 #include "tfile/buffer.h"
 #include "view/chain/made_items.h"
@@ -45,20 +46,14 @@ class Joined {
       copy_slices(*slices, to);
       *slices = {};
     } else {
-      const Lock lock(mutex_);
-      if (!error_) error_ = std::move(slices).error();
+      failure_.note(std::move(slices).error());
     }
     if (--left_ == 0) finish();
   }
 
  private:
   void finish() {
-    std::optional<Error> error;
-    {
-      const Lock lock(mutex_);
-      error = std::move(error_);
-    }
-    if (error) return reply_(tl::unexpected<Error>(*std::move(error)));
+    if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
     Slices all;
     all.pieces.push_back(buffer_->span());
     all.pins.push_back(std::move(buffer_));
@@ -68,8 +63,7 @@ class Joined {
   std::shared_ptr<tfile::Buffer> buffer_;
   std::atomic<std::size_t> left_;
   Reply<Slices> reply_;
-  Mutex mutex_;
-  std::optional<Error> error_ GUARDED_BY(mutex_);
+  FirstError failure_;
 };
 
 // The columns of one of the files.
