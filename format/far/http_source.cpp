@@ -356,15 +356,14 @@ Result<Identity> state_now(const HttpFile& file) {
   return now.identity;
 }
 
+// The URL that is asked for.
+Result<std::string> asked_url(const std::string& url) { return is_s3(url) ? http_url_of_s3(url) : http_url_of(url); }
+
 Result<std::shared_ptr<HttpFile>> file_behind(const std::string& url, const FarOptions& options) {
   auto file = std::make_shared<HttpFile>();
   file->given = url;
-  if (is_s3(url)) {
-    TRY(file->url, http_url_of_s3(url));
-    file->aws = find_aws_keys();
-  } else {
-    file->url = http_url_of(url);
-  }
+  TRY(file->url, asked_url(url));
+  if (is_s3(url)) file->aws = find_aws_keys();
   file->name = without_secrets(url);
   file->options = options;
   file->host = http_host_of(file->url);
@@ -381,8 +380,8 @@ Result<Identity> look_http(const std::string& url, const FarOptions& options) {
 }
 
 SourceOrigin origin_of_http(const std::string& url) {
-  const auto file = file_behind(url, {});
-  return file ? (*file)->host->origin : kLocalOrigin;
+  const auto asked = asked_url(url);
+  return asked ? http_host_of(*asked)->origin : kLocalOrigin;
 }
 
 Result<std::shared_ptr<const Source>> open_http(const std::string& url, const FarOptions& options) {

@@ -482,24 +482,31 @@ must have the line user_allow_other.)",
     {"strictatime", "", ValueHint::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
 });
 
+const MountOption* find_option(std::string_view name) {
+  const auto found = std::ranges::find(kOptions, name, &MountOption::name);
+  return found != kOptions.end() ? &*found : nullptr;
+}
+
 Result<> take_option(std::string_view name, Value value, ParsedOptions& into) {
   if (name == "dev" || name == "nodev" || name == "suid" || name == "nosuid") into.is_from_mount = true;
-  const auto option = std::find_if(kOptions.begin(), kOptions.end(), [&](const auto& one) { return one.name == name; });
-  if (option != kOptions.end())
+  if (const MountOption* const option = find_option(name))
     return option->take(*option, value, into) ? Result<>() : bad_value(name, value, option->wanted);
   if (is_passed_over(name)) return {};
   return fail(ErrorKind::invalid, "unknown option " + std::string(name));
 }
 
-bool is_option(std::string_view text) {
-  const std::string_view name = text.substr(0, text.find('='));
-  return is_passed_over(name) ||
-         std::ranges::any_of(kOptions, [&](const MountOption& one) { return one.name == name; });
+// Whether what follows a comma is the second column of a friend's key: no option, behind a key of one column.
+bool is_second_column(std::string_view option, std::string_view next) {
+  constexpr std::string_view kFriend = "friend=";
+  const std::string_view name = next.substr(0, next.find('='));
+  if (!option.starts_with(kFriend) || is_passed_over(name) || find_option(name)) return false;
+  option.remove_prefix(kFriend.size());
+  const std::size_t key = friend_key_begin(option);
+  return key != Value::npos && option.find(',', key) == Value::npos;
 }
 
-// At commas that have no backslash in front. A friend's second column follows a comma, too: it is what is no option.
+// At commas that have no backslash in front, and are none in a friend's key.
 std::vector<std::string> split_options(std::string_view list) {
-  constexpr std::string_view kFriend = "friend=";
   std::vector<std::string> parts(1);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const bool is_escaped = list[i] == '\\' && list.substr(i + 1).starts_with(',');
@@ -508,10 +515,7 @@ std::vector<std::string> split_options(std::string_view list) {
       parts.back() += list[i];
       continue;
     }
-    const bool has_key = parts.back().starts_with(kFriend) &&
-                         friend_key_begin(std::string_view(parts.back()).substr(kFriend.size())) != Value::npos;
-    const std::string_view next = list.substr(i + 1, list.find(',', i + 1) - i - 1);
-    if (has_key && parts.back().find(',', parts.back().rfind('@')) == std::string::npos && !is_option(next))
+    if (is_second_column(parts.back(), list.substr(i + 1, list.find(',', i + 1) - i - 1)))
       parts.back() += ',';
     else
       parts.emplace_back();

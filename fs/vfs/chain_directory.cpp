@@ -134,18 +134,6 @@ class ChainedTables final : public LiveTable {
   const std::string path_;
 };
 
-class NamesListing final : public Listing {
- public:
-  void add(std::string name, mode_t type, Entry entry = {}) {
-    items_.push_back({std::move(name), type, std::move(entry)});
-  }
-  std::size_t size() const override { return items_.size(); }
-  void item(std::size_t i, Item& into) const override { into = items_[i]; }
-
- private:
-  std::vector<Item> items_;
-};
-
 // .files: the files of the chain as they are, whatever its state.
 class FilesDirectory final : public Directory {
  public:
@@ -159,7 +147,7 @@ class FilesDirectory final : public Directory {
     reply(FoundEntry{entry(number), {}, false});
   }
   void list(Reply<ListingPtr> reply) const override {
-    auto names = std::make_shared<NamesListing>();
+    auto names = std::make_shared<ItemListing>();
     for (std::size_t i = 0; i < state_->files.size(); ++i) names->add(name(i), S_IFDIR);
     reply(std::move(names));
   }
@@ -205,7 +193,7 @@ class ChainDirectory final : public Directory {
   }
 
   void list(Reply<ListingPtr> reply) const override {
-    auto listing = std::make_shared<NamesListing>();
+    auto listing = std::make_shared<ItemListing>();
     for (const std::string& name : names_.directories) listing->add(name, S_IFDIR);
     for (const std::string& name : names_.tables) listing->add(name, S_IFDIR, {table(name), {0}});
     if (chain_->context().views_listed) add_views(*listing);
@@ -227,11 +215,8 @@ class ChainDirectory final : public Directory {
     if (has(names_.tables, name)) return Entry{table(name), {0}};
     if (has(names_.directories, name))
       return Entry{std::make_shared<const ChainHolder>(chain_, below(path_, name)), {}};
-    for (const TableView& view : table_views()) {
-      if (view.where != TableView::Where::beside_table) continue;
-      const auto stem = without_suffix(name, view.name);
-      if (stem && has(names_.tables, *stem)) return Entry{table(*stem), {0, view.shown_as}};
-    }
+    const auto view = beside_table(name);
+    if (view && has(names_.tables, view->table)) return Entry{table(view->table), {0, view->shown_as}};
     if (!path_.empty()) return std::nullopt;
     if (name == kChainFilesName) return Entry{std::make_shared<const FilesHolder>(chain_), {}};
     if (name == kDatasetName && !chain_->about().metadata.empty())
@@ -241,7 +226,7 @@ class ChainDirectory final : public Directory {
     return std::nullopt;
   }
 
-  void add_views(NamesListing& listing) const {
+  void add_views(ItemListing& listing) const {
     for (const std::string& name : names_.tables) {
       const ChainedTable& chained = *state_->table(below(path_, name));
       for (const TableView& view : table_views()) {
@@ -275,7 +260,7 @@ class ChainsDirectory final : public Directory {
     reply(FoundEntry{{make_chain_root(at->second), {}}, {}, false});
   }
   void list(Reply<ListingPtr> reply) const override {
-    auto listing = std::make_shared<NamesListing>();
+    auto listing = std::make_shared<ItemListing>();
     for (const auto& [name, chain] : roots_) listing->add(name, S_IFDIR);
     reply(std::move(listing));
   }

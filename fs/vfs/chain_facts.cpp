@@ -2,12 +2,11 @@
 #include "vfs/chain_facts.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 #include "exec/step_loop.h"
 #include "vfs/blocking.h"
+#include "view/view.h"
 
 namespace tfilefs {
 namespace {
@@ -91,18 +90,6 @@ void read_tables(MountContext& context, const GenerationPtr& generation, std::st
 }
 
 }  // namespace
-
-std::string uuid_of(const tfile::File& file) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const std::array<std::uint8_t, 16>& uuid = file.header().uuid;
-  std::string text;
-  for (std::size_t i = 0; i < uuid.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[uuid[i] >> 4];
-    text += kDigits[uuid[i] & 15];
-  }
-  return text;
-}
 
 void read_facts(MountContext& context, MountedFile& file, std::string table, SchemaSet& schemas,
                 Reply<FactsPtr> reply) {

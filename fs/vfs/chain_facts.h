@@ -37,7 +37,4 @@ using FactsPtr = std::shared_ptr<const FileFacts>;
 // opening.
 void read_facts(MountContext&, MountedFile&, std::string table, SchemaSet&, Reply<FactsPtr>);
 
-// The identity that a file gives itself, as uuid(1) writes it. Each file that is written has another.
-std::string uuid_of(const tfile::File&);
-
 }  // namespace tfilefs

@@ -14,9 +14,11 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "descriptor.h"
+#include "staging/journal/file_place.h"
 #include "tfile/local_file.h"
 #include "vfs/name_index.h"
 
@@ -234,22 +236,13 @@ Result<> check_place(const std::string& path) {
   return tfile::fail(ErrorKind::invalid, path + ": not a file, so it cannot be an index");
 }
 
-Result<> write_all(const Descriptor& file, const std::string& name, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(file.get(), bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return tfile::system_error(name, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  return {};
-}
-
 // Writes a file beside it, which then takes its place. Nobody else has that file: several mounts may write one index.
 Result<> replace_file(const std::string& path, std::string_view bytes) {
   std::string made = path + "." + std::string(6, 'X');  // for mkostemp(3)
   const Descriptor file(::mkostemp(made.data(), O_CLOEXEC));
   if (!file) return tfile::system_error(made, errno);
-  Result<> done = write_all(file, made, bytes);
+  Result<> done = write_all(file.get(), 0, std::as_bytes(std::span(bytes)));
+  if (!done) done = tfile::system_error(made, done.error().system_errno);
   if (done && ::rename(made.c_str(), path.c_str()) != 0) done = tfile::system_error(path, errno);
   if (!done) ::unlink(made.c_str());
   return done;

@@ -43,10 +43,6 @@ std::size_t path_begin(std::string_view name) {
   return std::min(name.find('/', server), name.size());
 }
 
-bool is_there(const std::string& name) {
-  struct stat status {};
-  return ::stat(name.c_str(), &status) == 0;
-}
 bool is_directory(const std::string& name) {
   struct stat status {};
   return ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -177,6 +173,11 @@ class Names {
 };
 
 }  // namespace
+
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
 
 ChainName parse_chain_name(const std::string& name) {
   if (const std::size_t mark = name.find("?#"); mark != std::string::npos)

@@ -22,6 +22,9 @@ struct ChainName {
   friend bool operator==(const ChainName&, const ChainName&) = default;
 };
 
+// Whether a local file or directory has this name.
+bool is_there(const std::string& path);
+
 // A name that a user gives: "FILE:TABLE", "FILE?#TABLE", "FILE.root/TABLE", or a file alone. A colon or slash in the
 // name of a local file that is there is no separator. Looks at nothing but whether local names are there.
 ChainName parse_chain_name(const std::string& name);

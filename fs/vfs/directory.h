@@ -207,6 +207,19 @@ class Listing {
   virtual void item(std::size_t i, Item& into) const = 0;
 };
 
+// One of which all items are made beforehand.
+class ItemListing final : public Listing {
+ public:
+  void add(std::string name, mode_t type, Entry entry = {}) {
+    items_.push_back({std::move(name), type, std::move(entry)});
+  }
+  std::size_t size() const override { return items_.size(); }
+  void item(std::size_t i, Item& into) const override { into = items_[i]; }
+
+ private:
+  std::vector<Item> items_;
+};
+
 // The names of a directory. Thread-safe, const, never blocks.
 class Directory : public std::enable_shared_from_this<Directory> {
  public:

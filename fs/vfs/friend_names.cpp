@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/friend_names.h"
 
-#include <sys/stat.h>
+#include "vfs/chain_names.h"
 
 namespace tfilefs {
 namespace {
-
-bool is_there(const std::string& name) {
-  struct stat status {};
-  return ::stat(name.c_str(), &status) == 0;
-}
 
 // What is no name of a column: the rest of a path, of a URL or of a pattern.
 bool may_be_key(std::string_view text) {

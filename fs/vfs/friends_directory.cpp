@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "vfs/names.h"
 #include "vfs/table_friends.h"
 #include "vfs/table_views.h"
 
@@ -51,16 +50,6 @@ class FriendHolder final : public Holder {
   const Provenance from_;
 };
 
-class FriendsListing final : public Listing {
- public:
-  explicit FriendsListing(std::vector<Item> items) : items_(std::move(items)) {}
-  std::size_t size() const override { return items_.size(); }
-  void item(std::size_t i, Item& into) const override { into = items_[i]; }
-
- private:
-  const std::vector<Item> items_;
-};
-
 class FriendsDirectory final : public Directory {
  public:
   FriendsDirectory(MountContext& context, std::shared_ptr<const TableFriends> friends, const Provenance& from)
@@ -68,22 +57,18 @@ class FriendsDirectory final : public Directory {
 
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     if (const auto found = friends_->find(name)) return reply(FoundEntry{entry(found), {}, false});
-    for (const TableView& view : table_views()) {
-      if (view.where != TableView::Where::beside_table) continue;
-      const auto stem = without_suffix(name, view.name);
-      const auto of = stem ? friends_->find(*stem) : nullptr;
-      if (!of) continue;
-      return with_table(context_, of, Freshness::recent, std::move(reply),
-                        [shown_as = view.shown_as](std::shared_ptr<const Holder> table, Reply<FoundEntry> told) {
-                          told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
-                        });
-    }
-    reply(no_such_entry());
+    const auto view = beside_table(name);
+    const auto of = view ? friends_->find(view->table) : nullptr;
+    if (!of) return reply(no_such_entry());
+    with_table(context_, of, Freshness::recent, std::move(reply),
+               [shown_as = view->shown_as](std::shared_ptr<const Holder> table, Reply<FoundEntry> told) {
+                 told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
+               });
   }
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
-    std::vector<Listing::Item> items;
-    for (const FriendPtr& of : friends_->all()) items.push_back({of->alias(), S_IFDIR, entry(of)});
-    reply(std::make_shared<const FriendsListing>(std::move(items)));
+    auto listing = std::make_shared<ItemListing>();
+    for (const FriendPtr& of : friends_->all()) listing->add(of->alias(), S_IFDIR, entry(of));
+    reply(std::move(listing));
   }
 
  private:

@@ -35,14 +35,10 @@ class KeyDirectory final : public Directory {
   const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     if (const auto held = find_held(name)) return reply(FoundEntry{{keys_, *held}, {}});
-    for (const TableView& view : table_views()) {
-      if (view.where != TableView::Where::beside_table) continue;
-      const auto stem = without_suffix(name, view.name);
-      const auto held = stem ? find_held(*stem) : std::nullopt;
-      if (held && held->shown_as == ShownAs::itself)
-        return keys_->find_table_view(held->index, view.shown_as, std::move(reply));
-    }
-    reply(no_such_entry());
+    const auto view = beside_table(name);
+    const auto held = view ? find_held(view->table) : std::nullopt;
+    if (!held || held->shown_as != ShownAs::itself) return reply(no_such_entry());
+    keys_->find_table_view(held->index, view->shown_as, std::move(reply));
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
   std::optional<std::string> fixed_table_path() const override { return keys_->fixed_table_path({}); }

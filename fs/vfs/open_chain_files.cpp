@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "vfs/blocking.h"
-#include "vfs/chain_facts.h"
+#include "view/view.h"
 
 namespace tfilefs {
 namespace {

@@ -75,12 +75,16 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
 
   void match() {
     if (friend_->source_.key) return match_by_columns(*friend_->source_.key);
-    const FactsPtr& facts = state_->members[0].facts;
-    const bool is_one = state_->members.size() == 1 && facts && friend_->source_.before.empty();
-    const auto stored = is_one ? std::ranges::find(facts->tables, table_->paths[0], &TableFacts::path)
-                               : std::vector<TableFacts>::const_iterator();
-    if (is_one && stored != facts->tables.end() && stored->has_index) return read_index();
+    if (has_stored_index()) return read_index();
     by_position();
+  }
+
+  // Only that of one file, beside one table, tells of all entries.
+  bool has_stored_index() const {
+    const FactsPtr& facts = state_->members[0].facts;
+    if (state_->members.size() != 1 || !facts || !friend_->source_.before.empty()) return false;
+    const auto stored = std::ranges::find(facts->tables, table_->paths[0], &TableFacts::path);
+    return stored != facts->tables.end() && stored->has_index;
   }
 
   // ---- by position
@@ -116,20 +120,22 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
 
   // The index is in the record of the tree, which is read once more for it.
   void read_index() {
-    state_->files[0]->current(Freshness::recent, then<GenerationPtr>([](Making& self, GenerationPtr generation) {
-                                if (generation->source->identity() != self.state_->members[0].facts->identity)
-                                  return self.reply_(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
-                                auto find = [generation, path = self.table_->paths[0]] {
-                                  return table_at(*generation, path);
-                                };
-                                answer_blocking(self.cache(), std::move(find),
-                                                self.then<TablePlace>([generation](Making& found, TablePlace place) {
-                                                  found.read_index_of(generation, std::move(place));
-                                                }));
+    state_->files[0]->current(Freshness::recent, then<GenerationPtr>([](Making& self, const GenerationPtr& generation) {
+                                self.find_index_in(generation);
                               }));
   }
 
-  void read_index_of(const GenerationPtr& generation, TablePlace place) {
+  void find_index_in(const GenerationPtr& generation) {
+    if (generation->source->identity() != state_->members[0].facts->identity)
+      return reply_(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
+    auto find = [generation, path = table_->paths[0]] { return table_at(*generation, path); };
+    answer_blocking(cache(), generation->source->origin(), std::move(find),
+                    then<TablePlace>([generation](Making& self, const TablePlace& place) {
+                      self.read_index_of(generation, place);
+                    }));
+  }
+
+  void read_index_of(const GenerationPtr& generation, const TablePlace& place) {
     const tfile::KeyInfo& key = place.listing->keys[place.key];
     // The record, and the numbers made of it.
     const std::uint64_t bytes = 2 * std::uint64_t{key.objlen} + key.nbytes;

@@ -43,12 +43,9 @@ std::vector<ObjectFiles::Name> TableHolder::own_files(tfile::NodeId at) const {
 
 std::optional<ShownAs> TableHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
   if (at != 0 && !object_) return std::nullopt;
-  if (at == 0 && name == kFriendsName && friends()) return ShownAs::friends;
   if (name == kAttributesName && table().attribute_sets > 0) return ShownAs::attributes;
-  for (const ObjectFiles::Name& file : own_files(at)) {
-    if (file.name == name) return file.shown_as;
-  }
-  return object_ ? object_->find(at, name) : std::nullopt;
+  const auto found = NodeHolder::find_own_file(at, name);
+  return found || !object_ ? found : object_->find(at, name);
 }
 
 std::shared_ptr<const TableFriends> TableHolder::friends() const {

@@ -54,6 +54,14 @@ constexpr TableView kViews[] = {
 
 std::span<const TableView> table_views() { return kViews; }
 
+std::optional<BesideTable> beside_table(std::string_view name) {
+  for (const TableView& view : kViews) {
+    const auto table = view.where == Where::beside_table ? without_suffix(name, view.name) : std::nullopt;
+    if (table) return BesideTable{*table, view.shown_as};
+  }
+  return std::nullopt;
+}
+
 const TableView& table_view(ShownAs shown_as) {
   return *std::find_if(std::begin(kViews), std::end(kViews),
                        [&](const TableView& view) { return view.shown_as == shown_as; });

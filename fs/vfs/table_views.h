@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -37,6 +38,13 @@ struct TableView {
 
 // All of them, in the order in which listings show them.
 std::span<const TableView> table_views();
+
+// What a name beside a table stands for: "t.arrow" -> "t", and its view. Nothing if it is none of a view.
+struct BesideTable {
+  std::string_view table;
+  ShownAs shown_as;
+};
+std::optional<BesideTable> beside_table(std::string_view name);
 
 // The view with this shown_as.
 const TableView& table_view(ShownAs);

@@ -18,22 +18,6 @@ namespace {
 using tfile::fail;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
-class WrittenListing final : public Listing {
- public:
-  struct Name {
-    std::string name;
-    mode_t type = 0;
-    Entry entry;  // of a staged name
-  };
-  std::vector<Name> names;
-  std::size_t size() const override { return names.size(); }
-  void item(std::size_t i, Item& into) const override {
-    into.name = names[i].name;
-    into.type = names[i].type;
-    into.entry = names[i].entry;
-  }
-};
-
 // A name of the form `name;N`, which is found only by that name.
 bool is_older_cycle(std::string_view name, const FoundEntry& found) {
   return found.own_name.empty() && parse_cycle(name).has_value();
@@ -172,17 +156,17 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   auto finish = [file = file_, staged = std::move(staged),
                  reply = std::move(reply)](Result<std::shared_ptr<const Listing>> committed) mutable {
     if (!committed) return reply(std::move(committed));
-    auto all = std::make_shared<WrittenListing>();
+    auto all = std::make_shared<ItemListing>();
     std::set<std::string_view> over = {staged.whiteouts.begin(), staged.whiteouts.end()};
     for (const Overlay::Listed& one : staged.staged) {
       over.insert(one.name);
-      all->names.push_back({one.name, one.directory ? mode_t{S_IFDIR} : mode_t{S_IFREG},
-                            one.directory ? Entry{file->directory(one.node), {}} : staged_entry(file, one.node)});
+      all->add(one.name, one.directory ? S_IFDIR : S_IFREG,
+               one.directory ? Entry{file->directory(one.node), {}} : staged_entry(file, one.node));
     }
     Listing::Item item;
     for (std::size_t i = 0; *committed && i < (*committed)->size(); ++i) {
       (*committed)->item(i, item);
-      if (!over.contains(item.name)) all->names.push_back({item.name, item.type, {}});
+      if (!over.contains(item.name)) all->add(item.name, item.type);
     }
     reply(std::shared_ptr<const Listing>(std::move(all)));
   };

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <string>
 
 #include "tfile/json_writer.h"
 #include "view/view.h"
 
 namespace tfilefs {
-namespace {
 
 using tfile::JsonWriter;
 
-std::string uuid_text(const std::array<std::uint8_t, 16>& uuid) {
+std::string uuid_of(const tfile::File& file) {
+  const std::array<std::uint8_t, 16>& uuid = file.header().uuid;
   constexpr char kHex[] = "0123456789abcdef";
   std::string text;
   for (std::size_t i = 0; i < uuid.size(); ++i) {
@@ -19,8 +20,6 @@ std::string uuid_text(const std::array<std::uint8_t, 16>& uuid) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string header_text(const tfile::File& file) {
   const tfile::FileHeader& header = file.header();
@@ -43,7 +42,7 @@ std::string header_text(const tfile::File& file) {
   number("fSeekInfo", header.seek_info);
   number("fNbytesInfo", header.nbytes_info);
   number("fUUID_version", header.uuid_version);
-  quoted("fUUID", uuid_text(header.uuid));
+  quoted("fUUID", uuid_of(file));
   number("size", static_cast<std::int64_t>(file.source().size()));
   json.line(1).key("recovered").flag(file.recovered());
   json.line(1).key("warnings").begin_array();

@@ -7,11 +7,10 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <utility>
 
+#include "exec/first_error.h"
 #include "exec/step_loop.h"
-#include "mutex.h"
 
 namespace tfilefs {
 namespace {
@@ -106,21 +105,13 @@ class Gathered {
   std::byte* at(std::uint64_t offset) { return buffer_->data() + offset; }
   void expect_one() { ++left_; }
   void one_came(Result<void> result) {
-    if (!result) {
-      const Lock lock(mutex_);
-      if (!error_) error_ = std::move(result).error();
-    }
+    if (!result) failure_.note(std::move(result).error());
     if (--left_ == 0) finish();
   }
 
  private:
   void finish() {
-    std::optional<Error> error;
-    {
-      const Lock lock(mutex_);
-      error = std::move(error_);
-    }
-    if (error) return reply_(tl::unexpected<Error>(*std::move(error)));
+    if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
     Slices slices;
     slices.pieces.push_back(buffer_->span());
     slices.pins.push_back(std::move(buffer_));
@@ -130,8 +121,7 @@ class Gathered {
   std::shared_ptr<tfile::Buffer> buffer_;
   Reply<Slices> reply_;
   std::atomic<std::size_t> left_ = 1;  // one for the thread that still starts parts
-  Mutex mutex_;
-  std::optional<Error> error_ GUARDED_BY(mutex_);
+  FirstError failure_;
 };
 
 }  // namespace

@@ -57,6 +57,9 @@ void option_index_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const 
 // TABLE/.schema.json (docs/semantics.md, "Schema"). Lengths that would need decoding are null.
 void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
 
+// The identity that a file gives itself, as uuid(1) writes it. Each file that is written has another.
+std::string uuid_of(const tfile::File&);
+
 std::string header_text(const tfile::File&);                // .header.json
 std::string map_text(const std::vector<tfile::Record>&);    // .map.txt, TFile::Map's form
 std::string streamer_info_text(const tfile::FileClasses&);  // .streamerinfo.json

@@ -14,7 +14,7 @@ import columnar
 import mounted
 import mounted_table
 import test_awkward
-from test_chains import put, values, write
+from test_chains import becomes, put, values, write
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,6 @@ def test_by_position(table, made, expected, shared_mount):
 
 def test_shorter_and_longer(table, made, expected, shared_mount):
     import pyarrow.feather
-    import pyarrow.parquet
 
     short, long = friend(table, "short"), friend(table, "long")
     assert len(column(os.path.join(short, "y.f8"))) == 40
@@ -93,12 +92,6 @@ def test_shorter_and_longer(table, made, expected, shared_mount):
         mounted_table.assert_same(mounted_table.read_node(long, node), mounted_table.read_node(alone, node)[:300], node)
     mounted_table.assert_schema_matches_files(long)
     assert column(os.path.join(long, "y.f8")).tolist() == expected["long.y"]
-    for alias, directory in (("short", short), ("long", long)):
-        arrow = pyarrow.feather.read_table(directory + ".arrow")
-        assert arrow.num_rows == 300
-        assert pyarrow.parquet.read_table(directory + ".parquet").to_pydict() == arrow.to_pydict()
-        lines = mounted_table.read_exactly(directory + ".jsonl").splitlines()
-        assert [json.loads(line)["y"] for line in lines] == arrow["y"].to_pylist(), alias
     assert pyarrow.feather.read_table(short + ".arrow")["y"].to_pylist() == [n + 0.25 for n in range(40)] + [None] * 260
 
 
@@ -211,17 +204,7 @@ def test_a_friend_that_changes(made, tmp_path, mount):
     write(tmp_path / "new.root", 1000, 300, y=lambda n: n.astype("f8"))
     put(tmp_path / "new.root", same_size={"y": np.arange(1000, 1300).astype("f8")})
     os.replace(tmp_path / "new.root", tmp_path / "beside.root")
-    import time
-    deadline = time.monotonic() + 5
-    while True:
-        try:
-            now = column(os.path.join(same, "y.f8")).tolist()
-            if now == list(range(1000, 1300)):
-                break
-        except (OSError, AssertionError):
-            pass
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    becomes(os.path.join(same, "y.f8"), list(range(1000, 1300)))
     assert first == struct.pack("<d", 0.25)
     before.close()
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "exec/first_error.h"
 #include "exec/step_loop.h"
 
 namespace tfilefs {
@@ -130,10 +131,10 @@ class ChainCounts::Round : public std::enable_shared_from_this<ChainCounts::Roun
  private:
   void step() {
     const std::size_t file_count = counts_->table_->files().size();
-    const bool is_over = has_failed_ || reply_.asker().stop_requested();
-    while (!is_over && !has_failed_ && asked_ < kFilesAtOnce && next_ < file_count) ask(next_++);
+    const bool is_over = failure_.is_there() || reply_.asker().stop_requested();
+    while (!is_over && !failure_.is_there() && asked_ < kFilesAtOnce && next_ < file_count) ask(next_++);
     if (asked_ > 0 || (!is_over && next_ < file_count) || reply_.answered()) return;
-    if (has_failed_) return reply_(tl::unexpected<Error>(failure()));
+    if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
     if (is_over) return reply_(given_up());
     for (const CountId id : ids_) counts_->added_up(id);
     reply_(counts_->known(wanted_));
@@ -184,15 +185,7 @@ class ChainCounts::Round : public std::enable_shared_from_this<ChainCounts::Roun
     if (length && *length) counts_->note(id, file, counted_items(source, **length));
   }
 
-  void fail(std::size_t file, const Error& error) {
-    const Lock lock(mutex_);
-    if (!failure_) failure_ = met_in(*counts_->files_, file, error);
-    has_failed_ = true;
-  }
-  Error failure() {
-    const Lock lock(mutex_);
-    return *failure_;
-  }
+  void fail(std::size_t file, const Error& error) { failure_.note(met_in(*counts_->files_, file, error)); }
   void one_is_asked() {
     --asked_;
     go_on();
@@ -205,9 +198,7 @@ class ChainCounts::Round : public std::enable_shared_from_this<ChainCounts::Roun
   Reply<StartsPtr> reply_;
   std::size_t next_ = 0;
   std::atomic<std::size_t> asked_ = 0;  // files that have not answered
-  std::atomic<bool> has_failed_ = false;
-  Mutex mutex_;
-  std::optional<Error> failure_ GUARDED_BY(mutex_);
+  FirstError failure_;
   StepLoop loop_;
 };
 

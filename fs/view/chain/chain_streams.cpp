@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "exec/first_error.h"
 #include "once.h"
 #include "tfile/buffer.h"
 #include "view/chain/made_items.h"
@@ -45,20 +46,14 @@ class Joined {
       copy_slices(*slices, to);
       *slices = {};
     } else {
-      const Lock lock(mutex_);
-      if (!error_) error_ = std::move(slices).error();
+      failure_.note(std::move(slices).error());
     }
     if (--left_ == 0) finish();
   }
 
  private:
   void finish() {
-    std::optional<Error> error;
-    {
-      const Lock lock(mutex_);
-      error = std::move(error_);
-    }
-    if (error) return reply_(tl::unexpected<Error>(*std::move(error)));
+    if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
     Slices all;
     all.pieces.push_back(buffer_->span());
     all.pins.push_back(std::move(buffer_));
@@ -68,8 +63,7 @@ class Joined {
   std::shared_ptr<tfile::Buffer> buffer_;
   std::atomic<std::size_t> left_;
   Reply<Slices> reply_;
-  Mutex mutex_;
-  std::optional<Error> error_ GUARDED_BY(mutex_);
+  FirstError failure_;
 };
 
 // The columns of one of the files.
@@ -173,15 +167,11 @@ std::vector<ChainStreams::Part> ChainStreams::parts_of(const Request& request, c
 }
 
 void ChainStreams::read_known(const Request& asked, Reply<Slices> reply) {
-  Request request = asked, next = asked;
+  Request request = asked;
   const StartsPtr starts = counts_->known(table_->chained(request.column).count);
+  request.in_order = note_reader(request);
+  if (request.in_order && cache_.looks_ahead()) look_ahead(request, starts);
   const std::vector<Part> parts = parts_of(request, starts);
-  // The files that a reader comes to next are opened before it is there, and its column in them is loaded.
-  next.begin = request.end;
-  next.end = request.end + kAhead;
-  std::vector<Part> ahead = parts_of(next, starts);
-  next.in_order = request.in_order = note_reader(request, ahead);
-  for (const Part& part : ahead) read_part(next, part, Reply<Slices>([](const Result<Slices>&) {}));
   const bool has_zero = table_->columns[request.column].role == tfile::Role::offsets && request.begin < kEndSize &&
                         request.begin < request.end;
   if (parts.size() == 1 && !has_zero) return read_part(request, parts[0], std::move(reply));
@@ -199,9 +189,8 @@ void ChainStreams::read_known(const Request& asked, Reply<Slices> reply) {
   joined->take(joined->at(0), Slices());
 }
 
-// Whether the request goes on where one before it ended. Leaves of what lies ahead the files that are to be opened now.
-bool ChainStreams::note_reader(const Request& request, std::vector<Part>& ahead) {
-  if (!ahead.empty() && ahead[0].begin != 0) ahead.erase(ahead.begin());  // of the file that is being read
+// Whether the request goes on where one before it ended.
+bool ChainStreams::note_reader(const Request& request) {
   const Lock lock(mutex_);
   Reader& reader = readers_[request.column];
   const std::uint64_t distance = request.begin > reader.end ? request.begin - reader.end : reader.end - request.begin;
@@ -209,11 +198,24 @@ bool ChainStreams::note_reader(const Request& request, std::vector<Part>& ahead)
   const bool goes_on = request.begin == reader.end || (distance <= kOutOfOrder && is_large);
   reader.end = request.end;
   if (!goes_on) reader.expected = 0;
-  std::erase_if(ahead, [&](const Part& part) { return part.file < reader.expected; });
-  if (!goes_on || !cache_.looks_ahead()) ahead.clear();
-  ahead.resize(std::min(ahead.size(), kFilesAhead));
-  if (!ahead.empty()) reader.expected = ahead.back().file + 1;
   return goes_on;
+}
+
+// The files that a reader comes to next are opened before it is there, and its column in them is loaded.
+void ChainStreams::look_ahead(const Request& request, const StartsPtr& starts) {
+  Request next = request;
+  next.begin = request.end;
+  next.end = request.end + kAhead;
+  std::vector<Part> parts = parts_of(next, starts);
+  if (!parts.empty() && parts[0].begin != 0) parts.erase(parts.begin());  // of the file that is being read
+  {
+    const Lock lock(mutex_);
+    Reader& reader = readers_[request.column];
+    std::erase_if(parts, [&](const Part& part) { return part.file < reader.expected; });
+    parts.resize(std::min(parts.size(), kFilesAhead));
+    if (!parts.empty()) reader.expected = parts.back().file + 1;
+  }
+  for (const Part& part : parts) read_part(next, part, Reply<Slices>([](const Result<Slices>&) {}));
 }
 
 void ChainStreams::read_part(const Request& request, const Part& part, Reply<Slices> reply) {

@@ -57,7 +57,8 @@ class ChainStreams final : public CachedStreams, public std::enable_shared_from_
   void read_inputs(const Request&, const Part&, const ItemSource&, const StreamsPtr&, Reply<Slices>);
   ItemsWanted wanted(const Request&, const Part&) const;
   ColumnRange input(const Request&, const Part&, const FileColumn&, std::uint64_t ahead) const;
-  bool note_reader(const Request&, std::vector<Part>& ahead) EXCLUDES(mutex_);
+  bool note_reader(const Request&) EXCLUDES(mutex_);
+  void look_ahead(const Request&, const StartsPtr&) EXCLUDES(mutex_);
 
   ClusterCache& cache_;
   const std::shared_ptr<const ChainTable> table_;

@@ -26,11 +26,6 @@ void fill(std::span<std::byte> into, At at) {
   }
 }
 
-// Numbers of a file may be anything, so sums wrap around.
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 }  // namespace
 
 NumberRange numbers_covering(std::uint64_t begin, std::uint64_t end, std::size_t number_size) {
@@ -50,18 +45,19 @@ Slices made_items(const ItemSource& source, const ItemsWanted& wanted, std::span
       widen(first.data(), source.column.dtype, into.data(), dtype, numbers.count);
       break;
     case Kind::ends:
-      fill<std::int64_t>(into, [&](std::size_t i) { return sum(number_at<std::int64_t>(first, i), wanted.before[0]); });
+      fill<std::int64_t>(
+          into, [&](std::size_t i) { return wrapping_sum(number_at<std::int64_t>(first, i), wanted.before[0]); });
       break;
     case Kind::steps:
       fill<std::int64_t>(into, [&](std::size_t i) {
-        return sum(wanted.before[0], (local(i) + 1) * static_cast<std::int64_t>(source.step));
+        return wrapping_sum(wanted.before[0], (local(i) + 1) * static_cast<std::int64_t>(source.step));
       });
       break;
     case Kind::index:
       fill<std::int64_t>(into, [&](std::size_t i) {
         const auto tag = static_cast<std::size_t>(number_at<std::int8_t>(second, i));
         const bool is_known = tag >= 1 && tag <= wanted.before.size();
-        return sum(number_at<std::int64_t>(first, i), is_known ? wanted.before[tag - 1] : 0);
+        return wrapping_sum(number_at<std::int64_t>(first, i), is_known ? wanted.before[tag - 1] : 0);
       });
       break;
     case Kind::file_number:

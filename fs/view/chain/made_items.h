@@ -19,6 +19,11 @@ struct NumberRange {
 };
 NumberRange numbers_covering(std::uint64_t begin, std::uint64_t end, std::size_t number_size);
 
+// Numbers of a file may be anything, so sums wrap around.
+inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 // What to make: bytes [begin, end) of those that a file brings into `column`.
 struct ItemsWanted {
   const tfile::Column* column = nullptr;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -28,18 +27,6 @@ std::int64_t end_at(const tfile::Buffer& buffer, std::size_t number) {
   std::int64_t end = 0;
   std::memcpy(&end, buffer.data() + number * kEndSize, kEndSize);
   return end;
-}
-
-// Numbers of a file may be anything, so sums wrap around.
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
-// Bytes of so many items, at most as far as a file can reach.
-std::uint64_t bytes_of(std::int64_t items, std::int64_t item_size) {
-  std::int64_t bytes = 0;
-  const bool fits = !__builtin_mul_overflow(items, item_size, &bytes);
-  return static_cast<std::uint64_t>(fits ? bytes : std::numeric_limits<std::int64_t>::max());
 }
 
 Slices slices_of(std::shared_ptr<tfile::Buffer> buffer, std::uint64_t begin, std::uint64_t size) {
@@ -337,7 +324,7 @@ void FriendStreams::read_known(const Request& wanted, Reply<Slices> reply) {
   const tfile::Column& column = table_->columns[wanted.column];
   const auto item_size = static_cast<std::int64_t>(column.item_size());
   Request request = wanted;
-  request.end = std::min(request.end, bytes_of(*known_length(request.column, 0), item_size));
+  request.end = std::min(request.end, range_of_items(column, 0, *known_length(request.column, 0)).size);
   if (request.begin >= request.end) return reply(Slices());
   const ChainColumn& shown = table_->shown(request.column);
   const Kind kind = table_->source(request.column).kind;
@@ -423,7 +410,7 @@ void FriendStreams::read_ends(const Request& request, const std::vector<Segment>
     for (const Segment& segment : segments) {
       const auto begin = static_cast<std::size_t>(segment.at + 1 - first);
       for (std::size_t i = begin; i < begin + static_cast<std::size_t>(segment.count); ++i) {
-        const std::int64_t end = sum(end_at(*buffer, i), segment.shift);
+        const std::int64_t end = wrapping_sum(end_at(*buffer, i), segment.shift);
         std::memcpy(buffer->data() + i * kEndSize, &end, kEndSize);
       }
     }

@@ -3,32 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <iterator>
 #include <limits>
-#include <type_traits>
+
+#include "view/chain/number_types.h"
 
 namespace tfilefs {
 namespace {
 
-template <class T>
-std::int64_t as_integer(T number) {
+// Numbers with fractions are cut. NaN is 0; what is beyond the type is its end.
+std::int64_t as_integer(double number) {
   using Limits = std::numeric_limits<std::int64_t>;
-  if constexpr (std::is_floating_point_v<T>) {
-    constexpr double kBeyond = 9223372036854775808.0;  // 2^63
-    if (std::isnan(number)) return 0;
-    if (static_cast<double>(number) >= kBeyond) return Limits::max();
-    if (static_cast<double>(number) < -kBeyond) return Limits::min();
-  }
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  if (std::isnan(number)) return 0;
+  if (number >= kBeyond) return Limits::max();
+  if (number < -kBeyond) return Limits::min();
   return static_cast<std::int64_t>(number);
-}
-
-template <class T>
-void add_numbers(std::span<const std::byte> bytes, std::vector<std::int64_t>& into) {
-  for (std::size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
-    T number;
-    std::memcpy(&number, bytes.data() + at, sizeof number);
-    into.push_back(as_integer(number));
-  }
 }
 
 }  // namespace
@@ -55,29 +45,16 @@ std::int64_t KeyIndex::find(EntryKey key, std::size_t& behind) const {
 
 void add_as_integers(std::span<const std::byte> numbers, tfile::Dtype dtype, std::vector<std::int64_t>& into) {
   using tfile::Dtype;
-  switch (dtype) {
-    case Dtype::b1:
-    case Dtype::u1:
-      return add_numbers<std::uint8_t>(numbers, into);
-    case Dtype::i1:
-      return add_numbers<std::int8_t>(numbers, into);
-    case Dtype::i2:
-      return add_numbers<std::int16_t>(numbers, into);
-    case Dtype::u2:
-      return add_numbers<std::uint16_t>(numbers, into);
-    case Dtype::i4:
-      return add_numbers<std::int32_t>(numbers, into);
-    case Dtype::u4:
-      return add_numbers<std::uint32_t>(numbers, into);
-    case Dtype::i8:
-      return add_numbers<std::int64_t>(numbers, into);
-    case Dtype::u8:
-      return add_numbers<std::uint64_t>(numbers, into);
-    case Dtype::f4:
-      return add_numbers<float>(numbers, into);
-    case Dtype::f8:
-      return add_numbers<double>(numbers, into);
+  const std::size_t count = numbers.size() / size_of(dtype), before = into.size();
+  if (dtype == Dtype::f4 || dtype == Dtype::f8) {
+    std::vector<double> floats(count);
+    widen(numbers.data(), dtype, std::as_writable_bytes(std::span(floats)).data(), Dtype::f8, count);
+    std::ranges::transform(floats, std::back_inserter(into), as_integer);
+    return;
   }
+  into.resize(before + count);
+  const Dtype bits = dtype == Dtype::u8 ? Dtype::i8 : dtype;  // beyond the type, numbers wrap around
+  widen(numbers.data(), bits, std::as_writable_bytes(std::span(into).subspan(before)).data(), Dtype::i8, count);
 }
 
 }  // namespace tfilefs

@@ -42,7 +42,7 @@ class KeyIndex {
   std::vector<Entry> entries_;
 };
 
-// Numbers of a column as keys. NaN is 0; what is beyond the type is its end.
+// Numbers of a column as keys. Of floats, NaN is 0, and what is beyond the type is its end; u8 wraps around.
 void add_as_integers(std::span<const std::byte> numbers, tfile::Dtype, std::vector<std::int64_t>& into);
 
 }  // namespace tfilefs

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <optional>
 #include <utility>
 
+#include "exec/first_error.h"
 #include "exec/step_loop.h"
-#include "mutex.h"
 #include "view/segments.h"
 
 namespace tfilefs {
@@ -41,10 +40,10 @@ class Picking : public std::enable_shared_from_this<Picking> {
 
  private:
   void step() {
-    const bool is_over = has_failed_ || reply_.asker().stop_requested();
-    while (!is_over && !has_failed_ && reading_ < kReadsAtOnce && next_ < picks_.size()) read_next();
+    const bool is_over = failure_.is_there() || reply_.asker().stop_requested();
+    while (!is_over && !failure_.is_there() && reading_ < kReadsAtOnce && next_ < picks_.size()) read_next();
     if (reading_ > 0 || (!is_over && next_ < picks_.size()) || reply_.answered()) return;
-    if (has_failed_) return reply_(tl::unexpected<Error>(failure()));
+    if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
     if (is_over) return reply_(given_up());
     reply_({});
   }
@@ -71,7 +70,7 @@ class Picking : public std::enable_shared_from_this<Picking> {
     if (slices)
       copy(first, last, begin, *slices);
     else
-      fail(slices.error());
+      failure_.note(slices.error());
     --reading_;
     go_on();
   }
@@ -96,16 +95,6 @@ class Picking : public std::enable_shared_from_this<Picking> {
     }
   }
 
-  void fail(const Error& error) {
-    const Lock lock(mutex_);
-    if (!failure_) failure_ = error;
-    has_failed_ = true;
-  }
-  Error failure() {
-    const Lock lock(mutex_);
-    return *failure_;
-  }
-
   const std::shared_ptr<CachedStreams> streams_;
   const PickedColumn column_;
   std::vector<Pick> picks_;
@@ -114,9 +103,7 @@ class Picking : public std::enable_shared_from_this<Picking> {
   Reply<void> reply_;
   std::size_t next_ = 0;
   std::atomic<std::size_t> reading_ = 0;
-  std::atomic<bool> has_failed_ = false;
-  Mutex mutex_;
-  std::optional<Error> failure_ GUARDED_BY(mutex_);
+  FirstError failure_;
   StepLoop loop_;
 };
 

@@ -59,6 +59,12 @@ TEST(KeyIndex, NumbersAreCut) {
   add_as_integers(std::as_bytes(std::span(small)), tfile::Dtype::i1, keys);
   add_as_integers(std::as_bytes(std::span(small)), tfile::Dtype::u1, keys);
   EXPECT_EQ(keys, (std::vector<std::int64_t>{-1, 1, 255, 1}));
+  keys.clear();
+  const std::array<std::uint64_t, 2> large{5, ~std::uint64_t{0}};
+  const std::array<float, 2> floats{-2.5f, 3e38f};
+  add_as_integers(std::as_bytes(std::span(large)), tfile::Dtype::u8, keys);
+  add_as_integers(std::as_bytes(std::span(floats)), tfile::Dtype::f4, keys);
+  EXPECT_EQ(keys, (std::vector<std::int64_t>{5, -1, -2, Limits::max()}));
 }
 
 }  // namespace
