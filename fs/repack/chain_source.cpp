@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repack/chain_source.h"
 
-#include <algorithm>
-#include <future>
 #include <utility>
+
+#include "waited.h"
 
 namespace tfilefs {
 
@@ -25,9 +25,8 @@ Result<std::unique_ptr<ChainSource>> ChainSource::open(const CacheOptions& optio
   for (ChainName& file : files) file.table = table;
   source->chain_ = std::make_shared<Chain>(source->context_, make_named_place(source->context_, std::move(files), far),
                                            ChainOptions(), "");
-  std::promise<Result<ChainStatePtr>> opened;
-  source->chain_->current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
-  TRY(source->state_, opened.get_future().get());
+  TRY(source->state_,
+      waited<ChainStatePtr>([&](auto reply) { source->chain_->current(Freshness::now, std::move(reply)); }));
   if (source->state_->tables.empty()) return tfile::fail(ErrorKind::not_found, table + ": no table that can be read");
   source->table_ = &source->state_->tables.front();
   return source;

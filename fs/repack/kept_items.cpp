@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <future>
-#include <memory>
 #include <utility>
 
 #include "tfile/writer.h"
 #include "view/segments.h"
+#include "waited.h"
 
 namespace tfilefs {
 
@@ -26,10 +25,8 @@ constexpr std::int64_t kGapBytes = 16 << 10;
 constexpr std::int64_t kReadBytes = 4 << 20;
 
 Result<Slices> read_slices(CachedStreams& streams, const Column& column, ItemRange items) {
-  std::promise<Result<Slices>> done;
-  read_whole(streams, range_of_items(column, items.begin, items.size()),
-             Reply<Slices>([&](Result<Slices> slices) { done.set_value(std::move(slices)); }));
-  return done.get_future().get();
+  return waited<Slices>(
+      [&](auto reply) { read_whole(streams, range_of_items(column, items.begin, items.size()), std::move(reply)); });
 }
 
 // Copies `size` bytes from `offset` on.

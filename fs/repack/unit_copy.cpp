@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "repack/started.h"
+#include "exec/started.h"
 #include "repack/stopped.h"
 #include "tfile/buffer.h"
 #include "tfile/read_together.h"
@@ -109,8 +109,7 @@ class UnitPipeline {
       batch->stored += stored;
       batch->units.push_back(std::move(unit));
     }
-    const auto run = [&](std::function<void()> job) { sink_.reader.run(std::move(job), Urgency::awaited); };
-    reading_.push_back(started<Result<BatchPtr>>(run, [this, batch]() -> Result<BatchPtr> {
+    reading_.push_back(started(sink_.reader, Urgency::awaited, [this, batch]() -> Result<BatchPtr> {
       TRY_VOID(not_stopped(sink_.stop));
       read_inputs(*batch);
       return BatchPtr(batch);
@@ -124,8 +123,7 @@ class UnitPipeline {
     for (std::size_t i = 0; i < batch->units.size(); ++i) {
       const std::size_t first = input;
       input += batch->units[i].inputs.size();
-      const auto run = [&](std::function<void()> job) { sink_.arena.run(std::move(job), Urgency::ahead); };
-      encoding.parts.push_back(started<Result<Part>>(run, [this, batch, i, first, input] {
+      encoding.parts.push_back(started(sink_.arena, Urgency::ahead, [this, batch, i, first, input] {
         return encode(*batch, i, {first, input});
       }));
     }
