@@ -128,9 +128,8 @@ Result<> TreeCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& ke
   TRY(SourceTree found, read_source_tree(*file, key));
   const std::int64_t entries = std::max<std::int64_t>(found.tree.record.entries, 0);
   const bool keeps_all = kept == nullptr || kept->is_all(entries);
-  const EntryRange all{0, keeps_all ? most_entries(found.tree.record) : entries};
-  kept_ = keeps_all ? KeptEntries(std::span(&all, 1)) : *kept;
-  present_entries_ = std::min(kept_.count(), keeps_all ? entries : kept_.count());
+  kept_ = keeps_all ? KeptEntries({0, most_entries(found.tree.record)}) : *kept;
+  present_entries_ = keeps_all ? entries : kept_.count();
   auto tree = std::make_unique<const SourceTree>(std::move(found));
   const bool is_first = !first_;
   if (is_first) {
