@@ -132,7 +132,6 @@ class UnitsOfTable {
     }
     TRY_VOID(check_count(kept_, entries_, options.selection));
     made_.left_out.insert(made_.left_out.end(), copy_->left_out().begin(), copy_->left_out().end());
-    made_.report.entries = copy_->entries();
     made_.written = true;
     return std::move(made_);
   }
@@ -165,6 +164,7 @@ class UnitsOfTable {
     TRY_VOID(named(name.file, std::move(added)));
     auto done = write_units();
     TRY_VOID(request_.files.size() > 1 ? named(name.file, std::move(done)) : std::move(done));
+    made_.report.entries += kept ? kept->count() : entries;
     entries_ += entries;
     return {};
   }
@@ -237,6 +237,7 @@ class ColumnsOfTable {
     TRY(const OfferedTable offered,
         named(request_.path, offered_table(table, (*source)->streams(), format, request_.options.columns)));
     made_.left_out = offered.left_out;
+    note_differences((*source)->differences());
     if (offered.columns.empty()) {
       made_.left_out.push_back("none of its columns can be written");
       return std::move(made_);
@@ -261,6 +262,17 @@ class ColumnsOfTable {
     TRY(made_.report.bytes, copy_columns(source, offered, kept, *writer, sink));
     made_.report.entries = kept.count();
     return {};
+  }
+
+  // Columns that the files do not have alike.
+  void note_differences(std::span<const Difference> differences) {
+    for (const Difference& difference : differences) {
+      const bool is_wanted = request_.options.columns.takes(difference.node.substr(0, difference.node.find('/')));
+      if (!difference.is_left_out || !is_wanted) continue;
+      std::string found;
+      for (const std::string& type : difference.found) found += (found.empty() ? "" : ", ") + type;
+      made_.left_out.push_back(difference.node + ": it differs between the files: " + found);
+    }
   }
 
   // Reads all of it first. Clusters with a damaged column go.

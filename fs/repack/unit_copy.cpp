@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,7 +57,8 @@ Error named(const tfile::TableCopy& copy, std::size_t unit, Error error) {
   const tfile::TableCopy::Unit what = copy.unit(unit);
   if (error.offset < 0 && !what.inputs.empty() && what.inputs[0].embedded.empty())
     error.offset = static_cast<std::int64_t>(what.inputs[0].range.begin);
-  error.text = copy.name_of_unit(unit) + ": " + error.text;
+  error.text = copy.name_of_unit(unit) + ", entries " + std::to_string(what.entries.begin) + " to " +
+               std::to_string(what.entries.end - 1) + ": " + error.text;
   return error;
 }
 
@@ -185,7 +187,7 @@ Result<> try_units(tfile::TableCopy& copy, const UnitSink& sink,
   UnitPipeline pipeline(copy, sink, [&](std::size_t unit, const Result<Part>& part) -> Result<> {
     if (part) return {};
     if (is_stopped(part.error())) return tl::unexpected(part.error());
-    damaged(copy.entries_of_unit(unit), part.error());
+    damaged(copy.unit(unit).entries, part.error());
     return {};
   });
   return pipeline.run();
