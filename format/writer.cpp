@@ -58,10 +58,9 @@ ListedKey renamed(const ListedKey& key, std::string_view name) {
   Appender bytes;
   append_key(bytes, header);
   // Copies the addresses unchanged: read_key keeps only part of the second one.
-  const std::size_t fixed = kKeyFixedSize + (header.version > kWideVersion ? 8 + 8 : 4 + 4);
   ListedKey changed = key;
   changed.bytes = bytes.take();
-  std::copy_n(key.bytes.begin(), fixed, changed.bytes.begin());
+  std::copy_n(key.bytes.begin(), key_strings_begin(header.version), changed.bytes.begin());
   changed.name = name;
   return changed;
 }
@@ -430,19 +429,15 @@ Result<FileWriter::CopiedKey> RootFileWriter::copy_key(std::string_view path, st
   if (!is_record(key) || static_cast<std::size_t>(key.keylen) != head.size())
     return fail(ErrorKind::damaged, "no key of a record");
   TRY_VOID(check_new_name(index, key.name));
-  const bool wide = key.version > kWideVersion;
   const ByteRange record = space_.take_last(static_cast<std::uint64_t>(key.nbytes));
-  if (!wide && record.end() > kNarrowAddressMax)
+  CopiedKey copied{record.begin, {head.begin(), head.end()}};
+  if (!put_key_address(copied.head, record))
     return fail(ErrorKind::unsupported,
                 "'" + std::string(key.name) + "': its key has no room for addresses above 2 GB");
-  CopiedKey copied{record.begin, {head.begin(), head.end()}};
-  Appender address;
-  address.address(record.begin, wide);
-  std::ranges::copy(address.span(), copied.head.begin() + kKeyFixedSize);
   key.seek = static_cast<std::int64_t>(record.begin);
   ListedKey listed = listed_key(key);
   // Bits above the address of the directory, which read_key leaves out.
-  std::copy_n(copied.head.begin(), kKeyFixedSize + (wide ? 8 + 8 : 4 + 4), listed.bytes.begin());
+  std::copy_n(copied.head.begin(), key_strings_begin(key.version), listed.bytes.begin());
   listed.is_copied = listed.written_here = true;
   state_.directories[index].keys.push_back(std::move(listed));
   state_.directories[index].changed = true;

@@ -214,18 +214,13 @@ void CommitDraft::release_removed(const Source* source) {
   }
 }
 
-// Puts the address of the directory into the keys of copied records, in the list and in the file. Above it, the wide
-// form has other bits, which stay.
+// Puts the address of the directory into the keys of copied records, in the list and in the file.
 void CommitDraft::adopt_copied_keys(DirectoryState& one) {
   for (ListedKey& key : one.keys) {
     if (!std::exchange(key.is_copied, false)) continue;
-    const bool wide = load_big<std::int16_t>(key.bytes.data() + sizeof(std::int32_t)) > kWideVersion;
-    const std::size_t at = kKeyFixedSize + (wide ? 8 + 2 : 4), size = wide ? 6 : 4;
-    Appender address;
-    address.big(one.own.begin);
-    const std::span<const std::byte> low = address.span().last(size);
-    put(key.bytes, at, low);
-    add_step(key.record.begin + at, {low.begin(), low.end()});
+    const ByteRange address = put_key_directory(key.bytes, one.own.begin);
+    const auto bytes = std::span(key.bytes).subspan(address.begin, address.size);
+    add_step(key.record.begin + address.begin, {bytes.begin(), bytes.end()});
   }
 }
 

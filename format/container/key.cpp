@@ -27,10 +27,9 @@ KeyHeader read_key(Cursor& in) {
 }
 
 bool is_record(const KeyHeader& key) {
-  const std::size_t addresses = key.version > 1000 ? 16 : 8;
   const std::size_t strings = key.class_name.size() + key.name.size() + key.title.size() + 3;
   return key.nbytes > 0 && key.keylen > 0 && key.keylen <= key.nbytes &&
-         kKeyFixedSize + addresses + strings <= static_cast<std::size_t>(key.keylen) && key.objlen >= 0;
+         key_strings_begin(key.version) + strings <= static_cast<std::size_t>(key.keylen) && key.objlen >= 0;
 }
 
 }  // namespace tfile

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "bytes/appender.h"
 #include "bytes/cursor.h"
+#include "tfile/range.h"
 
 namespace tfile {
 
@@ -48,10 +50,26 @@ inline constexpr std::int16_t kWideVersion = 1000;
 // The longest class, name and title together for which fKeylen, an i2, has room.
 inline constexpr std::size_t kKeyTextMax = 32'000;
 
+// A record is one object, whose frame counts its bytes in 30 bits.
+inline constexpr std::uint64_t kObjectSizeMax = 0x3FFFFFFF;
+
+// The bytes before the strings: the fixed part, and two addresses.
+constexpr std::size_t key_strings_begin(std::int16_t version) {
+  return kKeyFixedSize + (version > kWideVersion ? 8 + 8 : 4 + 4);
+}
+
 // fKeylen of a key with these strings and this version. Valid for all classes but TBasket, whose key has more fields.
 std::size_t key_size(const KeyHeader& key);
 
 // Appends the key in the form that read_key reads.
 void append_key(Appender& out, const KeyHeader& key);
+
+// The next two write into the key at the beginning of a record, which keeps its form.
+
+// Sets fSeekKey to the place of the record. False, and nothing is written: the key has no room for the address.
+bool put_key_address(std::span<std::byte> key, ByteRange record);
+// Sets the address of the directory in fSeekPdir; of the wide form, other bits above it stay. Returns which bytes were
+// written.
+ByteRange put_key_directory(std::span<std::byte> key, std::uint64_t seek);
 
 }  // namespace tfile

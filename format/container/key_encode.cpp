@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "bytes/endian.h"
 #include "container/key.h"
 
 namespace tfile {
+namespace {
+
+bool is_wide(std::span<const std::byte> key) {
+  return load_big<std::int16_t>(key.data() + sizeof(std::int32_t)) > kWideVersion;
+}
+
+}  // namespace
 
 std::size_t key_size(const KeyHeader& key) {
-  const std::size_t addresses = key.version > kWideVersion ? 8 + 8 : 4 + 4;
-  return kKeyFixedSize + addresses + Appender::string_size(key.class_name) + Appender::string_size(key.name) +
+  return key_strings_begin(key.version) + Appender::string_size(key.class_name) + Appender::string_size(key.name) +
          Appender::string_size(key.title);
 }
 
@@ -22,6 +31,23 @@ void append_key(Appender& out, const KeyHeader& key) {
   out.string(key.class_name);
   out.string(key.name);
   out.string(key.title);
+}
+
+bool put_key_address(std::span<std::byte> key, ByteRange record) {
+  const bool wide = is_wide(key);
+  if (!wide && record.end() > kNarrowAddressMax) return false;
+  Appender address;
+  address.address(record.begin, wide);
+  std::ranges::copy(address.span(), key.data() + kKeyFixedSize);
+  return true;
+}
+
+ByteRange put_key_directory(std::span<std::byte> key, std::uint64_t seek) {
+  const ByteRange low = is_wide(key) ? ByteRange{kKeyFixedSize + 8 + 2, 6} : ByteRange{kKeyFixedSize + 4, 4};
+  Appender address;
+  address.big(seek);
+  std::ranges::copy(address.span().last(low.size), key.data() + low.begin);
+  return low;
 }
 
 }  // namespace tfile

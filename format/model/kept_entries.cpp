@@ -6,21 +6,17 @@
 namespace tfile {
 
 KeptEntries::KeptEntries(std::span<const EntryRange> ranges) {
-  for (const EntryRange& range : ranges) {
-    if (range.size() <= 0) continue;
-    if (!ranges_.empty() && ranges_.back().end == range.begin) {
-      ranges_.back().end = range.end;
-    } else {
-      ranges_.push_back(range);
-    }
+  for (const EntryRange& range : ranges) add(range);
+}
+
+void KeptEntries::add(EntryRange range) {
+  if (range.size() <= 0) return;
+  if (!ranges_.empty() && ranges_.back().end == range.begin) {
+    ranges_.back().end = range.end;
+  } else {
+    before_.push_back(count());
+    ranges_.push_back(range);
   }
-  before_.reserve(ranges_.size() + 1);
-  std::int64_t sum = 0;
-  for (const EntryRange& range : ranges_) {
-    before_.push_back(sum);
-    sum += range.size();
-  }
-  before_.push_back(sum);
 }
 
 std::int64_t KeptEntries::before(std::int64_t entry) const {
@@ -34,7 +30,8 @@ std::vector<EntryRange> KeptEntries::numbered(EntryRange numbers) const {
   std::vector<EntryRange> found;
   const auto behind = std::ranges::upper_bound(before_, numbers.begin);
   for (auto at = static_cast<std::size_t>(behind - before_.begin()) - 1; at < ranges_.size(); ++at) {
-    const std::int64_t first = std::max(numbers.begin, before_[at]), end = std::min(numbers.end, before_[at + 1]);
+    const std::int64_t first = std::max(numbers.begin, before_[at]);
+    const std::int64_t end = std::min(numbers.end, before_[at] + ranges_[at].size());
     if (first >= end) break;
     found.push_back({ranges_[at].begin + first - before_[at], ranges_[at].begin + end - before_[at]});
   }

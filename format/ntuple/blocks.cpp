@@ -40,13 +40,7 @@ std::vector<std::string> names_of_columns(const SchemaRecords& schema, const Fie
   std::vector<std::string> names(made.encodings.size());
   for (ColumnNumber number = 0; number < schema.columns.size(); ++number) {
     std::string& name = names[made.places[number].column];
-    if (!name.empty()) continue;
-    FieldId id = schema.columns[number].field;
-    name = schema.fields[id].name;
-    for (int depth = 0; depth < kFieldDepthMax && schema.fields[id].parent != id; ++depth) {
-      id = schema.fields[id].parent;
-      name = schema.fields[id].name + "." + name;
-    }
+    if (name.empty()) name = path_of_field(schema, schema.columns[number].field);
   }
   return names;
 }

@@ -434,6 +434,15 @@ class Builder {
 
 }  // namespace
 
+std::string path_of_field(const SchemaRecords& schema, FieldId id) {
+  std::string path = schema.fields[id].name;
+  for (int depth = 0; depth < kFieldDepthMax && schema.fields[id].parent != id; ++depth) {
+    id = schema.fields[id].parent;
+    path = schema.fields[id].name + "." + path;
+  }
+  return path;
+}
+
 FieldNodes make_field_nodes(const SchemaRecords& schema) { return Builder(schema).build(); }
 
 }  // namespace tfile

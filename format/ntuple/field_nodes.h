@@ -31,6 +31,9 @@ std::string shown_name(const FieldRecord& field, const FieldRecord* parent, cons
 // Types can nest as deep as C++ allows; this protects the stack. Fields that nest deeper are not shown.
 inline constexpr int kFieldDepthMax = 64;
 
+// The name of a field with those of the fields around it, up to that depth: "muons._0.pt".
+std::string path_of_field(const SchemaRecords&, FieldId);
+
 // A column that counts the items of a field, and the number of its elements per item.
 struct ItemCount {
   PageColumn column = 0;

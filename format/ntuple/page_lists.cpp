@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ntuple/blob_source.h"
-#include "source/read_together.h"
+#include "tfile/read_together.h"
 
 namespace tfile {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "source/read_together.h"
+#include "tfile/read_together.h"
 
 #include <algorithm>
 #include <functional>

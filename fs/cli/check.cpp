@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "cli/each_source.h"
 #include "cli/file_check.h"
-#include "cli/root_file.h"
 #include "printable.h"
+#include "root_file.h"
 
 namespace tfilefs {
 namespace {

@@ -14,9 +14,9 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/each_source.h"
-#include "cli/root_file.h"
 #include "descriptor.h"
 #include "printable.h"
+#include "root_file.h"
 #include "staging/journal/file_place.h"
 #include "tfile/file.h"
 

@@ -16,6 +16,7 @@
 #include "cli/source_names.h"
 #include "printable.h"
 #include "vfs/path_pattern.h"
+#include "waited.h"
 
 namespace tfilefs {
 namespace {

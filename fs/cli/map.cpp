@@ -4,7 +4,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/each_source.h"
-#include "cli/root_file.h"
+#include "root_file.h"
 #include "view/view.h"
 
 namespace tfilefs {

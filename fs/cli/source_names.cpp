@@ -9,6 +9,7 @@
 
 #include "tfile/source.h"
 #include "vfs/path_pattern.h"
+#include "waited.h"
 
 namespace tfilefs {
 namespace {

@@ -17,8 +17,8 @@ namespace tfilefs {
 // The columns of a table that lies in one file or in many, read through a cache of its own.
 class ChainSource {
  public:
-  // `memory`: of the cache. `table`: the name in the files, with its directories. Blocks. Errors: as Chain::current();
-  // not_found (no such table).
+  // `table`: the name in those files that are named without one, with its directories. Blocks. Errors: as
+  // Chain::current(); not_found (a file has no such table), unsupported (nothing in that of a file can be read).
   static Result<std::unique_ptr<ChainSource>> open(const CacheOptions&, std::vector<ChainName> files,
                                                    const std::string& table, const tfile::FarOptions&);
   ~ChainSource();
@@ -26,11 +26,13 @@ class ChainSource {
   ChainSource& operator=(const ChainSource&) = delete;
 
   const tfile::Table& table() const { return *table_->chained; }
+  // Where the files differ; some columns may be left out.
+  const std::vector<Difference>& differences() const { return table_->differences; }
   CachedStreams& streams() const { return *table_->streams; }
-  ClusterCache& cache() { return *cache_; }
 
  private:
   ChainSource(const CacheOptions&);
+  Result<> check_files() const;
 
   std::unique_ptr<ClusterCache> cache_;
   ErrorLog errors_;

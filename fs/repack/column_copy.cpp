@@ -6,14 +6,13 @@
 #include <cstring>
 #include <deque>
 #include <future>
+#include <iterator>
 #include <memory>
-#include <set>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
-#include "repack/started.h"
+#include "exec/started.h"
 #include "repack/stopped.h"
+#include "waited.h"
 
 namespace tfilefs {
 
@@ -65,9 +64,7 @@ class Offering {
       add_node(node, name);
     }
     TRY_VOID(find_counters_of_all());
-    auto form = tfile::offered_form(made_.offered, format_);
-    if (!form) return tl::unexpected(std::move(form).error());
-    made_.form = *std::move(form);
+    TRY(made_.form, tfile::offered_form(made_.offered, format_));
     return std::move(made_);
   }
 
@@ -115,11 +112,9 @@ class Offering {
   }
 
   std::int64_t count_of(std::uint32_t column, std::optional<Error>& failed) {
-    std::promise<Result<std::int64_t>> told;
     const Column& of = *made_.columns[column];
-    streams_.length(of.stream, of.slot,
-                    Reply<std::int64_t>([&](Result<std::int64_t> length) { told.set_value(std::move(length)); }));
-    const Result<std::int64_t> length = told.get_future().get();
+    const auto length =
+        waited<std::int64_t>([&](auto reply) { streams_.length(of.stream, of.slot, std::move(reply)); });
     if (!length) failed = length.error();
     return length ? *length - (of.role == Role::offsets ? 1 : 0) : 0;
   }
@@ -149,6 +144,41 @@ Result<> try_field(ChainSource& source, const FieldOfColumns& field, const tfile
   return {};
 }
 
+// Jobs under way, at most so many; their results are finished in the order in which they were started.
+template <class T>
+class Jobs {
+ public:
+  Jobs(std::size_t most, std::function<Result<>(T)> finish) : most_(most), finish_(std::move(finish)) {}
+  // They use what outlives this, and no more.
+  ~Jobs() {
+    for (auto& each : going_) each.wait();
+  }
+  Jobs(const Jobs&) = delete;
+  Jobs& operator=(const Jobs&) = delete;
+
+  Result<> add(std::future<Result<T>> job) {
+    going_.push_back(std::move(job));
+    while (going_.size() >= most_) TRY_VOID(finish_first());
+    return {};
+  }
+  Result<> end() {
+    while (!going_.empty()) TRY_VOID(finish_first());
+    return {};
+  }
+
+ private:
+  Result<> finish_first() {
+    std::future<Result<T>> first = std::move(going_.front());
+    going_.pop_front();
+    TRY(T made, first.get());
+    return finish_(std::move(made));
+  }
+
+  const std::size_t most_;
+  const std::function<Result<>(T)> finish_;
+  std::deque<std::future<Result<T>>> going_;
+};
+
 class ColumnCopy {
  public:
   ColumnCopy(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
@@ -175,12 +205,6 @@ class ColumnCopy {
  private:
   using Parts = std::vector<Part>;
 
-  template <class T, class Function>
-  std::future<T> on_worker(Function function) {
-    return started<T>([&](std::function<void()> job) { sink_.workers.run(std::move(job), Urgency::awaited); },
-                      std::move(function));
-  }
-
   Result<Part> encode(std::size_t field, EntryRange numbers, std::vector<std::int64_t>& begin) {
     const std::vector<std::int64_t> cluster_begin(fields_[field].columns.size());
     TRY(const GatheredItems items, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
@@ -197,54 +221,19 @@ class ColumnCopy {
     return encode(field, numbers, begin);
   }
 
-  // Jobs that use this; the results come in the order in which they were started.
-  template <class T>
-  class Jobs {
-   public:
-    explicit Jobs(std::size_t most) : most_(most) {}
-    ~Jobs() {
-      for (auto& each : going_) each.wait();
-    }
-    Jobs(const Jobs&) = delete;
-    Jobs& operator=(const Jobs&) = delete;
-    template <class Finish>
-    Result<> add(std::future<Result<T>> job, Finish finish) {
-      going_.push_back(std::move(job));
-      while (going_.size() >= most_) TRY_VOID(finish_first(finish));
-      return {};
-    }
-    template <class Finish>
-    Result<> end(Finish finish) {
-      while (!going_.empty()) TRY_VOID(finish_first(finish));
-      return {};
-    }
-
-   private:
-    template <class Finish>
-    Result<> finish_first(Finish finish) {
-      Result<T> made = going_.front().get();
-      going_.pop_front();
-      if (!made) return tl::unexpected(std::move(made).error());
-      return finish(*std::move(made));
-    }
-    const std::size_t most_;
-    std::deque<std::future<Result<T>>> going_;
-  };
-
   std::size_t jobs_max() const { return sink_.threads + 2; }
 
   Result<> sample_fields() {
     if (kept_.count() == 0) return {};
-    Jobs<Part> jobs(jobs_max());
     std::size_t finished = 0;
-    const auto finish = [&](Part part) -> Result<> {
+    Jobs<Part> jobs(jobs_max(), [&](Part part) -> Result<> {
       stored_each_ += static_cast<double>(part.stored.size()) / static_cast<double>(part.entries);
       writer_.add_sample(finished++, part);
       return {};
-    };
+    });
     for (std::size_t i = 0; i < fields_.size(); ++i)
-      TRY_VOID(jobs.add(on_worker<Result<Part>>([this, i] { return sample(i); }), finish));
-    return jobs.end(finish);
+      TRY_VOID(jobs.add(started(sink_.workers, Urgency::awaited, [this, i] { return sample(i); })));
+    return jobs.end();
   }
 
   // A cluster of the source ends near the wanted size: then no chunk is needed for two clusters.
@@ -275,16 +264,16 @@ class ColumnCopy {
   }
 
   Result<> write_cluster(EntryRange cluster) {
-    Jobs<Parts> jobs(jobs_max());
     std::size_t finished = 0;
-    const auto finish = [&](Parts parts) -> Result<> {
+    Jobs<Parts> jobs(jobs_max(), [&](Parts parts) -> Result<> {
       for (Part& part : parts) TRY_VOID(write_part(finished, part));
       ++finished;
       return {};
-    };
+    });
     for (std::size_t i = 0; i < fields_.size(); ++i)
-      TRY_VOID(jobs.add(on_worker<Result<Parts>>([this, i, cluster] { return encode_field(i, cluster); }), finish));
-    return jobs.end(finish);
+      TRY_VOID(
+          jobs.add(started(sink_.workers, Urgency::awaited, [this, i, cluster] { return encode_field(i, cluster); })));
+    return jobs.end();
   }
 
   Result<> write_part(std::size_t field, Part& part) {
@@ -322,13 +311,12 @@ Result<std::uint64_t> copy_columns(ChainSource& source, const OfferedTable& offe
 Result<> try_columns(ChainSource& source, const OfferedTable& offered, std::span<const EntryRange> ranges,
                      const ColumnSink& sink, const std::function<void(EntryRange, const Error&)>& damaged) {
   const std::vector<FieldOfColumns> fields = fields_of(offered);
-  const auto run = [&](std::function<void()> job) { sink.workers.run(std::move(job), Urgency::awaited); };
   for (const EntryRange& range : ranges) {
     TRY_VOID(not_stopped(sink.stop));
-    const tfile::KeptEntries kept(std::span(&range, 1));
+    const tfile::KeptEntries kept(range);
     std::vector<std::future<Result<>>> tried;
     for (const FieldOfColumns& field : fields) {
-      tried.push_back(started<Result<>>(run, [&]() -> Result<> { return try_field(source, field, kept); }));
+      tried.push_back(started(sink.workers, Urgency::awaited, [&] { return try_field(source, field, kept); }));
     }
     for (auto& each : tried) each.wait();
     for (auto& each : tried) {

@@ -39,14 +39,14 @@ std::optional<std::int64_t> number_in(std::string_view text, std::int64_t none) 
   return number;
 }
 
-// Collects chosen entries; runs of them become ranges.
+// Collects chosen entries.
 class Choice {
  public:
   void add_mask(std::span<const std::byte> values, std::size_t size) {
     for (std::size_t at = 0; at < values.size(); at += size, ++next_) {
       const auto value = values.subspan(at, size);
       const bool chosen = std::ranges::any_of(value, [](std::byte byte) { return byte != std::byte{0}; });
-      if (chosen) add({next_, next_ + 1});
+      if (chosen) kept_.add({next_, next_ + 1});
     }
   }
   Result<> add_index(std::span<const std::byte> values) {
@@ -55,23 +55,16 @@ class Choice {
       std::memcpy(&entry, values.data() + at, sizeof entry);
       if (entry < next_)
         return fail(ErrorKind::invalid, "the numbers of entries do not ascend: " + std::to_string(entry));
-      add({entry, entry + 1});
+      kept_.add({entry, entry + 1});
       next_ = entry + 1;
     }
     return {};
   }
-  ChosenEntries take(bool is_mask) { return {tfile::KeptEntries(ranges_), is_mask ? next_ : -1}; }
+  ChosenEntries take(bool is_mask) { return {std::move(kept_), is_mask ? next_ : -1}; }
 
  private:
-  void add(EntryRange range) {
-    if (!ranges_.empty() && ranges_.back().end == range.begin) {
-      ranges_.back().end = range.end;
-    } else {
-      ranges_.push_back(range);
-    }
-  }
   std::int64_t next_ = 0;
-  std::vector<EntryRange> ranges_;
+  tfile::KeptEntries kept_;
 };
 
 struct Form {

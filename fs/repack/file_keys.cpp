@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace tfilefs {
 namespace {
@@ -52,6 +53,23 @@ Result<FileKeys> keys_in(const tfile::File& file) {
   Walk walk(file);
   TRY_VOID(walk.visit(file.root(), ""));
   return std::move(walk.found);
+}
+
+Result<KeyPlace> table_in(const tfile::File& file, const std::string& path) {
+  KeyPlace at{file.root(), 0, ""};
+  for (std::string_view rest = path;;) {
+    const std::size_t slash = rest.find('/');
+    const bool is_last = slash == std::string_view::npos;
+    const auto wanted = is_last ? tfile::KeyKind::table : tfile::KeyKind::directory;
+    const auto key = std::ranges::find(at.listing->keys, rest.substr(0, slash), &tfile::KeyInfo::name);
+    if (key == at.listing->keys.end() || key->kind != wanted)
+      return tfile::fail(ErrorKind::not_found, "no table " + path);
+    at.key = static_cast<std::uint32_t>(key - at.listing->keys.begin());
+    if (is_last) return at;
+    TRY(auto below, file.directory(*key));
+    at = {std::move(below), 0, at.path()};
+    rest.remove_prefix(slash + 1);
+  }
 }
 
 }  // namespace tfilefs

@@ -30,5 +30,7 @@ struct FileKeys {
 
 // Blocks. Errors: those of File::directory.
 Result<FileKeys> keys_in(const tfile::File&);
+// The table of that path. Reads only the directories on the way. Blocks. Errors: not_found, those of File::directory.
+Result<KeyPlace> table_in(const tfile::File&, const std::string& path);
 
 }  // namespace tfilefs

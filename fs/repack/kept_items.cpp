@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <future>
-#include <memory>
 #include <utility>
 
 #include "tfile/writer.h"
 #include "view/segments.h"
+#include "waited.h"
 
 namespace tfilefs {
 
@@ -26,10 +25,8 @@ constexpr std::int64_t kGapBytes = 16 << 10;
 constexpr std::int64_t kReadBytes = 4 << 20;
 
 Result<Slices> read_slices(CachedStreams& streams, const Column& column, ItemRange items) {
-  std::promise<Result<Slices>> done;
-  read_whole(streams, range_of_items(column, items.begin, items.size()),
-             Reply<Slices>([&](Result<Slices> slices) { done.set_value(std::move(slices)); }));
-  return done.get_future().get();
+  return waited<Slices>(
+      [&](auto reply) { read_whole(streams, range_of_items(column, items.begin, items.size()), std::move(reply)); });
 }
 
 // Copies `size` bytes from `offset` on.
@@ -108,25 +105,23 @@ Result<tfile::Buffer> gather_offsets(CachedStreams& streams, const Column& colum
   std::vector<ItemRange> ends;  // one number more than there are lists, in each range
   for (const ItemRange& range : lists) ends.push_back({range.begin, range.end + 1});
   tfile::Buffer stored(static_cast<std::size_t>(count_of(ends)) * kOffsetSize, tfile::Use::passing);
-  for (std::size_t i = 0, at = 0; i < ends.size(); ++i) {
-    TRY_VOID(read_ranges(streams, column, std::span(ends).subspan(i, 1), stored.data() + at));
-    at += static_cast<std::size_t>(ends[i].size()) * kOffsetSize;
-  }
+  TRY_VOID(read_ranges(streams, column, ends, stored.data()));
   tfile::Buffer made((static_cast<std::size_t>(count_of(lists)) + 1) * kOffsetSize, tfile::Use::passing);
   const std::byte* from = stored.data();
   std::byte* to = made.data();
   std::memcpy(std::exchange(to, to + kOffsetSize), &begin, kOffsetSize);
+  std::int64_t before = 0;
   for (const ItemRange& range : ends) {
-    std::int64_t first = 0, before = 0;
+    std::int64_t first = 0;
     for (std::int64_t i = range.begin; i < range.end; ++i, from += kOffsetSize) {
       std::int64_t offset = 0;
       std::memcpy(&offset, from, kOffsetSize);
-      if (i == range.begin) {
-        first = before = offset;
-        continue;
-      }
       if (offset < before) return tfile::fail(ErrorKind::damaged, column.path + ": offsets that go down");
       before = offset;
+      if (i == range.begin) {
+        first = offset;
+        continue;
+      }
       const std::int64_t now = begin + offset - first;
       std::memcpy(std::exchange(to, to + kOffsetSize), &now, kOffsetSize);
     }

@@ -46,12 +46,6 @@ OutputFile::~OutputFile() {
   if (!published_) place_.drop_temporary();
 }
 
-bool OutputFile::replaces(const tfile::Identity& source) const {
-  struct stat status {};
-  if (::fstatat(place_.directory.get(), place_.name.c_str(), &status, 0) != 0) return false;
-  return tfile::identity_of(status).is_same_object(source);
-}
-
 Result<> OutputFile::copy(const tfile::Source& source, tfile::ByteRange from, std::uint64_t to) {
   for (std::uint64_t done = 0; done < from.size;) {
     tfile::Buffer piece(std::min(kPieceSize, from.size - done), tfile::Use::passing);

@@ -25,10 +25,6 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  const std::string& name() const { return place_.name; }
-  // Whether a source of this identity is the file that would be replaced.
-  bool replaces(const tfile::Identity&) const;
-
   // Written in large pieces.
   FileWrites& writes() { return writes_; }
   // Copies bytes of a source, in pieces.

@@ -12,11 +12,11 @@
 
 #include "exec/arena.h"
 #include "exec/thread_pool.h"
-#include "repack/entry_choice.h"
 #include "repack/file_keys.h"
 #include "repack/output_file.h"
 #include "repack/repack_table.h"
 #include "repack/stopped.h"
+#include "root_file.h"
 #include "tfile/file.h"
 #include "tfile/table_copy.h"
 #include "vfs/chain_names.h"
@@ -85,40 +85,39 @@ class Repack {
 
   Result<RepackReport> attempt() {
     report_ = {};
-    TRY(first_, open_table_file(files_.front().file, options_.far));
-    const auto& first = first_;
-    TRY(FileKeys keys, keys_in(*first));
+    TRY(first_, open_root_file(files_.front().file, options_.far));
+    TRY(FileKeys keys, keys_in(*first_));
     if (!options_.is_dry) {
       TRY(output_, OutputFile::make(options_.out, options_.replaces));
     }
     const std::string name = std::filesystem::path(options_.out).filename();
-    TRY(writer_, tfile::FileWriter::create(name, compression_of_new(*first)));
+    TRY(writer_, tfile::FileWriter::create(name, compression_of_new()));
     report_.left_out = std::move(keys.left_out);
-    TRY_VOID(writer_->take_classes(*first));
+    TRY_VOID(writer_->take_classes(*first_));
     for (const KeyPlace& directory : keys.directories)
       TRY_VOID(writer_->make_directory(directory.path(), directory.info().datime, directory.info().title));
-    for (const KeyPlace& object : keys.objects) TRY_VOID(copy_object(*first, object));
+    for (const KeyPlace& object : keys.objects) TRY_VOID(copy_object(object));
     TRY_VOID(write_tables(keys.tables));
     TRY_VOID(publish());
     return std::move(report_);
   }
 
-  tfile::Compression compression_of_new(const tfile::File& first) const {
+  tfile::Compression compression_of_new() const {
     if (options_.compression) return *options_.compression;
-    return options_.format ? kUsualCompression : tfile::compression_of(first.header().compress);
+    return options_.format ? kUsualCompression : tfile::compression_of(first_->header().compress);
   }
 
-  Result<> copy_object(const tfile::File& file, const KeyPlace& object) {
+  Result<> copy_object(const KeyPlace& object) {
     const KeyInfo& key = object.info();
     std::vector<std::byte> head(key.keylen);
-    TRY_VOID(tfile::read_range(file.source(), {key.seek, head.size()}, head));
+    TRY_VOID(tfile::read_range(first_->source(), {key.seek, head.size()}, head));
     TRY(tfile::FileWriter::CopiedKey copied, writer_->copy_key(object.directory, head));
     ++report_.objects;
     if (!output_) return {};
     tfile::Buffer bytes(copied.head.size(), tfile::Use::passing);
     std::ranges::copy(copied.head, bytes.data());
     TRY_VOID(output_->writes().write(copied.address, std::move(bytes)));
-    return output_->copy(file.source(), {key.seek + head.size(), key.nbytes - head.size()},
+    return output_->copy(first_->source(), {key.seek + head.size(), key.nbytes - head.size()},
                          copied.address + head.size());
   }
 

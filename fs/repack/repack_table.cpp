@@ -2,7 +2,6 @@
 #include "repack/repack_table.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "repack/entry_choice.h"
 #include "repack/file_keys.h"
 #include "repack/unit_copy.h"
+#include "root_file.h"
 #include "tfile/table_copy.h"
 
 namespace tfilefs {
@@ -34,9 +34,11 @@ CacheOptions cache_options(const RepackOptions& options) {
   return cache;
 }
 
-Error named(const std::string& path, Error error) {
-  error.text = path + ": " + error.text;
-  return error;
+// The result, with the path in front of an error.
+template <class T>
+Result<T> named(const std::string& path, Result<T> result) {
+  if (!result) result.error().text = path + ": " + result.error().text;
+  return result;
 }
 
 // The entries that are kept of a table, over all of its files; nothing: all.
@@ -46,14 +48,13 @@ struct Kept {
 };
 
 Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request) {
-  std::vector<ChainName> files = request.files;
-  return ChainSource::open(cache_options(request.options), std::move(files), request.path, request.options.far);
+  return ChainSource::open(cache_options(request.options), request.files, request.path, request.options.far);
 }
 
 Result<Kept> kept_of(const TableRequest& request) {
   Kept kept;
   const RepackOptions& options = request.options;
-  if (options.entries) kept.entries.emplace(std::span(&*options.entries, 1));
+  if (options.entries) kept.entries.emplace(*options.entries);
   if (options.selection.empty()) return kept;
   ChosenEntries chosen;
   if (is_selection_file(options.selection)) {
@@ -82,14 +83,6 @@ Result<> check_count(const Kept& kept, std::int64_t entries, const std::string& 
   return {};
 }
 
-// The newest key of that path.
-Result<KeyPlace> table_in(const tfile::File& file, const std::string& path) {
-  TRY(const FileKeys keys, keys_in(file));
-  const auto found = std::ranges::find_if(keys.tables, [&](const KeyPlace& table) { return table.path() == path; });
-  if (found == keys.tables.end()) return fail(ErrorKind::not_found, "no table " + path);
-  return *found;
-}
-
 // Whether a failure is about what can be copied by unit, not about the bytes.
 bool is_about_form(const Error& error) { return error.kind == ErrorKind::unsupported; }
 
@@ -101,26 +94,25 @@ std::vector<EntryRange> clusters_of(const tfile::Table& table) {
   return clusters;
 }
 
-// What is kept, without clusters in which something is damaged. `first`: the number of the table's first entry, for
-// messages.
-KeptEntries without_damaged(const tfile::Table& table, std::span<const EntryRange> damaged,
-                            const std::optional<KeptEntries>& kept, std::int64_t first,
-                            std::vector<std::string>& left_out) {
-  std::vector<EntryRange> good;
+// What is kept (null: all), without clusters in which something is damaged. `first`: the number of the table's first
+// entry, for messages.
+KeptEntries without_damaged(const tfile::Table& table, std::span<const EntryRange> damaged, const KeptEntries* kept,
+                            std::int64_t first, std::vector<std::string>& left_out) {
+  KeptEntries good;
   for (const EntryRange& cluster : clusters_of(table)) {
     const bool is_bad = std::ranges::any_of(
         damaged, [&](EntryRange bad) { return bad.begin < cluster.end && cluster.begin < bad.end; });
     if (is_bad) {
       left_out.push_back("entries " + std::to_string(first + cluster.begin) + " to " +
                          std::to_string(first + cluster.end - 1) + " are damaged");
-    } else if (!kept) {
-      good.push_back(cluster);
+    } else if (kept == nullptr) {
+      good.add(cluster);
     } else {
-      const auto part = kept->numbered({kept->before(cluster.begin), kept->before(cluster.end)});
-      good.insert(good.end(), part.begin(), part.end());
+      for (const EntryRange& range : kept->numbered({kept->before(cluster.begin), kept->before(cluster.end)}))
+        good.add(range);
     }
   }
-  return KeptEntries(good);
+  return good;
 }
 
 class UnitsOfTable {
@@ -140,7 +132,6 @@ class UnitsOfTable {
     }
     TRY_VOID(check_count(kept_, entries_, options.selection));
     made_.left_out.insert(made_.left_out.end(), copy_->left_out().begin(), copy_->left_out().end());
-    made_.report.entries = copy_->entries();
     made_.written = true;
     return std::move(made_);
   }
@@ -156,26 +147,24 @@ class UnitsOfTable {
   Result<> add_file() {
     const ChainName& name = request_.files[file_];
     const std::string path = name.table.empty() ? request_.path : name.table;
-    TRY(const auto file, open_table_file(name.file, request_.options.far));
+    TRY(const auto file, open_root_file(name.file, request_.options.far));
     if (file_ > 0) TRY_VOID(work_.writer.take_classes(*file));
-    auto key = table_in(*file, path);
-    if (!key) return tl::unexpected(named(name.file, std::move(key).error()));
-    auto outline = file->outline(key->info());
-    if (!outline) return tl::unexpected(named(name.file, std::move(outline).error()));
-    const std::int64_t entries = (*outline)->entries;
+    TRY(const KeyPlace key, named(name.file, table_in(*file, path)));
+    TRY(const auto outline, named(name.file, file->outline(key.info())));
+    const std::int64_t entries = outline->entries;
     std::optional<KeptEntries> kept;
     if (kept_.entries) kept = kept_.entries->within({entries_, entries_ + entries});
-    auto added = copy_->add_table(file, key->info(), kept ? &*kept : nullptr);
-    if (added && request_.options.skips_damaged) added = leave_out_damaged(file, **outline, key->info(), kept);
+    auto added = copy_->add_table(file, key.info(), kept ? &*kept : nullptr);
+    if (added && request_.options.skips_damaged) added = leave_out_damaged(file, *outline, key.info(), kept);
     if (!added && is_about_form(added.error())) {
       made_.needs_columns = true;
       made_.why = added.error().text;
       return {};
     }
-    if (!added) return tl::unexpected(named(name.file, std::move(added).error()));
-    if (auto done = write_units(); !done)
-      return tl::unexpected(request_.files.size() > 1 ? named(name.file, std::move(done).error())
-                                                      : std::move(done).error());
+    TRY_VOID(named(name.file, std::move(added)));
+    auto done = write_units();
+    TRY_VOID(request_.files.size() > 1 ? named(name.file, std::move(done)) : std::move(done));
+    made_.report.entries += kept ? kept->count() : entries;
     entries_ += entries;
     return {};
   }
@@ -200,9 +189,8 @@ class UnitsOfTable {
       if (work_.progress)
         work_.progress((static_cast<double>(file_) + share) / static_cast<double>(request_.files.size()));
     };
-    auto written = copy_units(*copy_, sink(told));
-    if (!written) return tl::unexpected(named(request_.path, std::move(written).error()));
-    made_.report.bytes += *written;
+    TRY(const std::uint64_t written, named(request_.path, copy_units(*copy_, sink(told))));
+    made_.report.bytes += written;
     return copy_->end_table();
   }
 
@@ -215,8 +203,7 @@ class UnitsOfTable {
       made_.left_out.push_back(error.text);
     }));
     if (damaged.empty()) return {};
-    KeptEntries good = without_damaged(table, damaged, kept, entries_, made_.left_out);
-    kept = std::move(good);
+    kept = without_damaged(table, damaged, kept ? &*kept : nullptr, entries_, made_.left_out);
     return copy_->add_table(file, key, &*kept);
   }
 
@@ -247,15 +234,15 @@ class ColumnsOfTable {
     if (!source) return tl::unexpected(std::move(source).error());
     const tfile::Table& table = (*source)->table();
     TRY_VOID(check_count(wanted, table.entries, request_.options.selection));
-    auto offered = offered_table(table, (*source)->streams(), format, request_.options.columns);
-    if (!offered) return tl::unexpected(named(request_.path, std::move(offered).error()));
-    made_.left_out = offered->left_out;
-    if (offered->columns.empty()) {
+    TRY(const OfferedTable offered,
+        named(request_.path, offered_table(table, (*source)->streams(), format, request_.options.columns)));
+    made_.left_out = offered.left_out;
+    note_differences((*source)->differences());
+    if (offered.columns.empty()) {
       made_.left_out.push_back("none of its columns can be written");
       return std::move(made_);
     }
-    if (auto done = write(**source, *offered, format, wanted); !done)
-      return tl::unexpected(named(request_.path, std::move(done).error()));
+    TRY_VOID(named(request_.path, write(**source, offered, format, wanted)));
     made_.written = true;
     return std::move(made_);
   }
@@ -265,28 +252,39 @@ class ColumnsOfTable {
     const RepackOptions& options = request_.options;
     const tfile::Table& table = source.table();
     const EntryRange all{0, table.entries};
-    std::optional<KeptEntries> kept(wanted.entries ? wanted.entries->within(all) : KeptEntries(std::span(&all, 1)));
+    KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(all);
     FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
     const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
     const ColumnSink sink{work_.writer, file, work_.workers, options.threads, cluster, work_.stop, work_.progress};
     if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, sink, kept));
     TRY(tfile::TableWriter* const writer,
         work_.writer.create_table(request_.directory, request_.name, table.title, format));
-    TRY(made_.report.bytes, copy_columns(source, offered, *kept, *writer, sink));
-    made_.report.entries = kept->count();
+    TRY(made_.report.bytes, copy_columns(source, offered, kept, *writer, sink));
+    made_.report.entries = kept.count();
     return {};
+  }
+
+  // Columns that the files do not have alike.
+  void note_differences(std::span<const Difference> differences) {
+    for (const Difference& difference : differences) {
+      const bool is_wanted = request_.options.columns.takes(difference.node.substr(0, difference.node.find('/')));
+      if (!difference.is_left_out || !is_wanted) continue;
+      std::string found;
+      for (const std::string& type : difference.found) found += (found.empty() ? "" : ", ") + type;
+      made_.left_out.push_back(difference.node + ": it differs between the files: " + found);
+    }
   }
 
   // Reads all of it first. Clusters with a damaged column go.
   Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, const ColumnSink& sink,
-                             std::optional<KeptEntries>& kept) {
+                             KeptEntries& kept) {
     std::vector<EntryRange> damaged;
     TRY_VOID(
         try_columns(source, offered, clusters_of(source.table()), sink, [&](EntryRange entries, const Error& error) {
           damaged.push_back(entries);
           made_.left_out.push_back(error.text);
         }));
-    if (!damaged.empty()) kept = without_damaged(source.table(), damaged, kept, 0, made_.left_out);
+    if (!damaged.empty()) kept = without_damaged(source.table(), damaged, &kept, 0, made_.left_out);
     return {};
   }
 
@@ -296,14 +294,6 @@ class ColumnsOfTable {
 };
 
 }  // namespace
-
-Result<std::shared_ptr<const tfile::File>> open_table_file(const std::string& name, const tfile::FarOptions& far) {
-  const std::string shown = tfile::shown_name(name);
-  auto source = tfile::open_source(name, far);
-  auto file = source ? tfile::File::open(*std::move(source)) : tl::unexpected(std::move(source).error());
-  if (!file && !file.error().text.starts_with(shown)) file.error().text = shown + ": " + file.error().text;
-  return file;
-}
 
 Result<WrittenTable> copy_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {
   return UnitsOfTable(request, work).run(key);

@@ -50,7 +50,4 @@ Result<WrittenTable> copy_table(const TableRequest&, const tfile::KeyInfo& key, 
 // Copies columns.
 Result<WrittenTable> convert_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
 
-// A file to read. Errors begin with its name. Blocks.
-Result<std::shared_ptr<const tfile::File>> open_table_file(const std::string& name, const tfile::FarOptions&);
-
 }  // namespace tfilefs

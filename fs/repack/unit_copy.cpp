@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <deque>
 #include <future>
-#include <map>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "repack/read_inputs.h"
-#include "repack/started.h"
+#include "exec/started.h"
 #include "repack/stopped.h"
 #include "tfile/buffer.h"
+#include "tfile/read_together.h"
 
 namespace tfilefs {
 
@@ -26,21 +27,38 @@ constexpr std::uint64_t kBatchShare = 6;
 // More than that brings nothing: the calls are few, and caches small.
 constexpr std::uint64_t kBatchMax = 16 << 20;
 
-// Units [first, end), and the bytes of their inputs.
+// Units that follow each other, and the bytes of their inputs.
 struct Batch {
-  std::size_t first = 0, end = 0;
+  std::size_t first = 0;
   std::vector<tfile::TableCopy::Unit> units;
-  StoredInputs inputs;  // of all units, one after the other
+  std::vector<Result<std::span<const std::byte>>> inputs;  // of all units, one after the other
+  std::vector<tfile::Buffer> memory;                       // holds those that were read
   std::uint64_t stored = 0;
 };
 using BatchPtr = std::shared_ptr<const Batch>;
+
+void read_inputs(Batch& batch) {
+  std::vector<tfile::WantedBytes> wanted;
+  for (const auto& unit : batch.units) {
+    for (const tfile::Locator& input : unit.inputs) {
+      if (input.source) wanted.push_back({input.source, input.range});
+    }
+  }
+  batch.memory = read_together(wanted);
+  auto read = wanted.begin();
+  for (const auto& unit : batch.units) {
+    for (const tfile::Locator& input : unit.inputs)
+      batch.inputs.push_back(input.source ? std::move((read++)->bytes) : input.embedded);
+  }
+}
 
 Error named(const tfile::TableCopy& copy, std::size_t unit, Error error) {
   if (is_stopped(error)) return error;
   const tfile::TableCopy::Unit what = copy.unit(unit);
   if (error.offset < 0 && !what.inputs.empty() && what.inputs[0].embedded.empty())
     error.offset = static_cast<std::int64_t>(what.inputs[0].range.begin);
-  error.text = copy.name_of_unit(unit) + ": " + error.text;
+  error.text = copy.name_of_unit(unit) + ", entries " + std::to_string(what.entries.begin) + " to " +
+               std::to_string(what.entries.end - 1) + ": " + error.text;
   return error;
 }
 
@@ -93,13 +111,9 @@ class UnitPipeline {
       batch->stored += stored;
       batch->units.push_back(std::move(unit));
     }
-    batch->end = next_;
-    const auto run = [&](std::function<void()> job) { sink_.reader.run(std::move(job), Urgency::awaited); };
-    reading_.push_back(started<Result<BatchPtr>>(run, [this, batch]() -> Result<BatchPtr> {
+    reading_.push_back(started(sink_.reader, Urgency::awaited, [this, batch]() -> Result<BatchPtr> {
       TRY_VOID(not_stopped(sink_.stop));
-      std::vector<tfile::Locator> places;
-      for (const auto& unit : batch->units) places.insert(places.end(), unit.inputs.begin(), unit.inputs.end());
-      batch->inputs = read_inputs(places);
+      read_inputs(*batch);
       return BatchPtr(batch);
     }));
   }
@@ -111,8 +125,7 @@ class UnitPipeline {
     for (std::size_t i = 0; i < batch->units.size(); ++i) {
       const std::size_t first = input;
       input += batch->units[i].inputs.size();
-      const auto run = [&](std::function<void()> job) { sink_.arena.run(std::move(job), Urgency::ahead); };
-      encoding.parts.push_back(started<Result<Part>>(run, [this, batch, i, first, input] {
+      encoding.parts.push_back(started(sink_.arena, Urgency::ahead, [this, batch, i, first, input] {
         return encode(*batch, i, {first, input});
       }));
     }
@@ -124,7 +137,7 @@ class UnitPipeline {
   Result<Part> encode(const Batch& batch, std::size_t unit, Inputs inputs) const {
     std::vector<std::span<const std::byte>> stored;
     for (std::size_t at = inputs.first; at < inputs.end; ++at) {
-      TRY(const std::span<const std::byte> bytes, batch.inputs.bytes[at]);
+      TRY(const std::span<const std::byte> bytes, batch.inputs[at]);
       stored.push_back(bytes);
     }
     return copy_.encode(batch.first + unit, stored);
@@ -174,7 +187,7 @@ Result<> try_units(tfile::TableCopy& copy, const UnitSink& sink,
   UnitPipeline pipeline(copy, sink, [&](std::size_t unit, const Result<Part>& part) -> Result<> {
     if (part) return {};
     if (is_stopped(part.error())) return tl::unexpected(part.error());
-    damaged(copy.entries_of_unit(unit), part.error());
+    damaged(copy.unit(unit).entries, part.error());
     return {};
   });
   return pipeline.run();

@@ -339,6 +339,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     table.chained = plan.table;
     table.streams = streams;
     for (const TableFacts* facts : plan.of_files) table.paths.push_back(facts ? facts->path : "");
+    table.differences = plan.differences;
     made.opened.push_back(opener);
     if (!plan.differences.empty()) chain_->context_.errors.add(path, summary(plan.differences));
   }

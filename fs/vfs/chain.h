@@ -40,6 +40,7 @@ struct ChainedTable {
   std::shared_ptr<const ChainTable> chained;
   std::shared_ptr<ChainStreams> streams;
   std::vector<std::string> paths;  // by file: of the table in it
+  std::vector<Difference> differences;
 };
 
 // One state of a chain, which stays consistent: when one of its files changes, or another joins, a new one takes its

@@ -187,6 +187,23 @@ def test_several_files_become_one(table, tmp_path):
     assert len(read(tmp_path / "mixed.root", ["id"])["id"]) == 11200
 
 
+def test_files_that_differ_lose_nothing_in_silence(tmp_path):
+    ids = numpy.arange(100)
+    for name, tree, columns in (("a", "T", {"x": ids, "id": ids}), ("b", "T", {"id": ids}), ("c", "U", {"x": ids, "id": ids})):
+        with uproot.recreate(tmp_path / f"{name}.root") as file:
+            file.mktree(tree, {column: "i8" for column in columns}).extend(columns)
+    a, b, c, out = (tmp_path / f"{name}.root" for name in ("a", "b", "c", "out"))
+    for form in ("keep", "rntuple"):
+        done = repack("--force", "--format", form, a, b, out, status=1)
+        assert "left out: T: x: it differs between the files" in done.stderr and "T: 200 entries" in done.stdout
+        repack("--force", "--format", form, "--columns", "id", a, b, out)
+        out.unlink()
+        assert "c.root: no table T" in repack("--format", form, a, c, out, status=1).stderr and not out.exists()
+        repack("--force", "--format", form, f"{a}:T", f"{c}:U", out)
+        with uproot.open(out) as file:
+            assert file["T"]["x"].array().tolist() == 2 * ids.tolist()
+
+
 def test_names_and_tables(table, tmp_path):
     path, _ = table
     repack("--rename", "Events=Chosen", "--drop", "Muon_*,name", path, tmp_path / "out.root")
@@ -237,8 +254,9 @@ def test_requests_that_make_no_sense(table, tmp_path):
 
 def test_a_dry_run_writes_nothing(table, tmp_path):
     path, _ = table
-    for options in ([], ["--format", "rntuple"], ["--entries", "0:100"]):
-        assert "would have 1 tables" in repack("--dry-run", *options, path, tmp_path / "out.root").stdout
+    for options, entries in (([], 5000), (["--format", "rntuple"], 5000), (["--entries", "0:100"], 100)):
+        told = repack("--dry-run", *options, path, tmp_path / "out.root").stdout
+        assert "would have 1 tables" in told and f"Events: {entries} entries" in told
     assert os.listdir(tmp_path) == []
 
 

@@ -14,10 +14,13 @@ namespace tfile {
 class KeptEntries {
  public:
   KeptEntries() = default;
-  // Adjoining ranges are joined; empty ones are left out.
+  explicit KeptEntries(EntryRange range) { add(range); }
   explicit KeptEntries(std::span<const EntryRange> ranges);
 
-  std::int64_t count() const { return before_.empty() ? 0 : before_.back(); }
+  // Adds a range behind those that are there. If it adjoins the last one, they are joined; an empty one adds nothing.
+  void add(EntryRange);
+
+  std::int64_t count() const { return ranges_.empty() ? 0 : before_.back() + ranges_.back().size(); }
   const std::vector<EntryRange>& ranges() const { return ranges_; }
   // The number of kept entries before this one.
   std::int64_t before(std::int64_t entry) const;
@@ -26,13 +29,11 @@ class KeptEntries {
   // Those among [begin, end), counted from `begin`.
   KeptEntries within(EntryRange) const;
   // Whether these are the first `entries` entries, all of them.
-  bool is_all(std::int64_t entries) const {
-    return count() == entries && ranges_.size() <= 1 && before(entries) == entries;
-  }
+  bool is_all(std::int64_t entries) const { return count() == entries && before(entries) == entries; }
 
  private:
   std::vector<EntryRange> ranges_;
-  std::vector<std::int64_t> before_;  // the number of kept entries before each range; then of all
+  std::vector<std::int64_t> before_;  // the number of kept entries before each range
 };
 
 }  // namespace tfile

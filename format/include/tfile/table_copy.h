@@ -43,13 +43,12 @@ class TableCopy {
   struct Unit {
     std::vector<Locator> inputs;  // stored bytes of which it is made
     std::uint64_t raw_bytes = 0;  // about, decompressed
+    EntryRange entries;           // of the table, in which it lies
   };
   virtual std::size_t unit_count() const = 0;
   virtual Unit unit(std::size_t) const = 0;
-  // For messages: "branch Muon_pt, entries 0 to 999".
+  // What a unit belongs to, for messages: "branch Muon_pt".
   virtual std::string name_of_unit(std::size_t) const = 0;
-  // The entries of the table in which a unit lies.
-  virtual EntryRange entries_of_unit(std::size_t) const = 0;
 
   // `stored`: the bytes of each input. The result has one contiguous piece of the new file. Errors: damaged,
   // unsupported, no_space.
@@ -59,8 +58,6 @@ class TableCopy {
   virtual Result<> add_unit(std::size_t unit, Part&, std::uint64_t address) = 0;
   // All units of the table were added.
   virtual Result<> end_table() = 0;
-
-  virtual std::int64_t entries() const = 0;  // of the tables that have ended
 };
 
 }  // namespace tfile

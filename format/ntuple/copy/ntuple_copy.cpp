@@ -5,20 +5,18 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
 #include "bytes/appender.h"
 #include "compression/frame.h"
 #include "container/key.h"
+#include "ntuple/field_nodes.h"
 #include "ntuple/write/anchor_encode.h"
 #include "ntuple/write/envelope_encode.h"
 
 namespace tfile {
 namespace {
-
-constexpr std::uint64_t kKeySizeMax = std::uint64_t{1} << 30;  // ROOT's default, and the largest object of a file
 
 // Pages of a column that are stored together make one record of at most this size, unless one page is larger.
 constexpr std::uint64_t kRecordBytes = 4 << 20;
@@ -94,7 +92,10 @@ void NtupleCopy::plan_units() {
 TableCopy::Unit NtupleCopy::unit(std::size_t index) const {
   const PagesOfColumn& pages = units_[index];
   const SourceColumn& column = column_of(pages);
+  const SourceCluster& cluster = source_->clusters[pages.cluster];
   Unit unit;
+  unit.entries.begin = static_cast<std::int64_t>(cluster.first_entry);
+  unit.entries.end = unit.entries.begin + static_cast<std::int64_t>(cluster.entries);
   for (const std::uint32_t i : pages.pages) {
     const SourcePage& page = column.pages[i];
     Locator& input = unit.inputs.emplace_back();
@@ -106,18 +107,7 @@ TableCopy::Unit NtupleCopy::unit(std::size_t index) const {
 }
 
 std::string NtupleCopy::name_of_unit(std::size_t index) const {
-  const EntryRange entries = entries_of_unit(index);
-  FieldId field = source_->schema.columns[units_[index].column].field;
-  std::string name = source_->schema.fields[field].name;
-  for (; source_->schema.fields[field].parent != field; field = source_->schema.fields[field].parent)
-    name.insert(0, source_->schema.fields[source_->schema.fields[field].parent].name + ".");
-  return "field " + name + ", entries " + std::to_string(entries.begin) + " to " + std::to_string(entries.end - 1);
-}
-
-EntryRange NtupleCopy::entries_of_unit(std::size_t index) const {
-  const SourceCluster& cluster = source_->clusters[units_[index].cluster];
-  const auto begin = static_cast<std::int64_t>(cluster.first_entry);
-  return {begin, begin + static_cast<std::int64_t>(cluster.entries)};
+  return "field " + path_of_field(source_->schema, source_->schema.columns[units_[index].column].field);
 }
 
 // Checks a page, compresses it anew if that is wanted, and appends it with its checksum.

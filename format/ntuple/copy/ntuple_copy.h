@@ -28,11 +28,9 @@ class NtupleCopy final : public RecordedTable, public TableCopy {
   std::size_t unit_count() const override { return units_.size(); }
   Unit unit(std::size_t) const override;
   std::string name_of_unit(std::size_t) const override;
-  EntryRange entries_of_unit(std::size_t) const override;
   Result<Part> encode(std::size_t unit, std::span<const std::span<const std::byte>> stored) const override;
   Result<> add_unit(std::size_t unit, Part&, std::uint64_t address) override;
   Result<> end_table() override;
-  std::int64_t entries() const override { return entries_; }
 
   Result<Draft> draft(std::uint32_t keylen) const override;
   Result<std::vector<std::byte>> place(Draft, RecordPlaces&) override;
@@ -71,7 +69,7 @@ class NtupleCopy final : public RecordedTable, public TableCopy {
   std::vector<std::vector<ClusterRecord>> groups_;  // one for each table
   std::vector<std::int64_t> elements_;              // of each column, in the tables that have ended
   std::vector<std::string> left_out_;
-  std::int64_t entries_ = 0;
+  std::int64_t entries_ = 0;  // of the tables that have ended
 };
 
 }  // namespace tfile

@@ -16,8 +16,6 @@ namespace {
 
 // What is written needs no more than the first version of the format.
 constexpr std::uint16_t kEpoch = 1;
-// ROOT's default, and the largest object of a file.
-constexpr std::uint64_t kKeySizeMax = std::uint64_t{1} << 30;
 
 // The parts of a field that was sampled have pages of at most that size, before compression.
 constexpr double kPageBytesMax = 1 << 20;

@@ -22,11 +22,7 @@ using Bytes = std::span<const std::byte>;
 
 // ROOT's largest page before compression.
 constexpr std::uint64_t kPageBytesMax = 1 << 20;
-// A record in the file is one object, whose key counts its bytes.
-constexpr std::uint64_t kPartBytesMax = 0x3FFFFFFF;
 
-// The place of a part's own address in its key, which has addresses of 8 bytes.
-constexpr std::size_t kSeekOffset = 4 + 2 + 4 + 4 + 2 + 2;
 constexpr std::uint64_t kOffsetSize = 8;
 
 // Scratch memory above this is freed after use.
@@ -78,13 +74,13 @@ class PartEncoder {
       const auto items =
           list == FieldForm::kEachEntry ? static_cast<std::uint64_t>(offered_.entries.size()) : span(list);
       const std::uint64_t wanted = column.is_ends ? kOffsetSize * (items + 1) : column.item_bytes() * items;
-      if (items > kPartBytesMax || bytes(i).size() != wanted)
+      if (items > kObjectSizeMax || bytes(i).size() != wanted)
         return invalid(column.is_ends ? "offsets of another length than asked for"
                                       : "values of another length than the offsets say");
       if (column.is_ends) TRY_VOID(check_offsets(i));
       all += wanted;
     }
-    if (all > kPartBytesMax)
+    if (all > kObjectSizeMax)
       return invalid(offered_.entries.size() == 1 ? "it has more than 1 GiB" : "entries of more than 1 GiB");
     return {};
   }
@@ -193,7 +189,7 @@ Result<Part> encode_part(const StoredField& field, const BlobPlace& place, const
 }
 
 void put_part_address(Part& part, std::uint64_t address) {
-  if (part.stored.size() > 0) store_big(part.stored.data() + kSeekOffset, address);
+  if (part.stored.size() > 0) store_big(part.stored.data() + kKeyFixedSize, address);
 }
 
 void cut_stored_units(Part& part) {

@@ -17,6 +17,9 @@ struct BlobPlace {
   std::uint32_t datime = 0;
 };
 
+// The largest record that an anchor announces: ROOT's default, and the largest object of a file.
+inline constexpr std::uint64_t kKeySizeMax = std::uint64_t{1} << 30;
+
 // Behind each page: XXH3 of its bytes.
 inline constexpr std::size_t kChecksumSize = 8;
 

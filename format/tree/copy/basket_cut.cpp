@@ -2,7 +2,6 @@
 #include "tree/copy/basket_cut.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "bytes/appender.h"
@@ -11,12 +10,6 @@
 
 namespace tfile {
 namespace {
-
-// A basket is one object, whose size has 30 bits.
-constexpr std::uint64_t kPayloadMax = 0x3FFFFFFF;
-
-// Sets fNbytes. It is the only number of a basket's head that changes with the compression.
-void put_size(std::span<std::byte> record) { store_big(record.data(), static_cast<std::int32_t>(record.size())); }
 
 class Cutter {
  public:
@@ -34,7 +27,7 @@ class Cutter {
     }
     head_.entries = static_cast<std::int32_t>(entries_);
     head_.last = static_cast<std::int32_t>(head_.keylen + out_.size());
-    if (out_.size() > kPayloadMax) return fail(ErrorKind::unsupported, "a basket of more than 1 GiB");
+    if (out_.size() > kObjectSizeMax) return fail(ErrorKind::unsupported, "a basket of more than 1 GiB");
     const std::size_t data_size = out_.size();
     if (with_offsets_) add_tail();
     return finished(data_size);
@@ -105,11 +98,8 @@ class Cutter {
   Result<Part> finished(std::size_t data_size) {
     const std::vector<std::byte> payload = out_.take();
     std::vector<std::byte> blocks;
-    TRY(const bool shrinks, compress(payload, data_size, place_.compression, blocks));
-    const std::vector<std::byte>& stored = shrinks ? blocks : payload;
     Part basket;
-    basket.stored = Buffer(head_.keylen + stored.size(), Use::passing);
-    if (!stored.empty()) std::memcpy(basket.stored.data() + head_.keylen, stored.data(), stored.size());
+    TRY(basket.stored, packed_record({payload, data_size}, head_.keylen, place_.compression, blocks));
     write_head(head_, place_, payload.size(), basket.stored.span());
     basket.entries = entries_;
     basket.raw_bytes = static_cast<std::int64_t>(head_.keylen + payload.size());
@@ -137,13 +127,11 @@ Result<Part> recompress_basket(std::span<const std::byte> stored, const Compress
   const auto record = stored.subspan(header.keylen, header.nbytes - header.keylen);
   TRY(const Buffer payload, decompress(record, header.objlen));
   std::vector<std::byte> blocks;
-  TRY(const bool shrinks, compress(payload.span(), header.border(), compression, blocks));
-  const std::span<const std::byte> packed = shrinks ? std::span<const std::byte>(blocks) : payload.span();
   Part basket;
-  basket.stored = Buffer(header.keylen + packed.size(), Use::passing);
+  TRY(basket.stored, packed_record({payload.span(), header.border()}, header.keylen, compression, blocks));
   std::ranges::copy(stored.first(header.keylen), basket.stored.data());
-  std::ranges::copy(packed, basket.stored.data() + header.keylen);
-  put_size(basket.stored.span());
+  // fNbytes, the only number of the head that changes with the compression.
+  store_big(basket.stored.data(), static_cast<std::int32_t>(basket.stored.size()));
   basket.entries = header.entries;
   basket.raw_bytes = static_cast<std::int64_t>(header.keylen) + header.objlen;
   return basket;

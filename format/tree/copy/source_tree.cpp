@@ -35,9 +35,8 @@ class PlaceFinder {
 
  private:
   const BranchPlace* at(std::uint32_t begin) const {
-    const auto mark = std::ranges::lower_bound(outline_.marks, begin, {}, &RecordMark::at);
-    const bool refers = mark != outline_.marks.end() && mark->at == begin && mark->kind == RecordMark::Kind::reference;
-    const auto known = by_begin_.find(refers ? mark->other : begin);
+    const RecordMark* reference = reference_at(outline_, begin);
+    const auto known = by_begin_.find(reference ? reference->other : begin);
     return known == by_begin_.end() ? nullptr : known->second;
   }
 
@@ -122,6 +121,12 @@ const EmbeddedBasket* embedded_basket(const BranchStorage& branch, std::size_t b
   if (branch.baskets.seek[basket] != 0) return nullptr;
   const auto found = std::ranges::find(branch.embedded, basket, &EmbeddedBasket::index);
   return found == branch.embedded.end() ? nullptr : &*found;
+}
+
+std::optional<std::size_t> top_slot(const SourceTree& tree, BranchIndex index) {
+  const std::vector<BranchPlace>& top = tree.tree.outline.top;
+  const auto found = std::ranges::find(top, tree.places[index], [](const BranchPlace& place) { return &place; });
+  return found == top.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - top.begin()));
 }
 
 std::string path_of_branch(const TreeRecord& record, BranchIndex index) {

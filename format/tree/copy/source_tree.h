@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ Result<SourceTree> read_source_tree(const File&, const KeyInfo&);
 
 // The basket with this number in its branch, if it lies in the tree's record; else null.
 const EmbeddedBasket* embedded_basket(const BranchStorage&, std::size_t basket);
+
+// The slot of a branch among the top branches of the outline; nothing: it lies below one of them, or beside them.
+std::optional<std::size_t> top_slot(const SourceTree&, BranchIndex);
 
 // "Muon.fPt", as messages name a branch: with the branches above it where its own name does not have theirs.
 std::string path_of_branch(const TreeRecord&, BranchIndex);

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "bytes/endian.h"
 #include "container/key.h"
 #include "streamer/info/basic_type.h"
 #include "streamer/info/type_name.h"
@@ -15,9 +14,6 @@
 
 namespace tfile {
 namespace {
-
-// A record is one object, whose frame counts its bytes.
-constexpr std::size_t kRecordMax = 0x3FFFFFFF;
 
 constexpr std::uint8_t kGenerateOffsetMap = 1;  // TIOFeatures: lists have no offsets, their counter tells
 
@@ -28,9 +24,8 @@ std::int64_t number_of(const SourceTree& tree, const MemberPlace& place) {
 
 // The leaf object of a slot, which may refer to it.
 const LeafPlace* leaf_at(const RecordOutline& outline, std::uint32_t begin) {
-  const auto mark = std::ranges::lower_bound(outline.marks, begin, {}, &RecordMark::at);
-  const bool refers = mark != outline.marks.end() && mark->at == begin && mark->kind == RecordMark::Kind::reference;
-  const std::uint32_t object = refers ? mark->other : begin;
+  const RecordMark* reference = reference_at(outline, begin);
+  const std::uint32_t object = reference ? reference->other : begin;
   const auto leaf = std::ranges::lower_bound(outline.leaf_objects, object, {},
                                              [](const LeafPlace& known) { return known.slot.begin; });
   return leaf != outline.leaf_objects.end() && leaf->slot.begin == object ? &*leaf : nullptr;
@@ -110,27 +105,14 @@ bool may_have_places(const BranchRecord& branch, const StreamerInfos& infos) {
   return may_have_places(parse_type_name(type_of_member(branch, infos)));
 }
 
-// Puts the address of the directory into a basket's key. The wide form has other bits above it, which stay.
-void put_directory(std::span<std::byte> record, std::uint64_t seek) {
-  const bool wide = load_big<std::int16_t>(record.data() + sizeof(std::int32_t)) > kWideVersion;
-  if (!wide) {
-    store_big(record.data() + kKeyFixedSize + 4, static_cast<std::uint32_t>(seek));
-    return;
-  }
-  std::byte* at = record.data() + kKeyFixedSize + 8;
-  constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 48) - 1;
-  store_big(at, (load_big<std::uint64_t>(at) & ~kAddressBits) | (seek & kAddressBits));
-}
-
 }  // namespace
 
 Result<> TreeCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& key, const KeptEntries* kept) {
   TRY(SourceTree found, read_source_tree(*file, key));
   const std::int64_t entries = std::max<std::int64_t>(found.tree.record.entries, 0);
   const bool keeps_all = kept == nullptr || kept->is_all(entries);
-  const EntryRange all{0, keeps_all ? most_entries(found.tree.record) : entries};
-  kept_ = keeps_all ? KeptEntries(std::span(&all, 1)) : *kept;
-  present_entries_ = std::min(kept_.count(), keeps_all ? entries : kept_.count());
+  kept_ = keeps_all ? KeptEntries({0, most_entries(found.tree.record)}) : *kept;
+  present_entries_ = keeps_all ? entries : kept_.count();
   auto tree = std::make_unique<const SourceTree>(std::move(found));
   const bool is_first = !first_;
   if (is_first) {
@@ -140,7 +122,6 @@ Result<> TreeCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& ke
     TRY_VOID(check_same_form(*tree));
     next_ = std::move(tree);
   }
-  is_as_it_was_ = is_first && options_.cluster_bytes == 0 && keeps_all;
   if (!is_first || !keeps_all) note_other_numbers();
   note_maxima(present());
   if (options_.cluster_bytes != 0 || !keeps_all) TRY_VOID(leave_out_what_cannot_be_cut(present()));
@@ -162,9 +143,8 @@ Result<> TreeCopy::take_form() {
   }
   const std::vector<std::size_t> going = branches_free_to_go(tree.tree, std::move(slots));
   for (BranchIndex i = 0; i < branches_.size(); ++i) {
-    const BranchPlace* top = tree.places[tree.top_of[i]];
-    const bool goes = std::ranges::any_of(going, [&](std::size_t slot) { return top == &tree.tree.outline.top[slot]; });
-    branches_[i].copied = !goes;
+    const auto slot = top_slot(tree, tree.top_of[i]);
+    branches_[i].copied = !slot || !std::ranges::binary_search(going, *slot);
     branches_[i].baskets.basket_size = record.branches[i].basket_size;
   }
   for (const auto& [branch, place] : leaves_of(tree)) maxima_.push_back({branch, place});
@@ -256,6 +236,7 @@ TableCopy::Unit TreeCopy::unit(std::size_t index) const {
   const CopiedBasket& basket = plan_.baskets[index];
   const BranchRecord& branch = present().branch(basket.branch);
   Unit unit;
+  unit.entries = {(*branch.baskets.entry)[basket.first], (*branch.baskets.entry)[basket.first + basket.count]};
   for (std::uint32_t i = basket.first; i < basket.first + basket.count; ++i) {
     Locator& input = unit.inputs.emplace_back();
     if (const EmbeddedBasket* embedded = embedded_basket(branch, i)) {
@@ -274,15 +255,7 @@ TableCopy::Unit TreeCopy::unit(std::size_t index) const {
 }
 
 std::string TreeCopy::name_of_unit(std::size_t index) const {
-  const EntryRange entries = entries_of_unit(index);
-  return "branch " + path_of_branch(present().tree.record, plan_.baskets[index].branch) + ", entries " +
-         std::to_string(entries.begin) + " to " + std::to_string(entries.end - 1);
-}
-
-EntryRange TreeCopy::entries_of_unit(std::size_t index) const {
-  const CopiedBasket& basket = plan_.baskets[index];
-  const BasketTable& table = present().branch(basket.branch).baskets;
-  return {(*table.entry)[basket.first], (*table.entry)[basket.first + basket.count]};
+  return "branch " + path_of_branch(present().tree.record, plan_.baskets[index].branch);
 }
 
 Result<Part> TreeCopy::encode(std::size_t index, std::span<const std::span<const std::byte>> stored) const {
@@ -306,7 +279,7 @@ Result<Part> TreeCopy::copied_basket(const CopiedBasket& basket, std::span<const
     part.raw_bytes = static_cast<std::int64_t>(header.keylen) + header.objlen;
   }
   part.entries = header.entries;
-  put_directory(part.stored.span(), place_.directory_seek);
+  put_key_directory(part.stored.span(), place_.directory_seek);
   return part;
 }
 
@@ -356,19 +329,13 @@ Result<Part> TreeCopy::cut(const CopiedBasket& basket, std::span<const std::span
 }
 
 Result<> TreeCopy::add_unit(std::size_t index, Part& part, std::uint64_t address) {
-  std::byte* record = part.stored.data();
   const BranchPlace& place = *first().places[plan_.baskets[index].branch];
   using namespace element_type;
   const bool listed_wide = number_size(place[BranchMember::basket_seek].type - kOffsetPointer) == 8;
   if (!listed_wide && address > kNarrowAddressMax)
     return fail(ErrorKind::unsupported, "a branch of an old form above 2 GB");
-  if (load_big<std::int16_t>(record + sizeof(std::int32_t)) > kWideVersion) {
-    store_big(record + kKeyFixedSize, address);
-  } else if (address + part.stored.size() <= kNarrowAddressMax) {
-    store_big(record + kKeyFixedSize, static_cast<std::uint32_t>(address));
-  } else {
+  if (!put_key_address(part.stored.span(), {address, part.stored.size()}))
     return fail(ErrorKind::unsupported, "a basket of an old form above 2 GB");
-  }
   branches_[plan_.baskets[index].branch].baskets.add(address, static_cast<std::uint32_t>(part.stored.size()),
                                                      part.entries, part.raw_bytes);
   return {};
@@ -399,7 +366,7 @@ ChangedBranch TreeCopy::changed(BranchIndex index) const {
   const bool has_baskets = !record.baskets.seek.empty() || !branch.baskets.seek.empty();
   if (has_baskets) {
     change.baskets = &branch.baskets;
-  } else if (!is_as_it_was_) {
+  } else if (!is_as_it_was()) {
     for (const BranchMember member : {BranchMember::entries, BranchMember::entry_number}) {
       if (number_of(tree, place[member]) == tree.tree.record.entries)
         change.numbers.emplace_back(place[member], entries_);
@@ -412,12 +379,9 @@ ChangedBranch TreeCopy::changed(BranchIndex index) const {
 
 std::vector<std::size_t> TreeCopy::dropped_slots() const {
   std::vector<std::size_t> slots;
-  const SourceTree& tree = first();
   for (BranchIndex i = 0; i < branches_.size(); ++i) {
-    if (branches_[i].copied || tree.top_of[i] != i) continue;
-    for (std::size_t slot = 0; slot < tree.tree.outline.top.size(); ++slot) {
-      if (tree.places[i] == &tree.tree.outline.top[slot]) slots.push_back(slot);
-    }
+    if (branches_[i].copied) continue;
+    if (const auto slot = top_slot(first(), i)) slots.push_back(*slot);
   }
   std::ranges::sort(slots);
   return slots;
@@ -427,10 +391,10 @@ Result<RecordedTable::Draft> TreeCopy::draft(std::uint32_t keylen) const {
   const SourceTree& tree = first();
   TreeChanges changes;
   changes.name = place_.name;
-  changes.numbers.entries = is_as_it_was_ ? tree.tree.record.entries : entries_;
+  changes.numbers.entries = is_as_it_was() ? tree.tree.record.entries : entries_;
   changes.dropped = dropped_slots();
   changes.renumbers = renumbers_;
-  if (!is_as_it_was_) changes.clusters = &clusters_;
+  if (!is_as_it_was()) changes.clusters = &clusters_;
   for (BranchIndex i = 0; i < branches_.size(); ++i) {
     if (!branches_[i].copied) continue;
     changes.numbers.tot_bytes += branches_[i].baskets.tot_bytes;
@@ -445,7 +409,7 @@ Result<RecordedTable::Draft> TreeCopy::draft(std::uint32_t keylen) const {
   }
   Draft draft;
   draft.payload = edit_tree(tree.tree, keylen, changes);
-  if (draft.payload.size() > kRecordMax)
+  if (draft.payload.size() > kObjectSizeMax)
     return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
   draft.state = XXH3_64bits(draft.payload.data(), draft.payload.size());
   draft.size = draft.payload.size();

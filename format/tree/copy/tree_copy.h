@@ -30,11 +30,9 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   std::size_t unit_count() const override { return plan_.baskets.size(); }
   Unit unit(std::size_t) const override;
   std::string name_of_unit(std::size_t) const override;
-  EntryRange entries_of_unit(std::size_t) const override;
   Result<Part> encode(std::size_t unit, std::span<const std::span<const std::byte>> stored) const override;
   Result<> add_unit(std::size_t unit, Part&, std::uint64_t address) override;
   Result<> end_table() override;
-  std::int64_t entries() const override { return entries_; }
 
   Result<Draft> draft(std::uint32_t keylen) const override;
   Result<std::vector<std::byte>> place(Draft draft, RecordPlaces&) override { return std::move(draft.payload); }
@@ -59,6 +57,8 @@ class TreeCopy final : public RecordedTable, public TableCopy {
 
   const SourceTree& first() const { return *first_; }
   const SourceTree& present() const { return next_ ? *next_ : *first_; }
+  // One tree, with all of its entries and clusters.
+  bool is_as_it_was() const { return !renumbers_ && options_.cluster_bytes == 0; }
   Result<> take_form();
   Result<> check_same_form(const SourceTree&) const;
   void note_other_numbers();
@@ -81,10 +81,9 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   std::vector<Branch> branches_;  // by number in the first tree
   std::vector<LeafMaximum> maxima_;
   std::vector<std::string> left_out_;
-  std::int64_t entries_ = 0;
+  std::int64_t entries_ = 0;  // of the tables that have ended
   Clusters clusters_;
-  bool renumbers_ = false;    // entries were left out or joined
-  bool is_as_it_was_ = true;  // one tree, with all of its entries and clusters
+  bool renumbers_ = false;  // entries were left out or joined
 };
 
 }  // namespace tfile

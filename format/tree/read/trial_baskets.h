@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "source/read_together.h"
+#include "tfile/read_together.h"
 #include "tree/read/stream.h"
 #include "tree/record/tree_record.h"
 

@@ -339,6 +339,13 @@ class Outliner {
 
 }  // namespace
 
+const RecordMark* reference_at(const RecordOutline& outline, std::uint32_t slot_begin) {
+  const auto mark = std::ranges::lower_bound(outline.marks, slot_begin, {}, &RecordMark::at);
+  const bool refers =
+      mark != outline.marks.end() && mark->at == slot_begin && mark->kind == RecordMark::Kind::reference;
+  return refers ? &*mark : nullptr;
+}
+
 std::int64_t number_at(std::span<const std::byte> bytes) {
   switch (bytes.size()) {
     case 1:

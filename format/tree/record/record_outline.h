@@ -108,6 +108,9 @@ struct RecordOutline {
   const MemberPlace& operator[](TreeMember member) const { return tree[static_cast<std::size_t>(member)]; }
 };
 
+// The mark of a slot that refers to an object elsewhere; null: the slot has an object of its own, or none.
+const RecordMark* reference_at(const RecordOutline&, std::uint32_t slot_begin);
+
 // An integer of 1, 2, 4 or 8 bytes.
 std::int64_t number_at(std::span<const std::byte> bytes);
 

@@ -11,7 +11,7 @@
 
 #include "bytes/endian.h"
 #include "bytes/swap.h"
-#include "compression/frame.h"
+#include "container/key.h"
 
 namespace tfile {
 namespace {
@@ -24,8 +24,6 @@ using Bytes = std::span<const std::byte>;
 constexpr std::uint16_t kCollectionVersion = 10;
 constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
 constexpr std::uint32_t kByteCountBit = 0x40000000;
-
-constexpr std::uint64_t kPayloadMax = 0x3FFFFFFF;
 
 // Scratch memory above this is freed after use. Baskets of the usual size need far less.
 constexpr std::size_t kScratchMax = 16 << 20;
@@ -85,7 +83,7 @@ Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std
       return invalid(branch, range.begin + static_cast<std::int64_t>(entry), "offsets that go down");
     }
     wanted = level.span();
-    if (wanted > kPayloadMax) return invalid(branch, range.begin, "more than a basket can hold");
+    if (wanted > kObjectSizeMax) return invalid(branch, range.begin, "more than a basket can hold");
     columns.levels.push_back(level);
   }
   columns.items = given.back();
@@ -368,7 +366,7 @@ class BasketEncoder {
     TRY(data_size_, data_.size());
     const auto entries = static_cast<std::uint64_t>(entries_.size());
     payload_size_ = data_size_ + (branch_.has_offsets() ? 4 * (entries + 2) : 0);
-    if (payload_size_ > kPayloadMax) {
+    if (payload_size_ > kObjectSizeMax) {
       return invalid(branch_, entries_.begin, entries == 1 ? "it has more than 1 GiB" : "a basket of more than 1 GiB");
     }
     head_.branch_name = branch_.name;
@@ -402,12 +400,7 @@ class BasketEncoder {
     }
     scratch_.payload.resize(payload_size_);
     write_payload(scratch_.payload.data());
-    scratch_.stored.clear();
-    TRY(const bool shrinks, compress(scratch_.payload, data_size_, place_.compression, scratch_.stored));
-    const std::vector<std::byte>& stored = shrinks ? scratch_.stored : scratch_.payload;
-    Buffer record(head_.keylen + stored.size(), Use::passing);
-    if (!stored.empty()) std::memcpy(record.data() + head_.keylen, stored.data(), stored.size());
-    return record;
+    return packed_record({scratch_.payload, data_size_}, head_.keylen, place_.compression, scratch_.stored);
   }
 
   const WrittenBranch& branch_;

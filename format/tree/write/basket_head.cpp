@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree/write/basket_head.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "bytes/appender.h"
+#include "compression/frame.h"
 #include "container/key.h"
 
 namespace tfile {
@@ -35,6 +37,16 @@ void write_head(const BasketHead& head, const TreePlace& place, std::size_t payl
   out.big(head.last);
   out.u1(0);  // the flag: as on disk
   std::memcpy(record.data(), out.span().data(), out.size());
+}
+
+Result<Buffer> packed_record(const BasketPayload& payload, std::size_t keylen, const Compression& compression,
+                             std::vector<std::byte>& blocks) {
+  blocks.clear();
+  TRY(const bool shrinks, compress(payload.bytes, payload.data_size, compression, blocks));
+  const std::span<const std::byte> stored = shrinks ? std::span<const std::byte>(blocks) : payload.bytes;
+  Buffer record(keylen + stored.size(), Use::passing);
+  std::ranges::copy(stored, record.data() + keylen);
+  return record;
 }
 
 void put_basket_address(Part& basket, std::uint64_t address) {

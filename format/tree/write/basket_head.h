@@ -6,7 +6,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tfile/buffer.h"
+#include "tfile/result.h"
 #include "tfile/writer.h"
 
 namespace tfile {
@@ -31,6 +34,17 @@ inline constexpr std::int32_t kOffsetCapacity = 1000;
 
 // Writes the head to the beginning of `record`, which is the whole basket as stored. `payload_size`: decompressed.
 void write_head(const BasketHead&, const TreePlace&, std::size_t payload_size, std::span<std::byte> record);
+
+// A payload, and how much of it are data: the rest is compressed by itself.
+struct BasketPayload {
+  std::span<const std::byte> bytes;
+  std::size_t data_size = 0;
+};
+
+// A record without its head, of `keylen` bytes, which is left free. The payload is compressed if that makes it smaller.
+// `blocks`: memory to work with. Errors: no_space.
+Result<Buffer> packed_record(const BasketPayload&, std::size_t keylen, const Compression&,
+                             std::vector<std::byte>& blocks);
 
 // Writes the address of a basket into its key.
 void put_basket_address(Part& basket, std::uint64_t address);

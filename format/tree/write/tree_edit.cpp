@@ -123,17 +123,10 @@ class TreeEdit {
         leaves.insert(leaf->slot.begin);
       }
       for (const Stretch& leaf : branch.leaf_slots) {
-        if (const RecordMark* reference = reference_at(leaf.begin)) leaves.insert(reference->other);
+        if (const RecordMark* reference = reference_at(outline_, leaf.begin)) leaves.insert(reference->other);
       }
     }
     return leaves;
-  }
-
-  const RecordMark* reference_at(std::uint32_t at) const {
-    const auto found = std::ranges::lower_bound(outline_.marks, at, {}, &RecordMark::at);
-    const bool is_reference =
-        found != outline_.marks.end() && found->at == at && found->kind == RecordMark::Kind::reference;
-    return is_reference ? &*found : nullptr;
   }
 
   void edit_leaves() {
@@ -141,7 +134,7 @@ class TreeEdit {
     if (!changes_.dropped.empty()) {
       const std::set<std::uint32_t> dropped = dropped_leaves();
       for (const Stretch& slot : outline_.leaves.slots) {
-        const RecordMark* reference = reference_at(slot.begin);
+        const RecordMark* reference = reference_at(outline_, slot.begin);
         if (!reference || dropped.count(reference->other) == 0) continue;
         edit_.remove(slot);
         --left;
@@ -207,7 +200,7 @@ class TreeEdit {
   // Readers allocate as many items as fMaximum of a counter says. For a TLeafC, it is the size of the longest text.
   void raise_maximum(const BranchPlace& place, const BranchToWrite& branch) {
     if (place.leaf_slots.empty()) return;
-    const RecordMark* reference = reference_at(place.leaf_slots[0].begin);
+    const RecordMark* reference = reference_at(outline_, place.leaf_slots[0].begin);
     const std::uint32_t slot = reference ? reference->other : place.leaf_slots[0].begin;
     const auto leaf =
         std::ranges::find(outline_.leaf_objects, slot, [](const LeafPlace& known) { return known.slot.begin; });

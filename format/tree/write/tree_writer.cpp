@@ -7,15 +7,13 @@
 #include <iterator>
 #include <utility>
 
+#include "container/key.h"
 #include "tree/write/branch_form.h"
 
 namespace tfile {
 namespace {
 
 using Kind = WrittenBranch::Kind;
-
-// A record is one object, whose frame counts its bytes.
-constexpr std::size_t kRecordMax = 0x3FFFFFFF;
 
 // The classes that ROOT describes in any file with a tree.
 constexpr const char* kClassesOfTrees[] = {
@@ -153,7 +151,8 @@ Result<std::vector<std::byte>> TreeWriter::record(std::uint32_t keylen) const {
     return fail(ErrorKind::invalid, "entries were appended to a part of the branches");
   }
   std::vector<std::byte> payload = committed_ ? edited(keylen, changes) : made(keylen, changes);
-  if (payload.size() > kRecordMax) return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
+  if (payload.size() > kObjectSizeMax)
+    return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
   return payload;
 }
 

@@ -12,6 +12,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "exec/started.h"
+
 namespace tfilefs {
 
 using tfile::EntryRange;
@@ -40,12 +42,10 @@ PendingPart start_part(ClusterCache& cache, const tfile::TableWriter& writer, st
   PendingPart pending;
   pending.field = field;
   pending.bytes = items.bytes;
-  auto task = std::make_shared<std::packaged_task<Result<Part>()>>(
-      [&writer, field, entries, items = std::move(items), begin = std::move(cluster_begin)] {
-        return writer.encode(field, {entries, items.columns, begin});
-      });
-  pending.part = task->get_future();
-  cache.exec().arena.run([task] { (*task)(); }, Urgency::ahead);
+  auto encode = [&writer, field, entries, items = std::move(items), begin = std::move(cluster_begin)] {
+    return writer.encode(field, {entries, items.columns, begin});
+  };
+  pending.part = started(cache.exec().arena, Urgency::ahead, std::move(encode));
   return pending;
 }
 

@@ -67,6 +67,7 @@ struct Difference {
   std::string node;                // its path in the tables, without types
   std::string shown;               // what it is in the chain
   std::vector<std::string> found;  // by schema
+  bool is_left_out = false;
 };
 
 // A table of many files. Nodes and columns are those of a tfile::Table whose streams have one column each, with its

@@ -261,12 +261,12 @@ class Merging {
     const auto text = [](const NodePlace& place) { return type_text(place); };
     if (policy_ == ChainPolicy::strict && (is_missing || !all_equal(places, text)))
       return refuse(records, places, path);
-    if (is_missing && policy_ == ChainPolicy::common) return note(records, places, path, "left out");
+    if (is_missing && policy_ == ChainPolicy::common) return leave_out(records, places, path);
     const std::size_t noted = differences_.size();
     auto merged = merge(places, path, depth);
     if (!merged && policy_ == ChainPolicy::common) {
       differences_.resize(noted);
-      return note(records, places, path, "left out");
+      return leave_out(records, places, path);
     }
     if (merged && !is_missing) {
       if (!all_equal(places, text)) note(records, places, path, type_text(*merged));
@@ -328,10 +328,15 @@ class Merging {
   }
 
   void note(const NodePlaces& records, const NodePlaces& places, const std::string& path, std::string shown) {
-    Difference difference{path, std::move(shown), {}};
+    Difference difference{path, std::move(shown), {}, false};
     for (std::size_t i = 0; i < places.size(); ++i)
       difference.found.push_back(records[i] ? type_text(places[i]) : "missing");
     differences_.push_back(std::move(difference));
+  }
+
+  void leave_out(const NodePlaces& records, const NodePlaces& places, const std::string& path) {
+    note(records, places, path, "left out");
+    differences_.back().is_left_out = true;
   }
 
   void refuse(const NodePlaces& records, const NodePlaces& places, const std::string& path) {
