@@ -16,7 +16,6 @@ import uproot
 import column_streams
 import columnar
 import far_files
-import foreign_appender
 import http_server
 import mounted
 import mounted_table
@@ -383,13 +382,6 @@ def test_new_files_of_a_directory_join_at_the_end(tmp_path, mount):
         os.rename(tmp_path / "a.root.new", tmp_path / "a.root")  # before the others by name
         becomes(column, [1, 2, 3, 4, 5, 6, 1, 2, 3])
         assert np.frombuffer(before.read(), "<i4").tolist() == [1, 2, 3, 4, 5, 6]
-
-
-@pytest.fixture(scope="module")
-def appender():
-    root = foreign_appender.Appender()
-    yield root
-    root.close()
 
 
 def test_a_growing_file(tmp_path, mount, appender):
