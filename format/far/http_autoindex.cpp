@@ -26,7 +26,7 @@ std::string as_latin1(const std::string& bytes) {
   return text;
 }
 
-// And back. (Characters beyond these occur where the server writes "\uXXXX", and stay.)
+// And back. (Characters beyond these occur where the server writes "\u" and four digits, and stay.)
 std::string from_latin1(const std::string& text) {
   std::string bytes;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -202,7 +202,8 @@ std::string write_and_read(const std::string& directory, Finding& read_ahead) {
 
 bool check_mount() {
   const char* const temporary = std::getenv("TMPDIR");
-  std::string directory = std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-XXXXXX";
+  std::string directory = std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-" +
+                          std::string(6, 'X');  // for mkdtemp(3)
   if (!::mkdtemp(directory.data())) {
     print({Verdict::bad, "mount", directory + ": " + std::strerror(errno) + ": set TMPDIR to a directory of yours"});
     return false;

@@ -246,7 +246,7 @@ Result<> write_all(const Descriptor& file, const std::string& name, std::string_
 
 // Writes a file beside it, which then takes its place. Nobody else has that file: several mounts may write one index.
 Result<> replace_file(const std::string& path, std::string_view bytes) {
-  std::string made = path + ".XXXXXX";
+  std::string made = path + "." + std::string(6, 'X');  // for mkostemp(3)
   const Descriptor file(::mkostemp(made.data(), O_CLOEXEC));
   if (!file) return tfile::system_error(made, errno);
   Result<> done = write_all(file, made, bytes);

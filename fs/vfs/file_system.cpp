@@ -8,26 +8,20 @@
 #include <cerrno>
 #include <cstring>
 #include <future>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "control/readme.h"
 #include "control/stats.h"
-#include "staging/changes/left_journal.h"
 #include "tfile/name.h"
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
 #include "vfs/chain.h"
-#include "vfs/chain_directory.h"
 #include "vfs/control_directory.h"
-#include "vfs/dataset.h"
-#include "vfs/expand_sources.h"
 #include "vfs/far_tree.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/source_tree.h"
-#include "vfs/url_origin.h"
 #include "vfs/written_file.h"
 #include "vfs/xattr.h"
 
@@ -38,15 +32,6 @@ using Clock = std::chrono::steady_clock;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
 namespace {
-
-tl::unexpected<Error> friends_of_one(const std::string& name) {
-  return fail(ErrorKind::invalid, name + ": friend= is for one file that is read, or for a chain");
-}
-
-bool may_be_far(const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); }
-bool may_be_far(const std::vector<NamedFriend>& friends) {
-  return std::ranges::any_of(friends, [](const NamedFriend& each) { return may_be_far(each.source); });
-}
 
 tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file has changed since it was opened"); }
 
@@ -69,33 +54,11 @@ bool is_trouble(const Error& error) {
 // job that writes its next basket is not.
 constexpr int kTries = 4;
 
-// Jobs that wait for a server must leave room for others.
-constexpr unsigned kFarJobs = 64;
-
 // Staged data may take half of the memory, since reading goes on meanwhile.
 std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterCache& cache, ErrorLog& errors) {
   if (!options.write) return nullptr;
   return std::unique_ptr<Writing>(new Writing{
       *options.write, StagingMemory(cache.budget(), options.cache.memory / 2, cache.exec().lanes), cache, errors});
-}
-
-// Whether a server may say this because the URL is that of a directory.
-bool may_be_directory(const Error& error) {
-  switch (error.kind) {
-    case ErrorKind::damaged:  // a page that shows it
-    case ErrorKind::unsupported:
-    case ErrorKind::not_found:
-    case ErrorKind::denied:
-    case ErrorKind::invalid:
-      return true;
-    default:
-      return false;
-  }
-}
-
-template <class T>
-T wait_for(std::future<T> answer) {
-  return answer.get();
 }
 
 }  // namespace
@@ -150,274 +113,6 @@ FileSystem::~FileSystem() {
   context_.friends.clear();
   context_.recent.clear();
   cache_.reset();
-}
-
-Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, const FileSystemOptions& options,
-                                                     std::string hidden) {
-  if (tfile::is_url(source)) return open_url(source, options);
-  struct stat status {};
-  const bool there = ::stat(source.c_str(), &status) == 0;
-  if (!there && !(options.write && errno == ENOENT)) {
-    const int number = errno;
-    return fail(number == ENOENT ? ErrorKind::not_found : ErrorKind::io, source + ": " + std::strerror(number), -1,
-                number);
-  }
-  const bool mirrors = there && S_ISDIR(status.st_mode);
-  if ((mirrors || options.write) && !options.friends.empty()) return friends_of_one(source);
-  CacheOptions cache = options.cache;
-  if (may_be_far(options.friends)) cache.job_threads = std::max(cache.job_threads, kFarJobs);
-  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(cache), options));
-  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));
-  if (mirrors) {
-    TRY_VOID(fs->show_directory(source, std::move(hidden)));
-  } else if (auto shown = fs->show_file(source, there); !shown) {
-    Error error = std::move(shown).error();
-    if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
-    return tl::unexpected(std::move(error));
-  }
-  const std::string directory = mirrors ? source : source.substr(0, source.rfind('/') + 1);
-  fs->space_of_ = std::make_shared<const Descriptor>(
-      ::open(directory.empty() ? "." : directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  return fs;
-}
-
-// Each is opened, so that what is wrong with it is said at once.
-Result<std::vector<FriendSource>> FileSystem::open_friends(const std::vector<NamedFriend>& named, ChainOptions chain,
-                                                           tfile::FarOptions far) {
-  far.stop = end_of_requests_.get_token();
-  chain.index.clear();
-  std::vector<FriendSource> sources;
-  for (const NamedFriend& each : named) {
-    const std::string path = std::string(kFriendsName) + "/" + each.alias;
-    auto place = make_named_place(context_, std::vector<std::string>{each.source}, far);
-    sources.push_back({each.alias, std::make_shared<Chain>(context_, std::move(place), chain, path), each.key});
-    if (auto opened = open_now(*sources.back().chain); !opened) {
-      Error error = std::move(opened).error();
-      error.text = "friend " + each.alias + ": " + error.text;
-      return tl::unexpected(std::move(error));
-    }
-  }
-  return sources;
-}
-
-Result<> FileSystem::show_directory(const std::string& source, std::string hidden) {
-  TRY(tree_, SourceTree::open(context_, source, std::move(hidden)));
-  inodes_ = std::make_unique<InodeTable>(Entry{tree_->root(), {}});
-  if (writing_) run_job(*cache_, [tree = tree_] { tree->take_over_journals(); });
-  return {};
-}
-
-// `there`: the file exists; if not, it is to be made, which needs a writable mount.
-Result<> FileSystem::show_file(const std::string& source, bool there) {
-  TRY(auto origin, make_path_origin(source));
-  auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
-  if (writing_) {
-    TRY(FilePlace place, place_of(source));
-    TRY(written_, open_written(context_, file, std::move(place), ""));
-  } else if (auto place = place_of(source)) {
-    run_job(*cache_, [this, place = std::make_shared<const FilePlace>(*std::move(place))] {
-      if (const auto left = left_in_journal(*place); left && *left) errors_.add("/", **left);
-    });
-  }
-  const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);
-  inodes_ = std::make_unique<InodeTable>(Entry{root, {}});
-  return there ? open_now(*file) : Result<>();
-}
-
-Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url, FileSystemOptions options) {
-  const std::string name = tfile::shown_name(url);
-  if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, and this is a URL");
-  options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
-  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
-  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));
-  if (auto shown = fs->show_url(url, options.far); !shown) {
-    Error error = std::move(shown).error();
-    if (!error.text.starts_with(name)) error.text = name + ": " + error.text;
-    return tl::unexpected(std::move(error));
-  }
-  if (fs->far_tree_ && !options.friends.empty()) return friends_of_one(name);
-  return fs;
-}
-
-Result<> FileSystem::show_url(const std::string& url, tfile::FarOptions options) {
-  options.stop = end_of_requests_.get_token();
-  const tfile::UrlParts parts = tfile::url_parts(url);
-  if (has_pattern(parts.path)) {
-    TRY(const std::vector<std::string> found, expand_sources(url, options));
-    TRY(FarPattern pattern, far_pattern(url));
-    if (found != std::vector{url}) return show_far_directory(pattern.directory, options, std::move(pattern.shown));
-  }
-  if (parts.path.empty() || parts.path.ends_with('/')) return show_far_directory(url, options, {});
-  auto shown = show_far_file(url, options);
-  if (shown || parts.path.ends_with(".root") || !may_be_directory(shown.error())) return shown;
-  // What the server says against a file is said of a directory, too, if that is what it is.
-  return show_far_directory(url, options, {}) ? Result<>() : shown;
-}
-
-Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptions& options) {
-  far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
-  inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
-  return open_now(*far_file_);
-}
-
-Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::string> names, const ChainOptions& chain,
-                                                           FileSystemOptions options) {
-  if (options.write) return fail(ErrorKind::invalid, "a chain cannot be written");
-  const bool is_far = std::ranges::any_of(names, [](const std::string& name) { return may_be_far(name); });
-  if (is_far || may_be_far(options.friends)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
-  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
-  options.far.stop = fs->end_of_requests_.get_token();
-  TRY(std::vector<FriendSource> friends, fs->open_friends(options.friends, chain, options.far));
-  TRY_VOID(fs->show_chains(std::move(names), chain, options.far, std::move(friends)));
-  for (const auto& each : fs->chains_) {
-    TRY_VOID(fs->open_now(*each));
-    each->save();
-  }
-  return fs;
-}
-
-// A dataset has a chain for each of its samples.
-Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOptions& chain,
-                                 const tfile::FarOptions& far, std::vector<FriendSource> friends) {
-  const bool is_of_samples = names.size() == 1 && is_dataset(names[0]);
-  if (!is_of_samples) {
-    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, "",
-                                              ChainAbout(), std::move(friends)));
-    inodes_ = std::make_unique<InodeTable>(Entry{make_chain_root(chains_[0]), {}});
-    return {};
-  }
-  TRY(Dataset dataset, read_dataset(names[0].substr(1)));
-  for (Dataset::Friend& named : dataset.friends) {
-    const std::string alias = tfile::escape_name(named.alias);
-    friends.push_back({alias,
-                       std::make_shared<Chain>(context_, make_named_place(context_, std::move(named.files), far),
-                                               ChainOptions{chain.policy, chain.skips_missing, ""},
-                                               std::string(kFriendsName) + "/" + alias),
-                       std::nullopt});
-  }
-  std::vector<DatasetSample>& samples = dataset.samples;
-  std::vector<std::string_view> originals;
-  for (const DatasetSample& sample : samples) originals.push_back(sample.name);
-  const std::vector<std::string> shown = tfile::directory_names(originals);
-  NamedRoots roots;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    ChainOptions options = chain;
-    if (!options.index.empty()) options.index += "-" + shown[i];
-    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(samples[i].files), far),
-                                              std::move(options), shown[i],
-                                              ChainAbout{samples[i].metadata, samples[i].attributes}, friends));
-    for (FriendSource& source : friends) source.before.push_back(chains_.back());
-    roots.emplace_back(shown[i], chains_.back());
-  }
-  inodes_ = std::make_unique<InodeTable>(Entry{make_chains_root(std::move(roots)), {}});
-  return {};
-}
-
-Result<> FileSystem::show_far_directory(const std::string& url, const tfile::FarOptions& options, PathPattern shown) {
-  far_tree_ = std::make_shared<FarTree>(context_, url, options, std::move(shown));
-  std::promise<Result<FarTree::ListingPtr>> listed;
-  far_tree_->list("", [&](Result<FarTree::ListingPtr> now) { listed.set_value(std::move(now)); });
-  TRY_VOID(wait_for(listed.get_future()));
-  inodes_ = std::make_unique<InodeTable>(Entry{far_tree_->root(), {}});
-  far_file_.reset();
-  return {};
-}
-
-Result<> FileSystem::open_now(Chain& chain) {
-  std::promise<Result<ChainStatePtr>> opened;
-  chain.current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
-  TRY_VOID(wait_for(opened.get_future()));
-  return {};
-}
-
-Result<> FileSystem::open_now(MountedFile& file) {
-  std::promise<Result<GenerationPtr>> opened;
-  file.current(Freshness::now, [&](Result<GenerationPtr> now) { opened.set_value(std::move(now)); });
-  TRY_VOID(wait_for(opened.get_future()));
-  return {};
-}
-
-Result<> FileSystem::make_source() {
-  if (!written_ || written_->staged().is_wanted()) return {};
-  return written_->staged().make(process_owner());
-}
-
-std::vector<std::shared_ptr<WrittenFile>> FileSystem::written_files() const {
-  std::vector<std::shared_ptr<WrittenFile>> files;
-  if (tree_) files = tree_->written_files();
-  if (written_) files.push_back(written_);
-  return files;
-}
-
-std::vector<std::string> FileSystem::finish_writing() {
-  std::vector<std::string> left;
-  for (const auto& file : written_files()) {
-    file->staged().stop();
-    for (const auto& [path, reason] : file->staged().pending()) left.push_back(path + ": " + reason);
-  }
-  return left;
-}
-
-Result<> FileSystem::commit_all() {
-  Result<> done;
-  for (const auto& file : written_files()) {
-    auto committed = file->staged().commit(file->staged().root());
-    if (done) done = std::move(committed);
-  }
-  return done;
-}
-
-std::vector<StagedFile::Unkept> FileSystem::unkept() const {
-  std::vector<StagedFile::Unkept> files;
-  for (const auto& file : written_files()) {
-    for (const auto& [path, is_written] : file->staged().unkept()) files.push_back({"/" + path, is_written});
-  }
-  return files;
-}
-
-bool FileSystem::may_end() {
-  (void)commit_all();
-  const auto files = unkept();
-  for (const auto& file : files)
-    errors_.add(file.path, "neither in its file nor in the journal: not unmounted, though idle");
-  return files.empty();
-}
-
-// Files are committed first while requests are still answered. Then what these requests have opened in the meantime,
-// such as a journal that was just taken over, is committed when there are no more requests.
-std::vector<std::string> FileSystem::end() {
-  files_.clear();  // including those that are open for writing
-  finish_writing();
-  for (const auto& chain : chains_) chain->save();
-  end_of_requests_.request_stop();
-  cache_->settle();
-  alarms_.stop();
-  files_.clear();
-  finish_writing();
-  std::vector<std::string> lost;
-  for (auto& file : unkept()) lost.push_back(std::move(file.path));
-  return lost;
-}
-
-// For `tfilefs umount`: progress, what could not be committed when last tried, and what is kept nowhere.
-Result<std::string> FileSystem::pending_json() const {
-  nlohmann::json json = {{"tfilefs", 1}, {"left", 0}};
-  for (const char* list : {"pending", "unkept", "written", "reasons"}) json[list] = nlohmann::json::array();
-  for (const auto& [path, is_written] : unkept()) json[is_written ? "written" : "unkept"].push_back(path);
-  const auto add = [&](const std::string& path, const std::string& reason) {
-    json["pending"].push_back(path + ": " + reason);
-    json["reasons"].push_back({{"path", path}, {"reason", reason}});
-  };
-  std::uint64_t left = 0;
-  for (const auto& file : written_files()) {
-    left += file->staged().bytes_left();
-    for (const auto& [path, reason] : file->staged().pending()) add(path, reason);
-  }
-  if (tree_) {
-    for (const auto& [path, reason] : tree_->refused_journals()) add("/" + path, reason);
-  }
-  json["left"] = left;
-  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 // ---- from inodes to entries
@@ -983,7 +678,7 @@ MountReport FileSystem::report(const CacheReport& cache) const {
 Result<FileSystem::Found> FileSystem::find_path(std::string_view path) {
   std::promise<Result<Attributes>> root;
   getattr(kRootId, [&](Result<Attributes> attributes) { root.set_value(std::move(attributes)); });
-  TRY(const Attributes attributes, wait_for(root.get_future()));
+  TRY(const Attributes attributes, root.get_future().get());
   Found at{kRootId, attributes};
   while (!path.empty()) {
     const std::size_t slash = path.find('/');
@@ -992,7 +687,7 @@ Result<FileSystem::Found> FileSystem::find_path(std::string_view path) {
     if (name.empty()) continue;
     std::promise<Result<Found>> found;
     lookup(at.id, name, [&](Result<Found> result) { found.set_value(std::move(result)); });
-    TRY(at, wait_for(found.get_future()));
+    TRY(at, found.get_future().get());
   }
   return at;
 }

@@ -59,12 +59,12 @@ void ChainCounts::add_up(CountId id) {
   count.starts = std::move(starts);
 }
 
-ChainCounts::StartsPtr ChainCounts::known(CountId id) const {
+StartsPtr ChainCounts::known(CountId id) const {
   const Lock lock(mutex_);
   return counts_[id].starts;
 }
 
-ChainCounts::StartsPtr ChainCounts::added_up(CountId id) {
+StartsPtr ChainCounts::added_up(CountId id) {
   const Lock lock(mutex_);
   add_up(id);
   return counts_[id].starts;

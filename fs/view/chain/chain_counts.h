@@ -10,6 +10,7 @@
 #include "mutex.h"
 #include "once.h"
 #include "view/chain/chain_table.h"
+#include "view/chain/counts_wanted.h"
 
 namespace tfilefs {
 
@@ -37,9 +38,7 @@ std::int64_t counted_items(const CountSource&, std::int64_t length);
 // one is wanted, for all counts for which no file has to decode anything. Thread-safe.
 class ChainCounts : public std::enable_shared_from_this<ChainCounts> {
  public:
-  // One number more than there are files.
   using Starts = std::vector<std::int64_t>;
-  using StartsPtr = std::shared_ptr<const Starts>;
 
   ChainCounts(std::shared_ptr<const ChainTable>, std::shared_ptr<ChainFiles>);
 

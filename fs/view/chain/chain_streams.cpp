@@ -129,18 +129,11 @@ void ChainStreams::cheap_length(tfile::StreamId id, std::uint32_t slot, Reply<st
   reply(known_length(id, slot));
 }
 
-// Answers when all of these counts are known.
 void ChainStreams::with_counts(std::vector<CountId> ids, Reply<void> reply) {
-  while (!ids.empty() && counts_->known(ids.back())) ids.pop_back();
-  if (ids.empty()) return reply({});
-  const CountId next = ids.back();
-  const std::stop_token asker = reply.asker();
-  auto told = [self = shared_from_this(), ids = std::move(ids),
-               reply = std::move(reply)](Result<StartsPtr> starts) mutable {
-    if (!starts) return reply(tl::unexpected<Error>(starts.error()));
-    self->with_counts(std::move(ids), std::move(reply));
-  };
-  counts_->want(next, Reply<StartsPtr>(std::move(told), asker));
+  want_counts(
+      std::move(ids), [counts = counts_](CountId id) { return counts->known(id) != nullptr; },
+      [counts = counts_](CountId id, Reply<StartsPtr> starts) { counts->want(id, std::move(starts)); },
+      std::move(reply));
 }
 
 void ChainStreams::read(tfile::StreamId id, std::uint32_t, std::size_t item_size, std::uint64_t offset,

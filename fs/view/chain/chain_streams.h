@@ -35,7 +35,6 @@ class ChainStreams final : public CachedStreams, public std::enable_shared_from_
   ChainCounts& counts() const { return *counts_; }
 
  private:
-  using StartsPtr = ChainCounts::StartsPtr;
   using StreamsPtr = std::shared_ptr<CachedStreams>;
   struct Request {
     tfile::ColumnId column = 0;

@@ -62,14 +62,4 @@ std::vector<std::int64_t> ChainTable::lengths(tfile::StreamId stream) const {
   return {entries + (columns[stream].role == tfile::Role::offsets ? 1 : 0)};
 }
 
-tfile::Result<tfile::Extents> ChainTable::extents(tfile::StreamId) const {
-  return tfile::fail(tfile::ErrorKind::invalid, "a chain has the chunks of its files");
-}
-
-tfile::Result<tfile::Chunk> ChainTable::decode(tfile::ChunkKey, std::span<const std::byte>,
-                                               std::span<const std::shared_ptr<const tfile::Chunk>>,
-                                               std::span<const std::int64_t>) const {
-  return tfile::fail(tfile::ErrorKind::invalid, "a chain has the chunks of its files");
-}
-
 }  // namespace tfilefs

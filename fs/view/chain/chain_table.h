@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tfile/table.h"
 #include "view/chain/chain_schema.h"
+#include "view/chain/composed_table.h"
 
 namespace tfilefs {
 
@@ -21,7 +21,7 @@ struct ChainedFile {
 
 // A table of many files, as their entries one after the other. Its streams have one column each; a chunk of a stream is
 // what a file brings. It says what the columns are and where they come from; ChainStreams reads them. Const.
-class ChainTable final : public tfile::Table {
+class ChainTable final : public ComposedTable {
  public:
   // `stored`: by column, the bytes that it takes in all files.
   ChainTable(ChainSchema, std::vector<ChainedFile>, std::vector<std::uint64_t> stored);
@@ -38,15 +38,6 @@ class ChainTable final : public tfile::Table {
   tfile::StreamShape shape(tfile::StreamId) const override;
   tfile::EntryRange chunk_entries(tfile::ChunkKey) const override;
   std::vector<std::int64_t> lengths(tfile::StreamId) const override;
-
-  // Not for a chain: its chunks are those of the files.
-  tfile::Result<tfile::Locator> locate(tfile::ChunkKey) const override { return tfile::Locator{}; }
-  std::uint64_t decoded_size(tfile::ChunkKey) const override { return 0; }
-  std::vector<tfile::ChunkKey> inputs(tfile::ChunkKey) const override { return {}; }
-  tfile::Result<tfile::Extents> extents(tfile::StreamId) const override;
-  tfile::Result<tfile::Chunk> decode(tfile::ChunkKey, std::span<const std::byte>,
-                                     std::span<const std::shared_ptr<const tfile::Chunk>>,
-                                     std::span<const std::int64_t>) const override;
 
  private:
   const std::vector<ChainColumn> chained_;

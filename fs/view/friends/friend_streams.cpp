@@ -231,7 +231,7 @@ std::size_t FriendStreams::runs_in(std::size_t block) const {
 
 // ---- counts
 
-FriendStreams::StartsPtr FriendStreams::starts_known(CountId id) const {
+StartsPtr FriendStreams::starts_known(CountId id) const {
   const Lock lock(mutex_);
   const auto known = counts_.find(id);
   return known != counts_.end() ? known->second.starts : nullptr;
@@ -268,18 +268,11 @@ void FriendStreams::want(CountId id, Reply<StartsPtr> reply) {
            Reply<StartsPtr>(std::move(keep), asker));
 }
 
-// Answers when all of these are known.
 void FriendStreams::want_all(std::vector<CountId> ids, Reply<void> reply) {
-  while (!ids.empty() && items_known(ids.back()) >= 0) ids.pop_back();
-  if (ids.empty()) return reply({});
-  const CountId next = ids.back();
-  const std::stop_token asker = reply.asker();
-  auto told = [self = shared_from_this(), ids = std::move(ids),
-               reply = std::move(reply)](Result<StartsPtr> starts) mutable {
-    if (!starts) return reply(tl::unexpected<Error>(starts.error()));
-    self->want_all(std::move(ids), std::move(reply));
-  };
-  want(next, Reply<StartsPtr>(std::move(told), asker));
+  want_counts(
+      std::move(ids), [self = shared_from_this()](CountId id) { return self->items_known(id) >= 0; },
+      [self = shared_from_this()](CountId id, Reply<StartsPtr> starts) { self->want(id, std::move(starts)); },
+      std::move(reply));
 }
 
 FriendStreams::Block FriendStreams::known_block(CountId id, std::size_t number) {

@@ -12,6 +12,7 @@
 #include "mutex.h"
 #include "once.h"
 #include "tfile/buffer.h"
+#include "view/chain/counts_wanted.h"
 #include "view/friends/entry_runs.h"
 #include "view/friends/friend_table.h"
 #include "view/friends/picked_items.h"
@@ -50,8 +51,6 @@ class FriendStreams final : public CachedStreams, public std::enable_shared_from
     std::int64_t first = 0, last = 0;  // one behind the last
   };
   using Block = std::shared_ptr<const std::vector<RunItems>>;
-  // How many items are before each block of runs; and one more, for all.
-  using StartsPtr = std::shared_ptr<const std::vector<std::int64_t>>;
   // Items [first, first + count) of the friend are items from `at` on here. Ends of lists differ by `shift`.
   struct Segment {
     std::int64_t first = 0, count = 0, at = 0, shift = 0;

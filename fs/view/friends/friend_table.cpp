@@ -118,14 +118,4 @@ std::vector<std::int64_t> FriendTable::lengths(tfile::StreamId stream) const {
   return has_own_streams_ ? own_->lengths(stream) : std::vector<std::int64_t>{-1};
 }
 
-tfile::Result<tfile::Extents> FriendTable::extents(tfile::StreamId) const {
-  return tfile::fail(tfile::ErrorKind::invalid, "a friend has the chunks of its files");
-}
-
-tfile::Result<tfile::Chunk> FriendTable::decode(tfile::ChunkKey, std::span<const std::byte>,
-                                                std::span<const std::shared_ptr<const tfile::Chunk>>,
-                                                std::span<const std::int64_t>) const {
-  return tfile::fail(tfile::ErrorKind::invalid, "a friend has the chunks of its files");
-}
-
 }  // namespace tfilefs

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "tfile/table.h"
 #include "view/chain/chain_schema.h"
+#include "view/chain/composed_table.h"
 
 namespace tfilefs {
 
@@ -21,7 +21,7 @@ enum class FriendRows : std::uint8_t {
 // A friend as a table with as many entries as the one whose friend it is. Its streams have one column each, except that
 // `same` has the streams of the friend. It says what the columns are and where they come from; FriendStreams reads
 // them. Const.
-class FriendTable final : public tfile::Table {
+class FriendTable final : public ComposedTable {
  public:
   // `own`: the friend itself; whole. `of`: the table whose friend it is. Values of one of several classes are left out,
   // except of `same`: they are counted by tags, not by lists.
@@ -47,13 +47,6 @@ class FriendTable final : public tfile::Table {
   tfile::StreamShape shape(tfile::StreamId) const override;
   tfile::EntryRange chunk_entries(tfile::ChunkKey) const override;
   std::vector<std::int64_t> lengths(tfile::StreamId) const override;
-  tfile::Result<tfile::Locator> locate(tfile::ChunkKey) const override { return tfile::Locator{}; }
-  std::uint64_t decoded_size(tfile::ChunkKey) const override { return 0; }
-  std::vector<tfile::ChunkKey> inputs(tfile::ChunkKey) const override { return {}; }
-  tfile::Result<tfile::Extents> extents(tfile::StreamId) const override;
-  tfile::Result<tfile::Chunk> decode(tfile::ChunkKey, std::span<const std::byte>,
-                                     std::span<const std::shared_ptr<const tfile::Chunk>>,
-                                     std::span<const std::int64_t>) const override;
 
  private:
   explicit FriendTable(const tfile::Table& of);

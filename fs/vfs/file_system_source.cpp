@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a mount shows: opening what the user has named.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <utility>
+
+#include "staging/changes/left_journal.h"
+#include "tfile/name.h"
+#include "vfs/blocking.h"
+#include "vfs/chain.h"
+#include "vfs/chain_directory.h"
+#include "vfs/dataset.h"
+#include "vfs/expand_sources.h"
+#include "vfs/far_tree.h"
+#include "vfs/file_system.h"
+#include "vfs/names.h"
+#include "vfs/root_file_holder.h"
+#include "vfs/source_tree.h"
+#include "vfs/url_origin.h"
+#include "vfs/written_file.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+
+tl::unexpected<Error> friends_of_one(const std::string& name) {
+  return fail(ErrorKind::invalid, name + ": friend= is for one file that is read, or for a chain");
+}
+
+bool may_be_far(const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); }
+bool may_be_far(const std::vector<NamedFriend>& friends) {
+  return std::ranges::any_of(friends, [](const NamedFriend& each) { return may_be_far(each.source); });
+}
+
+// Jobs that wait for a server must leave room for others.
+constexpr unsigned kFarJobs = 64;
+
+// Whether a server may say this because the URL is that of a directory.
+bool may_be_directory(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::damaged:  // a page that shows it
+    case ErrorKind::unsupported:
+    case ErrorKind::not_found:
+    case ErrorKind::denied:
+    case ErrorKind::invalid:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, const FileSystemOptions& options,
+                                                     std::string hidden) {
+  if (tfile::is_url(source)) return open_url(source, options);
+  struct stat status {};
+  const bool there = ::stat(source.c_str(), &status) == 0;
+  if (!there && !(options.write && errno == ENOENT)) {
+    const int number = errno;
+    return fail(number == ENOENT ? ErrorKind::not_found : ErrorKind::io, source + ": " + std::strerror(number), -1,
+                number);
+  }
+  const bool mirrors = there && S_ISDIR(status.st_mode);
+  if ((mirrors || options.write) && !options.friends.empty()) return friends_of_one(source);
+  CacheOptions cache = options.cache;
+  if (may_be_far(options.friends)) cache.job_threads = std::max(cache.job_threads, kFarJobs);
+  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(cache), options));
+  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));
+  if (mirrors) {
+    TRY_VOID(fs->show_directory(source, std::move(hidden)));
+  } else if (auto shown = fs->show_file(source, there); !shown) {
+    Error error = std::move(shown).error();
+    if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
+    return tl::unexpected(std::move(error));
+  }
+  const std::string directory = mirrors ? source : source.substr(0, source.rfind('/') + 1);
+  fs->space_of_ = std::make_shared<const Descriptor>(
+      ::open(directory.empty() ? "." : directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return fs;
+}
+
+// Each is opened, so that what is wrong with it is said at once.
+Result<std::vector<FriendSource>> FileSystem::open_friends(const std::vector<NamedFriend>& named, ChainOptions chain,
+                                                           tfile::FarOptions far) {
+  far.stop = end_of_requests_.get_token();
+  chain.index.clear();
+  std::vector<FriendSource> sources;
+  for (const NamedFriend& each : named) {
+    const std::string path = std::string(kFriendsName) + "/" + each.alias;
+    auto place = make_named_place(context_, std::vector<std::string>{each.source}, far);
+    sources.push_back({each.alias, std::make_shared<Chain>(context_, std::move(place), chain, path), each.key});
+    if (auto opened = open_now(*sources.back().chain); !opened) {
+      Error error = std::move(opened).error();
+      error.text = "friend " + each.alias + ": " + error.text;
+      return tl::unexpected(std::move(error));
+    }
+  }
+  return sources;
+}
+
+Result<> FileSystem::show_directory(const std::string& source, std::string hidden) {
+  TRY(tree_, SourceTree::open(context_, source, std::move(hidden)));
+  inodes_ = std::make_unique<InodeTable>(Entry{tree_->root(), {}});
+  if (writing_) run_job(*cache_, [tree = tree_] { tree->take_over_journals(); });
+  return {};
+}
+
+// `there`: the file exists; if not, it is to be made, which needs a writable mount.
+Result<> FileSystem::show_file(const std::string& source, bool there) {
+  TRY(auto origin, make_path_origin(source));
+  auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
+  if (writing_) {
+    TRY(FilePlace place, place_of(source));
+    TRY(written_, open_written(context_, file, std::move(place), ""));
+  } else if (auto place = place_of(source)) {
+    run_job(*cache_, [this, place = std::make_shared<const FilePlace>(*std::move(place))] {
+      if (const auto left = left_in_journal(*place); left && *left) errors_.add("/", **left);
+    });
+  }
+  const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);
+  inodes_ = std::make_unique<InodeTable>(Entry{root, {}});
+  return there ? open_now(*file) : Result<>();
+}
+
+Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url, FileSystemOptions options) {
+  const std::string name = tfile::shown_name(url);
+  if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, and this is a URL");
+  options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
+  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
+  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));
+  if (auto shown = fs->show_url(url, options.far); !shown) {
+    Error error = std::move(shown).error();
+    if (!error.text.starts_with(name)) error.text = name + ": " + error.text;
+    return tl::unexpected(std::move(error));
+  }
+  if (fs->far_tree_ && !options.friends.empty()) return friends_of_one(name);
+  return fs;
+}
+
+Result<> FileSystem::show_url(const std::string& url, tfile::FarOptions options) {
+  options.stop = end_of_requests_.get_token();
+  const tfile::UrlParts parts = tfile::url_parts(url);
+  if (has_pattern(parts.path)) {
+    TRY(const std::vector<std::string> found, expand_sources(url, options));
+    TRY(FarPattern pattern, far_pattern(url));
+    if (found != std::vector{url}) return show_far_directory(pattern.directory, options, std::move(pattern.shown));
+  }
+  if (parts.path.empty() || parts.path.ends_with('/')) return show_far_directory(url, options, {});
+  auto shown = show_far_file(url, options);
+  if (shown || parts.path.ends_with(".root") || !may_be_directory(shown.error())) return shown;
+  // What the server says against a file is said of a directory, too, if that is what it is.
+  return show_far_directory(url, options, {}) ? Result<>() : shown;
+}
+
+Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptions& options) {
+  far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
+  inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
+  return open_now(*far_file_);
+}
+
+Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::string> names, const ChainOptions& chain,
+                                                           FileSystemOptions options) {
+  if (options.write) return fail(ErrorKind::invalid, "a chain cannot be written");
+  const bool is_far = std::ranges::any_of(names, [](const std::string& name) { return may_be_far(name); });
+  if (is_far || may_be_far(options.friends)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
+  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
+  options.far.stop = fs->end_of_requests_.get_token();
+  TRY(std::vector<FriendSource> friends, fs->open_friends(options.friends, chain, options.far));
+  TRY_VOID(fs->show_chains(std::move(names), chain, options.far, std::move(friends)));
+  for (const auto& each : fs->chains_) {
+    TRY_VOID(fs->open_now(*each));
+    each->save();
+  }
+  return fs;
+}
+
+// A dataset has a chain for each of its samples.
+Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOptions& chain,
+                                 const tfile::FarOptions& far, std::vector<FriendSource> friends) {
+  const bool is_of_samples = names.size() == 1 && is_dataset(names[0]);
+  if (!is_of_samples) {
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, "",
+                                              ChainAbout(), std::move(friends)));
+    inodes_ = std::make_unique<InodeTable>(Entry{make_chain_root(chains_[0]), {}});
+    return {};
+  }
+  TRY(Dataset dataset, read_dataset(names[0].substr(1)));
+  for (Dataset::Friend& named : dataset.friends) {
+    const std::string alias = tfile::escape_name(named.alias);
+    friends.push_back({alias,
+                       std::make_shared<Chain>(context_, make_named_place(context_, std::move(named.files), far),
+                                               ChainOptions{chain.policy, chain.skips_missing, ""},
+                                               std::string(kFriendsName) + "/" + alias),
+                       std::nullopt});
+  }
+  std::vector<DatasetSample>& samples = dataset.samples;
+  std::vector<std::string_view> originals;
+  for (const DatasetSample& sample : samples) originals.push_back(sample.name);
+  const std::vector<std::string> shown = tfile::directory_names(originals);
+  NamedRoots roots;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    ChainOptions options = chain;
+    if (!options.index.empty()) options.index += "-" + shown[i];
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(samples[i].files), far),
+                                              std::move(options), shown[i],
+                                              ChainAbout{samples[i].metadata, samples[i].attributes}, friends));
+    for (FriendSource& source : friends) source.before.push_back(chains_.back());
+    roots.emplace_back(shown[i], chains_.back());
+  }
+  inodes_ = std::make_unique<InodeTable>(Entry{make_chains_root(std::move(roots)), {}});
+  return {};
+}
+
+Result<> FileSystem::show_far_directory(const std::string& url, const tfile::FarOptions& options, PathPattern shown) {
+  far_tree_ = std::make_shared<FarTree>(context_, url, options, std::move(shown));
+  std::promise<Result<FarTree::ListingPtr>> listed;
+  far_tree_->list("", [&](Result<FarTree::ListingPtr> now) { listed.set_value(std::move(now)); });
+  TRY_VOID(listed.get_future().get());
+  inodes_ = std::make_unique<InodeTable>(Entry{far_tree_->root(), {}});
+  far_file_.reset();
+  return {};
+}
+
+Result<> FileSystem::open_now(Chain& chain) {
+  std::promise<Result<ChainStatePtr>> opened;
+  chain.current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
+  TRY_VOID(opened.get_future().get());
+  return {};
+}
+
+Result<> FileSystem::open_now(MountedFile& file) {
+  std::promise<Result<GenerationPtr>> opened;
+  file.current(Freshness::now, [&](Result<GenerationPtr> now) { opened.set_value(std::move(now)); });
+  TRY_VOID(opened.get_future().get());
+  return {};
+}
+
+}  // namespace tfilefs

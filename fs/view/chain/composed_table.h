@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+// A table whose columns are read out of columns of other tables, by streams of its own kind (ChainStreams,
+// FriendStreams). So it has no chunks to fetch or decode: extents() and decode() fail with `invalid`.
+class ComposedTable : public tfile::Table {
+ public:
+  tfile::Result<tfile::Locator> locate(tfile::ChunkKey) const final { return tfile::Locator{}; }
+  std::uint64_t decoded_size(tfile::ChunkKey) const final { return 0; }
+  std::vector<tfile::ChunkKey> inputs(tfile::ChunkKey) const final { return {}; }
+  tfile::Result<tfile::Extents> extents(tfile::StreamId) const final { return not_its_own(); }
+  tfile::Result<tfile::Chunk> decode(tfile::ChunkKey, std::span<const std::byte>,
+                                     std::span<const std::shared_ptr<const tfile::Chunk>>,
+                                     std::span<const std::int64_t>) const final {
+    return not_its_own();
+  }
+
+ private:
+  static tl::unexpected<tfile::Error> not_its_own() {
+    return tfile::fail(tfile::ErrorKind::invalid, "its chunks are those of other tables");
+  }
+};
+
+}  // namespace tfilefs
