@@ -50,6 +50,7 @@ def run(program, directory):
 def text(x, y, words, colour):
     return f'<text x="{x:g}" y="{y:g}" xml:space="preserve" style="{FONT}; fill: {colour}">{escape(words)}</text>'
 
+
 def draw(told, plot):
     """The terminal on the left, the plot on the right."""
     lines = []

@@ -15,10 +15,9 @@ import subprocess
 import sys
 import uuid
 
-# Libraries that leave no trace in the program but their code: packages of their headers.
-HEADERS = ("libboost-math-dev", "libcli11-dev", "libexpected-dev", "libflatbuffers-dev", "nlohmann-json3-dev")
-HEADER_LICENSES = {"libboost-math-dev": "BSL-1.0", "libcli11-dev": "BSD-3-Clause", "libexpected-dev": "CC0-1.0",
-                   "libflatbuffers-dev": "Apache-2.0", "nlohmann-json3-dev": "MIT"}
+# Libraries that leave no trace in the program but their code: packages of their headers, and their licenses.
+HEADERS = {"libboost-math-dev": "BSL-1.0", "libcli11-dev": "BSD-3-Clause", "libexpected-dev": "CC0-1.0",
+           "libflatbuffers-dev": "Apache-2.0", "nlohmann-json3-dev": "MIT"}
 
 
 def said(*command):
@@ -47,11 +46,15 @@ def debian_packages(installed):
                 break
     for name in sorted(found):
         line = said("dpkg-query", "--show", "--showformat", "${Package} ${Version} ${Architecture}\n", name).splitlines()[0]
-        yield (*line.split(), HEADER_LICENSES.get(name, "NOASSERTION"))
+        yield (*line.split(), HEADERS.get(name, "NOASSERTION"))
+
+
+def identity(*words):
+    return "-".join(["SPDXRef", *(re.sub(r"[^A-Za-z0-9.-]", "-", word) for word in words)])
 
 
 def package(name, version, license_name, **more):
-    return {"name": name, "SPDXID": "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name), "versionInfo": version,
+    return {"name": name, "SPDXID": identity(name), "versionInfo": version,
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": license_name,
             "licenseDeclared": license_name, "copyrightText": "NOASSERTION", **more}
 
@@ -59,8 +62,9 @@ def package(name, version, license_name, **more):
 def release_file(path):
     with open(path, "rb") as file:
         content = file.read()
-    return {"fileName": "./" + os.path.basename(path), "SPDXID": "SPDXRef-File-" + re.sub(r"[^A-Za-z0-9.-]", "-", os.path.basename(path)),
-            "checksums": [{"algorithm": name, "checksumValue": hashlib.new(name.lower(), content).hexdigest()} for name in ("SHA1", "SHA256")],
+    name = os.path.basename(path)
+    return {"fileName": "./" + name, "SPDXID": identity("File", name),
+            "checksums": [{"algorithm": each, "checksumValue": hashlib.new(each.lower(), content).hexdigest()} for each in ("SHA1", "SHA256")],
             "licenseConcluded": "Apache-2.0", "licenseInfoInFiles": ["Apache-2.0"], "copyrightText": "The authors of tfilefs"}
 
 

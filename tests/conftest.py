@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 
 import campaign
+import foreign_appender
 import mounted
 import root_process
 
@@ -86,6 +87,14 @@ def shared_mount():
             return known[source, options]
 
         yield get
+
+
+@pytest.fixture(scope="module")
+def appender():
+    """ROOT, which adds entries to files."""
+    root = foreign_appender.Appender()
+    yield root
+    root.close()
 
 
 @pytest.fixture(scope="module")

@@ -223,6 +223,7 @@ class Directory(Nginx):
 
     def __init__(self):
         self._directory = tempfile.mkdtemp(prefix="tfilefs-nginx-root-")
+        self._date = 1_700_000_000
         super().__init__(self._directory)
 
     def start(self):
@@ -236,12 +237,10 @@ class Directory(Nginx):
         """Copies a file to the server; returns its URL. It has not changed just now: dates are whole seconds."""
         new = os.path.join(self.root, "new")
         shutil.copyfile(source, new)
-        os.utime(new, (self._dates, self._dates))
-        self._dates += 1
+        os.utime(new, (self._date, self._date))
+        self._date += 1
         os.replace(new, os.path.join(self.root, os.path.basename(source)))
         return self.url(os.path.basename(source))
-
-    _dates = 1_700_000_000
 
     def close(self):
         super().close()

@@ -42,6 +42,16 @@ def read_exactly(path):
     return data
 
 
+def assert_random_reads(path, random, count, size_max):
+    """So many reads at random places give the bytes that lie there."""
+    whole = read_exactly(path)
+    with open(path, "rb", buffering=0) as file:
+        for _ in range(count):
+            begin = int(random.integers(0, len(whole)))
+            size = int(random.integers(1, size_max))
+            assert os.pread(file.fileno(), size, begin) == whole[begin : begin + size], path
+
+
 def read_array(path):
     _, dtype, shape = parse_name(os.path.basename(path))
     data = read_exactly(path)

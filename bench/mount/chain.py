@@ -12,7 +12,7 @@ chain.py [PART ...] [--files N] [--branches N] [--entries N] [--rounds N] [--far
   wide    the same of --files files of 1,496 branches (hard links of one), and the memory that the mount takes
   random  random reads of 4 KiB of a column of these, against those of a column of one file of as many entries: in the
           kernel's pages; and in the memory of the mount, whose pages in the kernel were dropped
-  duckdb  DuckDB's avg of a column of 200 files as one Parquet file, against 200 native Parquet files
+  duckdb  DuckDB's avg of a column of 200 of the files as one Parquet file, against 200 native Parquet files
 
 TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench. With --realtime mounts and readers run under
 `chrt -r 5`, so that other work on the machine affects no side."""
@@ -28,6 +28,7 @@ import tempfile
 import time
 
 import rounds
+from mount import Mount
 
 sys.path.insert(0, os.path.join(rounds.HERE, "..", "..", "tests"))
 
@@ -83,33 +84,15 @@ def files_of(branches, entries, count, copy=shutil.copy):
     return directory, [os.path.join(directory, name) for name in names]
 
 
-class Mount:
+def chained(sources, index=None, near=()):
     """A fresh mount of a chain."""
-
-    def __init__(self, sources, index=None, near=()):
-        self.directory = tempfile.TemporaryDirectory(prefix="bench-")
-        self.path = self.directory.name
-        option = "chain" + (f",index={index}" if index else "")
-        self.begin = time.perf_counter()
-        subprocess.run([*near, rounds.program(), "-o", option, *sources, self.path], check=True, stderr=subprocess.DEVNULL)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        subprocess.run([rounds.program(), "umount", self.path], check=True)
-        self.directory.cleanup()
-
-    def resident(self):
-        with open(os.path.join(self.path, ".tfilefs", "config.json")) as config:
-            pid = [line for line in config if '"pid"' in line][0].split(":")[1].strip(" ,\n")
-        with open(f"/proc/{pid}/status") as status:
-            return int([line for line in status if line.startswith("VmHWM")][0].split()[1]) / 1024
+    return Mount(*sources, options=["-o", "chain" + (f",index={index}" if index else "")], prefix=near)
 
 
 def mounted(sources, index=None, near=()):
     """Seconds of counting and listing, and of one column on top of that."""
-    with Mount(sources, index, near) as mount:
+    begin = time.perf_counter()
+    with chained(sources, index, near) as mount:
         table = os.path.join(mount.path, "t")
         os.listdir(table)
         os.stat(os.path.join(table, "b1.f4"))
@@ -117,7 +100,7 @@ def mounted(sources, index=None, near=()):
         with open(os.path.join(table, "b1.f4"), "rb", buffering=0) as column:
             while column.read(1 << 20):
                 pass
-        return counted - mount.begin, time.perf_counter() - counted, mount.resident()
+        return counted - begin, time.perf_counter() - counted, mount.peak_memory() / 1024
 
 
 def peer(side, case, sources, near):
@@ -204,13 +187,13 @@ print(time.perf_counter() - begin)
 def random_reads(options):
     directory, _ = files_of(WIDE_BRANCHES, options.entries, options.files, os.link)
     _, one = made(8, options.entries * options.files)
-    with (Mount([os.path.join(directory, "f*.root")], near=options.prefix) as chain, Mount([one], near=options.prefix) as single):
+    with chained([os.path.join(directory, "f*.root")], near=options.prefix) as chain, chained([one], near=options.prefix) as single:
         reads = {name: RandomReads(os.path.join(mount.path, "t", "b1.f4"), options.prefix)
                  for name, mount in (("one file", single), ("chain", chain))}
         for title, drops in (("in the kernel's pages", False), ("in the memory of the mount", True)):
             sides = {name: lambda of=of: of.seconds(drops) for name, of in reads.items()}
             rounds.report(f"{READS} random reads of {READ_SIZE} bytes, {title}", rounds.run(options.rounds, sides))
-        print(f"  {chain.resident():.0f} MB resident at most")
+        print(f"  {chain.peak_memory() / 1024:.0f} MB resident at most")
 
 
 def average(path):
@@ -223,29 +206,24 @@ def ask_duckdb(options):
     import pyarrow.feather
     import pyarrow.parquet
 
-    directory, _ = files_of(61, options.entries, DUCKDB_FILES)
-    with tempfile.TemporaryDirectory(dir=rounds.cache_directory()) as native, Mount([os.path.join(directory, "f*.root")]) as mount:
+    _, paths = files_of(options.branches, options.entries, options.files)
+    paths = paths[:DUCKDB_FILES]
+    with tempfile.TemporaryDirectory(dir=rounds.cache_directory()) as native, chained(paths) as mount:
         for name in os.listdir(os.path.join(mount.path, ".files")):
             table = pyarrow.feather.read_table(os.path.join(mount.path, ".files", name, "t.arrow"))
             pyarrow.parquet.write_table(table, os.path.join(native, name + ".parquet"), compression="none", use_dictionary=False)
         sides = {"native Parquet": os.path.join(native, "*.parquet"), "chain": os.path.join(mount.path, "t.parquet")}
         assert len({round(average(path), 6) for path in sides.values()}) == 1
-        timed = {name: lambda path=path: seconds_of(lambda: average(path)) for name, path in sides.items()}
-        rounds.report(f"DuckDB: avg of a column of {DUCKDB_FILES} files, again", rounds.run(2 * options.rounds, timed))
+        timed = {name: lambda path=path: rounds.seconds_in(lambda: average(path)) for name, path in sides.items()}
+        rounds.report(f"DuckDB: avg of a column of {len(paths)} files, again", rounds.run(2 * options.rounds, timed))
 
         def fresh():
-            with Mount([os.path.join(directory, "f*.root")]) as new:
+            with chained(paths) as new:
                 os.listdir(os.path.join(new.path, "t"))
-                return seconds_of(lambda: average(os.path.join(new.path, "t.parquet")))
+                return rounds.seconds_in(lambda: average(os.path.join(new.path, "t.parquet")))
 
-        rounds.report(f"DuckDB: avg of a column of {DUCKDB_FILES} files, through a fresh mount",
+        rounds.report(f"DuckDB: avg of a column of {len(paths)} files, through a fresh mount",
                       rounds.run(options.rounds, {"native Parquet": timed["native Parquet"], "chain": fresh}))
-
-
-def seconds_of(ask):
-    begin = time.perf_counter()
-    ask()
-    return time.perf_counter() - begin
 
 
 PARTS = {"local": local, "far": far, "wide": wide, "random": random_reads, "duckdb": ask_duckdb}

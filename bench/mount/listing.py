@@ -13,7 +13,6 @@ resident memory of the daemon and of that process (VmHWM, with ROOT's libraries)
 TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
 
 import argparse
-import importlib.util
 import os
 import statistics
 import subprocess
@@ -24,7 +23,7 @@ import time
 import opening
 import rounds
 from mount import Mount, output
-from root_program import compiled, made
+from root_program import compiled, made, root_directory
 
 WRITER = r"""
 #include <TFile.h>
@@ -100,8 +99,7 @@ def mount_list_umount(path):
 
 
 def against_readers(path, count):
-    root = os.path.dirname(importlib.util.find_spec("ROOT").origin)
-    rootls = [os.path.join(root, "bin", "rootls"), "-t", path]
+    rootls = [os.path.join(root_directory(), "bin", "rootls"), "-t", path]
 
     def uproot_inside():
         result = subprocess.run([sys.executable, "-c", UPROOT_INSIDE, path], check=True, capture_output=True, text=True)

@@ -21,12 +21,12 @@ def output(*command):
 
 
 class Mount:
-    """A mount of one file, and the CPU seconds that its daemon has used."""
+    """A mount of one file, or of what the options say, and what its daemon has used. prefix: what the program is run by."""
 
-    def __init__(self, path):
+    def __init__(self, *sources, options=(), prefix=()):
         self.directory = tempfile.TemporaryDirectory(prefix="bench-")
         self.path = self.directory.name
-        subprocess.run([rounds.program(), path, self.path], check=True)
+        subprocess.run([*prefix, rounds.program(), *options, *sources, self.path], check=True)
 
     def __enter__(self):
         return self

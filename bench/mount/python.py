@@ -17,8 +17,8 @@ import time
 import column_read
 import rounds
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 PROCESSES = 8
+MARK = "TFILEFS_BENCH_SIDE"
 
 OURS = """
 import os, sys, time
@@ -82,16 +82,16 @@ def proportional_memory(mark):
 
 def run_side(code, path, processes, memory):
     """Seconds; the largest sum of memory is added to the list."""
-    mark = f"TFILEFS_BENCH_SIDE={os.getpid()}-{time.monotonic_ns()}"
-    environment = dict(os.environ, TFILEFS=rounds.program(), PYTHONWARNINGS="ignore", **dict([mark.split("=")]))
-    package = os.path.join(HERE, "..", "..", "packaging", "python", "src")
+    side = f"{os.getpid()}-{time.monotonic_ns()}"
+    environment = dict(os.environ, TFILEFS=rounds.program(), PYTHONWARNINGS="ignore", **{MARK: side})
+    package = os.path.join(rounds.HERE, "..", "..", "packaging", "python", "src")
     process = subprocess.Popen([sys.executable, "-c", code + BOTH, path, str(processes), package], env=environment,
                                stdout=subprocess.PIPE, text=True)
     most, ended = [0.0], threading.Event()
 
     def watch():
         while not ended.wait(0.02):
-            most[0] = max(most[0], proportional_memory(mark.encode()))
+            most[0] = max(most[0], proportional_memory(f"{MARK}={side}".encode()))
 
     watcher = threading.Thread(target=watch)
     watcher.start()

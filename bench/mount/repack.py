@@ -7,14 +7,15 @@ repack.py [--rounds N] [--entries N] [--slow]
 --slow: also hadd with another codec, which takes ten times as long. TFILEFS_BIN names the program."""
 
 import argparse
-import importlib.util
 import os
 import subprocess
 import sys
 import time
 
 import rounds
-from root_program import compiled, made
+from root_program import compiled, made, root_directory
+
+SLOW = "hadd -f505"
 
 IMPORTER = """
 import sys, ROOT
@@ -25,36 +26,31 @@ importer.Import()
 """
 
 
-def hadd():
-    return os.path.join(os.path.dirname(importlib.util.find_spec("ROOT").origin), "bin", "hadd")
+def commands(source, out):
+    """{name: the command}, each of which makes `out` of the same file."""
+    repack = lambda *options: [rounds.program(), "repack", *options, source, out]
+    hadd = lambda *options: [os.path.join(root_directory(), "bin", "hadd"), "-v", "0", *options, out, source]
+    return {
+        "hadd -f": hadd("-f"),
+        "repack": repack(),
+        "repack --compression zstd:5": repack("--compression", "zstd:5"),
+        "repack --format rntuple": repack("--format", "rntuple"),
+        "repack, 10 columns": repack("--columns", "C00_f0[0-9]"),
+        "RNTupleImporter": [sys.executable, "-c", IMPORTER, source, out],
+        SLOW: hadd("-f505"),
+    }
 
 
-class Ways:
-    """Each makes `out` of the same file; notes tell what it took."""
-
-    def __init__(self, source):
-        self.source, self.out, self.notes = source, os.path.join(rounds.cache_directory(), "repacked.root"), {}
-
-    def run(self, name, *command):
-        if os.path.exists(self.out):
-            os.unlink(self.out)
-        begin = time.perf_counter()
-        work = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=dict(os.environ, PYTHONWARNINGS="ignore"))
-        _, status, used = os.wait4(work.pid, 0)
-        seconds = time.perf_counter() - begin
-        work.returncode = status
-        assert status == 0, command
-        self.notes[name] = f"{used.ru_maxrss / 1024:.0f} MiB of memory, {os.path.getsize(self.out) / 1e6:.1f} MB"
-        return seconds
-
-    def repack(self, name, *options):
-        return lambda: self.run(name, rounds.program(), "repack", *options, self.source, self.out)
-
-    def hadd(self, name, *options):
-        return lambda: self.run(name, hadd(), "-v", "0", *options, self.out, self.source)
-
-    def importer(self, name):
-        return lambda: self.run(name, sys.executable, "-c", IMPORTER, self.source, self.out)
+def measured(command, out):
+    """Seconds, and what else it took."""
+    if os.path.exists(out):
+        os.unlink(out)
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=dict(os.environ, PYTHONWARNINGS="ignore"))
+    _, process.returncode, used = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begin
+    assert process.returncode == 0, command
+    return seconds, f"{used.ru_maxrss / 1024:.0f} MiB of memory, {os.path.getsize(out) / 1e6:.1f} MB"
 
 
 def main():
@@ -66,17 +62,16 @@ def main():
     source = os.path.join(rounds.cache_directory(), f"nano-zlib-{options.entries}.root")
     made(source, compiled("wide_peers"), "make", "PATH", "101", str(options.entries))
     rounds.warm(source)
-    ways = Ways(source)
-    measurements = {"hadd -f": ways.hadd("hadd -f", "-f"), "repack": ways.repack("repack"),
-                    "repack --compression zstd:5": ways.repack("repack --compression zstd:5", "--compression", "zstd:5"),
-                    "repack --format rntuple": ways.repack("repack --format rntuple", "--format", "rntuple"),
-                    "repack, 10 columns": ways.repack("repack, 10 columns", "--columns", "C00_f0[0-9]"),
-                    "RNTupleImporter": ways.importer("RNTupleImporter")}
-    if options.slow:
-        measurements["hadd -f505"] = ways.hadd("hadd -f505", "-f505")
-    results = rounds.run(options.rounds, measurements)
-    rounds.report(f"{options.entries} entries of 1,520 branches, {os.path.getsize(source) / 1e6:.0f} MB", results, ways.notes)
-    os.unlink(ways.out)
+    out, notes = os.path.join(rounds.cache_directory(), "repacked.root"), {}
+
+    def seconds(name, command):
+        taken, notes[name] = measured(command, out)
+        return taken
+
+    results = rounds.run(options.rounds, {name: lambda name=name, command=command: seconds(name, command)
+                                          for name, command in commands(source, out).items() if options.slow or name != SLOW})
+    rounds.report(f"{options.entries} entries of 1,520 branches, {os.path.getsize(source) / 1e6:.0f} MB", results, notes)
+    os.unlink(out)
 
 
 main()

@@ -10,12 +10,17 @@ import rounds
 LIBRARIES = "Core RIO Tree TreePlayer ROOTNTuple ROOTNTupleUtil ROOTDataFrame ROOTVecOps MathCore Imt Thread".split()
 
 
+def root_directory():
+    """Where the Python package has ROOT: bin, lib, include."""
+    return os.path.dirname(importlib.util.find_spec("ROOT").origin)
+
+
 def compiled(name):
     """The program of NAME.cpp beside this file; compiled if it is older than its source."""
     source = os.path.join(rounds.HERE, name + ".cpp")
     target = os.path.join(rounds.cache_directory(), name)
     if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
-        root = os.path.dirname(importlib.util.find_spec("ROOT").origin)
+        root = root_directory()
         libraries = os.path.join(root, "lib")
         # The package's libraries need others of the package, which only the loader finds.
         subprocess.run(["g++", "-std=c++20", "-O2", f"-I{root}/include", source, "-o", target, f"-L{libraries}",

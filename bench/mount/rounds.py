@@ -41,6 +41,13 @@ def seconds_of(command, **more):
     return time.perf_counter() - begin
 
 
+def seconds_in(call):
+    """Wall time of a call."""
+    begin = time.perf_counter()
+    call()
+    return time.perf_counter() - begin
+
+
 def run(rounds, measurements):
     """{name: [seconds]}: each measurement once per round, so that a slow minute of the machine affects all of them. The
     order differs each time: a program that runs after another freed much memory waits until the machine has reclaimed

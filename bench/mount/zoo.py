@@ -15,7 +15,6 @@ TFILEFS_BIN names the program. Files are made by ROOT and kept in ~/.cache/tfile
 read it."""
 
 import argparse
-import importlib.util
 import os
 import statistics
 import subprocess
@@ -26,6 +25,7 @@ import numpy as np
 
 import rounds
 from mount import Mount
+from root_program import root_directory
 
 COLLECTIONS = ["vector", "list", "deque", "set", "multiset", "map", "multimap"]
 KINDS = ["TClonesArray", *COLLECTIONS, *(name + "*" for name in COLLECTIONS)]
@@ -55,7 +55,7 @@ def peer():
     source = os.path.join(rounds.HERE, "zoo.cpp")
     if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
         os.makedirs(directory, exist_ok=True)
-        root = os.path.dirname(importlib.util.find_spec("ROOT").origin)
+        root = root_directory()
         includes = [f"-I{rounds.HERE}", f"-I{root}/include"]
         subprocess.run([f"{root}/bin/rootcling", "-f", "dictionary.cxx", *includes, "zoo.h", f"{rounds.HERE}/zoo_linkdef.h"],
                        check=True, cwd=directory)

@@ -17,10 +17,7 @@ class ProgramHook(BuildHookInterface):
         build_data["tag"] = f"py3-none-{platform.replace('-', '_').replace('.', '_')}"
         build_data["pure_python"] = False
         build_data["shared_scripts"][os.path.join(installed, "bin", "tfilefs")] = "tfilefs"
-        # Where the program looks for it: beside the directory that it lies in itself. A portable program holds it.
-        for module in glob.glob(os.path.join(installed, "lib*", "**", "tfilefs-far.so"), recursive=True):
-            build_data["shared_data"][module] = os.path.relpath(module, installed)
-        licenses = os.path.join(installed, "share", "doc", "tfilefs", "licenses")
-        for name in sorted(os.listdir(licenses)) if os.path.isdir(licenses) else ():
-            build_data["extra_metadata"][os.path.join(licenses, name)] = f"licenses/{name}"
+        # Where the program looks for it: beside the directory that it lies in itself.
+        [module] = glob.glob(os.path.join(installed, "lib*", "**", "tfilefs-far.so"), recursive=True)
+        build_data["shared_data"][module] = os.path.relpath(module, installed)
         build_data["extra_metadata"][os.path.join(self.root, "..", "..", "LICENSE")] = "LICENSE"

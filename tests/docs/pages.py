@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the documentation: all Markdown files of the repository."""
+"""Files of the repository, and the pages of the documentation: all Markdown files in it."""
 
 import os
 import re
@@ -18,8 +18,9 @@ def everywhere():
     return found
 
 
-def read(page):
-    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+def read(path):
+    """The text of a file, by its path below the repository or by a whole one."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         return file.read()
 
 

@@ -7,15 +7,11 @@ import functools
 import os
 import re
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+from pages import ROOT, read
+
 PAGE = os.path.join("docs", "architecture.md")
 BOUNDARY = "format/include/tfile"
 SENTENCE_WORDS_MAX = 35
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
 
 
 @functools.cache

@@ -14,8 +14,8 @@ import pytest
 
 import mounted
 import pages
+from pages import ROOT
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 PAGES = [page for page in pages.everywhere() if "```console" in pages.read(page)]
 END = "-- end of output of the example --"
 

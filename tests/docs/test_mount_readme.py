@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The README of each mount lists all names that the mount adds to those of a file."""
 
-import os
 import re
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-
-
-def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
+from pages import read
 
 
 def test_it_names_what_is_found_by_name():

@@ -7,15 +7,10 @@ import subprocess
 import sys
 
 import pages
+from pages import ROOT, read
 
-ROOT = pages.ROOT
 PICTURES = os.path.join(ROOT, "docs", "pictures")
 SIZE_MAX = 200_000
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 def test_charts_show_the_tables_of_their_page(tmp_path):
@@ -31,14 +26,14 @@ def test_the_first_picture_is_what_the_program_shows(program, tmp_path):
     kept = os.path.join(PICTURES, "first-page.svg")
     assert read(tmp_path / "made.svg") == read(kept), "packaging/make-picture.py PROGRAM docs/pictures/first-page.svg makes it anew"
     assert os.path.getsize(kept) < SIZE_MAX
-    assert "docs/pictures/first-page.svg" in pages.read("README.md")
+    assert "docs/pictures/first-page.svg" in read("README.md")
 
 
 def test_numbers_of_the_first_page_are_those_of_the_page_of_figures():
     """Each row of the first page's table names a section; its numbers are in that section's table."""
     sections = {pages.anchor(heading): text for heading, text in
-                re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", pages.read("docs/performance.md"), re.MULTILINE | re.DOTALL)}
-    rows = re.findall(r"^\| \[[^]]*\]\(docs/performance\.md#([\w-]+)\) \|(.*)\|$", pages.read("README.md"), re.MULTILINE)
+                re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", read("docs/performance.md"), re.MULTILINE | re.DOTALL)}
+    rows = re.findall(r"^\| \[[^]]*\]\(docs/performance\.md#([\w-]+)\) \|(.*)\|$", read("README.md"), re.MULTILINE)
     assert len(rows) == 4
     for section, cells in rows:
         known = {cell.strip() for line in sections[section].splitlines() if line.startswith("|") for cell in line.split("|")}

@@ -9,8 +9,8 @@ import subprocess
 import pytest
 
 import mounted
+from pages import ROOT
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.path.join(ROOT, "build")
 
 

@@ -6,8 +6,8 @@ import re
 import subprocess
 
 import pages
+from pages import ROOT
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TAG = "SPDX-License-" + "Identifier"  # in two, for those who search for it
 ROOMS = ["format", "fs", "tests", "bench", "packaging", "docs"]
 

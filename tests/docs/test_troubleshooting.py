@@ -4,7 +4,8 @@
 import os
 import re
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+from pages import ROOT
+
 # Printed by libfuse.
 OTHERS = {"option allow_other only allowed if 'user_allow_other' is set"}
 

@@ -15,7 +15,6 @@ import pytest
 import uproot
 
 import column_streams
-import foreign_appender
 import mounted
 
 FILE = "out.root"
@@ -317,13 +316,6 @@ def test_another_program_adds_entries_while_entries_are_staged(place, began, aft
         assert len(p.read("Events/x.i8")) >= 15
     assert p.tree()["x"] == x.files["x.i8"].items(0, 15).tolist()
     assert os.path.exists(p.path + ".tfilefs-journal")
-
-
-@pytest.fixture(scope="module")
-def appender():
-    root = foreign_appender.Appender()
-    yield root
-    root.close()
 
 
 @pytest.mark.parametrize("act", ("rename the file", "remove the file", "remove the directory", "remove the table", "rename the table", "write"))

@@ -16,7 +16,6 @@ import uproot
 import column_streams
 import columnar
 import far_files
-import foreign_appender
 import http_server
 import mounted
 import mounted_table
@@ -98,16 +97,10 @@ def test_sizes_before_reading(files, mount):
         assert len(mounted_table.read_exactly(os.path.join(m.path, "t", name))) == size
 
 
-def test_random_reads(chained, shared_mount, files):
+def test_random_reads(chained):
     random = np.random.default_rng(1)
     for name in ("i.i4", "x.f8", "m.f4x2", "j/offsets.i8", "j/values.f4", "s/chars.u1"):
-        path = os.path.join(chained, "t", name)
-        whole = mounted_table.read_exactly(path)
-        with open(path, "rb", buffering=0) as file:
-            for _ in range(50):
-                begin = int(random.integers(0, len(whole)))
-                size = int(random.integers(1, 9000))
-                assert os.pread(file.fileno(), size, begin) == whole[begin : begin + size]
+        mounted_table.assert_random_reads(os.path.join(chained, "t", name), random, 50, 9000)
 
 
 def test_origins(chained, files):
@@ -389,13 +382,6 @@ def test_new_files_of_a_directory_join_at_the_end(tmp_path, mount):
         os.rename(tmp_path / "a.root.new", tmp_path / "a.root")  # before the others by name
         becomes(column, [1, 2, 3, 4, 5, 6, 1, 2, 3])
         assert np.frombuffer(before.read(), "<i4").tolist() == [1, 2, 3, 4, 5, 6]
-
-
-@pytest.fixture(scope="module")
-def appender():
-    root = foreign_appender.Appender()
-    yield root
-    root.close()
 
 
 def test_a_growing_file(tmp_path, mount, appender):

@@ -150,13 +150,7 @@ def test_random_reads(table):
     for path in ("keyed/y/values.f8", "keyed/y/offsets.i8", "keyed/vector/values/offsets.i8", "keyed/vector/values/values.f4",
                  "keyed/nested/values/values/values.i4", "keyed/text/values/chars.u1", "keyed/.match.i8", "long/nested/values/offsets.i8",
                  "long/nested/values/values.i4", "long/text/chars.u1", "keyed/three/values.f4x3"):
-        path = os.path.join(table, ".friends", path)
-        whole = mounted_table.read_exactly(path)
-        with open(path, "rb", buffering=0) as file:
-            for _ in range(20):
-                begin = int(random.integers(0, len(whole)))
-                size = int(random.integers(1, 2000))
-                assert os.pread(file.fileno(), size, begin) == whole[begin : begin + size], path
+        mounted_table.assert_random_reads(os.path.join(table, ".friends", path), random, 20, 2000)
 
 
 def test_friends_of_each_other(made, shared_mount):
@@ -201,7 +195,6 @@ def test_a_friend_that_changes(made, tmp_path, mount):
     same = friend(os.path.join(m.path, "t"), "same")
     before = open(os.path.join(same, "y.f8"), "rb", buffering=0)
     first = before.read(8)
-    write(tmp_path / "new.root", 1000, 300, y=lambda n: n.astype("f8"))
     put(tmp_path / "new.root", same_size={"y": np.arange(1000, 1300).astype("f8")})
     os.replace(tmp_path / "new.root", tmp_path / "beside.root")
     becomes(os.path.join(same, "y.f8"), list(range(1000, 1300)))

@@ -14,11 +14,11 @@ ENTRIES = 3
 NUMBERS = {"I": "i", "F": "f", "D": "d"}
 
 # {case: (branches of the first file, branches of the second)}; a branch is (how it is stored, value of each entry). None:
-# the file has no such tree.
-same = ("I", [1, 2, 3])
+# the file has no such tree. Each tree with branches has SAME.
+SAME = {"same": ("I", [1, 2, 3])}
 CASES = {
-    "missing in the second": ({"x": ("D", [1.5, 2.5, 3.5])}, {}),
-    "missing in the first": ({}, {"x": ("D", [1.5, 2.5, 3.5])}),
+    "missing in the second": ({"x": ("D", [1.5, 2.5, 3.5])}, SAME),
+    "missing in the first": (SAME, {"x": ("D", [1.5, 2.5, 3.5])}),
     "int, double": ({"x": ("I", [1, 2, 3])}, {"x": ("D", [200.5, 201.5, 202.5])}),
     "double, int": ({"x": ("D", [200.5, 201.5, 202.5])}, {"x": ("I", [1, 2, 3])}),
     "float, double": ({"x": ("F", [0.5, 1.5, 2.5])}, {"x": ("D", [0.1, 0.2, 0.3])}),
@@ -30,7 +30,7 @@ CASES = {
     "array of 2, array of 3": ({"x": ("F[2]", [[1.5, 2.5], [3.5, 4.5], [5.5, 6.5]])},
                                {"x": ("F[3]", [[1.5, 2.5, 3.5], [4.5, 5.5, 6.5], [7.5, 8.5, 9.5]])}),
     "no tree in the second": ({"x": ("D", [1.5, 2.5, 3.5])}, None),
-    "no branches in the second": ({"x": ("D", [1.5, 2.5, 3.5])}, "empty"),
+    "no branches in the second": ({"x": ("D", [1.5, 2.5, 3.5])}, {}),
 }
 
 
@@ -42,7 +42,7 @@ def write(ROOT, path, branches):
     file = ROOT.TFile(path, "RECREATE")
     if branches is not None:
         tree = ROOT.TTree("t", "")
-        fill(ROOT, tree, {} if branches == "empty" else {**branches, "same": same})
+        fill(ROOT, tree, branches and {**branches, **SAME})
         tree.Write()
     file.Close()
 

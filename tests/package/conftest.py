@@ -66,6 +66,18 @@ def release(tmp_path_factory):
     return str(once(tmp_path_factory, "release", lambda directory: make_release(ROOT, directory)))
 
 
+def only(directory, pattern):
+    """The path of the one file in the directory whose name is as the regular expression says."""
+    [name] = [each for each in os.listdir(directory) if re.fullmatch(pattern, each)]
+    return os.path.join(directory, name)
+
+
+def build_id(path):
+    """The identity of a program or of its symbols."""
+    notes = subprocess.run(["readelf", "--notes", path], capture_output=True, text=True, check=True).stdout
+    return re.search(r"Build ID: (\w+)", notes).group(1)
+
+
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory):
     """The path of the file that packaging/make-sample.py writes."""

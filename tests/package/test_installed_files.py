@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, cached
+from conftest import ROOT, build_id, cached
 
 
 def files_below(directory):
@@ -53,9 +53,7 @@ def test_programs_are_stripped_and_their_symbols_are_apart(installed, name, plac
     assert ".symtab" not in sections(program) and ".gnu_debuglink" in sections(program)
     symbols = f"{installed.prefix}/lib/debug{cached('CMAKE_INSTALL_PREFIX')}/{os.path.dirname(place)}/{name}.debug"
     assert ".debug_line" in sections(symbols)
-    ids = [re.search(r"Build ID: (\w+)", subprocess.run(["readelf", "--notes", path], capture_output=True, text=True, check=True).stdout)
-           for path in (program, symbols)]
-    assert ids[0] and ids[0].group(1) == ids[1].group(1)
+    assert build_id(program) == build_id(symbols)
 
 
 def test_what_reads_urls_is_found_where_it_is_installed(installed):

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """.deb and .rpm: what they hold, lintian, and a .deb that is installed, mounts, and goes without a trace."""
 
-import glob
 import os
-import re
 import shlex
 import subprocess
 
 import pytest
 
+from conftest import build_id, only
 from test_installed_files import listed
-
-
-def package(release, pattern):
-    [path] = glob.glob(os.path.join(release, pattern))
-    return path
 
 
 def is_of_library(name):
@@ -33,13 +27,13 @@ def files_of_deb(path):
 
 @pytest.mark.parametrize("name", ("tfilefs", "libtfile-dev", "tfilefs-dbgsym"))
 def test_lintian_finds_nothing(release, name):
-    done = subprocess.run(["lintian", "--fail-on", "error,warning", "--allow-root", package(release, f"{name}_*.deb")],
+    done = subprocess.run(["lintian", "--fail-on", "error,warning", "--allow-root", only(release, rf"{name}_.*\.deb")],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_deb_holds_what_is_installed(release):
-    found = files_of_deb(package(release, "tfilefs_*.deb"))
+    found = files_of_deb(only(release, r"tfilefs_.*\.deb"))
     wanted = compressed(name for name in listed() if not is_of_library(name) and not name.endswith("/LICENSE"))
     wanted = {name.replace("zsh/site-functions", "zsh/vendor-completions") for name in wanted}
     assert {name for name in found if "/doc/" not in name} == {name for name in wanted if "/doc/" not in name}
@@ -48,33 +42,32 @@ def test_the_deb_holds_what_is_installed(release):
 
 
 def test_the_library_is_a_package_of_its_own(release):
-    found = files_of_deb(package(release, "libtfile-dev_*.deb"))
+    found = files_of_deb(only(release, r"libtfile-dev_.*\.deb"))
     triplet = subprocess.run(["dpkg-architecture", "-qDEB_HOST_MULTIARCH"], capture_output=True, text=True, check=True).stdout.strip()
     wanted = compressed(name for name in listed() if is_of_library(name))
     assert {name.replace("lib/pkgconfig", f"lib/{triplet}/pkgconfig") for name in wanted} <= found
 
 
 def test_symbols_are_a_package_of_their_own(release, tmp_path):
-    symbols = {name for name in files_of_deb(package(release, "tfilefs-dbgsym_*.deb")) if name.endswith(".debug")}
-    subprocess.run(["dpkg-deb", "--extract", package(release, "tfilefs_*.deb"), tmp_path], check=True)
+    symbols = {name for name in files_of_deb(only(release, r"tfilefs-dbgsym_.*\.deb")) if name.endswith(".debug")}
+    subprocess.run(["dpkg-deb", "--extract", only(release, r"tfilefs_.*\.deb"), tmp_path], check=True)
     wanted = set()
     for name in ("usr/bin/tfilefs", "usr/lib/tfilefs/tfilefs-far.so"):
-        notes = subprocess.run(["readelf", "--notes", tmp_path / name], capture_output=True, text=True, check=True).stdout
-        identity = re.search(r"Build ID: (\w+)", notes).group(1)
+        identity = build_id(tmp_path / name)
         wanted.add(f"usr/lib/debug/.build-id/{identity[:2]}/{identity[2:]}.debug")
     assert symbols == wanted
 
 
 @pytest.mark.parametrize("name", ("tfilefs", "libtfile-dev"))
 def test_the_rpm_holds_what_is_installed(release, name):
-    said = subprocess.run(["rpm", "-qlp", "--dump", package(release, f"{name}-[0-9]*.rpm")], capture_output=True, text=True, check=True)
+    said = subprocess.run(["rpm", "-qlp", "--dump", only(release, rf"{name}-\d.*\.rpm")], capture_output=True, text=True, check=True)
     files = {line.split()[0].lstrip("/") for line in said.stdout.splitlines() if line.split()[4].startswith("010")}
     wanted = compressed(each for each in listed() if is_of_library(each) == (name == "libtfile-dev"))
     assert files == wanted
 
 
 def test_the_rpm_needs_what_it_uses(release):
-    said = subprocess.run(["rpm", "-qp", "--requires", package(release, "tfilefs-[0-9]*.rpm")], capture_output=True, text=True, check=True)
+    said = subprocess.run(["rpm", "-qp", "--requires", only(release, r"tfilefs-\d.*\.rpm")], capture_output=True, text=True, check=True)
     assert "fuse3" in said.stdout.split() and "libfuse3.so.3" in said.stdout and "libzstd.so.1" in said.stdout
 
 
@@ -107,7 +100,7 @@ find "$T/usr" "$T/var" "$T/etc" ! -type d ! -type c -print | grep -i tfilefs || 
 @pytest.mark.skipif(os.geteuid() != 0, reason="dpkg installs for root alone")
 def test_a_deb_is_installed_mounts_and_goes_without_a_trace(release, sample, tmp_path):
     (tmp_path / "t").mkdir()
-    environment = dict(os.environ, T=str(tmp_path / "t"), DEB=package(release, "tfilefs_*.deb"),
+    environment = dict(os.environ, T=str(tmp_path / "t"), DEB=only(release, r"tfilefs_.*\.deb"),
                        PATH="/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL="C.UTF-8")
     os.link(sample, tmp_path / "sample.root")
     environment["SAMPLE"] = str(tmp_path / "sample.root")

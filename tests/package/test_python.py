@@ -17,15 +17,14 @@ import pytest
 import uproot
 
 import mounted
-from conftest import ROOT, once
+from conftest import ROOT, once, only
 
 LINES = os.path.join(ROOT, "packaging", "python", "README.md")
 
 
 @pytest.fixture(scope="session")
 def wheel(release):
-    [path] = glob.glob(f"{release}/*.whl")
-    return path
+    return only(release, r".*\.whl")
 
 
 @pytest.fixture(scope="session")

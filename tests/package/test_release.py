@@ -12,12 +12,7 @@ import tarfile
 import pytest
 import yaml
 
-from conftest import ROOT, build_directory, make_release
-
-
-def version():
-    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
-        return re.search(r"^project\(tfilefs VERSION ([\d.]+)", file.read(), re.MULTILINE).group(1)
+from conftest import ROOT, build_directory, cached, make_release, only
 
 
 def content(path):
@@ -25,13 +20,8 @@ def content(path):
         return file.read()
 
 
-def only(directory, pattern):
-    [name] = [each for each in os.listdir(directory) if re.fullmatch(pattern, each)]
-    return os.path.join(directory, name)
-
-
 def test_the_version_is_the_same_everywhere(release, program):
-    wanted = version()
+    wanted = cached("CMAKE_PROJECT_VERSION")
     assert subprocess.run([program, "--version"], capture_output=True, text=True).stdout == f"tfilefs {wanted}\n"
     for pattern in (r"tfilefs-V\.tar\.gz", r"tfilefs-V-linux-\w+\.tar\.gz", r"tfilefs-V-py3-none-\w+\.whl", r"tfilefs_V_\w+\.deb",
                     r"libtfile-dev_V_\w+\.deb", r"tfilefs-dbgsym_V_\w+\.deb", r"tfilefs-V-1\.\w+\.rpm", r"libtfile-dev-V-1\.\w+\.rpm",
@@ -52,7 +42,7 @@ def test_sums_are_those_of_the_files(release):
 
 
 def test_two_checkouts_give_the_same_bytes(release, tmp_path):
-    """Of the same build; `packaging/test release` builds twice, too."""
+    """Of the same build."""
     subprocess.run(["git", "clone", "--quiet", "--no-local", ROOT, tmp_path / "elsewhere"], check=True)
     again = tmp_path / "again"
     make_release(tmp_path / "elsewhere", again)
