@@ -13,7 +13,7 @@ ROOT.TH1.AddDirectory(False)
 
 file = ROOT.TFile(os.path.join(sys.argv[1], "monstrous.root"), "recreate")
 formula = "+".join(["pow(x,1.1)*y"] * 400)
-for i in range(4):
+for i in range(24):
     surface = ROOT.TF2(f"surface{i}", formula, 0, 1, 0, 1)
     surface.SetNpx(500)
     surface.SetNpy(500)
