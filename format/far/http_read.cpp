@@ -46,7 +46,8 @@ bool may_mean_ranges(long status) {
 
 class HttpRead : public std::enable_shared_from_this<HttpRead> {
  public:
-  HttpRead(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces, Source::ReadDone done)
+  HttpRead(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces,
+           std::vector<Source::ReadDone> done)
       : file_(std::move(file)), pieces_(std::move(pieces)), done_(std::move(done)) {}
 
   void start(milliseconds after);
@@ -62,11 +63,12 @@ class HttpRead : public std::enable_shared_from_this<HttpRead> {
   void take_end(Ask&, const HttpEnd&);
   void note_abilities(const Ask&) const;
   void settle();
-  void finish(Result<>);
+  void tell_whole();
+  void finish(const Result<>&);
 
   const std::shared_ptr<const HttpFile> file_;
   WantedPieces pieces_;
-  Source::ReadDone done_;
+  std::vector<Source::ReadDone> done_;  // of each read; null once it was told
   Clock::time_point progress_ = Clock::now();
   milliseconds pause_ = kPauseMin;
   std::atomic<std::size_t> outstanding_ = 0;
@@ -198,11 +200,17 @@ bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
   return false;
 }
 
+// Reads that are whole need not wait for the others.
+void HttpRead::tell_whole() {
+  for (const std::size_t read : pieces_.take_whole()) std::exchange(done_[read], nullptr)({});
+}
+
 bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
   file_->counts.bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
   if (ask.parts) {
     const auto fed = ask.parts->feed(bytes);
     if (!fed) file_->host->several = Answers::wrong;
+    tell_whole();
     return fed.has_value();
   }
   if (bytes.size() > ask.end - ask.next) {
@@ -212,6 +220,7 @@ bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
   }
   ask.fresh += pieces_.take(ask.next, bytes);
   ask.next += bytes.size();
+  tell_whole();
   // An answer that is read to its end leaves the connection to the next request. A whole file may be long.
   return !ask.is_whole || ask.next < ask.ranges.back().end();
 }
@@ -270,9 +279,10 @@ void HttpRead::settle() {
   start(pause);
 }
 
-void HttpRead::finish(Result<> result) {
+void HttpRead::finish(const Result<>& result) {
   if (!result && result.error().kind == ErrorKind::stale) file_->is_stale = true;
-  std::exchange(done_, nullptr)(std::move(result));
+  for (Source::ReadDone& done : done_)
+    if (done) std::exchange(done, nullptr)(result);
 }
 
 // If a request is answered late, two more fit within the time that a reader waits.
@@ -340,10 +350,8 @@ StatusError error_of_status(long status) {
   }
 }
 
-void start_http_read(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces,
-                     Source::ReadDone done) {
-  std::erase_if(pieces, [](const WantedPieces::Piece& piece) { return piece.range.size == 0; });
-  if (pieces.empty()) return done({});
+void start_http_reads(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces,
+                      std::vector<Source::ReadDone> done) {
   std::make_shared<HttpRead>(std::move(file), std::move(pieces), std::move(done))->start(milliseconds(0));
 }
 

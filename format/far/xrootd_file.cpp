@@ -41,6 +41,12 @@ RemoteFile::RemoteFile(std::string url, FarOptions options, std::shared_ptr<Open
       last_look_(Clock::now().time_since_epoch()),
       connection_(std::move(connection)) {}
 
+XrootdLimits RemoteFile::limits() const {
+  XrootdLimits limits = server_->limits();
+  limits.request_max = xrootd_request_max(server_->speed().bytes_per_second(), options_.timeout);
+  return limits;
+}
+
 Error RemoteFile::error(const Failure& failure) const {
   return {failure.kind, shown_ + ": " + without_secrets_of(url_, failure.text)};
 }

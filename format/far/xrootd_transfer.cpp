@@ -237,7 +237,7 @@ void Transfer::end(Result<> result) {
 
 void start_transfer(std::shared_ptr<RemoteFile> file, std::span<const ByteRange> ranges,
                     std::vector<std::span<std::byte>> into, Source::ReadDone done) {
-  std::vector<XrootdRequest> requests = xrootd_requests(ranges, file->server().limits());
+  std::vector<XrootdRequest> requests = xrootd_requests(ranges, file->limits());
   file->counts().ranges += ranges.size();
   std::make_shared<Transfer>(std::move(file), std::move(requests), std::move(into), std::move(done))->start();
 }
