@@ -113,10 +113,8 @@ void Transfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
   }
   if (file_->is_stale()) return end(tl::unexpected<Error>(file_->stale_error()));
   if (!connection) return failed(connection.error());
-  // The look first: its answer is short, and then the bytes come as soon as they would without it.
-  for (auto i = unsent.rbegin(); i != unsent.rend() && *i == requests_.size(); ++i) send_look(*connection);
-  for (const std::size_t i : unsent)
-    if (i < requests_.size()) send(i, *connection);
+  // The look last: it tells of the state that the bytes are of. The server answers in this order.
+  for (const std::size_t i : unsent) i < requests_.size() ? send(i, *connection) : send_look(*connection);
 }
 
 void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connection) {
