@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of an XRootD server: read as local ones are, in few waves, and without ever waiting for ever."""
 
+import errno
 import itertools
 import os
 import re
@@ -231,6 +232,54 @@ def test_a_column_takes_few_requests(server, files, mount):
     asked = server.requests()[before:]
     assert asked.count("open") <= 1
     assert asked.count("read") + asked.count("readv") <= 8, asked
+
+
+def test_bytes_of_two_states_are_not_mixed(server, mount, tmp_path):
+    """A file that is written over. With recheck=0 the server is asked along with each read."""
+    paths = [str(tmp_path / name) for name in ("before.root", "after.root")]
+    for path, more in zip(paths, (0.0, 0.5)):
+        with uproot.recreate(path, compression=None) as file:
+            tree = file.mktree("T", {"x": "f8"})
+            for begin in range(0, 400_000, 10_000):
+                tree.extend({"x": np.arange(begin, begin + 10_000) + more})
+    assert os.path.getsize(paths[0]) == os.path.getsize(paths[1])
+    url = server.put(paths[0], "over.root")
+    os.utime(server.path("over.root"), (1_700_000_000, 1_700_000_000))
+    with open(os.path.join(mount(url, "recheck=0", "prefetch=off").path, "T/x.f8"), "rb", buffering=0) as column:
+        os.posix_fadvise(column.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        assert np.array_equal(np.frombuffer(os.pread(column.fileno(), 8000, 0)), np.arange(1000))
+        with open(paths[1], "rb") as after, open(server.path("over.root"), "r+b") as served:
+            served.write(after.read())
+        with pytest.raises(OSError) as raised:
+            os.pread(column.fileno(), 8000, 8 * 200_000)
+    assert raised.value.errno == errno.ESTALE
+
+
+def test_all_columns_one_after_another_are_few_requests(server, files, mount):
+    """40 columns of the table Events, and the first of them before."""
+    top = mount(server.put(files["large"])).path
+    paths = [os.path.join(top, "Events", f"x{column}.f8") for column in range(40)]
+    os.listdir(os.path.dirname(paths[0]))
+    before = len(server.requests())
+    for path in paths:
+        with open(path, "rb") as column:
+            assert len(column.read()) == 160_000
+    asked = server.requests()[before:]
+    assert asked.count("read") + asked.count("readv") <= 6, asked
+
+
+def test_columns_that_are_open_are_one_request(server, files, mount):
+    top = mount(server.put(files["large"])).path
+    paths = [os.path.join(top, "Events", f"x{column}.f8") for column in range(0, 40, 10)]
+    os.listdir(os.path.dirname(paths[0]))
+    before = len(server.requests())
+    columns = [os.open(path, os.O_RDONLY) for path in paths]
+    for column in columns:
+        os.posix_fadvise(column, 0, 0, os.POSIX_FADV_RANDOM)
+        assert len(os.pread(column, 80, 800)) == 80
+        os.close(column)
+    asked = server.requests()[before:]
+    assert asked.count("read") + asked.count("readv") <= 2, asked
 
 
 def test_a_new_file_is_shown(server, files, mount):
