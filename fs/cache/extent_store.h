@@ -48,6 +48,7 @@ class ExtentStore {
     Once<ExtentsPtr> extents;
     std::optional<Lengths> lengths;  // from metadata or header 0; -1 where these do not have it
     bool header_seen = false;
+    bool header_asked = false;  // along with that of another stream
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   Result<ExtentsPtr> extents_from_afar(const AttachedSet&, tfile::StreamId) EXCLUDES(mutex_);
@@ -60,6 +61,8 @@ class ExtentStore {
   bool header_seen(tfile::StreamId) const;
   Result<> look(const AttachedSet&, const tfile::ItemCounter&, tfile::StreamId);
   void look_at_headers(const AttachedSet&, const tfile::ItemCounter&, std::vector<tfile::StreamId>);
+  std::vector<tfile::StreamId> looked_at_along(std::vector<tfile::StreamId>, tfile::StreamId behind,
+                                               std::uint32_t looks) EXCLUDES(mutex_);
   Result<> look_from_afar(const AttachedSet&, const tfile::ItemCounter&, tfile::StreamId, std::uint32_t looks);
   void note_header(const tfile::ItemCounter&, tfile::StreamId, const Result<std::vector<std::byte>>& header);
   void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
