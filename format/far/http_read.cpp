@@ -32,9 +32,10 @@ struct Ask {
   bool is_taken = false;                 // the answer has bytes of the file
   bool is_whole = false;                 // the answer is the whole file
   std::optional<Error> error;
-  bool is_passing = false;  // the error may pass by itself
-  bool asks_anew = false;   // another way of asking will do
-  std::uint64_t fresh = 0;  // bytes that were still missing
+  bool is_passing = false;   // the error may pass by itself
+  bool asks_anew = false;    // another way of asking will do
+  std::uint64_t fresh = 0;   // bytes that were still missing
+  std::uint64_t wanted = 0;  // bytes that are still to come
   std::chrono::seconds retry_after{0};
 };
 
@@ -113,11 +114,12 @@ void HttpRead::start(milliseconds after) {
 }
 
 void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
-  file_->counts.requests.fetch_add(1, std::memory_order_relaxed);
+  auto ask = std::make_shared<Ask>();
+  for (const ByteRange range : ranges) ask->wanted += range.size;
+  file_->counts.note_sent(ask->wanted);
   file_->counts.ranges.fetch_add(ranges.size(), std::memory_order_relaxed);
   HttpRequest request = request_to(*file_, range_header(ranges), has_new_token_, true);
   request.after = after;
-  auto ask = std::make_shared<Ask>();
   ask->ranges = std::move(ranges);
   request.on_head = [self = shared_from_this(), ask](const HttpHead& head) { return self->take_head(*ask, head); };
   request.on_body = [self = shared_from_this(), ask](std::span<const std::byte> bytes) {
@@ -128,6 +130,7 @@ void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
 }
 
 bool HttpRead::take_head(Ask& ask, const HttpHead& head) {
+  file_->counts.note_answer();
   if (head.status != 200 && head.status != 206) return refuse(ask, head);
   if (head.is_encoded) {
     ask.error =
@@ -207,6 +210,9 @@ void HttpRead::tell_whole() {
 
 bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
   file_->counts.bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
+  const std::uint64_t come = std::min<std::uint64_t>(bytes.size(), ask.wanted);
+  ask.wanted -= come;
+  file_->counts.note_no_longer_wanted(come);
   if (ask.parts) {
     const auto fed = ask.parts->feed(bytes);
     if (!fed) file_->host->several = Answers::wrong;
@@ -227,6 +233,9 @@ bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
 
 void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
   file_->host->line.note(end.delay, end.bytes, end.body);
+  file_->counts.note_answer();
+  file_->counts.note_no_longer_wanted(std::exchange(ask.wanted, 0));
+  file_->counts.redirects.fetch_add(end.redirects, std::memory_order_relaxed);
   if (!end.error) file_->host->multiplexes = end.is_multiplexed;
   if (end.error && !ask.error) {
     ask.error = end.error;

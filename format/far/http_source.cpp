@@ -45,9 +45,9 @@ struct Answer {
 // Of a file that comes as a whole although a part was asked for, no more is kept.
 constexpr std::uint64_t kAnswerMax = 1 << 20;
 
-// Sends a request for a range, and keeps of the answer what was asked for.
-std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new_token) {
-  file.counts.requests.fetch_add(1, std::memory_order_relaxed);
+// Sends a request for a range of so many bytes, and keeps of the answer what was asked for.
+std::future<Answer> ask(const HttpFile& file, std::string range_header, std::uint64_t size, bool new_token) {
+  file.counts.note_sent(size);
   file.counts.ranges.fetch_add(1, std::memory_order_relaxed);
   HttpRequest request = request_to(file, std::move(range_header), new_token, false);
   struct Asked {
@@ -65,7 +65,10 @@ std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new
     return asked->answer.body.size() <= kAnswerMax;
   };
   // The thread that asked waits for this, so the file is still there.
-  request.on_end = [asked, &file](const HttpEnd& end) {
+  request.on_end = [asked, &file, size](const HttpEnd& end) {
+    file.counts.note_answer();
+    file.counts.note_no_longer_wanted(size);
+    file.counts.redirects.fetch_add(end.redirects, std::memory_order_relaxed);
     file.counts.bytes.fetch_add(end.bytes, std::memory_order_relaxed);
     asked->answer.end = end;
     asked->told.set_value(std::move(asked->answer));
@@ -121,7 +124,8 @@ SourceTraits HttpSource::traits() const {
   SourceTraits traits = line_traits(file_->host->line.delay(), file_->host->line.bytes_per_second());
   const HttpHost& host = *file_->host;
   const bool one_by_one = host.several == Answers::wrong && !host.multiplexes;
-  traits.gap_free = one_by_one ? traits.bytes_in_flight() : kRangeCost;
+  // A range more is a request of its own, of which some are under way at once.
+  traits.gap_free = one_by_one ? std::max(kRangeCost, traits.bytes_in_flight() / kRequestsAtOnce) : kRangeCost;
   traits.request_max = one_by_one ? kSingleBytes : kRequestBytes;
   traits.answer_bytes = one_by_one ? kSingleBytes : kAnswerBytes;
   traits.ranges_max = kRangesOfRequest;
@@ -298,9 +302,10 @@ Result<BothEnds> ask_both_ends(const HttpFile& file, bool on_disk) {
   const HeldEdges edges = held_edges(file.options);
   for (Repetition repetition(file);;) {
     std::optional<std::future<Answer>> last;
-    auto first = ask(file, first_range(on_disk ? 1 : edges.begin), repetition.wants_new_token());
+    const std::uint64_t begin = on_disk ? 1 : edges.begin;
+    auto first = ask(file, first_range(begin), begin, repetition.wants_new_token());
     if (!on_disk && file.host->suffix != Answers::wrong)
-      last = ask(file, "bytes=-" + std::to_string(edges.end), repetition.wants_new_token());
+      last = ask(file, "bytes=-" + std::to_string(edges.end), edges.end, repetition.wants_new_token());
     BothEnds ends{first.get(), {}};
     if (last) ends.last = last->get();
     if (tells_small_size(ends.first, edges.begin)) return ends;
@@ -388,9 +393,9 @@ void keep_ends(const Opened& opened) {
 // The state that the server tells now.
 Result<Identity> state_now(const HttpFile& file) {
   Repetition repetition(file);
-  Answer answer = ask(file, first_range(1), false).get();
+  Answer answer = ask(file, first_range(1), 1, false).get();
   while (!check_answer(file, answer) && repetition.goes_on(answer))
-    answer = ask(file, first_range(1), repetition.wants_new_token()).get();
+    answer = ask(file, first_range(1), 1, repetition.wants_new_token()).get();
   TRY_VOID(check_answer(file, answer));
   HttpFile now;
   now.url = file.url;

@@ -120,7 +120,7 @@ void Transfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
 void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connection) {
   const XrootdRequest& request = requests_[index];
   const auto memory = std::make_shared<Buffer>(request.size, Use::passing);
-  ++file_->counts().requests;
+  file_->counts().note_sent(request.size);
   const LineSpeed::Sent sent = file_->server().sent();
   connection->read(request.chunks, memory->span(),
                    [self = shared_from_this(), connection, index, memory, sent](const Answer<>& answer) {
@@ -128,6 +128,8 @@ void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connecti
                        self->file_->server().answered(sent, memory->size());
                      else
                        self->file_->server().failed();
+                     self->file_->counts().note_answer();
+                     self->file_->counts().note_no_longer_wanted(memory->size());
                      self->answered(index, connection, memory->span(), answer);
                    });
 }

@@ -68,10 +68,13 @@ struct SourceTraits {
 
 // What a source has asked its server for.
 struct SourceCounts {
-  std::uint64_t requests = 0;  // also those that were sent again
-  std::uint64_t ranges = 0;    // of all requests
-  std::uint64_t bytes = 0;     // that came
-  std::uint64_t retries = 0;   // requests that were sent again
+  std::uint64_t requests = 0;     // also those that were sent again
+  std::uint64_t ranges = 0;       // of all requests
+  std::uint64_t bytes = 0;        // that came
+  std::uint64_t retries = 0;      // requests that were sent again
+  std::uint64_t round_trips = 0;  // requests that were sent before one of them was answered are one
+  std::uint64_t redirects = 0;    // answers that came from another server or path than was asked
+  std::uint64_t in_flight = 0;    // bytes that are asked for and have not come, at the moment
   // What the cache on disk (FarOptions::cache_directory) gave instead of the server. `disk_failures`: how often the
   // cache could not be used, as the disk was full, broken or not to be written.
   std::uint64_t disk_hits = 0, disk_bytes = 0, disk_failures = 0;
@@ -112,8 +115,8 @@ class Source {
     done(read(ranges, into));
   }
 
-  // Starts reads together: neighbours may share a request. Each `done` is called as soon as its own bytes are there. The
-  // source need not keep these bytes for later reads, as the caller keeps what it makes of them.
+  // Starts reads together: neighbours may share a request. Each `done` is called as soon as its own bytes are there.
+  // The source need not keep these bytes for later reads, as the caller keeps what it makes of them.
   struct Started {
     std::vector<ByteRange> ranges;
     std::vector<std::span<std::byte>> into;  // the memory must exist until `done` is called
