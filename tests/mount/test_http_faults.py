@@ -534,13 +534,14 @@ def test_a_build_without_the_libraries_refuses_by_name(tmp_path, command):
     if not os.path.exists(os.path.join(libraries, "tfilefs-far.so")):
         pytest.skip("tests are not built")
     os.mkdir(tmp_path / "bin")
+    os.mkdir(tmp_path / "out")
     program = shutil.copy(mounted.program(), tmp_path / "bin")
     for url, library in (("https://example.org/a.root", "libcurl"), ("s3://bucket/a.root", "libcurl"),
                          ("root://example.org//a.root", "XRootD")):
         place = [str(tmp_path / "out")] if command in ("mount", "classes") else []
         done = subprocess.run([program, *([] if command == "mount" else [command]), url, *place], capture_output=True, text=True,
                               env=dict(os.environ, LD_LIBRARY_PATH=libraries), timeout=30)
-        assert done.returncode == 1 and done.stderr.count("\n") == 1, done
+        assert done.returncode != 0 and done.stderr.count("\n") == 1, done
         assert url in done.stderr and f"built without {library}" in done.stderr, done
 
 
