@@ -222,7 +222,6 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
         file.error = std::move(facts).error();
       else
         file.facts = *std::move(facts);
-      if (!file.error) self->check_claims(file);
       done();
     };
     read_facts(chain_->context_, *files_[i].mounted, files_[i].name.table, chain_->schemas_,
@@ -281,7 +280,10 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     made->from = provenance(made->members);
     made->json = chain_json(made->members, plans, chain_->options_.policy);
     for (const PlannedTable& plan : plans) add_table(*made, plan);
-    for (const File& file : files_) note_changed(file);
+    for (const File& file : files_) {
+      note_changed(file);
+      if (file.facts && !file.error && !is_known(file)) check_claims(file);
+    }
     return ChainStatePtr(std::move(made));
   }
 
@@ -352,9 +354,14 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     return text + (differences.size() > kNamed ? ", ..." : "");
   }
 
+  // Whether the state before had the same of the file.
+  bool is_known(const File& file) const {
+    return file.number_before != SIZE_MAX && file.facts == before_->members[file.number_before].facts;
+  }
+
   // What was opened of the state before shows the file no more.
   void note_changed(const File& file) const {
-    if (file.number_before == SIZE_MAX || file.facts == before_->members[file.number_before].facts) return;
+    if (file.number_before == SIZE_MAX || is_known(file)) return;
     for (const auto& opened : before_->opened) opened->set_stale(file.number_before);
   }
 

@@ -529,6 +529,10 @@ def test_datasets(tmp_path, mount):
         assert json.loads(mounted_table.read_exactly(os.path.join(signal, ".dataset.json"))) == {"xsec": 1.5, "kind": "mc"}
         if name.startswith("coffea"):
             assert "3 entries, not 4" in m.errors() and "UUID" in m.errors()
+    for _ in range(2):  # what an index says of a file is compared with the dataset as well
+        with mounted.Mounted([f"@{tmp_path / 'coffea.json.gz'}"], [f"chain,index={tmp_path / 'index'}"]) as m:
+            assert "3 entries, not 4" in m.errors() and "UUID" in m.errors()
+    assert os.path.exists(tmp_path / "index-data")
 
 
 @pytest.mark.parametrize("text, said", [("{", "line 1"), ("[1]", "samples"), ('{"samples": {"a": {"files": "f"}}}', "samples/a/files"),
