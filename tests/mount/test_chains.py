@@ -122,6 +122,7 @@ def test_files_are_beside(chained, files, shared_mount):
     about = json.loads(mounted_table.read_exactly(os.path.join(chained, ".chain.json")))
     assert [file["number"] for file in about["files"]] == [0, 1, 2, 3, 4]
     assert [file["size"] for file in about["files"]] == [os.path.getsize(path) for path in files]
+    assert [file["uuid"] for file in about["files"]] == [str(uproot.open(path).file.uuid) for path in files]
     (table,) = about["tables"]
     assert table["path"] == "t" and table["entries"] == 3801 and table["differences"] == []
     assert table["first_entries"] == [0, 1000, 1001, 3501, 3501, 3801]
