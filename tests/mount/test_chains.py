@@ -419,6 +419,7 @@ def test_names(tmp_path, mount):
         ([f"{directory}/f*.root"], "t", both),
         ([f"{directory}/f{{1,0}}.root"], "t", both),
         ([f"{tmp_path}/**/f?.root"], "t", both),
+        ([f"{tmp_path}/d*/**/f?.root:t"], "t", both),
         ([f"@{listed}"], "t", both),
         ([f"{first}:t", f"{second}:t"], "t", both),
         ([f"{first}?#t", f"{second}/t"], "t", both),
@@ -609,6 +610,13 @@ def test_far_files(files, tmp_path, mount, shared_mount):
                 assert_is_concatenation(os.path.join(m.path, "t"), tables)
         with mounted.Mounted(server.url("listed/")) as m:
             assert_is_concatenation(os.path.join(m.path, ".chain=run[0-4].root", "t"), tables)
+        for name in names:
+            os.makedirs(tmp_path / "tree" / "deep", exist_ok=True)
+            os.rename(tmp_path / name, tmp_path / "tree" / ("" if name == names[0] else "deep") / name)
+        for source in ("listed/**/run*.root:t", "listed/t*/**"):
+            with mounted.Mounted(server.url(source), ["chain"]) as m:
+                told = json.loads(mounted_table.read_exactly(os.path.join(m.path, ".chain.json")))
+                assert [os.path.basename(file["name"]) for file in told["files"]] == [*names[1:], names[0]]
 
 
 def far_values(column, timeout=5):
