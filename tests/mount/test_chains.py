@@ -263,6 +263,27 @@ def test_differing_types(case, tmp_path, mount):
     assert paths[1] in refused.value.message and "x: " in refused.value.message
 
 
+def test_differing_types_in_every_order(tmp_path):
+    """The one that differs is first, last or in the middle."""
+    import awkward
+
+    for number, (first, second, column, wanted) in enumerate(CASES.values()):
+        given = (wanted[:3], wanted[3:]) if column else [v if isinstance(v, list) else v.tolist() for v in (first, second)]
+        parts = [[value.encode() if isinstance(value, str) else value for value in part] for part in given]
+        (tmp_path / str(number)).mkdir()
+        paths = two(tmp_path / str(number), *({"x": awkward.Array(v) if isinstance(v, list) else v} for v in (first, second)))
+        for order in ((1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)):
+            with mounted.Mounted([paths[i] for i in order], ["chain" if column else "chain=union"]) as m:
+                table = os.path.join(m.path, "t")
+                assert values(os.path.join(table, "same.i4")) == [value + 3 * i for i in order for value in (1, 2, 3)]
+                if column:
+                    assert values(os.path.join(table, column)) == [value for i in order for value in parts[i]], order
+                    continue
+                for name, of in (("x", order[0]), ("x~2", 1 - order[0])):
+                    own = [[value] if i == of else [] for i in order for value in parts[i]]
+                    assert values(os.path.join(table, name)) == own, (order, name)
+
+
 def test_missing_branches(tmp_path, mount):
     paths = two(tmp_path, {"x": np.array([1.0, 2, 3])}, {"y": np.array([7, 8, 9], "i4")})
     m = mount(paths, "chain")
