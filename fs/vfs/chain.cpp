@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "exec/step_loop.h"
 #include "tfile/name.h"
 #include "tfile/source.h"
 #include "vfs/blocking.h"
+#include "vfs/chain_friends.h"
 #include "vfs/open_chain_files.h"
 #include "vfs/table_friends.h"
 
@@ -335,7 +337,9 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
                      {"user.tfilefs.title", plan.title},
                      {"user.tfilefs.class", "TChain"},
                      {"user.tfilefs.files", std::to_string(made.members.size())}};
-    if (const auto& friends = chain_->friends_; !friends.empty())
+    std::vector<FriendSource> friends = chain_->friends_;  // of equal aliases, the first is shown
+    std::ranges::move(friends_in_files(chain_->context_, made, plan, path), std::back_inserter(friends));
+    if (!friends.empty())
       shown->friends = std::make_shared<const TableFriends>(chain_->context_, friends, shown->loaded, path);
     table.shown = std::move(shown);
     table.chained = plan.table;

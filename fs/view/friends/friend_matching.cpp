@@ -79,6 +79,27 @@ class KeyReading : public std::enable_shared_from_this<KeyReading> {
   StepLoop loop_;
 };
 
+// Finds the friend's entries of entries in ascending order.
+class LookUp {
+ public:
+  explicit LookUp(CountedIndexPtr index) : index_(std::move(index)) {}
+
+  // The friend's entry, or -1.
+  std::int64_t next(std::int64_t entry, EntryKey key) {
+    while (part_ + 1 < index_->parts.size() && entry >= index_->parts[part_ + 1].of.entry) {
+      ++part_;
+      behind_ = 0;
+    }
+    const IndexPart& part = index_->parts[part_];
+    const std::int64_t found = part.index ? part.index->find(key, behind_) : entry - part.of.entry;
+    return found >= 0 && found < part.of.count ? part.of.friend_entry + found : -1;
+  }
+
+ private:
+  const CountedIndexPtr index_;
+  std::size_t part_ = 0, behind_ = 0;
+};
+
 void read_keys(ClusterCache& cache, const KeySources& sources, KeyReading::Take take, Reply<void> reply) {
   std::make_shared<KeyReading>(cache, sources, std::move(take), std::move(reply))->go_on();
 }
@@ -98,19 +119,20 @@ void index_entries(ClusterCache& cache, const KeySources& sources, Reply<Counted
   if (!memory) return reply(tl::unexpected<Error>(memory.error()));
   auto made = std::make_shared<CountedIndex>();
   made->memory = *std::move(memory);
-  made->entries = sources.entries;
-  made->index.reserve(static_cast<std::size_t>(std::max<std::int64_t>(sources.entries, 0)));
+  made->parts.push_back({{0, 0, sources.entries}, KeyIndex()});
+  KeyIndex& index = *made->parts[0].index;
+  index.reserve(static_cast<std::size_t>(std::max<std::int64_t>(sources.entries, 0)));
   const std::stop_token asker = reply.asker();
-  auto take = [made](const std::vector<EntryKey>& keys) -> Result<void> {
-    for (const EntryKey& key : keys) made->index.add(key);
+  auto take = [made, &index](const std::vector<EntryKey>& keys) -> Result<void> {
+    for (const EntryKey& key : keys) index.add(key);
     return {};
   };
   // Sorting takes long, and reads nothing: a job.
-  auto sort = [&cache, made, reply = std::move(reply)](Result<void> read) mutable {
+  auto sort = [&cache, made, &index, reply = std::move(reply)](Result<void> read) mutable {
     if (!read) return reply(tl::unexpected<Error>(read.error()));
     cache.exec().job_pool.run(answering(
-                                  [made]() -> Result<CountedIndexPtr> {
-                                    made->index.sort();
+                                  [made, &index]() -> Result<CountedIndexPtr> {
+                                    index.sort();
                                     return CountedIndexPtr(made);
                                   },
                                   std::move(reply)),
@@ -123,18 +145,18 @@ void match_entries(ClusterCache& cache, const KeySources& sources, CountedIndexP
   struct State {
     std::shared_ptr<MatchedRuns> made = std::make_shared<MatchedRuns>();
     std::int64_t entry = 0;
-    std::size_t behind = 0;
+    LookUp look_up;
   };
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<State>(State{.look_up = LookUp(index)});
   state->made->runs = EntryRuns(sources.entries);
   state->made->memory = cache.budget()->take(0);
   const std::uint64_t most = share_of(cache) - std::min(share_of(cache), index->memory.bytes());
   const std::stop_token asker = reply.asker();
-  auto take = [state, index, most](const std::vector<EntryKey>& keys) -> Result<void> {
+  auto take = [state, most](const std::vector<EntryKey>& keys) -> Result<void> {
     MatchedRuns& made = *state->made;
     for (const EntryKey& key : keys) {
-      const std::int64_t found = index->index.find(key, state->behind);
-      if (found >= 0 && found < index->entries) made.runs.add(state->entry, found);
+      const std::int64_t found = state->look_up.next(state->entry, key);
+      if (found >= 0) made.runs.add(state->entry, found);
       ++state->entry;
     }
     const std::uint64_t bytes = made.runs.memory();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cache/cluster_cache.h"
 #include "tfile/table.h"
@@ -23,10 +24,16 @@ struct KeySources {
   std::int64_t entries = 0;
 };
 
-// An index, and the memory that it is counted in.
+// Entries of a friend among which entries of a table are looked up.
+struct IndexPart {
+  EntryPart of;
+  // Of the friend's entries, from the first on; what it says of others is no match. Nothing: by position.
+  std::optional<KeyIndex> index;
+};
+
+// An index, and the memory that it is counted in. It has one part; of a chain, one for each file.
 struct CountedIndex {
-  KeyIndex index;
-  std::int64_t entries = 0;  // of the friend: what the index says of others is no match
+  std::vector<IndexPart> parts;
   Budget::Reservation memory;
 };
 using CountedIndexPtr = std::shared_ptr<const CountedIndex>;
