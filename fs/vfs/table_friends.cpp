@@ -191,7 +191,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
     if (!stored_key_) return by_position();
     const FriendKey& key = *stored_key_;
     const auto wanted = key_sources(of(), key);
-    if (!wanted && wanted.error().kind == ErrorKind::not_found && is_name(key.major) && is_name(key.minor)) {
+    if (!wanted && wanted.error().kind == ErrorKind::not_found) {
       friend_->context_.errors.add(friend_->path_, "matched by position: " + wanted.error().text);
       return by_position();
     }

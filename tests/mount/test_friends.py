@@ -60,7 +60,7 @@ def flat(values):
 
 
 def test_they_are_found_and_listed(table):
-    assert sorted(os.listdir(os.path.join(table, ".friends"))) == ["inside", "keyed", "long", "other", "same", "short"]
+    assert sorted(os.listdir(os.path.join(table, ".friends"))) == ["computed", "inside", "keyed", "long", "other", "same", "short"]
     assert ".friends" not in os.listdir(table)
     schema = json.loads(mounted_table.read_exactly(os.path.join(table, ".schema.json")))
     assert {"alias": "same", "table": "same_size", "file": "beside.root"} in schema["friends"]
@@ -108,6 +108,13 @@ def test_a_stored_index(table, made, expected, shared_mount):
     for name in ("y", "three", "vector", "nested"):
         found = [value for value in optional(os.path.join(keyed, name)) if value is not None]
         assert flat(found) == expected["keyed." + name], name
+
+
+def test_a_stored_index_by_expressions(table, expected):
+    computed = friend(table, "computed")
+    match = column(os.path.join(computed, ".match.i8")).tolist()
+    assert match == expected["computed"] and -1 in match and max(match) > 0
+    assert [value for value in optional(os.path.join(computed, "y")) if value is not None] == expected["computed.y"]
 
 
 def test_an_index_by_what_the_table_lacks(table, expected):
@@ -161,13 +168,6 @@ def test_friends_of_each_other(made, shared_mount):
         assert not os.path.exists(os.path.join(friend(table, other), ".friends"))
 
 
-def test_a_missing_file_and_one_that_comes(made, tmp_path, mount):
-    shutil.copy(os.path.join(made, "main.root"), tmp_path)
-    m = mount(tmp_path / "main.root")
-    table = os.path.join(m.path, "t")
-    assert len(os.listdir(os.path.join(table, ".friends"))) == 6
-    with pytest.raises(OSError) as failed:
-        os.listdir(friend(table, "keyed"))
 def test_friends_of_a_chain(made, expected, tmp_path, mount):
     """They are the friends of its files, each beside the entries of its own file."""
     parts, index = [os.path.join(made, f"part{number}.root") for number in range(3)], tmp_path / "index"
@@ -227,6 +227,13 @@ def test_friends_of_a_chain_that_are_not_all_there(made, tmp_path, mount):
     assert len(column(os.path.join(friend(table, "same_size"), "y.f8"))) == 152
 
 
+def test_a_missing_file_and_one_that_comes(made, tmp_path, mount):
+    shutil.copy(os.path.join(made, "main.root"), tmp_path)
+    m = mount(tmp_path / "main.root")
+    table = os.path.join(m.path, "t")
+    assert len(os.listdir(os.path.join(table, ".friends"))) == 7
+    with pytest.raises(OSError) as failed:
+        os.listdir(friend(table, "keyed"))
     assert failed.value.errno == errno.EIO
     assert "/t/.friends/keyed" in m.errors() and "keyed.root" in m.errors()
     assert len(column(os.path.join(table, "x.f4"))) == 300

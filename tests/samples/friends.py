@@ -74,6 +74,8 @@ index("keyed.root", "keyed", "run", "event")
 save("beside.root", same_size=(ENTRIES,), short=(40,), long=(500,),
      other=(ENTRIES, [(ENTRIES - n, n) for n in range(ENTRIES)], ("block", "place")))
 index("beside.root", "other", "block", "place")
+save("computed.root", computed=(len(keys), keys))
+index("computed.root", "computed", "100*run + event", "event%7")
 
 file = ROOT.TFile("main.root", "RECREATE")
 inside = write_tree(file, "inside", ENTRIES)
@@ -93,6 +95,7 @@ tree.AddFriend("short", "beside.root")
 tree.AddFriend("long", os.path.abspath("beside.root"))
 tree.AddFriend("inside")
 tree.AddFriend("other", "beside.root")
+tree.AddFriend("computed", "computed.root")
 file.Write()
 file.Close()
 
@@ -119,8 +122,11 @@ file = ROOT.TFile("main.root")
 tree = file.Get("t")
 friend = tree.GetFriend("keyed")
 expected = {"match": [int(friend.GetEntryNumberWithIndex(*key(entry))) for entry in range(ENTRIES)]}
+friend = tree.GetFriend("computed")
+expected["computed"] = [int(friend.GetEntryNumberWithIndex(100 * run + event, event % 7)) for run, event in map(key, range(ENTRIES))]
 tree.SetEstimate(100000)
-for name in ("keyed.y", "keyed.three", "keyed.vector", "keyed.nested", "same.y", "same.vector", "inside.three", "other.y"):
+for name in ("keyed.y", "keyed.three", "keyed.vector", "keyed.nested", "same.y", "same.vector", "inside.three", "other.y",
+             "computed.y"):
     count = tree.Draw(name, "", "goff")
     values = tree.GetV1()
     expected[name] = [values[i] for i in range(count)]

@@ -36,35 +36,53 @@ class KeyReading : public std::enable_shared_from_this<KeyReading> {
   void step() {
     if (reply_.asker().stop_requested()) return reply_(given_up());
     if (at_ >= sources_.entries) return reply_({});
-    major_.clear();
-    minor_.clear();
+    major_ = minor_ = {};
     read(sources_.major, major_, [self = shared_from_this()] {
       self->read(self->sources_.minor, self->minor_,
                  [self] { self->cache_.exec().makers.run([self] { self->give(); }, Urgency::awaited); });
     });
   }
 
+  // What was read of a part of the keys.
+  struct Part {
+    std::vector<std::int64_t> values;
+    std::vector<std::vector<long double>> inputs;  // of an expression
+  };
+
   std::int64_t count() const { return std::min(kKeysAtOnce, sources_.entries - at_); }
 
-  void read(const KeySource& source, std::vector<std::int64_t>& into, std::function<void()> then) {
-    if (!source.streams) {
-      into.assign(static_cast<std::size_t>(count()), source.constant);
-      return then();
-    }
-    auto take = [self = shared_from_this(), &source, &into, then = std::move(then)](const Result<Slices>& slices) {
+  // One column after the other; there are few.
+  void read(const KeySource& source, Part& into, std::function<void()> then) {
+    if (into.inputs.size() == source.columns.size() || !into.values.empty()) return then();
+    const tfile::Column& column = source.columns[into.inputs.size()];
+    auto take = [self = shared_from_this(), &source, &column, &into,
+                 then = std::move(then)](const Result<Slices>& slices) mutable {
       if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
       std::vector<std::byte> bytes(slices->size());
       copy_slices(*slices, bytes.data());
-      add_as_integers(bytes, source.column.dtype, into);
-      then();
+      if (source.expression)
+        add_as_numbers(bytes, column.dtype, into.inputs.emplace_back());
+      else
+        add_as_integers(bytes, column.dtype, into.values);
+      self->read(source, into, std::move(then));
     };
-    read_whole(*source.streams, range_of_items(source.column, at_, count()),
-               Reply<Slices>(std::move(take), reply_.asker()));
+    read_whole(*source.streams, range_of_items(column, at_, count()), Reply<Slices>(std::move(take), reply_.asker()));
+  }
+
+  void compute(const KeySource& source, Part& part) const {
+    if (!source.expression) return;
+    std::vector<long double> inputs(part.inputs.size());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count()); ++i) {
+      for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = part.inputs[k][i];
+      part.values.push_back(source.expression->value(inputs));
+    }
   }
 
   void give() {
+    compute(sources_.major, major_);
+    compute(sources_.minor, minor_);
     std::vector<EntryKey> keys(static_cast<std::size_t>(count()));
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {major_[i], minor_[i]};
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {major_.values[i], minor_.values[i]};
     at_ += count();
     if (auto taken = take_(keys); !taken) return reply_(tl::unexpected<Error>(taken.error()));
     go_on();
@@ -75,7 +93,7 @@ class KeyReading : public std::enable_shared_from_this<KeyReading> {
   const Take take_;
   Reply<void> reply_;
   std::int64_t at_ = 0;
-  std::vector<std::int64_t> major_, minor_;
+  Part major_, minor_;
   StepLoop loop_;
 };
 

@@ -9,15 +9,16 @@
 #include "cache/cluster_cache.h"
 #include "tfile/table.h"
 #include "view/friends/friend_streams.h"
+#include "view/friends/key_expression.h"
 #include "view/friends/key_index.h"
 
 namespace tfilefs {
 
-// Where the values of a key come from: a column of one number for each entry, or always the same number.
+// Where the values of a part of a key come from: columns of one number for each entry.
 struct KeySource {
-  std::shared_ptr<CachedStreams> streams;  // null: `constant`
-  tfile::Column column;
-  std::int64_t constant = 0;
+  std::shared_ptr<CachedStreams> streams;
+  std::vector<tfile::Column> columns;
+  std::optional<KeyExpression> expression;  // of these columns, or of none; nothing: the values of the only one
 };
 struct KeySources {
   KeySource major, minor;

@@ -203,7 +203,7 @@ TEST(FriendStreams, OffsetsThatContradictThemselvesAreDamage) {
 }
 
 KeySources keys_of(TableRig& rig, std::int64_t entries) {
-  return {{rig.streams, rig.table->columns[0], 0}, {rig.streams, rig.table->columns[1], 0}, entries};
+  return {{rig.streams, {rig.table->columns[0]}, {}}, {rig.streams, {rig.table->columns[1]}, {}}, entries};
 }
 
 std::shared_ptr<ArrayTable> keys_table(const std::vector<std::int32_t>& major, const std::vector<double>& minor) {
