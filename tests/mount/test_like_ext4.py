@@ -410,6 +410,27 @@ def test_as_the_directory_beneath(places, case):
     assert len(plain.said) == len(mirror.said)
 
 
+def test_the_longest_path(places):
+    """4,095 bytes below the top, as the kernel takes them, are all right in both."""
+    said = []
+    for top in places:
+        directory = os.open(top, os.O_RDONLY)
+        path = ""
+        for _ in range(15):
+            path = os.path.join(path, "n" * 255)
+            os.mkdir(path, dir_fd=directory)
+        for length in (4094, 4095, 4096):
+            name = os.path.join(path, "x" * (length - len(path) - 1))
+            try:
+                os.mkdir(name, dir_fd=directory)
+                os.rmdir(name, dir_fd=directory)
+                said.append((length, "made"))
+            except OSError as error:
+                said.append((length, errno.errorcode[error.errno]))
+        os.close(directory)
+    assert said == 2 * [(4094, "made"), (4095, "made"), (4096, "ENAMETOOLONG")]
+
+
 # ---- the differences, as listed in docs/semantics.md
 
 
