@@ -337,10 +337,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
                      {"user.tfilefs.title", plan.title},
                      {"user.tfilefs.class", "TChain"},
                      {"user.tfilefs.files", std::to_string(made.members.size())}};
-    std::vector<FriendSource> friends = chain_->friends_;  // of equal aliases, the first is shown
-    std::ranges::move(friends_in_files(chain_->context_, made, plan, path), std::back_inserter(friends));
-    if (!friends.empty())
-      shown->friends = std::make_shared<const TableFriends>(chain_->context_, friends, shown->loaded, path);
+    shown->friends = friends(made, plan, shown->loaded);
     table.shown = std::move(shown);
     table.chained = plan.table;
     table.streams = streams;
@@ -348,6 +345,14 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     table.differences = plan.differences;
     made.opened.push_back(opener);
     if (!plan.differences.empty()) chain_->context_.errors.add(path, summary(plan.differences));
+  }
+
+  std::shared_ptr<const TableFriends> friends(const ChainState& made, const PlannedTable& plan,
+                                              const std::shared_ptr<const LoadedTable>& of) const {
+    std::vector<FriendSource> sources = chain_->friends_;  // of equal aliases, the first is shown
+    std::ranges::move(friends_in_files(chain_->context_, made, plan, of->path()), std::back_inserter(sources));
+    if (sources.empty()) return nullptr;
+    return std::make_shared<const TableFriends>(chain_->context_, sources, of, of->path());
   }
 
   static std::string summary(const std::vector<Difference>& differences) {

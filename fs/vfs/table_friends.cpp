@@ -196,8 +196,8 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
       return by_position();
     }
     if (!wanted)
-      return reply_(tfile::fail(ErrorKind::unsupported, "its index is by " + key.major + " and " + key.minor + ": " +
-                                                            wanted.error().text));
+      return reply_(tfile::fail(ErrorKind::unsupported,
+                                "its index is by " + key.major + " and " + key.minor + ": " + wanted.error().text));
     look_up(*wanted, std::exchange(index_, nullptr));
   }
 

@@ -48,8 +48,20 @@ TEST(KeyExpression, ComputesAsTTreeFormula) {
 }
 
 TEST(KeyExpression, WhatIsNoneIsRefused) {
-  const std::string cases[] = {"", "a+", "(a", "a)", "int(a)", "a[0]", "Entry$", "1a", "a b", "a=b", "*a",
-                               std::string("a+\0b", 4), std::string(60, '('), std::string(900, '-') + "1",
+  const std::string cases[] = {"",
+                               "a+",
+                               "(a",
+                               "a)",
+                               "int(a)",
+                               "a[0]",
+                               "Entry$",
+                               "1a",
+                               "a b",
+                               "a=b",
+                               "*a",
+                               std::string("a+\0b", 4),
+                               std::string(60, '('),
+                               std::string(900, '-') + "1",
                                std::string(2000, '1')};
   for (const std::string& text : cases) {
     const auto parsed = KeyExpression::parse(text);
