@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import columnar
+import http_server
 import mounted
 import mounted_table
 import test_awkward
@@ -189,6 +190,18 @@ def test_friends_of_a_chain(made, expected, tmp_path, mount):
                 found = [value for value in optional(os.path.join(friend(table, alias), node)) if value is not None]
                 assert flat(found) == expected["chain." + name], name
             assert column(os.path.join(table, "same_size.y.f8")).tolist() == expected["chain.same_size.y"]
+
+
+def test_friends_of_a_far_chain(made, expected):
+    with http_server.Nginx(made) as server:
+        with mounted.Mounted([server.url(f"part{number}.root") for number in range(3)], ["chain"]) as m:
+            table = os.path.join(m.path, "t")
+            for alias in ("same_size", "inside", "long"):
+                assert column(os.path.join(table, f"{alias}.y.f8")).tolist() == expected[f"chain.{alias}.y"]
+            found = optional(os.path.join(friend(table, "keyed"), "y"))
+            assert [value for value in found if value is not None] == expected["chain.keyed.y"]
+        # Each of the six files is opened once: its beginning and its end, and what lies between.
+        assert len(server.requests()) <= 6 * 5
 
 
 def test_a_chain_beside_files_that_end_elsewhere(made, expected, tmp_path, mount):
