@@ -76,6 +76,7 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
     {"--memory", "SIZE", ValueHint::text, "bytes in buffers at most (256M)"},
     {"--force", "", ValueHint::nothing, "replace OUT if it is there"},
     {"-n,--dry-run", "", ValueHint::nothing, "write nothing: say what would be written, and about how large"},
+    {"--verify", "", ValueHint::nothing, "read OUT back and compare it with IN before it gets its name"},
     {"--skip-damaged", "", ValueHint::nothing, "leave out clusters with damage, and say which entries are lost"},
 });
 constexpr auto kRepackArguments = std::to_array<Argument>({
@@ -187,6 +188,14 @@ and
 .B \-\-drop
 are compared with top-level branches and fields. A branch that counts the items of others stays with them.)",
      kRepackFlags, kRepackArguments, run_repack},
+    {"advise",
+     "say how tables lie in a ROOT file, and what repacking would bring",
+     R"(Prints some ten lines for each table: clusters; baskets or pages, how many of them a branch has in a cluster, and how
+large they are; how often a reader of all branches, and of five, goes back in the file; the codec; the share of keys; the
+size as RNTuple, estimated from samples; and the command to run. It reads the descriptions of tables, and samples.)",
+     {},
+     kFileOnly,
+     run_advise},
     {"doctor",
      "say whether this machine can mount, and what to do if it cannot",
      R"(Looks at the kernel, /dev/fuse, fusermount3, /etc/fuse.conf, read-ahead and limits. Then it makes a tiny ROOT file,

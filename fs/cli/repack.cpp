@@ -35,7 +35,7 @@ tl::unexpected<Error> wrong(const std::string& flag, const std::string& value, c
 struct GivenFlags {
   std::string format = "keep", compression, cluster, entries, select, threads, memory;
   Given columns, drop, tables, rename, words;
-  bool force = false, dry_run = false, skip_damaged = false;
+  bool force = false, dry_run = false, verify = false, skip_damaged = false;
 };
 
 Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) {
@@ -94,6 +94,7 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   options.replaces = given.force;
   options.is_dry = given.dry_run;
   options.skips_damaged = given.skip_damaged;
+  options.verifies = given.verify;
   return options;
 }
 
@@ -151,6 +152,8 @@ void print(const RepackOptions& options, const RepackReport& report) {
               options.is_dry ? "would have " : "", report.tables.size(), report.objects,
               static_cast<unsigned long long>(report.size));
   std::fflush(stdout);
+  for (const std::string& name : report.not_verified)
+    std::fprintf(stderr, "tfilefs: not compared: %s\n", printable(name).c_str());
   for (const std::string& line : report.left_out)
     std::fprintf(stderr, "tfilefs: left out: %s\n", printable(line).c_str());
 }
@@ -173,6 +176,7 @@ int run_repack(int argc, char** argv) {
   command.take("--memory", given.memory);
   command.take("--force", given.force);
   command.take("-n", given.dry_run);
+  command.take("--verify", given.verify);
   command.take("--skip-damaged", given.skip_damaged);
   command.take("IN... OUT", given.words);
   if (const auto code = command.parse(argc, argv)) return *code;

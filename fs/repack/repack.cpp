@@ -85,6 +85,7 @@ class Repack {
 
   Result<RepackReport> attempt() {
     report_ = {};
+    written_.clear();
     TRY(first_, open_root_file(files_.front().file, options_.far));
     TRY(FileKeys keys, keys_in(*first_));
     if (!options_.is_dry) {
@@ -175,7 +176,9 @@ class Repack {
     if (const auto why = by_columns_.find(path); why != by_columns_.end() && !written.left_out.empty())
       report_.left_out.push_back(path + ": what columns do not show; it could not be copied as it is: " + why->second);
     for (const std::string& line : written.left_out) report_.left_out.push_back(path + ": " + line);
-    if (written.written) report_.tables.push_back(std::move(written.report));
+    if (!written.written) return {};
+    written_.push_back({path, request.directory, request.name, std::move(written.kept)});
+    report_.tables.push_back(std::move(written.report));
     return {};
   }
 
@@ -190,8 +193,21 @@ class Repack {
     TRY(const tfile::CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
     report_.size = plan.size;
     TRY_VOID(not_stopped(watch_.stop));
-    if (output_) TRY_VOID(output_->publish(plan));
+    if (!output_) return {};
+    TRY_VOID(output_->complete(plan));
+    if (options_.verifies) TRY_VOID(verify());
+    TRY_VOID(output_->publish());
     output_.reset();
+    return {};
+  }
+
+  Result<> verify() {
+    for (const Written& table : written_) {
+      TableRequest request{options_, files_, table.path, table.directory, table.name};
+      TableWork work{*writer_, output_.get(), reader_, workers_, arena_, watch_.stop, nullptr};
+      TRY(const std::vector<std::string> left, verify_written(request, table.kept, output_->temporary_path(), work));
+      report_.not_verified.insert(report_.not_verified.end(), left.begin(), left.end());
+    }
     return {};
   }
 
@@ -201,6 +217,11 @@ class Repack {
   Arena arena_;
   std::vector<ChainName> files_;
   std::map<std::string, std::string> by_columns_;  // paths of tables that cannot be copied by unit, and why
+  struct Written {
+    std::string path, directory, name;
+    tfile::KeptEntries kept;
+  };
+  std::vector<Written> written_;
   bool again_ = false;
   std::shared_ptr<const tfile::File> first_;
   std::unique_ptr<OutputFile> output_;  // null: a dry run

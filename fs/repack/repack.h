@@ -34,6 +34,7 @@ struct RepackOptions {
   bool replaces = false;     // a file of the name of `out`
   bool is_dry = false;       // nothing is written
   bool skips_damaged = false;
+  bool verifies = false;  // reads what was written, and compares, before the file has its name
   tfile::FarOptions far;
 };
 
@@ -46,8 +47,9 @@ struct RepackReport {
   };
   std::vector<Table> tables;
   std::size_t objects = 0;
-  std::uint64_t size = 0;             // of the file
-  std::vector<std::string> left_out;  // a line each: what could not be taken along, and why
+  std::uint64_t size = 0;                 // of the file
+  std::vector<std::string> not_verified;  // names of nodes that could not be compared
+  std::vector<std::string> left_out;      // a line each: what could not be taken along, and why
 };
 
 struct RepackWatch {

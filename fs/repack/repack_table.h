@@ -13,6 +13,7 @@
 #include "repack/repack.h"
 #include "reply.h"
 #include "tfile/file.h"
+#include "tfile/kept_entries.h"
 #include "tfile/writer.h"
 #include "vfs/chain_names.h"
 
@@ -39,6 +40,7 @@ struct TableWork {
 
 struct WrittenTable {
   bool written = false;
+  tfile::KeptEntries kept;  // its entries, counted over all files
   RepackReport::Table report;
   std::vector<std::string> left_out;
   bool needs_columns = false;  // it cannot be copied by unit, because...
@@ -49,5 +51,10 @@ struct WrittenTable {
 Result<WrittenTable> copy_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
 // Copies columns.
 Result<WrittenTable> convert_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
+
+// Compares it, as it is in the file of that name, with what it was made of. Returns what could not be compared. Errors:
+// as verify_table().
+Result<std::vector<std::string>> verify_written(const TableRequest&, const tfile::KeptEntries&, const std::string& out,
+                                                const TableWork&);
 
 }  // namespace tfilefs

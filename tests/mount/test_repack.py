@@ -158,7 +158,7 @@ def test_random_selections_are_those_of_numpy(table, tmp_path, seed):
     names = sorted(random.choice(sorted(values), 4, replace=False)) if seed % 3 == 2 else list(values)
     if len(names) < len(values):
         options += ["--columns", ",".join(names)]
-    repack(*options, path, tmp_path / "out.root")
+    repack("--verify", *options, path, tmp_path / "out.root")
     for name, array in read(tmp_path / "out.root", names).items():
         assert awkward.to_list(array) == awkward.to_list(awkward.Array(values[name])[chosen]), (name, options)
     with mounted.Mounted(tmp_path / "out.root") as m:
@@ -227,6 +227,26 @@ def test_rntuples_are_copied_by_pages(table, tmp_path):
     repack("--format", "ttree", tmp_path / "a.root", tmp_path / "tree.root")
     with mounted.Mounted(tmp_path) as m:
         assert not same(f"{m.path}/a.root/Events", f"{m.path}/tree.root/Events")
+
+
+def test_advice_is_ten_lines_and_a_command_that_runs(table, tmp_path):
+    path, _ = table
+    for file, ends in ((path, "--format rntuple"), (tmp_path / "packed.root", "nothing")):
+        done = subprocess.run([mounted.program(), "advise", file], capture_output=True, text=True, check=True)
+        lines = done.stdout.splitlines()
+        assert 7 <= len(lines) <= 10 and "5000 entries" in lines[0] and "clusters" in lines[1], lines
+        assert ends in lines[-1], lines
+        if ends != "nothing":
+            repack(*lines[-1].split(" repack ")[1].split()[:-2], file, tmp_path / "packed.root")
+
+
+def test_what_differs_is_not_kept(table, tmp_path):
+    """Damage inside of a basket that is copied as it is: reading both tells."""
+    path, _ = table
+    damaged_copy(path, tmp_path / "bad.root", "x", 3)
+    repack(tmp_path / "bad.root", tmp_path / "out.root")
+    repack("--verify", tmp_path / "bad.root", tmp_path / "verified.root", status=1)
+    assert sorted(os.listdir(tmp_path)) == ["bad.root", "out.root"]
 
 
 # ---- what goes wrong
