@@ -72,10 +72,12 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
      "only entries that a mask chooses: a NumPy file, FILE.b1, an index FILE.i8, or a column of the table"},
     {"--tables", "GLOB,...", ValueHint::text, "only these tables"},
     {"--rename", "OLD=NEW", ValueHint::text, "another name for a table; may be given several times"},
+    {"--split", "SIZE", ValueHint::text, "files of about this size, such as 2G: OUT-0.root, OUT-1.root and so on"},
     {"-j", "THREADS", ValueHint::text, "threads that encode and decode (all cores)"},
     {"--memory", "SIZE", ValueHint::text, "bytes in buffers at most (256M)"},
     {"--force", "", ValueHint::nothing, "replace OUT if it is there"},
     {"-n,--dry-run", "", ValueHint::nothing, "write nothing: say what would be written, and about how large"},
+    {"--no-add", "", ValueHint::nothing, "histograms of several files are not added: the first one is taken"},
     {"--verify", "", ValueHint::nothing, "read OUT back and compare it with IN before it gets its name"},
     {"--skip-damaged", "", ValueHint::nothing, "leave out clusters with damage, and say which entries are lost"},
 });

@@ -53,7 +53,7 @@ Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request) {
   return ChainSource::open(cache_options(request.options), request.files, request.path, request.options.far);
 }
 
-Result<Kept> kept_of(const TableRequest& request) {
+Result<Kept> wanted_of(const TableRequest& request) {
   Kept kept;
   const RepackOptions& options = request.options;
   if (options.entries) kept.entries.emplace(*options.entries);
@@ -72,6 +72,13 @@ Result<Kept> kept_of(const TableRequest& request) {
   } else {
     kept.entries = std::move(chosen.kept);
   }
+  return kept;
+}
+
+Result<Kept> kept_of(const TableRequest& request) {
+  TRY(Kept kept, wanted_of(request));
+  if (request.share && kept.entries) kept.entries.emplace(kept.entries->numbered(*request.share));
+  if (request.share && !kept.entries) kept.entries.emplace(*request.share);
   return kept;
 }
 
@@ -161,7 +168,7 @@ class UnitsOfTable {
       made_.why = "its objects refer to each other (TRef), and each file counts them by itself";
       return {};
     }
-    TRY(const KeyPlace key, named(name.file, table_in(*file, path)));
+    TRY(const KeyPlace key, named(name.file, key_in(*file, path, tfile::KeyKind::table)));
     TRY(const auto outline, named(name.file, file->outline(key.info())));
     const std::int64_t entries = outline->entries;
     std::optional<KeptEntries> kept;
@@ -176,13 +183,15 @@ class UnitsOfTable {
     TRY_VOID(named(name.file, std::move(added)));
     auto done = write_units();
     TRY_VOID(request_.files.size() > 1 ? named(name.file, std::move(done)) : std::move(done));
-    note_kept(kept ? *kept : KeptEntries({0, entries}));
+    note_kept(kept ? *kept : KeptEntries({0, entries}), *outline);
     entries_ += entries;
     return {};
   }
 
   // What the table has of this file.
-  void note_kept(const KeptEntries& kept) {
+  void note_kept(const KeptEntries& kept, const tfile::Table& table) {
+    for (const EntryRange& cluster : clusters_of(table))
+      made_.cluster_ends.push_back(made_.report.entries + kept.before(cluster.end));
     made_.report.entries += kept.count();
     for (const EntryRange& range : kept.ranges()) made_.kept.add({entries_ + range.begin, entries_ + range.end});
   }
@@ -279,6 +288,7 @@ class ColumnsOfTable {
         work_.writer.create_table(request_.directory, request_.name, table.title, format));
     TRY(made_.report.bytes, copy_columns(source, offered, kept, *writer, sink));
     made_.report.entries = kept.count();
+    for (const EntryRange& range : clusters_of(table)) made_.cluster_ends.push_back(kept.before(range.end));
     made_.kept = std::move(kept);
     return {};
   }

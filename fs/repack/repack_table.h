@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct TableRequest {
   const std::vector<ChainName>& files;
   std::string path;             // in the first of them
   std::string directory, name;  // in the new file
+  // Of the entries that are kept, the numbers of those that this file has; nothing: all.
+  std::optional<tfile::EntryRange> share = std::nullopt;
 };
 
 // What works on it.
@@ -40,7 +43,8 @@ struct TableWork {
 
 struct WrittenTable {
   bool written = false;
-  tfile::KeptEntries kept;  // its entries, counted over all files
+  tfile::KeptEntries kept;                 // its entries, counted over all files
+  std::vector<std::int64_t> cluster_ends;  // of the files, as numbers of kept entries
   RepackReport::Table report;
   std::vector<std::string> left_out;
   bool needs_columns = false;  // it cannot be copied by unit, because...

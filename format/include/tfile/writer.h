@@ -244,6 +244,10 @@ class FileWriter {
     std::vector<std::byte> head;
   };
   virtual Result<CopiedKey> copy_key(std::string_view directory, std::span<const std::byte> head) = 0;
+  // The same with another payload of the same class. The resulting head has all bytes of the record. Errors also:
+  // unsupported (above 1 GiB), no_space (memory).
+  virtual Result<CopiedKey> copy_changed_key(std::string_view directory, std::span<const std::byte> head,
+                                             std::span<const std::byte> payload) = 0;
   // Makes a table of stored units of others; `first` is the key of one of them. Errors: not_found, exists.
   virtual Result<TableCopy*> copy_table(std::string_view directory, std::string name, const KeyInfo& first,
                                         const CopyOptions&) = 0;
