@@ -206,6 +206,32 @@ def test_files_that_differ_lose_nothing_in_silence(tmp_path):
             assert file["T"]["x"].array().tolist() == 2 * ids.tolist()
 
 
+WRITE_REFERENCES = """
+import array, sys, ROOT
+for path in sys.argv[1:]:
+    file = ROOT.TFile(path, "RECREATE")
+    tree, x, named = ROOT.TTree("T", ""), array.array("f", [0]), ROOT.TNamed("name", "title")
+    reference = ROOT.TRef(named)
+    tree.Branch("x", x, "x/F")
+    tree.Branch("reference", "TRef", reference)
+    for x[0] in (1, 2, 3):
+        tree.Fill()
+    file.Write()
+    file.Close()
+"""
+
+
+def test_objects_of_several_files_that_refer_to_each_other(tmp_path):
+    """Each file counts its objects by itself, so that references of the second would lead to those of the first."""
+    files = [tmp_path / "a.root", tmp_path / "b.root"]
+    subprocess.run([sys.executable, "-c", WRITE_REFERENCES, *files], check=True)
+    assert "as stored" in repack(files[0], tmp_path / "one.root").stdout
+    done = repack(*files, tmp_path / "out.root", status=1)
+    assert "refer to each other (TRef)" in done.stderr and "left out: T: reference" in done.stderr
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["T"]["x"].array().tolist() == [1, 2, 3, 1, 2, 3]
+
+
 def test_names_and_tables(table, tmp_path):
     path, _ = table
     repack("--rename", "Events=Chosen", "--drop", "Muon_*,name", path, tmp_path / "out.root")
