@@ -122,10 +122,10 @@ class FarMount:
         self.directory.cleanup()
 
     def counts(self):
-        """Requests, ranges, bytes and further tries so far."""
+        """Requests, round trips, ranges, bytes and further tries so far."""
         with open(os.path.join(self.path, ".tfilefs", "stats.json")) as file:
             [source] = json.load(file)["sources"]
-        return [source[name] for name in ("requests", "ranges", "bytes", "retries")]
+        return [source[name] for name in ("requests", "round_trips", "ranges", "bytes", "retries")]
 
 
 class Side:
@@ -152,7 +152,7 @@ class Tfilefs(Side):
             whole[case](use_cases.Columns(table, file.entries))
 
     def seconds(self, file, case):
-        begin, before = time.perf_counter(), [0, 0, 0, 0]
+        begin, before = time.perf_counter(), [0] * 5
         with FarMount(self.server.url(os.path.basename(file.path)), self.near) as mount:
             if case == "list":
                 subprocess.run(["ls", "-lR", mount.path], check=True, stdout=subprocess.DEVNULL)
@@ -162,8 +162,9 @@ class Tfilefs(Side):
                 begin, before = time.perf_counter(), mount.counts()
                 self.use(file, case, table)
             seconds = time.perf_counter() - begin
-            requests, ranges, size, retries = (now - then for now, then in zip(mount.counts(), before))
-        self.last = f"{requests} requests, {ranges} ranges, {size / 1e6:.2f} MB" + (f", {retries} retries" if retries else "")
+            requests, trips, ranges, size, retries = (now - then for now, then in zip(mount.counts(), before))
+        self.last = f"{requests} requests in {trips} round trips, {ranges} ranges, {size / 1e6:.2f} MB"
+        self.last += f", {retries} retries" if retries else ""
         return seconds
 
 

@@ -81,6 +81,17 @@ void EdgeSource::start_read(std::span<const ByteRange> ranges, std::span<const s
   whole_->start_read(ranges, into, std::move(done));
 }
 
+void EdgeSource::start_reads(std::vector<Started> reads) const {
+  std::vector<Started> left;
+  for (Started& read : reads) {
+    if (read_held(read.ranges, read.into))
+      read.done({});
+    else
+      left.push_back(std::move(read));
+  }
+  if (!left.empty()) whole_->start_reads(std::move(left));
+}
+
 EdgeSource::Held EdgeSource::windows() const {
   const std::lock_guard lock(mutex_);
   return windows_;

@@ -36,6 +36,7 @@ class EdgeSource final : public Source {
   Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override { return whole_->sibling(path); }
   Result<> read(std::span<const ByteRange>, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const ByteRange>, std::span<const std::span<std::byte>> into, ReadDone) const override;
+  void start_reads(std::vector<Started>) const override;
 
  private:
   struct Window;

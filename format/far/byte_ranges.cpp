@@ -115,6 +115,10 @@ Result<> MultipartReader::end_line() {
 
 WantedPieces::WantedPieces(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {
   std::ranges::stable_sort(pieces_, {}, [](const Piece& piece) { return piece.range.begin; });
+  for (const Piece& piece : pieces_) {
+    left_.resize(std::max(left_.size(), piece.read + 1));
+    ++left_[piece.read];
+  }
 }
 
 std::uint64_t WantedPieces::take(std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -128,6 +132,7 @@ std::uint64_t WantedPieces::take(std::uint64_t offset, std::span<const std::byte
     std::memcpy(piece.into.data() + piece.filled, bytes.data() + (next - offset), size);
     piece.filled += size;
     taken += size;
+    if (piece.filled == piece.range.size && --left_[piece.read] == 0) whole_.push_back(piece.read);
   }
   return taken;
 }

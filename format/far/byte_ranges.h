@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tfile/range.h"
@@ -47,18 +48,22 @@ class MultipartReader {
   std::uint64_t left_ = 0;            // bytes of the part that are still to come
 };
 
-// The bytes that one read wants, filled in whatever order answers bring them. Not thread-safe.
+// The bytes that reads want, filled in whatever order answers bring them. Not thread-safe.
 class WantedPieces {
  public:
   struct Piece {
     ByteRange range;
     std::span<std::byte> into;
+    std::size_t read = 0;      // that wants it
     std::uint64_t filled = 0;  // bytes from its beginning on; what comes out of order is asked for again
   };
   explicit WantedPieces(std::vector<Piece>);  // in any order; they may overlap
 
   // Bytes of the file from `offset` on. Returns how many of them were new.
   std::uint64_t take(std::uint64_t offset, std::span<const std::byte>);
+
+  // The reads all of whose pieces were filled since the last call.
+  std::vector<std::size_t> take_whole() { return std::exchange(whole_, {}); }
 
   // What is still missing, sorted, with ranges that touch joined.
   std::vector<ByteRange> missing() const;
@@ -67,8 +72,10 @@ class WantedPieces {
   std::uint64_t end() const;
 
  private:
-  std::vector<Piece> pieces_;  // by address
-  std::size_t first_ = 0;      // all before it are filled
+  std::vector<Piece> pieces_;       // by address
+  std::size_t first_ = 0;           // all before it are filled
+  std::vector<std::size_t> left_;   // of each read: pieces that are not filled
+  std::vector<std::size_t> whole_;  // reads
 };
 
 }  // namespace tfile

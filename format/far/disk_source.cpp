@@ -2,6 +2,7 @@
 #include "far/disk_source.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -15,15 +16,15 @@ bool is_held(ByteRange range, const SourceTraits& traits, std::uint64_t size) {
   return range.end() <= traits.begin_held || size - range.begin <= traits.end_held;
 }
 
-// One read, and what of it comes from where.
-struct DiskRead {
+// Reads that were started together, and what of them comes from where.
+struct DiskReads {
   std::shared_ptr<const Source> far;
   std::shared_ptr<DiskFile> disk;
-  std::vector<ByteRange> ranges;
-  std::vector<std::span<std::byte>> into;
-  Source::ReadDone done;
+  std::vector<Source::Started> reads;
 
-  void start();
+  // What the disk does not have.
+  std::vector<Source::Started> missing();
+  Source::Started missing_of(Source::Started& read, const SourceTraits& traits);
 };
 
 // The pieces that came from the server, for the disk.
@@ -35,28 +36,40 @@ void keep_missing(DiskFile& disk, std::span<const ByteRange> ranges, std::span<c
   if (!pieces.empty()) disk.keep(pieces);
 }
 
-void DiskRead::start() {
-  const SourceTraits traits = far->traits();
+Source::Started DiskReads::missing_of(Source::Started& read, const SourceTraits& traits) {
   const std::uint64_t size = far->size();
-  std::vector<ByteRange> missing;
-  std::vector<std::span<std::byte>> places;
+  Source::Started missing;
   bool is_hit = true;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const bool held = is_held(ranges[i], traits, size);
-    for (const ByteRange range : held ? std::vector{ranges[i]} : disk->read(ranges[i], into[i])) {
-      missing.push_back(range);
-      places.push_back(into[i].subspan(range.begin - ranges[i].begin, range.size));
+  for (std::size_t i = 0; i < read.ranges.size(); ++i) {
+    const ByteRange whole = read.ranges[i];
+    const bool held = is_held(whole, traits, size);
+    for (const ByteRange range : held ? std::vector{whole} : disk->read(whole, read.into[i])) {
+      missing.ranges.push_back(range);
+      missing.into.push_back(read.into[i].subspan(range.begin - whole.begin, range.size));
       is_hit &= held;
     }
   }
   disk->note_read(is_hit);
-  if (missing.empty()) return done({});
-  const auto finish = [missing, places, traits, size, disk = disk, done = std::move(done)](Result<> result) {
-    if (result) keep_missing(*disk, missing, places, traits, size);
+  missing.done = [ranges = missing.ranges, into = missing.into, traits, size, disk = disk,
+                  done = std::move(read.done)](Result<> result) {
+    if (result) keep_missing(*disk, ranges, into, traits, size);
     if (!result && result.error().kind == ErrorKind::stale) disk->discard();
     done(std::move(result));
   };
-  far->start_read(missing, places, finish);
+  return missing;
+}
+
+std::vector<Source::Started> DiskReads::missing() {
+  const SourceTraits traits = far->traits();
+  std::vector<Source::Started> all;
+  for (Source::Started& read : reads) {
+    Source::Started missing = missing_of(read, traits);
+    if (missing.ranges.empty())
+      missing.done({});
+    else
+      all.push_back(std::move(missing));
+  }
+  return all;
 }
 
 class DiskSource final : public Source {
@@ -77,8 +90,12 @@ class DiskSource final : public Source {
   }
   void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;
+  void start_reads(std::vector<Started> reads) const override;
 
  private:
+  bool needs_no_disk(std::span<const ByteRange> ranges, const SourceTraits& traits) const;
+  void start_from_disk(std::vector<Started> reads, void (*ask)(const Source&, std::vector<Started>)) const;
+
   const std::shared_ptr<const Source> far_;
   const std::shared_ptr<DiskFile> disk_;
 };
@@ -96,17 +113,42 @@ SourceCounts DiskSource::counts() const {
   return counts;
 }
 
+// The far source knows what is wrong with ranges that do not lie in it, and has others in memory.
+bool DiskSource::needs_no_disk(std::span<const ByteRange> ranges, const SourceTraits& traits) const {
+  const auto is_wrong = [&](ByteRange range) { return range.begin > size() || range.size > size() - range.begin; };
+  const auto is_here = [&](ByteRange range) { return is_held(range, traits, size()); };
+  return std::ranges::any_of(ranges, is_wrong) || std::ranges::all_of(ranges, is_here);
+}
+
+// On a thread for the disk; what is not there is asked for.
+void DiskSource::start_from_disk(std::vector<Started> reads, void (*ask)(const Source&, std::vector<Started>)) const {
+  auto all = std::make_shared<DiskReads>(DiskReads{far_, disk_, std::move(reads)});
+  start_disk_read([all, ask] {
+    if (auto missing = all->missing(); !missing.empty()) ask(*all->far, std::move(missing));
+  });
+}
+
 void DiskSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                             ReadDone done) const {
+  if (needs_no_disk(ranges, far_->traits())) return far_->start_read(ranges, into, std::move(done));
+  std::vector<Started> one;
+  one.push_back({{ranges.begin(), ranges.end()}, {into.begin(), into.end()}, std::move(done)});
+  start_from_disk(std::move(one), [](const Source& far, std::vector<Started> missing) {
+    const auto left = std::make_shared<const Started>(std::move(missing.front()));
+    far.start_read(left->ranges, left->into, [left](Result<> result) { left->done(std::move(result)); });
+  });
+}
+
+void DiskSource::start_reads(std::vector<Started> reads) const {
   const SourceTraits traits = far_->traits();
-  const auto is_wrong = [&](ByteRange range) { return range.begin > size() || range.size > size() - range.begin; };
-  const auto needs_no_disk = [&](ByteRange range) { return is_held(range, traits, size()); };
-  // The far source knows what is wrong with them, and has these in memory.
-  if (std::ranges::any_of(ranges, is_wrong) || std::ranges::all_of(ranges, needs_no_disk))
-    return far_->start_read(ranges, into, std::move(done));
-  auto read = std::make_shared<DiskRead>(
-      DiskRead{far_, disk_, {ranges.begin(), ranges.end()}, {into.begin(), into.end()}, std::move(done)});
-  start_disk_read([read] { read->start(); });
+  const auto far =
+      std::ranges::partition(reads, [&](const Started& read) { return !needs_no_disk(read.ranges, traits); });
+  std::vector<Started> near(std::make_move_iterator(far.begin()), std::make_move_iterator(far.end()));
+  reads.erase(far.begin(), far.end());
+  if (!near.empty()) far_->start_reads(std::move(near));
+  if (!reads.empty())
+    start_from_disk(std::move(reads),
+                    [](const Source& source, std::vector<Started> missing) { source.start_reads(std::move(missing)); });
 }
 
 }  // namespace

@@ -355,9 +355,9 @@ void Client::end_silent() {
   for (std::size_t i = active_.size(); i-- > 0;) {
     const Transfer& transfer = *active_[i];
     if (transfer.request.stop.stop_requested())
-      end(i, {HttpEnd::Trouble::lasting, Error{ErrorKind::io, "the mount is ending", -1, 0}, {}, {}, 0, {}, false});
+      end(i, {HttpEnd::Trouble::lasting, Error{ErrorKind::io, "the mount is ending", -1, 0}, {}, {}, 0, {}, 0, false});
     else if (is_sent(transfer) && now - transfer.last_byte > transfer.request.silence)
-      end(i, {HttpEnd::Trouble::passing, Error{ErrorKind::timed_out, "no answer", -1, 0}, {}, {}, 0, {}, false});
+      end(i, {HttpEnd::Trouble::passing, Error{ErrorKind::timed_out, "no answer", -1, 0}, {}, {}, 0, {}, 0, false});
   }
 }
 
@@ -374,6 +374,9 @@ void Client::end(std::size_t position, HttpEnd end) {
   end.delay = std::chrono::microseconds(std::max<curl_off_t>(0, begun - sent));
   end.body = std::chrono::microseconds(std::max<curl_off_t>(0, all - begun));
   if (url) end.url = url;
+  long redirects = 0;
+  curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_COUNT, &redirects);
+  end.redirects = static_cast<std::uint64_t>(std::max(0L, redirects));
   long version = 0;
   curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_VERSION, &version);
   end.is_multiplexed = version >= CURL_HTTP_VERSION_2_0;

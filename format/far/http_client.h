@@ -38,6 +38,7 @@ struct HttpEnd {
   std::chrono::microseconds body{0};   // from then to its end
   std::uint64_t bytes = 0;             // of the body
   std::string url;                     // where redirects led
+  std::uint64_t redirects = 0;         // how many were followed
   bool is_multiplexed = false;         // HTTP/2 and later: many requests at once on one connection
 };
 

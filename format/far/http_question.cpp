@@ -108,6 +108,8 @@ std::shared_ptr<Attempt> Asking::attempt(milliseconds left) {
   send(std::move(request));
   ended.get();
   ++counts_.requests;
+  ++counts_.round_trips;
+  counts_.redirects += attempt->end.redirects;
   counts_.bytes += attempt->end.bytes;
   return attempt;
 }

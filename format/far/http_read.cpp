@@ -32,9 +32,10 @@ struct Ask {
   bool is_taken = false;                 // the answer has bytes of the file
   bool is_whole = false;                 // the answer is the whole file
   std::optional<Error> error;
-  bool is_passing = false;  // the error may pass by itself
-  bool asks_anew = false;   // another way of asking will do
-  std::uint64_t fresh = 0;  // bytes that were still missing
+  bool is_passing = false;   // the error may pass by itself
+  bool asks_anew = false;    // another way of asking will do
+  std::uint64_t fresh = 0;   // bytes that were still missing
+  std::uint64_t wanted = 0;  // bytes that are still to come
   std::chrono::seconds retry_after{0};
 };
 
@@ -46,7 +47,8 @@ bool may_mean_ranges(long status) {
 
 class HttpRead : public std::enable_shared_from_this<HttpRead> {
  public:
-  HttpRead(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces, Source::ReadDone done)
+  HttpRead(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces,
+           std::vector<Source::ReadDone> done)
       : file_(std::move(file)), pieces_(std::move(pieces)), done_(std::move(done)) {}
 
   void start(milliseconds after);
@@ -62,11 +64,12 @@ class HttpRead : public std::enable_shared_from_this<HttpRead> {
   void take_end(Ask&, const HttpEnd&);
   void note_abilities(const Ask&) const;
   void settle();
-  void finish(Result<>);
+  void tell_whole();
+  void finish(const Result<>&);
 
   const std::shared_ptr<const HttpFile> file_;
   WantedPieces pieces_;
-  Source::ReadDone done_;
+  std::vector<Source::ReadDone> done_;  // of each read; null once it was told
   Clock::time_point progress_ = Clock::now();
   milliseconds pause_ = kPauseMin;
   std::atomic<std::size_t> outstanding_ = 0;
@@ -111,11 +114,12 @@ void HttpRead::start(milliseconds after) {
 }
 
 void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
-  file_->counts.requests.fetch_add(1, std::memory_order_relaxed);
+  auto ask = std::make_shared<Ask>();
+  for (const ByteRange range : ranges) ask->wanted += range.size;
+  file_->counts.note_sent(ask->wanted);
   file_->counts.ranges.fetch_add(ranges.size(), std::memory_order_relaxed);
   HttpRequest request = request_to(*file_, range_header(ranges), has_new_token_, true);
   request.after = after;
-  auto ask = std::make_shared<Ask>();
   ask->ranges = std::move(ranges);
   request.on_head = [self = shared_from_this(), ask](const HttpHead& head) { return self->take_head(*ask, head); };
   request.on_body = [self = shared_from_this(), ask](std::span<const std::byte> bytes) {
@@ -126,6 +130,7 @@ void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
 }
 
 bool HttpRead::take_head(Ask& ask, const HttpHead& head) {
+  file_->counts.note_answer();
   if (head.status != 200 && head.status != 206) return refuse(ask, head);
   if (head.is_encoded) {
     ask.error =
@@ -198,11 +203,20 @@ bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
   return false;
 }
 
+// Reads that are whole need not wait for the others.
+void HttpRead::tell_whole() {
+  for (const std::size_t read : pieces_.take_whole()) std::exchange(done_[read], nullptr)({});
+}
+
 bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
   file_->counts.bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
+  const std::uint64_t come = std::min<std::uint64_t>(bytes.size(), ask.wanted);
+  ask.wanted -= come;
+  file_->counts.note_no_longer_wanted(come);
   if (ask.parts) {
     const auto fed = ask.parts->feed(bytes);
     if (!fed) file_->host->several = Answers::wrong;
+    tell_whole();
     return fed.has_value();
   }
   if (bytes.size() > ask.end - ask.next) {
@@ -212,12 +226,16 @@ bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
   }
   ask.fresh += pieces_.take(ask.next, bytes);
   ask.next += bytes.size();
+  tell_whole();
   // An answer that is read to its end leaves the connection to the next request. A whole file may be long.
   return !ask.is_whole || ask.next < ask.ranges.back().end();
 }
 
 void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
   file_->host->line.note(end.delay, end.bytes, end.body);
+  file_->counts.note_answer();
+  file_->counts.note_no_longer_wanted(std::exchange(ask.wanted, 0));
+  file_->counts.redirects.fetch_add(end.redirects, std::memory_order_relaxed);
   if (!end.error) file_->host->multiplexes = end.is_multiplexed;
   if (end.error && !ask.error) {
     ask.error = end.error;
@@ -270,9 +288,10 @@ void HttpRead::settle() {
   start(pause);
 }
 
-void HttpRead::finish(Result<> result) {
+void HttpRead::finish(const Result<>& result) {
   if (!result && result.error().kind == ErrorKind::stale) file_->is_stale = true;
-  std::exchange(done_, nullptr)(std::move(result));
+  for (Source::ReadDone& done : done_)
+    if (done) std::exchange(done, nullptr)(result);
 }
 
 // If a request is answered late, two more fit within the time that a reader waits.
@@ -340,10 +359,8 @@ StatusError error_of_status(long status) {
   }
 }
 
-void start_http_read(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces,
-                     Source::ReadDone done) {
-  std::erase_if(pieces, [](const WantedPieces::Piece& piece) { return piece.range.size == 0; });
-  if (pieces.empty()) return done({});
+void start_http_reads(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces,
+                      std::vector<Source::ReadDone> done) {
   std::make_shared<HttpRead>(std::move(file), std::move(pieces), std::move(done))->start(milliseconds(0));
 }
 

@@ -51,9 +51,10 @@ struct StatusError {
 };
 StatusError error_of_status(long status);
 
-// Fills the pieces: sends requests, as many as the server needs, all at once; what did not come, is asked for again,
-// until nothing has come for options.timeout. `done` is called once, from the client's thread. The memory of the pieces
-// is not touched after that.
-void start_http_read(std::shared_ptr<const HttpFile>, std::vector<WantedPieces::Piece>, Source::ReadDone done);
+// Fills the pieces, none of which is empty: sends requests, as many as the server needs, all at once; what did not
+// come, is asked for again, until nothing has come for options.timeout. done[i] is called once, from the client's
+// thread, as soon as all pieces of read i are filled. Their memory is not touched after that.
+void start_http_reads(std::shared_ptr<const HttpFile>, std::vector<WantedPieces::Piece>,
+                      std::vector<Source::ReadDone> done);
 
 }  // namespace tfile

@@ -25,8 +25,12 @@ namespace {
 using Answers = HttpHost::Answers;
 using Clock = std::chrono::steady_clock;
 
-// Each request is one stream of bytes; while one is decoded, the next arrive.
-constexpr std::uint64_t kRequestBytes = 8 << 20;
+// Each request is one stream of bytes, whose parts are decoded as they arrive. So a request may be long: its bytes come
+// in the order in which they are wanted, and the line does not stand still between two of them. Several at once share
+// the line, and the first bytes of each come later.
+constexpr std::uint64_t kRequestBytes = 64 << 20, kAnswerBytes = 1 << 20;
+// Of a server that answers a single range for each connection, where gaps are read through.
+constexpr std::uint64_t kSingleBytes = 8 << 20;
 constexpr std::size_t kRangesOfRequest = 4096, kRequestsAtOnce = 8;
 
 std::uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
@@ -41,9 +45,9 @@ struct Answer {
 // Of a file that comes as a whole although a part was asked for, no more is kept.
 constexpr std::uint64_t kAnswerMax = 1 << 20;
 
-// Sends a request for a range, and keeps of the answer what was asked for.
-std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new_token) {
-  file.counts.requests.fetch_add(1, std::memory_order_relaxed);
+// Sends a request for a range of so many bytes, and keeps of the answer what was asked for.
+std::future<Answer> ask(const HttpFile& file, std::string range_header, std::uint64_t size, bool new_token) {
+  file.counts.note_sent(size);
   file.counts.ranges.fetch_add(1, std::memory_order_relaxed);
   HttpRequest request = request_to(file, std::move(range_header), new_token, false);
   struct Asked {
@@ -61,7 +65,10 @@ std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new
     return asked->answer.body.size() <= kAnswerMax;
   };
   // The thread that asked waits for this, so the file is still there.
-  request.on_end = [asked, &file](const HttpEnd& end) {
+  request.on_end = [asked, &file, size](const HttpEnd& end) {
+    file.counts.note_answer();
+    file.counts.note_no_longer_wanted(size);
+    file.counts.redirects.fetch_add(end.redirects, std::memory_order_relaxed);
     file.counts.bytes.fetch_add(end.bytes, std::memory_order_relaxed);
     asked->answer.end = end;
     asked->told.set_value(std::move(asked->answer));
@@ -99,10 +106,15 @@ class HttpSource final : public Source {
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;
+  void start_reads(std::vector<Started> reads) const override;
   Result<std::shared_ptr<const Source>> sibling(std::string_view relative_path) const override;
 
  private:
+  using Pieces = std::vector<WantedPieces::Piece>;
+
   ByteRange copy_held(ByteRange range, std::span<std::byte> into) const;
+  Result<Pieces> missing_of(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const;
+  void start(Pieces missing, std::vector<ReadDone> done) const;
 
   const std::shared_ptr<const HttpFile> file_;
   const Held first_, last_;
@@ -111,8 +123,11 @@ class HttpSource final : public Source {
 SourceTraits HttpSource::traits() const {
   SourceTraits traits = line_traits(file_->host->line.delay(), file_->host->line.bytes_per_second());
   const HttpHost& host = *file_->host;
-  traits.gap_free = host.several == Answers::wrong && !host.multiplexes ? traits.bytes_in_flight() : kRangeCost;
-  traits.request_max = kRequestBytes;
+  const bool one_by_one = host.several == Answers::wrong && !host.multiplexes;
+  // A range more is a request of its own, of which some are under way at once.
+  traits.gap_free = one_by_one ? std::max(kRangeCost, traits.bytes_in_flight() / kRequestsAtOnce) : kRangeCost;
+  traits.request_max = one_by_one ? kSingleBytes : kRequestBytes;
+  traits.answer_bytes = one_by_one ? kSingleBytes : kAnswerBytes;
   traits.ranges_max = kRangesOfRequest;
   traits.requests_max = kRequestsAtOnce;
   traits.tells_changes = true;
@@ -143,18 +158,49 @@ ByteRange HttpSource::copy_held(ByteRange range, std::span<std::byte> into) cons
   return {begin, end - begin};
 }
 
-void HttpSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
-                            ReadDone done) const {
-  std::vector<WantedPieces::Piece> missing;
+// What of the ranges is not held; the rest is copied.
+Result<HttpSource::Pieces> HttpSource::missing_of(std::span<const ByteRange> ranges,
+                                                  std::span<const std::span<std::byte>> into) const {
+  Pieces missing;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const ByteRange range = ranges[i];
-    if (auto fits = check_range(*this, range); !fits) return done(std::move(fits));
+    TRY_VOID(check_range(*this, range));
     const ByteRange left = copy_held(range, into[i]);
     if (left.size > 0) missing.push_back({left, into[i].subspan(left.begin - range.begin, left.size)});
   }
-  if (missing.empty()) return done({});
-  if (file_->is_stale) return done(fail(ErrorKind::stale, name() + ": changed since it was opened"));
-  start_http_read(file_, std::move(missing), std::move(done));
+  return missing;
+}
+
+void HttpSource::start(Pieces missing, std::vector<ReadDone> done) const {
+  if (!file_->is_stale) return start_http_reads(file_, std::move(missing), std::move(done));
+  const Result<> stale = fail(ErrorKind::stale, name() + ": changed since it was opened");
+  for (const ReadDone& one : done) one(stale);
+}
+
+void HttpSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                            ReadDone done) const {
+  auto missing = missing_of(ranges, into);
+  if (!missing) return done(tl::unexpected<Error>(std::move(missing).error()));
+  if (missing->empty()) return done({});
+  start(*std::move(missing), {std::move(done)});
+}
+
+void HttpSource::start_reads(std::vector<Started> reads) const {
+  Pieces pieces;
+  std::vector<ReadDone> done;
+  for (Started& read : reads) {
+    auto missing = missing_of(read.ranges, read.into);
+    if (!missing || missing->empty()) {
+      read.done(missing ? Result<>() : tl::unexpected<Error>(std::move(missing).error()));
+      continue;
+    }
+    for (WantedPieces::Piece& piece : *missing) {
+      piece.read = done.size();
+      pieces.push_back(piece);
+    }
+    done.push_back(std::move(read.done));
+  }
+  if (!done.empty()) start(std::move(pieces), std::move(done));
 }
 
 Result<> HttpSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
@@ -256,9 +302,10 @@ Result<BothEnds> ask_both_ends(const HttpFile& file, bool on_disk) {
   const HeldEdges edges = held_edges(file.options);
   for (Repetition repetition(file);;) {
     std::optional<std::future<Answer>> last;
-    auto first = ask(file, first_range(on_disk ? 1 : edges.begin), repetition.wants_new_token());
+    const std::uint64_t begin = on_disk ? 1 : edges.begin;
+    auto first = ask(file, first_range(begin), begin, repetition.wants_new_token());
     if (!on_disk && file.host->suffix != Answers::wrong)
-      last = ask(file, "bytes=-" + std::to_string(edges.end), repetition.wants_new_token());
+      last = ask(file, "bytes=-" + std::to_string(edges.end), edges.end, repetition.wants_new_token());
     BothEnds ends{first.get(), {}};
     if (last) ends.last = last->get();
     if (tells_small_size(ends.first, edges.begin)) return ends;
@@ -304,10 +351,11 @@ Result<> fill(const Opened& opened, std::span<Gap> gaps) {
     std::vector<ByteRange> rest{{gap.begin, gap.bytes.size()}};
     if (opened.disk) rest = opened.disk->read(rest.front(), gap.span());
     for (const ByteRange range : rest)
-      missing.push_back({range, gap.span().subspan(range.begin - gap.begin, range.size)});
+      if (range.size > 0) missing.push_back({range, gap.span().subspan(range.begin - gap.begin, range.size)});
   }
+  if (missing.empty()) return {};
   auto told = std::make_shared<std::promise<Result<>>>();
-  start_http_read(opened.file, std::move(missing), [told](Result<> result) { told->set_value(std::move(result)); });
+  start_http_reads(opened.file, std::move(missing), {[told](Result<> result) { told->set_value(std::move(result)); }});
   return told->get_future().get();
 }
 
@@ -345,9 +393,9 @@ void keep_ends(const Opened& opened) {
 // The state that the server tells now.
 Result<Identity> state_now(const HttpFile& file) {
   Repetition repetition(file);
-  Answer answer = ask(file, first_range(1), false).get();
+  Answer answer = ask(file, first_range(1), 1, false).get();
   while (!check_answer(file, answer) && repetition.goes_on(answer))
-    answer = ask(file, first_range(1), repetition.wants_new_token()).get();
+    answer = ask(file, first_range(1), 1, repetition.wants_new_token()).get();
   TRY_VOID(check_answer(file, answer));
   HttpFile now;
   now.url = file.url;

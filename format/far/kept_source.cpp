@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "far/kept_bytes.h"
+#include "far/line_speed.h"
 #include "tfile/request.h"
 
 namespace tfile {
@@ -30,6 +31,7 @@ class KeptSource final : public Source {
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;
+  void start_reads(std::vector<Started> reads) const override;
 
  private:
   // What of a read is not kept; of one that ends behind the file, the range that does, which fails.
@@ -78,6 +80,27 @@ void KeptSource::start_read(std::span<const ByteRange> ranges, std::span<const s
     done(std::move(result));
   };
   far_->start_read(missing->ranges, missing->into, std::move(finish));
+}
+
+// Of these only gaps that were read through are worth keeping.
+void KeptSource::start_reads(std::vector<Started> reads) const {
+  const SourceTraits traits = this->traits();
+  const bool has_gaps = traits.gap_free > kRangeCost;
+  std::vector<Started> left;
+  for (Started& read : reads) {
+    Missing missing = copy_kept(read.ranges, read.into);
+    if (missing.ranges.empty()) {
+      read.done({});
+      continue;
+    }
+    if (has_gaps)
+      read.done = [missing, kept = kept_, traits, size = size(), done = std::move(read.done)](Result<> result) {
+        if (result) keep_read(*kept, missing.ranges, missing.into, traits, size);
+        done(std::move(result));
+      };
+    left.push_back({std::move(missing.ranges), std::move(missing.into), std::move(read.done)});
+  }
+  if (!left.empty()) far_->start_reads(std::move(left));
 }
 
 }  // namespace

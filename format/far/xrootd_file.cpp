@@ -39,7 +39,15 @@ RemoteFile::RemoteFile(std::string url, FarOptions options, std::shared_ptr<Open
       server_(xrootd_server(opened.server)),
       way_(path_tells && opened.server == server_of(url_) ? Way::path : Way::open_file),
       last_look_(Clock::now().time_since_epoch()),
-      connection_(std::move(connection)) {}
+      connection_(std::move(connection)) {
+  if (server_name_ != server_of(url_)) ++counts_.redirects;
+}
+
+XrootdLimits RemoteFile::limits() const {
+  XrootdLimits limits = server_->limits();
+  limits.request_max = xrootd_request_max(server_->speed().bytes_per_second(), options_.timeout);
+  return limits;
+}
 
 Error RemoteFile::error(const Failure& failure) const {
   return {failure.kind, shown_ + ": " + without_secrets_of(url_, failure.text)};
@@ -69,8 +77,12 @@ void RemoteFile::with_connection(Connected ready) {
 }
 
 void RemoteFile::opened(Answer<std::shared_ptr<OpenFile>> connection) {
-  if (connection)
-    if (const Answer<FileState> now = (*connection)->last_state()) judge(*now);
+  if (connection) {
+    if (const Answer<FileState> now = (*connection)->last_state()) {
+      if (now->server != server_of(url_)) ++counts_.redirects;
+      judge(*now);
+    }
+  }
   // What was there when this file was opened is there no longer.
   if (!connection && connection.error().kind == ErrorKind::not_found) set_stale();
   std::vector<Connected> waiting;
@@ -111,16 +123,18 @@ void RemoteFile::look_by(Way way, const std::shared_ptr<OpenFile>& connection, D
     return look_at_path([done = std::move(done)](const Answer<Identity>& now) {
       done(now ? Answer<>() : tl::unexpected<Failure>(now.error()));
     });
-  ++counts_.requests;
+  counts_.note_sent(0);
   connection->look([self = shared_from_this(), connection, done = std::move(done)](const Answer<FileState>& now) {
+    self->counts_.note_answer();
     if (now) self->judge(*now);
     done(now ? Answer<>() : tl::unexpected<Failure>(now.error()));
   });
 }
 
 void RemoteFile::look_at_path(Done<Identity> done) {
-  ++counts_.requests;
+  counts_.note_sent(0);
   xrootd::look_at_path(url_, [self = shared_from_this(), done = std::move(done)](const Answer<FileState>& now) {
+    self->counts_.note_answer();
     if (!now) {
       if (now.error().kind == ErrorKind::not_found) self->set_stale();
       return done(tl::unexpected<Failure>(now.error()));

@@ -44,6 +44,7 @@ class RemoteFile : public std::enable_shared_from_this<RemoteFile> {
   const FarOptions& options() const { return options_; }
   const Identity& identity() const { return identity_; }
   XrootdServer& server() const { return *server_; }
+  XrootdLimits limits() const;  // of requests now
   FarCounts& counts() const { return counts_; }
   Error error(const Failure&) const;
 

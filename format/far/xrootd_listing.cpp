@@ -55,6 +55,7 @@ class Listing {
 auto Listing::ask(const std::string& server) -> Pending<ServerListing> {
   auto pending = std::make_shared<Awaited<Answer<ServerListing>>>();
   ++counts_.requests;
+  ++counts_.round_trips;
   list_directory(url_, server, [pending](Answer<ServerListing> answer) { pending->set(std::move(answer)); });
   return pending;
 }
@@ -62,6 +63,7 @@ auto Listing::ask(const std::string& server) -> Pending<ServerListing> {
 auto Listing::ask_for_servers() -> Pending<Servers> {
   auto pending = std::make_shared<Awaited<Answer<Servers>>>();
   ++counts_.requests;
+  ++counts_.round_trips;
   locate(url_, [pending](Answer<Servers> answer) { pending->set(std::move(answer)); });
   return pending;
 }
@@ -69,6 +71,7 @@ auto Listing::ask_for_servers() -> Pending<Servers> {
 auto Listing::ask_for_role() -> Pending<XrootdServer::Role> {
   auto pending = std::make_shared<Awaited<Answer<XrootdServer::Role>>>();
   ++counts_.requests;
+  ++counts_.round_trips;
   ask_role(url_, {}, [pending](Answer<XrootdServer::Role> answer) { pending->set(std::move(answer)); });
   return pending;
 }

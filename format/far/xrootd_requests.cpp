@@ -68,6 +68,13 @@ std::vector<Place> places_of(std::vector<XrootdRequest>& requests) {
 
 }  // namespace
 
+std::uint64_t xrootd_request_max(std::uint64_t bytes_per_second, std::chrono::milliseconds timeout) {
+  const double seconds = std::chrono::duration<double>(timeout).count() / kXrootdRequestsAtOnce;
+  const double bytes = seconds * static_cast<double>(bytes_per_second);
+  return static_cast<std::uint64_t>(
+      std::clamp(bytes, static_cast<double>(kXrootdRequestMin), static_cast<double>(kXrootdRequestMax)));
+}
+
 std::vector<XrootdRequest> xrootd_requests(std::span<const ByteRange> ranges, const XrootdLimits& told) {
   XrootdLimits limits = told;
   limits.chunk_max = std::min(told.chunk_max, told.request_max);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,15 +11,21 @@
 
 namespace tfile {
 
+inline constexpr std::uint64_t kXrootdRequestMin = 2'000'000, kXrootdRequestMax = 8'000'000;
+inline constexpr std::size_t kXrootdRequestsAtOnce = 8;
+
 // What one request to an XRootD server may hold.
 struct XrootdLimits {
   std::size_t chunks_max = 1024;        // readv_iov_max of a server that does not tell
   std::uint64_t chunk_max = 2'097'136;  // readv_ior_max: 2 MiB, less the header of a chunk
-  // The client library tells that a request is answered, and nothing before. So this is what a line must bring within
-  // the time-out. A server with its own settings sends it, with the headers of 1,024 chunks, in one frame of 2 MiB.
-  // More is gained by more requests: they are sent without waiting.
-  std::uint64_t request_max = 2'000'000;
+  // A server with its own settings sends this, with the headers of 1,024 chunks, in one frame of 2 MiB.
+  std::uint64_t request_max = kXrootdRequestMin;
 };
+
+// The size of requests over a line. The client library tells that a request is answered, and nothing before: so the
+// line must bring eight of them, which are under way at once, within the time-out. More than 8 MB gain nothing, as
+// requests are sent without waiting. Pure.
+std::uint64_t xrootd_request_max(std::uint64_t bytes_per_second, std::chrono::milliseconds timeout);
 
 // One request: a read if it has one chunk, else a vectored read. The answer's bytes lie one chunk after the other.
 struct XrootdRequest {

@@ -22,11 +22,6 @@ namespace tfile {
 namespace xrootd {
 namespace {
 
-// So much of a read is in memory twice, when its answer has arrived and is copied. Eight such reads fill lines of 1
-// GB/s and a delay of 0.1 s.
-constexpr std::uint64_t kReadMax = 16 << 20;
-constexpr std::size_t kReadsMax = 8;
-
 // While a server still gives a file that was replaced, the pause between two attempts is shorter than this.
 constexpr std::chrono::milliseconds kReplacedMax{400};
 
@@ -84,9 +79,11 @@ SourceTraits XrootdSource::traits() const {
   const LineSpeed speed = file_->server().speed();
   SourceTraits traits = line_traits(speed.delay(), speed.bytes_per_second());
   traits.gap_free = kRangeCost;
-  traits.request_max = kReadMax;
-  traits.ranges_max = file_->server().limits().chunks_max;
-  traits.requests_max = kReadsMax;
+  // An answer is told as a whole. It is in memory twice while it is copied.
+  const XrootdLimits limits = file_->limits();
+  traits.request_max = traits.answer_bytes = limits.request_max;
+  traits.ranges_max = limits.chunks_max;
+  traits.requests_max = kXrootdRequestsAtOnce;
   traits.tells_changes = file_->can_look();
   traits.starts_reads = true;
   traits.begin_held = file_->begin.size();

@@ -113,16 +113,14 @@ void Transfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
   }
   if (file_->is_stale()) return end(tl::unexpected<Error>(file_->stale_error()));
   if (!connection) return failed(connection.error());
-  // The look first: its answer is short, and then the bytes come as soon as they would without it.
-  for (auto i = unsent.rbegin(); i != unsent.rend() && *i == requests_.size(); ++i) send_look(*connection);
-  for (const std::size_t i : unsent)
-    if (i < requests_.size()) send(i, *connection);
+  // The look last: it tells of the state that the bytes are of. The server answers in this order.
+  for (const std::size_t i : unsent) i < requests_.size() ? send(i, *connection) : send_look(*connection);
 }
 
 void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connection) {
   const XrootdRequest& request = requests_[index];
   const auto memory = std::make_shared<Buffer>(request.size, Use::passing);
-  ++file_->counts().requests;
+  file_->counts().note_sent(request.size);
   const LineSpeed::Sent sent = file_->server().sent();
   connection->read(request.chunks, memory->span(),
                    [self = shared_from_this(), connection, index, memory, sent](const Answer<>& answer) {
@@ -130,6 +128,8 @@ void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connecti
                        self->file_->server().answered(sent, memory->size());
                      else
                        self->file_->server().failed();
+                     self->file_->counts().note_answer();
+                     self->file_->counts().note_no_longer_wanted(memory->size());
                      self->answered(index, connection, memory->span(), answer);
                    });
 }
@@ -237,7 +237,7 @@ void Transfer::end(Result<> result) {
 
 void start_transfer(std::shared_ptr<RemoteFile> file, std::span<const ByteRange> ranges,
                     std::vector<std::span<std::byte>> into, Source::ReadDone done) {
-  std::vector<XrootdRequest> requests = xrootd_requests(ranges, file->server().limits());
+  std::vector<XrootdRequest> requests = xrootd_requests(ranges, file->limits());
   file->counts().ranges += ranges.size();
   std::make_shared<Transfer>(std::move(file), std::move(requests), std::move(into), std::move(done))->start();
 }

@@ -41,6 +41,13 @@ void read_requests(std::span<ReadRequest> requests) {
   answers->all.wait(lock, [&] { return answers->left == 0; });
 }
 
+void Source::start_reads(std::vector<Started> reads) const {
+  for (Started& read : reads) {
+    const auto one = std::make_shared<const Started>(std::move(read));
+    start_read(one->ranges, one->into, [one](Result<> result) { one->done(std::move(result)); });
+  }
+}
+
 Result<> start_and_wait(const Source& source, std::span<const ByteRange> ranges,
                         std::span<const std::span<std::byte>> into) {
   ReadRequest request{&source, {ranges.begin(), ranges.end()}, {into.begin(), into.end()}, {}};

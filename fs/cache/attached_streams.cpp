@@ -141,7 +141,8 @@ class ReadByChunk : public std::enable_shared_from_this<ReadByChunk> {
 using Set = std::shared_ptr<AttachedSet>;
 
 void load(const Set&, const ColumnRead&, bool handed_over, Stopwatch waiting, Reply<Slices>);
-void load_ahead(const Set&, const ColumnRead&, bool missed, ReadAhead::Advice);
+void load_ahead(const Set&, const ColumnRead&, bool missed, ReadAhead::Advice, std::shared_ptr<LoadPlan> of_read);
+bool wants_others(const ReadAhead::Advice&, bool missed);
 
 void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint32_t slot, std::size_t item_size,
              std::uint64_t offset, std::size_t size, ReadUse use, Reply<Slices> reply) {
@@ -163,19 +164,24 @@ void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint3
   std::vector<ChunkPtr> chunks;
   if (set->core->chunks.pin(set->chunks, stream, read.first_chunk, read.last_chunk, !ahead.once, chunks)) {
     counts.add(Count::hits, 1);
-    load_ahead(set, read, false, std::move(ahead));
+    load_ahead(set, read, false, std::move(ahead), nullptr);
     return answer(*set, read, use.handed_over, std::move(chunks), reply);
   }
   chunks.clear();
   counts.add(Count::misses, 1);
   const tfile::EntryRange entries{set->streams->chunk_entries({stream, read.first_chunk}).begin,
                                   set->streams->chunk_entries({stream, read.last_chunk - 1}).end};
-  if (const auto plan = set->plans.covering(stream, entries))
+  std::shared_ptr<LoadPlan> plan = set->plans.covering(stream, entries), of_read;
+  // A server is best asked at once for what is wanted now and what will be.
+  if (!plan && ahead.is_far && wants_others(ahead, true))
+    plan = of_read = set->plans.begin(stream, stream + 1, entries);
+  if (plan)
     plan->wait([set, read, handed_over = use.handed_over, waiting = Stopwatch(), reply = std::move(reply)](
                    Result<bool>) mutable { load(set, read, handed_over, waiting, std::move(reply)); });
   else
     load(set, read, use.handed_over, Stopwatch(), std::move(reply));
-  load_ahead(set, read, true, std::move(ahead));
+  plan.reset();
+  load_ahead(set, read, true, std::move(ahead), std::move(of_read));
 }
 
 void load(const Set& set, const ColumnRead& read, bool handed_over, Stopwatch waiting, Reply<Slices> reply) {
@@ -202,27 +208,59 @@ void load_guessed(const Set& set, std::vector<ChunkKey> others, const std::vecto
   if (!others.empty()) load_chunks_ahead(set, std::move(others));
 }
 
-// There may be thousands of other columns. Planning them takes longer than the request, which does not wait for it.
-void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::Advice ahead) {
+bool wants_others(const ReadAhead::Advice& ahead, bool missed) {
   const bool companions = ahead.companions && (missed || !ahead.own.empty());
+  return companions || ahead.sweep.begin < ahead.sweep.end || !ahead.opened.empty();
+}
+
+// What is loaded along with a column, of others.
+std::vector<ChunkKey> chunks_of_others(AttachedSet& set, StreamId stream, const ReadAhead::Advice& ahead, bool missed) {
+  std::vector<ChunkKey> others;
+  const auto add = [&](const std::vector<ChunkKey>& keys) { others.insert(others.end(), keys.begin(), keys.end()); };
+  if (ahead.companions && (missed || !ahead.own.empty())) add(set.ahead.of_companions(stream, ahead.entries));
+  if (ahead.sweep.begin < ahead.sweep.end) add(set.ahead.of_sweep(ahead.sweep));
+  if (!ahead.opened.empty()) add(set.ahead.of_opened(ahead.opened, ahead.entries));
+  return others;
+}
+
+// Whether one request may bring the chunks of a read and these others, as the read does not wait much longer: parts of
+// an answer are told as they arrive, or all of it arrives within two round trips.
+bool may_come_together(const tfile::StreamSet& streams, ChunkKey read, std::span<const ChunkKey> others) {
+  const auto own = streams.locate(read);
+  if (!own || !own->source) return false;
+  const tfile::SourceTraits traits = own->source->traits();
+  if (traits.answer_bytes > 0 && traits.answer_bytes < traits.request_max) return true;
+  const std::uint64_t most = 2 * traits.bytes_in_flight();
+  std::uint64_t bytes = 0;
+  for (const ChunkKey key : others) {
+    const auto place = streams.locate(key);
+    if (place && place->range.size > most - bytes) return false;
+    if (place) bytes += place->range.size;
+  }
+  return true;
+}
+
+// There may be thousands of other columns. Planning them takes longer than the request, which does not wait for it;
+// unless a server is asked, by the same request if that is best. `of_read`: the read waits for its end.
+void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::Advice ahead,
+                std::shared_ptr<LoadPlan> of_read) {
+  if (!wants_others(ahead, missed)) return load_guessed(set, {}, ahead.own, missed);
   const bool sweeps = ahead.sweep.begin < ahead.sweep.end;
-  if (!companions && !sweeps && ahead.opened.empty()) return load_guessed(set, {}, ahead.own, missed);
   auto plan = sweeps ? set->plans.begin(ahead.sweep.begin, ahead.sweep.end, ahead.sweep.entries) : nullptr;
-  set->core->exec.planner.run(
-      [set, stream = read.stream, missed, companions, sweeps, ahead = std::move(ahead), plan = std::move(plan)] {
-        std::vector<ChunkKey> others;
-        if (companions) others = set->ahead.of_companions(stream, ahead.entries);
-        if (sweeps) {
-          const std::vector<ChunkKey> swept = set->ahead.of_sweep(ahead.sweep);
-          others.insert(others.end(), swept.begin(), swept.end());
-        }
-        if (!ahead.opened.empty()) {
-          const std::vector<ChunkKey> opened = set->ahead.of_opened(ahead.opened, ahead.entries);
-          others.insert(others.end(), opened.begin(), opened.end());
-        }
-        load_guessed(set, std::move(others), ahead.own, missed);
-      },
-      Urgency::awaited);  // the job reads nothing, and the loads that it plans are prefetch; `plan` ends with it
+  auto job = [set, read, missed, ahead = std::move(ahead), plan = std::move(plan),
+              of_read = std::move(of_read)]() mutable {
+    std::vector<ChunkKey> others = chunks_of_others(*set, read.stream, ahead, missed), own = std::move(ahead.own);
+    if (of_read && may_come_together(*set->streams, {read.stream, read.first_chunk}, others))
+      for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index)
+        own.push_back({read.stream, index});
+    else
+      of_read.reset();
+    load_guessed(set, std::move(others), own, missed);
+    of_read.reset();
+    plan.reset();
+  };
+  // The job reads nothing, and the loads that it plans are prefetch. The plans end with it.
+  set->core->exec.planner.run(std::move(job), Urgency::awaited);
 }
 
 }  // namespace

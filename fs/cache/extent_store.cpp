@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <utility>
 
 #include "cache/attached_set.h"
-#include "cache/fetch_plan.h"
+#include "cache/header_reads.h"
 #include "cache/load.h"
 #include "exec/step_loop.h"
-#include "tfile/request.h"
 
 namespace tfilefs {
 namespace {
@@ -19,15 +17,14 @@ using tfile::ChunkKey;
 using tfile::ItemsFrom;
 using tfile::StreamId;
 
-// A header takes a hundred bytes in a basket of tens of kilobytes. Reading through to the next header costs more than a
-// read of its own, unless it is in the same page.
-constexpr std::uint64_t kHeaderGapMax = 4096;
-constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1 MB
 // The most streams whose headers are read together, once a second length was asked for: `ls -l` asks for all of them.
 // It is 10 MB if so many headers are needed, because few lists share a counter.
 constexpr std::size_t kStreamsTold = 16384;
-// The headers that are read together of a far table: 1.5 MB, and as much in memory.
+// The headers that are read together of a far table: 8 MB at most, and as much in memory.
 constexpr std::size_t kHeadersTold = 16384;
+// Of a far table, the first length brings the first headers of so many streams, 35 KB at most: half of what arrives in
+// a round trip of 72 ms at 8 Mb/s. Each further one brings four times as many.
+constexpr std::size_t kStreamsToldFirst = 64;
 // Stored and decoded bytes in flight while items are counted; and no more than a quarter of the budget. Enough for many
 // read calls, so that most of a batch is decoded while the rest is fetched.
 constexpr std::uint64_t kCountBatchBytes = 64 << 20;
@@ -48,132 +45,6 @@ std::optional<std::int64_t> known_of(const std::vector<std::int64_t>& lengths, s
 Result<ExtentsPtr> held(Result<Extents> extents) {
   if (!extents) return tl::unexpected<Error>(std::move(extents).error());
   return std::make_shared<const Extents>(*std::move(extents));
-}
-
-tfile::SourceOrigin origin_of(const tfile::StreamSet& streams, StreamId stream) {
-  if (streams.chunk_count(stream) == 0) return tfile::kLocalOrigin;
-  const auto first = streams.locate({stream, 0});
-  return first && first->source ? first->source->origin() : tfile::kLocalOrigin;
-}
-
-using Locators = std::vector<Result<tfile::Locator>>;
-using BytesOfEach = std::vector<Result<std::vector<std::byte>>>;
-
-// Plans the reads of what is not embedded; `bytes` gets the rest, and the errors.
-std::vector<FetchRange> plan_of(const Locators& locators, BytesOfEach& bytes) {
-  std::vector<FetchWish> wishes;
-  for (std::size_t i = 0; i < locators.size(); ++i) {
-    if (!locators[i]) {
-      bytes[i] = tl::unexpected<Error>(locators[i].error());
-    } else if (!locators[i]->source) {
-      bytes[i]->assign(locators[i]->embedded.begin(), locators[i]->embedded.end());
-    } else if (locators[i]->range.begin > locators[i]->source->size() ||
-               locators[i]->range.size > locators[i]->source->size() - locators[i]->range.begin) {
-      bytes[i] = tfile::fail(ErrorKind::damaged, "basket lies beyond the end of the file",
-                             static_cast<std::int64_t>(locators[i]->range.begin));
-    } else {
-      wishes.push_back({locators[i]->source, locators[i]->range, i});
-    }
-  }
-  return plan_fetch(std::move(wishes), [](const tfile::Source& source) {
-    const tfile::SourceTraits traits = source.traits();
-    const std::uint64_t gap = traits.starts_reads ? traits.gap_free : kHeaderGapMax;
-    return FetchLimits{.gap_max = gap, .gap_free = gap};
-  });
-}
-
-// The bytes at each locator, or an error where they cannot be read. `of`: the stream of each, or one for all. Blocks.
-BytesOfEach read_all(const Locators& locators, SetCounts& counts, std::span<const StreamId> of) {
-  BytesOfEach bytes(locators.size(), std::vector<std::byte>());
-  const auto plan = plan_of(locators, bytes);
-  const auto parts = requests_of(plan);
-  std::vector<tfile::Buffer> buffers;
-  std::vector<tfile::ReadRequest> requests;
-  for (const std::span<const FetchRange> part : parts) {
-    tfile::ReadRequest& request = requests.emplace_back(tfile::ReadRequest{part[0].source, {}, {}, {}});
-    for (const FetchRange& range : part) {
-      request.ranges.push_back(range.range);
-      request.into.push_back(buffers.emplace_back(range.range.size).span());
-    }
-  }
-  const Stopwatch reading;
-  tfile::read_requests(requests);
-  std::vector<SetCounts::Share> shares;
-  std::uint64_t calls = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const tfile::ReadRequest& request = requests[i];
-    calls += request.source->traits().starts_reads ? 1 : read_calls(parts[i]);
-    for (std::size_t n = 0; n < parts[i].size(); ++n) {
-      for (const std::size_t id : parts[i][n].ids) {
-        if (!request.result) {
-          bytes[id] = tl::unexpected<Error>(request.result.error());
-          continue;
-        }
-        const tfile::ByteRange part = locators[id]->range;
-        shares.push_back({of[of.size() == 1 ? 0 : id], part.size});
-        const auto place = request.into[n].subspan(part.begin - request.ranges[n].begin, part.size);
-        bytes[id]->assign(place.begin(), place.end());
-      }
-    }
-  }
-  counts.add_reads(calls, planned_bytes(plan), reading.elapsed_ns(), shares);
-  return bytes;
-}
-
-// Adds the items of the chunks from `begin` on, as their headers tell them.
-void add_headers(const tfile::ItemCounter& counter, StreamId stream, std::size_t begin,
-                 std::span<const Result<std::vector<std::byte>>> headers, tfile::ExtentSum& sum) {
-  for (std::size_t i = 0; i < headers.size() && sum.is_open(); ++i) {
-    if (!headers[i]) return sum.stop(headers[i].error());
-    const auto counted = counter.count({stream, static_cast<std::uint32_t>(begin + i)}, *headers[i], {});
-    counted ? sum.add(counted->items) : sum.stop(counted.error());
-  }
-}
-
-Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream, const std::stop_token& asker) {
-  const tfile::ItemCounter& counter = *set.streams->counter();
-  const tfile::StreamShape shape = set.streams->shape(stream);
-  tfile::ExtentSum sum(shape.slots);
-  for (std::size_t begin = 0; begin < shape.chunks && sum.is_open(); begin += kHeaderBatch) {
-    if (asker.stop_requested()) return given_up();
-    const std::size_t end = std::min(shape.chunks, begin + kHeaderBatch);
-    std::vector<Result<tfile::Locator>> locators;
-    for (std::size_t i = begin; i < end; ++i)
-      locators.push_back(counter.header_locator({stream, static_cast<std::uint32_t>(i)}));
-    add_headers(counter, stream, begin, read_all(locators, *set.counts, {&stream, 1}), sum);
-  }
-  return held(sum.take());
-}
-
-// Extents that headers tell, of all of these streams: all headers are read together.
-std::map<StreamId, Result<ExtentsPtr>> extents_from_all_headers(const AttachedSet& set,
-                                                                std::span<const StreamId> streams) {
-  const tfile::ItemCounter& counter = *set.streams->counter();
-  std::vector<Result<tfile::Locator>> locators;
-  std::vector<StreamId> of;
-  for (const StreamId stream : streams) {
-    for (std::size_t i = 0; i < set.streams->chunk_count(stream); ++i) {
-      locators.push_back(counter.header_locator({stream, static_cast<std::uint32_t>(i)}));
-      of.push_back(stream);
-    }
-  }
-  const auto headers = read_all(locators, *set.counts, of);
-  std::map<StreamId, Result<ExtentsPtr>> told;
-  std::size_t at = 0;
-  for (const StreamId stream : streams) {
-    const tfile::StreamShape shape = set.streams->shape(stream);
-    tfile::ExtentSum sum(shape.slots);
-    add_headers(counter, stream, 0, std::span(headers).subspan(at, shape.chunks), sum);
-    at += shape.chunks;
-    told.emplace(stream, held(sum.take()));
-  }
-  return told;
-}
-
-bool is_far(const tfile::StreamSet& streams, StreamId stream) {
-  if (streams.chunk_count(stream) == 0) return false;
-  const auto first = streams.locate({stream, 0});
-  return first && first->source && first->source->traits().starts_reads;
 }
 
 // Counts the items of a stream batch by batch. Each batch is decoded in parallel, within the budget. While half of the
@@ -275,49 +146,96 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   const bool taken = set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
       [this, set, stream, shared] {
-        if (is_far(*set->streams, stream)) ask_headers(*set, stream);
         auto told = take_told(stream, set->streams->shape(stream).slots);
-        (*shared)(told ? *std::move(told) : extents_from_headers(*set, stream, shared->asker()));
+        if (told) return (*shared)(*std::move(told));
+        const bool at_once = is_far(*set->streams, stream) && set->streams->chunk_count(stream) <= kHeadersTold;
+        (*shared)(at_once ? extents_from_afar(*set, stream) : extents_from_headers(*set, stream, shared->asker()));
       },
       Urgency::awaited);
   if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing"));
 }
 
-// When the headers of a second stream are needed, a server is asked for those of all in one round trip: a program that
-// reads a single column needs no others, one that goes from column to column needs all. A branch that was not looked
-// into yet is not among them.
-void ExtentStore::ask_headers(const AttachedSet& set, StreamId wanted) {
-  const Lock lock(asking_mutex_);
-  if (asked_.contains(wanted)) return;
-  if (asked_.empty()) {
-    asked_.insert(wanted);
-    return;
-  }
-  std::vector<StreamId> streams;
-  std::size_t headers = 0;
-  for (StreamId stream = 0; stream < set.streams->stream_count(); ++stream) {
+// Streams with as few headers as are read together: the first of them, and those behind it whose lengths, too, only all
+// of their headers tell. A program that goes from one to the next wants them all: each time twice as many are read.
+std::vector<StreamId> ExtentStore::next_by_all_headers(const AttachedSet& set, StreamId first) {
+  const tfile::ItemCounter& counter = *set.streams->counter();
+  std::vector<StreamId> streams{first};
+  if (counter.header_tells(first)) return streams;
+  const Lock lock(mutex_);
+  const std::size_t most = std::max<std::size_t>(1, by_all_headers_.size());
+  std::size_t headers = set.streams->chunk_count(first);
+  for (std::size_t step = 1; step < set.streams->stream_count() && streams.size() < most; ++step) {
+    const auto stream = static_cast<StreamId>((first + step) % set.streams->stream_count());
     const tfile::StreamShape shape = set.streams->shape(stream);
-    if (shape.items_from != ItemsFrom::headers || shape.slots == 0 || asked_.contains(stream)) continue;
-    if (stream != wanted && headers + shape.chunks > kHeadersTold) continue;
+    if (shape.items_from != ItemsFrom::headers || shape.slots == 0 || counter.header_tells(stream)) continue;
+    if (by_all_headers_.contains(stream) || headers + shape.chunks > kHeadersTold) continue;
     headers += shape.chunks;
     streams.push_back(stream);
   }
-  auto told = extents_from_all_headers(set, streams);
-  asked_.insert(streams.begin(), streams.end());
-  const Lock inner(mutex_);
-  for (auto& [stream, extents] : told)
-    if (extents) told_.insert_or_assign(stream, std::move(extents));
+  by_all_headers_.insert(streams.begin(), streams.end());
+  return streams;
+}
+
+// One round trip: what its first reader wants comes with the headers.
+Result<ExtentsPtr> ExtentStore::extents_from_afar(const AttachedSet& set, StreamId stream) {
+  const std::vector<StreamId> streams = next_by_all_headers(set, stream);
+  HeaderReads reads(set);
+  reads.add_with_payload(stream);
+  for (const StreamId other : std::span(streams).subspan(1)) reads.add_all(other);
+  reads.read();
+  for (const StreamId other : std::span(streams).subspan(1)) note_told(other, reads.extents(other));
+  return reads.extents(stream);
+}
+
+void ExtentStore::note_told(StreamId stream, Result<ExtentsPtr> extents) {
+  if (!extents) return;
+  const Lock lock(mutex_);
+  told_.insert_or_assign(stream, *std::move(extents));
 }
 
 // Not, if the first look into the branch has shown since then that it has other columns.
-std::optional<Result<ExtentsPtr>> ExtentStore::take_told(StreamId stream, std::size_t slots) {
+std::optional<ExtentsPtr> ExtentStore::take_told(StreamId stream, std::size_t slots) {
   const Lock lock(mutex_);
   auto told = told_.extract(stream);
-  const bool fits = told && (!told.mapped() || (*told.mapped())->first.size() == slots);
+  const bool fits = told && told.mapped()->first.size() == slots;
   return fits ? std::optional(std::move(told.mapped())) : std::nullopt;
 }
 
+// Of these streams, those whose headers have to be asked for.
+std::vector<StreamId> ExtentStore::without_headers(const AttachedSet& set, std::span<const StreamId> streams) const {
+  std::vector<StreamId> found;
+  std::size_t headers = 0;
+  for (const StreamId stream : streams) {
+    const tfile::StreamShape shape = set.streams->shape(stream);
+    if (shape.items_from != ItemsFrom::headers || shape.slots == 0 || ready(stream)) continue;
+    if (headers + shape.chunks > kHeadersTold || !is_far(*set.streams, stream) || is_told(stream)) continue;
+    headers += shape.chunks;
+    found.push_back(stream);
+  }
+  return found;
+}
+
 void ExtentStore::want_all(const std::shared_ptr<AttachedSet>& set, std::vector<StreamId> streams, Reply<bool> reply) {
+  auto asked = without_headers(*set, streams);
+  if (asked.size() < 2) return want_each(set, streams, std::move(reply));
+  struct Asked {
+    std::vector<StreamId> streams, asked;
+    Reply<bool> reply;
+  };
+  const tfile::SourceOrigin origin = origin_of(*set->streams, asked.front());
+  auto job = [this, set, all = std::make_shared<Asked>(Asked{std::move(streams), std::move(asked), std::move(reply)})] {
+    HeaderReads reads(*set);
+    for (const StreamId stream : all->asked) reads.add_all(stream);
+    reads.read();
+    for (const StreamId stream : all->asked) note_told(stream, reads.extents(stream));
+    want_each(set, all->streams, std::move(all->reply));
+  };
+  // If the cache is closing, dropping the reply answers it.
+  (void)set->core->exec.io_pools.run(origin, std::move(job), Urgency::awaited);
+}
+
+void ExtentStore::want_each(const std::shared_ptr<AttachedSet>& set, std::span<const StreamId> streams,
+                            Reply<bool> reply) {
   struct All {
     Reply<bool> reply;
     std::atomic<std::size_t> left;
@@ -362,42 +280,98 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
                          Reply<std::optional<std::int64_t>> reply) {
   if (const auto known = known_length(*set, stream, slot)) return reply(known);
   const tfile::ItemCounter* counter = set->streams->counter();
-  if (!counter || !counter->header_tells(stream) || header_seen(stream) || is_far(*set->streams, stream))
+  if (!counter || !counter->header_tells(stream) || header_seen(stream))
     return length_from_extents(set, stream, slot, may_decode, std::move(reply));
   auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
   set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
       [set, stream, slot, may_decode, counter, shared] {
         ExtentStore& extents = set->extents;
-        if (extents.is_second_look()) extents.look_at_headers(*set, *counter, counter->telling_headers());
-        if (const auto known = extents.known_length(*set, stream, slot)) return (*shared)(known);
-        extents.look_at_headers(*set, *counter, {stream});
+        if (auto looked = extents.look(*set, *counter, stream); !looked)
+          return (*shared)(tl::unexpected<Error>(std::move(looked).error()));
         if (const auto known = extents.known_length(*set, stream, slot)) return (*shared)(known);
         extents.length_from_extents(set, stream, slot, may_decode, std::move(*shared));
       },
       Urgency::awaited);
 }
 
-bool ExtentStore::is_second_look() {
-  Lock lock(mutex_);
-  return ++looks_ == 2;
+// At the headers that may tell the length of a stream; at the second time, of all streams.
+Result<> ExtentStore::look(const AttachedSet& set, const tfile::ItemCounter& counter, StreamId stream) {
+  std::uint32_t looks = 0;
+  {
+    const Lock lock(mutex_);
+    looks = ++looks_;
+  }
+  if (is_far(*set.streams, stream)) return look_from_afar(set, counter, stream, looks);
+  if (looks == 2) look_at_headers(set, counter, counter.telling_headers());
+  const auto lengths = set.streams->lengths(stream);
+  if (std::ranges::find(lengths, -1) != lengths.end()) look_at_headers(set, counter, {stream});
+  return {};
 }
 
 // Reads the headers of those streams whose headers were not read yet. Blocks.
 void ExtentStore::look_at_headers(const AttachedSet& set, const tfile::ItemCounter& counter,
                                   std::vector<StreamId> streams) {
   std::erase_if(streams, [&](StreamId stream) { return header_seen(stream); });
+  if (streams.empty()) return;
   if (streams.size() > kStreamsTold) streams.resize(kStreamsTold);
-  std::vector<Result<tfile::Locator>> locators;
-  for (const StreamId stream : streams) locators.push_back(counter.header_locator({stream, 0}));
-  const auto headers = read_all(locators, *set.counts, streams);
-  for (std::size_t i = 0; i < streams.size(); ++i) {
-    if (!headers[i]) continue;
-    auto lengths = counter.lengths_by_header(streams[i], *headers[i]);
-    Lock lock(mutex_);
-    streams_[streams[i]].header_seen = true;
-    if (lengths && *lengths) streams_[streams[i]].lengths = **std::move(lengths);
-  }
+  HeaderReads reads(set);
+  for (const StreamId stream : streams) reads.add(stream, 0, 1);
+  reads.read();
+  for (const StreamId stream : streams) note_header(counter, stream, reads.of(stream).front());
+}
+
+void ExtentStore::note_header(const tfile::ItemCounter& counter, StreamId stream,
+                              const Result<std::vector<std::byte>>& header) {
+  auto lengths = header ? counter.lengths_by_header(stream, *header) : tl::unexpected<Error>(header.error());
+  const Lock lock(mutex_);
+  streams_[stream].header_seen = header.has_value();
+  streams_[stream].header_asked = false;
+  if (lengths && *lengths) streams_[stream].lengths = **std::move(lengths);
+}
+
+// Of these streams, as many as are looked at along with the one behind which they lie; they are noted.
+std::vector<StreamId> ExtentStore::looked_at_along(std::vector<StreamId> streams, StreamId behind,
+                                                   std::uint32_t looks) {
+  std::ranges::rotate(streams, std::ranges::upper_bound(streams, behind));
+  const std::size_t most = std::min<std::size_t>(kStreamsTold, kStreamsToldFirst << 2 * std::min(looks - 1, 8u));
+  const Lock lock(mutex_);
+  std::erase_if(streams, [&](StreamId stream) REQUIRES(mutex_) {
+    const StreamState& state = streams_[stream];
+    return stream == behind || state.header_seen || state.header_asked;
+  });
+  if (streams.size() > most) streams.resize(most);
+  for (const StreamId stream : streams) streams_[stream].header_asked = true;
+  return streams;
+}
+
+// Who asks for the length of a list may read it next: all of its headers come, and its first bytes. Or all lists are
+// gone through: the first headers of others come along, which tell the lengths of all lists that have the same counter.
+// Error: that of the server.
+Result<> ExtentStore::look_from_afar(const AttachedSet& set, const tfile::ItemCounter& counter, StreamId stream,
+                                     std::uint32_t looks) {
+  const std::vector<StreamId> others = looked_at_along(counter.telling_headers(), stream, looks);
+  const bool by_headers =
+      set.streams->shape(stream).items_from == ItemsFrom::headers && set.streams->chunk_count(stream) <= kHeadersTold;
+  HeaderReads reads(set);
+  if (by_headers)
+    reads.add_with_payload(stream);
+  else
+    reads.add(stream, 0, 1);
+  for (const StreamId other : others) reads.add(other, 0, 1);
+  reads.read();
+  if (by_headers) note_told(stream, reads.extents(stream));
+  for (const StreamId other : others) note_header(counter, other, reads.of(other).front());
+  const auto& header = reads.of(stream).front();
+  note_header(counter, stream, header);
+  // A server that did not answer is not asked for the same once more.
+  if (!header && !is_lasting(header.error())) return tl::unexpected<Error>(header.error());
+  return {};
+}
+
+bool ExtentStore::is_told(StreamId stream) const {
+  const Lock lock(mutex_);
+  return told_.contains(stream);
 }
 
 bool ExtentStore::header_seen(StreamId stream) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -47,13 +48,23 @@ class ExtentStore {
     Once<ExtentsPtr> extents;
     std::optional<Lengths> lengths;  // from metadata or header 0; -1 where these do not have it
     bool header_seen = false;
+    bool header_asked = false;  // along with that of another stream
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
-  void ask_headers(const AttachedSet&, tfile::StreamId wanted) EXCLUDES(mutex_);
-  std::optional<Result<ExtentsPtr>> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
+  Result<ExtentsPtr> extents_from_afar(const AttachedSet&, tfile::StreamId) EXCLUDES(mutex_);
+  std::vector<tfile::StreamId> next_by_all_headers(const AttachedSet&, tfile::StreamId first) EXCLUDES(mutex_);
+  void note_told(tfile::StreamId, Result<ExtentsPtr>) EXCLUDES(mutex_);
+  bool is_told(tfile::StreamId) const EXCLUDES(mutex_);
+  std::optional<ExtentsPtr> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
+  std::vector<tfile::StreamId> without_headers(const AttachedSet&, std::span<const tfile::StreamId>) const;
+  void want_each(const std::shared_ptr<AttachedSet>&, std::span<const tfile::StreamId>, Reply<bool>);
   bool header_seen(tfile::StreamId) const;
-  bool is_second_look();
+  Result<> look(const AttachedSet&, const tfile::ItemCounter&, tfile::StreamId);
   void look_at_headers(const AttachedSet&, const tfile::ItemCounter&, std::vector<tfile::StreamId>);
+  std::vector<tfile::StreamId> looked_at_along(std::vector<tfile::StreamId>, tfile::StreamId behind,
+                                               std::uint32_t looks) EXCLUDES(mutex_);
+  Result<> look_from_afar(const AttachedSet&, const tfile::ItemCounter&, tfile::StreamId, std::uint32_t looks);
+  void note_header(const tfile::ItemCounter&, tfile::StreamId, const Result<std::vector<std::byte>>& header);
   void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
                            Reply<std::optional<std::int64_t>>);
 
@@ -61,10 +72,9 @@ class ExtentStore {
   std::atomic<std::uint64_t> memory_here_ = 0;  // the part of memory_ that these extents take
   mutable Mutex mutex_;
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
-  std::uint32_t looks_ GUARDED_BY(mutex_) = 0;                             // at headers, for a length
-  std::map<tfile::StreamId, Result<ExtentsPtr>> told_ GUARDED_BY(mutex_);  // and not asked for yet
-  Mutex asking_mutex_;  // held while the headers of all streams are read
-  std::set<tfile::StreamId> asked_ GUARDED_BY(asking_mutex_);
+  std::uint32_t looks_ GUARDED_BY(mutex_) = 0;                     // at headers, for a length
+  std::map<tfile::StreamId, ExtentsPtr> told_ GUARDED_BY(mutex_);  // and not asked for yet
+  std::set<tfile::StreamId> by_all_headers_ GUARDED_BY(mutex_);    // of a far table: those whose headers were read
 };
 
 }  // namespace tfilefs

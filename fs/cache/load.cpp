@@ -23,9 +23,9 @@ constexpr std::uint64_t kTaskStoredBytes = 100'000;
 // for may be longer, which takes fewer calls. ROOT closes a cluster at 30 MB and somewhat more.
 constexpr std::uint64_t kAwaitedRangeMax = 4 << 20, kAheadRangeMax = 40 << 20;
 
-// For a local source. A request ends after kRequestBytes, so that its bytes are decoded while the next is read. It ends
-// after kApartBytes already if the next range does not adjoin, and would take another call anyway. For a distant source
-// both are at least the bytes that arrive while a request waits.
+// For a source that does not tell how it answers, as a local one. A request ends after kRequestBytes, so that its bytes
+// are decoded while the next is read. It ends after kApartBytes already if the next range does not adjoin, and would
+// take another call anyway. For a distant source both are at least the bytes that arrive while a request waits.
 constexpr std::uint64_t kRequestBytes = 8 << 20, kApartBytes = 1 << 20;
 
 // No estimate is larger than this, so that sums of sizes claimed by a file cannot overflow.
@@ -70,17 +70,18 @@ struct Fetched {
   tfile::Buffer bytes;
 };
 
-// What is read of one origin. Requests have memory of their own, and are taken by any thread, each by one.
+// What is read of one origin. Requests are taken by any thread, each by one. Their parts, with memory of their own, are
+// decoded as soon as each is there.
 struct Fetch {
-  struct Request {
+  struct Part {
     std::span<const FetchRange> ranges;
     Budget::Reservation memory;
   };
-  std::vector<Request> requests;
+  std::vector<std::vector<Part>> requests;
   std::atomic<std::size_t> next = 0;
 };
 
-// One request that is under way.
+// One part that is under way.
 struct Reading {
   std::span<const FetchRange> ranges;
   std::vector<std::shared_ptr<Fetched>> buffers;
@@ -89,12 +90,12 @@ struct Reading {
   Stopwatch time;
 };
 
-Reading reading_of(Fetch::Request& request) {
+Reading reading_of(Fetch::Part& part) {
   Reading reading;
-  reading.ranges = request.ranges;
-  for (const FetchRange& range : request.ranges) {
+  reading.ranges = part.ranges;
+  for (const FetchRange& range : part.ranges) {
     auto fetched = std::make_shared<Fetched>();
-    fetched->memory = request.memory.split(range.range.size);
+    fetched->memory = part.memory.split(range.range.size);
     fetched->bytes = tfile::Buffer(range.range.size, tfile::Use::passing);
     reading.from.push_back(range.range);
     reading.into.push_back(fetched->bytes.span());
@@ -105,8 +106,10 @@ Reading reading_of(Fetch::Request& request) {
 
 // A long request is read in several, so that decoding begins with the first.
 std::vector<std::span<const FetchRange>> decoded_parts(std::span<const FetchRange> request) {
-  const std::uint64_t in_flight = request[0].source->traits().bytes_in_flight();
-  const std::uint64_t whole = std::max(kRequestBytes, in_flight), apart = std::max(kApartBytes, in_flight);
+  const tfile::SourceTraits traits = request[0].source->traits();
+  const std::uint64_t in_flight = traits.bytes_in_flight(), answer = traits.answer_bytes;
+  const std::uint64_t whole = answer > 0 ? answer : std::max(kRequestBytes, in_flight);
+  const std::uint64_t apart = answer > 0 ? answer : std::max(kApartBytes, in_flight);
   std::vector<std::span<const FetchRange>> parts;
   for (std::size_t begin = 0, end; begin < request.size(); begin = end) {
     std::uint64_t bytes = 0;
@@ -153,7 +156,8 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   void count_reads(std::span<const FetchRange>, std::uint64_t calls, std::uint64_t disk_ns);
   void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
   void deliver(std::span<const std::uint32_t> positions);
-  void fetch_together(Fetch::Request&);
+  void fetch_together(Fetch::Part&);
+  void take_answer(const Reading&, const Result<>&, std::uint64_t calls);
   void take_reading(const Reading&, std::uint64_t calls);
   void decode_together(std::vector<std::uint32_t> positions);
   void decode_task(std::span<const std::uint32_t> positions);
@@ -224,9 +228,10 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
     const tfile::SourceTraits traits = source.traits();
     // A server gives many ranges for one request; a larger gap saves nothing.
     const std::uint64_t gap = traits.starts_reads ? traits.gap_free : std::max(options.readahead, traits.gap_free);
+    const std::uint64_t answer = traits.answer_bytes > 0 ? traits.answer_bytes : range_max;
     return FetchLimits{.gap_max = std::min(gap, options.memory / 64),
                        .gap_free = traits.gap_free,
-                       .range_max = std::min({range_max, traits.request_max, options.memory / 16})};
+                       .range_max = std::min({range_max, answer, traits.request_max, options.memory / 16})};
   };
   return plan_fetch(std::move(wishes), limits_of, options.memory / 4);
 }
@@ -292,14 +297,21 @@ void Load::start() {
   count_down();
 }
 
-// For the ranges of one origin. As many of its requests are under way as the source is best asked at once.
+// For the ranges of one origin. As many of its requests are under way as the source is best asked at once. A thread
+// reads each part by itself.
 void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32_t>& failed) {
+  const tfile::SourceTraits traits = plan[0].source->traits();
   auto fetch = std::make_shared<Fetch>();
-  for (const std::span<const FetchRange> request : requests_of(plan))
-    for (const std::span<const FetchRange> part : decoded_parts(request))
-      fetch->requests.push_back({part, stored_memory_.split(planned_bytes(part))});
-  const std::size_t at_once = std::clamp<std::size_t>(plan[0].source->traits().requests_max, 1, fetch->requests.size());
-  if (plan[0].source->traits().starts_reads ? start_fetch(fetch, at_once) : run_fetch(fetch, at_once)) return;
+  for (const std::span<const FetchRange> request : requests_of(plan)) {
+    bool begins = true;
+    for (const std::span<const FetchRange> part : decoded_parts(request)) {
+      if (begins || !traits.starts_reads) fetch->requests.emplace_back();
+      fetch->requests.back().push_back({part, stored_memory_.split(planned_bytes(part))});
+      begins = false;
+    }
+  }
+  const std::size_t at_once = std::clamp<std::size_t>(traits.requests_max, 1, fetch->requests.size());
+  if (traits.starts_reads ? start_fetch(fetch, at_once) : run_fetch(fetch, at_once)) return;
   for (const FetchRange& range : plan) {
     for (const std::size_t id : range.ids) {
       units_[id].error = Error{ErrorKind::busy, "the cache is closing", -1, 0};
@@ -323,14 +335,14 @@ bool Load::run_fetch(const std::shared_ptr<Fetch>& fetch, std::size_t at_once) {
   bool runs = false;
   for (std::size_t i = 0; i < at_once; ++i) {
     auto job = [self = shared_from_this(), fetch] { self->fetch(*fetch); };
-    runs |=
-        set_->core->exec.io_pools.run(fetch->requests[0].ranges[0].source->origin(), std::move(job), urgency_, this);
+    runs |= set_->core->exec.io_pools.run(fetch->requests[0].front().ranges[0].source->origin(), std::move(job),
+                                          urgency_, this);
   }
   return runs;
 }
 
 void Load::fetch(Fetch& fetch) {
-  for (std::size_t i; (i = fetch.next++) < fetch.requests.size();) fetch_together(fetch.requests[i]);
+  for (std::size_t i; (i = fetch.next++) < fetch.requests.size();) fetch_together(fetch.requests[i].front());
 }
 
 // By the source itself. The answer to one request starts the next.
@@ -344,20 +356,31 @@ void Load::start_next(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr
   loop->next([self = shared_from_this(), fetch, loop] {
     const std::size_t i = fetch->next++;
     if (i >= fetch->requests.size()) return self->set_->core->exec.started_reads.end();
-    auto reading = std::make_shared<const Reading>(reading_of(fetch->requests[i]));
-    auto done = [self, fetch, loop, reading](const Result<>& result) {
-      for (const FetchRange& range : reading->ranges)
-        for (std::size_t n = 0; !result && n < range.ids.size(); ++n) self->units_[range.ids[n]].error = result.error();
-      self->take_reading(*reading, 1);
-      self->start_next(fetch, loop);
-    };
-    reading->ranges[0].source->start_read(reading->from, reading->into, std::move(done));
+    const auto left = std::make_shared<std::atomic<std::size_t>>(fetch->requests[i].size());
+    const tfile::Source* const source = fetch->requests[i].front().ranges[0].source;
+    std::vector<tfile::Source::Started> reads;
+    for (Fetch::Part& part : fetch->requests[i]) {
+      auto reading = std::make_shared<const Reading>(reading_of(part));
+      const std::uint64_t calls = reads.empty() ? 1 : 0;
+      auto done = [self, fetch, loop, left, reading, calls](const Result<>& result) {
+        self->take_answer(*reading, result, calls);
+        if (--*left == 0) self->start_next(fetch, loop);
+      };
+      reads.push_back({reading->from, reading->into, std::move(done)});
+    }
+    source->start_reads(std::move(reads));
   });
 }
 
-void Load::fetch_together(Fetch::Request& request) {
-  const Reading reading = reading_of(request);
-  const std::span<const FetchRange> ranges = request.ranges;
+void Load::take_answer(const Reading& reading, const Result<>& result, std::uint64_t calls) {
+  for (const FetchRange& range : reading.ranges)
+    for (std::size_t n = 0; !result && n < range.ids.size(); ++n) units_[range.ids[n]].error = result.error();
+  take_reading(reading, calls);
+}
+
+void Load::fetch_together(Fetch::Part& part) {
+  const Reading reading = reading_of(part);
+  const std::span<const FetchRange> ranges = part.ranges;
   std::uint64_t calls = read_calls(ranges);
   const Result<> all = ranges[0].source->read(reading.from, reading.into);
   for (std::size_t i = 0; i < ranges.size(); ++i) {

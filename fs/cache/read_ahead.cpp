@@ -137,6 +137,7 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   const Lock lock(mutex_);
   auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
       read.begin, read.end - read.begin, window({read.stream, read.first_chunk}));
+  advice.is_far = is_far_;
   // Of a far source, what is wanted next is under way with the first bytes.
   if (sequence.ahead > 0) sequence.ahead = std::max(sequence.ahead, ahead_min_);
   if (!chosen && sequence.run <= kBesideMax) sequence.ahead = 0;

@@ -35,6 +35,7 @@ class ReadAhead {
 
   struct Advice {
     bool once = false;                 // the reader goes on in a chunk that it has used before
+    bool is_far = false;               // the column comes from a server
     std::vector<tfile::ChunkKey> own;  // chunks of the column itself
     bool companions = false;           // the column was used before, so it may have some...
     tfile::EntryRange entries;         // ...which may be wanted for these entries

@@ -85,6 +85,14 @@ void append_figure(std::string& to, const Figure& figure, const std::vector<Seri
     to += name + "{table=\"" + one.label + "\"} " + shown(figure, one.counts[figure.count]) + "\n";
 }
 
+template <class ValueOf>
+void append_gauge(std::string& to, const std::string& name, std::string_view help,
+                  const std::vector<MountReport::Source>& sources, ValueOf value_of) {
+  append_head(to, name, "gauge", help);
+  for (const auto& source : sources)
+    to += name + "{source=\"" + label_value(source.name) + "\"} " + value_of(source) + "\n";
+}
+
 void append_sources(std::string& to, const std::vector<MountReport::Source>& sources) {
   struct Counter {
     std::string name;
@@ -96,6 +104,9 @@ void append_sources(std::string& to, const std::vector<MountReport::Source>& sou
       {"tfilefs_source_ranges_total", "Ranges that these asked for.", &tfile::SourceCounts::ranges},
       {"tfilefs_source_bytes_total", "Bytes that servers sent.", &tfile::SourceCounts::bytes},
       {"tfilefs_source_retries_total", "Requests that were sent again.", &tfile::SourceCounts::retries},
+      {"tfilefs_source_round_trips_total", "Round trips: requests that were sent together are one.",
+       &tfile::SourceCounts::round_trips},
+      {"tfilefs_source_redirects_total", "Redirects that were followed.", &tfile::SourceCounts::redirects},
       {"tfilefs_source_disk_hits_total", "Ranges that the cache on disk had.", &tfile::SourceCounts::disk_hits},
       {"tfilefs_source_disk_bytes_total", "Bytes that came from the cache on disk.", &tfile::SourceCounts::disk_bytes},
       {"tfilefs_source_disk_failures_total", "Files for which the cache on disk failed.",
@@ -107,12 +118,17 @@ void append_sources(std::string& to, const std::vector<MountReport::Source>& sou
       to += counter.name + "{source=\"" + label_value(source.name) + "\"} " +
             std::to_string(source.counts.*counter.count) + "\n";
   }
-  append_head(to, "tfilefs_source_delay_seconds", "gauge", "From a request to the first byte of its answer.");
-  for (const auto& source : sources) {
-    std::array<char, 40> text;
-    std::snprintf(text.data(), text.size(), "%.6f", static_cast<double>(source.traits.delay.count()) * 1e-6);
-    to += "tfilefs_source_delay_seconds{source=\"" + label_value(source.name) + "\"} " + text.data() + "\n";
-  }
+  append_gauge(to, "tfilefs_source_bytes_in_flight", "Bytes that are asked for and have not come.", sources,
+               [](const auto& source) { return std::to_string(source.counts.in_flight); });
+  append_gauge(to, "tfilefs_source_bytes_per_second", "What the line to the server brings.", sources,
+               [](const auto& source) { return std::to_string(source.traits.bytes_per_second); });
+  append_gauge(to, "tfilefs_source_delay_seconds", "From a request to the first byte of its answer.", sources,
+               [](const auto& source) {
+                 std::array<char, 40> text;
+                 std::snprintf(text.data(), text.size(), "%.6f",
+                               static_cast<double>(source.traits.delay.count()) * 1e-6);
+                 return std::string(text.data());
+               });
 }
 
 }  // namespace

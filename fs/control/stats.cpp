@@ -81,6 +81,8 @@ void write_sources(JsonWriter& json, const MountReport& mount) {
     const auto& [name, counts, traits] = source;
     json.begin_object().member("name", name).member("requests", counts.requests).member("ranges", counts.ranges);
     json.member("bytes", counts.bytes).member("retries", counts.retries);
+    json.member("round_trips", counts.round_trips).member("redirects", counts.redirects);
+    json.member("bytes_in_flight", counts.in_flight);
     json.member("disk_hits", counts.disk_hits).member("disk_bytes", counts.disk_bytes);
     json.member("disk_failures", counts.disk_failures);
     json.member("delay_us", static_cast<std::uint64_t>(traits.delay.count()));

@@ -70,6 +70,8 @@ void FarTree::note(const std::string& path, const tfile::FarListing& listing) {
     counts_.requests += listing.counts.requests;
     counts_.bytes += listing.counts.bytes;
     counts_.retries += listing.counts.retries;
+    counts_.round_trips += listing.counts.round_trips;
+    counts_.redirects += listing.counts.redirects;
     const auto known = told_.find(path);
     is_news = !listing.left_out.empty() && (known == told_.end() || known->second != listing.left_out);
     if (is_news) told_[path] = listing.left_out;

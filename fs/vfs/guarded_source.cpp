@@ -104,10 +104,21 @@ void GuardedSource::start_read(std::span<const tfile::ByteRange> ranges, std::sp
                                ReadDone done) const {
   const tfile::SourceTraits traits = this->traits();
   if (!traits.starts_reads || !traits.tells_changes) return done(read(ranges, into));
-  inner_->start_read(ranges, into, [self = shared_from_this(), done = std::move(done)](Result<> result) {
+  inner_->start_read(ranges, into, noting_stale(std::move(done)));
+}
+
+void GuardedSource::start_reads(std::vector<Started> reads) const {
+  const tfile::SourceTraits traits = this->traits();
+  if (!traits.starts_reads || !traits.tells_changes) return Source::start_reads(std::move(reads));
+  for (Started& one : reads) one.done = noting_stale(std::move(one.done));
+  inner_->start_reads(std::move(reads));
+}
+
+tfile::Source::ReadDone GuardedSource::noting_stale(ReadDone done) const {
+  return [self = shared_from_this(), done = std::move(done)](Result<> result) {
     if (!result && result.error().kind == ErrorKind::stale) self->set_stale();
     done(std::move(result));
-  });
+  };
 }
 
 Result<std::shared_ptr<const tfile::Source>> GuardedSource::sibling(std::string_view relative_path) const {

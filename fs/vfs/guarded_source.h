@@ -51,9 +51,11 @@ class GuardedSource final : public tfile::Source, public std::enable_shared_from
   Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;
+  void start_reads(std::vector<Started> reads) const override;
   Result<std::shared_ptr<const tfile::Source>> sibling(std::string_view relative_path) const override;
 
  private:
+  ReadDone noting_stale(ReadDone done) const;
   explicit GuardedSource(std::shared_ptr<const tfile::Source> inner)
       : inner_(std::move(inner)), accepted_(inner_->identity()) {}
   struct Trusted {

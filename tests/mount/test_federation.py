@@ -12,6 +12,7 @@ import uproot
 import far_files
 import mounted
 import xrootd_federation
+import xrootd_server
 
 # The client library gives a silent server up after half of it, and then a new connection to it after a quarter.
 TIMEOUT = 10
@@ -91,6 +92,42 @@ def test_a_chain_of_copies_whose_dates_differ(federation, tmp_path):
                     assert os.pread(column.fileno(), 80, 8000 * copy) == VALUES[:10].tobytes()
                     os.posix_fadvise(column.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             assert read(m.path, COLUMN, timeout=20) == VALUES[:1000].tobytes() * 24
+
+
+def test_a_redirector_that_starts_again(federation):
+    """Who reads goes on without it. Lists and other files fail in time, and are right soon."""
+    with mounted_from(federation.redirector.url("")) as m, open(os.path.join(m.path, "both.root", COLUMN), "rb") as column:
+        assert column.read(80_000) == VALUES[:10_000].tobytes()
+        federation.redirector.kill()
+        try:
+            column.seek(4_000_000)
+            assert column.read(80_000) == VALUES[500_000:510_000].tobytes()
+            begun = time.monotonic()
+            assert far_files.names(os.path.join(m.path, "sub"), TIMEOUT) in ("EIO", "ETIMEDOUT")
+            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+        finally:
+            federation.redirector.start()
+        column.seek(7_200_000)
+        assert column.read(80_000) == VALUES[900_000:910_000].tobytes()
+        other = lambda: read(m.path, "sub/only0.root", COLUMN)
+        assert far_files.becomes(VALUES.tobytes(), other, 30) == VALUES.tobytes()
+
+
+def test_a_proxy_whose_origin_is_gone(federation, content):
+    """What was read is answered, the rest fails in time, and is right when the origin is there again."""
+    with xrootd_server.XrootdServer() as origin:
+        origin.put(content, "apart.root")
+        url = f"root://127.0.0.1:{federation.proxy.port}//" + origin.url("apart.root")
+        with mounted_from(url) as m, open(os.path.join(m.path, COLUMN), "rb") as column:
+            assert column.read(80_000) == VALUES[:10_000].tobytes()
+            origin.stop()
+            begun = time.monotonic()
+            assert column.seek(0) == 0 and column.read(80_000) == VALUES[:10_000].tobytes()
+            assert read(m.path, COLUMN) in ("EIO", "ETIMEDOUT")
+            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+            origin.start()
+            whole = lambda: read(m.path, COLUMN)
+            assert far_files.becomes(VALUES.tobytes(), whole, 30) == VALUES.tobytes()
 
 
 def holder_of(federation):

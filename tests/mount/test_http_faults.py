@@ -7,6 +7,7 @@ import contextlib
 import errno
 import itertools
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -524,6 +525,23 @@ def test_a_url_without_a_file(server):
 def test_a_scheme_that_is_unknown():
     for url in ("ftp://127.0.0.1/a.root", "file:///etc/passwd", "gopher://127.0.0.1/a.root"):
         assert f'"{url.partition(":")[0]}"' in assert_refused(url)
+
+
+@pytest.mark.parametrize("command", ("mount", "ls", "map", "check", "classes"))
+def test_a_build_without_the_libraries_refuses_by_name(tmp_path, command):
+    """The program finds no module at its side, and takes the one of LD_LIBRARY_PATH."""
+    libraries = os.path.join(os.path.dirname(mounted.program()), "..", "tests")
+    if not os.path.exists(os.path.join(libraries, "tfilefs-far.so")):
+        pytest.skip("tests are not built")
+    os.mkdir(tmp_path / "bin")
+    program = shutil.copy(mounted.program(), tmp_path / "bin")
+    for url, library in (("https://example.org/a.root", "libcurl"), ("s3://bucket/a.root", "libcurl"),
+                         ("root://example.org//a.root", "XRootD")):
+        place = [str(tmp_path / "out")] if command in ("mount", "classes") else []
+        done = subprocess.run([program, *([] if command == "mount" else [command]), url, *place], capture_output=True, text=True,
+                              env=dict(os.environ, LD_LIBRARY_PATH=libraries), timeout=30)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1, done
+        assert url in done.stderr and f"built without {library}" in done.stderr, done
 
 
 def test_a_url_is_not_written_to(server):

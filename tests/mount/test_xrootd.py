@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of an XRootD server: read as local ones are, in few waves, and without ever waiting for ever."""
 
+import errno
+import glob
 import itertools
 import os
 import re
@@ -84,6 +86,12 @@ def test_commands_tell_the_same(server, files, command, name):
     assert len(far[1]) > 50
 
 
+def test_other_names_of_the_scheme(server, files):
+    name = os.path.basename(server.put(files["small"]))
+    for scheme in ("xroot",):
+        assert run("ls", server.url(name, scheme=scheme)) == run("ls", files["small"])
+
+
 def test_listing_tells_the_same(server, files):
     url = server.put(files["large"])
     far = run("ls", "-R", url)
@@ -95,10 +103,10 @@ def test_corpus(server):
     directory = os.environ.get("TFILEFS_CORPUS")
     if not directory:
         pytest.skip("TFILEFS_CORPUS names no corpus of real files")
-    for name in sorted(os.listdir(directory))[::5]:
-        path = os.path.join(directory, name)
-        if not name.endswith(".root") or os.path.getsize(path) > 64 << 20:
-            continue
+    paths = sorted(glob.glob(os.path.join(directory, "files", "*.root")))[::12]
+    assert len(paths) > 5
+    for path in paths:
+        name = os.path.basename(path)
         url = server.put(path, "corpus/" + name)
         far, local = run("map", url), run("map", path)
         assert (far[0], far[1]) == (local[0], local[1]), name
@@ -231,6 +239,54 @@ def test_a_column_takes_few_requests(server, files, mount):
     asked = server.requests()[before:]
     assert asked.count("open") <= 1
     assert asked.count("read") + asked.count("readv") <= 8, asked
+
+
+def test_bytes_of_two_states_are_not_mixed(server, mount, tmp_path):
+    """A file that is written over. With recheck=0 the server is asked along with each read."""
+    paths = [str(tmp_path / name) for name in ("former.root", "latter.root")]
+    for path, more in zip(paths, (0.0, 0.5)):
+        with uproot.recreate(path, compression=None) as file:
+            tree = file.mktree("T", {"x": "f8"})
+            for begin in range(0, 400_000, 10_000):
+                tree.extend({"x": np.arange(begin, begin + 10_000) + more})
+    assert os.path.getsize(paths[0]) == os.path.getsize(paths[1])
+    url = server.put(paths[0], "over.root")
+    os.utime(server.path("over.root"), (1_700_000_000, 1_700_000_000))
+    with open(os.path.join(mount(url, "recheck=0", "prefetch=off").path, "T/x.f8"), "rb", buffering=0) as column:
+        os.posix_fadvise(column.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        assert np.array_equal(np.frombuffer(os.pread(column.fileno(), 8000, 0)), np.arange(1000))
+        with open(paths[1], "rb") as after, open(server.path("over.root"), "r+b") as served:
+            served.write(after.read())
+        with pytest.raises(OSError) as raised:
+            os.pread(column.fileno(), 8000, 8 * 200_000)
+    assert raised.value.errno == errno.ESTALE
+
+
+def test_all_columns_one_after_another_are_few_requests(server, files, mount):
+    """40 columns. They are not small: as many are loaded ahead as were read."""
+    top = mount(server.put(files["large"])).path
+    paths = [os.path.join(top, "Events", f"x{column}.f8") for column in range(40)]
+    os.listdir(os.path.dirname(paths[0]))
+    before = len(server.requests())
+    for path in paths:
+        with open(path, "rb") as column:
+            assert len(column.read()) == 160_000
+    asked = server.requests()[before:]
+    assert asked.count("read") + asked.count("readv") <= 14, asked
+
+
+def test_columns_that_are_open_are_one_request(server, files, mount):
+    top = mount(server.put(files["large"])).path
+    paths = [os.path.join(top, "Events", f"x{column}.f8") for column in range(0, 40, 10)]
+    os.listdir(os.path.dirname(paths[0]))
+    before = len(server.requests())
+    columns = [os.open(path, os.O_RDONLY) for path in paths]
+    for column in columns:
+        os.posix_fadvise(column, 0, 0, os.POSIX_FADV_RANDOM)
+        assert len(os.pread(column, 80, 800)) == 80
+        os.close(column)
+    asked = server.requests()[before:]
+    assert asked.count("read") + asked.count("readv") <= 2, asked
 
 
 def test_a_new_file_is_shown(server, files, mount):

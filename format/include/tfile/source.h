@@ -13,6 +13,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tfile/range.h"
 #include "tfile/result.h"
@@ -49,6 +50,9 @@ struct SourceTraits {
   bool tells_changes = false;
   // True if start_read() does not wait for storage.
   bool starts_reads = false;
+  // Bytes that come as an answer of their own: what is read together is divided into parts of about this size, so that
+  // the first are decoded while the others arrive. 0: as the reader likes.
+  std::uint64_t answer_bytes = 0;
   // The first and last bytes of the file that are in memory: reading them takes no request.
   std::uint64_t begin_held = 0, end_held = 0;
   // Reading through a gap of up to this size costs less than a further range. A local disk: the kernel would read it
@@ -64,10 +68,13 @@ struct SourceTraits {
 
 // What a source has asked its server for.
 struct SourceCounts {
-  std::uint64_t requests = 0;  // also those that were sent again
-  std::uint64_t ranges = 0;    // of all requests
-  std::uint64_t bytes = 0;     // that came
-  std::uint64_t retries = 0;   // requests that were sent again
+  std::uint64_t requests = 0;     // also those that were sent again
+  std::uint64_t ranges = 0;       // of all requests
+  std::uint64_t bytes = 0;        // that came
+  std::uint64_t retries = 0;      // requests that were sent again
+  std::uint64_t round_trips = 0;  // requests that were sent before one of them was answered are one
+  std::uint64_t redirects = 0;    // answers that came from another server or path than was asked
+  std::uint64_t in_flight = 0;    // bytes that are asked for and have not come, at the moment
   // What the cache on disk (FarOptions::cache_directory) gave instead of the server. `disk_failures`: how often the
   // cache could not be used, as the disk was full, broken or not to be written.
   std::uint64_t disk_hits = 0, disk_bytes = 0, disk_failures = 0;
@@ -107,6 +114,15 @@ class Source {
                           ReadDone done) const {
     done(read(ranges, into));
   }
+
+  // Starts reads together: neighbours may share a request. Each `done` is called as soon as its own bytes are there.
+  // The source need not keep these bytes for later reads, as the caller keeps what it makes of them.
+  struct Started {
+    std::vector<ByteRange> ranges;
+    std::vector<std::span<std::byte>> into;  // the memory must exist until `done` is called
+    ReadDone done;
+  };
+  virtual void start_reads(std::vector<Started> reads) const;
 
   // Opens a file named relative to this one's directory (TBranch::fFileName). Never leaves that directory, nor follows
   // a symbolic link out of it. Errors: not_found, denied.

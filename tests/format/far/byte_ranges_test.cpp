@@ -106,6 +106,19 @@ TEST(WantedPieces, AreFilledFromPartsInAnyOrder) {
   EXPECT_TRUE(std::equal(c.begin(), c.end(), file.begin() + 60));
 }
 
+TEST(WantedPieces, TellWhichReadsAreWhole) {
+  std::vector<std::byte> file(100), a(10), b(10), c(10);
+  WantedPieces pieces({{{0, 10}, a, 1}, {{10, 10}, b, 0}, {{30, 10}, c, 1}});
+  EXPECT_EQ(pieces.missing(), (std::vector<ByteRange>{{0, 20}, {30, 10}})) << "reads share a range";
+  pieces.take(0, std::span(file).first(15));
+  EXPECT_TRUE(pieces.take_whole().empty());
+  pieces.take(15, std::span(file).subspan(15, 5));
+  EXPECT_EQ(pieces.take_whole(), (std::vector<std::size_t>{0}));
+  EXPECT_TRUE(pieces.take_whole().empty()) << "told once";
+  pieces.take(30, std::span(file).subspan(30));
+  EXPECT_EQ(pieces.take_whole(), (std::vector<std::size_t>{1}));
+}
+
 TEST(WantedPieces, TakeRandomPartsOfAFile) {
   std::mt19937 random(2);
   std::vector<std::byte> file(1000);

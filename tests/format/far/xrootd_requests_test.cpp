@@ -91,6 +91,14 @@ TEST(XrootdRequests, EqualAndTouchingRangesAreReadOnce) {
   for (std::size_t i = 0; i < ranges.size(); ++i) EXPECT_EQ(got[i], file.substr(ranges[i].begin, ranges[i].size));
 }
 
+TEST(XrootdRequests, AreAsLargeAsTheLineBringsInTime) {
+  using std::chrono::seconds;
+  EXPECT_EQ(xrootd_request_max(100'000'000, seconds(60)), kXrootdRequestMax);
+  EXPECT_EQ(xrootd_request_max(400'000, seconds(60)), 3'000'000u);
+  EXPECT_EQ(xrootd_request_max(400'000, seconds(4)), kXrootdRequestMin);
+  EXPECT_EQ(xrootd_request_max(UINT64_MAX, seconds(86'400)), kXrootdRequestMax);
+}
+
 TEST(XrootdRequests, EmptyRangesTakeNone) {
   EXPECT_TRUE(xrootd_requests(Ranges{}, kSmallLimits).empty());
   EXPECT_TRUE(xrootd_requests(Ranges{{5, 0}, {7, 0}}, kSmallLimits).empty());

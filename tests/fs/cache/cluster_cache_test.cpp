@@ -429,6 +429,116 @@ TEST(ClusterCache, RequestsToAFarSourceAreUnderWayAtOnce) {
   }
 }
 
+// A server whose answers may be long, and are told in parts.
+tfile::SourceTraits far_traits() {
+  tfile::SourceTraits traits;
+  traits.delay = std::chrono::milliseconds(20);
+  traits.bytes_per_second = 10'000'000;
+  traits.request_max = 64 << 20;
+  traits.answer_bytes = 100'000;
+  traits.gap_free = 0;
+  traits.tells_changes = traits.starts_reads = true;
+  return traits;
+}
+
+TEST(ClusterCache, ALongRequestIsDecodedInParts) {
+  Rig s({even_stream(400, 5000)}, 256 << 20, Prefetch::off);
+  s.set->source->told = far_traits();
+  EXPECT_EQ(*read_bytes(*s.column, 0, 0, 4'000'000), expected_bytes(*s.set, 0, 0, 4'000'000));
+  EXPECT_EQ(s.set->source->requests, 1u);
+  EXPECT_GE(s.set->source->calls, 20u) << "parts";
+  EXPECT_EQ(s.cache->counters().read_calls, 1u);
+}
+
+TEST(ClusterCache, ABadPartOfARequestTakesNoOtherWithIt) {
+  Rig s({even_stream(400, 5000)}, 256 << 20, Prefetch::off);
+  s.set->source->told = far_traits();
+  s.set->source->bad_byte = s.set->place_of(0, 150).begin + 20;
+  EXPECT_FALSE(read_bytes(*s.column, 0, 0, 4'000'000));
+  EXPECT_EQ(*read_bytes(*s.column, 0, 0, 1'000'000), expected_bytes(*s.set, 0, 0, 1'000'000));
+  EXPECT_EQ(s.set->source->requests, 1u);
+  EXPECT_EQ(s.cache->counters().chunks_decoded, 192u) << "of 200, eight are a part";
+}
+
+TEST(ClusterCache, ColumnsOfAServerThatAreOpenComeWithTheRead) {
+  Rig s(std::vector<SyntheticStream>(20, even_stream(10, 100)));
+  s.set->source->told = far_traits();
+  for (tfile::StreamId stream = 0; stream < 20; ++stream) s.column->note_open(stream);
+  for (tfile::StreamId stream = 0; stream < 20; ++stream)
+    EXPECT_EQ(*read_bytes(*s.column, stream, 400, 40), expected_bytes(*s.set, stream, 400, 40));
+  EXPECT_EQ(s.set->source->requests, 1u);
+}
+
+// The answer to one request is told at once: a read does not wait for what will be wanted, if that is much.
+TEST(ClusterCache, AReadDoesNotWaitForMuchMore) {
+  for (const std::int64_t items : {100, 50'000}) {
+    Rig s(std::vector<SyntheticStream>(4, even_stream(1, items)));
+    s.set->source->told = far_traits();
+    s.set->source->told.request_max = s.set->source->told.answer_bytes = 8'000'000;
+    for (tfile::StreamId stream = 0; stream < 4; ++stream) s.column->note_open(stream);
+    EXPECT_TRUE(read_bytes(*s.column, 0, 0, 40));
+    settle(s);
+    EXPECT_EQ(s.set->source->requests, items == 100 ? 1u : 2u);
+    EXPECT_EQ(s.cache->counters().chunks_decoded, 4u);
+  }
+}
+
+TEST(ClusterCache, ColumnAfterColumnOfAServerTakesFewRequests) {
+  Rig s(std::vector<SyntheticStream>(2000, even_stream(2, 500)), 1 << 30);  // 8 MB
+  s.set->source->told = far_traits();
+  for (tfile::StreamId stream = 0; stream < 2000; ++stream)
+    ASSERT_EQ(*read_bytes(*s.column, stream, 0, 4000), expected_bytes(*s.set, stream, 0, 4000));
+  EXPECT_LE(s.set->source->requests, 4u);
+  EXPECT_EQ(s.set->source->bytes_read, 2000u * 2 * (SyntheticStreams::kHeader + 2000));
+}
+
+TEST(ClusterCache, HeadersOfAServerComeWithTheFirstBytes) {
+  SyntheticStream list = even_stream(20, 5000), counter = even_stream(20, 5000);
+  list.from = ItemsFrom::headers;
+  list.input = 1;
+  list.stored_gap = 10'000;
+  Rig s({list, counter}, 256 << 20, Prefetch::off);
+  s.set->source->told = far_traits();
+  EXPECT_EQ(*length_of(*s.column, 0), 100'000);
+  EXPECT_EQ(s.set->source->calls, 1u);
+  const std::uint64_t payload = s.set->source->bytes_read - 20u * SyntheticStreams::kHeader;
+  EXPECT_GT(payload, 2u * 300'000) << "of the list and its counter";
+  EXPECT_LE(payload, 2u * 400'000) << "two round trips of the list";
+}
+
+TEST(ClusterCache, FurtherLengthsOfAServerBringFirstHeadersAlone) {
+  SyntheticStream list = even_stream(30, 100);
+  list.from = ItemsFrom::headers;
+  list.quick = std::vector<std::int64_t>{3000};
+  list.quick_needs_header = true;
+  Rig s(std::vector<SyntheticStream>(1000, list), 256 << 20, Prefetch::off);
+  s.set->source->told = far_traits();
+  const auto known = [&] {
+    std::size_t count = 0;
+    for (tfile::StreamId stream = 0; stream < 1000; ++stream) count += s.column->known_length(stream, 0).has_value();
+    return count;
+  };
+  EXPECT_EQ(*length_of(*s.column, 500), 3000);
+  EXPECT_EQ(known(), 65u);
+  EXPECT_TRUE(s.column->known_length(501, 0)) << "those behind it first";
+  EXPECT_EQ(*length_of(*s.column, 700), 3000);
+  EXPECT_EQ(known(), 322u);
+  EXPECT_EQ(*length_of(*s.column, 100), 3000);
+  EXPECT_EQ(known(), 1000u);
+  EXPECT_EQ(s.set->source->calls, 3u);
+  const std::uint64_t column = 30u * (SyntheticStreams::kHeader + 400);
+  EXPECT_LE(s.set->source->bytes_read, 3 * column + 1000 * SyntheticStreams::kHeader);
+}
+
+TEST(ClusterCache, ManyExtentsOfAServerAreAskedForTogether) {
+  SyntheticStream list = even_stream(30, 100);
+  list.from = ItemsFrom::headers;
+  Rig s(std::vector<SyntheticStream>(64, list), 256 << 20, Prefetch::off);
+  s.set->source->told = far_traits();
+  for (tfile::StreamId stream = 0; stream < 64; ++stream) EXPECT_EQ(*length_of(*s.column, stream), 3000);
+  EXPECT_LE(s.set->source->calls, 8u) << "1, 1, 2, 4, ...";
+}
+
 TEST(ClusterCache, AFarSourceIsReadFurtherAhead) {
   for (const auto delay : {std::chrono::milliseconds(0), std::chrono::milliseconds(100)}) {
     Rig s({even_stream(4000, 5000)}, 1 << 30, Prefetch::sequential);  // 80 MB

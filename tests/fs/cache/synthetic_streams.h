@@ -51,8 +51,13 @@ class MemorySource : public tfile::Source {
     return tfile::fail(ErrorKind::not_found, "no sibling");
   }
 
+  void start_reads(std::vector<Started> reads) const override {
+    ++requests;
+    Source::start_reads(std::move(reads));
+  }
+
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-  mutable std::atomic<std::uint64_t> calls = 0, bytes_read = 0;
+  mutable std::atomic<std::uint64_t> calls = 0, bytes_read = 0, requests = 0;
   mutable std::atomic<unsigned> under_way = 0, most_at_once = 0;  // reads
   std::atomic<std::uint64_t> bad_byte = kNowhere;
   std::atomic<bool> failing = false;
