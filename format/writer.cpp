@@ -140,6 +140,8 @@ class RootFileWriter final : public FileWriter {
   Result<> date_table(TableWriter* table, std::uint32_t datime) override;
   Result<> take_classes(const File& file) override;
   Result<CopiedKey> copy_key(std::string_view directory, std::span<const std::byte> head) override;
+  Result<CopiedKey> copy_changed_key(std::string_view directory, std::span<const std::byte> head,
+                                     std::span<const std::byte> payload) override;
   Result<TableCopy*> copy_table(std::string_view directory, std::string name, const KeyInfo& first,
                                 const CopyOptions& options) override;
   std::uint64_t place(std::uint64_t size) override;
@@ -441,6 +443,17 @@ Result<FileWriter::CopiedKey> RootFileWriter::copy_key(std::string_view path, st
   listed.is_copied = listed.written_here = true;
   state_.directories[index].keys.push_back(std::move(listed));
   state_.directories[index].changed = true;
+  return copied;
+}
+
+Result<FileWriter::CopiedKey> RootFileWriter::copy_changed_key(std::string_view path, std::span<const std::byte> head,
+                                                               std::span<const std::byte> payload) {
+  TRY(const std::vector<std::byte> stored, stored_payload(payload, compression_));
+  std::vector<std::byte> key(head.begin(), head.end());
+  if (key.size() < kKeyFixedSize) return fail(ErrorKind::damaged, "no key of a record");
+  put_key_sizes(key, stored.size(), payload.size());
+  TRY(CopiedKey copied, copy_key(path, key));
+  copied.head.insert(copied.head.end(), stored.begin(), stored.end());
   return copied;
 }
 

@@ -6,20 +6,14 @@
 #include <utility>
 
 #include "bytes/appender.h"
-#include "compression/frame.h"
 #include "container/free_list.h"
 #include "container/header.h"
 #include "container/key.h"
+#include "container/payload.h"
 #include "tfile/buffer.h"
 
 namespace tfile {
 namespace {
-
-// ROOT compresses the payload of a key from this size on; smaller payloads hardly shrink.
-constexpr std::size_t kCompressedSizeMin = 257;
-
-// The largest object that ROOT can read: a byte count has 30 bits.
-constexpr std::size_t kPayloadSizeMax = (1u << 30) - 2;
 
 KeyHeader key_header(const CommitDraft::NewKey& key, std::int16_t version, std::uint32_t now) {
   KeyHeader header;
@@ -179,15 +173,10 @@ ListedKey CommitDraft::add_stored(KeyHeader key, std::span<const std::byte> stor
 }
 
 Result<ListedKey> CommitDraft::add_record(const NewKey& key, std::span<const std::byte> payload) {
-  if (payload.size() > kPayloadSizeMax)
-    return fail(ErrorKind::unsupported, std::string(key.name) + ": its record has " + std::to_string(payload.size()) +
-                                            " bytes, more than the 1 GiB of an object");
-  std::vector<std::byte> blocks;
-  bool compressed = false;
-  if (payload.size() >= kCompressedSizeMin) {
-    TRY(compressed, compress(payload, payload.size(), compression_, blocks));
-  }
-  return add_stored(key_header(key, version(kKeyVersion), now_), compressed ? blocks : payload, payload.size());
+  auto stored = stored_payload(payload, compression_);
+  if (!stored) stored.error().text.insert(0, std::string(key.name) + ": ");
+  TRY(const std::vector<std::byte> bytes, std::move(stored));
+  return add_stored(key_header(key, version(kKeyVersion), now_), bytes, payload.size());
 }
 
 void CommitDraft::set_streamer_info(ByteRange record) {

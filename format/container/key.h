@@ -64,10 +64,12 @@ std::size_t key_size(const KeyHeader& key);
 // Appends the key in the form that read_key reads.
 void append_key(Appender& out, const KeyHeader& key);
 
-// The next two write into the key at the beginning of a record, which keeps its form.
+// The next three write into the key at the beginning of a record, which keeps its form.
 
 // Sets fSeekKey to the place of the record. False, and nothing is written: the key has no room for the address.
 bool put_key_address(std::span<std::byte> key, ByteRange record);
+// Sets fNbytes and fObjlen for a payload of so many bytes, stored and decompressed. The key is all of `key`.
+void put_key_sizes(std::span<std::byte> key, std::size_t stored, std::size_t decompressed);
 // Sets the address of the directory in fSeekPdir; of the wide form, other bits above it stay. Returns which bytes were
 // written.
 ByteRange put_key_directory(std::span<std::byte> key, std::uint64_t seek);

@@ -42,6 +42,11 @@ bool put_key_address(std::span<std::byte> key, ByteRange record) {
   return true;
 }
 
+void put_key_sizes(std::span<std::byte> key, std::size_t stored, std::size_t decompressed) {
+  store_big(key.data(), static_cast<std::int32_t>(key.size() + stored));
+  store_big(key.data() + sizeof(std::int32_t) + sizeof(std::int16_t), static_cast<std::int32_t>(decompressed));
+}
+
 ByteRange put_key_directory(std::span<std::byte> key, std::uint64_t seek) {
   const ByteRange low = is_wide(key) ? ByteRange{kKeyFixedSize + 8 + 2, 6} : ByteRange{kKeyFixedSize + 4, 4};
   Appender address;

@@ -14,6 +14,12 @@ namespace {
 constexpr std::uint64_t kBlockSizeMin = 10;
 constexpr std::uint64_t kBlockContentMax = (1 << 24) - 1;
 
+// ROOT compresses the payload of a key from this size on; smaller payloads hardly shrink.
+constexpr std::size_t kCompressedSizeMin = 257;
+
+// The largest object that ROOT can read: a byte count has 30 bits.
+constexpr std::size_t kPayloadSizeMax = (1u << 30) - 2;
+
 // A record as its entry in a key list describes it, checked for plausibility.
 struct Payload {
   ByteRange record;
@@ -126,6 +132,19 @@ Result<Buffer> read_payload(const Source& source, const KeyInfo& key) {
   Buffer record(payload.record.size);
   TRY_VOID(read_range(source, payload.record, record.span()));
   return unpack(payload, record.span());
+}
+
+Result<std::vector<std::byte>> stored_payload(std::span<const std::byte> payload, const Compression& compression) {
+  if (payload.size() > kPayloadSizeMax)
+    return fail(ErrorKind::unsupported,
+                "its record has " + std::to_string(payload.size()) + " bytes, more than the 1 GiB of an object");
+  std::vector<std::byte> stored;
+  bool compressed = false;
+  if (payload.size() >= kCompressedSizeMin) {
+    TRY(compressed, compress(payload, payload.size(), compression, stored));
+  }
+  if (!compressed) stored.assign(payload.begin(), payload.end());
+  return stored;
 }
 
 }  // namespace tfile

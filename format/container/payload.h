@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "tfile/file.h"
 #include "tfile/result.h"
 #include "tfile/source.h"
 #include "tfile/stream_set.h"
+#include "tfile/writer.h"
 
 namespace tfile {
 
@@ -28,5 +31,9 @@ Result<RecordContent> read_record(const Source& source, ByteRange record,
 
 // Reads and decompresses the payload in one step. Errors: damaged, unsupported, io.
 Result<Buffer> read_payload(const Source& source, const KeyInfo& key);
+
+// The bytes in which a record stores the payload: compressed if that makes them fewer. Errors: unsupported (above 1
+// GiB), no_space (memory).
+Result<std::vector<std::byte>> stored_payload(std::span<const std::byte> payload, const Compression&);
 
 }  // namespace tfile

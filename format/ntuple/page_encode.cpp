@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "bytes/endian.h"
 
@@ -120,6 +121,59 @@ void encode_bits(std::span<const std::byte> booleans, std::span<std::byte> page)
   page[i / 8] = packed(rest);
 }
 
+// The nearest half precision number; of two, the even one. What is too large becomes infinite.
+std::uint16_t to_half(float value) {
+  const auto word = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = word >> 31 << 15;
+  const std::uint32_t rest = word & 0x7FFFFFFF;
+  const auto made = [sign](std::uint32_t half) { return static_cast<std::uint16_t>(sign | half); };
+  constexpr std::uint32_t kInfinite = 0x7F800000, kHalfInfinite = 0x7C00, kQuiet = 0x0200;
+  if (rest > kInfinite) return made(kHalfInfinite | kQuiet | ((rest >> 13) & 0x3FF));
+  constexpr std::uint32_t kTooLarge = 0x477FF000, kNormal = 0x38800000;  // 65520, and 2^-14
+  if (rest >= kTooLarge) return made(kHalfInfinite);
+  if (rest < kNormal) {  // adding 0.5 leaves the bits of the result in the lowest ones, rounded
+    const float sum = std::bit_cast<float>(rest) + 0.5F;
+    return made(std::bit_cast<std::uint32_t>(sum) - std::bit_cast<std::uint32_t>(0.5F));
+  }
+  const std::uint32_t is_odd = (rest >> 13) & 1;
+  return made((rest - (std::uint32_t{112} << 23) + 0xFFF + is_odd) >> 13);
+}
+
+float float_at(const std::byte* numbers, std::uint64_t i) { return load_little<float>(numbers + i * sizeof(float)); }
+
+void encode_half(bool is_split, const std::byte* numbers, std::uint64_t elements, std::span<std::byte> page) {
+  std::vector<std::uint16_t> halves(elements);
+  for (std::uint64_t i = 0; i < elements; ++i) halves[i] = to_half(float_at(numbers, i));
+  const auto* const from = reinterpret_cast<const std::byte*>(halves.data());
+  if (is_split) return encode_split<std::uint16_t>(elements, page, Plain<2>{from});
+  if (elements > 0) std::memcpy(page.data(), from, page.size());
+}
+
+// Integers of any number of bits, one after the other, the lowest bit first. `value(i)` has no bits above them.
+template <class Value>
+void encode_packed(unsigned bits, std::uint64_t elements, std::span<std::byte> page, Value value) {
+  std::uint64_t waiting = 0;
+  unsigned waiting_bits = 0;
+  std::byte* out = page.data();
+  for (std::uint64_t i = 0; i < elements; ++i) {
+    waiting |= std::uint64_t{value(i)} << waiting_bits;
+    for (waiting_bits += bits; waiting_bits >= 8; waiting_bits -= 8, waiting >>= 8)
+      *out++ = static_cast<std::byte>(waiting & 0xFF);
+  }
+  if (waiting_bits > 0) *out = static_cast<std::byte>(waiting & 0xFF);
+}
+
+// The nearest of the values that divide the range evenly.
+void encode_quantized(const PageEncoding& encoding, const std::byte* numbers, std::uint64_t elements,
+                      std::span<std::byte> page) {
+  const auto largest = static_cast<double>((std::uint64_t{1} << encoding.bits) - 1);
+  const double scale = largest / (encoding.max - encoding.min);
+  encode_packed(encoding.bits, elements, page, [&](std::uint64_t i) {
+    const double value = 0.5 + (static_cast<double>(float_at(numbers, i)) - encoding.min) * scale;
+    return static_cast<std::uint32_t>(value < largest ? value : largest);
+  });
+}
+
 // Index columns of 32 bits, which other writers make: the ends are few beside the items.
 void encode_narrow_ends(bool is_split, const std::byte* offsets, std::int64_t base, std::uint64_t elements,
                         std::byte* page) {
@@ -143,6 +197,7 @@ bool can_encode(const PageEncoding& encoding, Dtype dtype) {
     case ColumnType::split_real16:
     case ColumnType::real32_trunc:
     case ColumnType::real32_quant:
+      return dtype == Dtype::f4;
     case ColumnType::switch_:
       return false;
     default:
@@ -150,11 +205,31 @@ bool can_encode(const PageEncoding& encoding, Dtype dtype) {
   }
 }
 
+std::size_t first_out_of_range(const PageEncoding& encoding, std::span<const std::byte> numbers) {
+  const std::size_t count = numbers.size() / sizeof(float);
+  if (encoding.type != ColumnType::real32_quant) return count;
+  std::size_t i = 0;
+  for (; i < count; ++i) {
+    const double value = static_cast<double>(float_at(numbers.data(), i));
+    if (!(value >= encoding.min && value <= encoding.max)) break;
+  }
+  return i;
+}
+
 void encode_numbers(const PageEncoding& encoding, std::span<const std::byte> numbers, std::span<std::byte> page) {
   const std::byte* from = numbers.data();
   switch (encoding.type) {
     case ColumnType::bit:
       return encode_bits(numbers, page);
+    case ColumnType::real16:
+    case ColumnType::split_real16:
+      return encode_half(encoding.type == ColumnType::split_real16, from, numbers.size() / sizeof(float), page);
+    case ColumnType::real32_trunc:
+      return encode_packed(encoding.bits, numbers.size() / sizeof(float), page, [&](std::uint64_t i) {
+        return std::bit_cast<std::uint32_t>(float_at(from, i)) >> (32 - encoding.bits);
+      });
+    case ColumnType::real32_quant:
+      return encode_quantized(encoding, from, numbers.size() / sizeof(float), page);
     case ColumnType::split_int16:
       return encode_split<std::uint16_t>(numbers.size() / 2, page, Zigzag<2>{from});
     case ColumnType::split_int32:

@@ -265,17 +265,15 @@ std::optional<std::int64_t> ExtentStore::known_length(const AttachedSet& set, St
                                                       std::uint32_t slot) const {
   {
     Lock lock(mutex_);
-    StreamState& state = streams_[stream];
-    if (const auto extents = state.extents.peek())
-      return slot < (*extents)->first.size() ? std::optional((*extents)->length(slot)) : std::nullopt;
-    if (state.lengths) return known_of(*state.lengths, slot);
+    if (const auto found = streams_.find(stream); found != streams_.end()) {
+      const StreamState& state = found->second;
+      if (const auto extents = state.extents.peek())
+        return slot < (*extents)->first.size() ? std::optional((*extents)->length(slot)) : std::nullopt;
+      if (state.lengths) return known_of(*state.lengths, slot);
+    }
   }
-  Lengths lengths = set.streams->lengths(stream);
-  const auto known = known_of(lengths, slot);
-  if (std::ranges::find(lengths, -1) != lengths.end()) return known;  // a header may have the others
-  Lock lock(mutex_);
-  streams_[stream].lengths = std::move(lengths);
-  return known;
+  // Not kept: it is told as fast as it would be found, and a listing asks for ten thousand streams.
+  return known_of(set.streams->lengths(stream), slot);
 }
 
 void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot, bool may_decode,

@@ -72,10 +72,13 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
      "only entries that a mask chooses: a NumPy file, FILE.b1, an index FILE.i8, or a column of the table"},
     {"--tables", "GLOB,...", ValueHint::text, "only these tables"},
     {"--rename", "OLD=NEW", ValueHint::text, "another name for a table; may be given several times"},
+    {"--split", "SIZE", ValueHint::text, "files of about this size, such as 2G: OUT-0.root, OUT-1.root and so on"},
     {"-j", "THREADS", ValueHint::text, "threads that encode and decode (all cores)"},
     {"--memory", "SIZE", ValueHint::text, "bytes in buffers at most (256M)"},
     {"--force", "", ValueHint::nothing, "replace OUT if it is there"},
     {"-n,--dry-run", "", ValueHint::nothing, "write nothing: say what would be written, and about how large"},
+    {"--no-add", "", ValueHint::nothing, "histograms of several files are not added: the first one is taken"},
+    {"--verify", "", ValueHint::nothing, "read OUT back and compare it with IN before it gets its name"},
     {"--skip-damaged", "", ValueHint::nothing, "leave out clusters with damage, and say which entries are lost"},
 });
 constexpr auto kRepackArguments = std::to_array<Argument>({
@@ -187,6 +190,14 @@ and
 .B \-\-drop
 are compared with top-level branches and fields. A branch that counts the items of others stays with them.)",
      kRepackFlags, kRepackArguments, run_repack},
+    {"advise",
+     "say how tables lie in a ROOT file, and what repacking would bring",
+     R"(Prints some ten lines for each table: clusters; baskets or pages, how many of them a branch has in a cluster, and how
+large they are; how often a reader of all branches, and of five, goes back in the file; the codec; the share of keys; the
+size as RNTuple, estimated from samples; and the command to run. It reads the descriptions of tables, and samples.)",
+     {},
+     kFileOnly,
+     run_advise},
     {"doctor",
      "say whether this machine can mount, and what to do if it cannot",
      R"(Looks at the kernel, /dev/fuse, fusermount3, /etc/fuse.conf, read-ahead and limits. Then it makes a tiny ROOT file,

@@ -33,9 +33,9 @@ tl::unexpected<Error> wrong(const std::string& flag, const std::string& value, c
 
 // What the command line says, as text.
 struct GivenFlags {
-  std::string format = "keep", compression, cluster, entries, select, threads, memory;
+  std::string format = "keep", compression, cluster, entries, select, split, threads, memory;
   Given columns, drop, tables, rename, words;
-  bool force = false, dry_run = false, skip_damaged = false;
+  bool force = false, dry_run = false, verify = false, skip_damaged = false, no_add = false;
 };
 
 Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) {
@@ -58,6 +58,9 @@ Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
   }
   if (!given.cluster.empty()) {
     TRY(options.cluster_bytes, parse_bytes("--cluster", given.cluster, 1));
+  }
+  if (!given.split.empty()) {
+    TRY(options.split_bytes, parse_bytes("--split", given.split, 1));
   }
   options.threads = std::max(1U, std::thread::hardware_concurrency());
   if (!given.threads.empty()) {
@@ -94,6 +97,8 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   options.replaces = given.force;
   options.is_dry = given.dry_run;
   options.skips_damaged = given.skip_damaged;
+  options.verifies = given.verify;
+  options.adds_histograms = !given.no_add;
   return options;
 }
 
@@ -147,10 +152,14 @@ void print(const RepackOptions& options, const RepackReport& report) {
                 static_cast<long long>(table.entries), options.is_dry ? "about " : "",
                 static_cast<unsigned long long>(table.bytes), table.by_unit ? "as stored" : "by columns");
   }
-  std::printf("%s: %s%zu tables, %zu objects, %llu bytes\n", printable(options.out).c_str(),
-              options.is_dry ? "would have " : "", report.tables.size(), report.objects,
-              static_cast<unsigned long long>(report.size));
+  for (const RepackReport::File& file : report.files) {
+    std::printf("%s: %s%zu tables, %zu objects, %llu bytes\n", printable(file.path).c_str(),
+                options.is_dry ? "would have " : "", file.tables, file.objects,
+                static_cast<unsigned long long>(file.size));
+  }
   std::fflush(stdout);
+  for (const std::string& name : report.not_verified)
+    std::fprintf(stderr, "tfilefs: not compared: %s\n", printable(name).c_str());
   for (const std::string& line : report.left_out)
     std::fprintf(stderr, "tfilefs: left out: %s\n", printable(line).c_str());
 }
@@ -169,10 +178,13 @@ int run_repack(int argc, char** argv) {
   command.take("--select", given.select);
   command.take("--tables", given.tables);
   command.take("--rename", given.rename);
+  command.take("--split", given.split);
   command.take("-j", given.threads);
   command.take("--memory", given.memory);
   command.take("--force", given.force);
   command.take("-n", given.dry_run);
+  command.take("--no-add", given.no_add);
+  command.take("--verify", given.verify);
   command.take("--skip-damaged", given.skip_damaged);
   command.take("IN... OUT", given.words);
   if (const auto code = command.parse(argc, argv)) return *code;

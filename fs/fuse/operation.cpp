@@ -14,7 +14,8 @@ struct stat stat_of(const Attributes& a) {
   s.st_size = static_cast<off_t>(a.size);
   s.st_blocks = static_cast<blkcnt_t>(a.blocks);
   s.st_blksize = kBlockSize;
-  s.st_atim = s.st_mtim = a.modified;
+  s.st_mtim = a.modified;
+  s.st_atim = a.accessed.value_or(a.modified);
   s.st_ctim = a.changed;
   return s;
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "root_file.h"
+
 namespace tfilefs {
 namespace {
 
@@ -55,15 +57,75 @@ Result<FileKeys> keys_in(const tfile::File& file) {
   return std::move(walk.found);
 }
 
-Result<KeyPlace> table_in(const tfile::File& file, const std::string& path) {
+namespace {
+
+class InputWalk {
+ public:
+  explicit InputWalk(const std::function<bool(const std::string&)>& takes_table) : takes_table_(takes_table) {}
+
+  void take(const ChainName& name, const std::shared_ptr<const tfile::File>& file, FileKeys keys) {
+    const bool is_first = number_ == 0;
+    if (is_first) {
+      made.first = file;
+      made.left_out = std::move(keys.left_out);
+      for (const KeyPlace& table : keys.tables) known_.insert(table.path());
+      made.tables = std::move(keys.tables);
+    }
+    for (KeyPlace& directory : keys.directories) {
+      if (!is_new(directory)) continue;
+      known_.insert(directory.path());
+      directories_.insert(directory.path());
+      made.directories.push_back(std::move(directory));
+    }
+    for (KeyPlace& object : keys.objects) {
+      if (is_new(object) && known_.insert(object.path()).second) made.objects.push_back({std::move(object), number_});
+    }
+    for (const KeyPlace& table : is_first || !name.table.empty() ? std::vector<KeyPlace>() : keys.tables) {
+      if (takes_table_(std::string(table.info().name)) && known_.insert(table.path()).second)
+        made.left_out.push_back(table.path() + ": a table of " + tfile::shown_name(name.file) +
+                                ", which the first file does not have");
+    }
+    ++number_;
+  }
+
+  InputKeys made;
+
+ private:
+  // Whether nothing has its path yet, and its directory is one.
+  bool is_new(const KeyPlace& place) const {
+    return !known_.contains(place.path()) && (place.directory.empty() || directories_.contains(place.directory));
+  }
+
+  const std::function<bool(const std::string&)>& takes_table_;
+  std::size_t number_ = 0;
+  std::set<std::string> known_, directories_;  // paths: all, and those of directories
+};
+
+}  // namespace
+
+Result<InputKeys> keys_of_inputs(std::span<const ChainName> files,
+                                 const std::function<bool(const std::string&)>& takes_table,
+                                 const tfile::FarOptions& far) {
+  InputWalk walk(takes_table);
+  for (const ChainName& name : files) {
+    TRY(const auto file, open_root_file(name.file, far));
+    auto keys = keys_in(*file);
+    if (!keys) keys.error().text.insert(0, tfile::shown_name(name.file) + ": ");
+    TRY(FileKeys found, std::move(keys));
+    walk.take(name, file, std::move(found));
+  }
+  return std::move(walk.made);
+}
+
+Result<KeyPlace> key_in(const tfile::File& file, const std::string& path, tfile::KeyKind kind) {
   KeyPlace at{file.root(), 0, ""};
   for (std::string_view rest = path;;) {
     const std::size_t slash = rest.find('/');
     const bool is_last = slash == std::string_view::npos;
-    const auto wanted = is_last ? tfile::KeyKind::table : tfile::KeyKind::directory;
+    const auto wanted = is_last ? kind : tfile::KeyKind::directory;
     const auto key = std::ranges::find(at.listing->keys, rest.substr(0, slash), &tfile::KeyInfo::name);
     if (key == at.listing->keys.end() || key->kind != wanted)
-      return tfile::fail(ErrorKind::not_found, "no table " + path);
+      return tfile::fail(ErrorKind::not_found, (kind == tfile::KeyKind::table ? "no table " : "no object ") + path);
     at.key = static_cast<std::uint32_t>(key - at.listing->keys.begin());
     if (is_last) return at;
     TRY(auto below, file.directory(*key));

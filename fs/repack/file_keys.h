@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "reply.h"
 #include "tfile/file.h"
+#include "tfile/source.h"
+#include "vfs/chain_names.h"
 
 namespace tfilefs {
 
@@ -30,7 +34,24 @@ struct FileKeys {
 
 // Blocks. Errors: those of File::directory.
 Result<FileKeys> keys_in(const tfile::File&);
-// The table of that path. Reads only the directories on the way. Blocks. Errors: not_found, those of File::directory.
-Result<KeyPlace> table_in(const tfile::File&, const std::string& path);
+
+// What a file that is made of many takes over. Keys with the same path count once: those of the first file that has it.
+struct InputKeys {
+  struct Object {
+    KeyPlace place;
+    std::size_t file = 0;  // number
+  };
+  std::shared_ptr<const tfile::File> first;
+  std::vector<KeyPlace> directories;  // parents first
+  std::vector<KeyPlace> tables;       // of the first file
+  std::vector<Object> objects;        // in the order of files
+  std::vector<std::string> left_out;  // names that no path can have; tables that the first file does not have
+};
+// `takes_table`: by name. Blocks. Errors: those of opening, and of File::directory, with the file's name.
+Result<InputKeys> keys_of_inputs(std::span<const ChainName>, const std::function<bool(const std::string&)>& takes_table,
+                                 const tfile::FarOptions&);
+// The newest key of that path and kind. Reads only the directories on the way. Blocks. Errors: not_found, those of
+// File::directory.
+Result<KeyPlace> key_in(const tfile::File&, const std::string& path, tfile::KeyKind);
 
 }  // namespace tfilefs

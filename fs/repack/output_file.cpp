@@ -57,14 +57,22 @@ Result<> OutputFile::copy(const tfile::Source& source, tfile::ByteRange from, st
   return {};
 }
 
-Result<std::uint64_t> OutputFile::publish(const tfile::CommitPlan& plan) {
+Result<> OutputFile::complete(const tfile::CommitPlan& plan) {
   TRY_VOID(writes_.flush());
   for (const tfile::CommitStep& step : plan.steps) {
     if (step.kind == tfile::CommitStep::Kind::write) TRY_VOID(write_all(file_.get(), step.offset, step.bytes));
   }
+  return {};
+}
+
+std::string OutputFile::temporary_path() const {
+  return std::filesystem::path(place_.shown).replace_filename(temporary_name(place_.name));
+}
+
+Result<> OutputFile::publish() {
   TRY_VOID(place_.publish(file_.get()));
   published_ = true;
-  return plan.size;
+  return {};
 }
 
 }  // namespace tfilefs

@@ -29,8 +29,11 @@ class OutputFile {
   FileWrites& writes() { return writes_; }
   // Copies bytes of a source, in pieces.
   Result<> copy(const tfile::Source&, tfile::ByteRange from, std::uint64_t to);
-  // Carries out the plan of a new file, and gives the file its name once it is on disk. Returns its size.
-  Result<std::uint64_t> publish(const tfile::CommitPlan&);
+  // Carries out the plan of a new file: it is then whole, under its temporary name.
+  Result<> complete(const tfile::CommitPlan&);
+  std::string temporary_path() const;
+  // Gives it its name once it is on disk.
+  Result<> publish();
 
  private:
   OutputFile(FilePlace place, Descriptor file)

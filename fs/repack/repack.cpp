@@ -13,10 +13,11 @@
 #include "exec/arena.h"
 #include "exec/thread_pool.h"
 #include "repack/file_keys.h"
+#include "repack/object_copy.h"
 #include "repack/output_file.h"
 #include "repack/repack_table.h"
+#include "repack/split_plan.h"
 #include "repack/stopped.h"
-#include "root_file.h"
 #include "tfile/file.h"
 #include "tfile/table_copy.h"
 #include "vfs/chain_names.h"
@@ -62,63 +63,123 @@ class Repack {
 
   Result<RepackReport> run() {
     TRY(files_, files_of(options_.sources, options_.far));
-    TRY_VOID(check_out());
-    for (;;) {
-      auto done = attempt();
-      // A table that turned out not to be copied by unit is begun again, column by column.
-      if (done || !again_) return done;
-      again_ = false;
+    TRY_VOID(check_out(options_.out));
+    const auto takes = [&](const std::string& name) { return options_.tables.takes(name); };
+    TRY(keys_, keys_of_inputs(files_, takes, options_.far));
+    if (options_.split_bytes != 0 && !options_.is_dry) {
+      TRY_VOID(write_split());
+    } else {
+      TRY_VOID(write_one({options_.out, nullptr}));
+      keep_file();
     }
+    for (const auto& output : complete_) TRY_VOID(output->publish());
+    return std::move(report_);
   }
 
  private:
-  Result<> check_out() const {
+  // A file to be written. `shares`: what it has of each table, by path; null: all of it.
+  struct WantedFile {
+    std::string path;
+    const std::map<std::string, tfile::EntryRange>* shares = nullptr;
+    bool has_objects = true;
+    bool is_dry = false;
+  };
+
+  // What was written, and the file if there is one.
+  struct WrittenFile {
+    RepackReport report;
+    std::vector<SplitTable> tables;
+    std::unique_ptr<OutputFile> output;
+  };
+
+  Result<> check_out(const std::string& path) const {
     struct stat out {};
-    if (::stat(options_.out.c_str(), &out) != 0) return {};
+    if (::stat(path.c_str(), &out) != 0) return {};
     for (const ChainName& file : files_) {
       struct stat source {};
       if (::stat(file.file.c_str(), &source) == 0 && source.st_dev == out.st_dev && source.st_ino == out.st_ino)
-        return fail(ErrorKind::invalid, options_.out + ": it is also read");
+        return fail(ErrorKind::invalid, path + ": it is also read");
     }
     return {};
   }
 
-  Result<RepackReport> attempt() {
-    report_ = {};
-    TRY(first_, open_root_file(files_.front().file, options_.far));
-    TRY(FileKeys keys, keys_in(*first_));
-    if (!options_.is_dry) {
-      TRY(output_, OutputFile::make(options_.out, options_.replaces));
+  // Each file has as many entries as fit, by what the ones before took.
+  Result<> write_split() {
+    TRY_VOID(write_one({options_.out, nullptr, true, true}));
+    SplitPlan plan(std::move(made_.tables), options_.split_bytes);
+    while (!plan.is_done()) {
+      const std::map<std::string, tfile::EntryRange> shares = plan.next();
+      const std::size_t number = complete_.size();
+      TRY_VOID(write_one({split_name(options_.out, number), &shares, number == 0}));
+      if (plan.take(made_.report.files.front().size)) keep_file();
     }
-    const std::string name = std::filesystem::path(options_.out).filename();
+    return {};
+  }
+
+  void keep_file() {
+    RepackReport& made = made_.report;
+    if (made_.output) complete_.push_back(std::move(made_.output));
+    report_.files.push_back(std::move(made.files.front()));
+    for (RepackReport::Table& table : made.tables) {
+      const auto known = std::ranges::find(report_.tables, table.path, &RepackReport::Table::path);
+      if (known == report_.tables.end()) {
+        report_.tables.push_back(std::move(table));
+      } else {
+        known->entries += table.entries;
+        known->bytes += table.bytes;
+      }
+    }
+    add_lines(report_.left_out, std::move(made.left_out));
+    add_lines(report_.not_verified, std::move(made.not_verified));
+  }
+
+  // Those that are not there yet.
+  static void add_lines(std::vector<std::string>& lines, std::vector<std::string> more) {
+    for (std::string& line : more) {
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+    }
+  }
+
+  // Sets made_. A table that turned out not to be copied by unit is begun again, column by column.
+  Result<> write_one(const WantedFile& wanted) {
+    for (;;) {
+      again_ = false;
+      auto done = attempt(wanted);
+      if (done || !again_) return done;
+    }
+  }
+
+  Result<> attempt(const WantedFile& wanted) {
+    made_ = {};
+    wanted_ = &wanted;
+    made_.report.files = {{wanted.path}};
+    written_.clear();
+    TRY_VOID(check_out(wanted.path));
+    if (!options_.is_dry && !wanted.is_dry) {
+      TRY(made_.output, OutputFile::make(wanted.path, options_.replaces));
+    }
+    const std::string name = std::filesystem::path(wanted.path).filename();
     TRY(writer_, tfile::FileWriter::create(name, compression_of_new()));
-    report_.left_out = std::move(keys.left_out);
-    TRY_VOID(writer_->take_classes(*first_));
-    for (const KeyPlace& directory : keys.directories)
+    made_.report.left_out = keys_.left_out;
+    TRY_VOID(writer_->take_classes(*keys_.first));
+    for (const KeyPlace& directory : keys_.directories)
       TRY_VOID(writer_->make_directory(directory.path(), directory.info().datime, directory.info().title));
-    for (const KeyPlace& object : keys.objects) TRY_VOID(copy_object(object));
-    TRY_VOID(write_tables(keys.tables));
-    TRY_VOID(publish());
-    return std::move(report_);
+    if (wanted.has_objects) TRY_VOID(write_objects());
+    TRY_VOID(write_tables(keys_.tables));
+    return complete();
   }
 
   tfile::Compression compression_of_new() const {
     if (options_.compression) return *options_.compression;
-    return options_.format ? kUsualCompression : tfile::compression_of(first_->header().compress);
+    return options_.format ? kUsualCompression : tfile::compression_of(keys_.first->header().compress);
   }
 
-  Result<> copy_object(const KeyPlace& object) {
-    const KeyInfo& key = object.info();
-    std::vector<std::byte> head(key.keylen);
-    TRY_VOID(tfile::read_range(first_->source(), {key.seek, head.size()}, head));
-    TRY(tfile::FileWriter::CopiedKey copied, writer_->copy_key(object.directory, head));
-    ++report_.objects;
-    if (!output_) return {};
-    tfile::Buffer bytes(copied.head.size(), tfile::Use::passing);
-    std::ranges::copy(copied.head, bytes.data());
-    TRY_VOID(output_->writes().write(copied.address, std::move(bytes)));
-    return output_->copy(first_->source(), {key.seek + head.size(), key.nbytes - head.size()},
-                         copied.address + head.size());
+  Result<> write_objects() {
+    TRY(std::vector<std::string> left,
+        copy_objects({options_, files_, keys_.objects}, {*writer_, made_.output.get(), watch_.stop}));
+    add_lines(made_.report.left_out, std::move(left));
+    made_.report.files.front().objects = keys_.objects.size();
+    return {};
   }
 
   Result<> write_tables(const std::vector<KeyPlace>& tables) {
@@ -132,7 +193,8 @@ class Repack {
       return fail(ErrorKind::not_found, pattern + ": no table of that name");
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const auto progress = [&, i](double done) {
-        if (watch_.progress) watch_.progress((static_cast<double>(i) + done) / static_cast<double>(wanted.size()));
+        if (watch_.progress && made_.output)
+          watch_.progress((static_cast<double>(i) + done) / static_cast<double>(wanted.size()));
       };
       TRY_VOID(write_table(*wanted[i], progress));
     }
@@ -154,44 +216,61 @@ class Repack {
 
   Result<> write_table(const KeyPlace& table, std::function<void(double)> progress) {
     const std::string path = table.path();
+    RepackReport& report = made_.report;
     if (table.info().format == tfile::TableFormat::rntuple) {  // one of a format before 1.0 cannot be read
-      TRY(const auto outline, first_->outline(table.info()));
+      TRY(const auto outline, keys_.first->outline(table.info()));
       if (!outline->reason.empty()) {
-        report_.left_out.push_back(path + ": " + outline->reason);
+        report.left_out.push_back(path + ": " + outline->reason);
         return {};
       }
     }
     TableRequest request{options_, files_, path, table.directory, new_name(table)};
-    TableWork work{*writer_, output_.get(), reader_, workers_, arena_, watch_.stop, std::move(progress)};
+    if (const auto* shares = wanted_->shares; shares != nullptr && shares->contains(path))
+      request.share = shares->at(path);
+    TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, std::move(progress)};
     const bool by_unit = by_columns_.count(path) == 0 && may_go_by_unit(table.info());
     TRY(WrittenTable written,
         by_unit ? copy_table(request, table.info(), work) : convert_table(request, table.info(), work));
     if (written.needs_columns) {
       by_columns_.emplace(path, written.why);
       again_ = true;
-      output_.reset();
       return fail(ErrorKind::unsupported, path + ": " + written.why);
     }
     if (const auto why = by_columns_.find(path); why != by_columns_.end() && !written.left_out.empty())
-      report_.left_out.push_back(path + ": what columns do not show; it could not be copied as it is: " + why->second);
-    for (const std::string& line : written.left_out) report_.left_out.push_back(path + ": " + line);
-    if (written.written) report_.tables.push_back(std::move(written.report));
+      report.left_out.push_back(path + ": what columns do not show; it could not be copied as it is: " + why->second);
+    for (const std::string& line : written.left_out) report.left_out.push_back(path + ": " + line);
+    if (!written.written) return {};
+    made_.tables.push_back({path, written.report.entries, written.report.bytes, std::move(written.cluster_ends)});
+    written_.emplace_back(std::move(request), std::move(written.kept));
+    report.tables.push_back(std::move(written.report));
+    ++report.files.front().tables;
     return {};
   }
 
   bool may_go_by_unit(const KeyInfo& key) const {
     if (options_.format && *options_.format != key.format) return false;
-    const bool whole =
-        options_.columns.takes_all() && options_.cluster_bytes == 0 && !options_.entries && options_.selection.empty();
+    const bool whole = options_.columns.takes_all() && options_.cluster_bytes == 0 && !options_.entries &&
+                       options_.selection.empty() && options_.split_bytes == 0;
     return key.format == tfile::TableFormat::tree || whole;
   }
 
-  Result<> publish() {
+  // The file is then whole, under its temporary name.
+  Result<> complete() {
     TRY(const tfile::CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
-    report_.size = plan.size;
+    made_.report.files.front().size = plan.size;
     TRY_VOID(not_stopped(watch_.stop));
-    if (output_) TRY_VOID(output_->publish(plan));
-    output_.reset();
+    if (!made_.output) return {};
+    TRY_VOID(made_.output->complete(plan));
+    return options_.verifies ? verify() : Result<>();
+  }
+
+  Result<> verify() {
+    const std::string out = made_.output->temporary_path();
+    for (const auto& [request, kept] : written_) {
+      TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, nullptr};
+      TRY(std::vector<std::string> left, verify_written(request, kept, out, work));
+      add_lines(made_.report.not_verified, std::move(left));
+    }
     return {};
   }
 
@@ -200,15 +279,24 @@ class Repack {
   ThreadPool reader_, workers_;
   Arena arena_;
   std::vector<ChainName> files_;
+  InputKeys keys_;
   std::map<std::string, std::string> by_columns_;  // paths of tables that cannot be copied by unit, and why
   bool again_ = false;
-  std::shared_ptr<const tfile::File> first_;
-  std::unique_ptr<OutputFile> output_;  // null: a dry run
   std::unique_ptr<tfile::FileWriter> writer_;
+  const WantedFile* wanted_ = nullptr;
+  WrittenFile made_;
+  std::vector<std::pair<TableRequest, tfile::KeptEntries>> written_;  // tables of made_
+  std::vector<std::unique_ptr<OutputFile>> complete_;
   RepackReport report_;
 };
 
 }  // namespace
+
+std::string split_name(const std::string& out, std::size_t number) {
+  std::filesystem::path path(out);
+  const std::string extension = path.extension();
+  return path.replace_filename(path.stem().string() + "-" + std::to_string(number) + extension);
+}
 
 Result<RepackReport> repack(const RepackOptions& options, const RepackWatch& watch) {
   return Repack(options, watch).run();

@@ -34,6 +34,9 @@ struct RepackOptions {
   bool replaces = false;     // a file of the name of `out`
   bool is_dry = false;       // nothing is written
   bool skips_damaged = false;
+  std::uint64_t split_bytes = 0;  // of one file, about; then there may be several, see split_name(). 0: one file
+  bool adds_histograms = true;    // of the same path in all files; else those of the first file stay
+  bool verifies = false;          // reads what was written, and compares, before the file has its name
   tfile::FarOptions far;
 };
 
@@ -44,10 +47,15 @@ struct RepackReport {
     std::uint64_t bytes = 0;  // stored, of its parts
     bool by_unit = true;      // its baskets or pages were taken as they are; else column by column
   };
+  struct File {
+    std::string path;
+    std::size_t tables = 0, objects = 0;
+    std::uint64_t size = 0;
+  };
   std::vector<Table> tables;
-  std::size_t objects = 0;
-  std::uint64_t size = 0;             // of the file
-  std::vector<std::string> left_out;  // a line each: what could not be taken along, and why
+  std::vector<File> files;
+  std::vector<std::string> not_verified;  // names of nodes that could not be compared
+  std::vector<std::string> left_out;      // a line each: what could not be taken along, and why
 };
 
 struct RepackWatch {
@@ -56,9 +64,12 @@ struct RepackWatch {
   std::function<void(double)> progress;
 };
 
-// Writes the file. It has its name when it is whole and on disk; else there is none. Blocks. Errors: invalid (the
-// request), exists, damaged (with column, entries and offset), ECANCELED (it was stopped), and those of reading and
-// writing.
+// The name of one of several files: "out-0.root" for "out.root".
+std::string split_name(const std::string& out, std::size_t number);
+
+// Writes the file, or files. They have their names when all of them are whole and on disk; else there are none. Blocks.
+// Errors: invalid (the request), exists, damaged (with column, entries and offset), ECANCELED (it was stopped), and
+// those of reading and writing.
 Result<RepackReport> repack(const RepackOptions&, const RepackWatch&);
 
 }  // namespace tfilefs

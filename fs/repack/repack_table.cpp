@@ -9,6 +9,7 @@
 #include "repack/entry_choice.h"
 #include "repack/file_keys.h"
 #include "repack/unit_copy.h"
+#include "repack/verify.h"
 #include "root_file.h"
 #include "tfile/table_copy.h"
 
@@ -27,9 +28,10 @@ constexpr std::uint64_t kClusterBytes = 30'000'000;
 // The cache takes most of the memory; what was read, and waits to be encoded or written, the rest.
 constexpr std::uint64_t memory_of_cache(std::uint64_t memory) { return memory / 8 * 5; }
 
-CacheOptions cache_options(const RepackOptions& options) {
+// `share`: so many caches there are.
+CacheOptions cache_options(const RepackOptions& options, std::uint64_t share = 1) {
   CacheOptions cache;
-  cache.memory = memory_of_cache(options.memory);
+  cache.memory = memory_of_cache(options.memory) / share;
   cache.threads = options.threads;
   return cache;
 }
@@ -51,7 +53,7 @@ Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request) {
   return ChainSource::open(cache_options(request.options), request.files, request.path, request.options.far);
 }
 
-Result<Kept> kept_of(const TableRequest& request) {
+Result<Kept> wanted_of(const TableRequest& request) {
   Kept kept;
   const RepackOptions& options = request.options;
   if (options.entries) kept.entries.emplace(*options.entries);
@@ -73,6 +75,13 @@ Result<Kept> kept_of(const TableRequest& request) {
   return kept;
 }
 
+Result<Kept> kept_of(const TableRequest& request) {
+  TRY(Kept kept, wanted_of(request));
+  if (request.share && kept.entries) kept.entries.emplace(kept.entries->numbered(*request.share));
+  if (request.share && !kept.entries) kept.entries.emplace(*request.share);
+  return kept;
+}
+
 Result<> check_count(const Kept& kept, std::int64_t entries, const std::string& selection) {
   if (kept.of >= 0 && kept.of != entries)
     return fail(ErrorKind::invalid, selection + ": it has " + std::to_string(kept.of) + " values, the table has " +
@@ -81,6 +90,11 @@ Result<> check_count(const Kept& kept, std::int64_t entries, const std::string& 
                       kept.entries->ranges().back().end > entries;
   if (beyond) return fail(ErrorKind::invalid, selection + ": it names entries behind the last");
   return {};
+}
+
+// Whether objects of the file are referred to by TRef: ROOT keeps its TProcessIDs in the file's first directory.
+bool has_process_ids(const tfile::File& file) {
+  return std::ranges::any_of(file.root()->keys, [](const KeyInfo& key) { return key.class_name == "TProcessID"; });
 }
 
 // Whether a failure is about what can be copied by unit, not about the bytes.
@@ -149,7 +163,12 @@ class UnitsOfTable {
     const std::string path = name.table.empty() ? request_.path : name.table;
     TRY(const auto file, open_root_file(name.file, request_.options.far));
     if (file_ > 0) TRY_VOID(work_.writer.take_classes(*file));
-    TRY(const KeyPlace key, named(name.file, table_in(*file, path)));
+    if (request_.files.size() > 1 && has_process_ids(*file)) {
+      made_.needs_columns = true;
+      made_.why = "its objects refer to each other (TRef), and each file counts them by itself";
+      return {};
+    }
+    TRY(const KeyPlace key, named(name.file, key_in(*file, path, tfile::KeyKind::table)));
     TRY(const auto outline, named(name.file, file->outline(key.info())));
     const std::int64_t entries = outline->entries;
     std::optional<KeptEntries> kept;
@@ -164,9 +183,17 @@ class UnitsOfTable {
     TRY_VOID(named(name.file, std::move(added)));
     auto done = write_units();
     TRY_VOID(request_.files.size() > 1 ? named(name.file, std::move(done)) : std::move(done));
-    made_.report.entries += kept ? kept->count() : entries;
+    note_kept(kept ? *kept : KeptEntries({0, entries}), *outline);
     entries_ += entries;
     return {};
+  }
+
+  // What the table has of this file.
+  void note_kept(const KeptEntries& kept, const tfile::Table& table) {
+    for (const EntryRange& cluster : clusters_of(table))
+      made_.cluster_ends.push_back(made_.report.entries + kept.before(cluster.end));
+    made_.report.entries += kept.count();
+    for (const EntryRange& range : kept.ranges()) made_.kept.add({entries_ + range.begin, entries_ + range.end});
   }
 
   UnitSink sink(std::function<void(std::uint64_t)> done) {
@@ -261,6 +288,8 @@ class ColumnsOfTable {
         work_.writer.create_table(request_.directory, request_.name, table.title, format));
     TRY(made_.report.bytes, copy_columns(source, offered, kept, *writer, sink));
     made_.report.entries = kept.count();
+    for (const EntryRange& range : clusters_of(table)) made_.cluster_ends.push_back(kept.before(range.end));
+    made_.kept = std::move(kept);
     return {};
   }
 
@@ -301,6 +330,17 @@ Result<WrittenTable> copy_table(const TableRequest& request, const KeyInfo& key,
 
 Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {
   return ColumnsOfTable(request, work).run(request.options.format.value_or(key.format));
+}
+
+Result<std::vector<std::string>> verify_written(const TableRequest& request, const KeptEntries& kept,
+                                                const std::string& out, const TableWork& work) {
+  const CacheOptions cache = cache_options(request.options, 2);
+  TRY(const auto in, ChainSource::open(cache, request.files, request.path, request.options.far));
+  const std::string path = (request.directory.empty() ? "" : request.directory + "/") + request.name;
+  TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
+  TRY(std::vector<std::string> left, named(request.path, verify_table(*in, kept, *written, work.workers, work.stop)));
+  for (std::string& name : left) name.insert(0, request.path + "/");
+  return left;
 }
 
 }  // namespace tfilefs

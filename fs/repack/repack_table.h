@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "repack/repack.h"
 #include "reply.h"
 #include "tfile/file.h"
+#include "tfile/kept_entries.h"
 #include "tfile/writer.h"
 #include "vfs/chain_names.h"
 
@@ -24,6 +26,8 @@ struct TableRequest {
   const std::vector<ChainName>& files;
   std::string path;             // in the first of them
   std::string directory, name;  // in the new file
+  // Of the entries that are kept, the numbers of those that this file has; nothing: all.
+  std::optional<tfile::EntryRange> share = std::nullopt;
 };
 
 // What works on it.
@@ -39,6 +43,8 @@ struct TableWork {
 
 struct WrittenTable {
   bool written = false;
+  tfile::KeptEntries kept;                 // its entries, counted over all files
+  std::vector<std::int64_t> cluster_ends;  // of the files, as numbers of kept entries
   RepackReport::Table report;
   std::vector<std::string> left_out;
   bool needs_columns = false;  // it cannot be copied by unit, because...
@@ -49,5 +55,10 @@ struct WrittenTable {
 Result<WrittenTable> copy_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
 // Copies columns.
 Result<WrittenTable> convert_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
+
+// Compares it, as it is in the file of that name, with what it was made of. Returns what could not be compared. Errors:
+// as verify_table().
+Result<std::vector<std::string>> verify_written(const TableRequest&, const tfile::KeptEntries&, const std::string& out,
+                                                const TableWork&);
 
 }  // namespace tfilefs

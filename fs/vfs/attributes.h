@@ -24,8 +24,9 @@ struct Attributes {
   std::uint64_t size = 0;    // bytes
   std::uint64_t blocks = 0;  // units of 512 bytes
   timespec modified{}, changed{};
-  bool same_for_all = true;   // Holder::is_same_for_all
-  bool size_is_known = true;  // if not, size and blocks are 0, and getattr has them
+  std::optional<timespec> accessed;  // if it is not known, `modified` is shown
+  bool same_for_all = true;          // Holder::is_same_for_all
+  bool size_is_known = true;         // if not, size and blocks are 0, and getattr has them
 };
 
 // The most that one request of the kernel carries, and so the best size for reads.

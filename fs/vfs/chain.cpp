@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "exec/step_loop.h"
 #include "tfile/name.h"
 #include "tfile/source.h"
 #include "vfs/blocking.h"
+#include "vfs/chain_friends.h"
 #include "vfs/open_chain_files.h"
 #include "vfs/table_friends.h"
 
@@ -222,7 +224,6 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
         file.error = std::move(facts).error();
       else
         file.facts = *std::move(facts);
-      if (!file.error) self->check_claims(file);
       done();
     };
     read_facts(chain_->context_, *files_[i].mounted, files_[i].name.table, chain_->schemas_,
@@ -281,7 +282,10 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     made->from = provenance(made->members);
     made->json = chain_json(made->members, plans, chain_->options_.policy);
     for (const PlannedTable& plan : plans) add_table(*made, plan);
-    for (const File& file : files_) note_changed(file);
+    for (const File& file : files_) {
+      note_changed(file);
+      if (file.facts && !file.error && !is_known(file)) check_claims(file);
+    }
     return ChainStatePtr(std::move(made));
   }
 
@@ -333,8 +337,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
                      {"user.tfilefs.title", plan.title},
                      {"user.tfilefs.class", "TChain"},
                      {"user.tfilefs.files", std::to_string(made.members.size())}};
-    if (const auto& friends = chain_->friends_; !friends.empty())
-      shown->friends = std::make_shared<const TableFriends>(chain_->context_, friends, shown->loaded, path);
+    shown->friends = friends(made, plan, shown->loaded);
     table.shown = std::move(shown);
     table.chained = plan.table;
     table.streams = streams;
@@ -342,6 +345,14 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     table.differences = plan.differences;
     made.opened.push_back(opener);
     if (!plan.differences.empty()) chain_->context_.errors.add(path, summary(plan.differences));
+  }
+
+  std::shared_ptr<const TableFriends> friends(const ChainState& made, const PlannedTable& plan,
+                                              const std::shared_ptr<const LoadedTable>& of) const {
+    std::vector<FriendSource> sources = chain_->friends_;  // of equal aliases, the first is shown
+    std::ranges::move(friends_in_files(chain_->context_, made, plan, of->path()), std::back_inserter(sources));
+    if (sources.empty()) return nullptr;
+    return std::make_shared<const TableFriends>(chain_->context_, sources, of, of->path());
   }
 
   static std::string summary(const std::vector<Difference>& differences) {
@@ -352,9 +363,14 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     return text + (differences.size() > kNamed ? ", ..." : "");
   }
 
+  // Whether the state before had the same of the file.
+  bool is_known(const File& file) const {
+    return file.number_before != SIZE_MAX && file.facts == before_->members[file.number_before].facts;
+  }
+
   // What was opened of the state before shows the file no more.
   void note_changed(const File& file) const {
-    if (file.number_before == SIZE_MAX || file.facts == before_->members[file.number_before].facts) return;
+    if (file.number_before == SIZE_MAX || is_known(file)) return;
     for (const auto& opened : before_->opened) opened->set_stale(file.number_before);
   }
 

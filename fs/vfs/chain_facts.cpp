@@ -19,7 +19,8 @@ bool is_short(const tfile::Column& column, std::int64_t length, std::int64_t ent
 
 TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSet& schemas) {
   const tfile::Table& table = loaded.table();
-  TableFacts facts{place.path, place.original, table.title, table.reason, nullptr, 0, {}, {}, {}, table.has_index};
+  TableFacts facts{place.path, place.original, table.title,    table.reason, nullptr, 0, {}, {},
+                   {},         table.friends,  table.has_index};
   if (table.columns.empty()) return facts;
   facts.entries = std::max<std::int64_t>(0, table.entries);
   facts.clusters = table.clusters;

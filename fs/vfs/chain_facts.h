@@ -19,9 +19,10 @@ struct TableFacts {
   TableSchemaPtr schema;  // null for a table that cannot be read, or has no columns
   std::int64_t entries = 0;
   std::vector<std::int64_t> clusters;
-  std::vector<std::uint64_t> stored;  // bytes, by column
-  std::vector<std::int64_t> lengths;  // items, by column; -1 where they are not known. Empty: none is
-  bool has_index = false;             // as Table::has_index; of an indexed file (chain_index.h) not known
+  std::vector<std::uint64_t> stored;       // bytes, by column
+  std::vector<std::int64_t> lengths;       // items, by column; -1 where they are not known. Empty: none is
+  std::vector<tfile::FriendName> friends;  // that it names
+  bool has_index = false;                  // as Table::has_index; of an indexed file (chain_index.h) not known
 };
 
 // What a chain knows of a file, in one state of it.

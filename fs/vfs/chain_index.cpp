@@ -31,7 +31,7 @@ using tfile::ColumnId;
 using tfile::Node;
 
 // Another number for another form: such a file is made anew.
-constexpr int kForm = 2;
+constexpr int kForm = 3;
 
 template <class T>
 json binary(const std::vector<T>& numbers) {
@@ -186,8 +186,10 @@ json to_json(const TableFacts& t, std::map<TableSchemaPtr, std::size_t>& schemas
     if (is_new) all.push_back(to_json(*t.schema));
     number = known->second;
   }
-  return {t.path,    t.original,         t.title,          t.reason,         number,
-          t.entries, binary(t.clusters), binary(t.stored), binary(t.lengths)};
+  json friends = json::array();
+  for (const tfile::FriendName& each : t.friends) friends.push_back({each.alias, each.table, each.file});
+  return {t.path,    t.original,         t.title,          t.reason,          number,
+          t.entries, binary(t.clusters), binary(t.stored), binary(t.lengths), std::move(friends)};
 }
 TableFacts table_of(const json& from, const std::vector<TableSchemaPtr>& schemas) {
   TableFacts t{from.at(0),
@@ -198,8 +200,11 @@ TableFacts table_of(const json& from, const std::vector<TableSchemaPtr>& schemas
                from.at(5),
                numbers<std::int64_t>(from.at(6)),
                numbers<std::uint64_t>(from.at(7)),
-               numbers<std::int64_t>(from.at(8))};
+               numbers<std::int64_t>(from.at(8)),
+               {},
+               false};
   if (!from.at(4).is_null()) t.schema = schemas.at(from.at(4).get<std::size_t>());
+  for (const json& each : from.at(9)) t.friends.push_back({each.at(0), each.at(1), each.at(2)});
   const std::size_t columns = t.schema ? t.schema->columns.size() : 0;
   if (t.entries < 0 || t.stored.size() != columns || (!t.lengths.empty() && t.lengths.size() != columns))
     throw std::out_of_range("lengths");

@@ -79,13 +79,16 @@ Result<std::vector<std::string>> expand_deep(const std::string& pattern, std::si
   const std::string top = pattern.substr(0, stars);
   std::string rest = pattern.substr(stars + 2);
   rest.erase(0, rest.find_first_not_of('/'));
-  TRY(const std::vector<std::string> directories, directories_below(top.empty() ? "./" : top));
+  TRY(const std::vector<std::string> tops, expand_sources(top.empty() ? "./" : top));
   std::vector<std::string> found;
-  for (const std::string& directory : directories) {
-    auto matched = rest.empty() ? root_files_in(directory) : expand_sources(as_pattern(directory) + rest);
-    if (!matched && matched.error().kind == ErrorKind::not_found) continue;
-    if (!matched) return matched;
-    found.insert(found.end(), matched->begin(), matched->end());
+  for (const std::string& each : tops) {
+    TRY(const std::vector<std::string> directories, directories_below(each));
+    for (const std::string& directory : directories) {
+      auto matched = rest.empty() ? root_files_in(directory) : expand_sources(as_pattern(directory) + rest);
+      if (!matched && matched.error().kind == ErrorKind::not_found) continue;
+      if (!matched) return matched;
+      found.insert(found.end(), matched->begin(), matched->end());
+    }
   }
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -103,8 +106,17 @@ Result<std::vector<std::string>> far_files_in(const std::string& directory, cons
   return files;
 }
 
+// Of a URL that ends in "**", the pattern of the ROOT files there.
+std::string with_root_files(const std::string& url) {
+  const tfile::UrlParts parts = tfile::url_parts(url);
+  std::string_view path = parts.path;
+  while (path.ends_with('/')) path.remove_suffix(1);
+  if (!path.ends_with("/**")) return url;
+  return std::string(parts.server).append(path).append("/*").append(kSuffix).append(parts.query);
+}
+
 Result<std::vector<std::string>> expand_files(const std::string& name, const tfile::FarOptions& far) {
-  if (tfile::is_url(name)) return expand_sources(name, far);
+  if (tfile::is_url(name)) return expand_sources(with_root_files(name), far);
   if (is_there(name)) return std::vector{name};
   const std::size_t stars = name.find("**");
   if (stars != std::string::npos && (stars == 0 || name[stars - 1] == '/')) return expand_deep(name, stars);
@@ -118,8 +130,11 @@ class Names {
   Result<> add(const std::string& name, int depth) {
     if (name.starts_with('@')) return add_list(name.substr(1), depth);
     ChainName parsed = parse_chain_name(name);
-    auto files = expand_files(name, far_);  // a name with a pattern may have a colon as well
-    if (files && !parsed.table.empty() && files->front() != name) parsed = {name, ""};
+    // A name with a pattern may have a colon as well. At a server, which takes requests, none is looked for behind
+    // .root.
+    const bool may_have_colon = parsed.table.empty() || !tfile::is_url(name) || !parsed.file.ends_with(kSuffix);
+    auto files = may_have_colon ? expand_files(name, far_) : std::vector<std::string>();
+    if (files && !files->empty() && !parsed.table.empty() && files->front() != name) parsed = {name, ""};
     if (!files || !parsed.table.empty()) files = expand_files(parsed.file, far_);
     if (!files) return tl::unexpected(std::move(files).error());
     for (const std::string& file : *files) TRY_VOID(add_file({file, parsed.table}));

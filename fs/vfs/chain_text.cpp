@@ -17,7 +17,9 @@ void write_files(JsonWriter& json, const std::vector<ChainMember>& members) {
     json.line(2).begin_object().member("number", i).member("name", members[i].name);
     if (!members[i].table.empty()) json.member("table", members[i].table);
     if (const FactsPtr& facts = members[i].facts)
-      json.member("size", facts->identity.size).member("modified_ns", facts->identity.modified_ns);
+      json.member("size", facts->identity.size)
+          .member("modified_ns", facts->identity.modified_ns)
+          .member("uuid", facts->uuid);
     if (!members[i].reason.empty()) json.member("left_out", members[i].reason);
     json.end_object();
   }

@@ -38,6 +38,8 @@ Result<> add_local_matches(const std::string& pattern, std::vector<std::string>&
 
 // Each of these is a request, one after the other.
 constexpr std::size_t kListsMax = 10'000;
+// Deeper than anyone nests directories. Links of a server may lead around in a circle.
+constexpr std::size_t kDepthMax = 64;
 
 // What matches below a directory of a server. Each directory is listed once.
 class FarMatches {
@@ -45,7 +47,10 @@ class FarMatches {
   FarMatches(const PathPattern& pattern, const tfile::FarOptions& options) : pattern_(pattern), options_(options) {}
 
   // `path`: of the directory, relative to the first one.
-  Result<> add(const std::string& directory, const std::string& path) {
+  Result<> add(const std::string& directory, const std::string& path, std::size_t depth = 0) {
+    if (depth > kDepthMax)
+      return tfile::fail(ErrorKind::invalid,
+                         "more than " + std::to_string(kDepthMax) + " directories in each other match");
     if (++lists_ > kListsMax)
       return tfile::fail(ErrorKind::invalid, "more than " + std::to_string(kListsMax) + " directories match");
     TRY(const tfile::FarListing listing, tfile::list_far(directory, options_));
@@ -55,7 +60,7 @@ class FarMatches {
       const PathFit fit = pattern_.fit(below);
       const std::string url = tfile::url_below(directory, entry.name);
       if (fit.matches) found.push_back(url);
-      if (fit.leads && entry.is_directory) TRY_VOID(add(tfile::url_below(url, ""), below));
+      if (fit.leads && entry.is_directory) TRY_VOID(add(tfile::url_below(url, ""), below, depth + 1));
     }
     return {};
   }

@@ -192,7 +192,7 @@ class FileSystem {
   Result<> show_far_file(const std::string& url, const tfile::FarOptions&);
   Result<> show_far_directory(const std::string& url, const tfile::FarOptions&, PathPattern shown);
   static Result<> open_now(MountedFile&);
-  static Result<> open_now(Chain&);
+  static Result<> open_now(const std::vector<std::shared_ptr<Chain>>&);
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
   void resolve_again(InodePtr, Reply<Entry>);
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);

@@ -98,7 +98,7 @@ Result<std::vector<FriendSource>> FileSystem::open_friends(const std::vector<Nam
     const std::string path = std::string(kFriendsName) + "/" + each.alias;
     auto place = make_named_place(context_, std::vector<std::string>{each.source}, far);
     sources.push_back({each.alias, std::make_shared<Chain>(context_, std::move(place), chain, path), each.key});
-    if (auto opened = open_now(*sources.back().chain); !opened) {
+    if (auto opened = open_now({sources.back().chain}); !opened) {
       Error error = std::move(opened).error();
       error.text = "friend " + each.alias + ": " + error.text;
       return tl::unexpected(std::move(error));
@@ -176,10 +176,8 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::stri
   options.far.stop = fs->end_of_requests_.get_token();
   TRY(std::vector<FriendSource> friends, fs->open_friends(options.friends, chain, options.far));
   TRY_VOID(fs->show_chains(std::move(names), chain, options.far, std::move(friends)));
-  for (const auto& each : fs->chains_) {
-    TRY_VOID(fs->open_now(*each));
-    each->save();
-  }
+  TRY_VOID(open_now(fs->chains_));
+  for (const auto& each : fs->chains_) each->save();
   return fs;
 }
 
@@ -230,11 +228,18 @@ Result<> FileSystem::show_far_directory(const std::string& url, const tfile::Far
   return {};
 }
 
-Result<> FileSystem::open_now(Chain& chain) {
-  std::promise<Result<ChainStatePtr>> opened;
-  chain.current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
-  TRY_VOID(opened.get_future().get());
-  return {};
+// All at the same time. Waits for all of them even if one fails, since they answer into what is here.
+Result<> FileSystem::open_now(const std::vector<std::shared_ptr<Chain>>& chains) {
+  std::vector<std::promise<Result<ChainStatePtr>>> opened(chains.size());
+  for (std::size_t i = 0; i < chains.size(); ++i)
+    chains[i]->current(Freshness::now,
+                       [&told = opened[i]](Result<ChainStatePtr> now) { told.set_value(std::move(now)); });
+  Result<> done;
+  for (auto& each : opened) {
+    auto now = each.get_future().get();
+    if (!now && done) done = tl::unexpected(std::move(now).error());
+  }
+  return done;
 }
 
 Result<> FileSystem::open_now(MountedFile& file) {

@@ -2,7 +2,8 @@
 #include "vfs/friend_keys.h"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
+#include <utility>
 
 #include "tfile/name.h"
 #include "view/table_form.h"
@@ -10,18 +11,11 @@
 namespace tfilefs {
 namespace {
 
-std::optional<std::int64_t> whole_number(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 bool is_key(const tfile::Column& column) {
   return column.role == tfile::Role::values && column.lists.empty() && column.shape.empty() && column.reason.empty();
 }
 
-std::optional<tfile::ColumnId> column_of(const LoadedTable& loaded, const std::string& name) {
+std::optional<tfile::ColumnId> named_column(const LoadedTable& loaded, const std::string& name) {
   const tfile::Table& table = loaded.table();
   for (const tfile::NodeId child : table.nodes[0].children) {
     const tfile::Node& node = table.nodes[child];
@@ -33,36 +27,36 @@ std::optional<tfile::ColumnId> column_of(const LoadedTable& loaded, const std::s
   return deep ? table.nodes[*deep].column : std::nullopt;
 }
 
+std::optional<tfile::ColumnId> key_column(const LoadedTable& loaded, const std::string& name) {
+  const auto column = named_column(loaded, name);
+  return column && is_key(loaded.table().columns[*column]) ? column : std::nullopt;
+}
+
+// A column by its name, or the columns of an expression.
+Result<KeySource> key_source(const LoadedTable& loaded, const std::string& text) {
+  if (const auto column = key_column(loaded, text))
+    return KeySource{loaded.streams(), {loaded.table().columns[*column]}, std::nullopt};
+  TRY(KeyExpression expression, KeyExpression::parse(text));
+  KeySource source{loaded.streams(), {}, std::nullopt};
+  for (const std::string& name : expression.names()) {
+    const auto column = key_column(loaded, name);
+    if (!column)
+      return tfile::fail(ErrorKind::not_found, loaded.path() + ": no column " + name + " of one number for each entry");
+    source.columns.push_back(loaded.table().columns[*column]);
+  }
+  source.expression = std::move(expression);
+  return source;
+}
+
 }  // namespace
-
-bool is_name(const std::string& part) {
-  if (whole_number(part)) return true;
-  return !part.empty() && std::ranges::all_of(part, [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c >= 0x80;
-  });
-}
-
-std::optional<KeySource> key_source(const LoadedTable& loaded, const std::string& name) {
-  if (const auto number = whole_number(name)) return KeySource{nullptr, {}, *number};
-  const auto column = column_of(loaded, name);
-  if (!column || !is_key(loaded.table().columns[*column])) return std::nullopt;
-  return KeySource{loaded.streams(), loaded.table().columns[*column], 0};
-}
 
 Result<KeySources> key_sources(const LoadedTable& loaded, const FriendKey& key) {
   KeySources sources;
   sources.entries = std::max<std::int64_t>(0, loaded.table().entries);
-  const auto missing = [&](const std::string& name) {
-    return tfile::fail(ErrorKind::not_found, loaded.path() + ": no column " + name + " of one number for each entry");
-  };
-  auto major = key_source(loaded, key.major);
-  if (!major) return missing(key.major);
-  sources.major = *std::move(major);
-  auto minor = key_source(loaded, key.minor.empty() ? "0" : key.minor);
-  if (!minor) return missing(key.minor);
-  sources.minor = *std::move(minor);
+  TRY(sources.major, key_source(loaded, key.major));
+  TRY(sources.minor, key_source(loaded, key.minor.empty() ? "0" : key.minor));
   // Else no column would bound the number of entries that are looked up.
-  if (!sources.major.streams && !sources.minor.streams)
+  if (sources.major.columns.empty() && sources.minor.columns.empty())
     return tfile::fail(ErrorKind::unsupported, "a key of numbers alone: name a column");
   return sources;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,9 +20,13 @@ struct FriendKey {
 struct FriendSource {
   std::string alias;  // as a directory entry
   std::shared_ptr<Chain> chain;
-  std::optional<FriendKey> key;  // nothing: the friend's stored index, if it is one file that has one; else position
+  // Nothing: the friend's stored index, if it is one file that has one, or files with first_entries; else position.
+  std::optional<FriendKey> key;
   // Chains whose entries lie before those of the table: the friend is that of all of them, one after the other.
   std::vector<std::shared_ptr<Chain>> before = {};
+  // Each file of the friend belongs to one of the table's own: by file, the first entry of the table that does. Empty:
+  // the friend's files are those of all entries, one after the other.
+  std::vector<std::int64_t> first_entries = {};
 };
 
 }  // namespace tfilefs

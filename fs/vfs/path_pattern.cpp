@@ -12,6 +12,7 @@ namespace tfilefs {
 namespace {
 
 constexpr std::string_view kSpecial = "*?[{";
+constexpr std::string_view kAnyDirectories = "**";
 
 // A row of braces is a product: 10 braces of 10 texts would be more patterns than any list of files is long.
 constexpr std::size_t kAlternativesMax = 10'000;
@@ -116,21 +117,60 @@ std::vector<std::string> names_in(std::string_view path) {
 Result<PathPattern> PathPattern::parse(const std::string& pattern) {
   TRY(const std::vector<std::string> alternatives, without_braces(pattern));
   PathPattern made;
-  for (const std::string& one : alternatives) made.alternatives_.push_back(names_in(one));
+  for (const std::string& one : alternatives) {
+    std::vector<std::string> names = names_in(one);
+    const auto is_twice = [](const std::string& a, const std::string& b) { return a == b && a == kAnyDirectories; };
+    names.erase(std::unique(names.begin(), names.end(), is_twice), names.end());
+    made.alternatives_.push_back(std::move(names));
+  }
   return made;
 }
+
+namespace {
+
+// Which patterns of names may come next, behind a part of a path.
+class Places {
+ public:
+  explicit Places(const std::vector<std::string>& patterns) : patterns_(patterns), at_(patterns.size() + 1) {
+    reach(0);
+  }
+
+  void go_on(const std::string& name) {
+    const std::vector<bool> before = std::exchange(at_, std::vector<bool>(at_.size()));
+    is_below_ |= before.back();
+    for (std::size_t i = 0; i < patterns_.size(); ++i) {
+      if (!before[i]) continue;
+      const bool is_any = patterns_[i] == kAnyDirectories;
+      if (matches(is_any ? "*" : patterns_[i], name)) reach(is_any ? i : i + 1);
+    }
+  }
+
+  PathFit fit() const { return {std::find(at_.begin(), at_.end() - 1, true) != at_.end() - 1, at_.back(), is_below_}; }
+
+ private:
+  void reach(std::size_t i) {
+    at_[i] = true;
+    if (i < patterns_.size() && patterns_[i] == kAnyDirectories) reach(i + 1);
+  }
+
+  const std::vector<std::string>& patterns_;
+  std::vector<bool> at_;  // by pattern; the last one: behind all
+  bool is_below_ = false;
+};
+
+}  // namespace
 
 PathFit PathPattern::fit(std::string_view path) const {
   PathFit fit;
   if (alternatives_.empty()) fit.below = true;
   const std::vector<std::string> names = names_in(path);
   for (const std::vector<std::string>& patterns : alternatives_) {
-    const auto count = static_cast<std::ptrdiff_t>(std::min(names.size(), patterns.size()));
-    const bool fits = std::equal(names.begin(), names.begin() + count, patterns.begin(),
-                                 [](const std::string& name, const std::string& one) { return matches(one, name); });
-    fit.leads |= fits && names.size() < patterns.size();
-    fit.matches |= fits && names.size() == patterns.size();
-    fit.below |= fits && names.size() > patterns.size();
+    Places places(patterns);
+    for (const std::string& name : names) places.go_on(name);
+    const PathFit one = places.fit();
+    fit.leads |= one.leads;
+    fit.matches |= one.matches;
+    fit.below |= one.below;
   }
   return fit;
 }

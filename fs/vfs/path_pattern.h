@@ -11,7 +11,7 @@ namespace tfilefs {
 
 // Patterns of paths, as shells have them: "*" and "?" match no slash, and no period at the beginning of a name;
 // "[a-z]" is one of several characters, "{a,b}" one of several texts. A backslash takes the meaning from the character
-// behind it.
+// behind it. Of a path, a name "**" is any number of directories without such a period, also none.
 
 // Whether the text has one of these characters, with its meaning. Pure.
 bool has_pattern(std::string_view text);

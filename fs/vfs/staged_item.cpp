@@ -220,14 +220,15 @@ class StagedHolder final : public Holder {
     const StagedAttributes attributes = file_->overlay().status(*node_).attributes;
     Xattrs all(attributes.xattrs.begin(), attributes.xattrs.end());
     if (!attributes.title.empty()) all.emplace_back(kTitleAttribute, attributes.title);
+    if (!attributes.encoding.empty()) all.emplace_back(kEncodingAttribute, attributes.encoding);
     reply(std::move(all));
   }
 
   void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int,
                  Reply<void> reply) const override {
-    if (name == kTitleAttribute) {
-      auto job = [file = file_, node = node_, title = value.value_or("")] {
-        return file->changes().set_title(node, title);
+    if (name == kTitleAttribute || name == kEncodingAttribute) {
+      auto job = [file = file_, node = node_, text = value.value_or(""), is_title = name == kTitleAttribute] {
+        return is_title ? file->changes().set_title(node, text) : file->changes().set_encoding(node, text);
       };
       return answer_blocking(file_->context().cache, std::move(job), std::move(reply));
     }

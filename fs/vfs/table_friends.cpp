@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/step_loop.h"
 #include "tfile/name.h"
 #include "vfs/blocking.h"
 #include "vfs/friend_keys.h"
@@ -75,30 +76,41 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
 
   void match() {
     if (friend_->source_.key) return match_by_columns(*friend_->source_.key);
-    if (has_stored_index()) return read_index();
+    const std::vector<std::int64_t>& first_entries = friend_->source_.first_entries;
+    for (std::size_t i = 0; i < first_entries.size(); ++i) {
+      if (table_->paths[i].empty())
+        return reply_(tfile::fail(ErrorKind::unsupported, state_->members[i].name + ": no table " +
+                                                              state_->members[i].table + ", or nothing in it"));
+    }
+    for (const EntryPart& part : parts()) index_->parts.push_back({part, std::nullopt});
+    // The index of one file tells of all entries that belong to it, and only of these.
+    const bool is_of_one_file = state_->members.size() == 1 && friend_->source_.before.empty();
+    if (is_of_one_file || !first_entries.empty()) return read_indices();
     by_position();
   }
 
-  // Only that of one file, beside one table, tells of all entries.
-  bool has_stored_index() const {
-    const FactsPtr& facts = state_->members[0].facts;
-    if (state_->members.size() != 1 || !facts || !friend_->source_.before.empty()) return false;
-    const auto stored = std::ranges::find(facts->tables, table_->paths[0], &TableFacts::path);
-    return stored != facts->tables.end() && stored->has_index;
+  // All of the friend's entries belong to the table's, or those of each file to the entries of one file.
+  std::vector<EntryPart> parts() const {
+    const std::vector<std::int64_t>& of = friend_->source_.first_entries;
+    if (of.empty()) return {{0, first_, own().table().entries - first_}};
+    const std::vector<std::int64_t>& own = table_->chained->first_entries();
+    std::vector<EntryPart> parts;
+    for (std::size_t i = 0; i < of.size(); ++i) parts.push_back({of[i], own[i], own[i + 1] - own[i]});
+    return parts;
   }
 
   // ---- by position
 
   void by_position() {
-    const std::int64_t entries = std::max<std::int64_t>(0, of().table().entries);
-    const std::int64_t own_entries = own().table().entries;
-    const bool is_same = first_ == 0 && own_entries <= entries;
-    const auto own_table = table_->chained;
-    auto shown =
-        std::make_shared<const FriendTable>(own_table, of().table(), is_same ? FriendRows::same : FriendRows::some);
-    if (is_same) return finish(shown, table_->streams, nullptr);
     auto matched = std::make_shared<MatchedRuns>();
-    matched->runs = EntryRuns::by_position(entries, std::min(first_, own_entries), own_entries);
+    matched->runs = EntryRuns::by_position(std::max<std::int64_t>(0, of().table().entries), parts());
+    const EntryRuns& runs = matched->runs;
+    if (runs.has_gap()) return with_or_without(std::move(matched));
+    const bool begins_as_own = runs.runs().empty() || (runs.runs().size() == 1 && runs.friend_entry(0) == 0);
+    const bool is_same = begins_as_own && runs.matched() == own().table().entries;
+    auto shown = std::make_shared<const FriendTable>(table_->chained, of().table(),
+                                                     is_same ? FriendRows::same : FriendRows::some);
+    if (is_same) return finish(shown, table_->streams, nullptr);
     finish(shown, std::make_shared<FriendStreams>(cache(), shown, std::move(matched), table_->streams), nullptr);
   }
 
@@ -118,17 +130,30 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
                   }));
   }
 
-  // The index is in the record of the tree, which is read once more for it.
-  void read_index() {
-    state_->files[0]->current(Freshness::recent, then<GenerationPtr>([](Making& self, const GenerationPtr& generation) {
-                                self.find_index_in(generation);
-                              }));
+  void read_indices() {
+    loop_.next([self = shared_from_this()] { self->read_next_index(); });
+  }
+
+  // An index is in the record of its tree, which is read once more for it.
+  void read_next_index() {
+    while (file_ < index_->parts.size() && !has_stored_index(file_)) ++file_;
+    if (file_ == index_->parts.size()) return match_by_indices();
+    state_->files[file_]->current(
+        Freshness::recent,
+        then<GenerationPtr>([](Making& self, const GenerationPtr& generation) { self.find_index_in(generation); }));
+  }
+
+  bool has_stored_index(std::size_t file) const {
+    const FactsPtr& facts = state_->members[file].facts;
+    if (!facts) return false;
+    const auto stored = std::ranges::find(facts->tables, table_->paths[file], &TableFacts::path);
+    return stored != facts->tables.end() && stored->has_index;
   }
 
   void find_index_in(const GenerationPtr& generation) {
-    if (generation->source->identity() != state_->members[0].facts->identity)
+    if (generation->source->identity() != state_->members[file_].facts->identity)
       return reply_(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
-    auto find = [generation, path = table_->paths[0]] { return table_at(*generation, path); };
+    auto find = [generation, path = table_->paths[file_]] { return table_at(*generation, path); };
     answer_blocking(cache(), generation->source->origin(), std::move(find),
                     then<TablePlace>([generation](Making& self, const TablePlace& place) {
                       self.read_index_of(generation, place);
@@ -142,36 +167,49 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
     auto job = [generation, place]() { return generation->file->entry_index(place.listing->keys[place.key]); };
     answer_blocking_within(
         cache(), generation->source->origin(), bytes, std::move(job),
-        then<tfile::EntryIndex>([](Making& self, const tfile::EntryIndex& index) { self.match_by_index(index); }));
+        then<tfile::EntryIndex>([](Making& self, const tfile::EntryIndex& index) { self.add_index(index); }));
+  }
+
+  void add_index(const tfile::EntryIndex& stored) {
+    if (stored_key_ && (stored_key_->major != stored.major_name || stored_key_->minor != stored.minor_name))
+      return reply_(tfile::fail(ErrorKind::unsupported, state_->members[file_].name + ": its index is by " +
+                                                            stored.major_name + " and " + stored.minor_name +
+                                                            ", that of another file by " + stored_key_->major +
+                                                            " and " + stored_key_->minor));
+    stored_key_ = FriendKey{stored.major_name, stored.minor_name};
+    stored_entries_ += static_cast<std::int64_t>(stored.major.size());
+    index_->memory = {};
+    auto memory = memory_of_index(cache(), stored_entries_);
+    if (!memory) return reply_(tl::unexpected<Error>(memory.error()));
+    index_->memory = *std::move(memory);
+    index_->parts[file_++].index = KeyIndex(stored);
+    read_indices();
   }
 
   // As in ROOT: an index by what the table does not have is none.
-  void match_by_index(const tfile::EntryIndex& stored) {
-    const FriendKey key{stored.major_name, stored.minor_name};
+  void match_by_indices() {
+    if (!stored_key_) return by_position();
+    const FriendKey& key = *stored_key_;
     const auto wanted = key_sources(of(), key);
-    if (!wanted && wanted.error().kind == ErrorKind::not_found && is_name(key.major) && is_name(key.minor)) {
+    if (!wanted && wanted.error().kind == ErrorKind::not_found) {
       friend_->context_.errors.add(friend_->path_, "matched by position: " + wanted.error().text);
       return by_position();
     }
     if (!wanted)
-      return reply_(tfile::fail(ErrorKind::unsupported, "its index is by " + key.major + " and " + key.minor +
-                                                            ", and only names of columns are looked up"));
-    auto memory = memory_of_index(cache(), static_cast<std::int64_t>(stored.major.size()));
-    if (!memory) return reply_(tl::unexpected<Error>(memory.error()));
-    auto index = std::make_shared<CountedIndex>();
-    index->index = KeyIndex(stored);
-    index->entries = own().table().entries;
-    index->memory = *std::move(memory);
-    look_up(*wanted, std::move(index));
+      return reply_(tfile::fail(ErrorKind::unsupported,
+                                "its index is by " + key.major + " and " + key.minor + ": " + wanted.error().text));
+    look_up(*wanted, std::exchange(index_, nullptr));
   }
 
   void look_up(const KeySources& wanted, CountedIndexPtr index) {
-    match_entries(cache(), wanted, std::move(index),
-                  then<MatchedRunsPtr>([](Making& self, MatchedRunsPtr matched) { self.by_key(std::move(matched)); }));
+    match_entries(cache(), wanted, std::move(index), then<MatchedRunsPtr>([](Making& self, MatchedRunsPtr matched) {
+                    self.with_or_without(std::move(matched));
+                  }));
   }
 
-  void by_key(MatchedRunsPtr matched) {
-    auto shown = std::make_shared<const FriendTable>(table_->chained, of().table(), FriendRows::by_key);
+  // Any entry may have one of the friend, or none.
+  void with_or_without(MatchedRunsPtr matched) {
+    auto shown = std::make_shared<const FriendTable>(table_->chained, of().table(), FriendRows::any);
     auto streams = std::make_shared<FriendStreams>(cache(), shown, matched, table_->streams);
     const auto matches = FriendTable::of_matches(of().table());
     auto of_matches = std::make_shared<FriendStreams>(cache(), matches, std::move(matched), nullptr);
@@ -198,6 +236,13 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
   Reply<TableStatePtr> reply_;
   const ChainedTable* table_ = nullptr;  // of state_
   std::int64_t first_ = 0;               // the friend's entry that belongs to the table's first one
+
+  // The stored indices of the files, as far as they were read.
+  std::shared_ptr<CountedIndex> index_ = std::make_shared<CountedIndex>();
+  std::optional<FriendKey> stored_key_;
+  std::int64_t stored_entries_ = 0;
+  std::size_t file_ = 0;
+  StepLoop loop_;
 };
 
 TableFriend::TableFriend(MountContext& context, FriendSource source, std::shared_ptr<const LoadedTable> of,
@@ -265,11 +310,15 @@ std::shared_ptr<const TableFriends> friends_in_file(const GenerationPtr& generat
   const std::vector<std::string> shown = tfile::directory_names(aliases);
   const std::string path = of->path().substr(1) + "/" + std::string(kFriendsName) + "/";
   for (std::size_t i = 0; i < named.size(); ++i)
-    sources.push_back({shown[i],
-                       std::make_shared<Chain>(context, make_friend_place(context, *generation, named[i]),
-                                               ChainOptions(), path + shown[i]),
-                       std::nullopt,
-                       {}});
+    sources.push_back(
+        {shown[i],
+         std::make_shared<Chain>(context,
+                                 make_friends_place(context, {{generation->owner, generation->source->name(),
+                                                               generation->state.from, named[i]}}),
+                                 ChainOptions(), path + shown[i]),
+         std::nullopt,
+         {},
+         {}});
   return std::make_shared<const TableFriends>(context, sources, of, of->path());
 }
 

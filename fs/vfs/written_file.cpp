@@ -77,9 +77,11 @@ class WrittenDirectoryHolder final : public Holder {
   void xattrs(HeldItem, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
   void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int,
                  Reply<void> reply) const override {
-    if (name != kTitleAttribute || node_->id == 0 || file_->overlay().status(*node_).is_committed) return reply({});
-    auto job = [file = file_, node = node_, title = value.value_or("")] {
-      return file->changes().set_title(node, title);
+    const bool is_title = name == kTitleAttribute;
+    const bool is_kept = (is_title || name == kClassAttribute) && node_->id != 0;
+    if (!is_kept || file_->overlay().status(*node_).is_committed) return reply({});
+    auto job = [file = file_, node = node_, text = value.value_or(""), is_title] {
+      return is_title ? file->changes().set_title(node, text) : file->changes().set_class(node, text);
     };
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
@@ -290,6 +292,7 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
   const Overlay::Status status = overlay().status(*node);
   Xattrs staged;
   if (!status.attributes.title.empty()) staged.emplace_back(kTitleAttribute, status.attributes.title);
+  if (!status.attributes.class_name.empty()) staged.emplace_back(kClassAttribute, status.attributes.class_name);
   of_committed<Xattrs>(
       node, [](const Entry& at, Reply<Xattrs> told) { at.holder->xattrs(at.held, std::move(told)); },
       [staged = std::move(staged), reply = std::move(reply)](Result<Xattrs> committed) mutable {

@@ -77,6 +77,8 @@ Result<FilePlace> place_of(const std::string& path);
 
 // The only extended attribute that is stored when it is set; setting other names in `user.` is no error.
 inline constexpr const char* kTitleAttribute = "user.tfilefs.title";
+inline constexpr const char* kEncodingAttribute = "user.tfilefs.encoding";
+inline constexpr const char* kClassAttribute = "user.tfilefs.class";
 
 // Applies the changes of chmod and utimens to a staged file or directory; the next mount shows the date that is set.
 // Blocks. Errors: those of the journal.

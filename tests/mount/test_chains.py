@@ -122,6 +122,7 @@ def test_files_are_beside(chained, files, shared_mount):
     about = json.loads(mounted_table.read_exactly(os.path.join(chained, ".chain.json")))
     assert [file["number"] for file in about["files"]] == [0, 1, 2, 3, 4]
     assert [file["size"] for file in about["files"]] == [os.path.getsize(path) for path in files]
+    assert [file["uuid"] for file in about["files"]] == [str(uproot.open(path).file.uuid) for path in files]
     (table,) = about["tables"]
     assert table["path"] == "t" and table["entries"] == 3801 and table["differences"] == []
     assert table["first_entries"] == [0, 1000, 1001, 3501, 3501, 3801]
@@ -260,6 +261,27 @@ def test_differing_types(case, tmp_path, mount):
     with pytest.raises(mounted.MountFailed) as refused:
         mount(paths, "chain=strict")
     assert paths[1] in refused.value.message and "x: " in refused.value.message
+
+
+def test_differing_types_in_every_order(tmp_path):
+    """The one that differs is first, last or in the middle."""
+    import awkward
+
+    for number, (first, second, column, wanted) in enumerate(CASES.values()):
+        given = (wanted[:3], wanted[3:]) if column else [v if isinstance(v, list) else v.tolist() for v in (first, second)]
+        parts = [[value.encode() if isinstance(value, str) else value for value in part] for part in given]
+        (tmp_path / str(number)).mkdir()
+        paths = two(tmp_path / str(number), *({"x": awkward.Array(v) if isinstance(v, list) else v} for v in (first, second)))
+        for order in ((1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)):
+            with mounted.Mounted([paths[i] for i in order], ["chain" if column else "chain=union"]) as m:
+                table = os.path.join(m.path, "t")
+                assert values(os.path.join(table, "same.i4")) == [value + 3 * i for i in order for value in (1, 2, 3)]
+                if column:
+                    assert values(os.path.join(table, column)) == [value for i in order for value in parts[i]], order
+                    continue
+                for name, of in (("x", order[0]), ("x~2", 1 - order[0])):
+                    own = [[value] if i == of else [] for i in order for value in parts[i]]
+                    assert values(os.path.join(table, name)) == own, (order, name)
 
 
 def test_missing_branches(tmp_path, mount):
@@ -418,6 +440,7 @@ def test_names(tmp_path, mount):
         ([f"{directory}/f*.root"], "t", both),
         ([f"{directory}/f{{1,0}}.root"], "t", both),
         ([f"{tmp_path}/**/f?.root"], "t", both),
+        ([f"{tmp_path}/d*/**/f?.root:t"], "t", both),
         ([f"@{listed}"], "t", both),
         ([f"{first}:t", f"{second}:t"], "t", both),
         ([f"{first}?#t", f"{second}/t"], "t", both),
@@ -529,6 +552,10 @@ def test_datasets(tmp_path, mount):
         assert json.loads(mounted_table.read_exactly(os.path.join(signal, ".dataset.json"))) == {"xsec": 1.5, "kind": "mc"}
         if name.startswith("coffea"):
             assert "3 entries, not 4" in m.errors() and "UUID" in m.errors()
+    for _ in range(2):  # what an index says of a file is compared with the dataset as well
+        with mounted.Mounted([f"@{tmp_path / 'coffea.json.gz'}"], [f"chain,index={tmp_path / 'index'}"]) as m:
+            assert "3 entries, not 4" in m.errors() and "UUID" in m.errors()
+    assert os.path.exists(tmp_path / "index-data")
 
 
 @pytest.mark.parametrize("text, said", [("{", "line 1"), ("[1]", "samples"), ('{"samples": {"a": {"files": "f"}}}', "samples/a/files"),
@@ -604,6 +631,13 @@ def test_far_files(files, tmp_path, mount, shared_mount):
                 assert_is_concatenation(os.path.join(m.path, "t"), tables)
         with mounted.Mounted(server.url("listed/")) as m:
             assert_is_concatenation(os.path.join(m.path, ".chain=run[0-4].root", "t"), tables)
+        for name in names:
+            os.makedirs(tmp_path / "tree" / "deep", exist_ok=True)
+            os.rename(tmp_path / name, tmp_path / "tree" / ("" if name == names[0] else "deep") / name)
+        for source in ("listed/**/run*.root:t", "listed/t*/**"):
+            with mounted.Mounted(server.url(source), ["chain"]) as m:
+                told = json.loads(mounted_table.read_exactly(os.path.join(m.path, ".chain.json")))
+                assert [os.path.basename(file["name"]) for file in told["files"]] == [*names[1:], names[0]]
 
 
 def far_values(column, timeout=5):

@@ -159,27 +159,18 @@ def test_a_look_up_that_takes_long_keeps_no_other_waiting(large):
         assert int(looking.communicate(timeout=HANGS)[0]) > 60 * 50_000 * 20
 
 
-def work_after_early_kill(source):
-    """As work_after_kill, of a reader that is killed while it waits for the size, not for the look-up."""
-    with mounted.Mounted(source) as m:
+def test_what_nobody_waits_for_is_given_up(large):
+    """Of a reader that is killed while it waits for the size, not for the look-up."""
+    whole = work_for(large, "t.jsonl")
+    with mounted.Mounted(large) as m:
         before = m.idle_ticks()
         looking = begin_to_look_at(m, "t.jsonl")
         while m.ticks() < before + 20:  # until the look-up is answered
             assert looking.poll() is None
         looking.kill()
-        killed = m.ticks()
         looking.communicate(timeout=HANGS)
-        after = m.idle_ticks() - killed
+        assert work_again(m, "t.jsonl") > whole / 10
         assert m.errors() == ""
-        # A later request gets the result all the same.
-        assert looked_at(os.path.join(m.path, "t.jsonl")) > 60 * 50_000 * 20
-        return after
-
-
-def test_what_nobody_waits_for_is_given_up(large):
-    whole = work_for(large, "t.jsonl")
-    # On a busy machine, the kill may come late; it must be in time once in a few attempts.
-    assert any(work_after_early_kill(large) < whole / 3 for _ in range(4))
 
 
 def test_what_another_still_waits_for_is_not_given_up(large):
@@ -209,18 +200,23 @@ def work_for(source, name):
         return m.idle_ticks() - before
 
 
+def work_again(m, name):
+    """The CPU time for a later request, which gets the result all the same: next to none where the work for an earlier
+    one went on to its end."""
+    before = m.idle_ticks()
+    assert looked_at(os.path.join(m.path, name)) > 0
+    return m.idle_ticks() - before
+
+
 def work_after_kill(source, name):
-    """The CPU time that the daemon still uses for a reader that was killed."""
+    """The CPU time for a later request, after the first reader was killed."""
     with mounted.Mounted(source) as m:
         looking = begin_work(m, name)
         looking.kill()
-        before = m.ticks()
         looking.communicate(timeout=HANGS)
-        after = m.idle_ticks() - before
+        again = work_again(m, name)
         assert m.errors() == ""
-        # A later request gets the result all the same.
-        assert looked_at(os.path.join(m.path, name)) > 0
-        return after
+        return again
 
 
 WORK = (
@@ -237,13 +233,11 @@ def test_work_ends_with_who_waits_for_it(samples, sample, name):
     whole = work_for(source, name)
     assert whole > 8
     # On a busy machine, the kill may come late; it must be in time once in a few attempts.
-    assert any(work_after_kill(source, name) < whole / 2 for _ in range(4))
+    assert any(work_after_kill(source, name) > whole / 10 for _ in range(4))
 
 
-@pytest.mark.parametrize("sample, name", (WORK[0], WORK[2], WORK[4]))
-def test_the_end_of_a_mount_waits_for_no_view(samples, sample, name):
-    source = os.path.join(samples(sample), sample + ".root")
-    whole = work_for(source, name)
+def work_after_end(source, name):
+    """The CPU time that a mount still uses when it is ended while a view is made."""
     m = mounted.Mounted(source)
     looking = begin_work(m, name)
     m.process.terminate()
@@ -252,7 +246,15 @@ def test_the_end_of_a_mount_waits_for_no_view(samples, sample, name):
     m.process.returncode = os.waitstatus_to_exitcode(status)
     assert looking.communicate(timeout=HANGS)[0] == b""
     assert m.close() == 0
-    assert (usage.ru_utime + usage.ru_stime) * os.sysconf("SC_CLK_TCK") - before < whole / 2
+    return (usage.ru_utime + usage.ru_stime) * os.sysconf("SC_CLK_TCK") - before
+
+
+@pytest.mark.parametrize("sample, name", (WORK[0], WORK[2], WORK[4]))
+def test_the_end_of_a_mount_waits_for_no_view(samples, sample, name):
+    source = os.path.join(samples(sample), sample + ".root")
+    whole = work_for(source, name)
+    # On a busy machine, the end may come late; it must be in time once in a few attempts.
+    assert any(work_after_end(source, name) < whole / 2 for _ in range(4))
 
 
 def test_a_lost_basket_is_told_before_all_others_are_read(large, tmp_path):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import columnar
+import http_server
 import mounted
 import mounted_table
 import test_awkward
@@ -60,7 +61,7 @@ def flat(values):
 
 
 def test_they_are_found_and_listed(table):
-    assert sorted(os.listdir(os.path.join(table, ".friends"))) == ["inside", "keyed", "long", "other", "same", "short"]
+    assert sorted(os.listdir(os.path.join(table, ".friends"))) == ["computed", "inside", "keyed", "long", "other", "same", "short"]
     assert ".friends" not in os.listdir(table)
     schema = json.loads(mounted_table.read_exactly(os.path.join(table, ".schema.json")))
     assert {"alias": "same", "table": "same_size", "file": "beside.root"} in schema["friends"]
@@ -108,6 +109,13 @@ def test_a_stored_index(table, made, expected, shared_mount):
     for name in ("y", "three", "vector", "nested"):
         found = [value for value in optional(os.path.join(keyed, name)) if value is not None]
         assert flat(found) == expected["keyed." + name], name
+
+
+def test_a_stored_index_by_expressions(table, expected):
+    computed = friend(table, "computed")
+    match = column(os.path.join(computed, ".match.i8")).tolist()
+    assert match == expected["computed"] and -1 in match and max(match) > 0
+    assert [value for value in optional(os.path.join(computed, "y")) if value is not None] == expected["computed.y"]
 
 
 def test_an_index_by_what_the_table_lacks(table, expected):
@@ -161,11 +169,82 @@ def test_friends_of_each_other(made, shared_mount):
         assert not os.path.exists(os.path.join(friend(table, other), ".friends"))
 
 
+def test_friends_of_a_chain(made, expected, tmp_path, mount):
+    """They are the friends of its files, each beside the entries of its own file."""
+    parts, index = [os.path.join(made, f"part{number}.root") for number in range(3)], tmp_path / "index"
+    for _ in range(2):
+        with mounted.Mounted(parts, [f"chain,index={index}"]) as m:
+            table, files = os.path.join(m.path, "t"), os.path.join(m.path, ".files")
+            singles = [os.path.join(files, name, "t") for name in sorted(os.listdir(files))]
+            assert sorted(os.listdir(os.path.join(table, ".friends"))) == ["inside", "keyed", "long", "same_size", "short"]
+            assert "alone is left out: only 1 of 3" in m.errors()
+            for alias in ("inside", "long", "same_size"):
+                for node in os.listdir(friend(singles[0], alias)):
+                    own = [value for single in singles for value in mounted_table.read_node(friend(single, alias), node)]
+                    mounted_table.assert_same(mounted_table.read_node(friend(table, alias), node), own, node)
+                assert not test_awkward.compare(friend(table, alias))
+            for alias in ("keyed", "short"):
+                assert_as_its_files(friend(table, alias), [friend(single, alias) for single in singles], (60, 2, 90))
+            for name in ("same_size.y", "same_size.vector", "long.y", "inside.y", "keyed.y"):
+                alias, node = name.split(".")
+                found = [value for value in optional(os.path.join(friend(table, alias), node)) if value is not None]
+                assert flat(found) == expected["chain." + name], name
+            assert column(os.path.join(table, "same_size.y.f8")).tolist() == expected["chain.same_size.y"]
+
+
+def test_friends_of_a_far_chain(made, expected):
+    with http_server.Nginx(made) as server:
+        with mounted.Mounted([server.url(f"part{number}.root") for number in range(3)], ["chain"]) as m:
+            table = os.path.join(m.path, "t")
+            for alias in ("same_size", "inside", "long"):
+                assert column(os.path.join(table, f"{alias}.y.f8")).tolist() == expected[f"chain.{alias}.y"]
+            found = optional(os.path.join(friend(table, "keyed"), "y"))
+            assert [value for value in found if value is not None] == expected["chain.keyed.y"]
+        # Each of the six files is opened once: its beginning and its end, and what lies between.
+        assert len(server.requests()) <= 6 * 5
+
+
+def test_a_chain_beside_files_that_end_elsewhere(made, expected, tmp_path, mount):
+    (tmp_path / "others").write_text("".join(f"{made}/beside{number}.root:same_size\n" for number in (2, 0, 1)))
+    m = mount([os.path.join(made, f"part{number}.root:inside") for number in range(3)], "chain", f"friend=other=@{tmp_path}/others")
+    assert column(os.path.join(m.path, "inside", "other.y.f8")).tolist() == expected["other borders"]
+
+
+def assert_as_its_files(chain, singles, entries):
+    """Each column is a list of 0 or 1: the values that the friends of the files have, in as many entries as these have."""
+    found = {node: optional(os.path.join(chain, node)) for node in os.listdir(chain)}
+    wanted = {node: [] for node in found}
+    for single, count in zip(singles, entries):
+        for name in os.listdir(single):
+            node = name if os.path.isdir(os.path.join(single, name)) else name.rsplit(".", 1)[0]
+            own = optional(os.path.join(single, node))
+            wanted[node] += [*own, *[None] * (count - len(own))]
+    for node in wanted:
+        mounted_table.assert_same(found[node], wanted[node], node)
+    match = column(os.path.join(chain, ".match.i8"))
+    assert [value is not None for value in found["y"]] == (match >= 0).tolist()
+    mounted_table.assert_schema_matches_files(chain)
+
+
+def test_friends_of_a_chain_that_are_not_all_there(made, tmp_path, mount):
+    for name in ("part0.root", "part1.root", "part2.root", "beside0.root", "beside2.root"):
+        shutil.copy(os.path.join(made, name), tmp_path)
+    m = mount(tmp_path)
+    table = os.path.join(m.path, ".chain=part*.root", "t")
+    assert len(column(os.path.join(table, "y.f8"))) == 152
+    assert len(column(os.path.join(table, "inside.y.f8"))) == 152
+    with pytest.raises(OSError) as failed:
+        os.listdir(friend(table, "same_size"))
+    assert failed.value.errno == errno.EIO and "beside1.root" in m.errors()
+    shutil.copy(os.path.join(made, "beside1.root"), tmp_path)
+    assert len(column(os.path.join(friend(table, "same_size"), "y.f8"))) == 152
+
+
 def test_a_missing_file_and_one_that_comes(made, tmp_path, mount):
     shutil.copy(os.path.join(made, "main.root"), tmp_path)
     m = mount(tmp_path / "main.root")
     table = os.path.join(m.path, "t")
-    assert len(os.listdir(os.path.join(table, ".friends"))) == 6
+    assert len(os.listdir(os.path.join(table, ".friends"))) == 7
     with pytest.raises(OSError) as failed:
         os.listdir(friend(table, "keyed"))
     assert failed.value.errno == errno.EIO

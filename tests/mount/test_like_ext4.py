@@ -159,6 +159,27 @@ def mkdir(c):
     c.by(A, os.rmdir, "of_team")
 
 
+def set_times(path, accessed, modified):
+    os.utime(path, ns=(accessed, modified), follow_symlinks=False)
+    status = os.lstat(path)
+    return status.st_atime_ns, status.st_mtime_ns
+
+
+def utime(c):
+    c.make("file")
+    c.make("open", mode=0o666)
+    c.folder("of_a")
+    os.symlink("file", c.at("link"))
+    for number, name in enumerate(("file", "of_a", "link")):
+        c.by(A, set_times, name, rest=(1_900_000_000_123_456_789, 1_950_000_000_000_000_000 + number))
+    c.by(B, set_times, "file", rest=(1, 2))
+    c.by(B, set_times, "open", rest=(1, 2))
+    c.by(B, os.utime, "open")
+    c.by(B, os.utime, "file")
+    c.by(0, set_times, "file", rest=(1_000_000_000_000_000_001, 10**18 + 2))
+    c.by(A, set_times, "nothing", rest=(1, 2))
+
+
 def open_(c):
     made = os.O_CREAT | os.O_WRONLY
     c.folder("of_a")
@@ -400,7 +421,7 @@ def places():
 
 
 @pytest.mark.parametrize("case", [chmod, chown, link, mkdir, open_, open_handles, rename, symlink, truncate, unlink,
-                                  write_, write_by_pages], ids=lambda case: case.__name__.strip("_"))
+                                  utime, write_, write_by_pages], ids=lambda case: case.__name__.strip("_"))
 def test_as_the_directory_beneath(places, case):
     plain, mirror = Case(places[0]), Case(places[1])
     case(plain)
@@ -408,6 +429,27 @@ def test_as_the_directory_beneath(places, case):
     different = [f"{a}\n  in the mount: {b[-1]}" for a, b in zip(plain.said, mirror.said) if a != b]
     assert not different, "\n".join(different)
     assert len(plain.said) == len(mirror.said)
+
+
+def test_the_longest_path(places):
+    """4,095 bytes below the top, as the kernel takes them, are all right in both."""
+    said = []
+    for top in places:
+        directory = os.open(top, os.O_RDONLY)
+        path = ""
+        for _ in range(15):
+            path = os.path.join(path, "n" * 255)
+            os.mkdir(path, dir_fd=directory)
+        for length in (4094, 4095, 4096):
+            name = os.path.join(path, "x" * (length - len(path) - 1))
+            try:
+                os.mkdir(name, dir_fd=directory)
+                os.rmdir(name, dir_fd=directory)
+                said.append((length, "made"))
+            except OSError as error:
+                said.append((length, errno.errorcode[error.errno]))
+        os.close(directory)
+    assert said == 2 * [(4094, "made"), (4095, "made"), (4096, "ENAMETOOLONG")]
 
 
 # ---- the differences, as listed in docs/semantics.md
@@ -423,6 +465,18 @@ def test_directories_have_no_size_and_one_link(places):
     os.mkdir(os.path.join(places[1], "dir"))
     status = os.stat(os.path.join(places[1], "dir"))
     assert (status.st_size, status.st_nlink) == (0, 1)
+
+
+def test_a_renamed_directory_has_another_number(places):
+    """A file keeps its own."""
+    os.mkdir(os.path.join(places[1], "one"))
+    with open(os.path.join(places[1], "file"), "w"):
+        pass
+    numbers = [os.stat(os.path.join(places[1], name)).st_ino for name in ("one", "file")]
+    os.rename(os.path.join(places[1], "one"), os.path.join(places[1], "two"))
+    os.rename(os.path.join(places[1], "file"), os.path.join(places[1], "two", "file"))
+    assert os.stat(os.path.join(places[1], "two")).st_ino != numbers[0]
+    assert os.stat(os.path.join(places[1], "two", "file")).st_ino == numbers[1]
 
 
 def test_a_root_file_gets_the_group_of_a_setgid_directory(places):

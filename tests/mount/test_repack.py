@@ -123,7 +123,7 @@ def write_table(path, entries, seed, flush=700):
             part = slice(at, at + flush)
             tree.extend({name: values[name][part] for name in ("x", "flag", "id", "pos", "name")} |
                         {"Muon": awkward.zip({"pt": values["Muon_pt"][part], "charge": values["Muon_charge"][part]})})
-        file["tracker/hits"] = numpy.histogram(values["x"], bins=10)
+        file["tracker/hits"] = numpy.histogram(values["x"], bins=10, range=(-9, 9))
     return values
 
 
@@ -158,7 +158,7 @@ def test_random_selections_are_those_of_numpy(table, tmp_path, seed):
     names = sorted(random.choice(sorted(values), 4, replace=False)) if seed % 3 == 2 else list(values)
     if len(names) < len(values):
         options += ["--columns", ",".join(names)]
-    repack(*options, path, tmp_path / "out.root")
+    repack("--verify", *options, path, tmp_path / "out.root")
     for name, array in read(tmp_path / "out.root", names).items():
         assert awkward.to_list(array) == awkward.to_list(awkward.Array(values[name])[chosen]), (name, options)
     with mounted.Mounted(tmp_path / "out.root") as m:
@@ -183,6 +183,8 @@ def test_several_files_become_one(table, tmp_path):
         repack("--format", form, "--compression", "zstd:3", path, tmp_path / "more.root", out)
         for name, array in read(out, values).items():
             assert awkward.to_list(array) == awkward.to_list(values[name]) + awkward.to_list(more[name]), name
+        with uproot.open(out) as file:
+            assert file["tracker/hits"].values().sum() == 6200
     repack(path, tmp_path / "rntuple.root", tmp_path / "mixed.root", status=0)
     assert len(read(tmp_path / "mixed.root", ["id"])["id"]) == 11200
 
@@ -202,6 +204,32 @@ def test_files_that_differ_lose_nothing_in_silence(tmp_path):
         repack("--force", "--format", form, f"{a}:T", f"{c}:U", out)
         with uproot.open(out) as file:
             assert file["T"]["x"].array().tolist() == 2 * ids.tolist()
+
+
+WRITE_REFERENCES = """
+import array, sys, ROOT
+for path in sys.argv[1:]:
+    file = ROOT.TFile(path, "RECREATE")
+    tree, x, named = ROOT.TTree("T", ""), array.array("f", [0]), ROOT.TNamed("name", "title")
+    reference = ROOT.TRef(named)
+    tree.Branch("x", x, "x/F")
+    tree.Branch("reference", "TRef", reference)
+    for x[0] in (1, 2, 3):
+        tree.Fill()
+    file.Write()
+    file.Close()
+"""
+
+
+def test_objects_of_several_files_that_refer_to_each_other(tmp_path):
+    """Each file counts its objects by itself, so that references of the second would lead to those of the first."""
+    files = [tmp_path / "a.root", tmp_path / "b.root"]
+    subprocess.run([sys.executable, "-c", WRITE_REFERENCES, *files], check=True)
+    assert "as stored" in repack(files[0], tmp_path / "one.root").stdout
+    done = repack(*files, tmp_path / "out.root", status=1)
+    assert "refer to each other (TRef)" in done.stderr and "left out: T: reference" in done.stderr
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["T"]["x"].array().tolist() == [1, 2, 3, 1, 2, 3]
 
 
 def test_names_and_tables(table, tmp_path):
@@ -227,6 +255,106 @@ def test_rntuples_are_copied_by_pages(table, tmp_path):
     repack("--format", "ttree", tmp_path / "a.root", tmp_path / "tree.root")
     with mounted.Mounted(tmp_path) as m:
         assert not same(f"{m.path}/a.root/Events", f"{m.path}/tree.root/Events")
+
+
+def test_advice_is_ten_lines_and_a_command_that_runs(table, tmp_path):
+    path, _ = table
+    for file, ends in ((path, "--format rntuple"), (tmp_path / "packed.root", "nothing")):
+        done = subprocess.run([mounted.program(), "advise", file], capture_output=True, text=True, check=True)
+        lines = done.stdout.splitlines()
+        assert 7 <= len(lines) <= 10 and "5000 entries" in lines[0] and "clusters" in lines[1], lines
+        assert ends in lines[-1], lines
+        if ends != "nothing":
+            repack(*lines[-1].split(" repack ")[1].split()[:-2], file, tmp_path / "packed.root")
+
+
+def test_what_differs_is_not_kept(table, tmp_path):
+    """Damage inside of a basket that is copied as it is: reading both tells."""
+    path, _ = table
+    damaged_copy(path, tmp_path / "bad.root", "x", 3)
+    repack(tmp_path / "bad.root", tmp_path / "out.root")
+    repack("--verify", tmp_path / "bad.root", tmp_path / "verified.root", status=1)
+    assert sorted(os.listdir(tmp_path)) == ["bad.root", "out.root"]
+
+
+@pytest.mark.parametrize("options", [[], ["--select", "flag"], ["--format", "rntuple"]])
+def test_files_of_a_size(table, tmp_path, options):
+    path, values = table
+    repack("--verify", "--split", "60K", *options, path, tmp_path / "out.root")
+    names = [f"out-{i}.root" for i in range(len(os.listdir(tmp_path)))]
+    assert sorted(os.listdir(tmp_path)) == sorted(names) and len(names) > 2
+    assert max(os.path.getsize(tmp_path / name) for name in names) < 75e3
+    chosen = values["flag"] if "--select" in options else slice(None)
+    for name in values:
+        parts = [awkward.to_list(read(tmp_path / each, [name])[name]) for each in names]
+        assert sum(parts, []) == awkward.to_list(awkward.Array(values[name])[chosen]), name
+    with uproot.open(tmp_path / names[0]) as first, uproot.open(tmp_path / names[1]) as second:
+        assert "tracker/hits" in first and "tracker/hits" not in second
+    os.unlink(tmp_path / names[0])
+    assert "there is one already" in repack("--split", "60K", *options, path, tmp_path / "out.root", status=1).stderr
+    assert sorted(os.listdir(tmp_path)) == sorted(names[1:])
+
+
+# ---- keys that are no tables
+
+def newest_keys(path):
+    """{path: what the newest key of each object says, and its decompressed bytes}"""
+    with uproot.open(path) as file:
+        found = {}
+        for name, class_name in file.classnames(cycle=False).items():
+            if not class_name.startswith("TDirectory"):
+                key = file.key(name)
+                found[name] = (class_name, key.fTitle, key.fCycle, bytes(key.get_uncompressed_chunk_cursor()[0].raw_data))
+        return found
+
+
+@pytest.fixture(scope="module")
+def added(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("added")
+    run_script(os.path.join("oracle", "added_histograms.py"), ["make", str(directory)])
+    return directory
+
+
+def test_histograms_are_added_as_hadd_does(added):
+    repack("--force", *(added / f"{name}.root" for name in "abc"), added / "out.root")
+    told = run_script(os.path.join("oracle", "added_histograms.py"), ["compare", str(added)])
+    assert int(told.split(" histograms are the same")[0].split()[-1]) == 2 * 26
+    with uproot.open(added / "out.root") as file:
+        assert file["text"] == "text of a" and file["detector/tracker/later"].values().sum() > 0
+
+
+def test_histograms_are_not_added_where_nobody_wants_it(added):
+    repack("--force", "--no-add", *(added / f"{name}.root" for name in "abc"), added / "first.root")
+    assert newest_keys(added / "first.root") == newest_keys(added / "a.root")
+
+
+def test_keys_of_later_files_come_along(tmp_path):
+    for name, keys in (("a", ("both", "d/a")), ("b", ("both", "d/b", "e/f/b")), ("c", ("d/b", "c", "a_object"))):
+        with uproot.recreate(tmp_path / f"{name}.root") as file:
+            for key in keys:
+                file[key] = f"of {name}" if key != "a_object" else (numpy.ones(2), numpy.arange(3.0))
+            for tree in "T" if name != "c" else "TU":
+                file.mktree(tree, {"x": "i8"}).extend({"x": numpy.arange(3)})
+    done = repack(tmp_path / "a.root", tmp_path / "b.root", tmp_path / "out.root")
+    assert "1 tables, 4 objects" in done.stdout
+    with uproot.open(tmp_path / "out.root") as file:
+        assert [str(file[key]) for key in ("both", "d/a", "d/b", "e/f/b")] == ["of a", "of a", "of b", "of b"]
+    done = repack("--force", tmp_path / "a.root", tmp_path / "c.root", tmp_path / "out.root", status=1)
+    assert "left out: U: a table of" in done.stderr and "1 tables, 5 objects" in done.stdout
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["a_object"].values().tolist() == [1, 1] and file["T"].num_entries == 6
+
+
+def test_histograms_of_other_axes_are_named(tmp_path):
+    values = numpy.arange(4.0)
+    for name, edges in (("a", [0, 1, 2, 3, 4]), ("b", [0, 1, 2, 3, 5])):
+        with uproot.recreate(tmp_path / f"{name}.root") as file:
+            file["h"] = (values, numpy.array(edges, "f8"))
+            file["same"] = (values, numpy.arange(5.0))
+    done = repack(tmp_path / "a.root", tmp_path / "b.root", tmp_path / "out.root", status=1)
+    assert "h: the histogram of" in done.stderr and "b.root, which is not added: its axes are others" in done.stderr
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["h"].values().tolist() == values.tolist() and file["same"].values().tolist() == (2 * values).tolist()
 
 
 # ---- what goes wrong

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 
 import numpy as np
 import pyarrow
@@ -144,6 +145,124 @@ def test_what_is_refused(tmp_path, mount, column, why):
             open(os.path.join(table, "list", "offsets.i8"), "wb").close()
         open(os.path.join(table, column), "wb").close()
     assert error.value.errno == errno.EOPNOTSUPP and why in m.errors()
+
+
+def truncated(values, bits):
+    mask = np.uint32(0xFFFFFFFF << (32 - bits) & 0xFFFFFFFF)
+    return (values.view("<u4") & mask).view("<f4")
+
+
+def quantized(values, bits, low, high):
+    largest = 2**bits - 1
+    steps = np.minimum(np.floor(0.5 + (values.astype("f8") - low) * (largest / (high - low))), largest)
+    return (low + steps * ((high - low) / largest)).astype("<f4")
+
+
+ENCODINGS = {"half": ("real16", lambda v: v.astype("<f2").astype("<f4")), "short": ("real32trunc:16", lambda v: truncated(v, 16)),
+             "odd": ("real32trunc:11", lambda v: truncated(v, 11)), "near": ("real32quant:12:0:100", lambda v: quantized(v, 12, 0, 100)),
+             "whole": ("", lambda v: v)}
+
+
+@pytest.mark.parametrize("codec", ["zstd", "none"])
+def test_numbers_with_fewer_bits(tmp_path, samples, codec):
+    """In columns and in lists; appended to in a further mount; after a kill between the attribute and the commit."""
+    values = np.random.default_rng(1).uniform(0, 100, 3000).astype("<f4")
+    (tmp_path / "out").mkdir()
+
+    def write(table, part, first):
+        for name, (encoding, _) in ENCODINGS.items():
+            os.makedirs(os.path.join(table, f"list_{name}"), exist_ok=True)
+            for path in (f"{name}.f4", f"list_{name}/values.f4"):
+                with open(os.path.join(table, path), "ab") as file:
+                    if first and encoding:
+                        os.setxattr(file.fileno(), "user.tfilefs.encoding", encoding.encode())
+                    file.write(part.tobytes())
+            with open(os.path.join(table, f"list_{name}", "offsets.i8"), "ab") as file:
+                ends = np.arange(0 if first else 1, len(part) + 1) + (0 if first else len(values) - len(part))
+                file.write(ends.astype("<i8").tobytes())
+
+    m = mounted.Mounted(tmp_path / "out", (*FORMAT, f"compression={codec}", "commit=600"))
+    table = os.path.join(m.path, "a.root", "Events")
+    os.makedirs(table)
+    write(table, values[:2000], True)
+    assert os.getxattr(os.path.join(table, "half.f4"), "user.tfilefs.encoding") == b"real16"
+    for above, _, files in os.walk(table):
+        for name in files:
+            mounted.fsync(os.path.join(above, name))
+    m.process.send_signal(signal.SIGKILL)
+    m.process.wait()
+    m.close()
+    with mounted.Mounted(tmp_path / "out", ("rw", f"compression={codec}")) as m:
+        table = os.path.join(m.path, "a.root", "Events")
+        mounted.fsync(table)
+        write(table, values[2000:], False)
+        mounted.fsync(table)
+        for name, (_, shortened) in ENCODINGS.items():
+            for path in (f"{name}.f4", f"list_{name}/values.f4"):
+                assert np.array_equal(np.fromfile(os.path.join(table, path), "<f4"), shortened(values)), path
+    with uproot.open(tmp_path / "out" / "a.root") as file:
+        for name, (_, shortened) in ENCODINGS.items():
+            assert np.array_equal(np.asarray(file["Events"][name].array()), shortened(values)), name
+    read = str(tmp_path / "read")
+    subprocess.run([os.path.join(samples("ntuple_columns"), "ntuple_columns"), "read", tmp_path / "out" / "a.root", "Events", read], check=True)
+    for name, (_, shortened) in ENCODINGS.items():
+        assert np.array_equal(np.fromfile(os.path.join(read, f"{name}.f4"), "<f4"), shortened(values)), name
+        assert np.array_equal(np.fromfile(os.path.join(read, f"list_{name}", "values.f4"), "<f4"), shortened(values)), name
+
+
+# ROOT crashes where Python destroys its views at the end.
+READ_CLASSES = """
+import os, sys, ROOT
+ROOT.gInterpreter.Declare("struct Hit { float x; short id; };")
+reader = ROOT.RNTupleReader.Open("Events", sys.argv[1])
+hits, vertex = reader.GetView["std::vector<Hit>"]("hits"), reader.GetView["Hit"]("vertex")
+assert [[(hit.x, hit.id) for hit in hits(i)] for i in range(2)] == [[(1, 7), (2, 8)], [(3, 9)]]
+assert [(vertex(i).x, vertex(i).id) for i in range(2)] == [(5, 1), (6, 2)]
+os._exit(0)
+"""
+
+
+def test_records_of_a_class(tmp_path):
+    m = mounted.Mounted(tmp_path, (*FORMAT, "commit=600"))
+    table = os.path.join(m.path, "a.root", "Events")
+    for path in ("hits/values", "vertex"):
+        os.makedirs(os.path.join(table, path))
+        os.setxattr(os.path.join(table, path), "user.tfilefs.class", b"Hit")
+        assert os.getxattr(os.path.join(table, path), "user.tfilefs.class") == b"Hit"
+    np.array([0, 2, 3], "<i8").tofile(os.path.join(table, "hits", "offsets.i8"))
+    for path, x, i in (("hits/values", [1, 2, 3], [7, 8, 9]), ("vertex", [5, 6], [1, 2])):
+        np.array(x, "<f4").tofile(os.path.join(table, path, "x.f4"))
+        np.array(i, "<i2").tofile(os.path.join(table, path, "id.i2"))
+    for above, _, files in os.walk(table):
+        for name in files:
+            mounted.fsync(os.path.join(above, name))
+    m.process.send_signal(signal.SIGKILL)
+    m.process.wait()
+    m.close()
+    result = subprocess.run([mounted.program(), "recover", tmp_path / "a.root"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    with uproot.open(tmp_path / "a.root") as file:
+        assert file["Events"].arrays().tolist()[1] == {"hits": [{"x": 3, "id": 9}], "vertex": {"x": 6, "id": 2}}
+    done = subprocess.run([sys.executable, "-c", READ_CLASSES, tmp_path / "a.root"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_encodings_that_cannot_be(tmp_path):
+    with mounted.Mounted(tmp_path, FORMAT) as m:
+        table = os.path.join(m.path, "a.root", "Events")
+        os.makedirs(table)
+        np.array([1, 2, 101], "<f4").tofile(os.path.join(table, "x.f4"))
+        for encoding in (b"real17", b"real32trunc:9", b"real32quant:12:5:5"):
+            with pytest.raises(OSError) as refused:
+                os.setxattr(os.path.join(table, "x.f4"), "user.tfilefs.encoding", encoding)
+            assert refused.value.errno == errno.EINVAL
+        os.setxattr(os.path.join(table, "x.f4"), "user.tfilefs.encoding", b"real32quant:12:0:100")
+        with pytest.raises(OSError):
+            mounted.fsync(table)
+        assert "outside of the range of its encoding" in m.errors()
+        os.removexattr(os.path.join(table, "x.f4"), "user.tfilefs.encoding")
+        mounted.fsync(table)
+        assert np.fromfile(os.path.join(table, "x.f4"), "<f4").tolist() == [1, 2, 101]
 
 
 def test_it_is_found_again_after_a_kill(tmp_path):

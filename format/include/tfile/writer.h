@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tfile/buffer.h"
@@ -38,6 +39,23 @@ Result<Compression> parse_compression(std::string_view text);
 // more becomes zlib, too.
 Compression compression_of(std::int32_t settings);
 
+// How an RNTuple stores numbers of type f4, if not whole: with fewer bits, and so with a loss.
+struct FloatEncoding {
+  enum class Kind : std::uint8_t {
+    whole,
+    half,       // IEEE half precision
+    truncated,  // only the highest bits of each
+    quantized,  // integers that divide the range from min to max evenly; nothing else can be stored
+  } kind = Kind::whole;
+  std::uint16_t bits = 32;
+  double min = 0, max = 0;
+  friend bool operator==(const FloatEncoding&, const FloatEncoding&) = default;
+};
+
+// Parses "real16", "real32trunc:16" (10 to 31 bits), "real32quant:12:0:100" (1 to 32 bits, range), or "" for whole.
+// Errors: invalid, with what is allowed.
+Result<FloatEncoding> parse_float_encoding(std::string_view text);
+
 // A column offered to a table: its path below the table, and what its file name says.
 struct OfferedColumn {
   std::string path;  // "Muon_pt/values.f4"
@@ -45,6 +63,9 @@ struct OfferedColumn {
   std::vector<std::uint32_t> shape;
   Role role = Role::values;  // values, offsets or chars
   std::string title;
+  FloatEncoding encoding;  // in RNTuples
+  // Of the directories above it that are records of a class, in RNTuples: their paths, and the names of their classes.
+  std::vector<std::pair<std::string, std::string>> classes;
   std::string counter;  // of the items of a list: path of the column known to count them; "": names decide
 };
 
@@ -244,6 +265,10 @@ class FileWriter {
     std::vector<std::byte> head;
   };
   virtual Result<CopiedKey> copy_key(std::string_view directory, std::span<const std::byte> head) = 0;
+  // The same with another payload of the same class. The resulting head has all bytes of the record. Errors also:
+  // unsupported (above 1 GiB), no_space (memory).
+  virtual Result<CopiedKey> copy_changed_key(std::string_view directory, std::span<const std::byte> head,
+                                             std::span<const std::byte> payload) = 0;
   // Makes a table of stored units of others; `first` is the key of one of them. Errors: not_found, exists.
   virtual Result<TableCopy*> copy_table(std::string_view directory, std::string name, const KeyInfo& first,
                                         const CopyOptions&) = 0;

@@ -74,7 +74,7 @@ class FormReader {
     form.lists.push_back(around.empty() ? FieldForm::kEachEntry : places.at(around.back()));
     places.emplace(*node.column, static_cast<std::uint32_t>(form.columns.size()));
     form.columns.push_back(static_cast<std::uint32_t>(found_.form.columns.size()));
-    found_.form.columns.push_back({column.path, column.dtype, column.shape, column.role, column.title, {}});
+    found_.form.columns.push_back({column.path, column.dtype, column.shape, column.role, column.title, {}, {}, {}});
     return {};
   }
 

@@ -14,7 +14,7 @@
 
 // Groups columns into fields by their paths, as the mount shows fields (docs/semantics.md, "Writing"): `offsets.i8`
 // makes a directory a list or a string, and a directory without it is a record. Types get ROOT's names where these
-// follow from the columns. What consists of records has none, and is an untyped record or collection.
+// follow from the columns, or are given with them. Any other record is untyped, and so is what consists of such.
 
 namespace tfile {
 namespace {
@@ -45,6 +45,20 @@ constexpr std::array<NumberType, 11> kNumberTypes{{
 }};
 static_assert(static_cast<std::size_t>(Dtype::f8) + 1 == kNumberTypes.size());
 
+// The column of numbers that are stored with fewer bits than they have. Split halves are in the specification, but ROOT
+// does not know them.
+ColumnRecord short_column(const FloatEncoding& encoding) {
+  ColumnType type = ColumnType::real16;
+  if (encoding.kind == FloatEncoding::Kind::truncated) type = ColumnType::real32_trunc;
+  if (encoding.kind == FloatEncoding::Kind::quantized) type = ColumnType::real32_quant;
+  ColumnRecord column;
+  column.type = static_cast<std::uint16_t>(type);
+  column.bits = encoding.bits;
+  column.min = encoding.min;
+  column.max = encoding.max;
+  return column;
+}
+
 // The name that ROOT gives to the item of a list or array.
 constexpr const char* kItemName = "_0";
 
@@ -60,7 +74,9 @@ Result<> check_field_name(const std::string& path, const std::string& name) {
 // A field with all that is below it, as far as its columns were offered.
 class FieldMaker {
  public:
-  FieldMaker(std::span<const OfferedColumn> columns, bool compressed) : columns_(columns), compressed_(compressed) {}
+  FieldMaker(std::span<const OfferedColumn> columns, bool compressed) : columns_(columns), compressed_(compressed) {
+    for (const OfferedColumn& column : columns) classes_.insert(column.classes.begin(), column.classes.end());
+  }
 
   Result<> make(const OfferedNode& top) {
     form_.name = field_name_of(top);
@@ -143,7 +159,12 @@ class FieldMaker {
       field = add_record(FieldRole::leaf, field, kItemName);
       fields_[field].type_name = types[types.size() - 2 - i];
     }
-    add_column(field, compressed_ ? number.split : number.plain, number.bits);
+    if (offered.dtype == Dtype::f4 && offered.encoding.kind != FloatEncoding::Kind::whole) {
+      table_columns_.push_back(short_column(offered.encoding));
+      table_columns_.back().field = field;
+    } else {
+      add_column(field, compressed_ ? number.split : number.plain, number.bits);
+    }
     return {};
   }
 
@@ -192,6 +213,7 @@ class FieldMaker {
       if (only == "values" || node.children[0].name == "chars.u1") return miss(only + " without offsets");
     }
     const FieldId field = add_record(FieldRole::record, parent, name);
+    if (const auto known = classes_.find(path); known != classes_.end()) fields_[field].type_name = known->second;
     std::set<std::string> names;
     for (const OfferedNode& child : node.children) {
       const std::string child_path = path + "/" + child.name;
@@ -214,6 +236,7 @@ class FieldMaker {
 
   const std::span<const OfferedColumn> columns_;
   const bool compressed_;
+  std::map<std::string, std::string> classes_;  // of records, by path
   FieldForm form_;
   std::string incomplete_;
   std::vector<FieldRecord> fields_;  // the numbers of parents count from the first one

@@ -78,6 +78,7 @@ class PartEncoder {
         return invalid(column.is_ends ? "offsets of another length than asked for"
                                       : "values of another length than the offsets say");
       if (column.is_ends) TRY_VOID(check_offsets(i));
+      if (!column.is_ends) TRY_VOID(check_range(i));
       all += wanted;
     }
     if (all > kObjectSizeMax)
@@ -88,6 +89,16 @@ class PartEncoder {
   std::uint64_t span(std::size_t offsets) const {
     const std::uint64_t last = bytes(offsets).size() / kOffsetSize - 1;
     return static_cast<std::uint64_t>(offset_at(bytes(offsets), last) - offset_at(bytes(offsets), 0));
+  }
+
+  Result<> check_range(std::size_t i) const {
+    const PageEncoding& encoding = field_.columns[i].encoding;
+    const Bytes numbers = bytes(i);
+    const std::size_t first = first_out_of_range(encoding, numbers);
+    if (encoding.type != ColumnType::real32_quant || first == numbers.size() / sizeof(float)) return {};
+    return invalid(std::to_string(load_little<float>(numbers.data() + first * sizeof(float))) +
+                   " is outside of the range of its encoding, " + std::to_string(encoding.min) + " to " +
+                   std::to_string(encoding.max));
   }
 
   Result<> check_offsets(std::size_t i) const {

@@ -5,6 +5,7 @@ namespace tfile {
 namespace {
 
 constexpr std::uint16_t kIsRepetitive = 1;
+constexpr std::uint16_t kHasRange = 2;
 constexpr std::uint64_t kNoFeatures = 0;
 constexpr std::string_view kWriter = "tfilefs";
 
@@ -48,8 +49,13 @@ void SchemaLists::add(const ColumnRecord& column) {
   out.little(column.type);
   out.little(column.bits);
   out.little(column.field);
-  out.little(std::uint16_t{0});  // neither deferred nor with a range
+  const bool has_range = column.min != column.max;
+  out.little(has_range ? kHasRange : std::uint16_t{0});  // none is deferred
   out.little(column.representation);
+  if (has_range) {
+    out.little(column.min);
+    out.little(column.max);
+  }
   columns.add(out.span());
 }
 

@@ -52,6 +52,9 @@ class ObjectVisitor {
   // A value whose bytes could not be read; the values after it could.
   virtual void unread(std::string_view reason) = 0;
 
+  // A pointer slot begins at this position of the payload. Tells nothing of its value, which follows as any other.
+  virtual void slot(std::size_t /*position*/) {}
+
   // Whether the visitor needs nothing more, so that the walk may end.
   virtual bool has_enough() const { return false; }
 };

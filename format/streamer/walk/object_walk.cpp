@@ -242,6 +242,7 @@ void ObjectWalk::told(std::span<const std::byte> stored, Dtype dtype) {
 void ObjectWalk::pointer(Cursor& in) {
   const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
+  visitor_->slot(in.position());
   const ObjectTag tag = read_object_tag(in, origin_);
   if (in.failed() || tag.kind == ObjectTag::Kind::null) return visitor_->null();
   if (tag.kind == ObjectTag::Kind::reference) return visitor_->reference(tag.identity);

@@ -124,11 +124,17 @@ Result<> TreeCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& ke
   }
   if (!is_first || !keeps_all) note_other_numbers();
   note_maxima(present());
-  if (options_.cluster_bytes != 0 || !keeps_all) TRY_VOID(leave_out_what_cannot_be_cut(present()));
+  plan(keeps_all);
+  if (options_.cluster_bytes == 0 && keeps_all) return {};
+  TRY(const bool is_other, leave_out_what_cannot_be_cut(present()));
+  if (is_other) plan(keeps_all);
+  return {};
+}
+
+void TreeCopy::plan(bool keeps_all) {
   std::vector<bool> copies;
   for (const Branch& branch : branches_) copies.push_back(branch.copied);
   plan_ = plan_units(present(), kept_, copies, {keeps_all, options_.cluster_bytes});
-  return {};
 }
 
 // Top branches that are wanted, with all below them, and those that count their items.
@@ -217,10 +223,17 @@ Result<std::string> TreeCopy::reason_not_to_cut(const BranchRecord& branch) cons
   return std::string(has_offsets ? "" : "its entries are stored without offsets");
 }
 
-Result<> TreeCopy::leave_out_what_cannot_be_cut(const SourceTree& tree) {
+// Leaves out branches whose baskets the plan cuts, if they cannot be cut. Whether there are any.
+Result<bool> TreeCopy::leave_out_what_cannot_be_cut(const SourceTree& tree) {
   const TreeRecord& record = tree.tree.record;
+  const std::size_t left_before = left_out_.size();
+  std::vector<bool> is_cut(branches_.size());
+  for (const CopiedBasket& basket : plan_.baskets) {
+    if (!basket.is_whole || embedded_basket(record.branches[basket.branch], basket.first) != nullptr)
+      is_cut[basket.branch] = true;
+  }
   for (BranchIndex i = 0; i < branches_.size(); ++i) {
-    if (!branches_[i].copied) continue;
+    if (!branches_[i].copied || !is_cut[i]) continue;
     TRY(const std::string reason, reason_not_to_cut(record.branches[i]));
     if (reason.empty()) continue;
     const BranchIndex top = tree.top_of[i];
@@ -229,7 +242,7 @@ Result<> TreeCopy::leave_out_what_cannot_be_cut(const SourceTree& tree) {
       if (tree.top_of[other] == top) branches_[other].copied = false;
     }
   }
-  return {};
+  return left_out_.size() > left_before;
 }
 
 TableCopy::Unit TreeCopy::unit(std::size_t index) const {

@@ -64,7 +64,8 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   void note_other_numbers();
   void note_maxima(const SourceTree&);
   Result<std::string> reason_not_to_cut(const BranchRecord&) const;
-  Result<> leave_out_what_cannot_be_cut(const SourceTree&);
+  void plan(bool keeps_all);
+  Result<bool> leave_out_what_cannot_be_cut(const SourceTree&);
   CutForm cut_form(const BranchRecord&) const;
   Result<Part> copied_basket(const CopiedBasket&, std::span<const std::byte> stored) const;
   Result<Part> cut(const CopiedBasket&, std::span<const std::span<const std::byte>> stored) const;

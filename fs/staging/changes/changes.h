@@ -84,6 +84,10 @@ class Changes {
   // Error: busy, if a commit is reading the bytes to be cut off (StagedBytes::when_thawed).
   Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(mutex, overlay_.mutex);
   Result<> set_title(const NodePtr&, std::string title) EXCLUDES(mutex, overlay_.mutex);
+  // How an RNTuple stores a new column; changes nothing once a part of it is committed. Error: invalid (no encoding).
+  Result<> set_encoding(const NodePtr&, std::string encoding) EXCLUDES(mutex, overlay_.mutex);
+  // The class of what a new directory of an RNTuple holds, if it is a record.
+  Result<> set_class(const NodePtr&, std::string name) EXCLUDES(mutex, overlay_.mutex);
   // Keeps the date that the node has now for the next mount, unless the node is committed.
   Result<> keep_date(const NodePtr&) EXCLUDES(mutex, overlay_.mutex);
   // Brings all that was written to the file to disk. Errors: those of the journal; that of a commit, returned once.
@@ -122,6 +126,8 @@ class Changes {
   Result<> begin_journal() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> begin_change() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> note(const JournalRecord&) REQUIRES(mutex);
+  Result<> set_text(StagedNode&, JournalKind, std::string StagedAttributes::*, std::string text)
+      EXCLUDES(mutex, overlay_.mutex);
   void end_journal() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   bool is_worth_compacting() const REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> compact_journal() REQUIRES(mutex) EXCLUDES(overlay_.mutex);

@@ -40,9 +40,13 @@ void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& 
 
 void TreeRecords::add_attributes(const NodePtr& node) {
   if (node->attributes.time_was_set) records.push_back(date_record(*node));
-  if (node->attributes.title.empty()) return;
-  add(JournalKind::title, node, node->attributes.title);
-  records.back().offset = 0;
+  for (const auto& [kind, text] : {std::pair(JournalKind::title, node->attributes.title),
+                                   std::pair(JournalKind::encoding, node->attributes.encoding),
+                                   std::pair(JournalKind::class_name, node->attributes.class_name)}) {
+    if (text.empty()) continue;
+    add(kind, node, text);
+    records.back().offset = 0;
+  }
 }
 
 bool TreeRecords::take(const NodePtr& directory, const std::string& path) {

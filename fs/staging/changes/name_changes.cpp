@@ -322,17 +322,32 @@ Result<> Changes::truncate(const NodePtr& node, std::uint64_t size) {
   return {};
 }
 
-Result<> Changes::set_title(const NodePtr& node, std::string title) {
+Result<> Changes::set_text(StagedNode& node, JournalKind kind, std::string StagedAttributes::*place, std::string text) {
   const Lock change(mutex);
   TRY_VOID(begin_change());
   JournalRecord record;
-  record.kind = JournalKind::title;
-  record.id = node->id;
-  record.text = title;
+  record.kind = kind;
+  record.id = node.id;
+  record.text = text;
   TRY_VOID(note(record));
   const Lock lock(overlay_.mutex);
-  node->attributes.title = std::move(title);
+  node.attributes.*place = std::move(text);
   return {};
+}
+
+Result<> Changes::set_title(const NodePtr& node, std::string title) {
+  return set_text(*node, JournalKind::title, &StagedAttributes::title, std::move(title));
+}
+
+Result<> Changes::set_encoding(const NodePtr& node, std::string encoding) {
+  const auto parsed = tfile::parse_float_encoding(encoding);
+  if (!parsed) return fail(ErrorKind::invalid, parsed.error().text, -1, EINVAL);
+  if (overlay_.continues_committed(*node)) return {};
+  return set_text(*node, JournalKind::encoding, &StagedAttributes::encoding, std::move(encoding));
+}
+
+Result<> Changes::set_class(const NodePtr& node, std::string name) {
+  return set_text(*node, JournalKind::class_name, &StagedAttributes::class_name, std::move(name));
 }
 
 Result<> Changes::keep_date(const NodePtr& node) {

@@ -217,6 +217,12 @@ class Restorer {
       case JournalKind::title:
         node->attributes.title = record.text;
         return {};
+      case JournalKind::encoding:
+        node->attributes.encoding = record.text;
+        return {};
+      case JournalKind::class_name:
+        node->attributes.class_name = record.text;
+        return {};
       case JournalKind::date:
         dates_[node->id] = record;
         return {};

@@ -184,6 +184,10 @@ Result<> TableCommit::add_fields(const StagedTable& staged) {
     if (known.contains(column.path)) continue;
     TRY(tfile::OfferedColumn made, tfile::offered_column(column.path));
     made.title = column.title;
+    TRY(made.encoding, tfile::parse_float_encoding(column.encoding));
+    for (const auto& [path, name] : staged.classes) {
+      if (column.path.starts_with(path + "/")) made.classes.emplace_back(path, name);
+    }
     made.counter = column.counter;
     offered.push_back(std::move(made));
   }

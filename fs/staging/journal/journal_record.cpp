@@ -236,6 +236,8 @@ std::vector<std::byte> encode_payload(const JournalRecord& record) {
       out.text(record.text);
       break;
     case JournalKind::title:
+    case JournalKind::encoding:
+    case JournalKind::class_name:
     case JournalKind::whiteout:
       out.text(record.text);
       break;
@@ -256,24 +258,14 @@ std::vector<std::byte> encode_payload(const JournalRecord& record) {
 Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const std::byte> payload) {
   PayloadReader in(payload);
   JournalRecord record = without_payload(header);
+  if (header.kind == JournalKind::create) record.file_kind = take_file_kind(in);
+  if (header.kind == JournalKind::rename) record.from = in.text();
   switch (header.kind) {
     case JournalKind::begin:
       record.bytes = in.block();
       break;
     case JournalKind::intend:
       record.intention = take_intention(in);
-      break;
-    case JournalKind::create:
-      record.file_kind = take_file_kind(in);
-      record.text = in.text();
-      break;
-    case JournalKind::rename:
-      record.from = in.text();
-      record.text = in.text();
-      break;
-    case JournalKind::title:
-    case JournalKind::whiteout:
-      record.text = in.text();
       break;
     case JournalKind::data:
       in.rest();
@@ -282,7 +274,15 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
       record.size = in.number<std::uint64_t>();
       break;
     case JournalKind::remove:
-      if (header.id == 0) record.text = in.text();
+      if (header.id != 0) break;
+      [[fallthrough]];
+    case JournalKind::create:
+    case JournalKind::rename:
+    case JournalKind::title:
+    case JournalKind::encoding:
+    case JournalKind::class_name:
+    case JournalKind::whiteout:
+      record.text = in.text();
       break;
     case JournalKind::truncate:
     case JournalKind::done:
@@ -290,8 +290,7 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
     default:
       in.reject();
   }
-  if (!in.whole()) return makes_no_sense(header.kind);
-  return record;
+  return in.whole() ? Result<JournalRecord>(std::move(record)) : makes_no_sense(header.kind);
 }
 
 // UUID, fEND and head, as bytes of the record.

@@ -44,12 +44,14 @@ enum class JournalKind : std::uint32_t {
   create = 3,  // the staged file `id` at the path `text`, of file_kind
   remove = 4,  // removed: the staged file `id`; or with id 0, a committed thing that had been moved to the path `text`
   rename = 5,  // `id`, or with id 0 the committed thing at the path `from`, moves to the path `text`
-  truncate = 6,  // the size of `id` becomes `offset`
-  title = 7,     // of `id`: `text`
-  whiteout = 8,  // the committed thing at the path `text` (key, table, column) is removed by the next commit
-  intend = 9,    // `intention`: of the commit that begins
-  done = 10,     // that commit has ended with its last step
-  date = 11,     // of `id`, when it had `size` bytes: `offset`, nanoseconds since the epoch, or kNoDate
+  truncate = 6,     // the size of `id` becomes `offset`
+  title = 7,        // of `id`: `text`
+  whiteout = 8,     // the committed thing at the path `text` (key, table, column) is removed by the next commit
+  intend = 9,       // `intention`: of the commit that begins
+  done = 10,        // that commit has ended with its last step
+  class_name = 13,  // of `id`: `text`
+  encoding = 12,    // of `id`: `text`
+  date = 11,        // of `id`, when it had `size` bytes: `offset`, nanoseconds since the epoch, or kNoDate
 };
 // The offset of a date record that takes back a date.
 inline constexpr std::uint64_t kNoDate = std::uint64_t{1} << 63;

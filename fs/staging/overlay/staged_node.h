@@ -34,6 +34,8 @@ struct StagedAttributes {
   timespec modified{};
   bool time_was_set = false;  // by utimens; committed with it
   std::string title;          // user.tfilefs.title
+  std::string encoding;       // user.tfilefs.encoding, of a file
+  std::string class_name;     // user.tfilefs.class, of a directory
   std::map<std::string, std::string, std::less<>> xattrs;
 };
 

@@ -164,7 +164,9 @@ void StagedWalk::add_columns(const StagedNode& directory, const std::string& bel
       continue;
     }
     if (node->directory) {
-      add_columns(*node, joined_path(below, name), into);
+      const std::string path = joined_path(below, name);
+      if (!node->attributes.class_name.empty()) into.classes.emplace(path, node->attributes.class_name);
+      add_columns(*node, path, into);
       continue;
     }
     if (below.empty() && is_marker(name)) {
@@ -182,6 +184,7 @@ void StagedWalk::add_columns(const StagedNode& directory, const std::string& bel
     column.first_write = node->first_write;
     column.last_write = node->last_write;
     column.title = node->attributes.title;
+    column.encoding = node->attributes.encoding;
     into.columns.push_back(std::move(column));
   }
 }

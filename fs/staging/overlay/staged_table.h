@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,7 +32,7 @@ struct StagedColumn {
   std::string unreadable;  // why the file is no column
   bool is_open = false, is_committing = false;
   StagedNode::Clock::time_point first_write{}, last_write{};
-  std::string title;
+  std::string title, encoding;
 };
 
 // A table with staged contents.
@@ -47,7 +48,8 @@ struct StagedTable {
   std::vector<std::string> removed;   // committed names directly below it to be removed: a field each
   std::optional<std::int64_t>
       modified;  // seconds since the epoch, if a program has set a time; otherwise the time of the commit is taken
-  std::vector<std::string> refused;  // why the contents of some of its directories can never be a field
+  std::vector<std::string> refused;            // why the contents of some of its directories can never be a field
+  std::map<std::string, std::string> classes;  // of new directories that are records, by their path below the table
   std::vector<std::string> missing;  // committed columns that were removed while others of their field are still there
   // All columns are made from one staged Arrow file of that size, which is their node and `node`.
   std::optional<std::uint64_t> arrow_size;

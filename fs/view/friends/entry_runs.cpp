@@ -5,12 +5,17 @@
 
 namespace tfilefs {
 
-EntryRuns EntryRuns::by_position(std::int64_t entries, std::int64_t first, std::int64_t friend_entries) {
+EntryRuns EntryRuns::by_position(std::int64_t entries, std::span<const EntryPart> parts) {
   EntryRuns runs(entries);
-  const std::int64_t count = std::min(entries, friend_entries - first);
-  if (count > 0) runs.add(0, first, count);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::int64_t end = i + 1 < parts.size() ? parts[i + 1].entry : entries;
+    const std::int64_t count = std::min(end - parts[i].entry, parts[i].count);
+    if (count > 0) runs.add(parts[i].entry, parts[i].friend_entry, count);
+  }
   return runs;
 }
+
+bool EntryRuns::has_gap() const { return !runs_.empty() && runs_.back().entry != runs_.back().before; }
 
 void EntryRuns::add(std::int64_t entry, std::int64_t friend_entry, std::int64_t count) {
   bool goes_on = false;

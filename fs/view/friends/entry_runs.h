@@ -14,12 +14,19 @@ struct EntryRun {
   std::int64_t before = 0;        // how many entries of the table before it have one of the friend
 };
 
+// Entries of a friend that belong to those of a table from one on, up to the next part.
+struct EntryPart {
+  std::int64_t entry = 0;         // the table's first one
+  std::int64_t friend_entry = 0;  // the friend's first one
+  std::int64_t count = 0;         // of the friend's
+};
+
 // Which entry of a friend belongs to each entry of a table, if any does.
 class EntryRuns {
  public:
   explicit EntryRuns(std::int64_t entries = 0) : entries_(entries) {}
-  // The entries from `first` on of a friend that has `friend_entries`.
-  static EntryRuns by_position(std::int64_t entries, std::int64_t first, std::int64_t friend_entries);
+  // Parts in ascending order. In each, entry belongs to entry; what is left over belongs to none.
+  static EntryRuns by_position(std::int64_t entries, std::span<const EntryPart>);
 
   // Entries in ascending order, each once.
   void add(std::int64_t entry, std::int64_t friend_entry, std::int64_t count = 1);
@@ -34,6 +41,8 @@ class EntryRuns {
 
   // The entry of the friend, or -1.
   std::int64_t friend_entry(std::int64_t entry) const;
+  // Whether an entry that has none of the friend lies before one that has.
+  bool has_gap() const;
   // How many of the entries before this one have one of the friend.
   std::int64_t matched_before(std::int64_t entry) const;
   // The run that holds number `matched` of the entries that have one of the friend.

@@ -4,29 +4,37 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cache/cluster_cache.h"
 #include "tfile/table.h"
 #include "view/friends/friend_streams.h"
+#include "view/friends/key_expression.h"
 #include "view/friends/key_index.h"
 
 namespace tfilefs {
 
-// Where the values of a key come from: a column of one number for each entry, or always the same number.
+// Where the values of a part of a key come from: columns of one number for each entry.
 struct KeySource {
-  std::shared_ptr<CachedStreams> streams;  // null: `constant`
-  tfile::Column column;
-  std::int64_t constant = 0;
+  std::shared_ptr<CachedStreams> streams;
+  std::vector<tfile::Column> columns;
+  std::optional<KeyExpression> expression;  // of these columns, or of none; nothing: the values of the only one
 };
 struct KeySources {
   KeySource major, minor;
   std::int64_t entries = 0;
 };
 
-// An index, and the memory that it is counted in.
+// Entries of a friend among which entries of a table are looked up.
+struct IndexPart {
+  EntryPart of;
+  // Of the friend's entries, from the first on; what it says of others is no match. Nothing: by position.
+  std::optional<KeyIndex> index;
+};
+
+// An index, and the memory that it is counted in. It has one part; of a chain, one for each file.
 struct CountedIndex {
-  KeyIndex index;
-  std::int64_t entries = 0;  // of the friend: what the index says of others is no match
+  std::vector<IndexPart> parts;
   Budget::Reservation memory;
 };
 using CountedIndexPtr = std::shared_ptr<const CountedIndex>;

@@ -26,7 +26,7 @@ struct MatchedRuns {
 };
 using MatchedRunsPtr = std::shared_ptr<const MatchedRuns>;
 
-// Reads the columns of a friend (FriendTable of `some` or `by_key`, and of_matches()) out of the columns of its own
+// Reads the columns of a friend (FriendTable of `some` or `any`, and of_matches()) out of the columns of its own
 // table. What is read lies in as many places as there are runs of entries. Where the items of lists begin is asked of
 // the friend's offsets, for some runs at a time. Thread-safe.
 class FriendStreams final : public CachedStreams, public std::enable_shared_from_this<FriendStreams> {

@@ -55,7 +55,7 @@ void FriendTable::lay_out(FriendRows rows) {
     return;
   }
   std::vector<TableSchemaPtr> schemas{shown_schema(*own_)};
-  if (rows == FriendRows::by_key) schemas.push_back(empty_schema());
+  if (rows == FriendRows::any) schemas.push_back(empty_schema());
   auto schema = chain_schema(schemas, ChainPolicy::all);
   if (!schema) {
     reason = schema.error().text;
@@ -76,7 +76,7 @@ void FriendTable::find_counted(const ChainSchema& schema, FriendRows rows) {
       counted.lists = own_->columns[source.column.id].lists;  // of an offsets column with itself
       if (source.is_ends) counted.lists.pop_back();
     }
-    const bool is_all = id == 0 && rows == FriendRows::by_key;
+    const bool is_all = id == 0 && rows == FriendRows::any;
     counted.of = !counted.lists.empty() ? Counted::Of::items : is_all ? Counted::Of::entries : Counted::Of::matched;
     counted_.push_back(std::move(counted));
   }

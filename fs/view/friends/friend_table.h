@@ -13,9 +13,9 @@ namespace tfilefs {
 
 // How entries of a friend become entries of the table whose friend it is.
 enum class FriendRows : std::uint8_t {
-  same,    // the friend's own, from the first on; it may have fewer
-  some,    // some that follow each other
-  by_key,  // those with equal keys: each column is a list of 0 or 1
+  same,  // the friend's own, from the first on; it may have fewer
+  some,  // some of the friend's; only entries behind all others have none
+  any,   // each has one or none: each column is a list of 0 or 1
 };
 
 // A friend as a table with as many entries as the one whose friend it is. Its streams have one column each, except that

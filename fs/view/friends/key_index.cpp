@@ -9,19 +9,14 @@
 #include "view/chain/number_types.h"
 
 namespace tfilefs {
-namespace {
-
-// Numbers with fractions are cut. NaN is 0; what is beyond the type is its end.
-std::int64_t as_integer(double number) {
+std::int64_t as_key(long double number) {
   using Limits = std::numeric_limits<std::int64_t>;
-  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  constexpr long double kBeyond = 9223372036854775808.0L;  // 2^63
   if (std::isnan(number)) return 0;
   if (number >= kBeyond) return Limits::max();
   if (number < -kBeyond) return Limits::min();
   return static_cast<std::int64_t>(number);
 }
-
-}  // namespace
 
 KeyIndex::KeyIndex(const tfile::EntryIndex& stored) {
   entries_.reserve(stored.major.size());
@@ -49,12 +44,28 @@ void add_as_integers(std::span<const std::byte> numbers, tfile::Dtype dtype, std
   if (dtype == Dtype::f4 || dtype == Dtype::f8) {
     std::vector<double> floats(count);
     widen(numbers.data(), dtype, std::as_writable_bytes(std::span(floats)).data(), Dtype::f8, count);
-    std::ranges::transform(floats, std::back_inserter(into), as_integer);
+    std::ranges::transform(floats, std::back_inserter(into), as_key);
     return;
   }
   into.resize(before + count);
   const Dtype bits = dtype == Dtype::u8 ? Dtype::i8 : dtype;  // beyond the type, numbers wrap around
   widen(numbers.data(), bits, std::as_writable_bytes(std::span(into).subspan(before)).data(), Dtype::i8, count);
+}
+
+void add_as_numbers(std::span<const std::byte> numbers, tfile::Dtype dtype, std::vector<long double>& into) {
+  using tfile::Dtype;
+  if (dtype == Dtype::f4 || dtype == Dtype::f8) {
+    std::vector<double> floats(numbers.size() / size_of(dtype));
+    widen(numbers.data(), dtype, std::as_writable_bytes(std::span(floats)).data(), Dtype::f8, floats.size());
+    into.insert(into.end(), floats.begin(), floats.end());
+    return;
+  }
+  std::vector<std::int64_t> integers;
+  add_as_integers(numbers, dtype, integers);
+  const bool has_sign = dtype != Dtype::u8;
+  std::ranges::transform(integers, std::back_inserter(into), [&](std::int64_t number) {
+    return has_sign ? static_cast<long double>(number) : static_cast<long double>(static_cast<std::uint64_t>(number));
+  });
 }
 
 }  // namespace tfilefs

@@ -16,6 +16,9 @@ struct EntryKey {
   friend auto operator<=>(const EntryKey&, const EntryKey&) = default;
 };
 
+// A number as a part of a key: fractions are cut. NaN is 0; what is beyond the type is its end.
+std::int64_t as_key(long double number);
+
 // The entries of a table by their keys.
 class KeyIndex {
  public:
@@ -42,7 +45,9 @@ class KeyIndex {
   std::vector<Entry> entries_;
 };
 
-// Numbers of a column as keys. Of floats, NaN is 0, and what is beyond the type is its end; u8 wraps around.
+// Numbers of a column as keys; u8 wraps around.
 void add_as_integers(std::span<const std::byte> numbers, tfile::Dtype, std::vector<std::int64_t>& into);
+// The same numbers, exactly.
+void add_as_numbers(std::span<const std::byte> numbers, tfile::Dtype, std::vector<long double>& into);
 
 }  // namespace tfilefs

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -113,8 +115,67 @@ TEST(PageEncode, SwitchesComeBackFromTheirBases) {
   EXPECT_EQ(positions, positions_back);
 }
 
-TEST(PageEncode, LossyColumnsAreNotWritten) {
-  EXPECT_FALSE(can_encode(*page_encoding(static_cast<std::uint16_t>(ColumnType::real16), 16, 0, 0), Dtype::f4));
+// What f4 numbers become with fewer bits.
+std::vector<float> short_numbers(const PageEncoding& encoding, const std::vector<float>& numbers) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(numbers));
+  std::vector<std::byte> page(page_size(encoding, numbers.size()), std::byte{0xAA});
+  EXPECT_EQ(first_out_of_range(encoding, bytes), numbers.size());
+  encode_numbers(encoding, bytes, page);
+  std::vector<float> back(numbers.size());
+  EXPECT_TRUE(decode_numbers(encoding, page, numbers.size(), Dtype::f4, std::as_writable_bytes(std::span(back))));
+  return back;
+}
+
+TEST(PageEncode, HalvesAreTheNearest) {
+  const std::vector<float> numbers = {0.0F,          -0.0F,         1.0F,     1.0004883F, 1.0014648F,
+                                      65504.0F,      65519.0F,      65520.0F, -1e9F,      5.9604645e-8F,
+                                      2.9802322e-8F, 4.4703484e-8F, 6.1e-5F,  1.0F / 3,   1e-30F};
+  const std::vector<float> wanted = {0.0F,     -0.0F,         1.0F,         1.0F,        1.0019531F,
+                                     65504.0F, 65504.0F,      INFINITY,     -INFINITY,   5.9604645e-8F,
+                                     0.0F,     5.9604645e-8F, 6.097555e-5F, 0.33325195F, 0.0F};
+  for (const ColumnType type : {ColumnType::real16, ColumnType::split_real16}) {
+    const PageEncoding encoding = *page_encoding(static_cast<std::uint16_t>(type), 16, 0, 0);
+    ASSERT_TRUE(can_encode(encoding, Dtype::f4));
+    EXPECT_EQ(short_numbers(encoding, numbers), wanted);
+    const std::vector<float> many(40, 0.1F);  // more than a block of vectors
+    EXPECT_EQ(short_numbers(encoding, many), std::vector<float>(40, 0.099975586F));
+    EXPECT_TRUE(std::isnan(short_numbers(encoding, {NAN})[0]));
+  }
+}
+
+TEST(PageEncode, TruncatedNumbersKeepTheirHighestBits) {
+  for (std::uint16_t bits = 10; bits <= 31; ++bits) {
+    const PageEncoding encoding = *page_encoding(static_cast<std::uint16_t>(ColumnType::real32_trunc), bits, 0, 0);
+    std::vector<float> numbers, wanted;
+    for (int i = 0; i < 37; ++i) {
+      numbers.push_back(std::ldexp(1.0F + static_cast<float>(i) / 37, i - 20) * (i % 2 == 0 ? 1.0F : -1.0F));
+      wanted.push_back(
+          std::bit_cast<float>(std::bit_cast<std::uint32_t>(numbers.back()) >> (32 - bits) << (32 - bits)));
+    }
+    EXPECT_EQ(short_numbers(encoding, numbers), wanted) << bits;
+  }
+}
+
+TEST(PageEncode, QuantizedNumbersAreNearAndInRange) {
+  for (const int bits : {1, 7, 12, 31, 32}) {
+    const PageEncoding encoding =
+        *page_encoding(static_cast<std::uint16_t>(ColumnType::real32_quant), static_cast<std::uint16_t>(bits), -5, 100);
+    std::vector<float> numbers = {-5, 100};
+    for (int i = 0; i < 50; ++i) numbers.push_back(static_cast<float>(i) * 2 - 4.3F);
+    const std::vector<float> back = short_numbers(encoding, numbers);
+    EXPECT_EQ(back[0], -5);
+    EXPECT_EQ(back[1], 100);
+    const double step = 105.0 / static_cast<double>((std::uint64_t{1} << bits) - 1);
+    for (std::size_t i = 0; i < back.size(); ++i) EXPECT_NEAR(back[i], numbers[i], step / 2 * 1.001 + 1e-5) << bits;
+    for (const float outside : {-5.1F, 101.0F, NAN}) {
+      const std::vector<float> some = {1, outside, 2};
+      EXPECT_EQ(first_out_of_range(encoding, std::as_bytes(std::span(some))), 1u);
+    }
+  }
+}
+
+TEST(PageEncode, OtherLossesAreNotWritten) {
+  EXPECT_FALSE(can_encode(*page_encoding(static_cast<std::uint16_t>(ColumnType::real16), 16, 0, 0), Dtype::f8));
   EXPECT_FALSE(can_encode(*page_encoding(static_cast<std::uint16_t>(ColumnType::real32), 32, 0, 0), Dtype::f8));
   EXPECT_FALSE(can_encode(*page_encoding(static_cast<std::uint16_t>(ColumnType::index64), 64, 0, 0), Dtype::i8));
 }

@@ -61,7 +61,8 @@ FactsPtr some_facts(SchemaSet& schemas, std::int64_t entries) {
                            entries,
                            {0, entries / 2, entries},
                            {10, 20, 30},
-                           {entries, entries + 1, -1}});
+                           {entries, entries + 1, -1},
+                           {{"f", "t", "f.root"}}});
   return facts;
 }
 
@@ -98,6 +99,8 @@ TEST_F(ChainIndex, IsReadAsItWasWritten) {
   EXPECT_EQ(table.entries, 4);
   EXPECT_EQ(table.clusters, (std::vector<std::int64_t>{0, 2, 4}));
   EXPECT_EQ(table.lengths, (std::vector<std::int64_t>{4, 5, -1}));
+  ASSERT_EQ(table.friends.size(), 1u);
+  EXPECT_EQ(table.friends[0].file, "f.root");
   EXPECT_EQ(table.schema, (*read)[0].facts->tables.at(0).schema) << "equal schemas are there once";
   EXPECT_EQ(table.schema, schemas_.keep(some_schema()));
 }

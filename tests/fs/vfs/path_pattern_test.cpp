@@ -73,6 +73,22 @@ TEST(PathPattern, TellsTheWayToWhatMatchesAndWhatLiesBelow) {
   EXPECT_TRUE(PathPattern().fit("anything/at/all").is_shown());
 }
 
+TEST(PathPattern, TwoStarsAreAnyNumberOfDirectories) {
+  const auto pattern = PathPattern::parse("data/**/**/run?.root");
+  ASSERT_TRUE(pattern);
+  for (const char* path : {"data/run1.root", "data/a/run1.root", "data/a/b/c/run1.root", "data/run1.root/run2.root"})
+    EXPECT_TRUE(pattern->fit(path).matches) << path;
+  for (const char* path : {"", "data", "data/a", "data/a/b"}) {
+    EXPECT_TRUE(pattern->fit(path).leads) << path;
+    EXPECT_FALSE(pattern->fit(path).matches) << path;
+  }
+  EXPECT_TRUE(pattern->fit("data/a/run1.root/Events").below);
+  for (const char* path : {"other", "data/.hidden", "data/.hidden/run1.root"})
+    EXPECT_FALSE(pattern->fit(path).is_shown()) << path;
+  const auto all = PathPattern::parse("**");
+  EXPECT_TRUE(all->fit("a/b").matches && all->fit("a/b").leads);
+}
+
 TEST(PathPattern, AlternativesMayHaveDifferentDepths) {
   const auto pattern = PathPattern::parse("{a,a/b}");
   ASSERT_TRUE(pattern);

@@ -30,6 +30,8 @@ std::vector<JournalRecord> every_kind() {
       {.kind = JournalKind::rename, .text = "Tables/Events", .from = "Events"},
       {.kind = JournalKind::truncate, .id = 2, .offset = 50},
       {.kind = JournalKind::title, .id = 2, .text = "momentum"},
+      {.kind = JournalKind::encoding, .id = 2, .text = "real16"},
+      {.kind = JournalKind::class_name, .id = 2, .text = "std::pair<int,float>"},
       {.kind = JournalKind::date, .id = 2, .offset = 950'486'400'000'000'007, .size = 50},
       {.kind = JournalKind::whiteout, .text = "old;1"},
       {.kind = JournalKind::data, .id = 2, .offset = 0, .bytes = {}},

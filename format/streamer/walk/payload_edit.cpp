@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streamer/walk/payload_edit.h"
+
+#include <string>
+
+#include "bytes/endian.h"
+#include "streamer/info/object_frame.h"
+#include "streamer/walk/object_reader.h"
+
+namespace tfile {
+namespace {
+
+constexpr std::size_t kWord = sizeof(std::uint32_t);
+// A frame begins with a byte count and a version; that of the first base follows at once.
+constexpr std::size_t kFrameHead = kWord + sizeof(std::uint16_t);
+
+// Notes where the pointer slots of an object are.
+class SlotFinder final : public ObjectVisitor {
+ public:
+  std::vector<std::size_t> slots;
+  std::string unknown;  // why it may not have seen all of them
+
+  void slot(std::size_t position) override { slots.push_back(position); }
+  void unread(std::string_view reason) override { unknown = reason; }
+  void begin_object(std::string_view, std::uint32_t) override {}
+  void end_object() override {}
+  void member(std::string_view) override {}
+  void begin_pair(std::string_view) override {}
+  void begin_list() override {}
+  void end_list() override {}
+  void number(const StoredNumbers&) override {}
+  void numbers(const StoredNumbers&, std::span<const std::uint32_t>) override {}
+  void text(std::string_view) override {}
+  void null() override {}
+  void reference(std::uint32_t) override {}
+};
+
+// A payload that grew by `size` bytes at a position.
+class GrownPayload {
+ public:
+  GrownPayload(std::vector<std::byte>& bytes, std::size_t position, std::size_t size, std::uint32_t keylen)
+      : bytes_(bytes), position_(position), size_(size), keylen_(keylen) {}
+
+  // The frames around the position: that of the object, and those of its first bases.
+  void correct_counts() {
+    for (std::size_t at = 0; at + kFrameHead <= position_; at += kFrameHead) {
+      const std::uint32_t count = word(at);
+      if (!(count & kByteCountBit) || at + kWord + (count & ~kByteCountBit) < position_) return;
+      put(at, count + static_cast<std::uint32_t>(size_));
+    }
+  }
+
+  void correct_tag(std::size_t slot) {
+    std::size_t at = slot < position_ ? slot : slot + size_;
+    if ((word(at) & kByteCountBit) && word(at) != kNewClass) at += kWord;
+    const std::uint32_t tag = word(at);
+    if (tag == 0 || tag == kNewClass) return;
+    const std::int64_t target = std::int64_t{tag & ~kClassBit} - kTagOffset - keylen_;
+    if (target >= static_cast<std::int64_t>(position_)) put(at, tag + static_cast<std::uint32_t>(size_));
+  }
+
+ private:
+  std::uint32_t word(std::size_t at) const { return load_big<std::uint32_t>(bytes_.data() + at); }
+  void put(std::size_t at, std::uint32_t value) { store_big(bytes_.data() + at, value); }
+
+  std::vector<std::byte>& bytes_;
+  const std::size_t position_, size_;
+  const std::uint32_t keylen_;
+};
+
+}  // namespace
+
+Result<std::vector<std::byte>> insert_in_payload(const StreamerInfos& infos, std::string_view class_name,
+                                                 std::span<const std::byte> payload, std::uint32_t keylen,
+                                                 std::size_t position, std::span<const std::byte> added) {
+  SlotFinder finder;
+  TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
+  if (!finder.unknown.empty()) return fail(ErrorKind::unsupported, finder.unknown);
+  if (payload.size() + added.size() >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
+  std::vector<std::byte> grown(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(position));
+  grown.insert(grown.end(), added.begin(), added.end());
+  grown.insert(grown.end(), payload.begin() + static_cast<std::ptrdiff_t>(position), payload.end());
+  GrownPayload whole(grown, position, added.size(), keylen);
+  whole.correct_counts();
+  for (const std::size_t slot : finder.slots) whole.correct_tag(slot);
+  return grown;
+}
+
+}  // namespace tfile

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/each_source.h"
+#include "printable.h"
+#include "repack/advice.h"
+
+namespace tfilefs {
+namespace {
+
+std::string megabytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, bytes < 10'000'000 ? "%.2f MB" : "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+void print(const OneSource& source, const TableAdvice& told) {
+  const bool is_tree = told.kind == "ttree";
+  const char* const parts = is_tree ? "baskets" : "pages";
+  const char* const column = is_tree ? "branch" : "column";
+  const char* const columns = is_tree ? "branches" : "columns";
+  std::printf("%s: %s, %lld entries, %zu %s, %s\n", printable(told.path).c_str(), told.kind.c_str(),
+              static_cast<long long>(told.entries), told.streams, columns, megabytes(told.stored).c_str());
+  std::printf("  clusters      %zu, of %lld entries and %s\n", told.clusters,
+              static_cast<long long>(told.entries) / static_cast<long long>(std::max<std::size_t>(1, told.clusters)),
+              megabytes(told.stored / std::max<std::size_t>(1, told.clusters)).c_str());
+  std::printf("  %-13s %zu: %.1f for each %s in a cluster, of %llu bytes\n", parts, told.chunks, told.chunks_each(),
+              column, static_cast<unsigned long long>(told.stored / std::max<std::size_t>(1, told.chunks)));
+  std::printf("  read in order %zu steps backward; of five %s %zu\n", told.steps_back, columns,
+              told.steps_back_of_five);
+  std::printf("  codec         %s\n", told.codec.c_str());
+  if (told.keys) std::printf("  keys          %.1f %% of it\n", 100 * *told.keys);
+  if (told.as_ntuple) {
+    std::printf(
+        "  as RNTuple    about %s (%.0f %%), zstd:5\n", megabytes(*told.as_ntuple).c_str(),
+        100.0 * static_cast<double>(*told.as_ntuple) / static_cast<double>(std::max<std::uint64_t>(1, told.stored)));
+  } else {
+    std::printf("  as RNTuple    not all of it can be written\n");
+  }
+  if (told.command) {
+    std::printf("  to do         tfilefs repack%s %s OUT.root\n", told.command->c_str(),
+                printable(source.shown).c_str());
+  } else {
+    std::printf("  to do         nothing\n");
+  }
+}
+
+int advise_on(const OneSource& source) {
+  const auto tables = advise(source.name, {}, std::max(1U, std::thread::hardware_concurrency()));
+  if (!tables) return complain(tables.error());
+  print_title(source);
+  for (const TableAdvice& table : *tables) {
+    if (table.reason.empty()) {
+      print(source, table);
+    } else {
+      std::printf("%s: %s\n", printable(table.path).c_str(), printable(table.reason).c_str());
+    }
+  }
+  if (tables->empty()) std::printf("%s: no tables\n", printable(source.shown).c_str());
+  return kExitOk;
+}
+
+}  // namespace
+
+int run_advise(int argc, char** argv) {
+  CommandLine command("advise");
+  std::string source;
+  command.take("SOURCE", source);
+  if (const auto code = command.parse(argc, argv)) return *code;
+  return for_each_source(source, {}, kExitFailure, advise_on);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/verify.h"
+
+#include <algorithm>
+#include <future>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "exec/started.h"
+#include "repack/kept_items.h"
+#include "repack/stopped.h"
+#include "tfile/writer.h"
+
+namespace tfilefs {
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::EntryRange;
+using tfile::KeptEntries;
+using tfile::NodeId;
+using tfile::Role;
+
+namespace {
+
+// Entries that are compared at once.
+constexpr std::int64_t kTogether = 16 << 10;
+
+// The columns of a node at the top of a table, in both tables.
+struct ComparedField {
+  std::string name;
+  FieldOfColumns in, out;
+};
+
+class FieldFinder {
+ public:
+  FieldFinder(const tfile::Table& in, const tfile::Table& out) : out_(out) {
+    for (const Column& column : in.columns) in_by_path_.emplace(column.path, &column);
+  }
+
+  std::vector<ComparedField> fields;
+  std::vector<std::string> not_compared;
+
+  void run() {
+    for (const NodeId top : out_.nodes[0].children) {
+      field_ = {out_.nodes[top].name, {}, {}};
+      places_.clear();
+      is_known_ = true;
+      add(top);
+      if (is_known_) fields.push_back(std::move(field_));
+      if (!is_known_) not_compared.push_back(out_.nodes[top].name);
+    }
+  }
+
+ private:
+  void add(NodeId id) {
+    const tfile::Node& node = out_.nodes[id];
+    // Its alternatives have items of their own, which no entry numbers.
+    if (node.kind == tfile::NodeKind::variant) is_known_ = false;
+    if (node.column && is_known_) add_column(*node.column);
+    for (const NodeId child : node.children) add(child);
+  }
+
+  void add_column(ColumnId id) {
+    const Column& column = out_.columns[id];
+    const auto in = in_by_path_.find(column.path);
+    std::vector<ColumnId> around = column.lists;
+    if (column.role == Role::offsets && !around.empty()) around.pop_back();
+    const auto list = around.empty() ? places_.end() : places_.find(around.back());
+    is_known_ = in != in_by_path_.end() && (around.empty() || list != places_.end());
+    if (!is_known_) return;
+    places_.emplace(id, static_cast<std::uint32_t>(field_.out.columns.size()));
+    const std::uint32_t place = around.empty() ? tfile::FieldForm::kEachEntry : list->second;
+    for (FieldOfColumns* field : {&field_.in, &field_.out}) field->lists.push_back(place);
+    field_.in.columns.push_back(in->second);
+    field_.out.columns.push_back(&column);
+  }
+
+  const tfile::Table& out_;
+  std::map<std::string_view, const Column*> in_by_path_;
+  ComparedField field_;
+  std::map<ColumnId, std::uint32_t> places_;
+  bool is_known_ = true;
+};
+
+class Verification {
+ public:
+  Verification(ChainSource& in, const KeptEntries& kept, ChainSource& out, const std::stop_token& stop)
+      : in_(in), kept_(kept), out_(out), stop_(stop), all_({0, kept.count()}) {}
+
+  Result<> compare(const ComparedField& field) const {
+    std::vector<std::int64_t> begin(field.in.columns.size()), begin_out = begin;
+    for (std::int64_t at = 0; at < kept_.count(); at += kTogether) {
+      TRY_VOID(not_stopped(stop_));
+      const EntryRange numbers{at, std::min(at + kTogether, kept_.count())};
+      TRY(const GatheredItems in, gather_items(in_.streams(), field.in, kept_, numbers, begin));
+      TRY(const GatheredItems out, gather_items(out_.streams(), field.out, all_, numbers, begin_out));
+      for (std::size_t i = 0; i < in.columns.size(); ++i) {
+        if (std::ranges::equal(in.columns[i], out.columns[i])) continue;
+        return tfile::fail(ErrorKind::damaged, field.out.columns[i]->path + ": what was written differs, in entries " +
+                                                   std::to_string(numbers.begin) + " to " +
+                                                   std::to_string(numbers.end - 1));
+      }
+    }
+    return {};
+  }
+
+ private:
+  ChainSource& in_;
+  const KeptEntries& kept_;
+  ChainSource& out_;
+  const std::stop_token stop_;
+  const KeptEntries all_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> verify_table(ChainSource& in, const KeptEntries& kept, ChainSource& out,
+                                              ThreadPool& workers, const std::stop_token& stop) {
+  if (out.table().entries != kept.count())
+    return tfile::fail(ErrorKind::damaged, "what was written has " + std::to_string(out.table().entries) +
+                                               " entries, not " + std::to_string(kept.count()));
+  FieldFinder finder(in.table(), out.table());
+  finder.run();
+  const Verification verification(in, kept, out, stop);
+  std::vector<std::future<Result<>>> compared;
+  for (const ComparedField& field : finder.fields)
+    compared.push_back(started(workers, Urgency::awaited, [&] { return verification.compare(field); }));
+  for (auto& each : compared) each.wait();
+  for (auto& each : compared) TRY_VOID(each.get());
+  return std::move(finder.not_compared);
+}
+
+}  // namespace tfilefs

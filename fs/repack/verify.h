@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "exec/thread_pool.h"
+#include "repack/chain_source.h"
+#include "reply.h"
+#include "tfile/kept_entries.h"
+
+namespace tfilefs {
+
+// Reads a table that was written, and what it was made of, and compares all columns that both have, byte for byte.
+// `kept`: the entries of `in` that `out` has. Returns names of what could not be compared. Blocks. Errors: damaged
+// (what differs, with its column and entries), those of reading, ECANCELED.
+Result<std::vector<std::string>> verify_table(ChainSource& in, const tfile::KeptEntries& kept, ChainSource& out,
+                                              ThreadPool& workers, const std::stop_token& stop);
+
+}  // namespace tfilefs
