@@ -20,8 +20,8 @@ using tfile::StreamId;
 constexpr std::uint64_t kHeaderGapMax = 4096;
 constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1 MB
 
-// As much as the opening reads of the file's end: most columns of a wide table are no longer. On a fast line more arrives
-// in a round trip.
+// As much as the opening reads of the file's end: most columns of a wide table are no longer. On a fast line more
+// arrives in a round trip.
 constexpr std::uint64_t kPayloadMin = 256 << 10;
 
 using Locators = std::vector<Result<tfile::Locator>>;
