@@ -18,7 +18,7 @@ def program():
 
 def is_mount_point(path):
     path = os.path.realpath(path).replace("\\", "\\134").replace(" ", "\\040")
-    with open("/proc/self/mounts") as mounts:
+    with open("/proc/self/mounts", errors="surrogateescape") as mounts:  # the names of others may be any bytes
         return any(line.split(" ")[1] == path for line in mounts)
 
 

@@ -124,7 +124,8 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   void start() {
     run_job(chain_->context_.cache, [self = shared_from_this()] {
       auto listed = result_of([&] { return self->list(); });
-      if (!listed) return self->chain_->finish_look(tl::unexpected(std::move(listed).error()), self->began_);
+      if (!listed)
+        return self->chain_->finish_look(tl::unexpected(std::move(listed).error()), Clock::now() - self->began_);
       for_each_file(
           self->chosen([](const File& file) { return !file.is_read; }), kLookedAtAtOnce,
           [self](std::size_t i, std::function<void()> done) { self->look_at(i, std::move(done)); },
@@ -211,6 +212,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   }
 
   void read_files() {
+    took_ = Clock::now() - began_;
     for_each_file(
         chosen([](const File& file) { return file.is_read; }), kOpenedAtOnce,
         [self = shared_from_this()](std::size_t i, const std::function<void()>& done) { self->read(i, done); },
@@ -248,7 +250,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
 
   void build() {
     run_job(chain_->context_.cache, [self = shared_from_this()] {
-      self->chain_->finish_look(result_of([&] { return self->state(); }), self->began_);
+      self->chain_->finish_look(result_of([&] { return self->state(); }), self->took_);
     });
   }
 
@@ -261,7 +263,32 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     return true;
   }
 
+  // Why a file that joins a chain cannot be a part of it yet.
+  std::optional<std::string> why_not_yet(const File& file) const {
+    if (file.error) return message_of(*file.error);
+    if (chain_->options_.policy != ChainPolicy::common || !file.name.table.empty() || file.facts->tables.empty())
+      return std::nullopt;
+    for (const ChainedTable& table : before_->tables) {
+      if (std::ranges::find(file.facts->tables, table.path, &TableFacts::path) == file.facts->tables.end())
+        return "it has no table " + table.path;
+    }
+    return std::nullopt;
+  }
+
+  // What joins does not take away what was there. It is looked at again the next time: it may not be whole yet.
+  void leave_out_what_cannot_join() {
+    if (!before_ || chain_->options_.skips_missing) return;
+    std::erase_if(files_, [&](const File& file) {
+      const auto reason = file.number_before == SIZE_MAX ? why_not_yet(file) : std::nullopt;
+      if (reason)
+        chain_->context_.errors.add("/" + chain_->path_,
+                                    tfile::shown_name(file.name.file) + ": does not join the chain: " + *reason);
+      return reason.has_value();
+    });
+  }
+
   Result<ChainStatePtr> state() {
+    leave_out_what_cannot_join();
     if (is_as_before()) return before_;
     auto made = std::make_shared<ChainState>();
     for (File& file : files_) {
@@ -377,6 +404,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   const std::shared_ptr<Chain> chain_;
   const ChainStatePtr before_;
   const Clock::time_point began_;
+  Clock::duration took_{};  // without the files that were opened
   std::vector<File> files_;
   std::map<std::pair<std::string, std::string>, FactsPtr> indexed_;  // by file and table
 };
@@ -447,7 +475,7 @@ void Chain::start_look() {
   std::make_shared<Look>(shared_from_this(), std::move(before))->start();
 }
 
-void Chain::finish_look(Result<ChainStatePtr> state, Clock::time_point began) {
+void Chain::finish_look(Result<ChainStatePtr> state, Clock::duration took) {
   std::vector<Reply<ChainStatePtr>> asked;
   ChainStatePtr dropped;  // destroyed after the lock is released
   {
@@ -456,8 +484,7 @@ void Chain::finish_look(Result<ChainStatePtr> state, Clock::time_point began) {
     asked.swap(asked_);
     if (state) {
       looked_at_ = Clock::now();
-      // Opening files takes longer than looking at them.
-      if (*state == state_) holds_for_ = std::min<Clock::duration>(kLookShare * (looked_at_ - began), kHoldsMax);
+      if (*state == state_) holds_for_ = std::min<Clock::duration>(kLookShare * took, kHoldsMax);
       dropped = std::exchange(state_, *state);
     }
   }

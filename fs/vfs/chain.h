@@ -87,7 +87,7 @@ class Chain : public std::enable_shared_from_this<Chain> {
   std::string path_of(std::size_t i, const std::string& name) const;
   std::vector<IndexedFile> to_index(const ChainState&) const;
   void start_look() EXCLUDES(mutex_);
-  void finish_look(Result<ChainStatePtr>, Clock::time_point began) EXCLUDES(mutex_);
+  void finish_look(Result<ChainStatePtr>, Clock::duration took) EXCLUDES(mutex_);
 
   // Looking at all files takes no more than this share of the time, however many there are.
   static constexpr int kLookShare = 20;

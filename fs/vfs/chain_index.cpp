@@ -241,6 +241,21 @@ Result<> check_place(const std::string& path) {
   return tfile::fail(ErrorKind::invalid, path + ": not a file, so it cannot be an index");
 }
 
+// What a map in CBOR with the keys of an index begins with: three of them, and the first is `files`.
+constexpr std::string_view kBegin =
+    "\xa3\x65"
+    "files";
+
+// A name that was given by mistake: another file, perhaps one of the chain, would be lost.
+Result<> check_that_it_is_ours(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(kBegin.size(), 0);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  if (kBegin.starts_with(begin)) return {};  // also one that was cut
+  return tfile::fail(ErrorKind::invalid, path + ": a file that is no index of a chain is not replaced");
+}
+
 // Writes a file beside it, which then takes its place. Nobody else has that file: several mounts may write one index.
 Result<> replace_file(const std::string& path, std::string_view bytes) {
   std::string made = path + "." + std::string(6, 'X');  // for mkostemp(3)
@@ -286,7 +301,10 @@ Result<> write_index(const std::string& path, const std::vector<IndexedFile>& fi
   json::to_cbor({{"form", kForm}, {"schemas", std::move(of_schemas)}, {"files", std::move(of_files)}}, bytes);
   const std::uint64_t sum = hash_of_name(bytes);
   bytes.append(reinterpret_cast<const char*>(&sum), kSumSize);
-  if (auto place = check_place(path); !place && place.error().kind != ErrorKind::not_found) return place;
+  if (auto place = check_place(path); place)
+    TRY_VOID(check_that_it_is_ours(path));
+  else if (place.error().kind != ErrorKind::not_found)
+    return place;
   return replace_file(path, bytes);
 }
 

@@ -123,6 +123,16 @@ Result<std::vector<std::string>> expand_files(const std::string& name, const tfi
   return expand_sources(name);
 }
 
+// A list may come from a pipe, as of <(ls). A device could be read for ever; and more than a million names are none.
+Result<> check_list(const std::string& path) {
+  constexpr off_t kListMax = 256 << 20;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return tfile::system_error(path, errno);
+  if (S_ISFIFO(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size <= kListMax)) return {};
+  return tfile::fail(ErrorKind::invalid,
+                     path + ": neither a pipe nor a file of at most 256 MiB, so it cannot be a list");
+}
+
 class Names {
  public:
   explicit Names(const tfile::FarOptions& far) : far_(far) {}
@@ -170,6 +180,7 @@ class Names {
     if (depth >= kListsMax) return tfile::fail(ErrorKind::invalid, path + ": lists name one another");
     std::ifstream list(path);
     if (!list) return tfile::system_error(path, errno);
+    TRY_VOID(check_list(path));
     const std::string directory = path.substr(0, path.rfind('/') + 1);
     std::string line;
     for (std::size_t number = 1; std::getline(list, line); ++number) {
@@ -178,8 +189,10 @@ class Names {
       const std::size_t begin = line.find_first_not_of(" \t\r");
       if (begin == std::string::npos || line[begin] == '#') continue;
       line = line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
-      const bool is_absolute = line.starts_with('/') || line.starts_with('@') || tfile::is_url(line);
-      TRY_VOID(add(is_absolute ? line : directory + line, depth + 1));
+      const bool is_list = line.starts_with('@');
+      const std::string name = line.substr(is_list);
+      const bool is_absolute = name.starts_with('/') || tfile::is_url(name);
+      TRY_VOID(add((is_list ? "@" : "") + (is_absolute ? name : directory + name), depth + 1));
     }
     return {};
   }

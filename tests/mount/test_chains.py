@@ -406,6 +406,25 @@ def test_new_files_of_a_directory_join_at_the_end(tmp_path, mount):
         assert np.frombuffer(before.read(), "<i4").tolist() == [1, 2, 3, 4, 5, 6]
 
 
+def test_what_cannot_join_takes_nothing_away(tmp_path, mount):
+    """A file that is written just now, and one without the chain's table. The first joins when it is whole."""
+    paths = two(tmp_path, {}, {})
+    m = mount(tmp_path, "chain")
+    column = os.path.join(m.path, "t", "same.i4")
+    assert values(column) == [1, 2, 3, 4, 5, 6]
+    whole = open(paths[0], "rb").read()
+    (tmp_path / "half.root").write_bytes(whole[:100])
+    put(tmp_path / "other.root", u={"same": np.array([9], "i4")})
+    deadline = time.monotonic() + 60
+    while m.errors().count("does not join the chain") < 2 and time.monotonic() < deadline:
+        assert values(column) == [1, 2, 3, 4, 5, 6]
+        assert os.listdir(m.path) == ["t"]
+    assert "half.root: does not join the chain" in m.errors()
+    assert "other.root: does not join the chain: it has no table t" in m.errors()
+    (tmp_path / "half.root").write_bytes(whole)
+    becomes(column, [1, 2, 3, 4, 5, 6, 1, 2, 3])
+
+
 def test_a_growing_file(tmp_path, mount, appender):
     """A job fills one of the files: each opening shows what was saved by then, and the files behind it stay right."""
     numbers = column_streams.Numbers(1, "i4")
@@ -435,6 +454,8 @@ def test_names(tmp_path, mount):
     shutil.copy(second, strange)
     listed = tmp_path / "all.txt"
     listed.write_text("# two files\ndata/f0.root\n\n  data/f1.root:t  \n")
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "outer.txt").write_text("@../all.txt\n")
     both, three = [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6, 9]
     for sources, table, wanted in (
         ([f"{directory}/f*.root"], "t", both),
@@ -442,6 +463,7 @@ def test_names(tmp_path, mount):
         ([f"{tmp_path}/**/f?.root"], "t", both),
         ([f"{tmp_path}/d*/**/f?.root:t"], "t", both),
         ([f"@{listed}"], "t", both),
+        ([f"@{tmp_path}/lists/outer.txt"], "t", both),
         ([f"{first}:t", f"{second}:t"], "t", both),
         ([f"{first}?#t", f"{second}/t"], "t", both),
         ([f"{first}:t", f"{second}:t", f"{odd}:u"], "t", three),
@@ -453,7 +475,8 @@ def test_names(tmp_path, mount):
         with mounted.Mounted(sources, ["chain"]) as m:
             assert os.listdir(m.path) == [table], sources
             assert values(os.path.join(m.path, table, "same.i4")) == wanted, sources
-    for sources in ([f"{directory}/none*.root"], [str(tmp_path / "missing.root")], [f"{first}:nothing"]):
+    for sources in ([f"{directory}/none*.root"], [str(tmp_path / "missing.root")], [f"{first}:nothing"],
+                    ["@/dev/zero"]):
         with pytest.raises(mounted.MountFailed) as refused:
             mount(sources, "chain")
         assert refused.value.status == 1

@@ -65,8 +65,9 @@ def test_a_root_file_is_one_though_no_descriptor_is_left(tmp_path, mount):
         file["T"] = {"x": np.arange(3)}
     m = mount(tmp_path)
     soft, hard = resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE)
-    used = max(int(name) for name in os.listdir(f"/proc/{m.process.pid}/fd")) + 1
-    resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (used, hard))
+    used = set(map(int, os.listdir(f"/proc/{m.process.pid}/fd")))
+    free = next(number for number in range(len(used) + 1) if number not in used)
+    resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (free, hard))
     with pytest.raises(OSError) as failed:
         os.listdir(os.path.join(m.path, "a.root"))
     assert failed.value.errno == errno.EMFILE

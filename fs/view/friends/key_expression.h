@@ -22,7 +22,8 @@ class KeyExpression {
   // The columns that it takes, each once.
   const std::vector<std::string>& names() const { return names_; }
 
-  // `inputs`: a value for each name. Fractions are cut; NaN is 0, and what is beyond the type is its end.
+  // `inputs`: a value for each name. Fractions are cut; NaN is the smallest number, and what is beyond the type is its
+  // end.
   std::int64_t value(std::span<const long double> inputs) const;
 
  private:

@@ -12,7 +12,7 @@ namespace tfilefs {
 std::int64_t as_key(long double number) {
   using Limits = std::numeric_limits<std::int64_t>;
   constexpr long double kBeyond = 9223372036854775808.0L;  // 2^63
-  if (std::isnan(number)) return 0;
+  if (std::isnan(number)) return Limits::min();  // as ROOT's own conversion gives: it equals no number of an event
   if (number >= kBeyond) return Limits::max();
   if (number < -kBeyond) return Limits::min();
   return static_cast<std::int64_t>(number);

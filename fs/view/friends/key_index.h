@@ -16,7 +16,7 @@ struct EntryKey {
   friend auto operator<=>(const EntryKey&, const EntryKey&) = default;
 };
 
-// A number as a part of a key: fractions are cut. NaN is 0; what is beyond the type is its end.
+// A number as a part of a key: fractions are cut. NaN is the smallest number; what is beyond the type is its end.
 std::int64_t as_key(long double number);
 
 // The entries of a table by their keys.

@@ -118,6 +118,7 @@ TEST_F(ChainIndex, IsAFileAndLeavesNothingBeside) {
   const std::vector<IndexedFile> files{{"a.root", "", some_facts(schemas_, 10)}};
   ASSERT_TRUE(write_index(path(), files));
   ASSERT_TRUE(write_index(path(), files));
+  const std::string whole = bytes();
   const std::filesystem::path directory = std::filesystem::path(path()).parent_path();
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory), {}), 1);
   std::filesystem::create_directory(directory / "d");
@@ -126,6 +127,11 @@ TEST_F(ChainIndex, IsAFileAndLeavesNothingBeside) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_FALSE(read_index("/dev/zero", schemas_));
   EXPECT_FALSE(write_index(directory / "none" / "index", files));
+  std::ofstream(path(), std::ios::binary | std::ios::trunc) << "root and more";
+  EXPECT_FALSE(write_index(path(), files));
+  EXPECT_EQ(std::filesystem::file_size(path()), 13U);
+  std::ofstream(path(), std::ios::binary | std::ios::trunc) << whole.substr(0, 3);
+  EXPECT_TRUE(write_index(path(), files));
 }
 
 // Its checksum says nothing of who made it. Whatever is in it, what is read is sound, or it is refused.
