@@ -141,10 +141,10 @@ void DiskSource::start_read(std::span<const ByteRange> ranges, std::span<const s
 
 void DiskSource::start_reads(std::vector<Started> reads) const {
   const SourceTraits traits = far_->traits();
-  const auto far =
-      std::ranges::partition(reads, [&](const Started& read) { return !needs_no_disk(read.ranges, traits); });
-  std::vector<Started> near(std::make_move_iterator(far.begin()), std::make_move_iterator(far.end()));
-  reads.erase(far.begin(), far.end());
+  const auto far = std::partition(reads.begin(), reads.end(),
+                                  [&](const Started& read) { return !needs_no_disk(read.ranges, traits); });
+  std::vector<Started> near(std::make_move_iterator(far), std::make_move_iterator(reads.end()));
+  reads.erase(far, reads.end());
   if (!near.empty()) far_->start_reads(std::move(near));
   if (!reads.empty())
     start_from_disk(std::move(reads),

@@ -333,7 +333,7 @@ void ExtentStore::note_header(const tfile::ItemCounter& counter, StreamId stream
 // Of these streams, as many as are looked at along with the one behind which they lie; they are noted.
 std::vector<StreamId> ExtentStore::looked_at_along(std::vector<StreamId> streams, StreamId behind,
                                                    std::uint32_t looks) {
-  std::ranges::rotate(streams, std::ranges::upper_bound(streams, behind));
+  std::rotate(streams.begin(), std::ranges::upper_bound(streams, behind), streams.end());
   const std::size_t most = std::min<std::size_t>(kStreamsTold, kStreamsToldFirst << 2 * std::min(looks - 1, 8u));
   const Lock lock(mutex_);
   std::erase_if(streams, [&](StreamId stream) REQUIRES(mutex_) {
