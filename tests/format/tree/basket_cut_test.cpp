@@ -50,7 +50,8 @@ TEST(BasketCut, TakesEntriesOfAnySize) {
   const std::vector<TakenEntries> taken = {{data, offsets, {}, 5, 60, {{0, 1}, {2, 4}}},
                                            {data, offsets, {}, 5, 60, {{4, 5}}}};
   for (const char* codec : {"none", "zstd:5"}) {
-    const BasketContent basket = read_back(cut_basket({"x", "t", true, false}, place(codec), taken).value());
+    const Part part = cut_basket({"x", "t", true, false}, place(codec), taken).value();
+    const BasketContent basket = read_back(part);
     EXPECT_EQ(text_of(basket), "acccdddd");
     EXPECT_EQ(basket.offsets, (std::vector<std::int32_t>{0, 1, 1, 4, 8}));
     EXPECT_TRUE(basket.displacement.empty());
@@ -75,7 +76,8 @@ TEST(BasketCut, TellsWhereEntriesWithPlacesWere) {
                                             2,
                                             basket.header.keylen,
                                             {{1, 2}}}};
-  const BasketContent twice = read_back(cut_basket(form, place("none"), again).value());
+  const Part cut_again = cut_basket(form, place("none"), again).value();
+  const BasketContent twice = read_back(cut_again);
   EXPECT_EQ(text_of(twice), "dddd");
   EXPECT_EQ(twice.displacement, (std::vector<std::int32_t>{-6}));
 }
