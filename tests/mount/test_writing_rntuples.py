@@ -163,6 +163,16 @@ ENCODINGS = {"half": ("real16", lambda v: v.astype("<f2").astype("<f4")), "short
              "whole": ("", lambda v: v)}
 
 
+def kill_when_synced(m, table):
+    """Syncs all files below the table, and kills the mount: they are in its journal."""
+    for above, _, files in os.walk(table):
+        for name in files:
+            mounted.fsync(os.path.join(above, name))
+    m.process.send_signal(signal.SIGKILL)
+    m.process.wait()
+    m.close()
+
+
 @pytest.mark.parametrize("codec", ["zstd", "none"])
 def test_numbers_with_fewer_bits(tmp_path, samples, codec):
     """In columns and in lists; appended to in a further mount; after a kill between the attribute and the commit."""
@@ -186,12 +196,7 @@ def test_numbers_with_fewer_bits(tmp_path, samples, codec):
     os.makedirs(table)
     write(table, values[:2000], True)
     assert os.getxattr(os.path.join(table, "half.f4"), "user.tfilefs.encoding") == b"real16"
-    for above, _, files in os.walk(table):
-        for name in files:
-            mounted.fsync(os.path.join(above, name))
-    m.process.send_signal(signal.SIGKILL)
-    m.process.wait()
-    m.close()
+    kill_when_synced(m, table)
     with mounted.Mounted(tmp_path / "out", ("rw", f"compression={codec}")) as m:
         table = os.path.join(m.path, "a.root", "Events")
         mounted.fsync(table)
@@ -233,12 +238,7 @@ def test_records_of_a_class(tmp_path):
     for path, x, i in (("hits/values", [1, 2, 3], [7, 8, 9]), ("vertex", [5, 6], [1, 2])):
         np.array(x, "<f4").tofile(os.path.join(table, path, "x.f4"))
         np.array(i, "<i2").tofile(os.path.join(table, path, "id.i2"))
-    for above, _, files in os.walk(table):
-        for name in files:
-            mounted.fsync(os.path.join(above, name))
-    m.process.send_signal(signal.SIGKILL)
-    m.process.wait()
-    m.close()
+    kill_when_synced(m, table)
     result = subprocess.run([mounted.program(), "recover", tmp_path / "a.root"], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     with uproot.open(tmp_path / "a.root") as file:
@@ -273,12 +273,7 @@ def test_it_is_found_again_after_a_kill(tmp_path):
     table = os.path.join(m.path, "out.root", "Events")
     os.makedirs(table)
     copy_into(table, directory)
-    for above, _, files in os.walk(table):
-        for name in files:
-            mounted.fsync(os.path.join(above, name))
-    m.process.send_signal(signal.SIGKILL)
-    m.process.wait()
-    m.close()
+    kill_when_synced(m, table)
     result = subprocess.run([mounted.program(), "recover", tmp_path / "out" / "out.root"], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     with mounted.Mounted(tmp_path / "out") as after:

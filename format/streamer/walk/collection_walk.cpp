@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "streamer/walk/null_visitor.h"
 #include "streamer/walk/object_walk.h"
 
 namespace tfile {
-namespace {
 
 using namespace element_type;
-
-// Ignores all values: used to find the end of a value.
-class NullVisitor final : public ObjectVisitor {
- public:
-  void begin_object(std::string_view, std::uint32_t) override {}
-  void end_object() override {}
-  void member(std::string_view) override {}
-  void begin_pair(std::string_view) override {}
-  void begin_list() override {}
-  void end_list() override {}
-  void number(const StoredNumbers&) override {}
-  void numbers(const StoredNumbers&, std::span<const std::uint32_t>) override {}
-  void text(std::string_view) override {}
-  void null() override {}
-  void reference(std::uint32_t) override {}
-  void unread(std::string_view) override {}
-};
-
-}  // namespace
 
 void ObjectWalk::std_array(Cursor& in, const TypeName& type, ValueIn place) {
   if (const auto number = number_type(type.arguments[0])) return numbers(in, *number, type.length, {});

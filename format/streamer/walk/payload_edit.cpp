@@ -5,6 +5,7 @@
 
 #include "bytes/endian.h"
 #include "streamer/info/object_frame.h"
+#include "streamer/walk/null_visitor.h"
 #include "streamer/walk/object_reader.h"
 
 namespace tfile {
@@ -15,24 +16,13 @@ constexpr std::size_t kWord = sizeof(std::uint32_t);
 constexpr std::size_t kFrameHead = kWord + sizeof(std::uint16_t);
 
 // Notes where the pointer slots of an object are.
-class SlotFinder final : public ObjectVisitor {
+class SlotFinder final : public NullVisitor {
  public:
   std::vector<std::size_t> slots;
   std::string unknown;  // why it may not have seen all of them
 
   void slot(std::size_t position) override { slots.push_back(position); }
   void unread(std::string_view reason) override { unknown = reason; }
-  void begin_object(std::string_view, std::uint32_t) override {}
-  void end_object() override {}
-  void member(std::string_view) override {}
-  void begin_pair(std::string_view) override {}
-  void begin_list() override {}
-  void end_list() override {}
-  void number(const StoredNumbers&) override {}
-  void numbers(const StoredNumbers&, std::span<const std::uint32_t>) override {}
-  void text(std::string_view) override {}
-  void null() override {}
-  void reference(std::uint32_t) override {}
 };
 
 // A payload that grew by `size` bytes at a position.
