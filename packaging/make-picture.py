@@ -21,7 +21,7 @@ COMMANDS = {
     "python3 -c \"import numpy as np; print(np.fromfile('mnt/Events/energy.f4', 'f4').mean())\"": None,
     f"xdg-open {PLOT}": "true",
 }
-LINE, LETTER, COLUMNS, EDGE = 17, 7.25, 83, 14  # pixels; letters in a line
+LINE, LETTER, COLUMNS, EDGE = 17, 7.25, 91, 14  # pixels; letters in a line
 TERMINAL_WIDTH = round(COLUMNS * LETTER) + 2 * EDGE
 PLOT_WIDTH, PLOT_HEIGHT = 440, 330
 FONT = "font: 12px 'DejaVu Sans Mono', Menlo, Consolas, monospace; white-space: pre"

@@ -2,16 +2,17 @@
 """Files behind a URL, over lines of different length: through a fresh mount over http (nginx) and root (xrootd), by ROOT
 over root:// with a cache of 30 MB, and by uproot over both.
 
-far.py [--lines loopback,0.3,3,72] [--files flushed,never,nano] [--cases open,list,column,1,2,3]
-       [--rounds N] [--entries N] [--events N] [--limit SECONDS] [--sides tfilefs,ROOT,uproot]
+far.py [--lines loopback,0.3,3,72] [--files flushed,never,repacked,nano] [--cases open,list,column,1,2,3]
+       [--rounds N] [--entries N] [--events N] [--limit SECONDS] [--sides tfilefs,ROOT,uproot] [--prefetch off,learn]
 
 The lines are loopback, and two network namespaces with a delay between them: a round trip of 0.3 ms at 1 Gb/s, 3 ms at
 100 Mb/s, 72 ms at 8 Mb/s. flushed and never are the trees of use_cases.py with fewer entries, nano is the table of
-wide.py. Cases: the mount (ROOT: TFile::Open and the list of branches); mount and `ls -lR`; one column after `ls` of its
-table; and the use cases 1 to 3 of use_cases.py. A wave is a round trip of the line: seconds in waves tell how often one
-side waits for the other. Requests and bytes of the mount are those of its stats.json for this case. ROOT counts its own
-calls and bytes; what the server counts for a peer includes the opening. A case of a peer that takes longer than the
-limit is stopped and not tried again.
+wide.py; repacked is `never` after `tfilefs repack`, and not among the default. Cases: the mount (ROOT: TFile::Open and
+the list of branches); mount and `ls -lR`; one column after `ls` of its table; and the use cases 1 to 3 of use_cases.py.
+A wave is a round trip of the line: seconds in waves tell how often one side waits for the other. Requests and bytes of
+the mount are those of its stats.json for this case. ROOT counts its own calls and bytes; what the server counts for a
+peer includes the opening. A case of a peer that takes longer than the limit is stopped and not tried again. --prefetch
+measures the mount with each of these settings.
 
 Needs root for the namespaces, nginx and xrootd. TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
 
@@ -107,10 +108,10 @@ def reads_of(server):
 class FarMount:
     """A fresh mount of a URL; its daemon runs on the near side of the line, and whoever reads needs no network."""
 
-    def __init__(self, url, near):
+    def __init__(self, url, near, settings):
         self.directory = tempfile.TemporaryDirectory(prefix="bench-")
         self.path = self.directory.name
-        done = subprocess.run([*near, rounds.program(), url, self.path], capture_output=True, text=True)
+        done = subprocess.run([*near, rounds.program(), *settings, url, self.path], capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr)
 
@@ -144,6 +145,10 @@ class Side:
 
 
 class Tfilefs(Side):
+    def __init__(self, server, near, limit, settings):
+        super().__init__(server, near, limit)
+        self.settings = settings
+
     def use(self, file, case, table):
         if case == "column":
             subprocess.run(["cat", os.path.join(table, file.column)], check=True, stdout=subprocess.DEVNULL)
@@ -153,7 +158,7 @@ class Tfilefs(Side):
 
     def seconds(self, file, case):
         begin, before = time.perf_counter(), [0] * 5
-        with FarMount(self.server.url(os.path.basename(file.path)), self.near) as mount:
+        with FarMount(self.server.url(os.path.basename(file.path)), self.near, self.settings) as mount:
             if case == "list":
                 subprocess.run(["ls", "-lR", mount.path], check=True, stdout=subprocess.DEVNULL)
             elif case != "open":
@@ -198,8 +203,11 @@ def sides(options, case, servers, near):
     http, root = servers
     wanted, found = options.sides.split(","), {}
     if "tfilefs" in wanted:
-        found["tfilefs, http"] = Tfilefs(http, near, options.limit)
-        found["tfilefs, root"] = Tfilefs(root, near, options.limit)
+        for setting in options.prefetch.split(",") if options.prefetch else [""]:
+            settings = ["-o", f"prefetch={setting}"] if setting else []
+            title = " ".join(["tfilefs", setting]).strip()
+            found[f"{title}, http"] = Tfilefs(http, near, options.limit, settings)
+            found[f"{title}, root"] = Tfilefs(root, near, options.limit, settings)
     if "ROOT" in wanted and case != "list":
         found["ROOT, root"] = Root(root, near, options.limit)
     if "uproot" in wanted and case not in ("list", "3"):
@@ -243,6 +251,7 @@ def main():
     parser.add_argument("--files", default="flushed,never,nano")
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--sides", default="tfilefs,ROOT,uproot")
+    parser.add_argument("--prefetch", default="", help="settings to measure, such as off,learn")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--entries", type=int, default=1500, help="of flushed and never")
     parser.add_argument("--events", type=int, default=10_000, help="of nano")

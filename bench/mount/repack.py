@@ -74,4 +74,5 @@ def main():
     os.unlink(out)
 
 
-main()
+if __name__ == "__main__":
+    main()

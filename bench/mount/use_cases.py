@@ -2,9 +2,10 @@
 """Read calls and bytes, as the kernel counts them, for three uses of a tree of 9,705 branches and 7,000 entries (the
 use cases of "ROOT I/O: the fast and furious", CHEP 2009): all branches; 20 branches in a quarter of the entries; one
 branch, then one entry in a hundred of all branches. Through a fresh mount, and by ROOT with its cache of 30 MB and
-without; and the flushed tree imported to an RNTuple, through a mount and by RNTupleReader.
+without; the tree that was never flushed, repacked by tfilefs; and the flushed tree imported to an RNTuple, through a
+mount and by RNTupleReader.
 
-use_cases.py [--files flushed,never,rntuple] [--peers]      needs strace; TFILEFS_BIN names the program
+use_cases.py [--files flushed,never,repacked,rntuple] [--peers]      needs strace; TFILEFS_BIN names the program
 
 Calls count from the first open of a column on (ROOT: from the first entry on): file, tree and listing were read before.
 Waste is what was read besides the baskets with wanted entries. For the mount, strace counts. ROOT counts by itself: for
@@ -102,6 +103,9 @@ def make(kind, entries=ENTRIES):
     if kind == "rntuple":
         path = os.path.join(rounds.cache_directory(), "wide.ntuple.root")
         return made(path, compiled("peers"), "import", make("flushed"), "t", "PATH", "101")
+    if kind == "repacked":
+        never = make("never", entries)
+        return made(never.replace("never", kind), rounds.program(), "repack", never, "PATH")
     path = os.path.join(rounds.cache_directory(), f"wide-{kind}.root" if entries == ENTRIES else f"wide-{kind}-{entries}.root")
     if not os.path.exists(path):
         code = f"import ROOT, sys; ROOT.gInterpreter.Declare({WRITER!r}); " \
@@ -208,7 +212,7 @@ def peers(kind, path, case):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--files", default="flushed,never,rntuple")
+    parser.add_argument("--files", default="flushed,never,repacked,rntuple")
     parser.add_argument("--peers", action="store_true", help="ROOT too (minutes)")
     parser.add_argument("-o", "--options", default="", help="mount options")
     options = parser.parse_args()
