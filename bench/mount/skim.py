@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ten columns and one entry in a hundred of a chain of 2 GB written to one file, by `tfilefs repack`, RDataFrame's Snapshot
 and, if it is installed, hepconvert. In interleaved rounds; each has one line: seconds, the largest resident memory, the
-size of the file, and the bytes that it reads of the chain (counted once, under strace) as a multiple of those that the
-baskets of these columns take in the clusters with wanted entries.
+size of the file, and the bytes that it reads of the chain (counted once, under strace): all of them, and those from among
+the baskets, as a multiple of what the baskets of these columns take in the clusters with wanted entries.
 
 skim.py [--files N] [--events N] [--rounds N]      needs strace; TFILEFS_BIN names the program
 
@@ -36,7 +36,7 @@ if mask:
     chosen = ROOT.std.vector["bool"](numpy.load(mask).tolist())
     ROOT.gInterpreter.Declare("std::vector<bool> chosen;")
     ROOT.chosen = chosen
-    frame = frame.Filter("chosen[rdfentry_]")
+    frame = frame.Filter("bool(chosen[rdfentry_])")
 else:
     frame = frame.Range(int(begin), int(end))
 frame.Snapshot("t", out, ["nC00", %s])
@@ -75,15 +75,43 @@ def stored_bytes(path, wanted):
         return total
 
 
-def read_bytes(command, out):
-    """Bytes that a command reads from the files of the chain."""
+def span_of_baskets(path):
+    """The part of the file that has baskets: (begin, end)."""
+    with uproot.open(path) as file:
+        first = min(int(branch.member("fBasketSeek")[0]) for branch in file["t"].branches)
+        return first, file.key("t").fSeekKey
+
+
+CALL = re.compile(r"(read|readv|pread64|preadv2?|lseek)\((\d+)<([^>]*/skim-[^>]*)>.*\)\s+= (\d+)$")
+
+
+def reads(lines):
+    """The reads of the files of the chain in a log of strace, in its order: (offset, bytes)."""
+    places = {}
+    for line in lines:
+        if not (call := CALL.search(line)):
+            continue
+        name, file, size = call[1], (call[2], call[3]), int(call[4])
+        if name == "lseek":
+            places[file] = size
+        elif name.startswith("p"):
+            yield int(re.search(r", (\d+)(, 0)?\)\s+= \d+$", line)[1]), size
+        else:
+            yield places.get(file, 0), size
+            places[file] = places.get(file, 0) + size
+
+
+def read_bytes(command, out, baskets):
+    """Bytes that a command reads from the files of the chain: all, and those in the part of a file that has baskets."""
     if os.path.exists(out):
         os.unlink(out)
+    calls = "trace=read,readv,pread64,preadv,preadv2,lseek"
     with tempfile.NamedTemporaryFile(prefix="bench-") as log:
-        subprocess.run(["strace", "-f", "-q", "-y", "-e", "trace=read,readv,pread64,preadv,preadv2", "-o", log.name, *command],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(["strace", "-f", "-q", "-y", "-s", "0", "-e", calls, "-o", log.name, *command], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(log.name, errors="replace") as file:
-            return sum(int(size) for size in re.findall(r"<[^>]*/skim-[^>]*>.*\)\s+= (\d+)", file.read()))
+            found = list(reads(file))
+    return sum(size for _, size in found), sum(size for at, size in found if baskets[0] <= at < baskets[1])
 
 
 def commands(paths, out, mask, begin, end):
@@ -113,8 +141,8 @@ def compare(title, paths, wanted, mask, span, count):
 
     results = rounds.run(count, {name: lambda name=name: seconds(name) for name in these})
     for name, command in these.items():
-        total = read_bytes(command, out)
-        notes[name] += f", reads {total / 1e6:.2f} MB = {total / least:.2f} x"
+        total, payload = read_bytes(command, out, span_of_baskets(paths[0]))
+        notes[name] += f", reads {total / 1e6:.2f} MB, {payload / 1e6:.2f} MB of baskets = {payload / least:.2f} x"
     rounds.report(title, results, notes)
     os.unlink(out)
 
