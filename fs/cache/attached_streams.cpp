@@ -219,7 +219,7 @@ std::vector<ChunkKey> chunks_of_others(AttachedSet& set, StreamId stream, const 
   const auto add = [&](const std::vector<ChunkKey>& keys) { others.insert(others.end(), keys.begin(), keys.end()); };
   if (ahead.companions && (missed || !ahead.own.empty())) add(set.ahead.of_companions(stream, ahead.entries));
   if (ahead.sweep.begin < ahead.sweep.end) add(set.ahead.of_sweep(ahead.sweep));
-  if (!ahead.opened.empty()) add(set.ahead.of_opened(ahead.opened, ahead.entries));
+  if (!ahead.opened.empty()) add(set.ahead.of_opened(stream, ahead.opened, ahead.entries));
   return others;
 }
 

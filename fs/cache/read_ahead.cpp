@@ -24,6 +24,9 @@ constexpr std::uint64_t kBesideMax = 4 << 20;
 // of them, and a slow line needs seconds for more bytes.
 constexpr std::size_t kOpenedMax = 128;
 constexpr std::uint64_t kOpenedBytesMax = 4 << 20;
+// Of these columns, further entries come along if all of it is no more. Where baskets are small, each column would soon
+// ask for its next ones by itself; the kernel reads half as much ahead of a single column.
+constexpr std::uint64_t kOpenedAheadMax = 256 << 10;
 
 // Columns count as used together within a part of a table. A part is a cluster, or several if a huge table has more
 // clusters than the history can tell apart. A table of fewer clusters is cut into kPartsMin parts, or no habits could
@@ -227,18 +230,33 @@ std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entri
   return within_budget(std::move(keys));
 }
 
-std::vector<ChunkKey> ReadAhead::of_opened(std::span<const StreamId> streams, EntryRange entries) const {
+std::vector<ChunkKey> ReadAhead::of_opened(StreamId own, std::span<const StreamId> opened, EntryRange entries) const {
   std::vector<ChunkKey> keys;
   std::uint64_t bytes = 0;
-  for (const StreamId stream : streams) {
+  for (const StreamId stream : opened) {
     std::vector<ChunkKey> of_stream;
     append(stream, entries, of_stream);
-    for (const ChunkKey key : of_stream)
-      if (const auto locator = streams_.locate(key)) bytes += std::min(locator->range.size, memory_);
+    bytes += stored_bytes(of_stream);
     if (bytes > kOpenedBytesMax) break;
     keys.insert(keys.end(), of_stream.begin(), of_stream.end());
   }
+  const std::int64_t all = all_entries(own);
+  while (entries.end < all) {
+    entries.end = std::min(all, entries.end + std::max<std::int64_t>(entries.size(), 1));
+    std::vector<ChunkKey> more;
+    append(own, entries, more);
+    for (const StreamId stream : opened) append(stream, entries, more);
+    if (stored_bytes(more) > kOpenedAheadMax) break;
+    keys = std::move(more);
+  }
   return within_budget(std::move(keys));
+}
+
+std::uint64_t ReadAhead::stored_bytes(std::span<const ChunkKey> keys) const {
+  std::uint64_t bytes = 0;
+  for (const ChunkKey key : keys)
+    if (const auto locator = streams_.locate(key)) bytes += std::min(locator->range.size, memory_);
+  return bytes;
 }
 
 std::vector<ChunkKey> ReadAhead::of_sweep(const ColumnSweep::Advice& sweep) const {

@@ -53,8 +53,10 @@ class ReadAhead {
   // Chunks that cover the entries, of the streams that are used together with this one; only once for the same entries.
   std::vector<tfile::ChunkKey> of_companions(tfile::StreamId, tfile::EntryRange);
 
-  // Chunks that cover the entries, of these streams, and no more than a reader waits for by mistake.
-  std::vector<tfile::ChunkKey> of_opened(std::span<const tfile::StreamId>, tfile::EntryRange) const;
+  // Chunks of the opened streams that cover the entries, and no more than a reader waits for by mistake. If these are
+  // few bytes, also further ones, of `own` as well.
+  std::vector<tfile::ChunkKey> of_opened(tfile::StreamId own, std::span<const tfile::StreamId> opened,
+                                         tfile::EntryRange) const;
 
   // Chunks of all streams of the sweep.
   std::vector<tfile::ChunkKey> of_sweep(const ColumnSweep::Advice&) const;
@@ -66,6 +68,7 @@ class ReadAhead {
   std::int64_t all_entries(tfile::StreamId) const;
   static std::vector<tfile::ChunkKey> own_chunks(const ColumnRead&, const Extents&, const SequenceDetector::Advice&);
   void append(tfile::StreamId, tfile::EntryRange, std::vector<tfile::ChunkKey>&) const;
+  std::uint64_t stored_bytes(std::span<const tfile::ChunkKey>) const;
   std::vector<tfile::ChunkKey> within_budget(std::vector<tfile::ChunkKey>) const;
 
   const tfile::StreamSet& streams_;

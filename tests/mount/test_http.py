@@ -489,6 +489,31 @@ def test_columns_that_are_open_come_with_the_first_that_is_read(faulty_server, e
         assert len(faulty_server.requests) == 1
 
 
+def test_small_baskets_of_columns_that_are_open_come_together(faulty_server, tmp_path, environment):
+    """Entries of twenty columns in turn, from ten clusters of a kilobyte each: one request for what is
+    read first, and one for the rest."""
+    random = np.random.default_rng(5)
+    values = {f"c{i}": random.random(1000) for i in range(20)}
+    with uproot.recreate(tmp_path / "turns.root", compression=None) as file:
+        tree = file.mktree("T", {"between": ("f8", (300,)), **dict.fromkeys(values, "f8")})
+        for begin in range(0, 1000, 100):
+            tree.extend({"between": random.random((100, 300)),
+                         **{name: column[begin:begin + 100] for name, column in values.items()}})
+    faulty_server.put("/turns.root", (tmp_path / "turns.root").read_bytes())
+    with mounted_from(faulty_server.url("turns.root"), environment, "recheck=60") as m:
+        os.listdir(os.path.join(m.path, "T"))
+        faulty_server.forget_requests()
+        files = {name: os.open(os.path.join(m.path, f"T/{name}.f8"), os.O_RDONLY) for name in values}
+        for file in files.values():
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+        for begin in range(0, 8000, 400):
+            for name, file in files.items():
+                assert os.pread(file, 400, begin) == values[name].tobytes()[begin:begin + 400]
+        for file in files.values():
+            os.close(file)
+        assert len(faulty_server.requests) <= 2, [request.ranges for request in faulty_server.requests]
+
+
 def test_what_a_column_costs(faulty_server, environment):
     """One of 200 columns does not bring the others along, beyond gaps that are read through."""
     with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60", "prefetch=off", "readahead=16K") as m:

@@ -112,10 +112,18 @@ TEST_F(OpenedColumns, AreWantedWithTheFirstThatIsRead) {
   ahead.note_close(2);
   const ReadAhead::Advice advice = note_chunk(ahead, set_, 0, 1);
   EXPECT_EQ(advice.opened, (std::vector<tfile::StreamId>{1}));
-  const auto keys = ahead.of_opened(advice.opened, advice.entries);
-  ASSERT_EQ(keys.size(), 1u);
-  EXPECT_EQ(keys[0], (ChunkKey{1, 1}));
+  // The last chunks are small, so they come along.
+  const std::vector<ChunkKey> wanted{{0, 1}, {0, 2}, {1, 1}, {1, 2}};
+  EXPECT_EQ(ahead.of_opened(0, advice.opened, advice.entries), wanted);
   EXPECT_TRUE(note_chunk(ahead, set_, 1, 1).opened.empty());
+}
+
+TEST(OpenedColumnsOfLargeChunks, AreWantedForTheEntriesThatAreReadAlone) {
+  const SyntheticStream large = even_stream(3, 40'000);
+  SyntheticStreams set({large, large});
+  const ReadAhead ahead(set, Prefetch::learn, kMemory);
+  const tfile::StreamId other = 1;
+  EXPECT_EQ(ahead.of_opened(0, {&other, 1}, {1, 2}), (std::vector<ChunkKey>{{1, 1}}));
 }
 
 TEST_F(OpenedColumns, AreNotGuessedAtNearOrWithoutLearning) {
