@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cache/header_reads.h"
 #include "cache/load.h"
 #include "exec/step_loop.h"
 
@@ -73,7 +74,7 @@ void hand_over(AttachedSet& set, const ColumnRead& read, const Extents& extents)
   bytes.reserve(read.last_chunk - read.first_chunk);
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index)
     bytes.push_back(part_of(read, extents, index).size());
-  set.core->chunks.hand_over(set.chunks, {read.stream, read.first_chunk}, bytes);
+  set.core->chunks.hand_over(set.chunks, {read.stream, read.first_chunk}, bytes, is_far(*set.streams, read.stream));
 }
 
 void answer(AttachedSet& set, const ColumnRead& read, bool handed_over, std::vector<ChunkPtr> chunks,

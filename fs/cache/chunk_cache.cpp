@@ -182,7 +182,7 @@ void ChunkCache::drop(Entry& entry, std::vector<ChunkPtr>& gone) {
   entry.set->entries_.erase(entry.key);
 }
 
-void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<const std::uint64_t> bytes) {
+void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<const std::uint64_t> bytes, bool is_far) {
   std::vector<ChunkPtr> gone;  // freed after the lock is released
   Lock lock(mutex_);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -190,7 +190,7 @@ void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<cons
     if (found == set.entries_.end() || found->second.state != State::ready || found->second.not_handed == 0) continue;
     Entry& entry = found->second;
     entry.not_handed -= std::min(entry.not_handed, bytes[i]);
-    if (entry.not_handed == 0) eviction_.hand_over(entry);
+    if (entry.not_handed == 0) eviction_.hand_over(entry, is_far);
   }
   while (Resident* victim = eviction_.take_excess(is_idle)) drop(static_cast<Entry&>(*victim), gone);
 }

@@ -103,8 +103,8 @@ class ChunkCache {
   // Adds a chunk that no reader asked for, unless there is one already.
   void keep(SetChunks&, tfile::ChunkKey, ChunkPtr);
 
-  // `bytes[i]` of chunk `first` + i were given to the kernel, which keeps them.
-  void hand_over(SetChunks&, tfile::ChunkKey first, std::span<const std::uint64_t> bytes);
+  // `bytes[i]` of chunk `first` + i were given to the kernel, which keeps them. `is_far`: they came from a server.
+  void hand_over(SetChunks&, tfile::ChunkKey first, std::span<const std::uint64_t> bytes, bool is_far);
 
   // Evicts the chunks that were handed over and not asked for since. The queue of such chunks then starts again with
   // its smallest size.

@@ -16,12 +16,13 @@ void Eviction::insert(Resident& resident) {
   push(resident, seen_lately ? Resident::Queue::main : Resident::Queue::small);
 }
 
-void Eviction::hand_over(Resident& resident) {
-  if (resident.queue == Resident::Queue::none || resident.queue == Resident::Queue::handed) return;
+void Eviction::hand_over(Resident& resident, bool is_far) {
+  const Resident::Queue to = is_far ? Resident::Queue::handed_far : Resident::Queue::handed;
+  if (resident.queue == Resident::Queue::none || resident.queue == to) return;
   unlink(resident);
   resident.uses = 0;
   resident.expected = false;
-  push(resident, Resident::Queue::handed);
+  push(resident, to);
 }
 
 void Eviction::remove(Resident& resident) {

@@ -18,7 +18,7 @@ struct Resident {
   std::uint64_t fingerprint = 0;  // the same for the same chunk, whenever it is loaded again
   std::uint8_t uses = 0;
   bool expected = false;  // loaded ahead for a reader that has not come yet
-  enum class Queue : std::uint8_t { none, small, main, handed } queue = Queue::none;
+  enum class Queue : std::uint8_t { none, small, main, handed, handed_far } queue = Queue::none;
 };
 
 // S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023), counted in bytes. New residents
@@ -28,7 +28,8 @@ struct Resident {
 //
 // Residents that the kernel has a copy of go first: they move to a queue of their own (`handed`), which keeps a few
 // megabytes. It keeps more only if this proves useful: a resident that has left it and is loaded again, or is used
-// while it is in it, makes it longer by its bytes.
+// while it is in it, makes it longer by its bytes. Residents from a server, which cost a round trip each if the kernel
+// drops its copy, have another such queue. It has no limit of its own: they go when others need the memory.
 //
 // Pure bookkeeping: takes no locks, and owns no memory of the residents.
 class Eviction {
@@ -43,7 +44,7 @@ class Eviction {
     resident.expected = false;
   }
   // The kernel keeps a copy of it.
-  void hand_over(Resident&);
+  void hand_over(Resident&, bool is_far);
   void remove(Resident&);
 
   // Takes out the resident to be evicted next, among those for which idle(resident) holds; nullptr if there is none.
@@ -53,11 +54,14 @@ class Eviction {
   // keep.
   template <class Idle>
   Resident* take_excess(Idle&& idle) {
-    return take_handed_while([this] { return handed_.bytes > handed_max_; }, idle);
+    return take_handed_while(
+        Resident::Queue::handed, [this] { return handed_.bytes > handed_max_; }, idle);
   }
   template <class Idle>
   Resident* take_handed(Idle&& idle) {
-    return take_handed_while([] { return true; }, idle);
+    const auto always = [] { return true; };
+    Resident* const near = take_handed_while(Resident::Queue::handed, always, idle);
+    return near ? near : take_handed_while(Resident::Queue::handed_far, always, idle);
   }
 
   // Sets the limit of the handed queue back to its smallest: residents loaded again until now no longer count as a
@@ -69,7 +73,7 @@ class Eviction {
   bool has_handed_over(std::uint64_t fingerprint) const { return handed_ghosts_.contains(fingerprint); }
   bool is_asked_again() const { return handed_max_ >= handed_min_ + handed_min_ / 4; }
 
-  std::uint64_t bytes() const { return small_.bytes + main_.bytes + handed_.bytes; }
+  std::uint64_t bytes() const { return small_.bytes + main_.bytes + handed_.bytes + handed_far_.bytes; }
   std::uint64_t handed_max() const { return handed_max_; }
 
  private:
@@ -85,10 +89,19 @@ class Eviction {
     std::size_t count = 0;
   };
   Fifo& fifo(Resident::Queue queue) {
-    return queue == Resident::Queue::small ? small_ : queue == Resident::Queue::main ? main_ : handed_;
+    switch (queue) {
+      case Resident::Queue::small:
+        return small_;
+      case Resident::Queue::handed:
+        return handed_;
+      case Resident::Queue::handed_far:
+        return handed_far_;
+      default:
+        return main_;
+    }
   }
   template <class Wanted, class Idle>
-  Resident* take_handed_while(Wanted&& wanted, Idle&& idle);
+  Resident* take_handed_while(Resident::Queue, Wanted&& wanted, Idle&& idle);
   void push(Resident&, Resident::Queue);
   void unlink(Resident&);
   void remember(std::uint64_t fingerprint);
@@ -96,7 +109,7 @@ class Eviction {
   void note_demand(std::uint64_t bytes) { handed_max_ = std::min(capacity_, handed_max_ + bytes); }
 
   const std::uint64_t capacity_, small_target_, handed_min_;
-  Fifo small_, main_, handed_;
+  Fifo small_, main_, handed_, handed_far_;
   std::deque<std::uint64_t> ghost_order_;
   std::unordered_set<std::uint64_t> ghosts_;
 
@@ -109,16 +122,18 @@ class Eviction {
 };
 
 template <class Wanted, class Idle>
-Resident* Eviction::take_handed_while(Wanted&& wanted, Idle&& idle) {
-  for (std::size_t steps = 2 * handed_.count; steps > 0 && wanted(); --steps) {
-    Resident* const candidate = handed_.oldest;
+Resident* Eviction::take_handed_while(Resident::Queue queue, Wanted&& wanted, Idle&& idle) {
+  const Fifo& from = fifo(queue);
+  for (std::size_t steps = 2 * from.count; steps > 0 && wanted(); --steps) {
+    Resident* const candidate = from.oldest;
     unlink(*candidate);
     if (candidate->uses == 0 && idle(*candidate)) {
       remember_handed(*candidate);
       return candidate;
     }
-    if (std::exchange(candidate->uses, std::uint8_t{0}) > 0) note_demand(candidate->bytes);
-    push(*candidate, Resident::Queue::handed);
+    const bool is_used = std::exchange(candidate->uses, std::uint8_t{0}) > 0;
+    if (is_used && queue == Resident::Queue::handed) note_demand(candidate->bytes);
+    push(*candidate, queue);
   }
   return nullptr;
 }

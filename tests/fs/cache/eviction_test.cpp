@@ -108,7 +108,7 @@ TEST(Eviction, RemembersEachOfManySmallOnesThatWereHandedOver) {
     residents[id].bytes = kBytes;
     residents[id].fingerprint = id;
     eviction.insert(residents[id]);
-    eviction.hand_over(residents[id]);
+    eviction.hand_over(residents[id], false);
   }
   while (eviction.take_handed([](const Resident&) { return true; })) {
   }
@@ -119,6 +119,7 @@ TEST(Eviction, RemembersEachOfManySmallOnesThatWereHandedOver) {
 // Residents of one megabyte each, in a cache that may take a gigabyte. Each is handed over as soon as it is there.
 class HandedTrace {
  public:
+  explicit HandedTrace(bool is_far = false) : is_far_(is_far) {}
   bool use(std::uint64_t id) {
     if (const auto found = residents_.find(id); found != residents_.end()) {
       Eviction::touch(*found->second);
@@ -128,7 +129,7 @@ class HandedTrace {
     resident->bytes = kMegabyte;
     resident->fingerprint = id;
     eviction_.insert(*resident);
-    eviction_.hand_over(*resident);
+    eviction_.hand_over(*resident, is_far_);
     residents_.emplace(id, std::move(resident));
     while (Resident* victim = eviction_.take_excess([](const Resident&) { return true; }))
       residents_.erase(victim->fingerprint);
@@ -142,6 +143,7 @@ class HandedTrace {
   Eviction& eviction() { return eviction_; }
 
  private:
+  const bool is_far_;
   Eviction eviction_{1024 * kMegabyte};
   std::map<std::uint64_t, std::unique_ptr<Resident>> residents_;
 };
@@ -196,6 +198,21 @@ TEST(Eviction, WithoutDemandForAWhileItIsShortAgain) {
   EXPECT_LE(trace.eviction().bytes(), 64 * kMegabyte);  // the last ones of the first round were used in the second
 }
 
+TEST(Eviction, WhatCameFromAServerStaysUntilTheMemoryIsNeeded) {
+  HandedTrace trace(true);
+  EXPECT_EQ(trace.scan(400), 0);
+  EXPECT_EQ(trace.scan(400), 400);
+  for (const std::uint64_t id : {0u, 1u}) {
+    Resident* const victim = trace.eviction().take_victim([](const Resident&) { return true; });
+    ASSERT_NE(victim, nullptr);
+    EXPECT_EQ(victim->fingerprint, id);
+  }
+  trace.eviction().forget_demand();
+  int freed = 0;
+  while (trace.eviction().take_handed([](const Resident&) { return true; })) ++freed;
+  EXPECT_EQ(freed, 398);
+}
+
 TEST(Eviction, WhatWasHandedOverGoesBeforeTheRest) {
   Eviction eviction(100);
   Resident first, second;
@@ -204,7 +221,7 @@ TEST(Eviction, WhatWasHandedOverGoesBeforeTheRest) {
   second.fingerprint = 2;
   eviction.insert(first);
   eviction.insert(second);
-  eviction.hand_over(second);
+  eviction.hand_over(second, false);
   EXPECT_EQ(eviction.take_victim([](const Resident&) { return true; }), &second);
   EXPECT_EQ(eviction.take_victim([](const Resident&) { return true; }), &first);
 }
