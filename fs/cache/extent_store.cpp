@@ -146,6 +146,7 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   const bool taken = set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
       [this, set, stream, shared] {
+        await_look(stream);
         auto told = take_told(stream, set->streams->shape(stream).slots);
         if (told) return (*shared)(*std::move(told));
         const bool at_once = is_far(*set->streams, stream) && set->streams->chunk_count(stream) <= kHeadersTold;
@@ -297,12 +298,17 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
 
 // At the headers that may tell the length of a stream; at the second time, of all streams.
 Result<> ExtentStore::look(const AttachedSet& set, const tfile::ItemCounter& counter, StreamId stream) {
+  const bool far = is_far(*set.streams, stream);
+  if (far && !begin_look(stream)) return {};
   std::uint32_t looks = 0;
   {
     const Lock lock(mutex_);
     looks = ++looks_;
   }
-  if (is_far(*set.streams, stream)) return look_from_afar(set, counter, stream, looks);
+  if (far) {
+    const std::shared_ptr<void> end(nullptr, [&](void*) { end_look(stream); });
+    return look_from_afar(set, counter, stream, looks);
+  }
   if (looks == 2) look_at_headers(set, counter, counter.telling_headers());
   const auto lengths = set.streams->lengths(stream);
   if (std::ranges::find(lengths, -1) != lengths.end()) look_at_headers(set, counter, {stream});
@@ -343,6 +349,25 @@ std::vector<StreamId> ExtentStore::looked_at_along(std::vector<StreamId> streams
   if (streams.size() > most) streams.resize(most);
   for (const StreamId stream : streams) streams_[stream].header_asked = true;
   return streams;
+}
+
+// A program that was told a name before its size is known asks for the size, and reads, while a look is under way that
+// brings both. begin_look() waits for it, and is false if it has seen the header.
+bool ExtentStore::begin_look(StreamId stream) {
+  const Lock lock(mutex_);
+  while (under_look_.contains(stream)) looked_.wait(mutex_);
+  return !streams_[stream].header_seen && under_look_.insert(stream).second;
+}
+
+void ExtentStore::end_look(StreamId stream) {
+  const Lock lock(mutex_);
+  under_look_.erase(stream);
+  looked_.notify_all();
+}
+
+void ExtentStore::await_look(StreamId stream) {
+  const Lock lock(mutex_);
+  while (under_look_.contains(stream)) looked_.wait(mutex_);
 }
 
 // Who asks for the length of a list may read it next: all of its headers come, and its first bytes. Or all lists are

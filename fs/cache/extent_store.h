@@ -63,6 +63,9 @@ class ExtentStore {
   void look_at_headers(const AttachedSet&, const tfile::ItemCounter&, std::vector<tfile::StreamId>);
   std::vector<tfile::StreamId> looked_at_along(std::vector<tfile::StreamId>, tfile::StreamId behind,
                                                std::uint32_t looks) EXCLUDES(mutex_);
+  bool begin_look(tfile::StreamId) EXCLUDES(mutex_);
+  void end_look(tfile::StreamId) EXCLUDES(mutex_);
+  void await_look(tfile::StreamId) EXCLUDES(mutex_);
   Result<> look_from_afar(const AttachedSet&, const tfile::ItemCounter&, tfile::StreamId, std::uint32_t looks);
   void note_header(const tfile::ItemCounter&, tfile::StreamId, const Result<std::vector<std::byte>>& header);
   void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
@@ -74,7 +77,9 @@ class ExtentStore {
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
   std::uint32_t looks_ GUARDED_BY(mutex_) = 0;                     // at headers, for a length
   std::map<tfile::StreamId, ExtentsPtr> told_ GUARDED_BY(mutex_);  // and not asked for yet
-  std::set<tfile::StreamId> by_all_headers_ GUARDED_BY(mutex_);    // of a far table: those whose headers were read
+  std::set<tfile::StreamId> under_look_ GUARDED_BY(mutex_);        // of a far table: those whose headers are under way
+  Condition looked_;
+  std::set<tfile::StreamId> by_all_headers_ GUARDED_BY(mutex_);  // of a far table: those whose headers were read
 };
 
 }  // namespace tfilefs

@@ -507,6 +507,29 @@ TEST(ClusterCache, HeadersOfAServerComeWithTheFirstBytes) {
   EXPECT_LE(payload, 2u * 400'000) << "two round trips of the list";
 }
 
+// As a program does that is told a name before its size is known.
+TEST(ClusterCache, HeadersOfAServerThatAreUnderWayAreNotAskedForAgain) {
+  SyntheticStream list = even_stream(20, 500);
+  list.from = ItemsFrom::headers;
+  list.quick = std::vector<std::int64_t>{10'000};
+  list.quick_needs_header = true;
+  Rig s({list}, 256 << 20, Prefetch::off);
+  s.set->source->told = far_traits();
+  std::promise<void> line;
+  s.set->source->gate = line.get_future().share();
+  Answer<std::int64_t> first, second;
+  s.column->length(0, 0, first.reply());
+  while (s.set->source->under_way == 0) std::this_thread::yield();
+  s.column->length(0, 0, second.reply());
+  auto read = std::async(std::launch::async, [&] { return read_bytes(*s.column, 0, 0, 40'000); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(s.set->source->calls, 1u);
+  line.set_value();
+  EXPECT_EQ(*first.wait(), 10'000);
+  EXPECT_EQ(*second.wait(), 10'000);
+  EXPECT_EQ(*read.get(), expected_bytes(*s.set, 0, 0, 40'000));
+}
+
 TEST(ClusterCache, FurtherLengthsOfAServerBringFirstHeadersAlone) {
   SyntheticStream list = even_stream(30, 100);
   list.from = ItemsFrom::headers;
