@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "far/far_dates.h"
 #include "far/listing_draft.h"
 
 namespace tfile {
@@ -53,8 +54,7 @@ Result<> add(const Json& object, bool is_latin1, ListingDraft& draft) {
   }
   if (const auto size = object.find("size"); size != object.end() && size->is_number_unsigned())
     entry.size = size->get<std::uint64_t>();
-  const time_t time = curl_getdate(text_of(object, "mtime").c_str(), nullptr);
-  if (time > 0) entry.modified_ns = std::int64_t{time} * 1'000'000'000;
+  entry.modified_ns = date_of_seconds(curl_getdate(text_of(object, "mtime").c_str(), nullptr));
   return draft.add(std::move(entry));
 }
 

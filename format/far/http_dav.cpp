@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "far/far_dates.h"
 #include "far/url.h"
 
 namespace tfile {
@@ -39,8 +40,7 @@ std::uint64_t number_of(std::string_view text) {
 }
 
 std::int64_t time_of(std::string_view text) {
-  const time_t time = curl_getdate(std::string(text).c_str(), nullptr);
-  return time > 0 ? std::int64_t{time} * 1'000'000'000 : 0;
+  return date_of_seconds(curl_getdate(std::string(text).c_str(), nullptr));
 }
 
 bool is(std::span<const std::string> path, std::initializer_list<std::string_view> wanted) {

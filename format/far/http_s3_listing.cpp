@@ -6,6 +6,7 @@
 #include <ctime>
 #include <utility>
 
+#include "far/far_dates.h"
 #include "far/url.h"
 
 namespace tfile {
@@ -103,8 +104,7 @@ std::int64_t time_of_iso_date(std::string_view text) {
   std::tm time{};
   const std::string terminated(text);
   const char* const end = ::strptime(terminated.c_str(), "%Y-%m-%dT%H:%M:%S", &time);
-  const std::int64_t seconds = end ? ::timegm(&time) : 0;
-  return seconds > 0 && seconds < INT64_MAX / 1'000'000'000 ? seconds * 1'000'000'000 : 0;
+  return end ? date_of_seconds(::timegm(&time)) : 0;
 }
 
 }  // namespace tfile

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "far/far_dates.h"
 #include "far/xrootd_watch.h"
 
 namespace tfile::xrootd {
@@ -203,7 +204,7 @@ ServerListing listing_of(XrdCl::DirectoryList& list) {
       continue;
     }
     listing.entries.push_back({entry.GetName(), info->TestFlags(XrdCl::StatInfo::IsDir), info->GetSize(),
-                               static_cast<std::int64_t>(info->GetModTime()) * 1'000'000'000});
+                               date_of_seconds(static_cast<std::int64_t>(info->GetModTime()))});
   }
   return listing;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "far/far_dates.h"
 #include "far/url.h"
 
 namespace tfile::xrootd {
@@ -20,7 +21,7 @@ constexpr std::uint64_t kChangedState = std::uint64_t{1} << 63;
 Identity identity_of_state(const std::string& url, const FileState& state) {
   Identity identity;
   identity.size = state.size;
-  identity.modified_ns = state.modified * 1'000'000'000;
+  identity.modified_ns = date_of_seconds(state.modified);
   identity.object = {XXH3_64bits(url.data(), url.size()), 0};
   identity.state = static_cast<std::uint64_t>(state.modified);
   identity.is_of_copy =

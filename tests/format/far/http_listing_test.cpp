@@ -115,6 +115,19 @@ TEST(DavListing, TakesWhatIsThereOfAFile) {
   EXPECT_EQ(told(*found), Lines{"f 9 0"});
 }
 
+TEST(DavListing, ADateBeyondTheClockIsNone) {
+  const auto found = dav(multistatus(response("/data/", kCollection) +
+                                     response("/data/f",
+                                              "<D:resourcetype/><D:getcontentlength>1</D:getcontentlength>"
+                                              "<D:getlastmodified>Fri, 31 Dec 9999 23:59:59 GMT</D:getlastmodified>")));
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(told(*found), Lines{"f 1 0"});
+  const auto listed =
+      read_autoindex("[{\"name\":\"f\", \"type\":\"file\", \"size\":1, \"mtime\":\"Fri, 31 Dec 9999 23:59:59 GMT\"}]");
+  ASSERT_TRUE(listed) << listed.error().text;
+  EXPECT_EQ(told(*listed), Lines{"f 1 0"});
+}
+
 TEST(DavListing, ServersBehindAProxyNameOtherPaths) {
   const auto found = dav(multistatus(response("/inside/data/f", file_of(1)) + response("/inside/data/", kCollection)));
   ASSERT_TRUE(found) << found.error().text;
