@@ -59,8 +59,9 @@ def _openssl(*arguments):
     subprocess.run(["openssl", *arguments], check=True, capture_output=True, timeout=60)
 
 
-def make_certificate(directory, *addresses):
-    """For localhost, 127.0.0.1 and further addresses; written to the directory."""
+def make_certificate(directory, *addresses, days=2):
+    """For localhost, 127.0.0.1 and further addresses; written to the directory. days: that the server's holds; -1: it
+    has expired."""
     if not shutil.which("openssl"):
         pytest.skip("openssl is not installed")
     path = lambda name: os.path.join(directory, name)
@@ -72,7 +73,7 @@ def make_certificate(directory, *addresses):
     with open(path("names"), "w") as file:
         file.write(f"subjectAltName={names}\n")
     _openssl("x509", "-req", "-in", path("server.csr"), "-CA", path("ca.pem"), "-CAkey", path("ca.key"), "-CAcreateserial",
-             "-days", "2", "-extfile", path("names"), "-out", path("server.pem"))
+             "-days", str(days), "-extfile", path("names"), "-out", path("server.pem"))
     os.chmod(path("server.key"), 0o644)  # of no worth, and read by a server of another user
     return Certificate(path("ca.pem"), path("server.pem"), path("server.key"))
 

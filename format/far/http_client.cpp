@@ -3,16 +3,21 @@
 
 #include <curl/curl.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string_view>
 #include <thread>
 #include <utility>
+
+#include "far/far_dates.h"
+#include "far/http_host.h"
 
 namespace tfile {
 namespace {
@@ -35,6 +40,15 @@ std::string from_environment(const char* name) {
 
 bool is_readable(const std::string& path) { return !path.empty() && ::access(path.c_str(), R_OK) == 0; }
 
+// `own`: only if it is this user's, and no link. Anybody can put a file into /tmp. A pipe, which may stay empty, is
+// none.
+bool is_file(const std::string& path, bool own) {
+  struct stat status {};
+  const auto look = own ? ::lstat : ::stat;
+  if (path.empty() || look(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  return !own || status.st_uid == ::geteuid();
+}
+
 // Certificates of authorities, where distributions have them: for a libcurl that was not told, as that of a portable
 // program.
 constexpr std::array kAuthorities{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
@@ -46,20 +60,31 @@ std::string authorities_of_system() {
   return found == kAuthorities.end() ? "" : *found;
 }
 
-// What identifies the user to a server, where the user has it: a grid proxy; certificates of authorities.
-struct Certificates {
-  std::string proxy, authorities_file, authorities_directory;
+// A grid proxy, which identifies the user to a server; empty if there is none. It may be made while the mount is there.
+std::string find_proxy() {
+  const std::string named = from_environment("X509_USER_PROXY");
+  if (!named.empty()) return is_file(named, false) ? named : "";
+  const std::string usual = "/tmp/x509up_u" + std::to_string(::geteuid());
+  return is_file(usual, true) ? usual : "";
+}
+
+// Passwords for hosts. Where no home is named, libcurl knows another.
+bool has_netrc() {
+  const std::string home = from_environment("HOME");
+  return home.empty() || is_file(home + "/.netrc", false);
+}
+
+// Certificates of authorities.
+struct Authorities {
+  std::string file, directory;
 };
 
-Certificates find_certificates() {
-  Certificates found;
-  found.proxy = from_environment("X509_USER_PROXY");
-  if (found.proxy.empty()) found.proxy = "/tmp/x509up_u" + std::to_string(::geteuid());
-  if (!is_readable(found.proxy)) found.proxy.clear();
+Authorities find_authorities() {
+  Authorities found;
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"})
-    if (found.authorities_file.empty()) found.authorities_file = from_environment(name);
-  found.authorities_directory = from_environment("X509_CERT_DIR");
-  if (found.authorities_file.empty()) found.authorities_file = authorities_of_system();
+    if (found.file.empty()) found.file = from_environment(name);
+  found.directory = from_environment("X509_CERT_DIR");
+  if (found.file.empty()) found.file = authorities_of_system();
   return found;
 }
 
@@ -79,6 +104,8 @@ struct Transfer {
   curl_slist* headers = nullptr;
   HttpHead head;
   std::size_t head_size = 0;
+  bool names_other = false;  // the head has a Location
+  long redirects = 0;        // that were followed here, and not by libcurl
   bool head_given = false, is_enough = false;
   std::uint64_t bytes = 0;
   std::optional<std::stop_callback<void (*)()>> on_stop;
@@ -92,15 +119,34 @@ std::string_view value_of(std::string_view line, std::string_view name) {
   return line;
 }
 
-// A line of the head. Each answer, of a redirect too, begins anew with its status line.
+// "120", or a date.
+std::chrono::seconds seconds_until(std::string_view retry_after) {
+  const std::string text(retry_after);
+  const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+  const long seconds = is_number ? std::atol(text.c_str()) : curl_getdate(text.c_str(), nullptr) - std::time(nullptr);
+  return std::chrono::seconds(std::clamp(seconds, 0L, 86'400L));
+}
+
+// "HTTP/1.1 100 Continue": an answer is still to come.
+bool is_preliminary(std::string_view status_line) {
+  const std::size_t space = status_line.find(' ');
+  return space != std::string_view::npos && status_line.substr(space + 1).starts_with('1');
+}
+
+// A line of the head. Each answer, of a redirect too, begins anew with its status line. The others do not count as
+// bytes that come: they could come one by one for hours.
 std::size_t take_head_line(const char* data, std::size_t one, std::size_t size, void* of) {
   auto& transfer = *static_cast<Transfer*>(of);
   const std::string_view line(data, one * size);
-  transfer.last_byte = Clock::now();
   transfer.head_size += line.size();
   if (transfer.head_size > kHeadMax) return 0;
   HttpHead& head = transfer.head;
-  if (line.starts_with("HTTP/")) head = {};
+  if (line.starts_with("HTTP/")) {
+    head = {};
+    transfer.names_other = false;
+    if (!is_preliminary(line)) transfer.last_byte = Clock::now();
+  }
+  transfer.names_other |= !value_of(line, "location:").empty();
   if (const auto text = value_of(line, "content-range:"); !text.empty()) head.range = parse_content_range(text);
   if (const auto text = value_of(line, "content-type:"); !text.empty())
     head.is_multipart = ::strncasecmp(text.data(), "multipart/byteranges", 20) == 0;
@@ -108,18 +154,24 @@ std::size_t take_head_line(const char* data, std::size_t one, std::size_t size, 
     head.is_encoded = ::strncasecmp(text.data(), "identity", text.size()) != 0;
   if (const auto text = value_of(line, "etag:"); !text.empty()) head.etag = text;
   if (const auto text = value_of(line, "last-modified:"); !text.empty())
-    head.modified_ns = std::int64_t{curl_getdate(std::string(text).c_str(), nullptr)} * 1'000'000'000;
+    head.modified_ns = date_of_seconds(curl_getdate(std::string(text).c_str(), nullptr));
   if (const auto text = value_of(line, "content-length:"); !text.empty())
     head.length = std::strtoull(std::string(text).c_str(), nullptr, 10);
-  if (const auto text = value_of(line, "retry-after:"); !text.empty())
-    head.retry_after = std::chrono::seconds(std::clamp(std::atol(std::string(text).c_str()), 0L, 86'400L));
+  if (const auto text = value_of(line, "retry-after:"); !text.empty()) head.retry_after = seconds_until(text);
   return line.size();
+}
+
+// Keys are for their own server, but libcurl takes all lines of a head along. So it follows none of these itself.
+bool is_followed_here(const Transfer& transfer) {
+  if (!transfer.request.aws || !transfer.names_other || transfer.redirects == kRedirectsMax) return false;
+  long status = 0;
+  curl_easy_getinfo(transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
 bool give_head(Transfer& transfer) {
   if (std::exchange(transfer.head_given, true)) return !transfer.is_enough;
   curl_easy_getinfo(transfer.easy, CURLINFO_RESPONSE_CODE, &transfer.head.status);
-  if (transfer.head.modified_ns < 0) transfer.head.modified_ns = 0;  // curl_getdate() could not read it
   transfer.is_enough = !transfer.request.on_head(transfer.head);
   return !transfer.is_enough;
 }
@@ -127,6 +179,7 @@ bool give_head(Transfer& transfer) {
 std::size_t take_body(const char* data, std::size_t one, std::size_t size, void* of) {
   auto& transfer = *static_cast<Transfer*>(of);
   transfer.last_byte = Clock::now();
+  if (is_followed_here(transfer)) return one * size;
   if (!give_head(transfer)) return 0;
   transfer.bytes += one * size;
   transfer.is_enough = !transfer.request.on_body(std::as_bytes(std::span(data, one * size)));
@@ -141,14 +194,17 @@ class Client {
  private:
   [[noreturn]] void run();
   void take_queued();
+  void start(Transfer&);
   void start_due();
   void prepare(Transfer&) const;
+  void set_certificates(const Transfer&) const;
+  void follow(Transfer&);
   void end_finished();
   void end_silent();
   void end(std::size_t position, HttpEnd);
   std::chrono::milliseconds wait_time() const;
 
-  const Certificates certificates_ = find_certificates();
+  const Authorities authorities_ = find_authorities();
   CURLM* const multi_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Transfer>> queued_;  // by other threads; guarded by mutex_
@@ -201,6 +257,26 @@ void Client::take_queued() {
   queued_.clear();
 }
 
+void Client::start(Transfer& transfer) {
+  prepare(transfer);
+  transfer.last_byte = Clock::now();
+  curl_multi_add_handle(multi_, transfer.easy);
+}
+
+// Asks where a redirect leads, without keys if that is another server.
+void Client::follow(Transfer& transfer) {
+  char* url = nullptr;
+  curl_easy_getinfo(transfer.easy, CURLINFO_REDIRECT_URL, &url);
+  const std::string to = url ? url : "";
+  curl_multi_remove_handle(multi_, transfer.easy);
+  curl_easy_reset(transfer.easy);
+  curl_slist_free_all(std::exchange(transfer.headers, nullptr));
+  if (http_server_of(to) != http_server_of(transfer.request.url)) transfer.request.aws.reset();
+  transfer.request.url = to;
+  ++transfer.redirects;
+  start(transfer);
+}
+
 void Client::start_due() {
   const Clock::time_point now = Clock::now();
   std::vector<std::unique_ptr<Transfer>> later;
@@ -210,9 +286,7 @@ void Client::start_due() {
       continue;
     }
     transfer->easy = curl_easy_init();
-    prepare(*transfer);
-    transfer->last_byte = now;
-    curl_multi_add_handle(multi_, transfer->easy);
+    start(*transfer);
     active_.push_back(std::move(transfer));
   }
   waiting_ = std::move(later);
@@ -250,6 +324,17 @@ void allow_http_alone(CURL* easy) {
 #endif
 }
 
+void Client::set_certificates(const Transfer& transfer) const {
+  const auto set = [&](CURLoption option, const std::string& value) {
+    if (!value.empty()) curl_easy_setopt(transfer.easy, option, value.c_str());
+  };
+  set(CURLOPT_CAINFO, authorities_.file);
+  set(CURLOPT_CAPATH, authorities_.directory);
+  const std::string proxy = find_proxy();
+  set(CURLOPT_SSLCERT, proxy);
+  set(CURLOPT_SSLKEY, proxy);
+}
+
 void Client::prepare(Transfer& transfer) const {
   CURL* const easy = transfer.easy;
   const HttpRequest& request = transfer.request;
@@ -259,8 +344,8 @@ void Client::prepare(Transfer& transfer) const {
   set(CURLOPT_HTTPHEADER, transfer.headers);
   set_method(easy, request);
   allow_http_alone(easy);
-  set(CURLOPT_FOLLOWLOCATION, 1L);
-  set(CURLOPT_MAXREDIRS, kRedirectsMax);
+  set(CURLOPT_FOLLOWLOCATION, request.aws ? 0L : 1L);
+  set(CURLOPT_MAXREDIRS, kRedirectsMax - transfer.redirects);
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.silence.count()));
   set(CURLOPT_NOSIGNAL, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700
@@ -270,7 +355,7 @@ void Client::prepare(Transfer& transfer) const {
   set(CURLOPT_PIPEWAIT, request.url.starts_with("https:") ? 1L : 0L);
   set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
   set(CURLOPT_BUFFERSIZE, long{256 << 10});
-  set(CURLOPT_NETRC, long{CURL_NETRC_OPTIONAL});
+  set(CURLOPT_NETRC, long{has_netrc() ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED});
   set(CURLOPT_USERAGENT, "tfilefs");
   set(CURLOPT_HEADERFUNCTION, take_head_line);
   set(CURLOPT_HEADERDATA, &transfer);
@@ -281,12 +366,7 @@ void Client::prepare(Transfer& transfer) const {
     set(CURLOPT_XOAUTH2_BEARER, request.token.c_str());
   }
   if (request.aws) sign(transfer);
-  if (!certificates_.proxy.empty()) {
-    set(CURLOPT_SSLCERT, certificates_.proxy.c_str());
-    set(CURLOPT_SSLKEY, certificates_.proxy.c_str());
-  }
-  if (!certificates_.authorities_file.empty()) set(CURLOPT_CAINFO, certificates_.authorities_file.c_str());
-  if (!certificates_.authorities_directory.empty()) set(CURLOPT_CAPATH, certificates_.authorities_directory.c_str());
+  set_certificates(transfer);
   transfer.on_stop.emplace(request.stop, [] { curl_multi_wakeup(client().multi_); });
 }
 
@@ -335,6 +415,10 @@ void Client::end_finished() {
     const auto found = std::ranges::find(active_, message->easy_handle, [](const auto& one) { return one->easy; });
     if (found == active_.end()) continue;
     Transfer& transfer = **found;
+    if (code == CURLE_OK && is_followed_here(transfer)) {
+      follow(transfer);
+      continue;
+    }
     // Of an answer without a body, also where one was promised.
     if (code == CURLE_OK || code == CURLE_PARTIAL_FILE) give_head(transfer);
     HttpEnd end;
@@ -376,7 +460,7 @@ void Client::end(std::size_t position, HttpEnd end) {
   if (url) end.url = url;
   long redirects = 0;
   curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_COUNT, &redirects);
-  end.redirects = static_cast<std::uint64_t>(std::max(0L, redirects));
+  end.redirects = static_cast<std::uint64_t>(std::max(0L, redirects) + transfer->redirects);
   long version = 0;
   curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_VERSION, &version);
   end.is_multiplexed = version >= CURL_HTTP_VERSION_2_0;

@@ -49,7 +49,8 @@ std::string http_url_of(std::string_view url) {
 }
 
 std::string http_server_of(std::string_view url) {
-  const std::size_t begin = url.find("://") + 3;
+  const std::size_t scheme = url.find("://");
+  const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
   std::string_view host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
   if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
   return std::string(url.substr(0, begin)) + std::string(host);

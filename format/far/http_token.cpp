@@ -31,9 +31,10 @@ std::string token_in(std::string_view text) {
   return is_token ? std::string(text) : std::string();
 }
 
-// `own`: only if it is this user's. Anybody can put a file into /tmp.
-std::optional<std::string> token_of_file(const std::string& path, bool own) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+// `own`: only if it is this user's. Anybody can put a file into /tmp, and a link to another file of this user, whose
+// content would be told as a token: flags O_NOFOLLOW.
+std::optional<std::string> token_of_file(const std::string& path, bool own, int flags = 0) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   if (own && status.st_uid != ::geteuid()) return std::nullopt;
@@ -50,7 +51,7 @@ std::string found_token() {
   const std::string name = "/bt_u" + std::to_string(::geteuid());
   if (const char* directory = std::getenv("XDG_RUNTIME_DIR"); directory && *directory)
     if (auto token = token_of_file(directory + name, true)) return *std::move(token);
-  return token_of_file("/tmp" + name, true).value_or("");
+  return token_of_file("/tmp" + name, true, O_NOFOLLOW).value_or("");
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       if (is_known[i]) continue;
       ChainName& name = names[i];
       TRY(auto mounted, chain_->place_->file(name.file, chain_->path_of(files_.size(), name.file)));
-      const auto known = indexed_.find({name.file, name.table});
+      const auto known = indexed_.find({tfile::shown_name(name.file), name.table});
       const FactsPtr facts = known != indexed_.end() ? known->second : nullptr;
       files_.push_back({std::move(name), std::move(mounted), SIZE_MAX, facts, facts == nullptr, {}});
     }
@@ -418,14 +418,14 @@ Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, Cha
       about_(std::move(about)),
       friends_(std::move(friends)) {}
 
-// What the tables of the files told, and what was learned of them since.
+// What the tables of the files told, and what was learned of them since. Passwords and tokens of URLs are not written.
 std::vector<IndexedFile> Chain::to_index(const ChainState& state) const {
   std::vector<IndexedFile> files;
   for (std::size_t i = 0; i < state.members.size(); ++i) {
     if (!state.members[i].facts) continue;
     auto facts = std::make_shared<FileFacts>(*state.members[i].facts);
     for (const ChainedTable& table : state.tables) add_learned(*facts, table, i);
-    files.push_back({state.names[i].file, state.names[i].table, std::move(facts)});
+    files.push_back({tfile::shown_name(state.names[i].file), state.names[i].table, std::move(facts)});
   }
   return files;
 }

@@ -13,7 +13,7 @@ namespace tfilefs {
 // ends with a checksum of what comes before, and takes the place of the one before as a whole. Equal schemas are in it
 // once.
 struct IndexedFile {
-  std::string name, table;  // as in ChainName
+  std::string name, table;  // as in ChainName; of a URL without what gives access
   FactsPtr facts;
 };
 

@@ -158,6 +158,21 @@ def test_a_token_that_somebody_else_put_into_tmp_is_not_used(server, certificate
     assert server.requests and all("authorization" not in request.headers for request in server.requests)
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="another user's link needs root")
+def test_a_link_in_tmp_to_another_file_of_the_user_is_no_token(server, certificate, public_directory):
+    secret = os.path.join(public_directory, "password")
+    with open(secret, "w") as file:
+        file.write(SECRET)
+    os.chown(secret, USER, USER)
+    os.symlink(secret, f"/tmp/bt_u{USER}")
+    try:
+        assert listed_by_user(server.url("far.root"), certificate).returncode == 0
+    finally:
+        os.unlink(f"/tmp/bt_u{USER}")
+        os.unlink(secret)
+    assert server.requests and all("authorization" not in request.headers for request in server.requests)
+
+
 def test_a_token_that_expires_is_read_anew(server, certificate, column, tmp_path):
     path = tmp_path / "token"
     path.write_text("the-first-one\n")
@@ -313,6 +328,33 @@ def test_a_secret_in_the_query_is_told_nowhere(server, certificate, column):
     assert all(SECRET in request.path for request in server.requests)
 
 
+def test_a_chain_tells_no_secret_nor_does_its_index(server, certificate, content, column, tmp_path):
+    server.put("/near.root", content)
+    urls = [server.url(f"{name}.root?authz={SECRET}", user=f"someone:{SECRET}") for name in ("far", "near")]
+    environment = far_files.environment(SSL_CERT_FILE=certificate.authority)
+    for _ in range(2):
+        server.forget_requests()
+        with mounted.Mounted(urls, (*OPTIONS, "chain", f"index={tmp_path / 'index'}"), environment=environment) as m:
+            opened = len(server.requests)
+            assert far_files.read(os.path.join(m.path, COLUMN), 3) == 2 * column
+            assert_untold(m, SECRET)
+            with open(os.path.join(m.path, ".chain.json")) as file:
+                assert SECRET not in file.read() + str(os.listdir(os.path.join(m.path, ".files")))
+        assert SECRET.encode() not in (tmp_path / "index").read_bytes()
+    assert opened == 2, "one look for each file"
+
+
+def test_output_of_commands_tells_no_secret(server, certificate, tmp_path):
+    environment = far_files.environment(SSL_CERT_FILE=certificate.authority)
+    url = server.url(f"far.root?authz={SECRET}", user=f"someone:{SECRET}")
+    for command in (["ls", "-lR", url], ["map", url], ["check", url], ["advise", url], ["classes", url, tmp_path / "headers"],
+                    ["repack", "--columns", "x3", url, tmp_path / "out.root"]):
+        done = subprocess.run([mounted.program(), *command], capture_output=True, text=True, timeout=60, env=environment)
+        assert done.returncode in (0, 1) and SECRET not in done.stdout + done.stderr, (command[0], done.stderr)
+    for written in (tmp_path / "out.root", *(tmp_path / "headers").iterdir()):
+        assert SECRET.encode() not in written.read_bytes(), written
+
+
 def test_messages_of_commands_tell_no_secret(server, certificate):
     server.rule = faulty.status(403)
     environment = far_files.environment(SSL_CERT_FILE=certificate.authority, BEARER_TOKEN=SECRET + "-token")
@@ -348,6 +390,51 @@ def test_a_server_of_another_name_is_refused(server, certificate):
             pass
     assert failed.value.message.count("\n") == 1
     assert server.requests == []
+
+
+def test_a_certificate_that_has_expired_is_refused(content, tmp_path):
+    expired = http_server.make_certificate(tmp_path, days=-1)
+    with faulty.FaultyServer(expired) as server:
+        server.put("/far.root", content)
+        with pytest.raises(mounted.MountFailed) as failed:
+            with mounted_from(server.url("far.root"), expired, BEARER_TOKEN=SECRET):
+                pass
+        assert failed.value.message.count("\n") == 1 and "certificate" in failed.value.message.lower()
+        assert server.requests == []
+
+
+@contextlib.contextmanager
+def in_tmp(name, content, owner):
+    path = f"/tmp/{name}"
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chown(path, owner, owner)
+    os.chmod(path, 0o644 if owner == 0 else 0o600)
+    try:
+        yield
+    finally:
+        os.unlink(path)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="another user's file needs root")
+@pytest.mark.parametrize("owner", (USER, 0), ids=("the user's", "another user's"))
+def test_a_grid_proxy_in_tmp_is_shown_if_it_is_the_users_own(samples, certificate, owner):
+    proxy = b"".join(open(part, "rb").read() for part in (certificate.certificate, certificate.key))
+    settings = f"ssl_verify_client on; ssl_client_certificate {certificate.authority};"
+    with http_server.Nginx(samples("far"), certificate, settings=settings) as server, in_tmp(f"x509up_u{USER}", proxy, owner):
+        done = listed_by_user(server.url("far.root"), certificate)
+        assert (done.returncode == 0) == (owner == USER), done.stderr
+
+
+def test_pipes_in_the_place_of_files_are_not_waited_for(server, certificate, tmp_path):
+    """Of a token, a grid proxy, passwords: nobody writes into them."""
+    for name in ("token", "proxy", ".netrc"):
+        os.mkfifo(tmp_path / name)
+    environment = far_files.environment(str(tmp_path), SSL_CERT_FILE=certificate.authority, BEARER_TOKEN_FILE=str(tmp_path / "token"),
+                                        X509_USER_PROXY=str(tmp_path / "proxy"))
+    done = subprocess.run([mounted.program(), "ls", server.url("far.root")], capture_output=True, text=True, timeout=20,
+                          env=environment)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("variable", ("SSL_CERT_FILE", "CURL_CA_BUNDLE"))

@@ -71,6 +71,37 @@ def test_keys_of_a_file(server, column, tmp_path):
         assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
 
 
+TOKEN = "the-session/token+of=tests"
+
+
+@pytest.mark.parametrize("code", (301, 302, 307))
+def test_keys_do_not_go_to_another_server(server, samples, column, code):
+    """Nor does the session's token, which is a line of the head."""
+    keys = environment(server, AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET, AWS_SESSION_TOKEN=TOKEN)
+    with faulty.FaultyServer() as other:
+        other.put("/elsewhere.root", server.files["/bucket/plain.root"].content)
+        server.rule = faulty.redirect(code, other.url("elsewhere.root"))
+        with mounted_from("s3://bucket/plain.root", keys) as m:
+            assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+        assert server.requests and all(request.headers["x-amz-security-token"] == TOKEN for request in server.requests)
+        assert other.requests
+        for request in other.requests:
+            assert not {"authorization", "x-amz-security-token"} & set(request.headers) and TOKEN not in str(request)
+
+
+def test_a_redirection_within_the_service_is_signed(server, column):
+    keys = environment(server, AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET)
+    server.put("/bucket/moved.root", server.files["/bucket/plain.root"].content)
+    server.rule = faulty.first_of(refuse_unsigned, faulty.of_path("/bucket/plain.root", faulty.redirect(307, "/bucket/moved.root")))
+    with mounted_from("s3://bucket/plain.root", keys) as m:
+        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+    for location in ("/bucket/plain.root", "file:///etc/passwd", "http://", "::"):
+        server.rule = faulty.redirect(302, location)
+        done = subprocess.run([mounted.program(), "ls", "-o", "timeout=1", "s3://bucket/plain.root"], env=keys, text=True,
+                              capture_output=True, timeout=20)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1, location
+
+
 def test_wrong_keys_are_refused(program, server, tmp_path):
     for keys in ({}, {"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": "wrong"}):
         done = subprocess.run([program, "ls", "s3://bucket/plain.root"], env=environment(server, **keys), text=True,
