@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "far/http_client.h"
 #include "far/http_host.h"
 #include "far/http_read.h"
 #include "far/http_token.h"
+#include "far/stoppable_pause.h"
 
 namespace tfile {
 namespace {
@@ -115,14 +114,7 @@ std::shared_ptr<Attempt> Asking::attempt(milliseconds left) {
 }
 
 // False if the time does not reach, or if the mount ends meanwhile.
-bool Asking::waits(milliseconds pause) const {
-  if (left() <= pause) return false;
-  std::mutex pause_mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(pause_mutex);
-  never.wait_for(lock, options_.stop, pause, [] { return false; });
-  return !options_.stop.stop_requested();
-}
+bool Asking::waits(milliseconds pause) const { return left() > pause && pause_unless_stopped(options_.stop, pause); }
 
 Result<HttpReply> Asking::run() {
   for (milliseconds pause = kPauseMin;; pause *= 2) {

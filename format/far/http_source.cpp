@@ -7,7 +7,6 @@
 #include <future>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "far/http_read.h"
 #include "far/line_speed.h"
 #include "far/protocols.h"
+#include "far/stoppable_pause.h"
 #include "far/url.h"
 #include "tfile/request.h"
 
@@ -271,10 +271,10 @@ class Repetition {
     if (is_refused && note_target(file_, "")) return true;  // a redirect may be good for a while only
     if (answer.head.status == 401) return !std::exchange(new_token_, true);
     const auto left = file_.options.timeout - (Clock::now() - begun_);
-    if (!may_pass(answer) || left <= pause_ || file_.options.stop.stop_requested()) return false;
-    std::this_thread::sleep_for(std::clamp<Clock::duration>(answer.head.retry_after, pause_, left));
+    if (!may_pass(answer) || left <= pause_) return false;
+    const auto pause = std::clamp<Clock::duration>(answer.head.retry_after, pause_, left);
     pause_ *= 2;
-    return true;
+    return pause_unless_stopped(file_.options.stop, pause);
   }
   bool wants_new_token() const { return new_token_; }
 

@@ -11,6 +11,7 @@
 #include "far/line_speed.h"
 #include "far/origins.h"
 #include "far/protocols.h"
+#include "far/stoppable_pause.h"
 #include "far/url.h"
 #include "far/xrootd_awaited.h"
 #include "far/xrootd_client.h"
@@ -64,9 +65,8 @@ Result<Identity> look_for_long(const std::string& url, const FarOptions& options
     if (!answer->wait(options.stop, left())) return tl::unexpected<Error>(no_answer(shown, options));
     const Answer<Identity> now = answer->take();
     if (now) return *now;
-    const bool may_pass = now.error().connection && left() > pause && !options.stop.stop_requested();
+    const bool may_pass = now.error().connection && left() > pause && pause_unless_stopped(options.stop, pause);
     if (!may_pass) return fail(now.error().kind, shown + ": " + without_secrets_of(url, now.error().text));
-    Awaited<bool>().wait(options.stop, pause);
   }
 }
 

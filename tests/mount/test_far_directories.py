@@ -389,6 +389,20 @@ def test_a_listing_that_hangs_can_be_interrupted(server):
     assert time.monotonic() - begun < 5 + far_files.SLOW  # the unmount
 
 
+def test_an_opening_that_is_told_to_wait_does_not_hold_up_the_end(server):
+    """Retry-After of an hour: the opening waits for the timeout."""
+    with mounted.Mounted(server.url("d/"), ("timeout=60", "recheck=0")) as m:
+        server.rule = faulty.first_of(listings.of_lists(listings.dav), faulty.status(429, retry_after=3600))
+        server.forget_requests()
+        process = subprocess.Popen(["ls", os.path.join(m.path, "run1.root")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        far_files.wait_for(lambda: any(request.method == "GET" for request in server.requests))
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) != 0
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 5 + far_files.SLOW
+
+
 def test_changes_are_seen_when_the_list_is_too_old(server, content):
     with mounted.Mounted(server.url("d/"), ("recheck=1",)) as m:
         assert "new.root" not in os.listdir(m.path)
