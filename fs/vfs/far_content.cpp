@@ -2,9 +2,8 @@
 #include "vfs/far_content.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
 #include <utility>
+#include <vector>
 
 #include "tfile/buffer.h"
 
@@ -14,10 +13,7 @@ namespace {
 // Exists until its bytes have come.
 struct FarRead {
   FarRead(std::shared_ptr<const tfile::Source> of, std::size_t size, Reply<Slices> to)
-      : source(std::move(of)),
-        bytes(std::make_shared<tfile::Buffer>(size)),
-        into{bytes->span()},
-        reply(std::move(to)) {}
+      : source(std::move(of)), bytes(std::make_shared<tfile::Buffer>(size)), reply(std::move(to)) {}
 
   void answer(const Result<>& result) {
     if (!result) return reply(tl::unexpected<Error>(result.error()));
@@ -29,7 +25,6 @@ struct FarRead {
 
   const std::shared_ptr<const tfile::Source> source;
   const std::shared_ptr<tfile::Buffer> bytes;
-  const std::array<std::span<std::byte>, 1> into;
   Reply<Slices> reply;
 };
 
@@ -41,11 +36,14 @@ void FarContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> repl
   auto read = std::make_shared<FarRead>(source_, range.size, std::move(reply));
   Executors& exec = cache_.exec();
   if (!exec.started_reads.begin(1)) return read->answer(given_up());
-  // The thread that brings the bytes is the source's own, and answers nobody.
-  source_->start_read({&range, 1}, read->into, [&exec, read](Result<> result) {
-    exec.arena.run([read, result = std::move(result)] { read->answer(result); }, Urgency::awaited);
-    exec.started_reads.end();
-  });
+  // The thread that brings the bytes is the source's own, and answers nobody. The kernel keeps them, so that the source
+  // need not.
+  std::vector<tfile::Source::Started> one;
+  one.push_back({{range}, {read->bytes->span()}, [&exec, read](Result<> result) {
+                   exec.arena.run([read, result = std::move(result)] { read->answer(result); }, Urgency::awaited);
+                   exec.started_reads.end();
+                 }});
+  source_->start_reads(std::move(one));
 }
 
 }  // namespace tfilefs
