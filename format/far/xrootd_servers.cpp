@@ -50,8 +50,8 @@ LineSpeed::Sent XrootdServer::sent() {
 void XrootdServer::answered(const LineSpeed::Sent& sent, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  last_answer_.store(now.time_since_epoch(), std::memory_order_relaxed);
   speed_.answered(now, sent, bytes);
+  for (XrootdTurn* const turn : turns_) turn->note_answer(sent.at, now);
 }
 
 void XrootdServer::failed() {
@@ -77,6 +77,20 @@ XrootdLimits XrootdServer::limits() const {
 void XrootdServer::set_limits(std::string_view answer) {
   const std::lock_guard lock(mutex_);
   limits_ = xrootd_limits(answer, limits_);
+}
+
+XrootdTurn::XrootdTurn(XrootdServer& server) : server_(server) {
+  const std::lock_guard lock(server_.mutex_);
+  server_.turns_.insert(this);
+}
+
+XrootdTurn::~XrootdTurn() {
+  const std::lock_guard lock(server_.mutex_);
+  server_.turns_.erase(this);
+}
+
+void XrootdTurn::note_answer(LineSpeed::Time sent, LineSpeed::Time now) {
+  if (sent.time_since_epoch() < sent_.load()) last_before_ = now.time_since_epoch();
 }
 
 std::shared_ptr<XrootdServer> xrootd_server(std::string_view host_and_port) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@
 #include "far/xrootd_requests.h"
 
 namespace tfile {
+
+class XrootdTurn;
 
 // What the process knows of one XRootD server, shared by all files on it. Callable from any thread.
 class XrootdServer {
@@ -23,9 +26,6 @@ class XrootdServer {
 
   void guess_delay(LineSpeed::Span);
   LineSpeed speed() const;
-  // When the server last answered anything.
-  LineSpeed::Time last_answer() const { return LineSpeed::Time(last_answer_.load(std::memory_order_relaxed)); }
-
   // A redirector sends to others; a proxy has the files of others. `untold`: it was not asked yet.
   enum class Role : std::uint8_t { untold, data_server, proxy, redirector };
   std::atomic<Role> role = Role::untold;
@@ -37,11 +37,36 @@ class XrootdServer {
   void set_limits(std::string_view answer);
 
  private:
+  friend class XrootdTurn;
+
   mutable std::mutex mutex_;
   LineSpeed speed_;
   XrootdLimits limits_;
-  std::atomic<LineSpeed::Span> last_answer_{LineSpeed::Span(0)};
+  std::set<XrootdTurn*> turns_;  // guarded by mutex_
   std::atomic<bool> limits_asked_ = false;
+};
+
+// Requests that wait for their answers. A server answers in about the order in which it was asked. So an answer to a
+// request that was sent before them tells that the server has not come to them yet; one to a later request tells
+// nothing of them. Callable from any thread.
+class XrootdTurn {
+ public:
+  explicit XrootdTurn(XrootdServer&);
+  ~XrootdTurn();
+  XrootdTurn(const XrootdTurn&) = delete;
+  XrootdTurn& operator=(const XrootdTurn&) = delete;
+
+  // One of the requests is sent now.
+  void sent(LineSpeed::Time now) { sent_ = now.time_since_epoch(); }
+  // When something that was sent before them was last answered; else the clock's epoch.
+  LineSpeed::Time last_before() const { return LineSpeed::Time(last_before_.load()); }
+
+ private:
+  friend class XrootdServer;
+  void note_answer(LineSpeed::Time sent, LineSpeed::Time now);
+
+  XrootdServer& server_;
+  std::atomic<LineSpeed::Span> sent_{LineSpeed::Span(0)}, last_before_{LineSpeed::Span(0)};
 };
 
 // The limits that an answer tells; those of `otherwise` where it tells none that make sense. Pure.

@@ -23,7 +23,7 @@ using Time = Clock::time_point;
 // there after some seconds. The pause doubles with each attempt.
 constexpr std::chrono::milliseconds kPauseMin{250}, kPauseMax{4'000};
 
-// While a server answers others, a request may wait behind theirs for so many times the time-out.
+// While a server answers requests that were sent before, one may wait behind them for so many times the time-out.
 constexpr int kPatience = 4;
 
 class Transfer : public std::enable_shared_from_this<Transfer> {
@@ -76,6 +76,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   const std::vector<XrootdRequest> requests_;
   const std::vector<std::span<std::byte>> into_;
   const Time begin_ = Clock::now();
+  XrootdTurn turn_{file_->server()};
 
   std::mutex mutex_;
   Source::ReadDone done_;            // empty when the transfer has ended
@@ -122,6 +123,7 @@ void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connecti
   const auto memory = std::make_shared<Buffer>(request.size, Use::passing);
   file_->counts().note_sent(request.size);
   const LineSpeed::Sent sent = file_->server().sent();
+  turn_.sent(sent.at);
   connection->read(request.chunks, memory->span(),
                    [self = shared_from_this(), connection, index, memory, sent](const Answer<>& answer) {
                      if (answer)
@@ -200,7 +202,7 @@ bool Transfer::watched(Time now) {
   {
     const std::lock_guard lock(mutex_);
     if (!done_) return false;
-    const Time last = std::max(last_own_answer_, file_->server().last_answer());
+    const Time last = std::max(last_own_answer_, turn_.last_before());
     over = now - last > file_->options().timeout || now - last_own_answer_ > kPatience * file_->options().timeout;
     again = !over && !connecting_ && now >= retry_at_ && is_one_unsent();
   }

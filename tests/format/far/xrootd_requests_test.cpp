@@ -124,6 +124,19 @@ TEST(XrootdRequests, AnyRangesAreFilled) {
   }
 }
 
+TEST(XrootdTurn, AnswersToEarlierRequestsTellThatItIsStillToCome) {
+  const auto server = xrootd_server("turns.example.org:1094");
+  const LineSpeed::Time never{};
+  const LineSpeed::Sent before = server->sent();
+  XrootdTurn turn(*server);
+  turn.sent(before.at + std::chrono::seconds(1));
+  const LineSpeed::Sent behind{before.at + std::chrono::seconds(2), false};
+  server->answered(behind, 10);
+  EXPECT_EQ(turn.last_before(), never) << "others are answered, and this one is not";
+  server->answered(before, 10);
+  EXPECT_GE(turn.last_before(), before.at);
+}
+
 TEST(XrootdLimits, AreTheServersIfTheyMakeSense) {
   const XrootdLimits own;
   const XrootdLimits told = xrootd_limits("2048\n1048576\n", own);
