@@ -431,6 +431,16 @@ def missing_part(exchange):
 
 
 @_about_ranges(2)
+def endless_parts(exchange):
+    """The first part again and again."""
+    exchange.head(206, {"Content-Type": f"multipart/byteranges; boundary={BOUNDARY}", "Transfer-Encoding": "chunked",
+                        **exchange.validators()})
+    part = multipart_body(exchange, exchange.asked()[:1]).rpartition(b"\r\n--")[0] * 20
+    while not exchange.server.ended.is_set():
+        exchange.raw(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+
+
+@_about_ranges(2)
 def error_inside(exchange):
     """As XRootD 5 answers too many ranges: well begun, then another answer in the midst of the first."""
     spans = exchange.asked()
@@ -468,6 +478,21 @@ def endless_headers(exchange):
     exchange.raw(b"HTTP/1.1 206 Partial Content\r\n")
     while not exchange.server.ended.is_set():
         exchange.raw(b"X-More: " + b"x" * 8000 + b"\r\n")
+
+
+def dripping_headers(exchange):
+    """A line now and then, without end."""
+    exchange.raw(b"HTTP/1.1 206 Partial Content\r\n")
+    while not exchange.server.ended.is_set():
+        exchange.raw(b"X-More: 1\r\n")
+        time.sleep(0.1)
+
+
+def dripping_continues(exchange):
+    """Preliminary answers, without end."""
+    while not exchange.server.ended.is_set():
+        exchange.raw(b"HTTP/1.1 100 Continue\r\n\r\n")
+        time.sleep(0.1)
 
 
 def no_http(exchange):
@@ -652,6 +677,13 @@ def redirect(code, location):
         exchange.send(code, headers={"Location": to}, validators=False)
 
     return answer
+
+
+def changing_date(exchange):
+    """As of servers with copies: the same ETag with another date each time."""
+    code, headers, body = _right_body(exchange)
+    date = email.utils.formatdate(1_700_000_000 + time.monotonic_ns() % 1_000_000, usegmt=True)
+    exchange.send(code, body, {**headers, "Last-Modified": date})
 
 
 def changing_etag(exchange):

@@ -32,10 +32,11 @@ struct Ask {
   bool is_taken = false;                 // the answer has bytes of the file
   bool is_whole = false;                 // the answer is the whole file
   std::optional<Error> error;
-  bool is_passing = false;   // the error may pass by itself
-  bool asks_anew = false;    // another way of asking will do
-  std::uint64_t fresh = 0;   // bytes that were still missing
-  std::uint64_t wanted = 0;  // bytes that are still to come
+  bool is_passing = false;                    // the error may pass by itself
+  bool asks_anew = false;                     // another way of asking will do
+  std::uint64_t fresh = 0;                    // bytes that were still missing
+  Clock::time_point fresh_at = Clock::now();  // when some of them came, or the beginning
+  std::uint64_t wanted = 0;                   // bytes that are still to come
   std::chrono::seconds retry_after{0};
 };
 
@@ -55,11 +56,12 @@ class HttpRead : public std::enable_shared_from_this<HttpRead> {
 
  private:
   std::vector<std::vector<ByteRange>> asks() const;
-  void send_ask(std::vector<ByteRange> ranges, milliseconds after);
+  bool send_ask(std::vector<ByteRange> ranges, milliseconds after, bool is_silent);
   bool take_head(Ask&, const HttpHead&);
   bool take_part(Ask&, const HttpHead&);
   bool take_whole(Ask&, const HttpHead&);
   bool refuse(Ask&, const HttpHead&);
+  bool take_parts(Ask&, std::span<const std::byte>);
   bool take_body(Ask&, std::span<const std::byte>);
   void take_end(Ask&, const HttpEnd&);
   void note_abilities(const Ask&) const;
@@ -73,6 +75,7 @@ class HttpRead : public std::enable_shared_from_this<HttpRead> {
   Clock::time_point progress_ = Clock::now();
   milliseconds pause_ = kPauseMin;
   std::atomic<std::size_t> outstanding_ = 0;
+  std::atomic<bool> is_failing_ = false;  // a request of the round: the others that wait are not sent
   // Of the round of requests that is under way:
   std::optional<Error> error_;
   bool is_lasting_ = false, asks_anew_ = false, has_new_token_ = false, wants_token_ = false;
@@ -109,11 +112,21 @@ void HttpRead::start(milliseconds after) {
   fresh_ = 0;
   retry_after_ = {};
   auto asks = this->asks();
+  is_failing_ = false;
   outstanding_ = asks.size();
-  for (auto& ranges : asks) send_ask(std::move(ranges), after);
+  for (auto& ranges : asks)
+    file_->turns.send(
+        [self, ranges = std::move(ranges), after](bool is_silent) { return self->send_ask(ranges, after, is_silent); },
+        file_->host->multiplexes);
 }
 
-void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
+// Not to a server in trouble: it is asked again for all that is missing.
+bool HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after, bool is_silent) {
+  if (is_failing_ || is_silent) {
+    if (is_silent && !error_) error_ = Error{ErrorKind::timed_out, file_->name + ": no answer", -1, 0};
+    if (--outstanding_ == 0) settle();
+    return false;
+  }
   auto ask = std::make_shared<Ask>();
   for (const ByteRange range : ranges) ask->wanted += range.size;
   file_->counts.note_sent(ask->wanted);
@@ -127,6 +140,7 @@ void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
   };
   request.on_end = [self = shared_from_this(), ask](const HttpEnd& end) { self->take_end(*ask, end); };
   send(std::move(request));
+  return true;
 }
 
 bool HttpRead::take_head(Ask& ask, const HttpHead& head) {
@@ -152,6 +166,7 @@ bool HttpRead::take_part(Ask& ask, const HttpHead& head) {
     return true;
   }
   if (head.is_multipart) {
+    ask.fresh_at = Clock::now();
     ask.parts.emplace([this, &ask](const ContentRange&, std::uint64_t offset, std::span<const std::byte> bytes) {
       ask.fresh += pieces_.take(offset, bytes);
     });
@@ -208,17 +223,27 @@ void HttpRead::tell_whole() {
   for (const std::size_t read : pieces_.take_whole()) std::exchange(done_[read], nullptr)({});
 }
 
+// An answer may have more parts than were asked for, and no end.
+bool HttpRead::take_parts(Ask& ask, std::span<const std::byte> bytes) {
+  const std::uint64_t before = ask.fresh;
+  const auto fed = ask.parts->feed(bytes);
+  tell_whole();
+  const Clock::time_point now = Clock::now();
+  if (ask.fresh > before) ask.fresh_at = now;
+  if (fed && now - ask.fresh_at <= file_->options.timeout) return true;
+  file_->host->several = Answers::wrong;
+  if (!fed) return false;
+  ask.error = Error{ErrorKind::io, file_->name + ": the server sends other bytes than it is asked for", -1, 0};
+  ask.is_passing = true;
+  return false;
+}
+
 bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
   file_->counts.bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
   const std::uint64_t come = std::min<std::uint64_t>(bytes.size(), ask.wanted);
   ask.wanted -= come;
   file_->counts.note_no_longer_wanted(come);
-  if (ask.parts) {
-    const auto fed = ask.parts->feed(bytes);
-    if (!fed) file_->host->several = Answers::wrong;
-    tell_whole();
-    return fed.has_value();
-  }
+  if (ask.parts) return take_parts(ask, bytes);
   if (bytes.size() > ask.end - ask.next) {
     ask.error = Error{ErrorKind::io, file_->name + ": the server sends more bytes than it says", -1, 0};
     ask.is_passing = true;
@@ -252,6 +277,8 @@ void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
     error_ = ask.error;
     is_lasting_ = !ask.is_passing;
   }
+  if (ask.error) is_failing_ = true;
+  file_->turns.ended(file_->host->multiplexes, end.error && end.error->kind == ErrorKind::timed_out);
   if (--outstanding_ == 0) settle();
 }
 
@@ -328,10 +355,13 @@ HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_
   return request;
 }
 
+bool is_same_by_tag(const HttpFile& file, const std::string& etag) { return is_strong(etag) && etag == file.etag; }
+
 Result<> check_state(const HttpFile& file, const HttpHead& head) {
   const bool other_tag = !file.etag.empty() && !head.etag.empty() && head.etag != file.etag;
+  const bool are_dated = file.identity.modified_ns != 0 && head.modified_ns != 0;
   const bool other_time =
-      file.identity.modified_ns != 0 && head.modified_ns != 0 && head.modified_ns != file.identity.modified_ns;
+      are_dated && head.modified_ns != file.identity.modified_ns && !is_same_by_tag(file, head.etag);
   const auto whole = head.status == 200 ? head.length : head.range ? head.range->whole : std::nullopt;
   const bool other_size = whole && *whole != file.identity.size;
   if (!other_tag && !other_time && !other_size) return {};

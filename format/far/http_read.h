@@ -11,6 +11,7 @@
 #include "far/far_counts.h"
 #include "far/http_client.h"
 #include "far/http_host.h"
+#include "far/http_turns.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -30,6 +31,7 @@ struct HttpFile {
   mutable std::mutex mutex;
   mutable std::string target;
 
+  mutable HttpTurns turns;
   mutable FarCounts counts;
   mutable std::atomic<bool> is_stale = false;
 };
@@ -40,6 +42,9 @@ HttpRequest request_to(const HttpFile&, std::string range_header, bool new_token
 
 // Takes note of where an answer came from, or with none forgets it. Returns whether anything was forgotten.
 bool note_target(const HttpFile&, const std::string& url);
+
+// Whether this ETag alone says that the file is the one that was opened. Servers with copies may tell other dates.
+bool is_same_by_tag(const HttpFile&, const std::string& etag);
 
 // Whether an answer is of the state that was opened (error: stale).
 Result<> check_state(const HttpFile&, const HttpHead&);

@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kRequestBytes = 64 << 20, kAnswerBytes = 1 << 20;
 // Of a server that answers a single range for each connection, where gaps are read through.
 constexpr std::uint64_t kSingleBytes = 8 << 20;
-constexpr std::size_t kRangesOfRequest = 4096, kRequestsAtOnce = 8;
+constexpr std::size_t kRangesOfRequest = 4096;
 
 std::uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
 
@@ -401,7 +401,8 @@ Result<Identity> state_now(const HttpFile& file) {
   now.url = file.url;
   now.name = file.name;
   TRY_VOID(take_state(now, answer));
-  return now.identity;
+  const bool is_same = is_same_by_tag(file, now.etag) && now.identity.size == file.identity.size;
+  return is_same ? file.identity : now.identity;
 }
 
 // The URL that is asked for.

@@ -552,6 +552,81 @@ def test_ranges_that_lie_apart(apart, certificate, environment, max_ranges, requ
     assert len({request.connection for request in asked}) == 1
 
 
+def test_single_ranges_without_streams_take_eight_connections(apart, environment):
+    with http_server.Nginx(apart, max_ranges=1) as server:
+        with mounted_from(server.url("apart.root"), environment, "prefetch=off") as m:
+            far_files.read(os.path.join(m.path, "T/between.f8x20"), 10)
+            server.forget_requests()
+            assert len(far_files.read(os.path.join(m.path, "T/x.f8"), 10)) == 50 * 128 * 8
+            asked = server.requests()
+    assert len(asked) in range(35, 51)
+    assert 1 < len({request.connection for request in asked}) <= 8
+
+
+@pytest.fixture(scope="module")
+def many_apart(tmp_path_factory):
+    """A column of 1,200 baskets of 32 numbers, with 6 kB between them."""
+    path = tmp_path_factory.mktemp("many") / "many.root"
+    numbers, between = np.arange(32.0), np.zeros((32, 24))
+    with uproot.recreate(path, compression=None) as file:
+        tree = file.mktree("T", {"x": "f8", "between": ("f8", (24,))}, initial_basket_capacity=1200)
+        for part in range(1200):
+            tree.extend({"x": numbers + 32 * part, "between": between})
+    return path
+
+
+def test_a_request_has_as_many_ranges_as_servers_take(many_apart, environment):
+    """A head of eight kilobytes."""
+    with faulty.FaultyServer() as server:
+        server.put("/many.root", many_apart.read_bytes())
+        with mounted_from(server.url("many.root"), environment, "prefetch=off") as m:
+            os.listdir(os.path.join(m.path, "T"))
+            server.rule = waves = faulty.Waves()
+            server.forget_requests()
+            got = far_files.read(os.path.join(m.path, "T/x.f8"), 10)
+            assert got == np.arange(32.0 * 1200).tobytes()
+        asked = [request.headers["range"] for request in server.requests]
+    assert waves.count <= 2, waves.sizes  # `cat` reads 38 pages first
+    assert sum(text.count("-") for text in asked) > 900
+    assert max(text.count("-") for text in asked) <= 512 and max(map(len, asked)) <= 7000 + len("bytes=")
+
+
+def test_a_server_of_single_ranges_that_falls_silent_is_given_up_once(many_apart, environment):
+    """Not once for each of 1,200 ranges."""
+    with faulty.FaultyServer() as server:
+        server.put("/many.root", many_apart.read_bytes())
+        server.rule = faulty.only_first_range
+        with mounted_from(server.url("many.root"), environment, "prefetch=off", "timeout=1") as m:
+            far_files.read(os.path.join(m.path, "T/between.f8x24"), 10)
+            server.rule = faulty.first_of(faulty.touching(0, 6_000_000, faulty.silent), faulty.only_first_range)
+            server.forget_requests()
+            assert far_files.read(os.path.join(m.path, "T/x.f8"), 1) == "ETIMEDOUT"
+            assert len(server.requests) < 100
+
+
+def test_of_a_whole_file_no_more_is_taken_than_is_wanted(tmp_path, environment):
+    path = tmp_path / "long.root"
+    with uproot.recreate(path, compression=None) as file:
+        tree = file.mktree("T", {"x": "f8"})
+        for part in range(40):
+            tree.extend({"x": np.full(100_000, part, "f8")})
+    content = path.read_bytes()
+    with faulty.FaultyServer() as server:
+        server.put("/long.root", content)
+        server.rule = faulty.whole_file
+        with mounted_from(server.url("long.root"), environment, "recheck=60", "prefetch=off") as m:
+            def received():
+                with open(os.path.join(m.path, ".tfilefs/stats.json")) as file:
+                    [source] = json.load(file)["sources"]
+                return source["bytes"]
+
+            with open(os.path.join(m.path, "T/x.f8"), "rb", buffering=0) as column:
+                os.posix_fadvise(column.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+                before = received()
+                assert os.pread(column.fileno(), 8, 800_000) == np.float64(1).tobytes()
+                assert received() - before < 3 << 20 < len(content)
+
+
 @pytest.fixture(scope="module")
 def far_network():
     with delayed_network.DelayedNetwork(RTT_MS) as network:

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/http_turns.h"
+
+#include <utility>
+
+namespace tfile {
+
+void HttpTurns::send(Request request, bool shares) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (under_way_ >= kRequestsAtOnce && !shares) {
+      waiting_.push_back(std::move(request));
+      return;
+    }
+    ++under_way_;
+  }
+  if (!request(false)) ended(shares, false);
+}
+
+// Takes those whose turn it is. They count as under way.
+std::deque<HttpTurns::Request> HttpTurns::next(bool shares, bool is_silent) {
+  std::deque<Request> found;
+  while (!waiting_.empty() && (under_way_ < kRequestsAtOnce || shares || is_silent)) {
+    found.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+    ++under_way_;
+  }
+  return found;
+}
+
+void HttpTurns::ended(bool shares, bool is_silent) {
+  std::unique_lock lock(mutex_);
+  --under_way_;
+  for (auto turn = next(shares, is_silent); !turn.empty(); turn = next(shares, false)) {
+    lock.unlock();
+    std::size_t unsent = 0;
+    for (const Request& request : turn) unsent += request(is_silent) ? 0 : 1;
+    turn.clear();
+    is_silent = false;  // what has come meanwhile is newer
+    lock.lock();
+    under_way_ -= unsent;
+  }
+}
+
+}  // namespace tfile

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace tfile {
+
+// Of one file of an HTTP server, so many requests are under way at once: as many as a browser has connections.
+inline constexpr std::size_t kRequestsAtOnce = 8;
+
+// Requests of one file that wait for others to end, unless they share a connection. Any thread.
+class HttpTurns {
+ public:
+  // Called once, on a thread that calls one of these functions. `is_silent`: the server does not answer others. Returns
+  // false if it was not sent after all.
+  using Request = std::function<bool(bool is_silent)>;
+
+  // Sends it at once, or when it is its turn. `shares`: requests are streams of one connection.
+  void send(Request, bool shares);
+  // One that was sent has ended. `is_silent`: without an answer. Those that wait would wait in vain, each in its turn.
+  void ended(bool shares, bool is_silent);
+
+ private:
+  std::deque<Request> next(bool shares, bool is_silent);
+
+  std::mutex mutex_;
+  std::size_t under_way_ = 0;  // guarded by mutex_, as is what follows
+  std::deque<Request> waiting_;
+};
+
+}  // namespace tfile
