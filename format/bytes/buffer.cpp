@@ -17,12 +17,14 @@
 // The first read of a column touches every byte of its chunks, and as many bytes again that were fetched. With pages of
 // 4 KiB, half of the daemon's time went into page faults (80 MB uncompressed, measured with perf). Therefore, buffers
 // of a chunk's size are cut from slabs of huge pages. Larger buffers, which hold fetched bytes, are reused while they
-// are still mapped.
+// are still mapped. Those that answers of servers are read into share huge pages: page faults were half of the time
+// of reading from a server of the same machine.
 //
 // A slab is filled from front to back and unmapped as a whole. Chunks that are decoded together are adjacent, and
 // mostly leave the cache together. If they do not, and more than kWasteMax of freed buffers would remain, the pages of
 // single buffers are released. So the memory of the process beyond its live buffers is bounded by: kWasteMax, the last
-// slab, kSparesMax empty slabs, kKeptMax, and the unused rest of each buffer's last page.
+// slab, kSparesMax empty slabs, kKeptMax, and the unused rest of each buffer's last page. A huge page that is shared
+// stays, until the system is short of memory, as long as one of its buffers lives.
 
 namespace tfile {
 namespace {
@@ -44,9 +46,10 @@ constexpr std::size_t kBlockMax = 1 << 20;   // larger buffers get a mapping of 
 constexpr std::size_t kSlabSize = 4 << 20;   // two huge pages
 constexpr std::size_t kHugePage = 2 << 20;
 constexpr std::size_t kWasteMax = 16 << 20;
-constexpr std::size_t kTailMax = 256 << 10;  // a mapping that is reused for less may keep this much more
-constexpr std::size_t kKeptMax = 16 << 20;   // large free mappings that are kept for reuse
-constexpr std::size_t kSparesMax = 4;        // empty slabs: a scan allocates this many before it frees some
+constexpr std::size_t kTailMax = 256 << 10;    // a mapping that is reused for less may keep this much more
+constexpr std::size_t kKeptMax = 16 << 20;     // large free mappings that are kept for reuse
+constexpr std::size_t kSharedMin = 256 << 10;  // mappings of this and more that share a huge page
+constexpr std::size_t kSparesMax = 4;          // empty slabs: a scan allocates this many before it frees some
 
 std::byte* map(std::size_t size) {
   void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -167,7 +170,15 @@ class Heap {
         return trimmed(p, size, mapped);
       }
     }
-    return map_aligned(mapped, mapped >= kHugePage ? kHugePage : page_);
+    return mapped >= kSharedMin && mapped < kHugePage ? share_huge_page(mapped)
+                                                      : map_aligned(mapped, mapped >= kHugePage ? kHugePage : page_);
+  }
+
+  // The first of the mappings of equal size that share a huge page. The others are kept.
+  std::byte* share_huge_page(std::size_t mapped) {
+    std::byte* const page = map_aligned(kHugePage, kHugePage);
+    for (std::size_t at = mapped; at < kHugePage; at += mapped) keep_or_unmap(page + at, mapped);
+    return page;
   }
 
   // Releases the pages of the previous, larger buffer that this one does not need.
@@ -177,8 +188,9 @@ class Heap {
     return p;
   }
 
-  void free_large(std::byte* p, std::size_t size) {
-    const std::size_t mapped = large_size(size);
+  void free_large(std::byte* p, std::size_t size) { keep_or_unmap(p, large_size(size)); }
+
+  void keep_or_unmap(std::byte* p, std::size_t mapped) {
     {
       const std::lock_guard lock(mutex_);
       if (mapped <= kKeptMax / 2 && kept_bytes_ + mapped <= kKeptMax) {
