@@ -29,6 +29,8 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   static std::shared_ptr<DiskFile> find(const FarOptions&, const std::string& url);
   DiskFile(const FarOptions& options, const DiskKey& key);
 
+  // Whether anything was kept, of whatever state.
+  bool is_there() const { return log() != nullptr; }
   // Whether all that an opening reads (far/held_edges.h) is there, if the file is still the same.
   bool has_edges() const;
   // The file's state now. Only its bytes are given out and kept from now on. Not called again. Blocks.

@@ -33,11 +33,13 @@ struct HttpHost {
 
   enum class Answers : std::uint8_t { untried, right, wrong };
   const SourceOrigin origin;
-  std::atomic<Answers> several = Answers::untried;  // a request of several ranges
-  std::atomic<Answers> one = Answers::untried;      // a request of one range: if wrong, all of a file comes
-  std::atomic<Answers> suffix = Answers::untried;   // a request of the last bytes
-  std::atomic<Answers> dav = Answers::untried;      // a request for a list by PROPFIND
-  std::atomic<bool> multiplexes = false;            // requests of one range cost no connection
+  std::atomic<Answers> several = Answers::untried;   // a request of several ranges
+  std::atomic<Answers> one = Answers::untried;       // a request of one range: if wrong, all of a file comes
+  std::atomic<Answers> suffix = Answers::untried;    // a request of the last bytes
+  std::atomic<Answers> dav = Answers::untried;       // a request for a list by PROPFIND
+  std::atomic<bool> multiplexes = false;             // requests of one range cost no connection
+  std::atomic<bool> are_abilities_recalled = false;  // far/http_abilities.h
+  std::atomic<unsigned> kept_abilities = 0;          // a bit for each that is on disk
   ServerLine line;
 };
 

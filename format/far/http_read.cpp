@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "far/http_abilities.h"
 #include "far/http_token.h"
 
 namespace tfile {
@@ -317,6 +318,7 @@ void HttpRead::settle() {
 
 void HttpRead::finish(const Result<>& result) {
   if (!result && result.error().kind == ErrorKind::stale) file_->is_stale = true;
+  keep_abilities(*file_->host, file_->options, file_->url);
   for (Source::ReadDone& done : done_)
     if (done) std::exchange(done, nullptr)(result);
 }

@@ -12,6 +12,7 @@
 
 #include "far/disk_source.h"
 #include "far/held_edges.h"
+#include "far/http_abilities.h"
 #include "far/http_read.h"
 #include "far/line_speed.h"
 #include "far/protocols.h"
@@ -435,6 +436,7 @@ SourceOrigin origin_of_http(const std::string& url) {
 
 Result<std::shared_ptr<const Source>> open_http(const std::string& url, const FarOptions& options) {
   TRY(const auto file, file_behind(url, options));
+  recall_abilities(*file->host, options, file->url);
   auto disk = DiskFile::find(options, file->url);
   TRY(BothEnds ends, ask_both_ends(*file, disk && disk->has_edges()));
   TRY(Opened opened, take_both_ends(file, std::move(ends)));
@@ -442,6 +444,7 @@ Result<std::shared_ptr<const Source>> open_http(const std::string& url, const Fa
   use_disk(opened);
   TRY_VOID(complete_ends(opened));
   keep_ends(opened);
+  keep_abilities(*file->host, options, file->url);
   disk = opened.disk;
   return keep_on_disk(std::make_shared<const HttpSource>(std::move(opened)), std::move(disk));
 }

@@ -103,6 +103,19 @@ def server_content(server, name):
     return server.files[f"/{name}.root"].content
 
 
+def test_what_a_server_cannot_do_is_known_to_a_later_mount(server, cache, local):
+    """That it answers one range of several."""
+    server.rule = faulty.only_first_range
+    vain = []
+    for column in ("x3", "x4"):
+        server.forget_requests()
+        with mounted_with(server.url("far.root"), cache, "prefetch=off") as m:
+            path = f"events/{column}.f8"
+            assert far_files.read(os.path.join(m.path, path), 10) == local["far"][path]
+        vain.append(sum(len(request.ranges) > 1 for request in server.requests))
+    assert vain[0] > 0 and vain[1] == 0, vain
+
+
 def test_what_was_not_read_is_asked_for(server, cache, local):
     url = server.url("far.root")
     with mounted_with(url, cache) as m:
