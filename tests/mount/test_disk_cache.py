@@ -322,6 +322,22 @@ def test_secrets_are_nowhere(server, cache):
             assert word not in text
 
 
+def test_who_may_not_read_a_file_does_not_read_it_from_the_disk(server, cache, local):
+    def rule(exchange):
+        allowed = exchange.request.headers.get("authorization") == "Bearer right"
+        return False if allowed else faulty.status(401)(exchange)
+
+    server.rule = rule
+    url = server.url("far.root")
+    for _ in range(2):
+        with mounted_with(url, cache, BEARER_TOKEN="right") as m:
+            assert far_files.everything(m.path) == local["far"]
+        with pytest.raises(mounted.MountFailed) as failed:
+            with mounted_with(url, cache, BEARER_TOKEN="wrong"):
+                pass
+        assert "401" in failed.value.message
+
+
 def test_a_directory_of_others_is_refused(server, cache):
     cache.mkdir()
     cache.chmod(0o777)

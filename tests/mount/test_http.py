@@ -563,6 +563,18 @@ def test_single_ranges_without_streams_take_eight_connections(apart, environment
     assert 1 < len({request.connection for request in asked}) <= 8
 
 
+@pytest.mark.parametrize("encrypted", (False, True), ids=("plain", "streams"))
+@pytest.mark.parametrize("requests", (1, 7))
+def test_a_server_that_ends_connections_after_some_requests(apart, certificate, environment, encrypted, requests):
+    """With GOAWAY, where requests are streams."""
+    settings = f"keepalive_requests {requests};"
+    with http_server.Nginx(apart, certificate if encrypted else None, max_ranges=1, settings=settings) as server:
+        with mounted_from(server.url("apart.root"), environment, "prefetch=off") as m:
+            assert len(far_files.read(os.path.join(m.path, "T/x.f8"), 10)) == 50 * 128 * 8
+            assert len(far_files.read(os.path.join(m.path, "T/between.f8x20"), 10)) == 50 * 128 * 160
+            assert m.errors() == ""
+
+
 @pytest.fixture(scope="module")
 def many_apart(tmp_path_factory):
     """A column of 1,200 baskets of 32 numbers, with 6 kB between them."""
