@@ -11,6 +11,7 @@ import far_files
 import faulty_server as faulty
 import listings
 import mounted
+import s3_server
 
 KEY_ID, SECRET, REGION = "AKIATESTS", "secret/of+the=tests", "eu-west-3"
 COLUMN = "events/x3.f8"
@@ -114,3 +115,56 @@ def test_files_for_all_need_no_keys(server, column):
     with mounted_from("s3://bucket/plain.root", environment(server)) as m:
         assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
     assert not any("authorization" in request.headers for request in server.requests)
+
+
+# A server that is not of this project: it checks signatures, pages its lists and names its errors as Amazon's does.
+
+
+@pytest.fixture(scope="module")
+def service(samples):
+    with s3_server.S3Server() as server, open(os.path.join(samples("far"), "far.root"), "rb") as file:
+        content = file.read()
+        server.make_bucket("runs")
+        for key in ("plain.root", "2018/a b+c.root", "2018/ä=&?.root", "2018/deep/er/z.root", "notes.txt"):
+            server.put("runs", key, content if key.endswith(".root") else b"no file of ROOT")
+        for number in range(1100):  # a list has at most 1,000
+            server.put("runs", f"many/{number:04}.txt", b"x")
+        yield server
+
+
+def keys_of(service, **changed):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    return dict(clean, AWS_ENDPOINT_URL=service.url, AWS_REGION=s3_server.REGION, AWS_ACCESS_KEY_ID=service.key_id,
+                AWS_SECRET_ACCESS_KEY=service.secret, AWS_SHARED_CREDENTIALS_FILE="/nonexistent", **changed)
+
+
+@pytest.mark.parametrize("key", ("plain.root", "2018/a b+c.root", "2018/ä=&%3F.root"))
+def test_a_service_that_checks_signatures(service, column, key):
+    with mounted_from("s3://runs/" + key, keys_of(service)) as m:
+        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+
+
+def test_a_bucket_of_a_service_is_a_tree(service, column):
+    with mounted_from("s3://runs", keys_of(service)) as m:
+        assert sorted(os.listdir(m.path)) == ["2018", "many", "notes.txt", "plain.root"]
+        assert sorted(os.listdir(os.path.join(m.path, "2018"))) == ["a b+c.root", "deep", "ä=&?.root"]
+        assert len(os.listdir(os.path.join(m.path, "many"))) == 1100
+        for path in ("2018/a b+c.root", "2018/ä=&?.root", "2018/deep/er/z.root"):
+            assert far_files.read(os.path.join(m.path, path, COLUMN), 5) == column, path
+        with open(os.path.join(m.path, "notes.txt"), "rb") as file:
+            assert file.read() == b"no file of ROOT"
+
+
+def test_a_pattern_in_a_bucket_of_a_service(program, service):
+    done = subprocess.run([program, "ls", "s3://runs/2018/*.root"], env=keys_of(service), text=True,
+                          capture_output=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+    assert "a%20b%2Bc.root:" in done.stdout and "z.root" not in done.stdout
+
+
+@pytest.mark.parametrize("wrong", ({"AWS_SECRET_ACCESS_KEY": "wrong"}, {"AWS_ACCESS_KEY_ID": "AKIANOBODY"}))
+def test_a_service_refuses_wrong_keys(program, service, wrong):
+    keys = {**keys_of(service), **wrong}
+    for source in ("s3://runs/plain.root", "s3://runs"):
+        done = subprocess.run([program, "ls", source], env=keys, text=True, capture_output=True, timeout=30)
+        assert done.returncode == 1 and "answers 403" in done.stderr and done.stderr.count("\n") == 1, done.stderr
