@@ -21,6 +21,7 @@
 #include "ntuple/ntuple_table.h"
 #include "ntuple/write/ntuple_writer.h"
 #include "streamer/info/streamer_info_record.h"
+#include "tfile/new_object.h"
 #include "tfile/table_copy.h"
 #include "tree/copy/tree_copy.h"
 #include "tree/write/tree_writer.h"
@@ -138,6 +139,7 @@ class RootFileWriter final : public FileWriter {
                                     TableFormat format) override;
   Result<TableWriter*> open_table(std::string_view directory, std::string_view name, OldCycle old_cycle) override;
   Result<> date_table(TableWriter* table, std::uint32_t datime) override;
+  Result<CopiedKey> add_object(std::string_view directory, const NewObject& object, std::uint32_t datime) override;
   Result<> take_classes(const File& file) override;
   Result<CopiedKey> copy_key(std::string_view directory, std::span<const std::byte> head) override;
   Result<CopiedKey> copy_changed_key(std::string_view directory, std::span<const std::byte> head,
@@ -177,6 +179,12 @@ class RootFileWriter final : public FileWriter {
   Space space_;
   StreamerInfoRecord infos_;
   std::vector<std::unique_ptr<TableOfFile>> tables_;
+  // Of objects that the next commit adds: their classes, and descriptions of them.
+  struct AddedClasses {
+    std::vector<std::string> names;
+    std::shared_ptr<const StreamerInfos> infos;
+  };
+  std::vector<AddedClasses> added_classes_;
 
   // The state to which the last plan leads.
   std::optional<CommitDraft> draft_;
@@ -402,6 +410,62 @@ Result<> RootFileWriter::date_table(TableWriter* writer, std::uint32_t datime) {
   return {};
 }
 
+// Adds those descriptions of `from` that `known` lacks, and that are not among `into` yet.
+void add_missing(const StreamerInfos& from, const StreamerInfos& known, std::vector<const StreamerInfo*>& into) {
+  for (const auto& info : from.from_file()) {
+    const auto is_same = [&](const StreamerInfo& other) {
+      return other.class_name == info->class_name && other.version == info->version && other.checksum == info->checksum;
+    };
+    const bool is_known = std::ranges::any_of(known.from_file(), [&](const auto& other) { return is_same(*other); }) ||
+                          std::ranges::any_of(into, [&](const StreamerInfo* other) { return is_same(*other); });
+    if (!is_known) into.push_back(info.get());
+  }
+}
+
+KeyHeader key_of(const NewObject& object, bool wide) {
+  KeyHeader key;
+  key.version = static_cast<std::int16_t>(kKeyVersion + (wide ? kWideVersion : 0));
+  key.cycle = 1;
+  key.class_name = object.class_name;
+  key.name = object.name;
+  key.title = object.title;
+  return key;
+}
+
+Result<FileWriter::CopiedKey> RootFileWriter::add_object(std::string_view path, const NewObject& object,
+                                                         std::uint32_t datime) {
+  TRY(const std::size_t index, find_directory(path));
+  TRY_VOID(check_new_name(index, object.name));
+  if (object.class_name.size() + object.name.size() + object.title.size() > kKeyTextMax)
+    return fail(ErrorKind::invalid, "'" + object.name + "': its title is too long for a key");
+  const std::uint64_t end = space_.end() + object.payload.size() + kOtherRecordsMax;
+  KeyHeader key = key_of(object, state_.header.big || end > kNarrowAddressMax);
+  key.datime = datime != 0 ? datime : datime_of_now();
+  // A key may be longer than its strings: so references in the payload keep their meaning.
+  const auto own_size = static_cast<std::uint32_t>(key_size(key));
+  key.keylen = static_cast<std::int16_t>(std::max(own_size, object.keylen));
+  std::vector<std::byte> payload;
+  if (object.keylen != 0 && own_size > object.keylen) {
+    TRY(payload, payload_of_key(object, own_size));
+  }
+  TRY(const std::vector<std::byte> stored,
+      stored_payload(payload.empty() ? std::span(object.payload) : std::span(payload), compression_));
+  const std::uint64_t size = static_cast<std::uint64_t>(key.keylen) + stored.size();
+  key.nbytes = static_cast<std::int32_t>(size);
+  key.objlen = static_cast<std::int32_t>(object.payload.size());
+  key.seek = static_cast<std::int64_t>(place(size));
+  Appender record;
+  append_key(record, key);
+  record.zeros(static_cast<std::size_t>(key.keylen) - own_size);
+  record.bytes(stored);
+  ListedKey listed = listed_key(key);
+  listed.is_copied = listed.written_here = true;
+  state_.directories[index].keys.push_back(std::move(listed));
+  state_.directories[index].changed = true;
+  added_classes_.push_back({object.classes, object.infos});
+  return CopiedKey{static_cast<std::uint64_t>(key.seek), record.take()};
+}
+
 Result<> RootFileWriter::take_classes(const File& file) {
   TRY(StreamerInfoRecord other, read_streamer_info_record(file.source(), file.header()));
   if (other.payload.empty()) return {};
@@ -410,13 +474,7 @@ Result<> RootFileWriter::take_classes(const File& file) {
     return {};
   }
   std::vector<const StreamerInfo*> missing;
-  for (const auto& info : other.infos->from_file()) {
-    const auto is_same = [&](const auto& known) {
-      return known->class_name == info->class_name && known->version == info->version &&
-             known->checksum == info->checksum;
-    };
-    if (std::ranges::none_of(infos_.infos->from_file(), is_same)) missing.push_back(info.get());
-  }
+  add_missing(*other.infos, *infos_.infos, missing);
   if (missing.empty()) return {};
   TRY(std::vector<std::byte> payload, add_streamer_infos(infos_.payload, missing, infos_.keylen));
   infos_ = streamer_info_record(std::move(payload), infos_.keylen);
@@ -533,8 +591,10 @@ Result<> RootFileWriter::write_infos() {
   for (const TableRecord& record : draft_tables_) {
     std::ranges::move(record.table->recorded->classes(), std::back_inserter(classes));
   }
+  for (const AddedClasses& added : added_classes_) std::ranges::copy(added.names, std::back_inserter(classes));
   draft_infos_ = infos_;
-  const auto missing = missing_streamer_infos(classes, *infos_.infos);
+  auto missing = missing_streamer_infos(classes, *infos_.infos);
+  for (const AddedClasses& added : added_classes_) add_missing(*added.infos, *infos_.infos, missing);
   if (missing.empty() && draft_->state().streamer_info.size != 0) return {};
   CommitDraft::NewKey key{"TList", "StreamerInfo", "", 1, state_.directories.front().own.begin};
   const std::uint32_t old_keylen = infos_.payload.empty() ? 0 : infos_.keylen;
@@ -609,6 +669,7 @@ void RootFileWriter::committed(const CommitPlan& plan) {
   ContainerState after = draft_->take_state();
   draft_.reset();
   draft_tables_.clear();
+  added_classes_.clear();
   state_ = std::move(after);
   state_.makes_new_file = false;
   infos_ = std::move(draft_infos_);

@@ -2,12 +2,15 @@
 #include "object/class_object.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
 #include "object/object_arrays.h"
 #include "object/object_parts.h"
 #include "object/object_plot.h"
+#include "streamer/info/streamer_info_record.h"
+#include "streamer/walk/described_classes.h"
 #include "streamer/walk/object_json.h"
 #include "tfile/plot.h"
 
@@ -31,6 +34,8 @@ class ClassObject final : public OneChunkEach<Object> {
   }
 
   void look(std::span<const std::byte> payload) {
+    const ObjectClasses classes = object_classes(*infos_, class_name, payload, keylen_);
+    needs_descriptions = !classes.names_itself || !described(classes).empty();
     auto members = read_members(payload);
     if (!members) {
       parts[0].has_json = members.error().kind != ErrorKind::unsupported;
@@ -68,6 +73,11 @@ class ClassObject final : public OneChunkEach<Object> {
   Result<std::string> json(std::span<const std::byte> payload, const std::stop_token& stop) const override {
     return object_json(*infos_, class_name, payload, keylen_, stop);
   }
+  std::string descriptions(std::span<const std::byte> payload) const override {
+    const auto infos = described(object_classes(*infos_, class_name, payload, keylen_));
+    const std::vector<std::byte> bytes = encode_streamer_infos(infos, 0, class_name);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
   Result<Plot> plot(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
     TRY(const ObjectMembers members, part_members(payload, part));
     return object_plot(*infos_, members, parts[part].numbers, effort);
@@ -85,6 +95,22 @@ class ClassObject final : public OneChunkEach<Object> {
   }
 
  private:
+  // Those that the file has, and that are not what every writer knows.
+  std::vector<const StreamerInfo*> described(const ObjectClasses& classes) const {
+    const std::vector<StreamerInfo>& builtin = builtin_streamer_infos();
+    const auto is_of_file = [&](const StreamerInfo* info) {
+      return std::less<>()(info, builtin.data()) || !std::less<>()(info, builtin.data() + builtin.size());
+    };
+    // Arrays have had one version ever, and every reader has code for it.
+    const auto is_array = [](const StreamerInfo* info) {
+      return info->class_name.starts_with("TArray") && info->version == 1;
+    };
+    std::vector<const StreamerInfo*> infos;
+    for (const StreamerInfo* info : classes.infos) {
+      if (is_of_file(info) && !is_standard(*info) && !is_array(info)) infos.push_back(info);
+    }
+    return infos;
+  }
   Result<ObjectMembers> read_members(std::span<const std::byte> payload) const {
     return ObjectMembers::read(*infos_, class_name, payload, keylen_);
   }

@@ -13,6 +13,7 @@ What a listing shows
   TREE/STRING/chars.u1      the same for strings
   OBJECT/object.bin         the uncompressed bytes of any other key
   OBJECT/object.json        its members, as ROOT's own JSON
+  OBJECT/object.streamerinfo  the descriptions of its classes, where a copy needs them
   HISTOGRAM/values.TYPE     arrays: values, variances, xedges, ..., and flow/ with underflow and overflow; GRAPH/x, y, ...
 
 What is there but not listed: it opens by name, but `ls *.parquet`, completion by TAB and file

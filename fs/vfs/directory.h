@@ -37,6 +37,7 @@ enum class ShownAs : std::uint8_t {
   friends,     // the directory of friends
   object_bin,
   object_json,
+  object_streamer_info,
   plot,  // this and the next seven: with logarithmic x, y, x and y, z, ...; the distance is a bit mask of the axes
   plot_log_x,
   plot_log_y,

@@ -25,6 +25,7 @@ inline constexpr std::string_view kChainJsonName = ".chain.json";
 inline constexpr std::string_view kDatasetName = ".dataset.json";
 inline constexpr std::string_view kObjectBytesName = "object.bin";
 inline constexpr std::string_view kObjectJsonName = "object.json";
+inline constexpr std::string_view kObjectInfoName = "object.streamerinfo";
 inline constexpr std::string_view kObjectTextName = "text.txt";
 inline constexpr std::string_view kPlotName = "plot.svg";
 inline constexpr std::string_view kSpreadsheetName = "table.csv";

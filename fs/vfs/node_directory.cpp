@@ -168,7 +168,8 @@ std::string NodeDirectory::own_name(HeldItem held) const {
   return view != all.end() && view->where == Where::beside_node ? node.name + std::string(view->name) : "";
 }
 
-// The children; then, if views are listed, the views of each child.
+// The files of the node itself, so that a copy begins with what tells what it is; the children; then, if views are
+// listed, the views.
 class NodeListing final : public Listing {
  public:
   // `settled`: the directory's node, if views are listed.
@@ -176,9 +177,13 @@ class NodeListing final : public Listing {
       : directory_(std::move(directory)) {
     const NodeId node = directory_->node_;
     for (const auto& file : directory_->table_->own_files(node)) {
-      if (settled || !file.is_view) extra_.push_back({std::string(file.name), {node, file.shown_as}});
+      if (!file.is_view) extra_.push_back({std::string(file.name), {node, file.shown_as}});
     }
+    first_ = extra_.size();
     if (!settled) return;
+    for (const auto& file : directory_->table_->own_files(node)) {
+      if (file.is_view) extra_.push_back({std::string(file.name), {node, file.shown_as}});
+    }
     for (const TableView& view : table_views()) {
       if (view.where == Where::in_node && view.is_there(settled->table(), settled->node))
         extra_.push_back({std::string(view.name), {node, view.shown_as}});
@@ -190,14 +195,15 @@ class NodeListing final : public Listing {
 
   void item(std::size_t i, Item& into) const override {
     if (into.entry.holder != directory_->table_) into.entry.holder = directory_->table_;
-    if (i < directory_->self().children.size()) {
-      const Node& child = directory_->child(i);
+    const std::size_t children = directory_->self().children.size();
+    if (i >= first_ && i < first_ + children) {
+      const Node& child = directory_->child(i - first_);
       into.name = child.name;
       into.type = child.column ? S_IFREG : S_IFDIR;
-      into.entry.held = {directory_->self().children[i]};
+      into.entry.held = {directory_->self().children[i - first_]};
       return;
     }
-    const Extra& extra = extra_[i - directory_->self().children.size()];
+    const Extra& extra = extra_[i < first_ ? i : i - children];
     into.name = extra.name;
     into.type = S_IFREG;
     into.entry.held = extra.held;
@@ -222,6 +228,7 @@ class NodeListing final : public Listing {
   }
   const std::shared_ptr<const NodeDirectory> directory_;
   std::vector<Extra> extra_;
+  std::size_t first_ = 0;  // so many of them come before the children
 };
 
 void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {

@@ -39,6 +39,10 @@ TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, Show
         TRY(const tfile::Spreadsheet sheet, object->spreadsheet(payload, part, effort));
         return csv_text(sheet);
       };
+    case ShownAs::object_streamer_info:
+      return [object = std::move(object)](Payload payload, const auto&) -> Result<std::string> {
+        return object->descriptions(payload);
+      };
     case ShownAs::object_text:
       return [object = std::move(object), part](Payload payload, const auto&) { return object->text(payload, part); };
     default:
@@ -88,6 +92,8 @@ std::vector<ObjectFiles::Name> ObjectFiles::names(tfile::NodeId node) const {
   const Object::Part& part = object_->parts[*number];
   std::vector<Name> names;
   if (*number == 0 && part.has_json) names.push_back({kObjectJsonName, ShownAs::object_json, false});
+  if (*number == 0 && object_->needs_descriptions)
+    names.push_back({kObjectInfoName, ShownAs::object_streamer_info, false});
   if (part.has_plot) names.push_back({kPlotName, ShownAs::plot, true});
   if (part.has_spreadsheet) names.push_back({kSpreadsheetName, ShownAs::spreadsheet, true});
   if (part.has_text) names.push_back({kObjectTextName, ShownAs::object_text, true});

@@ -77,6 +77,7 @@ bool TableHolder::goes_with_key(HeldItem held) const {
       return is_as_a_whole() && node(held).column;
     case ShownAs::object_bin:
     case ShownAs::object_json:
+    case ShownAs::object_streamer_info:
       return true;
     case ShownAs::schema:
       return is_opaque() || generation_->context.views_listed;
@@ -97,6 +98,7 @@ void TableHolder::admit(HeldItem held, Access access, const CallerPtr& by, Reply
 void TableHolder::view(HeldItem held, Reply<std::shared_ptr<Content>> reply) const {
   switch (held.shown_as) {
     case ShownAs::object_json:
+    case ShownAs::object_streamer_info:
     case ShownAs::plot:
     case ShownAs::plot_log_x:
     case ShownAs::plot_log_y:

@@ -92,6 +92,24 @@ def ntuple(tell):
     tell.commit("more")
 
 
+def objects(tell):
+    """Made of arrays and of bytes, alone, together with a table, and in place of another."""
+    os.mkdir(tell.root)
+    note = writing.object_bytes(b"some text")
+    tell.begin("histogram", {"h": "TH1D"})
+    writing.write_histogram(os.path.join(tell.root, "h"))
+    tell.commit("histogram")
+    keys = {"h": "TH1D", "deep/": None, "deep/note": "TObjString", "Events": writing.table(300, ("px",))}
+    tell.begin("more", keys)
+    writing.write_object(os.path.join(tell.root, "deep", "note"), "TObjString", note, fsync=True)
+    writing.write_table(os.path.join(tell.root, "Events"), 0, 300, ("px",))
+    tell.commit("more")
+    tell.begin("replaced", keys | {"h": "TObjString"})
+    shutil.rmtree(os.path.join(tell.root, "h"))
+    writing.write_object(os.path.join(tell.root, "h"), "TObjString", note)
+    tell.commit("replaced")
+
+
 def rename_and_remove(tell):
     """Down to the last key."""
     os.mkdir(tell.root)
@@ -151,6 +169,7 @@ STORIES = {
         two_tables,
         new_column,
         ntuple,
+        objects,
         rename_and_remove,
         foreign_file,
         beyond_two_gigabytes,

@@ -4,6 +4,7 @@
 import contextlib
 import os
 import signal
+import struct
 import subprocess
 
 import numpy
@@ -140,6 +141,24 @@ FILES = {  # branch -> files of the entries from first to last
     "hits": _listed("hits", "values.f4", hits),
     "name": _listed("name", "chars.u1", name),
 }
+
+
+def object_bytes(text):
+    """Those of a TObjString."""
+    content = struct.pack(">HHII", 1, 1, 0, 0) + bytes([len(text)]) + text
+    return struct.pack(">I", 0x40000000 | len(content)) + content
+
+
+def write_object(path, class_name, content, fsync=False):
+    os.makedirs(path)
+    write(os.path.join(path, "object.json"), b'{"_typename": "%s"}' % class_name.encode())
+    write(os.path.join(path, "object.bin"), content, sync=fsync)
+
+
+def write_histogram(path):
+    os.makedirs(path)
+    for name, numbers in ("values", numpy.arange(50)), ("xedges", numpy.arange(51)), ("variances", numpy.arange(50) * 2):
+        write(os.path.join(path, f"{name}.f8"), numbers.astype("<f8").tobytes())
 
 
 def numbered(number):

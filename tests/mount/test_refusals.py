@@ -287,42 +287,6 @@ def copy(source, target):
     return subprocess.run(["cp", "-r", source, target], capture_output=True, text=True)
 
 
-def test_a_copied_histogram_says_that_it_is_not_written(tmp_path, writing, samples, shared_mount):
-    objects = shared_mount(os.path.join(samples("objects"), "objects.root")).path
-    histogram = next(name for name in sorted(os.listdir(objects)) if "xedges.f8" in os.listdir(os.path.join(objects, name)))
-    put(writing, "Events/x.f4", f4(1, 2))
-    said = copy(os.path.join(objects, histogram), os.path.join(writing.path, FILE))
-    assert said.returncode == 1 and os.strerror(errno.EOPNOTSUPP) in said.stderr
-    lines = [line for line in writing.errors().splitlines() if "histograms and other objects are not written" in line]
-    assert len(lines) == 1 and "rootcp" in lines[0]
-    assert commit(writing, "Events").returncode == 0
-    assert set(trees(tmp_path)) == {"Events"}
-    shutil.rmtree(os.path.join(writing.path, FILE, histogram))
-    assert pending(writing) == {} and commit(writing).returncode == 0
-    assert os.listdir(tmp_path) == [FILE]
-
-
-def test_every_object_says_so(writing, samples, shared_mount):
-    objects = shared_mount(os.path.join(samples("objects"), "objects.root")).path
-    names = [name for name in sorted(os.listdir(objects)) if os.path.exists(os.path.join(objects, name, "object.bin"))]
-    assert names
-    for name in names:
-        assert copy(os.path.join(objects, name), os.path.join(writing.path, FILE)).returncode == 1, name
-        shutil.rmtree(os.path.join(writing.path, FILE, name))
-    assert commit(writing).returncode == 0
-
-
-def test_rsync_of_an_object_says_so(writing, samples, shared_mount):
-    """It writes under temporary names, and gives each file its own name at the end."""
-    objects = shared_mount(os.path.join(samples("objects"), "objects.root")).path
-    name = next(name for name in sorted(os.listdir(objects)) if "object.bin" in os.listdir(os.path.join(objects, name)))
-    said = subprocess.run(["rsync", "-a", os.path.join(objects, name), os.path.join(writing.path, FILE)], capture_output=True)
-    assert said.returncode != 0
-    assert "histograms and other objects are not written" in writing.errors()
-    shutil.rmtree(os.path.join(writing.path, FILE, name))
-    assert pending(writing) == {} and commit(writing).returncode == 0
-
-
 LIST_OF_RECORDS = {"offsets.i8": i8(0, 1, 2), "values/a.f4": f4(1, 2), "values/b/x.f4": f4(1, 2), "values/b/y.f4": f4(1, 2)}
 
 

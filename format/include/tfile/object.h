@@ -37,6 +37,13 @@ class Object : public Table {
   };
   std::vector<Part> parts{Part{}};  // by node; the first is the object itself
 
+  // Whether a copy of the object needs descriptions() beside its bytes and its JSON: it has bytes of classes that are
+  // not ROOT's own of today, or the JSON does not name its class.
+  bool needs_descriptions = false;
+  // The descriptions of the classes whose bytes are in the object: a list in the name of its class, as the payload of
+  // a StreamerInfo record whose key has no bytes.
+  virtual std::string descriptions(std::span<const std::byte> payload) const = 0;
+
   // ROOT's JSON of the members that the file has (docs/semantics.md, "Objects"). Errors: unsupported (a class that the
   // file does not describe), damaged, io with ECANCELED (stopped).
   virtual Result<std::string> json(std::span<const std::byte> payload, const std::stop_token& stop) const = 0;

@@ -23,6 +23,7 @@ namespace tfile {
 
 class TableCopy;
 struct CopyOptions;
+struct NewObject;
 
 // How payloads are compressed: ROOT's own algorithms and levels.
 struct Compression {
@@ -252,6 +253,16 @@ class FileWriter {
   // Sets the date of the key that the next commit writes for the table; 0: the date of the commit.
   virtual Result<> date_table(TableWriter*, std::uint32_t datime) = 0;
 
+  // Adds the key of an object, with the descriptions of its classes that the file lacks. The caller writes the
+  // resulting head, which has all bytes of the record, to its address, as it does parts. `datime`: the date of the key.
+  // Errors: not_found (the directory), exists, invalid (the name), unsupported (above 1 GiB; references that cannot be
+  // moved to a longer key, for not all of the object can be read), no_space (memory).
+  struct CopiedKey {
+    std::uint64_t address = 0;
+    std::vector<std::byte> head;
+  };
+  virtual Result<CopiedKey> add_object(std::string_view directory, const NewObject&, std::uint32_t datime) = 0;
+
   // The next three are for a file that does not exist yet, and that is made of others.
 
   // Adds the descriptions of classes that another file has, before anything of it is copied. Errors: unsupported, io.
@@ -260,10 +271,6 @@ class FileWriter {
   // Adds a key whose record is that of another file. `head`: its first bytes, up to the payload. The caller writes the
   // resulting head to that address, and behind it the stored payload as it is. Errors: not_found (the directory),
   // exists, damaged (not a key), unsupported (the key has no room for the address).
-  struct CopiedKey {
-    std::uint64_t address = 0;
-    std::vector<std::byte> head;
-  };
   virtual Result<CopiedKey> copy_key(std::string_view directory, std::span<const std::byte> head) = 0;
   // The same with another payload of the same class. The resulting head has all bytes of the record. Errors also:
   // unsupported (above 1 GiB), no_space (memory).

@@ -151,12 +151,12 @@ TAttFill 2 #ffd92a92: Short_t fFillColor, fFillStyle;
 TAttMarker 1: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
 TAttMarker 2: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
 TAttMarker 3 #291d8bec: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
-TAtt3D 1:
+TAtt3D 1 #0000757a:
 TCollection 3 #57e3cb9c: base TObject 1; TString fName; Int_t fSize;
 TSeqCollection 0 #fc6c3bc6: base TCollection 3;
 TList 4: base TSeqCollection 0;
 TList 5 #69c5c3bb: base TSeqCollection 0;
-THashList 0: base TList 5;
+THashList 0 #cc7e49c1: base TList 5;
 TObjArray 3 #a99e6552: base TSeqCollection 0; Int_t fLowerBound, fLast;
 TClonesArray 4: base TObjArray 3;
 TArray 1: counter fN;
@@ -174,7 +174,7 @@ TRefTable 2: base TObject 1; counter fSize; Int_t fN; Int_t* fParentIDs[fSize]; 
   fParents; TObject* fOwner;
 TRefTable 3 #8c895b85: base TObject 1; Int_t fSize; TObjArray* fParents; TObject* fOwner; vector<string> fProcessGUIDs;
 TVirtualIndex 1: base TNamed 1;
-TObjString 1: base TObject 1; TString fString;
+TObjString 1 #9c8e4800: base TObject 1; TString fString;
 TRef 1: base TObject 1;
 TRefArray 1: base TSeqCollection 0; TProcessID* fPID; UInt_t* fUIDs[fSize]; Int_t fLowerBound, fLast;
 TProcessID 1: base TNamed 1;
@@ -195,7 +195,7 @@ TAttAxis 2: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Floa
   fTickLength, fTitleOffset, fTitleSize;
 TAttAxis 3: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Float_t fLabelOffset, fLabelSize,
   fTickLength, fTitleOffset, fTitleSize; Short_t fTitleColor, fTitleFont;
-TAttAxis 4: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Float_t fLabelOffset, fLabelSize,
+TAttAxis 4 #5c6fff3e: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Float_t fLabelOffset, fLabelSize,
   fTickLength, fTitleOffset, fTitleSize; Short_t fTitleColor, fTitleFont;
 TAttText 2: Float_t fTextAngle, fTextSize; Short_t fTextAlign, fTextColor, fTextFont;
 TAttPad 4: Float_t fLeftMargin, fRightMargin, fBottomMargin, fTopMargin, fXfile, fYfile, fAfile, fXstat, fYstat,
@@ -209,68 +209,68 @@ TAxis 4: base TNamed 1; base TAttAxis 3; Int_t fNbins; Float_t fXmin, fXmax; TAr
   Bool_t fTimeDisplay; TString fTimeFormat;
 TAxis 5: base TNamed 1; base TAttAxis 3; Int_t fNbins; Double_t fXmin, fXmax; TArrayD fXbins; Int_t fFirst, fLast;
   Bool_t fTimeDisplay; TString fTimeFormat;
-TAxis 10: base TNamed 1; base TAttAxis 4; Int_t fNbins; Double_t fXmin, fXmax; TArrayD fXbins; Int_t fFirst, fLast;
-  UShort_t fBits2; Bool_t fTimeDisplay; TString fTimeFormat; THashList* fLabels; TList* fModLabs;
+TAxis 10 #5a496e70: base TNamed 1; base TAttAxis 4; Int_t fNbins; Double_t fXmin, fXmax; TArrayD fXbins; Int_t fFirst,
+  fLast; UShort_t fBits2; Bool_t fTimeDisplay; TString fTimeFormat; THashList* fLabels; TList* fModLabs;
 TH1 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fNcells; TAxis fXaxis, fYaxis,
   fZaxis; Short_t fBarOffset, fBarWidth; Double_t fEntries, fTsumw, fTsumw2, fTsumwx, fTsumwx2; Float_t fMaximum,
   fMinimum, fNormFactor; TArrayF fContour; TArrayD fSumw2; TString fOption; TList-> fFunctions;
 TH1 2: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fNcells; TAxis fXaxis, fYaxis,
   fZaxis; Short_t fBarOffset, fBarWidth; Double_t fEntries, fTsumw, fTsumw2, fTsumwx, fTsumwx2, fMaximum, fMinimum,
   fNormFactor; TArrayD fContour, fSumw2; TString fOption; TList-> fFunctions;
-TH1 8: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Int_t fNcells; TAxis fXaxis, fYaxis,
-  fZaxis; Short_t fBarOffset, fBarWidth; Double_t fEntries, fTsumw, fTsumw2, fTsumwx, fTsumwx2, fMaximum, fMinimum,
-  fNormFactor; TArrayD fContour, fSumw2; TString fOption; TList-> fFunctions; counter fBufferSize; Double_t*
+TH1 8 #1c3740c4: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Int_t fNcells; TAxis fXaxis,
+  fYaxis, fZaxis; Short_t fBarOffset, fBarWidth; Double_t fEntries, fTsumw, fTsumw2, fTsumwx, fTsumwx2, fMaximum,
+  fMinimum, fNormFactor; TArrayD fContour, fSumw2; TString fOption; TList-> fFunctions; counter fBufferSize; Double_t*
   fBuffer[fBufferSize]; Int_t fBinStatErrOpt, fStatOverflows;
-TH1C 3: base TH1 8; base TArrayC 1;
-TH1S 3: base TH1 8; base TArrayS 1;
-TH1I 3: base TH1 8; base TArrayI 1;
-TH1F 3: base TH1 8; base TArrayF 1;
-TH1D 3: base TH1 8; base TArrayD 1;
-TH2 5: base TH1 8; Double_t fScalefactor, fTsumwy, fTsumwy2, fTsumwxy;
+TH1C 3 #36f6e4ad: base TH1 8; base TArrayC 1;
+TH1S 3 #8c4d9dcb: base TH1 8; base TArrayS 1;
+TH1I 3 #627564f6: base TH1 8; base TArrayI 1;
+TH1F 3 #e2939644: base TH1 8; base TArrayF 1;
+TH1D 3 #f9b1569f: base TH1 8; base TArrayD 1;
+TH2 5 #0182347f: base TH1 8; Double_t fScalefactor, fTsumwy, fTsumwy2, fTsumwxy;
 TH2~ 1: Double_t fScalefactor, fTsumwy, fTsumwy2, fTsumwxy;
 TH2C 1: base TH1C 1; base TH2~ 1;
 TH2S 1: base TH1S 1; base TH2~ 1;
 TH2F 1: base TH1F 1; base TH2~ 1;
 TH2D 1: base TH1D 1; base TH2~ 1;
-TH2C 4: base TH2 5; base TArrayC 1;
-TH2S 4: base TH2 5; base TArrayS 1;
-TH2I 4: base TH2 5; base TArrayI 1;
-TH2F 4: base TH2 5; base TArrayF 1;
-TH2D 4: base TH2 5; base TArrayD 1;
-TH3 6: base TH1 8; base TAtt3D 1; Double_t fTsumwy, fTsumwy2, fTsumwxy, fTsumwz, fTsumwz2, fTsumwxz, fTsumwyz;
+TH2C 4 #bd0010fe: base TH2 5; base TArrayC 1;
+TH2S 4 #1256ca1c: base TH2 5; base TArrayS 1;
+TH2I 4 #e87e9147: base TH2 5; base TArrayI 1;
+TH2F 4 #689cc295: base TH2 5; base TArrayF 1;
+TH2D 4 #7fba82f0: base TH2 5; base TArrayD 1;
+TH3 6 #42d2445f: base TH1 8; base TAtt3D 1; Double_t fTsumwy, fTsumwy2, fTsumwxy, fTsumwz, fTsumwz2, fTsumwxz, fTsumwyz;
 TH3~ 1: base TAtt3D 1;
 TH3 2: base TH1 2; base TAtt3D 1;
 TH3C 1: base TH1C 1; base TH3~ 1;
 TH3S 1: base TH1S 1; base TH3~ 1;
 TH3F 1: base TH1F 1; base TH3~ 1;
 TH3D 1: base TH1D 1; base TH3~ 1;
-TH3C 4: base TH3 6; base TArrayC 1;
-TH3S 4: base TH3 6; base TArrayS 1;
-TH3I 4: base TH3 6; base TArrayI 1;
-TH3F 4: base TH3 6; base TArrayF 1;
-TH3D 4: base TH3 6; base TArrayD 1;
+TH3C 4 #a1ff8d94: base TH3 6; base TArrayC 1;
+TH3S 4 #f75646b2: base TH3 6; base TArrayS 1;
+TH3I 4 #cd7e0ddd: base TH3 6; base TArrayI 1;
+TH3F 4 #4d9c3f2b: base TH3 6; base TArrayF 1;
+TH3D 4 #64b9ff86: base TH3 6; base TArrayD 1;
 TProfile 1: base TH1D 1; TArrayD fBinEntries; Int_t fErrorMode; Float_t fYmin, fYmax;
 TProfile 2: base TH1D 1; TArrayD fBinEntries; Int_t fErrorMode; Double_t fYmin, fYmax;
-TProfile 7: base TH1D 3; TArrayD fBinEntries; Int_t fErrorMode; Double_t fYmin, fYmax, fTsumwy, fTsumwy2; TArrayD
-  fBinSumw2;
-TProfile2D 8: base TH2D 4; TArrayD fBinEntries; Int_t fErrorMode; Double_t fZmin, fZmax, fTsumwz, fTsumwz2; TArrayD
-  fBinSumw2;
-TProfile3D 8: base TH3D 4; TArrayD fBinEntries; Int_t fErrorMode; Double_t fTmin, fTmax, fTsumwt, fTsumwt2; TArrayD
-  fBinSumw2;
+TProfile 7 #4bedee54: base TH1D 3; TArrayD fBinEntries; Int_t fErrorMode; Double_t fYmin, fYmax, fTsumwy, fTsumwy2;
+  TArrayD fBinSumw2;
+TProfile2D 8 #36a142ac: base TH2D 4; TArrayD fBinEntries; Int_t fErrorMode; Double_t fZmin, fZmax, fTsumwz, fTsumwz2;
+  TArrayD fBinSumw2;
+TProfile3D 8 #f60c6814: base TH3D 4; TArrayD fBinEntries; Int_t fErrorMode; Double_t fTmin, fTmax, fTsumwt, fTsumwt2;
+  TArrayD fBinSumw2;
 TGraph 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; counter fNpoints; Float_t& fX[fNpoints],
   fY[fNpoints]; TList* fFunctions; TH1F* fHistogram; Float_t fMinimum, fMaximum;
 TGraph 2: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; counter fNpoints; Double_t& fX[fNpoints],
   fY[fNpoints]; TList* fFunctions; TH1F* fHistogram; Double_t fMinimum, fMaximum;
-TGraph 5: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; counter fNpoints; Double_t*
+TGraph 5 #b932984f: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; counter fNpoints; Double_t*
   fX[fNpoints], fY[fNpoints]; TList* fFunctions; TH1F* fHistogram; Double_t fMinimum, fMaximum; TString fOption;
 TGraphErrors 1: base TGraph 1; Float_t& fEX[fNpoints], fEY[fNpoints];
 TGraphErrors 2: base TGraph 2; Double_t& fEX[fNpoints], fEY[fNpoints];
-TGraphErrors 3: base TGraph 5; Double_t* fEX[fNpoints], fEY[fNpoints];
+TGraphErrors 3 #bdadb119: base TGraph 5; Double_t* fEX[fNpoints], fEY[fNpoints];
 TGraphAsymmErrors 1: base TGraph 1; Float_t& fEXlow[fNpoints], fEYlow[fNpoints], fEXhigh[fNpoints],
   fEYhigh[fNpoints];
 TGraphAsymmErrors 2: base TGraph 2; Double_t& fEXlow[fNpoints], fEYlow[fNpoints], fEXhigh[fNpoints],
   fEYhigh[fNpoints];
-TGraphAsymmErrors 3: base TGraph 5; Double_t* fEXlow[fNpoints], fEXhigh[fNpoints], fEYlow[fNpoints],
+TGraphAsymmErrors 3 #206d5315: base TGraph 5; Double_t* fEXlow[fNpoints], fEXhigh[fNpoints], fEYlow[fNpoints],
   fEYhigh[fNpoints];
 TEfficiency 2: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Double_t fBeta_alpha, fBeta_beta;
   vector<pair<double,double>> fBeta_bin_params; Double_t fConfLevel; TList-> fFunctions; TH1* fPassedHistogram; Int_t

@@ -24,7 +24,7 @@ constexpr ElementClass kClasses[] = {
     {ElementKind::object, "TStreamerObject", 2},
     {ElementKind::object_any, "TStreamerObjectAny", 2},
     {ElementKind::object_pointer, "TStreamerObjectPointer", 2},
-    {ElementKind::object_any_pointer, "TStreamerObjectAnyPointer", 2},
+    {ElementKind::object_any_pointer, "TStreamerObjectAnyPointer", 1},
     {ElementKind::string, "TStreamerString", 2},
     {ElementKind::stl, "TStreamerSTL", 3},
     {ElementKind::stl_string, "TStreamerSTLstring", 2},

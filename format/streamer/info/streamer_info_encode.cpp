@@ -51,6 +51,8 @@ void append_element(ObjectAppender& out, const StreamerElement& element) {
   const ElementClass& element_of = element_class(element.kind);
   const std::size_t slot = out.open_pointer(element_of.name);
   const std::size_t own = out.open(element_of.version);
+  const bool is_stl_string = element.kind == ElementKind::stl_string;  // a class derived from that of other containers
+  const std::size_t stl = is_stl_string ? out.open(element_class(ElementKind::stl).version) : 0;
   const std::size_t common = out.open(kElementVersion);
   out.tnamed(element.name, element.title);
   out.big(element.type);
@@ -60,7 +62,8 @@ void append_element(ObjectAppender& out, const StreamerElement& element) {
   auto indices = element.max_index;
   if (element.kind == ElementKind::base) {
     const StreamerInfo* base = builtin(element.name, element.base_version);
-    indices[1] = static_cast<std::int32_t>(base != nullptr ? base->checksum : element.base_checksum);
+    const bool is_known = element.base_checksum != 0 || base == nullptr;
+    indices[1] = static_cast<std::int32_t>(is_known ? element.base_checksum : base->checksum);
   }
   for (const std::int32_t index : indices) out.big(index);
   out.string(element.type_name);
@@ -71,10 +74,11 @@ void append_element(ObjectAppender& out, const StreamerElement& element) {
     out.string(element.count_name);
     out.string(element.count_class);
   }
-  if (element.kind == ElementKind::stl) {
+  if (element.kind == ElementKind::stl || is_stl_string) {
     out.big(element.stl_type);
     out.big(element.stl_content);
   }
+  if (is_stl_string) out.close(stl);
   out.close(own);
   out.close(slot);
 }
@@ -101,11 +105,12 @@ void append_info(ObjectAppender& out, const StreamerInfo& info) {
 
 }  // namespace
 
-std::vector<std::byte> encode_streamer_infos(std::span<const StreamerInfo* const> infos, std::uint32_t keylen) {
+std::vector<std::byte> encode_streamer_infos(std::span<const StreamerInfo* const> infos, std::uint32_t keylen,
+                                             std::string_view name) {
   ObjectAppender out(keylen);
   const std::size_t list = out.open(kListVersion);
   out.tobject();
-  out.string("");
+  out.string(name);
   out.big(static_cast<std::int32_t>(infos.size()));
   for (const StreamerInfo* info : infos) append_info(out, *info);
   out.close(list);
@@ -128,6 +133,18 @@ Result<std::vector<std::byte>> add_streamer_infos(std::span<const std::byte> pay
   out.patch_big(count_at, count + static_cast<std::int32_t>(infos.size()));
   out.close(0);
   return out.take();
+}
+
+std::string name_of_streamer_infos(std::span<const std::byte> payload) {
+  Cursor in(payload);
+  read_frame(in);
+  read_tobject(in);
+  return std::string(in.string("TList: fName"));
+}
+
+bool is_standard(const StreamerInfo& info) {
+  const StreamerInfo* standard = written(info.class_name);
+  return standard != nullptr && standard->version == info.version && standard->checksum == info.checksum;
 }
 
 std::vector<const StreamerInfo*> missing_streamer_infos(std::span<const std::string> classes,

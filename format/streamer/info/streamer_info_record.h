@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "streamer/info/streamer_info.h"
@@ -33,8 +34,15 @@ Result<StreamerInfoRecord> read_streamer_info_record(const Source& source, const
 // such title).
 Result<std::string> streamer_info_title(std::uint32_t keylen, std::uint32_t untitled);
 
-// The payload of a file's first StreamerInfo record, decompressed, for a key of `keylen` bytes.
-std::vector<std::byte> encode_streamer_infos(std::span<const StreamerInfo* const> infos, std::uint32_t keylen);
+// The payload of a file's first StreamerInfo record, decompressed, for a key of `keylen` bytes. `name`: of the list.
+std::vector<std::byte> encode_streamer_infos(std::span<const StreamerInfo* const> infos, std::uint32_t keylen,
+                                             std::string_view name = {});
+
+// The name of the list in such a payload; empty if it is none.
+std::string name_of_streamer_infos(std::span<const std::byte> payload);
+
+// Whether missing_streamer_infos() gives exactly this description where its class is needed.
+bool is_standard(const StreamerInfo& info);
 
 // The payload that replaces an existing one: `payload` stays unchanged and in place, and `infos` follow. `keylen` is
 // that of the old key, and the new key must have the same, since tags count from the start of the key. Errors: damaged

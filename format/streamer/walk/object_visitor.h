@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "streamer/info/streamer_info.h"
 #include "streamer/layout/packing.h"
 #include "tfile/node.h"
 
@@ -51,6 +52,9 @@ class ObjectVisitor {
 
   // A value whose bytes could not be read; the values after it could.
   virtual void unread(std::string_view reason) = 0;
+
+  // The description by which an object, or a base of it, is read from here on.
+  virtual void described_by(const StreamerInfo&) {}
 
   // A pointer slot begins at this position of the payload. Tells nothing of its value, which follows as any other.
   virtual void slot(std::size_t /*position*/) {}

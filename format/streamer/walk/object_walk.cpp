@@ -156,12 +156,16 @@ void ObjectWalk::class_value(Cursor& in, std::string_view name, std::uint32_t id
 }
 
 const StreamerInfo* ObjectWalk::find(std::string_view name, int version, std::uint32_t checksum) const {
+  const auto told = [this](const StreamerInfo* info) {
+    if (info != nullptr) visitor_->described_by(*info);
+    return info;
+  };
   if (name == "TVirtualPad" || name == "TCanvas") {
-    if (const auto* as_written = infos_.find(std::string(name) + '~', version)) return as_written;
+    if (const auto* as_written = infos_.find(std::string(name) + '~', version)) return told(as_written);
   }
-  if (const auto* info = find_class(infos_, name, version, checksum)) return info;
+  if (const auto* info = find_class(infos_, name, version, checksum)) return told(info);
   const std::string plain = with_plain_types(name);
-  return plain == name ? nullptr : find_class(infos_, plain, version, checksum);
+  return plain == name ? nullptr : told(find_class(infos_, plain, version, checksum));
 }
 
 void ObjectWalk::framed(Cursor& in, std::string_view name, std::uint32_t identity) {

@@ -76,4 +76,22 @@ Result<std::vector<std::byte>> insert_in_payload(const StreamerInfos& infos, std
   return grown;
 }
 
+Result<std::vector<std::byte>> move_references(const StreamerInfos& infos, std::string_view class_name,
+                                               std::span<const std::byte> payload, std::uint32_t keylen,
+                                               std::uint32_t new_keylen) {
+  constexpr std::uint32_t kKeyObject = 1;  // a reference to the object of the key, which does not count from anywhere
+  SlotFinder finder;
+  TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
+  if (!finder.unknown.empty()) return fail(ErrorKind::unsupported, finder.unknown);
+  std::vector<std::byte> moved(payload.begin(), payload.end());
+  for (std::size_t at : finder.slots) {
+    std::uint32_t tag = load_big<std::uint32_t>(moved.data() + at);
+    if ((tag & kByteCountBit) && tag != kNewClass) tag = load_big<std::uint32_t>(moved.data() + (at += kWord));
+    if (tag <= kKeyObject || tag == kNewClass) continue;
+    const std::uint32_t place = (tag & ~kClassBit) - keylen + new_keylen;
+    store_big(moved.data() + at, (tag & kClassBit) | place);
+  }
+  return moved;
+}
+
 }  // namespace tfile

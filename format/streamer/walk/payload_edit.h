@@ -19,4 +19,9 @@ Result<std::vector<std::byte>> insert_in_payload(const StreamerInfos&, std::stri
                                                  std::span<const std::byte> payload, std::uint32_t keylen,
                                                  std::size_t position, std::span<const std::byte> added);
 
+// The payload with references that count from the start of another key, of another length. Errors: as above.
+Result<std::vector<std::byte>> move_references(const StreamerInfos&, std::string_view class_name,
+                                               std::span<const std::byte> payload, std::uint32_t keylen,
+                                               std::uint32_t new_keylen);
+
 }  // namespace tfile

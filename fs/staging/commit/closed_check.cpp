@@ -9,6 +9,7 @@
 #include "array/arrow_columns.h"
 #include "staging/commit/table_progress.h"
 #include "staging/overlay/staged_arrow.h"
+#include "staging/overlay/staged_object.h"
 #include "tfile/node.h"
 
 namespace tfilefs {
@@ -19,7 +20,8 @@ namespace {
 
 // A name that is that of no column, nor one that programs give to files that they are still writing.
 bool is_stray(std::string_view name) {
-  return name[0] != '.' && !name.ends_with(".npy") && !tfile::parse_typed_name(name) && !arrow_table_name(name);
+  return name[0] != '.' && !name.ends_with(".npy") && !tfile::parse_typed_name(name) && !arrow_table_name(name) &&
+         !is_object_file(name);
 }
 
 bool is_checked_by_name(std::string_view name) {

@@ -6,11 +6,22 @@
 
 #include "staging/commit/closed_check.h"
 #include "staging/commit/commits.h"
+#include "staging/commit/object_offer.h"
 #include "staging/commit/table_progress.h"
 
 namespace tfilefs {
 
 using tfile::fail;
+
+namespace {
+
+void thaw(const std::vector<StagedObject>& objects) {
+  for (const StagedObject& object : objects) {
+    for (const StagedColumn& file : object.files) file.node->bytes->thaw();
+  }
+}
+
+}  // namespace
 
 // ---- planning
 
@@ -30,11 +41,16 @@ CommitWork Commits::plan_work(Phase phase, const std::string& below, bool& again
       for (StagedColumn& column : table.columns) column.size = column.node->bytes->freeze(is_npy(column.path));
     }
     for (StagedArrow& file : changes.arrows) file.size = file.node->bytes->freeze(true);
+    std::erase_if(changes.objects, [&](const StagedObject& object) { return !concerns(below, object.path); });
+    for (StagedObject& object : changes.objects) {
+      for (StagedColumn& file : object.files) file.size = file.node->bytes->freeze(true);
+    }
   }
   CommitWork work = std::move(changes.rest);
   for (StagedTable& table : changes.tables) plan_table(std::move(table), phase, again, work);
   if (phase == Phase::written) {
     for (const StagedArrow& file : changes.arrows) file.node->bytes->thaw();
+    thaw(changes.objects);
     if (!rests_on_names(work)) {  // a program that is still writing may go on to remove or rename names
       work.removed.clear();
       work.renamed.clear();
@@ -43,6 +59,7 @@ CommitWork Commits::plan_work(Phase phase, const std::string& below, bool& again
     }
   } else {
     plan_arrows(changes, below, work);
+    plan_objects(std::move(changes.objects), work);
   }
   keep_needed_directories(work, phase == Phase::last);
   return work;
@@ -105,6 +122,18 @@ void Commits::plan_arrows(const StagedChanges& changes, const std::string& below
   }
 }
 
+// The objects are made once more when they are written: so that not all are in memory together.
+void Commits::plan_objects(std::vector<StagedObject> objects, CommitWork& work) {
+  std::vector<StagedObject> later;
+  for (StagedObject& object : objects) {
+    const auto made = offered_object(object);
+    const bool is_hopeless = !made && made.error().kind != ErrorKind::busy;
+    tell(object.path, is_hopeless ? std::vector{made.error().text} : std::vector<std::string>());
+    (made ? work.objects : later).push_back(std::move(object));
+  }
+  thaw(later);
+}
+
 Result<StagedTable> Commits::whole_arrow(const StagedArrow& file) {
   if (file.is_open) return fail(ErrorKind::busy, "open for writing");
   if (is_taken(file)) return fail(ErrorKind::exists, "there is " + file.table + " already");
@@ -131,6 +160,7 @@ void Commits::release(const CommitWork& work) {
     if (table.staged.arrow_size) table.staged.node->bytes->thaw();
     for (const StagedColumn& column : table.staged.columns) column.node->bytes->thaw();
   }
+  thaw(work.objects);
 }
 
 // Replaces staged names by committed ones. Files that were opened before go on reading the staged bytes.
@@ -144,6 +174,7 @@ void Commits::settle(const CommitWork& work) {
   }
   for (const NodePtr& node : work.moved) became_committed(node);
   for (const CommitWork::Directory& made : work.directories) became_committed(made.node);
+  for (const StagedObject& object : work.objects) settle_object(object);
   for (const CommitWork::Table& table : work.tables) {
     if (table.staged.arrow_size) {
       settle_whole(table.staged.node);
@@ -153,6 +184,23 @@ void Commits::settle(const CommitWork& work) {
     became_table(node);
     for (const std::string& name : table.staged.removed) node->whiteouts.erase(name);
     for (const StagedColumn& column : table.staged.columns) settle_column(column);
+  }
+}
+
+// All files of it show what the object shows from now on, or go.
+void Commits::settle_object(const StagedObject& object) {
+  became_committed(object.node);
+  for (const StagedColumn& file : object.files) settle_whole(file.node);
+  std::vector<NodePtr> left{object.node};
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const NodePtr node = left[i];
+    if (!node->directory) {  // it has come since the commit began
+      settle_whole(node);
+      continue;
+    }
+    node->base_name = node->name;
+    node->note_committed(CommittedKind::object);
+    for (const auto& [name, child] : node->children) left.push_back(child);
   }
 }
 

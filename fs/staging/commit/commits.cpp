@@ -11,6 +11,7 @@
 
 #include "log.h"
 #include "printable.h"
+#include "staging/overlay/staged_object.h"
 #include "tfile/file.h"
 
 namespace tfilefs {
@@ -86,16 +87,17 @@ void Commits::run() {
 std::optional<Commits::Phase> Commits::wait_for_work() {
   constexpr std::chrono::milliseconds kPauseMin{10};  // so that commit=0 does not look all the time
   constexpr std::chrono::milliseconds kPauseMax{1000};
-  // A program that removes a thing name by name is done sooner than this after its last removal, whatever commit= is.
-  constexpr std::chrono::milliseconds kRemovalPause{1000};
+  // A program that removes a thing name by name, or copies an object file by file, is done sooner than this after its
+  // last name, whatever commit= is.
+  constexpr std::chrono::milliseconds kNamesPause{1000};
   const std::chrono::milliseconds wait = writing_.options.commit;
   const Lock lock(overlay_.mutex);
   const auto tick = Clock::now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
   for (;;) {
     if (overlay_.ending) return std::nullopt;
     const auto now = Clock::now();
-    const bool quiet =
-        now >= overlay_.last_change + (has_set_aside(*overlay_.root) ? std::max(wait, kRemovalPause) : wait);
+    const bool waits_longer = has_set_aside(*overlay_.root) || holds_objects(*overlay_.root);
+    const bool quiet = now >= overlay_.last_change + (waits_longer ? std::max(wait, kNamesPause) : wait);
     const bool seen = last_pass_.quiet && !last_pass_.failed && overlay_.last_change < last_pass_.begin;
     if (now >= tick && !seen) {
       last_pass_ = {now, quiet, false};
@@ -163,7 +165,8 @@ Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again
   }
   auto done = commit_work(planned);
   const bool may_be_one = !done && done.error().kind != ErrorKind::busy && done.error().kind != ErrorKind::stale;
-  if (may_be_one && !planned.tables.empty() && committer_.is_settled()) done = commit_parts(planned);
+  const bool has_parts = !planned.tables.empty() || !planned.objects.empty();
+  if (may_be_one && has_parts && committer_.is_settled()) done = commit_parts(planned);
   release(planned);
   changes_.trim_journal(committer_.is_settled());
   return done;
@@ -179,7 +182,9 @@ std::string what_was_committed(const CommitWork& work) {
     text += (i == 0 ? " " : ", ") + work.tables[i].staged.path + " (" + std::to_string(work.tables[i].entries) +
             " entries)";
   if (work.tables.size() > kNamesMax) text += " and " + std::to_string(work.tables.size() - kNamesMax) + " more";
-  return work.tables.empty() ? text + " changes of names" : text;
+  if (!work.objects.empty())
+    text += (work.tables.empty() ? " " : " and ") + std::to_string(work.objects.size()) + " objects";
+  return work.tables.empty() && work.objects.empty() ? text + " changes of names" : text;
 }
 
 }  // namespace
@@ -226,9 +231,11 @@ void move_directories(CommitWork& from, const std::string& table, CommitWork& in
 // directory that was to be made for a failed table is made for the next one that needs it.
 Result<> Commits::commit_parts(CommitWork& all) {
   std::vector<CommitWork::Table> tables = std::move(all.tables);
+  const std::vector<StagedObject> objects = std::exchange(all.objects, {});
   all.tables.clear();
   failed_.clear();
   CommitWork needed;
+  for (const StagedObject& object : objects) move_directories(all, object.path, needed);
   for (const CommitWork::Table& table : tables) move_directories(all, table.staged.path, needed);
   Result<> done = all.empty() ? Result<>() : commit_work(all);
   const bool rest_is_done = done.has_value();
@@ -240,6 +247,32 @@ Result<> Commits::commit_parts(CommitWork& all) {
     if (!single) std::ranges::move(one.directories, std::back_inserter(needed.directories));
     if (done) done = std::move(single);
     all.tables.push_back(std::move(one.tables[0]));  // to be released with the others
+  }
+  all.objects = objects;  // to be released, too
+  if (!rest_is_done || !committer_.is_settled()) return done;
+  auto of_objects = commit_objects(needed, objects);
+  return done ? of_objects : done;
+}
+
+// All together; if that fails, one by one.
+Result<> Commits::commit_objects(CommitWork& needed, std::vector<StagedObject> objects) {
+  if (objects.empty()) return {};
+  const auto commit = [&](std::vector<StagedObject> some) {
+    CommitWork work;
+    for (const StagedObject& object : some) move_directories(needed, object.path, work);
+    work.objects = std::move(some);
+    auto done = commit_work(work);
+    if (!done) std::ranges::move(work.directories, std::back_inserter(needed.directories));
+    return done;
+  };
+  auto together = commit(objects);
+  if (together || objects.size() == 1 || !committer_.is_settled()) return together;
+  failed_.clear();
+  Result<> done;
+  for (StagedObject& object : objects) {
+    auto single = commit({std::move(object)});
+    if (!single && done) done = std::move(single);
+    if (!committer_.is_settled()) return done;
   }
   return done;
 }

@@ -96,6 +96,7 @@ class Commits {
   Result<> commit_once(Phase, const std::string& below, bool& again) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> commit_work(CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> commit_parts(CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
+  Result<> commit_objects(CommitWork& needed, std::vector<StagedObject>) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   void show_whole_keys(Phase) EXCLUDES(overlay_.mutex);
   void tidy() EXCLUDES(mutex, overlay_.mutex);
   bool is_committing() const EXCLUDES(overlay_.mutex);
@@ -105,6 +106,7 @@ class Commits {
   void plan_table(StagedTable, Phase, bool& again, CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   void plan_arrows(const StagedChanges&, const std::string& below, CommitWork&) REQUIRES(mutex)
       EXCLUDES(overlay_.mutex);
+  void plan_objects(std::vector<StagedObject>, CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   bool grows_in_step(const StagedTable&, const TableProgress&) const;
   TableProgress progress(StagedTable&) REQUIRES(mutex);
   Result<StagedTable> whole_arrow(const StagedArrow&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
@@ -112,6 +114,7 @@ class Commits {
   void release(const CommitWork&) EXCLUDES(overlay_.mutex);
   void settle(const CommitWork&) EXCLUDES(overlay_.mutex);
   void settle_column(const StagedColumn&) REQUIRES(overlay_.mutex);
+  void settle_object(const StagedObject&) REQUIRES(overlay_.mutex);
   void settle_whole(const NodePtr& file) REQUIRES(overlay_.mutex);  // an Arrow file, or a .npy file
 
   using Reasons = std::map<std::string, std::vector<std::string>>;  // by path

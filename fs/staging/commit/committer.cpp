@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "staging/changes/recovery.h"
+#include "staging/commit/object_offer.h"
 #include "tfile/file.h"
 #include "tfile/name.h"
 #include "tfile/node.h"
@@ -48,6 +49,10 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
     behind_head |= step.kind == CommitStep::Kind::write && step.offset == 0;
   }
   for (const CommitWork::Directory& made : work.directories) intention.directories.push_back(made.path);
+  for (const StagedObject& object : work.objects) {
+    intention.directories.push_back(object.path);
+    for (const StagedColumn& file : object.files) intention.columns.push_back({file.node->id, file.size});
+  }
   for (const CommitWork::Rename& key : work.renamed) {
     intention.directories.push_back(joined_path(key.to.directory, key.to.name));
     intention.gone.push_back(joined_path(key.from.directory, key.from.name));
@@ -240,7 +245,26 @@ Result<> Committer::collect(CommitWork& work) {
     TRY_VOID(into->measure(staged, work_of.entries, work_of.whole));
     TRY_VOID(into->set_date(*writer_, datime_or_none(staged.modified)));
   }
-  return {};
+  return add_objects(work);
+}
+
+Result<> Committer::add_objects(const CommitWork& work) {
+  FileWrites file(file_.get());
+  for (const StagedObject& object : work.objects) {
+    const auto written = [&]() -> Result<> {
+      TRY(const tfile::NewObject made, offered_object(object));
+      TRY(const auto record,
+          writer_->add_object(key_path(split_path(object.path).first), made, datime_or_none(object.modified)));
+      tfile::Buffer bytes(record.head.size(), tfile::Use::passing);
+      std::ranges::copy(record.head, bytes.data());
+      return file.write(record.address, std::move(bytes));
+    };
+    if (auto done = written(); !done) {
+      done.error().text.insert(0, object.path + ": ");
+      return done;
+    }
+  }
+  return file.flush();
 }
 
 Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::byte>& head,

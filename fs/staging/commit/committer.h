@@ -68,6 +68,7 @@ class Committer {
   // `title` and `format`: of a table that is not committed yet.
   Result<TableCommit*> table(const std::string& path, bool committed, const std::string& title, tfile::TableFormat);
   Result<> collect(CommitWork&);
+  Result<> add_objects(const CommitWork&);
   Result<> change_names(const CommitWork&);
   Result<> remove(const CommitWork::Key&);
   Result<> rename_keys(std::vector<CommitWork::Rename>);

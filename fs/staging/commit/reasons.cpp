@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "staging/commit/commits.h"
+#include "staging/commit/object_offer.h"
 
 namespace tfilefs {
 
@@ -53,6 +54,7 @@ Commits::Reasons Commits::look_for_reasons() {
     const std::vector<std::string> one{followed.error().text};
     for (const StagedTable& table : changes.tables) found[table.path] = one;
     for (const StagedArrow& file : changes.arrows) found[file.path] = one;
+    for (const StagedObject& object : changes.objects) found[object.path] = one;
     if (found.empty()) found[""] = one;
     return found;
   }
@@ -69,6 +71,9 @@ Commits::Reasons Commits::look_for_reasons() {
   }
   for (const StagedArrow& file : changes.arrows) {
     if (auto table = whole_arrow(file); !table) found[file.path] = {table.error().text};
+  }
+  for (const StagedObject& object : changes.objects) {
+    if (auto made = offered_object(object); !made) found[object.path] = {made.error().text};
   }
   return found;
 }
@@ -93,10 +98,14 @@ void Commits::tell(const std::string& path, const std::vector<std::string>& hope
 void Commits::keep_error(const CommitWork& planned, const Error& error) {
   const Lock lock(overlay_.mutex);
   const auto at = StagedNode::Clock::now();
-  if (planned.tables.empty()) failed_[""] = {error.text, at};
+  if (planned.tables.empty() && planned.objects.empty()) failed_[""] = {error.text, at};
   for (const CommitWork::Table& table : planned.tables) {
     failed_[table.staged.path] = {error.text, at};
     for (const StagedColumn& column : table.staged.columns) column.node->error = error;
+  }
+  for (const StagedObject& object : planned.objects) {
+    failed_[object.path] = {error.text, at};
+    for (const StagedColumn& file : object.files) file.node->error = error;
   }
 }
 
@@ -108,6 +117,29 @@ std::vector<Commits::Pending> Commits::pending() {
   }
   return all;
 }
+
+namespace {
+
+nlohmann::json columns_of(const StagedTable& table) {
+  nlohmann::json columns = nlohmann::json::array();
+  for (const StagedColumn& column : table.columns) {
+    columns.push_back({{"path", column.path},
+                       {"size", column.size},
+                       {"committed", column.base},
+                       {"open", column.is_open},
+                       {"committing", column.is_committing}});
+  }
+  return columns;
+}
+
+nlohmann::json files_of(const StagedObject& object) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const StagedColumn& file : object.files)
+    files.push_back({{"path", file.path}, {"size", file.size}, {"open", file.is_open}});
+  return files;
+}
+
+}  // namespace
 
 // The format has a version, see docs/semantics.md. Writers wait for the lock, so the text is made without it.
 Result<std::string> Commits::pending_json() {
@@ -127,19 +159,16 @@ Result<std::string> Commits::pending_json() {
     known.erase(file.path);
   }
   for (const StagedTable& table : changes.tables) {
-    nlohmann::json columns = nlohmann::json::array();
-    for (const StagedColumn& column : table.columns) {
-      columns.push_back({{"path", column.path},
-                         {"size", column.size},
-                         {"committed", column.base},
-                         {"open", column.is_open},
-                         {"committing", column.is_committing}});
-    }
     json["tables"].push_back({{"path", table.path},
                               {"committed", table.committed},
-                              {"columns", std::move(columns)},
+                              {"columns", columns_of(table)},
                               {"reasons", known[table.path]}});
     known.erase(table.path);
+  }
+  json["objects"] = nlohmann::json::array();
+  for (const StagedObject& object : changes.objects) {
+    json["objects"].push_back({{"path", object.path}, {"files", files_of(object)}, {"reasons", known[object.path]}});
+    known.erase(object.path);
   }
   json["others"] = nlohmann::json::array();
   for (const auto& [path, reasons] : known) json["others"].push_back({{"path", path}, {"reasons", reasons}});

@@ -106,7 +106,7 @@ struct Overlay {
   void read_columns(StagedTable&) EXCLUDES(mutex);
   // Refuses a new file below a directory that was refused as a whole. Error: unsupported.
   Result<> check_place(const NodePtr& in) const REQUIRES(mutex);
-  // Refuses a file with the name of a file of an object. Error: unsupported.
+  // Refuses a file with the name of a file of an object where no object can be. Error: unsupported.
   Result<> check_object(const NodePtr& in, std::string_view name) EXCLUDES(mutex);
   // The error of a refusal; a refusal of a whole directory is noted in it.
   Error refuse(const Refusal&) REQUIRES(mutex);

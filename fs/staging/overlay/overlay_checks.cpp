@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "staging/overlay/overlay.h"
+#include "staging/overlay/staged_object.h"
 
 namespace tfilefs {
 
@@ -14,8 +15,6 @@ namespace {
 
 // The error for something that was reported before: only the errno.
 Error as_told() { return {ErrorKind::unsupported, "", -1, EOPNOTSUPP}; }
-
-bool is_of_object(std::string_view name) { return name == "object.bin" || name == "object.json"; }
 
 }  // namespace
 
@@ -57,16 +56,16 @@ Result<> Overlay::check_place(const NodePtr& in) const {
   return {};
 }
 
-// `cp -r` of an object makes files of these names; one of them is enough to recognize it.
+// An object is a new directory of its own: a committed directory holds keys, and a table columns.
 Result<> Overlay::check_object(const NodePtr& in, std::string_view name) {
-  if (!is_of_object(name)) return {};
+  if (!is_object_file(name)) return {};
   const Lock lock(mutex);
-  Refusal refusal{staged_path(*in) +
-                      ": histograms and other objects are not written, tables of columns are: take ROOT's "
-                      "rootcp, or copy the whole file; rm -r " +
-                      in->name + " here",
-                  in->parent.lock() && in->base_name.empty() ? in : nullptr};
-  return tl::unexpected(refuse(refusal));
+  const bool may_be_one = in->parent.lock() && in->base_name.empty();
+  if (may_be_one && !table_above(*in)) return {};
+  return tl::unexpected(
+      refuse({joined_path(staged_path(*in), std::string(name)) +
+                  ": an object is a new directory, outside of tables, that holds " + std::string(kObjectBytes),
+              nullptr}));
 }
 
 Error Overlay::refuse(const Refusal& refusal) {

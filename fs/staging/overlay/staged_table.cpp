@@ -7,6 +7,7 @@
 
 #include "array/npy.h"
 #include "staging/overlay/staged_arrow.h"
+#include "staging/overlay/staged_object.h"
 #include "staging/overlay/staged_tree.h"
 #include "tfile/node.h"
 
@@ -33,6 +34,7 @@ bool may_be_list(const StagedNode& directory) {
 
 // Whether a new directory holds a number, a list or a string. The items of a list may come before its offsets.
 bool makes_table(const StagedNode& directory) {
+  if (makes_object(directory)) return false;
   const bool may_wait = may_be_list(directory);
   return std::any_of(directory.children.begin(), directory.children.end(), [may_wait](const auto& child) {
     const auto& [name, node] = child;
@@ -77,6 +79,9 @@ class StagedWalk {
   bool walk(const NodePtr& directory, const std::string& path);
   void add_file(const StagedNode& directory, const std::string& path, const NodePtr& file);
   void add_table(const NodePtr& directory, const std::string& path);
+  void add_object(const NodePtr& directory, const std::string& path);
+  std::string_view add_renamed(const NodePtr& node, const std::string& path);
+  void add_removed(const NodePtr& directory, const std::string& path, const std::set<std::string_view>& moved);
 
   StagedChanges made_;
 };
@@ -94,33 +99,47 @@ bool StagedWalk::walk(const NodePtr& directory, const std::string& path) {
       continue;
     }
     const bool is_new = node->base_name.empty();
+    if (is_new && makes_object(*node)) {
+      holds = true;
+      add_object(node, at);
+      continue;
+    }
     if (is_new && !node->refusal.empty()) {
       if (!holds_files(*node)) continue;
       made_.refused.push_back({at, node->refusal});
       holds = true;
       continue;
     }
-    if (!is_new && node->base_name != name) {
-      rest.renamed.push_back({{path, node->base_name}, {path, name}});
-      rest.moved.push_back(node);
-      moved.insert(node->base_name);
-    }
+    if (!is_new && node->base_name != name) moved.insert(add_renamed(node, path));
     if (node->is_table || (is_new && makes_table(*node))) {
       add_table(node, at);
       holds |= holds_files(*node);
       continue;
     }
+    if (node->is_object) continue;  // nothing new can be in it
     if (is_new) rest.directories.push_back({at, node, time_set_on(*node)});
     const bool below = walk(node, at);
     if (is_new && below) rest.undecided.insert(at);
     holds |= below;
   }
+  add_removed(directory, path, moved);
+  return holds;
+}
+
+// Returns the name that it had.
+std::string_view StagedWalk::add_renamed(const NodePtr& node, const std::string& path) {
+  made_.rest.renamed.push_back({{path, node->base_name}, {path, node->name}});
+  made_.rest.moved.push_back(node);
+  return node->base_name;
+}
+
+void StagedWalk::add_removed(const NodePtr& directory, const std::string& path,
+                             const std::set<std::string_view>& moved) {
   for (const std::string& name : directory->whiteouts) {
     if (moved.contains(name)) continue;
-    rest.removed.push_back({path, name});
-    rest.whiteouts.emplace_back(directory, name);
+    made_.rest.removed.push_back({path, name});
+    made_.rest.whiteouts.emplace_back(directory, name);
   }
-  return holds;
 }
 
 // A file outside of tables.
@@ -152,6 +171,15 @@ void StagedWalk::add_table(const NodePtr& directory, const std::string& path) {
   const bool is_empty =
       table.columns.empty() && table.removed.empty() && table.missing.empty() && table.refused.empty() && !table.forced;
   if (!is_empty) made_.tables.push_back(std::move(table));
+}
+
+void StagedWalk::add_object(const NodePtr& directory, const std::string& path) {
+  StagedTable all;
+  all.node = directory;
+  add_columns(*directory, "", all);
+  made_.objects.push_back(
+      {directory, path, {}, directory->attributes.title, directory->attributes.class_name, time_set_on(all)});
+  made_.objects.back().files = std::move(all.columns);
 }
 
 void StagedWalk::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
@@ -217,6 +245,7 @@ std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode& fil
   std::vector<NodePtr> above;  // from the file's directory up to the root's children
   for (NodePtr at = file.parent.lock(); at && at->parent.lock(); at = at->parent.lock()) above.push_back(at);
   for (std::size_t i = above.size(); i-- > 0;) {
+    if (makes_object(*above[i])) return std::nullopt;
     if (!above[i]->is_table && !(above[i]->base_name.empty() && makes_table(*above[i]))) continue;
     std::string path;
     for (std::size_t below = i; below-- > 0;) path += above[below]->name + "/";
@@ -308,7 +337,8 @@ bool rests_on_names(const CommitWork& work) {
   const auto holds_table = [&](const CommitWork::Key& key) {
     const std::string path = joined_path(key.directory, key.name);
     return std::ranges::any_of(work.tables,
-                               [&](const CommitWork::Table& table) { return lies_in(table.staged.path, path); });
+                               [&](const CommitWork::Table& table) { return lies_in(table.staged.path, path); }) ||
+           std::ranges::any_of(work.objects, [&](const StagedObject& object) { return lies_in(object.path, path); });
   };
   return std::ranges::any_of(work.removed, holds_table) ||
          std::ranges::any_of(work.renamed, holds_table, &CommitWork::Rename::to);
@@ -320,9 +350,10 @@ void keep_needed_directories(CommitWork& work, bool last) {
   for (CommitWork::Directory& directory : work.directories) {
     const std::string& path = directory.path;
     const std::string below = path + "/";
-    const bool needed = std::any_of(work.tables.begin(), work.tables.end(), [&](const CommitWork::Table& table) {
-      return table.staged.path.starts_with(below);
-    });
+    const bool needed =
+        std::ranges::any_of(work.tables,
+                            [&](const CommitWork::Table& table) { return table.staged.path.starts_with(below); }) ||
+        std::ranges::any_of(work.objects, [&](const StagedObject& object) { return object.path.starts_with(below); });
     const bool above_left = left.contains(path.substr(0, path.rfind('/')));
     if (needed || (last && !above_left && !work.undecided.contains(path))) {
       kept.push_back(std::move(directory));

@@ -64,6 +64,15 @@ struct StagedArrow {
   std::optional<std::int64_t> modified;  // as of a table
 };
 
+// A new directory that is to become an object, with all files in it and below.
+struct StagedObject {
+  NodePtr node;
+  std::string path;                      // from the file's root, as shown
+  std::vector<StagedColumn> files;       // their paths are below it
+  std::string title, class_name;         // empty: not set
+  std::optional<std::int64_t> modified;  // as of a table
+};
+
 // The table in the file. With a reason, and without fields: it has types that are not written, and no entries can be
 // added.
 struct CommittedTable {
@@ -93,7 +102,8 @@ struct CommitWork {
     bool whole = false;        // no part of it stays staged
   };
   std::vector<Directory> directories;  // to be made, parents first
-  std::set<std::string> undecided;     // directories with staged files, whose names may yet make them tables
+  std::vector<StagedObject> objects;
+  std::set<std::string> undecided;  // directories with staged files, whose names may yet make them tables
   std::vector<Key> removed;
   std::vector<Rename> renamed;
   std::vector<Table> tables;
@@ -101,17 +111,18 @@ struct CommitWork {
   std::vector<NodePtr> moved;                              // the nodes of `renamed`
   std::vector<std::pair<NodePtr, std::string>> whiteouts;  // the names behind `removed`
   bool empty() const {
-    return directories.empty() && removed.empty() && renamed.empty() && tables.empty() && !make_file;
+    return directories.empty() && objects.empty() && removed.empty() && renamed.empty() && tables.empty() && !make_file;
   }
 };
 
 // The staged contents below a file's root: tables with their columns in their present state, and the changes of
 // directories and keys. Tables are those of the committed state; of new directories, the topmost ones that contain a
-// column.
+// column, unless they become objects (makes_object).
 struct StagedChanges {
   std::vector<StagedTable> tables;
   std::vector<StagedArrow> arrows;
-  CommitWork rest;  // everything but tables
+  std::vector<StagedObject> objects;
+  CommitWork rest;  // everything but tables and objects
   struct Misplaced {
     std::string path;
     bool waits = false;  // for a file that decides whether it is an item of a list
@@ -154,12 +165,12 @@ bool is_left_over(const StagedNode&);
 // Whether a table is to be committed by a commit below that path: the table lies below the path, or contains it.
 bool concerns(const std::string& below, const std::string& table);
 
-// Whether a table lies at or below a name that the file still has for another key: one that is to be renamed to that
-// name, or removed from it.
+// Whether a table or an object lies at or below a name that the file still has for another key: one that is to be
+// renamed to that name, or removed from it.
 bool rests_on_names(const CommitWork&);
 
-// Leaves out new directories that contain none of the tables, since their contents are still to come. `last`: nothing
-// more will come, and those that stay empty remain directories.
+// Leaves out new directories that contain none of the tables and objects, since their contents are still to come.
+// `last`: nothing more will come, and those that stay empty remain directories.
 void keep_needed_directories(CommitWork&, bool last);
 
 }  // namespace tfilefs

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once  // experimental until 1.0: a minor version may change what is declared here
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfile/node.h"
+#include "tfile/result.h"
+
+namespace tfile {
+
+class StreamerInfos;
+
+// An object that is offered to a file, as a mount shows it.
+struct OfferedObject {
+  std::string name;                     // of its key
+  std::string class_name;               // empty: that of `descriptions`
+  std::optional<std::string> title;     // of its key; nothing: that of the object, or of its class
+  std::vector<std::byte> payload;       // object.bin
+  std::vector<std::byte> descriptions;  // object.streamerinfo; may be empty
+};
+
+// A histogram that is offered as arrays.
+struct OfferedHistogram {
+  std::string name, title;
+  std::string class_name;  // empty: by the type of the values
+  struct Numbers {
+    Dtype dtype = Dtype::f8;
+    std::vector<std::byte> bytes;  // little-endian
+    std::size_t count() const { return bytes.size() / size_of(dtype); }
+  };
+  std::vector<Numbers> edges;        // of each axis, at most three: one more than it has bins
+  Numbers values;                    // x is the slowest axis
+  std::vector<std::uint32_t> shape;  // of the values at one x
+  Numbers variances;                 // as many as values; none: the absolute values
+  bool has_flow = false;             // both have underflow and overflow bins
+};
+
+// An object that can be written.
+struct NewObject {
+  std::string name, class_name, title;
+  std::vector<std::byte> payload;
+  std::uint32_t keylen = 0;                    // of the key from whose start its references count; 0: it has none
+  std::vector<std::string> classes;            // whose bytes are in it
+  std::shared_ptr<const StreamerInfos> infos;  // by which it can be read
+};
+
+// Checks that the bytes are those of an object of its class, as far as the class is described. Errors: invalid (no
+// class, not its bytes), unsupported (a table or a directory).
+Result<NewObject> new_object(OfferedObject);
+
+// The payload with references that count from the start of a key of another length. Errors: unsupported (a part cannot
+// be read, so that it is not known what refers to what).
+Result<std::vector<std::byte>> payload_of_key(const NewObject&, std::uint32_t keylen);
+
+// A TH1, TH2 or TH3 with these contents. Its moments are those of the bins. Errors: invalid (arrays that do not fit
+// together, edges that do not ascend, values that the class cannot hold).
+Result<NewObject> new_histogram(const OfferedHistogram&);
+
+}  // namespace tfile
