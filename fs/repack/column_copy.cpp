@@ -238,6 +238,7 @@ class ColumnCopy {
 
   // A cluster of the source ends near the wanted size: then no chunk is needed for two clusters.
   std::int64_t end_of_cluster(std::int64_t begin, std::int64_t wanted) const {
+    if (kept_.count() - begin < wanted + wanted / 2) return kept_.count();  // a small last one would be larger stored
     std::int64_t best = std::min(begin + wanted, kept_.count());
     std::int64_t distance = wanted / 2;
     const std::vector<std::int64_t>& clusters = source_.table().clusters;

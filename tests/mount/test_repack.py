@@ -451,3 +451,40 @@ def test_memory_does_not_grow_with_the_table(samples, tmp_path):
         done = subprocess.run([sys.executable, "-c", code, *work], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert int(done.stdout.split()[-1]) < (64 + 64) << 10, (options, done.stdout)
+
+
+# ---- pages and clusters of RNTuples
+
+CLUSTERS = """
+import sys
+import ROOT
+descriptor = ROOT.Experimental.RNTupleInspector.Create("t", sys.argv[1]).GetDescriptor()
+print([cluster.GetNEntries() for cluster in descriptor.GetClusterIterable()])
+frame = ROOT.RDataFrame("t", sys.argv[1])
+print(frame.Sum("x").GetValue() == float(sys.argv[2]), int(frame.Max("number").GetValue()))
+"""
+
+
+def test_equal_pages_are_stored_once_in_all_clusters(tmp_path):
+    """And what would be a small last cluster belongs to the one before it."""
+    entries, period = 10_400, 1000
+    x = numpy.tile(numpy.random.default_rng(1).integers(0, 1 << 40, period).astype("f8"), 11)[:entries]
+    values = {"x": x, "number": numpy.arange(entries), "small": numpy.zeros(entries, "i1")}
+    with uproot.recreate(tmp_path / "in.root", compression=None) as file:
+        tree = file.mktree("t", {name: column.dtype for name, column in values.items()})
+        for at in range(0, entries, period):
+            tree.extend({name: column[at:at + period] for name, column in values.items()})
+    repack("--format", "rntuple", "--compression", "none", "--cluster", 17 * period, "--verify", tmp_path / "in.root", tmp_path / "out.root")
+    done = subprocess.run([sys.executable, "-c", CLUSTERS, tmp_path / "out.root", repr(float(x.sum()))], capture_output=True, text=True,
+                          env=dict(os.environ, PYTHONWARNINGS="ignore"))
+    assert done.stdout.splitlines() == [str([period] * 9 + [1400]), f"True {entries - 1}"], done.stdout + done.stderr
+    stored = (8 + 1) * entries + 8 * (period + 1400)  # x only in the first cluster and the last
+    assert stored <= os.path.getsize(tmp_path / "out.root") < stored + 30_000  # uproot describes classes in 20 KB
+    with uproot.open(tmp_path / "out.root") as file:
+        for name, column in values.items():
+            numpy.testing.assert_array_equal(file["t"].arrays([name])[name].to_numpy(), column)
+    assert subprocess.run([mounted.program(), "check", tmp_path / "out.root"], capture_output=True).returncode == 0
+    # Pages that several clusters have are copied as any others.
+    repack("--compression", "lz4", "--verify", tmp_path / "out.root", tmp_path / "again.root")
+    with mounted.Mounted(tmp_path) as m:
+        assert same(os.path.join(m.path, "out.root", "t"), os.path.join(m.path, "again.root", "t")) == []

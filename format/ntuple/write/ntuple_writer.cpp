@@ -28,6 +28,10 @@ constexpr std::uint64_t kJoinedMax = 256 << 20;
 // The envelopes of the file were read before, so their sizes are known to be plausible.
 constexpr SizeClaim kEnvelopeClaim{std::uint64_t{1} << 30, 1000};
 
+// Of equal pages in several clusters one is stored, unless another read takes longer than the bytes.
+constexpr std::uint64_t kSharedMin = 4096;
+constexpr std::size_t kSharedMax = 1 << 16;  // pages that are remembered when a cluster ends: 8 MB
+
 constexpr std::uint64_t kLargeEntries = std::uint64_t{1} << 56;  // above it are flags
 
 std::array<std::uint64_t, 3> identity_of(const Part::Unit& unit) { return {unit.hash[0], unit.hash[1], unit.size}; }
@@ -202,7 +206,8 @@ void NtupleWriter::end_cluster(std::int64_t entries, std::int64_t) {
   }
   cluster_begin_ = entries;
   pages_.clear();
-  stored_.clear();
+  std::erase_if(stored_, [](const auto& page) { return page.first[2] < kSharedMin; });
+  if (stored_.size() > kSharedMax) stored_.clear();
   ++changes_;
 }
 
@@ -261,6 +266,7 @@ void NtupleWriter::placed() {
   records_ = *std::move(planned_);
   planned_.reset();
   closed_.clear();
+  stored_.clear();
   late_.clear();
   dropped_.clear();
 }

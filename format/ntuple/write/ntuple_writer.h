@@ -115,11 +115,12 @@ class NtupleWriter final : public RecordedTable, public TableWriter {
   std::vector<std::int64_t> elements_;          // of each column of the file
   std::vector<std::int64_t> cluster_ends_{0};   // the first entry, then the end of each cluster
 
-  std::int64_t cluster_begin_ = 0;                                // of the cluster that is being written
-  std::unordered_map<ColumnNumber, Pages> pages_;                 // of that cluster
-  std::map<std::array<std::uint64_t, 3>, std::uint64_t> stored_;  // in that cluster: hash and size of pages, and where
-  std::vector<ClusterRecord> closed_;                             // clusters that no page list has yet
-  std::map<std::size_t, std::vector<LatePages>> late_;            // by cluster
+  std::int64_t cluster_begin_ = 0;                      // of the cluster that is being written
+  std::unordered_map<ColumnNumber, Pages> pages_;       // of that cluster
+  using PageIdentity = std::array<std::uint64_t, 3>;    // hash and size
+  std::map<PageIdentity, std::uint64_t> stored_;        // since the last commit: where pages are
+  std::vector<ClusterRecord> closed_;                   // clusters that no page list has yet
+  std::map<std::size_t, std::vector<LatePages>> late_;  // by cluster
   std::uint64_t changes_ = 0;
 
   Records records_;
