@@ -46,6 +46,7 @@ class FakeObject final : public tfile::OneChunkEach<tfile::Object> {
   Result<std::string> json(std::span<const std::byte> payload, const std::stop_token&) const override {
     return '"' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + "\"\n";
   }
+  std::string descriptions(std::span<const std::byte>) const override { return {}; }
   Result<tfile::Plot> plot(std::span<const std::byte>, std::size_t, tfile::Effort&) const override { return nothing(); }
   Result<tfile::Spreadsheet> spreadsheet(std::span<const std::byte>, std::size_t, tfile::Effort&) const override {
     return nothing();
