@@ -21,6 +21,7 @@
 #include "log.h"
 #include "printable.h"
 #include "tfile/disk_cache.h"
+#include "vfs/chain_names.h"
 
 namespace tfilefs {
 namespace {
@@ -78,9 +79,10 @@ Result<> check(const Request& request) {
   return {};
 }
 
-// Not a URL. The name of a list has an @ in front.
+// Not a URL. The name of a list has an @ in front, unless a file is called so.
 std::string absolute_source(const std::string& name) {
   if (tfile::is_url(name)) return name;
+  if (is_there(name)) return absolute_path(name);
   return name.starts_with('@') ? "@" + absolute_path(name.substr(1)) : absolute_path(name);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "exec/step_loop.h"
+#include "tfile/far_listing.h"
 #include "tfile/name.h"
 #include "tfile/source.h"
 #include "vfs/blocking.h"
@@ -101,7 +102,7 @@ std::uint64_t bytes_of(const std::vector<ChainMember>& members) {
 }  // namespace
 
 std::string numbered_name(std::size_t number, const std::string& name) {
-  std::string last = name.substr(0, name.find_first_of("?#", name.rfind('/') + 1));
+  std::string last = tfile::is_url(name) ? std::string(tfile::url_parts(name).path) : name;
   last = last.substr(last.rfind('/') + 1);
   std::array<char, 32> digits;
   std::snprintf(digits.data(), digits.size(), "%06zu-", number);
@@ -112,6 +113,12 @@ std::string numbered_name(std::size_t number, const std::string& name) {
 const ChainedTable* ChainState::table(const std::string& wanted) const {
   const auto at = std::ranges::find_if(tables, [&](const ChainedTable& table) { return table.path == wanted; });
   return at != tables.end() ? &*at : nullptr;
+}
+
+std::uint64_t ChainState::learned() const {
+  std::uint64_t known = serial << 32;
+  for (const ChainedTable& table : tables) known += table.streams->counts().known_count();
+  return known;
 }
 
 // One look at all files of a chain: first at their names, then at what has become of each; what is new or has changed
@@ -177,6 +184,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     auto index = read_index(chain_->options_.index, chain_->schemas_);
     if (!index && index.error().kind != ErrorKind::not_found) chain_->context_.errors.add("/", index.error());
     if (!index) return;
+    index_size_ = index->size();
     for (IndexedFile& file : *index) indexed_.emplace(std::pair(file.name, file.table), std::move(file.facts));
   }
 
@@ -304,11 +312,18 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
           {shown, file.name.table, file.error ? nullptr : file.facts, file.error ? message_of(*file.error) : ""});
       made->files.push_back(file.mounted);
     }
-    TRY(const std::vector<PlannedTable> plans, plan_chain(made->members, chain_->options_.policy));
+    if (!before_) TRY_VOID(check_named_tables(made->members));
+    TRY(const ChainPlan plan, plan_chain(made->members, chain_->options_.policy));
     made->serial = next_state();
     made->from = provenance(made->members);
-    made->json = chain_json(made->members, plans, chain_->options_.policy);
-    for (const PlannedTable& plan : plans) add_table(*made, plan);
+    made->json = chain_json(made->members, plan, chain_->options_.policy);
+    for (const PlannedTable& table : plan.tables) add_table(*made, table);
+    for (const LeftOutTable& table : plan.left_out)
+      say(table.path, "left out: " + std::to_string(table.without.size()) + " of " +
+                          std::to_string(made->members.size()) + " files do not have it, see .chain.json");
+    const bool is_indexed = !before_ && index_size_ == files_.size() &&
+                            std::ranges::none_of(files_, [](const File& file) { return file.is_read; });
+    if (is_indexed) made->indexed = made->learned();
     for (const File& file : files_) {
       note_changed(file);
       if (file.facts && !file.error && !is_known(file)) check_claims(file);
@@ -371,7 +386,8 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     for (const TableFacts* facts : plan.of_files) table.paths.push_back(facts ? facts->path : "");
     table.differences = plan.differences;
     made.opened.push_back(opener);
-    if (!plan.differences.empty()) chain_->context_.errors.add(path, summary(plan.differences));
+    say(plan.path, differences_text(plan));
+    say(plan.path, missing_text(made.members, plan));
   }
 
   std::shared_ptr<const TableFriends> friends(const ChainState& made, const PlannedTable& plan,
@@ -382,12 +398,10 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     return std::make_shared<const TableFriends>(chain_->context_, sources, of, of->path());
   }
 
-  static std::string summary(const std::vector<Difference>& differences) {
-    constexpr std::size_t kNamed = 5;
-    std::string text = std::to_string(differences.size()) + " nodes differ between files, see .chain.json:";
-    for (std::size_t i = 0; i < std::min(kNamed, differences.size()); ++i)
-      text += (i == 0 ? " " : ", ") + differences[i].node + " (" + differences[i].shown + ")";
-    return text + (differences.size() > kNamed ? ", ..." : "");
+  // Of the table at this path.
+  void say(const std::string& path, const std::string& text) const {
+    if (!text.empty())
+      chain_->context_.errors.add("/" + chain_->path_ + (chain_->path_.empty() ? "" : "/") + path, text);
   }
 
   // Whether the state before had the same of the file.
@@ -407,6 +421,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   Clock::duration took_{};  // without the files that were opened
   std::vector<File> files_;
   std::map<std::pair<std::string, std::string>, FactsPtr> indexed_;  // by file and table
+  std::size_t index_size_ = 0;                                       // files that the index tells of
 };
 
 Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path,
@@ -433,9 +448,8 @@ std::vector<IndexedFile> Chain::to_index(const ChainState& state) const {
 void Chain::save() {
   const ChainStatePtr state = known();
   if (options_.index.empty() || !state) return;
-  std::uint64_t learned = state->serial << 32;
-  for (const ChainedTable& table : state->tables) learned += table.streams->counts().known_count();
-  if (learned == saved_) return;
+  const std::uint64_t learned = state->learned();
+  if (learned == saved_ || learned == state->indexed) return;
   if (auto written = write_index(options_.index, to_index(*state)); !written)
     context_.errors.add("/", written.error());
   else

@@ -54,7 +54,10 @@ struct ChainState {
   std::string json;
   Provenance from;                                      // of all: the newest times
   std::vector<std::shared_ptr<OpenChainFiles>> opened;  // by table
+  std::uint64_t indexed = 0;                            // of one that is as the index says: learned() of it; else 0
 
+  // How much is known of it: another number when more was learned.
+  std::uint64_t learned() const;
   const ChainedTable* table(const std::string& path) const;
 };
 using ChainStatePtr = std::shared_ptr<const ChainState>;

@@ -75,11 +75,8 @@ class FactsReading : public std::enable_shared_from_this<FactsReading> {
 
 void read_tables(MountContext& context, const GenerationPtr& generation, std::string table, SchemaSet& schemas,
                  Reply<FactsPtr> reply) {
-  auto find = [generation, table = std::move(table)]() -> Result<std::vector<TablePlace>> {
-    TRY(std::vector<TablePlace> places, tables_in(*generation));
-    if (!table.empty())
-      std::erase_if(places, [&](const TablePlace& p) { return p.original != table && p.path != table; });
-    return places;
+  auto find = [generation, table = std::move(table)] {
+    return table.empty() ? tables_in(*generation) : tables_named(*generation, table);
   };
   const std::stop_token asker = reply.asker();
   auto read = [generation, &schemas, reply = std::move(reply)](Result<std::vector<TablePlace>> places) mutable {

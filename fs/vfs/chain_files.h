@@ -20,6 +20,9 @@ struct TablePlace {
 
 // All tables of a file, newest cycles only, in its order. Blocks. Errors: those of File::directory.
 Result<std::vector<TablePlace>> tables_in(const Generation&);
+// The tables with this name in the file, or at this path as the mount shows it: one, or none. Behind the name of one
+// cycle may stand ";CYCLE". Blocks. Errors: those of File::directory.
+Result<std::vector<TablePlace>> tables_named(const Generation&, const std::string& name);
 // The table at a path as the mount shows it. Blocks. Error: not_found.
 Result<TablePlace> table_at(const Generation&, const std::string& path);
 

@@ -253,7 +253,31 @@ Result<> check_that_it_is_ours(const std::string& path) {
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(file.gcount()));
   if (kBegin.starts_with(begin)) return {};  // also one that was cut
-  return tfile::fail(ErrorKind::invalid, path + ": a file that is no index of a chain is not replaced");
+  return tfile::fail(ErrorKind::invalid, path + ": no index of a chain; it is neither read nor replaced");
+}
+
+// Whether no part of CBOR lies deeper than in any index, as far as it has the form in which it is written here: of
+// known lengths, and without tags. The library that reads it goes as deep as the bytes say.
+bool is_flat(std::string_view cbor) {
+  constexpr std::size_t kDepthMax = 16;
+  constexpr unsigned kBinary = 2, kText = 3, kArray = 4, kMap = 5, kTag = 6, kLongMax = 27;
+  std::vector<std::uint64_t> left;  // parts of each array that is open
+  for (std::size_t at = 0; at < cbor.size();) {
+    const auto head = static_cast<unsigned char>(cbor[at++]);
+    const unsigned kind = head >> 5, low = head & 31;
+    const std::size_t more = low < 24 ? 0 : std::size_t{1} << (low - 24);
+    if (low > kLongMax || kind == kTag || more > cbor.size() - at) return false;
+    std::uint64_t number = more == 0 ? low : 0;
+    for (std::size_t i = 0; i < more; ++i) number = number << 8 | static_cast<unsigned char>(cbor[at++]);
+    if ((kind == kBinary || kind == kText) && number > cbor.size() - at) return false;
+    if (kind == kBinary || kind == kText) at += number;
+    while (!left.empty() && left.back() == 0) left.pop_back();
+    if (!left.empty()) --left.back();
+    if ((kind == kArray || kind == kMap) && number > cbor.size()) return false;
+    if (kind == kArray || kind == kMap) left.push_back(kind == kMap ? 2 * number : number);
+    if (left.size() > kDepthMax) return false;
+  }
+  return true;
 }
 
 // Writes a file beside it, which then takes its place. Nobody else has that file: several mounts may write one index.
@@ -274,13 +298,14 @@ Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& 
   TRY_VOID(check_place(path));
   std::ifstream file(path, std::ios::binary);
   if (!file) return tfile::system_error(path, errno);
+  TRY_VOID(check_that_it_is_ours(path));
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   const auto other = [&] { return tfile::fail(ErrorKind::damaged, path + ": no index of a chain, or a damaged one"); };
   if (bytes.size() < kSumSize) return other();
   std::uint64_t sum = 0;
   std::memcpy(&sum, bytes.data() + bytes.size() - kSumSize, kSumSize);
   const std::string_view content(bytes.data(), bytes.size() - kSumSize);
-  if (sum != hash_of_name(content)) return other();
+  if (sum != hash_of_name(content) || !is_flat(content)) return other();
   try {
     return files_of(json::from_cbor(content.begin(), content.end()), schemas);
   } catch (const std::exception&) {  // of the library, and of what is checked above

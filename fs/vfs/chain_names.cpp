@@ -48,6 +48,17 @@ bool is_directory(const std::string& name) {
   return ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+// A table behind the longest name in front of a separator that is one of a file.
+std::optional<ChainName> behind_a_file(const std::string& name) {
+  for (std::size_t i = name.size(); i-- > 1;) {
+    const std::size_t separator = name[i] == ':' || name[i] == '/' ? 1 : name.compare(i, 2, "?#") == 0 ? 2 : 0;
+    if (separator == 0 || i + separator == name.size()) continue;
+    const std::string file = name.substr(0, i);
+    if (is_there(file) && !is_directory(file)) return ChainName{file, name.substr(i + separator)};
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<std::string>> root_files_in(const std::string& directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
   if (!open) return tfile::system_error(directory, errno);
@@ -70,8 +81,24 @@ Result<std::vector<std::string>> directories_below(const std::string& top) {
     std::error_code ignored;  // of a name that is gone, or a link that leads nowhere
     if (!at->is_symlink(ignored) && at->is_directory(ignored)) found.push_back(at->path().string() + "/");
   }
+  if (error == std::errc::not_a_directory) return tfile::fail(ErrorKind::not_found, top + ": no directory");
   if (error) return tfile::system_error(top, error.value());
   return found;
+}
+
+Result<std::vector<std::string>> expand_local(const std::string& name);
+
+Result<std::vector<std::string>> directories_named(const std::string& pattern) {
+  if (has_pattern(pattern)) return expand_sources(pattern);
+  return std::vector{is_there(pattern) ? pattern : unescaped(pattern)};
+}
+
+// What matches behind "**/" in a directory; without a pattern, its ROOT files. Error: not_found as well.
+Result<std::vector<std::string>> matches_in(const std::string& directory, const std::string& pattern) {
+  if (pattern.empty()) return root_files_in(directory);
+  if (has_pattern(pattern)) return expand_local(as_pattern(directory) + pattern);
+  const std::string file = directory + unescaped(pattern);
+  return is_there(file) ? std::vector{file} : std::vector<std::string>();
 }
 
 // A pattern with "**/": of each directory below the one before it, what matches the rest.
@@ -79,12 +106,13 @@ Result<std::vector<std::string>> expand_deep(const std::string& pattern, std::si
   const std::string top = pattern.substr(0, stars);
   std::string rest = pattern.substr(stars + 2);
   rest.erase(0, rest.find_first_not_of('/'));
-  TRY(const std::vector<std::string> tops, expand_sources(top.empty() ? "./" : top));
+  while (rest.starts_with("**/") || rest == "**") rest.erase(0, rest == "**" ? 2 : 3);
+  TRY(const std::vector<std::string> tops, directories_named(top.empty() ? "./" : top));
   std::vector<std::string> found;
   for (const std::string& each : tops) {
     TRY(const std::vector<std::string> directories, directories_below(each));
     for (const std::string& directory : directories) {
-      auto matched = rest.empty() ? root_files_in(directory) : expand_sources(as_pattern(directory) + rest);
+      auto matched = matches_in(directory, rest);
       if (!matched && matched.error().kind == ErrorKind::not_found) continue;
       if (!matched) return matched;
       found.insert(found.end(), matched->begin(), matched->end());
@@ -117,7 +145,10 @@ std::string with_root_files(const std::string& url) {
 
 Result<std::vector<std::string>> expand_files(const std::string& name, const tfile::FarOptions& far) {
   if (tfile::is_url(name)) return expand_sources(with_root_files(name), far);
-  if (is_there(name)) return std::vector{name};
+  return is_there(name) ? std::vector{name} : expand_local(name);
+}
+
+Result<std::vector<std::string>> expand_local(const std::string& name) {
   const std::size_t stars = name.find("**");
   if (stars != std::string::npos && (stars == 0 || name[stars - 1] == '/')) return expand_deep(name, stars);
   return expand_sources(name);
@@ -139,6 +170,7 @@ class Names {
 
   Result<> add(const std::string& name, int depth) {
     if (name.starts_with('@')) return add_list(name.substr(1), depth);
+    if (is_there(name)) return add_file({name, ""});
     ChainName parsed = parse_chain_name(name);
     // A name with a pattern may have a colon as well. At a server, which takes requests, none is looked for behind
     // .root.
@@ -164,10 +196,11 @@ class Names {
   std::vector<ChainName> all;
 
  private:
-  Result<> add_file(const ChainName& name) {
+  Result<> add_file(ChainName name) {
+    name.table.erase(0, std::min(name.table.find_first_not_of('/'), name.table.size()));  // as uproot writes it
     const bool is_far = tfile::is_url(name.file);
     if (is_far ? !tfile::url_parts(name.file).path.ends_with('/') : !is_directory(name.file)) {
-      all.push_back(name);
+      all.push_back(std::move(name));
       return {};
     }
     TRY(const std::vector<std::string> files, is_far ? far_files_in(name.file, far_) : root_files_in(name.file));
@@ -189,12 +222,24 @@ class Names {
       const std::size_t begin = line.find_first_not_of(" \t\r");
       if (begin == std::string::npos || line[begin] == '#') continue;
       line = line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
-      const bool is_list = line.starts_with('@');
-      const std::string name = line.substr(is_list);
-      const bool is_absolute = name.starts_with('/') || tfile::is_url(name);
-      TRY_VOID(add((is_list ? "@" : "") + (is_absolute ? name : directory + name), depth + 1));
+      TRY_VOID(add(named_in_list(directory, line), depth + 1));
     }
     return {};
+  }
+
+  // The longest part of a line in which a file is named; without one, all in front of a comment.
+  static std::string named_in_list(const std::string& directory, std::string line) {
+    const auto from_list = [&](const std::string& name) {
+      return name.starts_with('/') || tfile::is_url(name) ? name : directory + name;
+    };
+    for (std::size_t mark = line.rfind('#'); mark != std::string::npos; mark = line.rfind('#', mark - 1)) {
+      if (line[mark - 1] != ' ' && line[mark - 1] != '\t') continue;
+      const std::string all = from_list(line), file = parse_chain_name(all).file;
+      if (is_there(file) && file.size() > all.size() - line.size() + mark) break;
+      line.resize(line.find_last_not_of(" \t", mark - 1) + 1);
+    }
+    const bool is_list = line.starts_with('@') && !is_there(from_list(line));
+    return is_list ? "@" + from_list(line.substr(1)) : from_list(line);
   }
 
   const tfile::FarOptions& far_;
@@ -208,10 +253,13 @@ bool is_there(const std::string& path) {
 }
 
 ChainName parse_chain_name(const std::string& name) {
-  if (const std::size_t mark = name.find("?#"); mark != std::string::npos)
-    return {name.substr(0, mark), name.substr(mark + 2)};
   const bool is_url = tfile::is_url(name);
   if (!is_url && is_there(name)) return {name, ""};
+  if (!is_url) {
+    if (auto found = behind_a_file(name)) return *std::move(found);
+  }
+  if (const std::size_t mark = name.find("?#"); mark != std::string::npos)
+    return {name.substr(0, mark), name.substr(mark + 2)};
   const std::size_t begin = path_begin(name);
   const std::size_t slash = name.find(std::string(kSuffix) + "/", begin);
   if (slash != std::string::npos && slash + kSuffix.size() + 1 < name.size()) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "tfile/json_writer.h"
@@ -8,6 +9,9 @@ namespace tfilefs {
 namespace {
 
 using tfile::JsonWriter;
+
+// Of what differs, so many are named in a line; .chain.json has all.
+constexpr std::size_t kNamed = 5;
 
 constexpr std::string_view kPolicyNames[] = {"common", "union", "strict"};  // as in ChainPolicy
 
@@ -26,6 +30,20 @@ void write_files(JsonWriter& json, const std::vector<ChainMember>& members) {
   json.line().end_array();
 }
 
+void write_numbers(JsonWriter& json, std::string_view key, const std::vector<std::size_t>& numbers) {
+  json.key(key).begin_array();
+  for (const std::size_t number : numbers) json.number(number);
+  json.end_array();
+}
+
+void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& friends) {
+  if (friends.empty()) return;
+  json.key("friends").begin_array();
+  for (const tfile::FriendName& each : friends)
+    json.begin_object().member("alias", each.alias).member("table", each.table).member("file", each.file).end_object();
+  json.end_array();
+}
+
 // Files with the same schema differ in the same way.
 void write_differences(JsonWriter& json, const PlannedTable& plan) {
   json.key("differences").begin_array();
@@ -38,9 +56,9 @@ void write_differences(JsonWriter& json, const PlannedTable& plan) {
       if (schema) files[difference.found[*schema]].push_back(i);
     }
     for (const auto& [found, numbers] : files) {
-      json.begin_object().member("type", found).key("files").begin_array();
-      for (const std::size_t number : numbers) json.number(number);
-      json.end_array().end_object();
+      json.begin_object().member("type", found);
+      write_numbers(json, "files", numbers);
+      json.end_object();
     }
     json.end_array().end_object();
   }
@@ -51,25 +69,31 @@ void write_table(JsonWriter& json, const PlannedTable& plan) {
   json.line(2).begin_object().member("path", plan.path).member("entries", plan.table->entries);
   json.key("first_entries").begin_array();
   for (const std::int64_t first : plan.table->first_entries()) json.number(first);
-  json.end_array().key("without").begin_array();
-  for (std::size_t i = 0; i < plan.of_files.size(); ++i) {
-    if (!plan.of_files[i]) json.number(i);
-  }
   json.end_array();
+  std::vector<std::size_t> without;
+  for (std::size_t i = 0; i < plan.missing.size(); ++i) {
+    if (!plan.missing[i].empty()) without.push_back(i);
+  }
+  write_numbers(json, "without", without);
   write_differences(json, plan);
   json.end_object();
 }
 
 }  // namespace
 
-std::string chain_json(const std::vector<ChainMember>& members, const std::vector<PlannedTable>& tables,
-                       ChainPolicy policy) {
+std::string chain_json(const std::vector<ChainMember>& members, const ChainPlan& plan, ChainPolicy policy) {
   JsonWriter json;
   json.begin_object().member("tfilefs", 1).member("chain", kPolicyNames[static_cast<std::size_t>(policy)]);
   write_files(json, members);
   json.key("tables").begin_array();
-  for (const PlannedTable& plan : tables) write_table(json, plan);
-  json.line();
+  for (const PlannedTable& table : plan.tables) write_table(json, table);
+  json.line().end_array().key("left_out").begin_array();
+  for (const LeftOutTable& table : plan.left_out) {
+    json.line(2).begin_object().member("path", table.path);
+    write_numbers(json, "without", table.without);
+    json.end_object();
+  }
+  if (!plan.left_out.empty()) json.line();
   return json.end_array().end_object().take() + "\n";
 }
 
@@ -86,10 +110,35 @@ std::string files_json(const std::vector<ChainMember>& members, const PlannedTab
       if (schema && difference.found[*schema] != difference.shown)
         json.member(difference.node, difference.found[*schema]);
     }
-    if (!schema) json.member("", "no table");
-    json.end_object().end_object();
+    if (!schema) json.member("", plan.missing[i]);
+    json.end_object();
+    if (schema) write_friends(json, plan.of_files[i]->friends);
+    json.end_object();
   }
   return json.line().end_array().take();
+}
+
+std::string differences_text(const PlannedTable& plan) {
+  const std::vector<Difference>& differences = plan.differences;
+  if (differences.empty()) return "";
+  std::string text = std::to_string(differences.size()) + " nodes differ between files, see .chain.json:";
+  for (std::size_t i = 0; i < std::min(kNamed, differences.size()); ++i)
+    text += (i == 0 ? " " : ", ") + differences[i].node + " (" + differences[i].shown + ")";
+  return text + (differences.size() > kNamed ? ", ..." : "");
+}
+
+std::string missing_text(const std::vector<ChainMember>& members, const PlannedTable& plan) {
+  const bool is_empty_in_all =
+      std::ranges::all_of(plan.missing, [](const std::string& why) { return why == kNothingInTable; });
+  std::string text;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < members.size() && !is_empty_in_all; ++i) {
+    if (plan.missing[i].empty() || !members[i].facts) continue;
+    if (++count <= kNamed) text += (count == 1 ? " " : ", ") + members[i].name + " (" + plan.missing[i] + ")";
+  }
+  if (count == 0) return "";
+  return std::to_string(count) + " of " + std::to_string(members.size()) +
+         " files have no entries of it, see .chain.json:" + text + (count > kNamed ? ", ..." : "");
 }
 
 }  // namespace tfilefs

@@ -163,8 +163,10 @@ class Reader {
     if (!value.is_object() || !value.contains("object_path") || !value["object_path"].is_string())
       return wrong(keys + "/object_path", "the name of a table is wanted");
     ChainName name = name_of(file, value["object_path"].get<std::string>());
-    if (value.contains("num_entries") && value["num_entries"].is_number_integer())
+    if (value.contains("num_entries") && value["num_entries"].is_number_integer()) {
       name.entries = value["num_entries"].get<std::int64_t>();
+      if (*name.entries < 0) return wrong(keys + "/num_entries", "a number of entries is wanted");
+    }
     if (value.contains("uuid") && value["uuid"].is_string()) name.uuid = value["uuid"].get<std::string>();
     return name;
   }

@@ -7,6 +7,7 @@
 #include "exec/step_loop.h"
 #include "tfile/name.h"
 #include "vfs/blocking.h"
+#include "vfs/chain_states.h"
 #include "vfs/friend_keys.h"
 #include "vfs/friend_place.h"
 #include "vfs/names.h"
@@ -17,12 +18,22 @@
 namespace tfilefs {
 namespace {
 
+using States = std::vector<ChainStatePtr>;
+
+// More entries than any friend has, so that sums of chains do not overflow.
+constexpr std::int64_t kEntriesMax = std::int64_t{1} << 60;
+
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// The table of a chain that is the friend of the one at `path`, or that lies before it: the only one, or the one of
-// that name.
+// The table of a chain that is the friend of the one at `path`, or that lies before it: the only one that has columns,
+// or the one of that name.
 const ChainedTable* table_beside(const ChainState& state, const std::string& path) {
-  if (state.tables.size() == 1) return &state.tables[0];
+  const ChainedTable* only = nullptr;
+  std::size_t count = 0;
+  for (const ChainedTable& table : state.tables) {
+    if (!table.chained->columns.empty()) only = count++ == 0 ? &table : nullptr;
+  }
+  if (count <= 1) return only;
   const auto same = std::ranges::find_if(
       state.tables, [&](const ChainedTable& table) { return last_part(table.path) == last_part(path); });
   return same != state.tables.end() ? &*same : nullptr;
@@ -33,18 +44,24 @@ const ChainedTable* table_beside(const ChainState& state, const std::string& pat
 // Makes a friend's table from one state of its files.
 class TableFriend::Making : public std::enable_shared_from_this<Making> {
  public:
-  Making(std::shared_ptr<const TableFriend> of, ChainStatePtr state, Reply<TableStatePtr> reply)
-      : friend_(std::move(of)), state_(std::move(state)), reply_(std::move(reply)) {}
+  // `states`: of the friend's own chain, and of those before it.
+  Making(std::shared_ptr<const TableFriend> of, const States& states, Reply<TableStatePtr> reply)
+      : friend_(std::move(of)), state_(states.front()), reply_(std::move(reply)) {
+    for (std::size_t i = 1; i < states.size(); ++i) {
+      const ChainedTable* before = table_beside(*states[i], friend_->of_->path());
+      if (before) first_ = std::min(kEntriesMax, first_ + before->chained->entries);
+    }
+  }
 
   void start() {
     table_ = table_beside(*state_, friend_->of_->path());
     if (!table_) {
-      const bool has_none = state_->tables.empty();
+      const bool has_none =
+          std::ranges::all_of(state_->tables, [](const ChainedTable& table) { return table.chained->columns.empty(); });
       return reply_(tfile::fail(ErrorKind::unsupported,
                                 has_none ? "no table, or nothing in it" : "several tables: name one, as FILE:TABLE"));
     }
-    if (friend_->source_.before.empty()) return match();
-    add_before(0);
+    match();
   }
 
  private:
@@ -62,16 +79,6 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
         go_on(*self, *std::move(result));
     };
     return Reply<T>(std::move(told), reply_.asker());
-  }
-
-  // Entries of the chains that lie before the table.
-  void add_before(std::size_t i) {
-    if (i == friend_->source_.before.size()) return match();
-    friend_->source_.before[i]->current(Freshness::recent, then<ChainStatePtr>([i](Making& self, ChainStatePtr state) {
-                                          const ChainedTable* before = table_beside(*state, self.of().path());
-                                          if (before) self.first_ += before->chained->entries;
-                                          self.add_before(i + 1);
-                                        }));
   }
 
   void match() {
@@ -262,13 +269,13 @@ Error TableFriend::logged(Error error) const {
 
 void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const {
   const std::stop_token asker = reply.asker();
-  auto make = [self = shared_from_this(), reply = std::move(reply)](Result<ChainStatePtr> now) mutable {
+  auto make = [self = shared_from_this(), reply = std::move(reply)](Result<States> now) mutable {
     if (!now) return reply(tl::unexpected<Error>(self->logged(std::move(now).error())));
     Once<TableStatePtr> once, dropped;  // what goes is destroyed after the lock is released
-    ChainStatePtr before = *now;
+    States before = *now;
     {
       const Lock lock(self->mutex_);
-      std::swap(self->state_, before);
+      std::swap(self->states_, before);
       if (before != *now) std::swap(self->made_, dropped);
       once = self->made_;
     }
@@ -280,7 +287,9 @@ void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const
     once.get([&](Reply<TableStatePtr> made) { std::make_shared<Making>(self, *now, std::move(made))->start(); },
              Reply<TableStatePtr>(std::move(told), waits));
   };
-  source_.chain->current(freshness, Reply<ChainStatePtr>(std::move(make), asker));
+  std::vector<std::shared_ptr<Chain>> chains{source_.chain};
+  chains.insert(chains.end(), source_.before.begin(), source_.before.end());
+  current_states(std::move(chains), freshness, Reply<States>(std::move(make), asker));
 }
 
 TableFriends::TableFriends(MountContext& context, const std::vector<FriendSource>& sources,

@@ -325,6 +325,75 @@ def test_missing_table(tmp_path, mount):
     assert "nothing.root" in refused.value.message
 
 
+def chain_json(m):
+    return json.loads(mounted_table.read_exactly(os.path.join(m.path, ".chain.json")))
+
+
+def test_a_mistyped_table(tmp_path, mount):
+    """No file has it: refused. One of the files has none: its entries are missing, which is said."""
+    first, second = two(tmp_path, {}, {})
+    put(tmp_path / "other.root", u={"same": np.array([9], "i4")})
+    for sources in ([f"{first}:T"], [f"{first}:t", f"{second}:T"], [f"{tmp_path}/f*.root:T"]):
+        with pytest.raises(mounted.MountFailed) as refused:
+            mount(sources, "chain")
+        assert refused.value.status == 1 and "no table T" in refused.value.message, refused.value.message
+        assert len(refused.value.message.splitlines()) == 1
+    m = mount([f"{tmp_path}/*.root:t"], "chain")
+    assert values(os.path.join(m.path, "t", "same.i4")) == [1, 2, 3, 4, 5, 6]
+    assert re.search(r"/t: 1 of 3 files have no entries of it.*other.root \(no such table\)", m.errors())
+    assert mounted_table.schema_of(os.path.join(m.path, "t"))["files"][2]["differs"] == {"": "no such table"}
+
+
+def test_tables_that_are_not_in_all_files(tmp_path, mount):
+    first, second = two(tmp_path, {}, {})
+    put(tmp_path / "f2.root", t={"same": np.array([7], "i4")}, u={"x": np.array([1], "i4")})
+    m = mount([first, second, tmp_path / "f2.root"], "chain")
+    assert os.listdir(m.path) == ["t"]
+    assert chain_json(m)["left_out"] == [{"path": "u", "without": [0, 1]}]
+    assert "/u: left out: 2 of 3 files do not have it" in m.errors()
+
+
+def test_tables_without_columns(tmp_path, mount):
+    """They are shown, as in a mount of one file; those that have nothing in common, too."""
+    import ROOT
+
+    paths = [str(tmp_path / f"f{number}.root") for number in range(2)]
+    for number, path in enumerate(paths):
+        put(path, t={"same": np.array([number], "i4")}, apart={f"x{number}": np.array([number], "i4")})
+        file = ROOT.TFile(path, "UPDATE")
+        ROOT.TTree("empty", "no branches").Write()
+        file.Close()
+    for option in ("chain", "chain=union"):
+        with mounted.Mounted(paths, [option]) as m:
+            assert sorted(os.listdir(m.path)) == ["apart", "empty", "t"]
+            assert os.listdir(os.path.join(m.path, "empty")) == []
+            assert [table["without"] for table in chain_json(m)["tables"] if table["path"] == "empty"] == [[0, 1]]
+            assert mounted_table.schema_of(os.path.join(m.path, "empty"))["columns"] == []
+            apart = os.path.join(m.path, "apart")
+            assert os.listdir(apart) == ([] if option == "chain" else ["x0", "x1"])
+            assert np.fromfile(os.path.join(apart, ".file.u4"), "<u4").tolist() == [0, 1]
+    with mounted.Mounted([f"{path}:t" for path in paths], ["chain=strict"]) as m:
+        assert values(os.path.join(m.path, "t", "same.i4")) == [0, 1]
+    with mounted.Mounted([f"{path}:empty" for path in paths], ["chain=strict"]) as m:
+        assert os.listdir(m.path) == ["empty"]
+    with mounted.Mounted(paths[0], [f"friend=f={paths[1]}:t"]) as m:
+        assert np.fromfile(os.path.join(m.path, "t", "f.same.i4"), "<i4").tolist() == [1]
+
+
+def test_cycles(tmp_path, mount):
+    path = str(tmp_path / "f.root")
+    put(path, t={"same": np.array([1, 2], "i4")})
+    with uproot.update(path) as file:
+        file.mktree("t", {"same": "i4"}).extend({"same": np.array([3], "i4")})
+    for name, wanted in (("t", [3]), ("t;1", [1, 2]), ("t;2", [3]), ("/t", [3]), ("/t;1", [1, 2])):
+        for behind in (":", "?#"):
+            with mounted.Mounted([f"{path}{behind}{name}", path], ["chain"]) as m:
+                assert os.listdir(m.path) == ["t"]
+                assert values(os.path.join(m.path, "t", "same.i4")) == [*wanted, 3], name
+    with pytest.raises(mounted.MountFailed):
+        mount([f"{path}:t;3"], "chain")
+
+
 # ---- files
 
 
@@ -452,6 +521,11 @@ def test_names(tmp_path, mount):
     odd = str(directory / "other:t.root")
     strange = str(directory / "a b#c\n?.root")
     shutil.copy(second, strange)
+    marked = str(directory / "a?#t.root")
+    for name in ("a?#t.root", "@at.root", "[x].root", "a #b.root"):
+        shutil.copy(second, directory / name)
+    quoted = tmp_path / "quoted.txt"
+    quoted.write_text("data/a #b.root  # a comment\ndata/a #b.root\n")
     listed = tmp_path / "all.txt"
     listed.write_text("# two files\ndata/f0.root\n\n  data/f1.root:t  \n")
     (tmp_path / "lists").mkdir()
@@ -471,6 +545,10 @@ def test_names(tmp_path, mount):
         ([first, first], "t", [1, 2, 3, 1, 2, 3]),
         ([strange, first], "t", both[3:] + both[:3]),
         ([f"{strange}:t", f"{first}?#t"], "t", both[3:] + both[:3]),
+        ([marked, first], "t", both[3:] + both[:3]),
+        ([f"{marked}?#t", f"{marked}:t"], "t", both[3:] * 2),
+        ([f"{marked}/t", f"@{quoted}"], "t", both[3:] * 3),
+        ([f"{directory}/@at.root", f"{directory}/[x].root"], "t", both[3:] * 2),
     ):
         with mounted.Mounted(sources, ["chain"]) as m:
             assert os.listdir(m.path) == [table], sources
@@ -528,6 +606,10 @@ def test_index(files, tmp_path, mount):
         os.stat(os.path.join(m.path, "t", "s", "chars.u1"))
         wanted = mounted_table.read_exactly(os.path.join(m.path, "t", "s", "chars.u1"))
     assert os.path.getsize(index) > 0
+    before = os.stat(index)
+    with mounted.Mounted(files, [f"chain,index={index}"]) as m:
+        pass
+    assert os.stat(index) == before, "it was written although nothing was learned"
     with mounted.Mounted(files, [f"chain,index={index}"]) as m:
         assert files_memory(m) == 0, "a file was opened"
         assert os.stat(os.path.join(m.path, "t", "j", "values.f4")).st_size == lengths
@@ -583,6 +665,8 @@ def test_datasets(tmp_path, mount):
 
 @pytest.mark.parametrize("text, said", [("{", "line 1"), ("[1]", "samples"), ('{"samples": {"a": {"files": "f"}}}', "samples/a/files"),
                                         ('{"a":\n {"files": {"f.root": {"steps": []}}}}', "a/files/f.root/object_path"),
+                                        ('{"a": {"files": {"f.root": {"object_path": "t", "num_entries": -1}}}}', "f.root/num_entries"),
+                                        ('{"a": {"files": {"f.root": {"object_path": "t", "num_entries": 9223372036854775808}}}}', "num_entries"),
                                         ('{"a": {"files": []}}', "a/files"),
                                         ('{"samples": {"a": {"trees": ["x", "y"], "files": ["f"]}}}', "samples/a/trees"),
                                         ('{"a": {"files": ["f.root"], "metadata": 3}}', "a/metadata"), ("", "line 1"), ('{"samples": {}}', "samples"),

@@ -432,6 +432,49 @@ def test_a_dataset_has_friends(runs, tmp_path, mount):
     assert "friends/more/files" in failed.value.message
 
 
+def test_friends_of_a_dataset_follow_its_samples(tmp_path, mount):
+    """The first sample shrinks and grows: the friend's entries behind it belong to other entries then."""
+    numbers = lambda first, end: {"x": np.arange(first, end, dtype="f8")}
+    put(tmp_path / "one.root", t=numbers(0, 10))
+    put(tmp_path / "two.root", t=numbers(0, 5))
+    put(tmp_path / "more.root", t={"y": np.arange(100.0)})
+    spec = {"samples": {name: {"trees": ["t"], "files": [f"{name}.root"]} for name in ("one", "two")},
+            "friends": {"more": {"trees": ["t"], "files": ["more.root"]}}}
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    m = mount([f"@{tmp_path}/spec.json"], "chain")
+    y = os.path.join(friend(os.path.join(m.path, "two", "t"), "more"), "y.f8")
+    becomes(y, [10.0, 11, 12, 13, 14])
+    for end in (3, 20):
+        put(tmp_path / "new.root", t=numbers(0, end))
+        os.rename(tmp_path / "new.root", tmp_path / "one.root")
+        becomes(y, [end + n for n in range(5)])
+        beside = mounted_table.read_exactly(os.path.join(m.path, "two", "t", "more.y.f8"))
+        assert np.frombuffer(beside, "<f8").tolist() == [end + n for n in range(5)]
+
+
+def test_a_friend_beside_a_chain_that_changes(tmp_path, mount):
+    """What a file of the chain gains or loses moves the entries of the others."""
+    numbers = lambda name, first, end: {name: np.arange(first, end, dtype="f8")}
+    for number in range(2):
+        put(tmp_path / f"run{number}.root", t=numbers("x", 0, 4))
+    put(tmp_path / "more.root", t=numbers("y", 0, 100))
+    m = mount([f"{tmp_path}/run*.root"], "chain", f"friend=more={tmp_path}/more.root")
+    y = os.path.join(friend(os.path.join(m.path, "t"), "more"), "y.f8")
+    for end in (4, 2, 9):
+        put(tmp_path / "new.root", t=numbers("x", 0, end))
+        os.rename(tmp_path / "new.root", tmp_path / "run0.root")
+        becomes(y, [float(n) for n in range(end + 4)])
+
+
+def test_the_schema_of_a_chain_names_its_friends(made, mount):
+    m = mount([os.path.join(made, f"part{number}.root") for number in range(3)], "chain")
+    schema = json.loads(mounted_table.read_exactly(os.path.join(m.path, "t", ".schema.json")))
+    assert {"alias": "same_size", "table": "same_size", "file": "beside0.root"} in schema["friends"]
+    assert "alone" not in [each["alias"] for each in schema["friends"]]
+    for number, file in enumerate(schema["files"]):
+        assert {"alias": "same_size", "table": "same_size", "file": f"beside{number}.root"} in file["friends"]
+
+
 @pytest.mark.parametrize("sample", ["pointers/pointers-0-101", "strings/strings"])
 def test_every_kind_of_node(samples, mount, shared_mount, sample):
     """A file beside itself: by position it is the same; cut, it is its beginning."""

@@ -20,27 +20,12 @@ using tfile::NodeKind;
 using tfile::Role;
 using Kind = ItemSource::Kind;
 
-FileColumn file_column(const TableSchema& schema, ColumnId id) {
-  const Column& column = schema.columns[id];
-  return {id, column.stream, column.slot, static_cast<std::uint32_t>(column.item_size()), column.dtype};
-}
 FileColumn child_column(const NodePlace& place, std::size_t child) {
   return file_column(*place.schema, *place.schema->nodes[place.at().children[child]].column);
 }
 
-// What gives the number of items at a node: a column among them.
-std::optional<CountSource> counted_at(const TableSchema& schema, NodeId id) {
-  const Node& node = schema.nodes[id];
-  if (node.column) return CountSource{CountSource::Of::items, file_column(schema, *node.column), false, 1};
-  if (node.kind == NodeKind::record || node.kind == NodeKind::variant) {
-    for (const NodeId child : node.children) {
-      if (auto found = counted_at(schema, child)) return found;
-    }
-    return std::nullopt;
-  }
-  if (node.children.empty()) return std::nullopt;
-  return CountSource{CountSource::Of::items, file_column(schema, *schema.nodes[node.children[0]].column), true, 1};
-}
+// Of a record of a class without members.
+const Column kNone;
 
 // Lays out merged nodes as nodes and columns.
 class SchemaBuilder {
@@ -154,8 +139,10 @@ class SchemaBuilder {
   ColumnId add_offsets(NodeId node, const MergedNode& merged, Around& inside) {
     const NodePlace& first = merged.first();
     const bool has_own = !merged.is_made && !first.at().column;
-    const Column& from =
-        has_own ? first.schema->columns[*first.schema->nodes[first.at().children[0]].column] : any_column(first);
+    const Column* any = any_column(first);
+    const Column& from = has_own ? first.schema->columns[*first.schema->nodes[first.at().children[0]].column]
+                         : any   ? *any
+                                 : kNone;
     inside.lists.push_back(static_cast<ColumnId>(made_.columns.size()));
     const ColumnId id = add_column("offsets.i8", Role::offsets, from, inside);
     made_.columns[id].dtype = Dtype::i8;
@@ -177,13 +164,6 @@ class SchemaBuilder {
     made_.nodes.push_back(std::move(leaf));
   }
 
-  static const Column& any_column(const NodePlace& place) {
-    const TableSchema& schema = *place.schema;
-    NodeId node = place.node;
-    while (!schema.nodes[node].column) node = schema.nodes[node].children[0];
-    return schema.columns[*schema.nodes[node].column];
-  }
-
   void add_list(NodeId node, const MergedNode& merged, Around inside) {
     const CountId outer = inside.count;
     const ColumnId offsets = add_offsets(node, merged, inside);
@@ -199,7 +179,7 @@ class SchemaBuilder {
         held[schema].times *= step;
       } else {
         source = {Kind::ends, child_column(place, 0), {}, 0};
-        held[schema] = counted_at(*place.schema, place.at().children[1]).value_or(CountSource{});
+        held[schema] = counted_at(inner(place)).value_or(CountSource{});
       }
     });
     inside.count = count_id(std::move(held));
@@ -242,7 +222,7 @@ class SchemaBuilder {
       Around own = inside;
       std::vector<CountSource> held(schemas_);
       for_places(alternative, [&](std::size_t schema, const NodePlace& place) {
-        held[schema] = counted_at(*place.schema, place.node).value_or(CountSource{});
+        held[schema] = counted_at(place).value_or(CountSource{});
       });
       own.count = count_id(std::move(held));
       const std::uint32_t tag = alternative.first().at().tag;

@@ -59,16 +59,14 @@ bool is_usable(const NodePlace& place) {
   return node.children.size() >= 2 && is_usable(place, *place.schema->nodes[node.children[0]].column, place.depth + 1);
 }
 
-// What a list, an optional or an array holds.
-NodePlace inner(const NodePlace& place) {
-  NodePlace item = place;
-  if (place.at().column) {
-    ++item.peeled;
-    return item;
-  }
-  item.node = place.at().children[1];
-  ++item.depth;
-  return item;
+// Why it is not usable; else empty.
+std::string trouble_of(const NodePlace& place) {
+  if (is_usable(place)) return "";
+  const tfile::Node& node = place.at();
+  if (!node.column && node.children.size() < 2) return ", of items that are not described";
+  const tfile::ColumnId id = node.column ? *node.column : *place.schema->nodes[node.children[0]].column;
+  const bool is_short = std::ranges::binary_search(place.schema->short_columns, id);
+  return is_short ? ", with fewer entries than the table" : ", that cannot be read";
 }
 
 std::string type_text(const std::optional<NodePlace>& place, int depth = 0) {
@@ -193,9 +191,10 @@ class Merging {
     NodePlaces items;
     for (const auto& place : merged.places) {
       items.push_back(place ? std::optional(inner(*place)) : std::nullopt);
-      if (items.back() && !is_usable(*items.back())) return std::nullopt;
+      const bool is_array = place && place->at().column;
+      if (items.back() && (!is_usable(*items.back()) || (!is_array && !counted_at(*items.back())))) return std::nullopt;
     }
-    auto item = merge(items, path, depth + 1);
+    auto item = merge(items, path + "/values", depth + 1);
     if (!item || (item->kind == NodeKind::record && item->children.empty())) return std::nullopt;
     item->stem = "values";
     merged.kind = kind;
@@ -223,33 +222,48 @@ class Merging {
     return merged;
   }
 
-  // The nodes of records, by their names in the order in which they come first.
-  std::vector<MergedNode> fields_of(const NodePlaces& records, const std::string& path, int depth) {
-    std::vector<std::string> order;
-    std::map<std::string, NodePlaces> by_name;
+  // The nodes of records, by their names.
+  struct Fields {
+    std::vector<std::string> order;  // names, in the order in which they come first
+    std::map<std::string, NodePlaces> usable, unusable;
+  };
+  static Fields named_fields(const NodePlaces& records) {
+    Fields fields;
     for (std::size_t schema = 0; schema < records.size(); ++schema) {
       if (!records[schema]) continue;
       for (const NodeId child : records[schema]->at().children) {
         NodePlace place = *records[schema];
         place.node = child;
-        if (!is_usable(place)) continue;
         std::string name(bare_name(place.schema->columns, place.at()));
-        NodePlaces* places = &by_name[name];
+        if (!is_usable(place)) {
+          fields.unusable.try_emplace(name, records.size()).first->second[schema] = place;
+          continue;
+        }
+        NodePlaces* places = &fields.usable[name];
         if (!places->empty() && (*places)[schema]) {  // a second one of the same stem
           name = place.at().name;
-          places = &by_name[name];
+          places = &fields.usable[name];
         }
         if (places->empty()) {
           places->resize(records.size());
-          order.push_back(name);
+          fields.order.push_back(name);
         }
         (*places)[schema] = place;
       }
     }
+    return fields;
+  }
+
+  std::vector<MergedNode> fields_of(const NodePlaces& records, const std::string& path, int depth) {
+    const Fields named = named_fields(records);
+    const std::string begin = path.empty() ? "" : path + "/";
     std::vector<MergedNode> fields;
-    for (const std::string& name : order) {
-      if (refused_) break;
-      add_field(fields, records, by_name[name], path.empty() ? name : path + "/" + name, depth + 1);
+    for (const std::string& name : named.order) {
+      if (refused_) return fields;
+      add_field(fields, records, named.usable.at(name), begin + name, depth + 1);
+    }
+    for (const auto& [name, places] : named.unusable) {
+      if (!named.usable.contains(name)) leave_out(places, begin + name);
     }
     return fields;
   }
@@ -261,28 +275,27 @@ class Merging {
     const auto text = [](const NodePlace& place) { return type_text(place); };
     if (policy_ == ChainPolicy::strict && (is_missing || !all_equal(places, text)))
       return refuse(records, places, path);
-    if (is_missing && policy_ == ChainPolicy::common) return leave_out(records, places, path);
+    if (is_missing && policy_ == ChainPolicy::common) return leave_out(places, path);
     const std::size_t noted = differences_.size();
     auto merged = merge(places, path, depth);
     if (!merged && policy_ == ChainPolicy::common) {
       differences_.resize(noted);
-      return leave_out(records, places, path);
+      return leave_out(places, path);
     }
     if (merged && !is_missing) {
-      if (!all_equal(places, text)) note(records, places, path, type_text(*merged));
+      if (!all_equal(places, text)) note(places, path, type_text(*merged));
       return fields.push_back(*std::move(merged));
     }
     if (merged) {
-      note(records, places, path, "0 or 1 " + type_text(*merged));
+      note(places, path, "0 or 1 " + type_text(*merged));
       return fields.push_back(optional_of(*std::move(merged)));
     }
     differences_.resize(noted);
-    add_each(fields, records, places, path, depth);
+    add_each(fields, places, path, depth);
   }
 
   // Nodes that cannot be one become several, each with 0 or 1.
-  void add_each(std::vector<MergedNode>& fields, const NodePlaces& records, const NodePlaces& places,
-                const std::string& path, int depth) {
+  void add_each(std::vector<MergedNode>& fields, const NodePlaces& places, const std::string& path, int depth) {
     std::vector<NodePlaces> groups;
     for (std::size_t schema = 0; schema < places.size(); ++schema) {
       if (!places[schema]) continue;
@@ -306,7 +319,8 @@ class Merging {
       }
       fields.push_back(optional_of(*std::move(merged)));
     }
-    if (number > 0) note(records, places, path, "0 or 1, each on its own");
+    if (number == 0) return leave_out(places, path);
+    note(places, path, "0 or 1, each on its own");
   }
 
   static MergedNode optional_of(MergedNode value) {
@@ -327,15 +341,15 @@ class Merging {
     });
   }
 
-  void note(const NodePlaces& records, const NodePlaces& places, const std::string& path, std::string shown) {
+  void note(const NodePlaces& places, const std::string& path, std::string shown) {
     Difference difference{path, std::move(shown), {}, false};
     for (std::size_t i = 0; i < places.size(); ++i)
-      difference.found.push_back(records[i] ? type_text(places[i]) : "missing");
+      difference.found.push_back(places[i] ? type_text(places[i]) + trouble_of(*places[i]) : "missing");
     differences_.push_back(std::move(difference));
   }
 
-  void leave_out(const NodePlaces& records, const NodePlaces& places, const std::string& path) {
-    note(records, places, path, "left out");
+  void leave_out(const NodePlaces& places, const std::string& path) {
+    note(places, path, "left out");
     differences_.back().is_left_out = true;
   }
 
@@ -356,6 +370,50 @@ class Merging {
 };
 
 }  // namespace
+
+FileColumn file_column(const TableSchema& schema, tfile::ColumnId id) {
+  const tfile::Column& column = schema.columns[id];
+  return {id, column.stream, column.slot, static_cast<std::uint32_t>(column.item_size()), column.dtype};
+}
+
+NodePlace inner(const NodePlace& place) {
+  NodePlace item = place;
+  if (place.at().column) {
+    ++item.peeled;
+    return item;
+  }
+  item.node = place.at().children[1];
+  ++item.depth;
+  return item;
+}
+
+const tfile::Column* any_column(const NodePlace& place, int depth) {
+  const tfile::Node& node = place.at();
+  if (node.column) return &place.schema->columns[*node.column];
+  for (std::size_t i = 0; i < node.children.size() && depth < kDepthMax; ++i) {
+    NodePlace below = place;
+    below.node = node.children[i];
+    if (const tfile::Column* found = any_column(below, depth + 1)) return found;
+  }
+  return nullptr;
+}
+
+std::optional<CountSource> counted_at(const NodePlace& place, int depth) {
+  const tfile::Node& node = place.at();
+  const Category category = category_of(place);
+  if (category == Category::record || category == Category::variant) {
+    for (std::size_t i = 0; i < node.children.size() && depth < kDepthMax; ++i) {
+      NodePlace below = place;
+      below.node = node.children[i];
+      if (auto found = counted_at(below, depth + 1)) return found;
+    }
+    return std::nullopt;
+  }
+  if (category == Category::none || !is_usable(place)) return std::nullopt;
+  const bool is_ends = !node.column;
+  const tfile::ColumnId id = is_ends ? *place.schema->nodes[node.children[0]].column : *node.column;
+  return CountSource{CountSource::Of::items, file_column(*place.schema, id), is_ends, 1};
+}
 
 const NodePlace& MergedNode::first() const {
   return **std::find_if(places.begin(), places.end(), [](const auto& place) { return place.has_value(); });

@@ -134,6 +134,19 @@ TEST_F(ChainIndex, IsAFileAndLeavesNothingBeside) {
   EXPECT_TRUE(write_index(path(), files));
 }
 
+// Its checksum says nothing of who made it. The library that reads CBOR goes as deep as the bytes say.
+TEST_F(ChainIndex, ThatNestsWithoutEndIsRefused) {
+  const std::string begin =
+      "\xa3\x65"
+      "files";
+  for (const char* nested : {"\x81", "\x9f", "\xa1", "\xbf\x61x", "\xc1", "\xd8\x20", "\x82\x01"}) {
+    std::string content = begin;
+    for (int depth = 0; depth < 1'000'000; ++depth) content += nested;
+    write(content);
+    EXPECT_FALSE(read_index(path(), schemas_)) << static_cast<int>(static_cast<unsigned char>(nested[0]));
+  }
+}
+
 // Its checksum says nothing of who made it. Whatever is in it, what is read is sound, or it is refused.
 TEST_F(ChainIndex, OfAnotherProgramIsSoundOrRefused) {
   ASSERT_TRUE(write_index(path(), {{"a.root", "", some_facts(schemas_, 10)}, {"b.root", "", some_facts(schemas_, 4)}}));

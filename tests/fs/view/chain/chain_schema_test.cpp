@@ -46,6 +46,22 @@ class Maker {
   Maker& record(const std::string& name, const std::string& member) {
     return number(member, {}, directory(name, NodeKind::record));
   }
+  // A record whose first member is one of a class without members; then perhaps a number.
+  Maker& hollow(const std::string& name, const std::string& member = "", bool in_list = false) {
+    NodeId at = directory(name, in_list ? NodeKind::list : NodeKind::record);
+    if (in_list) {
+      offsets(at);
+      at = table_->directory(at, "values");
+      table_->nodes[at].kind = NodeKind::record;
+    }
+    table_->nodes[table_->directory(at, "nothing")].kind = NodeKind::record;
+    return member.empty() ? *this : number(member, {}, at);
+  }
+  // Of items that are not described.
+  Maker& bare_list(const std::string& name) {
+    offsets(directory(name, NodeKind::list));
+    return *this;
+  }
   TableSchemaPtr done() { return schemas_.keep(schema_of(*table_)); }
 
  private:
@@ -154,6 +170,32 @@ TEST(ChainSchema, DifferencesAreTold) {
   EXPECT_EQ(made->differences[1].node, "y");
   EXPECT_EQ(made->differences[1].shown, "left out");
   EXPECT_EQ(made->differences[1].found, (std::vector<std::string>{"i4", "missing"}));
+}
+
+TEST(ChainSchema, WhatCannotBeChainedIsTold) {
+  const auto left_out = [](const ChainSchema& schema) {
+    std::vector<std::string> nodes;
+    for (const Difference& each : schema.differences) nodes.push_back(each.node + ": " + each.found.front());
+    return nodes;
+  };
+  for (const ChainPolicy policy : {ChainPolicy::common, ChainPolicy::all, ChainPolicy::strict}) {
+    const auto schema = Maker().number("x.f4").bare_list("bare").hollow("l", "", true).done();
+    const auto made = chain_schema(std::vector{schema}, policy);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(paths(*made), "x.f4");
+    EXPECT_EQ(left_out(*made),
+              (std::vector<std::string>{"l: list of record", "bare: list, of items that are not described"}));
+  }
+}
+
+TEST(ChainSchema, RecordsMayBeginWithNothing) {
+  const auto both = Maker().number("x.f4").hollow("r", "a.f4").hollow("l", "a.f4", true).done();
+  const auto one = Maker().number("x.f4").done();
+  EXPECT_EQ(shown({both, both}, ChainPolicy::common), "x.f4 r/a.f4 l/offsets.i8 l/values/a.f4");
+  const auto made = chain_schema(std::vector{both, one}, ChainPolicy::all);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(paths(*made), "x.f4 r/offsets.i8? r/values/a.f4 l/offsets.i8? l/values/offsets.i8 l/values/values/a.f4");
+  for (const auto& counts : made->counts) EXPECT_NE(counts[0].of, CountSource::Of::nothing) << "ends would be wrong";
 }
 
 TEST(ChainSchema, EqualSchemasAreKeptOnce) {
