@@ -257,7 +257,7 @@ Result<> Commits::commit_parts(CommitWork& all) {
 // All together; if that fails, one by one.
 Result<> Commits::commit_objects(CommitWork& needed, std::vector<StagedObject> objects) {
   if (objects.empty()) return {};
-  const auto commit = [&](std::vector<StagedObject> some) {
+  const auto commit = [&](std::vector<StagedObject> some) REQUIRES(mutex) {
     CommitWork work;
     for (const StagedObject& object : some) move_directories(needed, object.path, work);
     work.objects = std::move(some);
