@@ -153,7 +153,7 @@ TEST_F(ChainIndex, OfAnotherProgramIsSoundOrRefused) {
   const std::string whole = bytes(), content = whole.substr(0, whole.size() - sizeof(std::uint64_t));
   std::mt19937 random(1);
   std::size_t sound = 0;
-  for (int round = 0; round < 20'000; ++round) {
+  for (int round = 0; round < 5'000; ++round) {
     std::string changed = content;
     for (unsigned n = random() % 4; n-- > 0;) {
       const std::size_t at = random() % changed.size();
@@ -177,7 +177,7 @@ TEST_F(ChainIndex, OfAnotherProgramIsSoundOrRefused) {
       if (planned) chain_json(members, *planned, policy);
     }
   }
-  EXPECT_GT(sound, 1000u) << "most changes are to be of bytes that may be any";
+  EXPECT_GT(sound, 250u) << "most changes are to be of bytes that may be any";
 }
 
 }  // namespace
