@@ -22,13 +22,10 @@ using tfile::StreamId;
 constexpr std::size_t kStreamsTold = 16384;
 // The headers that are read together of a far table: 8 MB at most, and as much in memory.
 constexpr std::size_t kHeadersTold = 16384;
-// Of a far table, the first length brings the first headers of so many streams, 35 KB at most: half of what arrives in
-// a round trip of 72 ms at 8 Mb/s. Each further one brings sixteen times as many: a listing asks for all.
-constexpr std::size_t kStreamsToldFirst = 64;
-// Of a far table, who asks for a length that only payloads tell brings so many bytes of others: a listing, which asks
-// for all, would wait a round trip for each. As much as the opening reads of the file's end.
-constexpr std::uint64_t kBesideBytes = 256 << 10;
-constexpr std::size_t kBesideMax = 64;
+// Of a far table, the first length brings the first headers of so many streams, 100 KB at most with what a server writes
+// around them: a tenth of a second at 8 Mb/s, and a listing waits a round trip less. Each further one brings sixteen
+// times as many: a listing asks for all.
+constexpr std::size_t kStreamsToldFirst = 512;
 // Stored and decoded bytes in flight while items are counted; and no more than a quarter of the budget. Enough for many
 // read calls, so that most of a batch is decoded while the rest is fetched.
 constexpr std::uint64_t kCountBatchBytes = 64 << 20;
@@ -140,11 +137,8 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   const bool by_metadata = shape.items_from == ItemsFrom::metadata;
   if (!by_metadata && !set->streams->counter())
     return reply(tfile::fail(ErrorKind::invalid, "nothing counts its items"));
-  if (shape.items_from == ItemsFrom::payloads) {
-    std::make_shared<PayloadCount>(set, stream, std::move(reply))->next();
-    for (const StreamId other : counted_beside(*set, stream)) want(set, other, Reply<ExtentsPtr>([](const auto&) {}));
-    return;
-  }
+  if (shape.items_from == ItemsFrom::payloads)
+    return std::make_shared<PayloadCount>(set, stream, std::move(reply))->next();
   if (by_metadata && shape.chunks <= kChunksInline) return reply(held(set->streams->extents(stream)));
   auto shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply));
   if (by_metadata)
@@ -181,26 +175,6 @@ std::vector<StreamId> ExtentStore::next_by_all_headers(const AttachedSet& set, S
     streams.push_back(stream);
   }
   by_all_headers_.insert(streams.begin(), streams.end());
-  return streams;
-}
-
-// Those of a far table whose payloads are counted along with that of a stream: the ones behind it first.
-std::vector<StreamId> ExtentStore::counted_beside(const AttachedSet& set, StreamId first) {
-  std::vector<StreamId> streams;
-  if (!is_far(*set.streams, first)) return streams;
-  const Lock lock(mutex_);
-  if (!beside_.insert(first).second) return streams;
-  std::uint64_t bytes = 0;
-  const std::size_t count = set.streams->stream_count();
-  for (std::size_t step = 1; step < count && streams.size() < kBesideMax; ++step) {
-    const auto stream = static_cast<StreamId>((first + step) % count);
-    const tfile::StreamShape shape = set.streams->shape(stream);
-    if (shape.items_from != ItemsFrom::payloads || shape.slots == 0 || bytes + shape.stored_bytes > kBesideBytes)
-      continue;
-    if (!beside_.insert(stream).second) continue;
-    bytes += shape.stored_bytes;
-    streams.push_back(stream);
-  }
   return streams;
 }
 

@@ -53,7 +53,6 @@ class ExtentStore {
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   Result<ExtentsPtr> extents_from_afar(const AttachedSet&, tfile::StreamId) EXCLUDES(mutex_);
   std::vector<tfile::StreamId> next_by_all_headers(const AttachedSet&, tfile::StreamId first) EXCLUDES(mutex_);
-  std::vector<tfile::StreamId> counted_beside(const AttachedSet&, tfile::StreamId first) EXCLUDES(mutex_);
   void note_told(tfile::StreamId, Result<ExtentsPtr>) EXCLUDES(mutex_);
   bool is_told(tfile::StreamId) const EXCLUDES(mutex_);
   std::optional<ExtentsPtr> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
@@ -80,7 +79,6 @@ class ExtentStore {
   std::map<tfile::StreamId, ExtentsPtr> told_ GUARDED_BY(mutex_);  // and not asked for yet
   std::set<tfile::StreamId> under_look_ GUARDED_BY(mutex_);        // of a far table: those whose headers are under way
   Condition looked_;
-  std::set<tfile::StreamId> beside_ GUARDED_BY(mutex_);          // of a far table: those whose payloads were asked for
   std::set<tfile::StreamId> by_all_headers_ GUARDED_BY(mutex_);  // of a far table: those whose headers were read
 };
 

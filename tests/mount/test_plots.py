@@ -141,7 +141,7 @@ def test_a_plot_in_which_nothing_is_drawn_says_so(top, name, left_out):
 
 
 def test_lists_of_nothing_that_is_shown_have_no_directory(top):
-    assert sorted(os.listdir(os.path.join(top, "cube_alone"))) == ["cube", "object.bin", "object.json"]
+    assert sorted(os.listdir(os.path.join(top, "cube_alone"))) == ["cube", "object.bin", "object.json", "object.streamerinfo"]
 
 
 def test_a_frame_of_roofit(samples, mount):
@@ -161,7 +161,7 @@ def test_what_is_not_understood_has_no_plot(top, file, mount):
     assert not os.path.exists(os.path.join(top, "f_unknown", "plot.svg"))
     m = mount(file, "views=listed")
     listed = os.listdir(os.path.join(m.path, "f_unknown"))
-    assert sorted(listed) == ["object.bin", "object.json"]
+    assert sorted(listed) == ["object.bin", "object.json", "object.streamerinfo"]
     assert "/f_unknown: no plot: the formula is not understood: " in m.errors() and "unknown_to_all" in m.errors()
 
 
@@ -199,7 +199,8 @@ def test_canvases_with_pads_texts_and_legends(top):
 
 
 def test_parts_are_directories(top, file, mount):
-    assert sorted(os.listdir(os.path.join(top, "stack"))) == ["object.bin", "object.json", "part0", "part1", "part2"]
+    parts = ["part0", "part1", "part2"]
+    assert sorted(os.listdir(os.path.join(top, "stack"))) == ["object.bin", "object.json", "object.streamerinfo", *parts]
     np.testing.assert_array_equal(np.fromfile(os.path.join(top, "stack", "part1", "values"), "<f4"), [2, 4, 6, 8, 10])
     same = sorted(name for name in os.listdir(os.path.join(top, "graphs")) if name.startswith("same"))
     assert len(same) == 2 and same[0] == "same" and same[1].startswith("same~")
@@ -210,7 +211,7 @@ def test_parts_are_directories(top, file, mount):
     drawn(os.path.join(pad, "stack", "plot.logy.svg"))
     np.testing.assert_array_equal(np.fromfile(os.path.join(pad, "stack", "part0", "values"), "<f4"), [1, 2, 3, 4, 5])
     many = os.path.join(top, "many")
-    assert sorted(os.listdir(many)) == ["inner", "object.bin", "object.json", "part0", "part1", "part2"]
+    assert sorted(os.listdir(many)) == ["inner", "object.bin", "object.json", "object.streamerinfo", *parts]
     # The same object twice: at its own place, and where it is referred to.
     assert "part2" in os.listdir(os.path.join(many, "inner", "stack"))
     assert text_of(os.path.join(many, "part0", "table.csv")).splitlines()[1] == "0,1,1,1"

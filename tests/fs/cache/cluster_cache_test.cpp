@@ -543,27 +543,13 @@ TEST(ClusterCache, FurtherLengthsOfAServerBringFirstHeadersAlone) {
     return count;
   };
   EXPECT_EQ(*length_of(*s.column, 500), 3000);
-  EXPECT_EQ(known(), 65u);
+  EXPECT_EQ(known(), 513u);
   EXPECT_TRUE(s.column->known_length(501, 0)) << "those behind it first";
   EXPECT_EQ(*length_of(*s.column, 700), 3000);
   EXPECT_EQ(known(), 1000u);
   EXPECT_EQ(s.set->source->calls, 2u);
   const std::uint64_t column = 30u * (SyntheticStreams::kHeader + 400);
   EXPECT_LE(s.set->source->bytes_read, 2 * column + 1000 * SyntheticStreams::kHeader);
-}
-
-// What a listing asks for one after the other is under way with the first, unless it is much.
-TEST(ClusterCache, PayloadsThatTellLengthsOfAServerAreAskedForTogether) {
-  SyntheticStream small = even_stream(2, 100), large = even_stream(2, 50'000);
-  small.from = large.from = ItemsFrom::payloads;
-  Rig s({small, small, large, small}, 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
-  EXPECT_EQ(*length_of(*s.column, 0), 200);
-  for (int i = 0; i < 1000 && s.set->source->requests < 3; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  for (const tfile::StreamId stream : {1, 3}) EXPECT_EQ(*length_of(*s.column, stream), 200);
-  EXPECT_EQ(s.set->source->requests, 3u);
-  EXPECT_EQ(*length_of(*s.column, 2), 100'000);
 }
 
 TEST(ClusterCache, ManyExtentsOfAServerAreAskedForTogether) {
