@@ -23,8 +23,9 @@ LINES = os.path.join(ROOT, "packaging", "python", "README.md")
 
 
 @pytest.fixture(scope="session")
-def wheel(release):
-    return only(release, r".*\.whl")
+def wheel(request):
+    """That of the release; or the one that TFILEFS_WHEEL names, with the portable program."""
+    return os.environ.get("TFILEFS_WHEEL") or only(request.getfixturevalue("release"), r".*\.whl")
 
 
 @pytest.fixture(scope="session")
