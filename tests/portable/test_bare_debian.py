@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 import http_server
+import xrootd_server
 from bare_debian import BareDebian
 
 NOBODY = 65534
@@ -19,6 +20,14 @@ od -A n -t f4 -N 8 /tmp/mnt/Events/energy.f4
 bin/tfilefs umount /tmp/mnt
 ! grep -q /tmp/mnt /proc/mounts
 bin/tfilefs check run.root
+"""
+SIGNAL = """
+cd "$PLACE"; mkdir -p /tmp/mnt
+bin/tfilefs -f run.root /tmp/mnt & pid=$!
+until ls /tmp/mnt/Events; do sleep 0.1; done
+kill -TERM $pid
+wait $pid
+! grep -q /tmp/mnt /proc/mounts
 """
 
 
@@ -46,6 +55,12 @@ def test_it_mounts_reads_and_unmounts(debian, place, user):
     is_whole(debian.run(MOUNTS, user=user, PLACE=place))
 
 
+def test_a_signal_ends_it(debian, place):
+    """libfuse cancels its threads then, for which the C library loads libgcc_s.so.1: each distribution's brings that along."""
+    done = debian.run(SIGNAL, PLACE=place)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_it_lacks_nothing_there(debian, place):
     done = debian.run("$PLACE/bin/tfilefs doctor; $PLACE/bin/tfilefs --version -v", PLACE=place)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -71,6 +86,14 @@ def test_certificates_are_where_distributions_have_them(debian, place, sample, w
             done = debian.run("$PLACE/bin/tfilefs ls $URL", PLACE=place, URL=url)
         finally:
             os.unlink(file)
+    assert done.returncode == 0 and "Events" in done.stdout, done.stderr
+
+
+def test_a_root_url_is_read(debian, place, sample):
+    xrootd_server.require()
+    with xrootd_server.XrootdServer() as server:
+        shutil.copy(sample, server.path("run.root"))
+        done = debian.run("$PLACE/bin/tfilefs ls $URL", PLACE=place, URL=server.url("run.root"))
     assert done.returncode == 0 and "Events" in done.stdout, done.stderr
 
 
