@@ -18,8 +18,8 @@ target_link_options(tfilefs PRIVATE -static-libstdc++ -static-libgcc LINKER:--wr
 if(TFILEFS_XROOTD)
   target_sources(tfile_far PRIVATE ${directory}/xrootd_plugins.cpp)
   # Whole, and before all else: what it makes before main() must be there when its headers ask for it in our files.
-  target_link_options(tfilefs PRIVATE LINKER:--whole-archive ${XROOTD_CLIENT} LINKER:--no-whole-archive)
+  target_link_options(tfile_far INTERFACE LINKER:--whole-archive ${XROOTD_CLIENT} LINKER:--no-whole-archive)
   foreach(symbol ${xrootd_functions})
-    target_link_options(tfilefs PRIVATE LINKER:--require-defined=${symbol} LINKER:--export-dynamic-symbol=${symbol})
+    target_link_options(tfile_far INTERFACE LINKER:--require-defined=${symbol} LINKER:--export-dynamic-symbol=${symbol})
   endforeach()
 endif()

@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -90,6 +92,9 @@ TEST_F(LocalSource, OnlyRegularFilesOpen) {
   EXPECT_EQ(open_source(fifo).error().kind, ErrorKind::invalid);
 }
 
+// Without it, on an old kernel or in an emulator, no link is followed.
+bool has_openat2() { return ::syscall(SYS_openat2, -1, "", nullptr, 0) == 0 || errno != ENOSYS; }
+
 TEST_F(LocalSource, SiblingsLieBeneathItsDirectory) {
   write("b", "sibling");
   std::filesystem::create_directory(directory_ + "/sub");
@@ -111,7 +116,8 @@ TEST_F(LocalSource, SiblingsLieBeneathItsDirectory) {
   EXPECT_EQ(read(**c, {0, 6}), "deeper");
   EXPECT_TRUE((*c)->sibling("./c"));
   EXPECT_EQ((*c)->sibling("../b").error().kind, ErrorKind::denied);
-  EXPECT_EQ(kind_of("link"), std::nullopt) << "a link that stays inside";
+  EXPECT_EQ(kind_of("link"), has_openat2() ? std::nullopt : std::optional(ErrorKind::denied))
+      << "a link that stays inside";
   EXPECT_EQ(kind_of("none"), ErrorKind::not_found);
   EXPECT_EQ(kind_of(""), ErrorKind::not_found);
   EXPECT_EQ(kind_of("out"), ErrorKind::denied);
