@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """sbom.py VERSION EPOCH INSTALLED FILE...: what a release is made of, as SPDX 2.3 in JSON, on standard output.
 
-INSTALLED is a directory with the installed program. The libraries that it needs are those of this machine, as dpkg knows
-them, with the headers that are compiled in. FILE... are the files of the release, with their checksums."""
+INSTALLED is a directory with the installed program, or several with `:` between them. The libraries that it needs are those
+of this machine, as dpkg knows them, with the headers that are compiled in; a portable program lists those in it itself.
+FILE... are the files of the release, with their checksums."""
 
 import datetime
 import glob
@@ -24,9 +25,16 @@ def said(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+def list_of_parts(installed):
+    """Path of the list that a portable program brings."""
+    return os.path.join(installed, "share", "doc", "tfilefs", "licenses", "parts")
+
+
 def needed_libraries(installed):
-    """Paths of the shared libraries that the program and its module name themselves."""
+    """Paths of the shared libraries that the program and its module name themselves; a portable one has none."""
     names = set()
+    if os.path.exists(list_of_parts(installed)):
+        return names
     for path in (os.path.join(installed, "bin", "tfilefs"), *glob.glob(os.path.join(installed, "lib*", "**", "*.so"), recursive=True)):
         wanted = set(re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "--dynamic", path)))
         where = dict(re.findall(r"^\s*(\S+) => (\S+)", said("ldd", path), re.MULTILINE))
@@ -34,10 +42,19 @@ def needed_libraries(installed):
     return {os.path.realpath(name) for name in names}
 
 
+def parts_inside(installed):
+    """(name, version, architecture, license) of the libraries in a portable program."""
+    path = list_of_parts(installed)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                yield (*line.split(), "NOASSERTION")
+
+
 def debian_packages(installed):
     """(name, version, architecture, license) of what is linked or compiled in."""
     found = set(HEADERS)
-    for path in needed_libraries(installed):
+    for path in set().union(*map(needed_libraries, installed)):
         # dpkg knows files by the paths of before /lib was a link to /usr/lib.
         for name in (path, path.removeprefix("/usr")):
             done = subprocess.run(["dpkg-query", "--search", name], capture_output=True, text=True)
@@ -70,9 +87,10 @@ def release_file(path):
 
 def document(version, epoch, installed, paths):
     packages = [package("tfilefs", version, "Apache-2.0")]
-    for name, its_version, architecture, license_name in debian_packages(installed):
+    inside = {part for each in installed for part in parts_inside(each)}
+    for name, its_version, architecture, license_name in sorted(inside.union(debian_packages(installed))):
         purl = f"pkg:deb/debian/{name}@{its_version}?arch={architecture}"
-        packages.append(package(name, its_version, license_name, externalRefs=[
+        packages.append(package(name, its_version, license_name, SPDXID=identity(name, architecture), externalRefs=[
             {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}]))
     files = [release_file(path) for path in sorted(paths)]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-tfilefs")]
@@ -89,7 +107,7 @@ def document(version, epoch, installed, paths):
 
 def main():
     version, epoch, installed, *paths = sys.argv[1:]
-    json.dump(document(version, epoch, installed, paths), sys.stdout, indent=1)
+    json.dump(document(version, epoch, installed.split(":"), paths), sys.stdout, indent=1)
     print()
 
 

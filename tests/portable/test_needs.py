@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a portable program asks of the machine that it runs on."""
 
+import json
 import os
 import re
 import subprocess
 import sys
 
 import pytest
+
+from conftest import ROOT
 
 NEWEST = (2, 34)
 LOADERS = {"portable": "ld-linux-x86-64.so.2", "arm64": "ld-linux-aarch64.so.1"}
@@ -57,6 +60,16 @@ def test_each_library_comes_with_its_license(installed):
     assert {"libfuse3-dev", "libssl-dev", "onetbb", "libisal", "curl", "xrootd"} <= set(parts)
     for name in (*(f"{part}.txt" for part in parts), "gcc-12.txt", "LGPL-2.1", "LGPL-3", "README.md"):
         assert os.path.getsize(f"{folder}/{name}") > 500, name
+
+
+def test_the_list_of_a_release_names_them(installed):
+    done = subprocess.run([os.path.join(ROOT, "packaging", "sbom.py"), "0.0", "0", installed], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = {(package["name"], package["versionInfo"]) for package in json.loads(done.stdout)["packages"]}
+    with open(f"{installed}/share/doc/tfilefs/licenses/parts", encoding="utf-8") as file:
+        parts = {tuple(line.split()[:2]) for line in file}
+    assert len(parts) > 10 and parts <= told
+    assert not any(name.startswith("libtbb") for name, _ in told), "a library of this machine"
 
 
 def test_a_wheel_of_it_is_for_each_linux_since_2021(kind, make_wheel, request):
