@@ -22,9 +22,9 @@ using tfile::StreamId;
 constexpr std::size_t kStreamsTold = 16384;
 // The headers that are read together of a far table: 8 MB at most, and as much in memory.
 constexpr std::size_t kHeadersTold = 16384;
-// Of a far table, the first length brings the first headers of so many streams, 100 KB at most with what a server writes
-// around them: a tenth of a second at 8 Mb/s, and a listing waits a round trip less. Each further one brings sixteen
-// times as many: a listing asks for all.
+// Of a far table, the first length brings the first headers of so many streams, 100 KB at most with what a server
+// writes around them: a tenth of a second at 8 Mb/s, and a listing waits a round trip less. Each further one brings
+// sixteen times as many: a listing asks for all.
 constexpr std::size_t kStreamsToldFirst = 512;
 // Stored and decoded bytes in flight while items are counted; and no more than a quarter of the budget. Enough for many
 // read calls, so that most of a batch is decoded while the rest is fetched.
