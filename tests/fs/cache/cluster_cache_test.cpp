@@ -337,6 +337,9 @@ TEST(ClusterCache, WhatWasDecodedToCountTakesHalfOfTheMemoryAtMost) {
   stream.counting_decodes = true;
   Rig s({stream}, 100'000);
   EXPECT_EQ(*length_of(*s.column, 0), 20'000);
+  // The thread that answered gives the last batch back a moment later.
+  for (int i = 0; i < 1000 && s.cache->counters().budget_used > 52'000u; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_LE(s.cache->counters().budget_used, 50'000u + 2'000u);
   EXPECT_GT(s.cache->counters().budget_used, 10'000u);
   for (std::uint64_t offset = 0; offset < 80'000; offset += 8'000)
@@ -545,7 +548,7 @@ TEST(ClusterCache, FurtherLengthsOfAServerBringFirstHeadersAlone) {
   EXPECT_EQ(*length_of(*s.column, 500), 3000);
   EXPECT_EQ(known(), 513u);
   EXPECT_TRUE(s.column->known_length(501, 0)) << "those behind it first";
-  EXPECT_EQ(*length_of(*s.column, 700), 3000);
+  EXPECT_EQ(*length_of(*s.column, 300), 3000);
   EXPECT_EQ(known(), 1000u);
   EXPECT_EQ(s.set->source->calls, 2u);
   const std::uint64_t column = 30u * (SyntheticStreams::kHeader + 400);
