@@ -7,13 +7,11 @@
 
 #include "cache/attached_set.h"
 #include "cache/header_reads.h"
-#include "cache/load.h"
-#include "exec/step_loop.h"
+#include "cache/payload_count.h"
 
 namespace tfilefs {
 namespace {
 
-using tfile::ChunkKey;
 using tfile::ItemsFrom;
 using tfile::StreamId;
 
@@ -22,13 +20,13 @@ using tfile::StreamId;
 constexpr std::size_t kStreamsTold = 16384;
 // The headers that are read together of a far table: 8 MB at most, and as much in memory.
 constexpr std::size_t kHeadersTold = 16384;
-// Of a far table, the first length brings the first headers of so many streams, 100 KB at most with what a server
-// writes around them: a tenth of a second at 8 Mb/s, and a listing waits a round trip less. Each further one brings
+// Of a far table, the first length brings the first headers of so many streams, 200 KB at most with what a server
+// writes around them: a fifth of a second at 8 Mb/s, and a listing waits a round trip less. Each further one brings
 // sixteen times as many: a listing asks for all.
-constexpr std::size_t kStreamsToldFirst = 512;
-// Stored and decoded bytes in flight while items are counted; and no more than a quarter of the budget. Enough for many
-// read calls, so that most of a batch is decoded while the rest is fetched.
-constexpr std::uint64_t kCountBatchBytes = 64 << 20;
+constexpr std::size_t kStreamsToldFirst = 1024;
+// Of a far table, who asks for a length that only payloads tell brings so many bytes of others, as many as arrive in a
+// round trip of 72 ms at 8 Mb/s. Each further length brings four times as many: a listing asks for all.
+constexpr std::uint64_t kBesideBytes = 64 << 10;
 
 constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: takes less than a millisecond
 
@@ -47,61 +45,6 @@ Result<ExtentsPtr> held(Result<Extents> extents) {
   if (!extents) return tl::unexpected<Error>(std::move(extents).error());
   return std::make_shared<const Extents>(*std::move(extents));
 }
-
-// Counts the items of a stream batch by batch. Each batch is decoded in parallel, within the budget. While half of the
-// budget is free, the decoded chunks are kept for the next reader.
-class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
- public:
-  PayloadCount(std::shared_ptr<AttachedSet> set, StreamId stream, Reply<ExtentsPtr> reply)
-      : set_(std::move(set)), stream_(stream), reply_(std::move(reply)), sum_(set_->streams->slot_count(stream)) {}
-
-  void next() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    if (reply_.asker().stop_requested()) return reply_(given_up());
-    const tfile::StreamSet& streams = *set_->streams;
-    const std::uint64_t bytes_max = std::min(kCountBatchBytes, set_->core->options.memory / 4);
-    std::vector<ChunkKey> keys;
-    std::uint64_t bytes = 0;
-    for (const std::size_t count = streams.chunk_count(stream_); next_ < count && bytes <= bytes_max; ++next_) {
-      const ChunkKey key{stream_, static_cast<std::uint32_t>(next_)};
-      const auto locator = streams.locate(key);
-      bytes += std::min(streams.decoded_size(key), kCountBatchBytes) +
-               (locator ? std::min(locator->range.size, kCountBatchBytes) : 0);
-      keys.push_back(key);
-    }
-    if (keys.empty() || !sum_.is_open()) return reply_(held(sum_.take()));
-    auto counted = [self = shared_from_this(), keys](Result<ItemCounts> counts) {
-      if (!counts) return self->reply_(tl::unexpected<Error>(counts.error()));
-      for (std::size_t i = 0; i < keys.size(); ++i) self->add(keys[i], std::move((*counts)[i]));
-      self->next();
-    };
-    load_item_counts(set_, keys, Reply<ItemCounts>(std::move(counted), reply_.asker()));
-  }
-
-  void add(ChunkKey key, CountedItems counted) {
-    const std::vector<std::int64_t> first = sum_.end();
-    counted.items ? sum_.add(*counted.items) : sum_.stop(counted.items.error());
-    CacheCore& core = *set_->core;
-    if (!sum_.is_open() || !counted.chunk || core.budget->used() > core.budget->size() / 2) return;
-    set_->streams->counter()->place(key, *counted.chunk, first);
-    AtomicReadCounts& counts = set_->counts->stream(stream_);
-    counts.add(Count::chunks_decoded, 1);
-    for (const auto array : counted.chunk->arrays) counts.add(Count::bytes_decoded, array.size());
-    core.chunks.keep(set_->chunks, key, hold_chunk(*std::move(counted.chunk), std::move(counted.memory)));
-    core.budget->changed();  // it is idle, and the requests that wait for memory have not seen it yet
-  }
-
-  const std::shared_ptr<AttachedSet> set_;
-  const StreamId stream_;
-  Reply<ExtentsPtr> reply_;
-  tfile::ExtentSum sum_;
-  std::size_t next_ = 0;
-  StepLoop loop_;
-};
 
 }  // namespace
 
@@ -137,8 +80,7 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   const bool by_metadata = shape.items_from == ItemsFrom::metadata;
   if (!by_metadata && !set->streams->counter())
     return reply(tfile::fail(ErrorKind::invalid, "nothing counts its items"));
-  if (shape.items_from == ItemsFrom::payloads)
-    return std::make_shared<PayloadCount>(set, stream, std::move(reply))->next();
+  if (shape.items_from == ItemsFrom::payloads) return count(set, stream, std::move(reply));
   if (by_metadata && shape.chunks <= kChunksInline) return reply(held(set->streams->extents(stream)));
   auto shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply));
   if (by_metadata)
@@ -155,6 +97,37 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
       },
       Urgency::awaited);
   if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing"));
+}
+
+// By payloads; those of others come along from a server.
+void ExtentStore::count(const std::shared_ptr<AttachedSet>& set, StreamId stream, Reply<ExtentsPtr> reply) {
+  if (auto told = take_told(stream, set->streams->shape(stream).slots)) return reply(*std::move(told));
+  const std::stop_token asker = reply.asker();
+  auto done = [this, stream, shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply))](StreamId counted,
+                                                                                             Result<Extents> extents) {
+    counted == stream ? (*shared)(held(std::move(extents))) : note_told(counted, held(std::move(extents)));
+  };
+  count_payloads(set, counted_along(*set, stream), std::move(done), asker);
+}
+
+// A stream, and if it is one of a far table those whose payloads are counted along with it: the ones behind it first.
+std::vector<StreamId> ExtentStore::counted_along(const AttachedSet& set, StreamId first) {
+  std::vector<StreamId> streams{first};
+  if (!is_far(*set.streams, first)) return streams;
+  const Lock lock(mutex_);
+  const std::uint64_t most = kBesideBytes << 2 * std::min(looks_ + counts_++, 2u);
+  counted_.insert(first);
+  std::uint64_t bytes = 0;
+  const std::size_t count = set.streams->stream_count();
+  for (std::size_t step = 1; step < count && bytes < most; ++step) {
+    const auto stream = static_cast<StreamId>((first + step) % count);
+    const tfile::StreamShape shape = set.streams->shape(stream);
+    if (shape.items_from != ItemsFrom::payloads || shape.slots == 0 || bytes + shape.stored_bytes > most) continue;
+    if (!counted_.insert(stream).second) continue;
+    bytes += shape.stored_bytes;
+    streams.push_back(stream);
+  }
+  return streams;
 }
 
 // Streams with as few headers as are read together: the first of them, and those behind it whose lengths, too, only all

@@ -51,6 +51,8 @@ class ExtentStore {
     bool header_asked = false;  // along with that of another stream
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
+  void count(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
+  std::vector<tfile::StreamId> counted_along(const AttachedSet&, tfile::StreamId first) EXCLUDES(mutex_);
   Result<ExtentsPtr> extents_from_afar(const AttachedSet&, tfile::StreamId) EXCLUDES(mutex_);
   std::vector<tfile::StreamId> next_by_all_headers(const AttachedSet&, tfile::StreamId first) EXCLUDES(mutex_);
   void note_told(tfile::StreamId, Result<ExtentsPtr>) EXCLUDES(mutex_);
@@ -76,9 +78,11 @@ class ExtentStore {
   mutable Mutex mutex_;
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
   std::uint32_t looks_ GUARDED_BY(mutex_) = 0;                     // at headers, for a length
+  std::uint32_t counts_ GUARDED_BY(mutex_) = 0;                    // of payloads, of a far table
   std::map<tfile::StreamId, ExtentsPtr> told_ GUARDED_BY(mutex_);  // and not asked for yet
   std::set<tfile::StreamId> under_look_ GUARDED_BY(mutex_);        // of a far table: those whose headers are under way
   Condition looked_;
+  std::set<tfile::StreamId> counted_ GUARDED_BY(mutex_);         // of a far table: those whose payloads were asked for
   std::set<tfile::StreamId> by_all_headers_ GUARDED_BY(mutex_);  // of a far table: those whose headers were read
 };
 

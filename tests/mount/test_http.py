@@ -387,9 +387,7 @@ def test_a_mount_and_all_its_names_and_sizes_are_five_waves(nano, samples, envir
             opened = waves.count
             listed = subprocess.run(["ls", "-lR", m.path], capture_output=True, text=True, timeout=60)
             assert listed.returncode == 0 and listed.stdout.count("\n") > 500
-        # Two lists of PHYSLITE have lengths that only their payloads tell, each in a wave of its own.
-        most = 6 if kind == "PHYSLITE" else 5
-        assert opened <= 2 and waves.count <= most, (opened, waves.sizes)
+        assert opened <= 2 and waves.count <= 5, (opened, waves.sizes)
 
 
 def test_a_list_of_a_counted_table_is_one_wave(nano, environment):

@@ -538,21 +538,46 @@ TEST(ClusterCache, FurtherLengthsOfAServerBringFirstHeadersAlone) {
   list.from = ItemsFrom::headers;
   list.quick = std::vector<std::int64_t>{3000};
   list.quick_needs_header = true;
-  Rig s(std::vector<SyntheticStream>(1000, list), 256 << 20, Prefetch::off);
+  Rig s(std::vector<SyntheticStream>(3000, list), 256 << 20, Prefetch::off);
   s.set->source->told = far_traits();
   const auto known = [&] {
     std::size_t count = 0;
-    for (tfile::StreamId stream = 0; stream < 1000; ++stream) count += s.column->known_length(stream, 0).has_value();
+    for (tfile::StreamId stream = 0; stream < 3000; ++stream) count += s.column->known_length(stream, 0).has_value();
     return count;
   };
   EXPECT_EQ(*length_of(*s.column, 500), 3000);
-  EXPECT_EQ(known(), 513u);
+  EXPECT_EQ(known(), 1025u);
   EXPECT_TRUE(s.column->known_length(501, 0)) << "those behind it first";
   EXPECT_EQ(*length_of(*s.column, 300), 3000);
-  EXPECT_EQ(known(), 1000u);
+  EXPECT_EQ(known(), 3000u);
   EXPECT_EQ(s.set->source->calls, 2u);
   const std::uint64_t column = 30u * (SyntheticStreams::kHeader + 400);
-  EXPECT_LE(s.set->source->bytes_read, 2 * column + 1000 * SyntheticStreams::kHeader);
+  EXPECT_LE(s.set->source->bytes_read, 2 * column + 3000 * SyntheticStreams::kHeader);
+}
+
+// What a listing asks for one after the other comes with the first, unless it is much.
+TEST(ClusterCache, PayloadsThatTellLengthsOfAServerAreAskedForTogether) {
+  SyntheticStream small = even_stream(2, 100), large = even_stream(2, 50'000);
+  small.from = large.from = ItemsFrom::payloads;
+  Rig s({small, small, small, large}, 256 << 20, Prefetch::off);
+  s.set->source->told = far_traits();
+  for (const tfile::StreamId stream : {0, 1, 2}) EXPECT_EQ(*length_of(*s.column, stream), 200);
+  EXPECT_EQ(s.set->source->calls, 1u);
+  EXPECT_EQ(*length_of(*s.column, 3), 100'000);
+  EXPECT_GT(s.set->source->calls, 1u);
+  for (const tfile::StreamId stream : {0, 1, 2})
+    EXPECT_EQ(*read_bytes(*s.column, stream, 0, 800), expected_bytes(*s.set, stream, 0, 800));
+}
+
+// A stream beside that cannot be counted takes nothing from the one that was asked for.
+TEST(ClusterCache, AFailureBesideLeavesTheLengthThatWasAskedFor) {
+  SyntheticStream small = even_stream(2, 100);
+  small.from = ItemsFrom::payloads;
+  Rig s({small, small}, 256 << 20, Prefetch::off);
+  s.set->source->told = far_traits();
+  s.set->bad_payload.insert({1, 1});
+  EXPECT_EQ(*length_of(*s.column, 0), 200);
+  EXPECT_EQ(*length_of(*s.column, 1), 101) << "up to the first item that is damaged";
 }
 
 TEST(ClusterCache, ManyExtentsOfAServerAreAskedForTogether) {
