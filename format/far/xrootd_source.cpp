@@ -155,8 +155,8 @@ void add_missing(DiskFile* disk, ByteRange range, std::span<std::byte> into, std
 }
 
 // What comes with the opening, in one wave: the server's limits and role, the path's state, with which later looks are
-// compared, and the file's first and last bytes. Only the bytes are waited for; the path's state comes before them. If
-// the disk has the bytes, the path's state is waited for. Error: stale, if another file stands at the path.
+// compared, and the file's first and last bytes, if the disk does not have them. The path's state and the bytes are
+// waited for: a server answers in any order. Error: stale, if another file stands at the path.
 Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string& server, DiskFile* disk) {
   if (file->server().are_limits_unasked()) {
     query_config(file->url(), server, "readv_iov_max readv_ior_max", [file](const Answer<std::string>& limits) {
@@ -179,16 +179,15 @@ Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string&
   std::vector<std::span<std::byte>> places;
   add_missing(disk, {0, file->begin.size()}, file->begin.span(), ranges, places);
   add_missing(disk, {size - file->end.size(), file->end.size()}, file->end.span(), ranges, places);
-  if (ranges.empty()) {
-    if (looks && !looked->wait(file->options()))
-      return tl::unexpected<Error>(no_answer(file->shown(), file->options()));
-    return file->is_stale() ? Result<>(tl::unexpected<Error>(file->stale_error())) : Result<>();
+  if (!ranges.empty()) {
+    std::promise<Result<>> read;
+    start_transfer(file, ranges, places, [&](Result<> ended) { read.set_value(std::move(ended)); });
+    TRY_VOID(read.get_future().get());
   }
-  std::promise<Result<>> read;
-  start_transfer(file, ranges, places, [&](Result<> ended) { read.set_value(std::move(ended)); });
-  TRY_VOID(read.get_future().get());
+  if (looks && !looked->wait(file->options())) return tl::unexpected<Error>(no_answer(file->shown(), file->options()));
+  if (file->is_stale()) return tl::unexpected<Error>(file->stale_error());
   const DiskPiece pieces[] = {{0, file->begin.span()}, {size - file->end.size(), file->end.span()}};
-  if (disk) disk->keep(pieces);
+  if (disk && !ranges.empty()) disk->keep(pieces);
   return {};
 }
 

@@ -299,7 +299,8 @@ TEST_F(XrootdFile, AReplacedFileThatIsStillOpenIsRead) {
   ASSERT_TRUE(former) << former.error().text;
   EXPECT_EQ((*former)->size(), content_.size());
   Wanted wanted({{content_.size() / 2, 1000}});
-  ASSERT_TRUE((*former)->read(wanted.ranges, wanted.into));
+  const auto read = (*former)->read(wanted.ranges, wanted.into);
+  ASSERT_TRUE(read) << read.error().text;
   EXPECT_TRUE(wanted.is_part_of(content_));
   holder.reset();
   const auto now = (*former)->identity_now();
