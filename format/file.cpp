@@ -15,6 +15,7 @@
 #include "container/payload.h"
 #include "container/record_walk.h"
 #include "container/recover.h"
+#include "far_descriptions.h"
 #include "model/heap.h"
 #include "ntuple/description.h"
 #include "ntuple/ntuple_table.h"
@@ -122,12 +123,12 @@ class RootFile final : public File {
   KeyKind kind_of(std::string_view class_name) const;
   bool derives_from_tree(std::string_view class_name) const;
   Result<std::shared_ptr<const ClassInfos>> class_infos() const;
-  Result<> hold_descriptions() const;
   std::shared_ptr<const DirectoryListing> finished(DirectoryListing listing, std::uint64_t seek) const;
 
   // Constant once read() has returned.
   const std::shared_ptr<const Source> source_;
   std::shared_ptr<const EdgeSource> edges_;  // buffered ends of the source, for all reads but those of columns
+  std::unique_ptr<FarDescriptions> far_;
   FileHeader header_;
   std::int64_t seek_keys_ = 0;
   ByteRange streamer_info_;
@@ -142,6 +143,7 @@ class RootFile final : public File {
 
 Result<> RootFile::read() {
   TRY(edges_, EdgeSource::over(source_));
+  far_ = std::make_unique<FarDescriptions>(edges_);
   TRY(header_, read_checked_header(*edges_));
   TRY(RootDirectory root, read_root_directory(*edges_, header_));
   header_.name = std::move(root.name);
@@ -156,6 +158,10 @@ Result<> RootFile::read() {
   return {};
 }
 
+// Experiments with thousands of classes have a few megabytes. A damaged record may claim a thousand times its stored
+// size.
+constexpr std::uint64_t kStreamerInfoSizeMax = 32 << 20;
+
 // The cases of TFile::Init.
 Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record) {
   const std::uint64_t size = source_->size();
@@ -164,6 +170,7 @@ Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record)
                         true);
   }
   if (needs_recovery(header_, record, size)) return recover_root(record, "not closed: it has no list of keys", false);
+  TRY_VOID(far_->hold_keys(record, streamer_info_));
   auto keys = read_key_list(*edges_, record);
   if (!keys && keys.error().kind != ErrorKind::damaged) return keys;
   if (!keys) return recover_root(record, keys.error().text, true);
@@ -197,37 +204,13 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
   return root;
 }
 
-// Experiments with thousands of classes have a few megabytes. A damaged record may claim a thousand times its stored
-// size.
-constexpr std::uint64_t kStreamerInfoSizeMax = 32 << 20;
-
-// Of a file that is far away, one round trip brings all that describes its tables, if it is no more than this: as much
-// as a tree of some ten thousand branches has.
-constexpr std::uint64_t kDescriptionsMax = 8 << 20;
-
-Result<> RootFile::hold_descriptions() const {
-  if (!source_->traits().starts_reads) return {};
-  std::vector<ByteRange> wanted;
-  std::uint64_t bytes = 0;
-  const auto add = [&](ByteRange range) {
-    if (range.size > kDescriptionsMax - bytes) return;
-    bytes += range.size;
-    wanted.push_back(range);
-  };
-  add(streamer_info_);
-  if (root_)
-    for (const KeyInfo& key : root_->keys)
-      if (key.kind == KeyKind::table) add({key.seek, key.nbytes});
-  return edges_->hold(std::move(wanted));
-}
-
 // The record is read when a table or object first needs it, so that a listing is cheap even for a file with thousands
 // of classes. Damage of the record is only a warning, since ROOT's own classes are known without it. A failing storage
 // is an error, and the record is read again the next time.
 Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
   const std::lock_guard lock(class_infos_mutex_);
   if (class_infos_) return class_infos_;
-  TRY_VOID(hold_descriptions());
+  if (root_) TRY_VOID(far_->hold_tables(root_->keys, streamer_info_));
   auto read = std::make_shared<ClassInfos>();
   RecordContent record;
   if (streamer_info_.size == 0) {
@@ -314,6 +297,7 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
 Result<std::shared_ptr<const Table>> RootFile::outline(const KeyInfo& key) const {
   if (key.kind != KeyKind::table) return fail(ErrorKind::invalid, "the key is not a table");
   if (is_ntuple(key.class_name)) {
+    TRY_VOID(far_->hold_ntuples(key, root_->keys));
     TRY(const Buffer anchor, read_payload(*edges_, key));
     return open_ntuple(source_, edges_, key, anchor.span());
   }

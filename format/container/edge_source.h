@@ -25,6 +25,8 @@ class EdgeSource final : public Source {
   // Reads these ranges in one call, and keeps them. Ranges beyond the end of the file are left out. Errors: io. Blocks;
   // any thread.
   Result<> hold(std::vector<ByteRange>) const;
+  // Also by the source, or beyond the end of the file.
+  bool is_held(ByteRange) const;
   // Of the kept bytes.
   std::size_t memory() const;
 
@@ -45,7 +47,6 @@ class EdgeSource final : public Source {
   static Result<> fill(std::vector<Window>&);
   static const std::byte* find(const Held&, ByteRange);
   Held windows() const;
-  bool is_held(ByteRange) const;
   bool read_held(std::span<const ByteRange>, std::span<const std::span<std::byte>> into) const;
 
   const std::shared_ptr<const Source> whole_;

@@ -32,6 +32,10 @@ std::string why_not_read(const AttributeSet& set) {
   return set.anchor.range.size > UINT32_MAX ? "its anchor is larger than any" : "";
 }
 
+bool is_whole(const EnvelopeLink& link, std::uint64_t max_key_size) {
+  return link.locator.is_known && !is_in_parts(link.locator.range.size, max_key_size);
+}
+
 }  // namespace
 
 bool is_of_storage(const Error& error) {
@@ -50,6 +54,23 @@ Result<Description> read_description(const Source& source, const Anchor& anchor)
   TRY(found.footer, read_footer_envelope(footer.span(), found.header.checksum, found.schema));
   std::ranges::stable_sort(found.footer.groups, {}, &ClusterGroup::first_entry);
   return found;
+}
+
+std::vector<ByteRange> schema_ranges(const Anchor& anchor) {
+  std::vector<ByteRange> ranges;
+  for (const EnvelopeLink& link : {anchor.header, anchor.footer})
+    if (is_whole(link, anchor.max_key_size)) ranges.push_back(link.locator.range);
+  return ranges;
+}
+
+std::vector<ByteRange> page_list_ranges(const Source& source, const Anchor& anchor) {
+  std::vector<ByteRange> ranges;
+  if (schema_ranges(anchor).size() != 2) return ranges;
+  const auto found = read_description(source, anchor);
+  if (!found) return ranges;
+  for (const ClusterGroup& group : found->footer.groups)
+    if (is_whole(group.page_list, anchor.max_key_size)) ranges.push_back(group.page_list.locator.range);
+  return ranges;
 }
 
 Result<DirectoryListing> list_attribute_sets(std::shared_ptr<const Source> source, const KeyInfo& key,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ntuple/envelope.h"
 #include "ntuple/schema_records.h"
@@ -43,6 +44,11 @@ bool is_of_storage(const Error&);
 
 // Reads header and footer. Errors: unsupported (another epoch, an unknown feature); damaged; io. Blocks.
 Result<Description> read_description(const Source& source, const Anchor&);
+
+// Where header and footer lie, and where the page lists do, which takes what read_description() reads. Nothing for what
+// is split over several records, damaged or unknown.
+std::vector<ByteRange> schema_ranges(const Anchor&);
+std::vector<ByteRange> page_list_ranges(const Source&, const Anchor&);
 
 // The attribute sets of a key's RNTuple, as keys of tables that are in no directory. `anchor`: the decompressed payload
 // of the key. A set with an unknown schema has a `reason`. Errors: as above. Blocks.

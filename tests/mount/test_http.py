@@ -333,6 +333,32 @@ def test_what_is_asked_at_the_opening(faulty_server, environment):
         assert waves.sizes[0] <= 2
 
 
+def test_a_list_of_keys_in_the_midst_comes_with_what_it_names(samples, environment):
+    """As in a file with a large StreamerInfo, or with bytes behind its end."""
+    with open(os.path.join(samples("numbers"), "numbers-404.root"), "rb") as file, faulty.FaultyServer() as server:
+        server.put("/a.root", file.read() + bytes(2_000_000))
+        server.rule = waves = faulty.Waves()
+        with mounted_from(server.url("a.root"), environment, "recheck=60", "prefetch=off") as m:
+            assert {"n.i4", "s_O.b1"} < set(os.listdir(os.path.join(m.path, os.listdir(m.path)[0])))
+            assert waves.count <= 2, waves.sizes
+
+
+def test_all_rntuples_of_a_file_are_described_in_two_waves(environment, tmp_path):
+    path = tmp_path / "many.root"
+    with uproot.recreate(path) as file:
+        for i in range(20):
+            columns = {f"column{j}": np.random.default_rng(j).random(1000, "f4") for j in range(30)}
+            file.mkrntuple(f"table{i}", columns)
+    with faulty.FaultyServer() as server:
+        server.put("/a.root", path.read_bytes())
+        server.rule = waves = faulty.Waves()
+        with mounted_from(server.url("a.root"), environment, "recheck=60", "prefetch=off") as m:
+            opened = waves.count
+            for i in range(20):
+                assert len(os.listdir(os.path.join(m.path, f"table{i}"))) >= 30
+            assert waves.count - opened <= 3, waves.sizes
+
+
 def test_a_small_file_is_asked_for_once(faulty_server, environment, local):
     """Its ends are all of it."""
     with mounted_from(faulty_server.url("small.root"), environment, "recheck=60") as m:
