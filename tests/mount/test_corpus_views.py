@@ -54,7 +54,9 @@ def test_parquet(tables):
 
 
 def test_awkward(tables):
+    """Of one table in four: it is read from the column files, as they are."""
     top, paths = tables
+    paths = paths if os.environ.get("TFILEFS_CORPUS_ALL") else paths[::4]
     problems = []
     for path in paths:
         try:
