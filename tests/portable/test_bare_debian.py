@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import socket
 
 import pytest
 
@@ -28,6 +29,16 @@ until ls /tmp/mnt/Events; do sleep 0.1; done
 kill -TERM $pid
 wait $pid
 ! grep -q /tmp/mnt /proc/mounts
+"""
+
+NAME_SERVER = "127.0.0.77"
+HERE_ALONE = f"""
+cd "$PLACE"; mkdir -p /tmp/mnt
+echo nameserver {NAME_SERVER} >/tmp/resolv.conf
+touch /etc/resolv.conf; mount --bind /tmp/resolv.conf /etc/resolv.conf
+bin/tfilefs --version
+bin/tfilefs run.root /tmp/mnt
+bin/tfilefs umount /tmp/mnt
 """
 
 
@@ -67,6 +78,17 @@ def test_it_lacks_nothing_there(debian, place):
     for word in ("libfuse 3.", "oneTBB ", "libcurl 7.", "XRootD "):
         assert word in done.stdout, done.stdout
     assert "left out" not in done.stdout
+
+
+def test_no_name_server_is_asked_about_this_machine(debian, place):
+    """One that does not answer would hold up each command. XRootD's client asks before main(), if it is let."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind((NAME_SERVER, 53))
+        server.setblocking(False)
+        done = debian.run(HERE_ALONE, PLACE=place)
+        assert done.returncode == 0, done.stderr
+        with pytest.raises(BlockingIOError):
+            server.recv(1000)
 
 
 @pytest.mark.parametrize("where", ["etc/ssl/certs/ca-certificates.crt", "etc/pki/tls/certs/ca-bundle.crt"])
