@@ -150,6 +150,46 @@ def test_mistakes_are_told(python):
            "told(lambda: tfilefs.mount('run.root', memory='lots'), tfilefs.MountError, 'memory')\n")
 
 
+def test_names_stay_in_the_mount(python):
+    """As uproot takes them: a slash in front is none. What lies outside is not there."""
+    python("import tfilefs\n"
+           "with tfilefs.mount('run.root') as f:\n"
+           "    assert f['/tracker/layer1//hits'].values().sum() == f['tracker/layer1/hits'].values().sum()\n"
+           "    assert '/tracker' in f and '/etc' not in f and '..' not in f and 3 not in f\n"
+           "    for name in ('/etc', '..', 'tracker/../../etc', 'a\\0b', 3):\n"
+           "        try: f[name]\n"
+           "        except KeyError: pass\n"
+           "        else: raise AssertionError(name)\n"
+           "for what in (lambda: f['Events'], lambda: f['tracker']):\n"
+           "    try: what()\n"
+           "    except tfilefs.MountError as e: assert 'not mounted any more' in str(e)\n"
+           "    else: raise AssertionError\n")
+
+
+def test_arguments_are_taken_as_they_are(python, tmp_path):
+    os.link(os.path.realpath(tmp_path / "run.root"), tmp_path / "-f")
+    python("import os, tfilefs\n"
+           "with tfilefs.mount('-f', logfile='a,b.log', allow_other=False) as f:\n"
+           "    everything = f['Events'].numpy()\n"
+           "    assert list(everything) == ['run', 'energy', 'position', 'nMuon_pt'], list(everything)\n"
+           "    try: f['Events'].arrow('energy', 'none')\n"
+           "    except KeyError as e: assert 'none; there are run, energy' in str(e)\n"
+           "    else: raise AssertionError\n"
+           "assert os.path.exists('a,b.log')\n")
+
+
+def test_a_mount_to_be_written_is_not_left_to_itself(python):
+    """Its block ends with an error if somebody has it open still; also where rw is one of several options in a word."""
+    python("import os, time, tfilefs\n"
+           "f = tfilefs.mount('new.root', 'rw,memory=64M')\n"
+           "held = os.open(f.path, os.O_RDONLY)\n"
+           "try: f.close()\n"
+           "except tfilefs.MountError as e: assert f'has {f.path}' in str(e), e\n"
+           "else: raise AssertionError('closed')\n"
+           "os.close(held)\n"
+           "while os.path.exists(f.path): time.sleep(0.05)\n")
+
+
 def test_a_mount_stays_as_long_as_something_of_it_is_used(python):
     python("import gc, os, tfilefs\n"
            "events = tfilefs.mount('run.root')['Events']\n"

@@ -5,9 +5,10 @@
         energy = f["Events"].numpy("energy")
 """
 
+from ._error import MountError
 from ._histogram import Axis, Histogram
 from ._items import Directory, Object
-from ._mount import Mount, MountError, mount
+from ._mount import Mount, mount
 from ._table import Table
 
 __all__ = ["Axis", "Directory", "Histogram", "Mount", "MountError", "Object", "Table", "mount"]

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ._error import MountError
+
 if TYPE_CHECKING:
     import numpy
 
@@ -34,11 +36,20 @@ class Directory(Mapping[str, Any]):
         self.path, self.name = path, name
         self._owner = owner  # the mount, which stays as long as anything of it is referred to
 
+    def _path(self, name: object) -> str:
+        """Of what is in the directory or below it: a name that leads out of it is not there."""
+        parts = [part for part in name.split("/") if part not in ("", ".")] if isinstance(name, str) else [".."]
+        if ".." in parts or "\0" in "".join(parts):
+            raise KeyError(name)
+        return os.path.join(self.path, *parts)
+
     def __getitem__(self, name: str) -> Any:
-        path = os.path.join(self.path, name)
+        path = self._path(name)
         try:
             return item_at(path, name, self if self._owner is None else self._owner)
         except (FileNotFoundError, NotADirectoryError):
+            if not os.path.isdir(self.path):
+                raise MountError(f"{self.path} is not mounted any more") from None
             raise KeyError(name) from None
 
     def __iter__(self) -> Iterator[str]:
@@ -48,7 +59,10 @@ class Directory(Mapping[str, Any]):
         return len(list(iter(self)))
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and os.path.lexists(os.path.join(self.path, name))
+        try:
+            return os.path.lexists(self._path(name))
+        except KeyError:
+            return False
 
     __hash__ = object.__hash__
 

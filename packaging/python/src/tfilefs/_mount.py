@@ -11,11 +11,8 @@ import sysconfig
 import tempfile
 import weakref
 
+from ._error import MountError
 from ._items import Directory
-
-
-class MountError(OSError):
-    """The file could not be mounted, or not unmounted; the text is what the program said."""
 
 
 def program() -> str:
@@ -39,15 +36,17 @@ def _run(*arguments: str, descriptors: tuple[int, ...] = ()) -> None:
 
 
 def _option(name: str, value: object) -> str:
-    return name if value is True else f"{name}={value}"
+    text = str(value).replace(",", "\\,")
+    return name if value is True else f"{name}={text}"
 
 
 def mount(source: str | os.PathLike[str], *options: str, **named: object) -> Mount:
     """Mounts a ROOT file, a directory with ROOT files, or the URL of a ROOT file.
 
-    Options are those of `tfilefs -o`: mount(path, "rw", memory="1G"). Best used in a with statement. Without it, the
-    mount goes with the last reference to it, with close(), or with the process."""
-    return Mount(os.fspath(source), [*options, *(_option(name, value) for name, value in named.items())])
+    Options are those of `tfilefs -o`: mount(path, "rw", memory="1G", allow_other=True). Best used in a with statement.
+    Without it, the mount goes with the last reference to it, with close(), or with the process."""
+    given = [_option(name, value) for name, value in named.items() if value is not False]
+    return Mount(os.fspath(source), [*options, *given])
 
 
 def _end(path: str, lifeline: int, owner: int, is_writable: bool) -> None:
@@ -76,7 +75,7 @@ class Mount(Directory):
         reading, writing = os.pipe()
         try:
             arguments = [word for option in (*options, f"lifeline={reading}") for word in ("-o", option)]
-            _run(*arguments, source, path, descriptors=(reading,))
+            _run(*arguments, "--", source, path, descriptors=(reading,))
         except BaseException:
             os.close(writing)
             with contextlib.suppress(OSError):
@@ -86,7 +85,7 @@ class Mount(Directory):
             os.close(reading)
         super().__init__(path, "")
         self.source = source
-        is_writable = any(option in ("rw", "writable") for option in options)
+        is_writable = any(word in ("rw", "writable") for option in options for word in option.split(","))
         self._finalizer = weakref.finalize(self, _end, path, writing, os.getpid(), is_writable)
 
     def close(self) -> None:

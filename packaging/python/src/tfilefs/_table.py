@@ -50,8 +50,10 @@ class Table:
         return {_without_type(column["path"]): column for column in self.schema["columns"]}
 
     def numpy(self, *names: str) -> numpy.ndarray | dict[str, numpy.ndarray]:
-        """A column as an array; several as a dictionary of arrays. Parts of a list are columns, too: numpy("Muon_pt/values")."""
-        arrays = {name: self._read(name) for name in names}
+        """A column as an array; several, or without a name all that are numbers, as a dictionary of arrays. Parts of a list
+        are columns, too: numpy("Muon_pt/values")."""
+        numbers = (name for name in self.columns if name in self._numbers and not self._numbers[name]["reason"])
+        arrays = {name: self._read(name) for name in names or numbers}
         return arrays if len(names) != 1 else arrays[names[0]]
 
     def _read(self, name: str) -> numpy.ndarray:
@@ -88,6 +90,8 @@ class Table:
 
         with pa.OSFile(self.path + ".arrow") as file:
             fields = pa.ipc.open_file(file).schema.names
+            if unknown := [name for name in names if name not in fields]:
+                raise KeyError(f"{', '.join(unknown)}; there are {', '.join(fields)}")
             wanted = [fields.index(name) for name in names] if names else None
             return pa.ipc.open_file(file, options=pa.ipc.IpcReadOptions(included_fields=wanted)).read_all()
 
