@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -44,6 +46,10 @@ std::string now_as(const char* format) {
   return text.data();
 }
 
+Descriptor open_to_append(const std::string& file) {
+  return Descriptor(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640));
+}
+
 // Of a pipe or terminal that somebody may have stopped reading.
 bool write_soon(int fd, const std::string& line) {
   pollfd ready{fd, POLLOUT, 0};
@@ -67,6 +73,12 @@ bool send_to_system(int priority, const std::string& text) {
 }
 
 }  // namespace
+
+Result<> begin_log_file(const std::string& file) {
+  if (open_to_append(file) || errno == ENXIO) return {};
+  const int number = errno;
+  return tfile::fail(ErrorKind::io, file + ": the log cannot be written: " + std::strerror(number), -1, number);
+}
 
 void set_process_log(Log* log) { process_log = log; }
 
@@ -166,8 +178,7 @@ bool Log::write(const Line& line) const {
       return write_soon(STDERR_FILENO, begin + line.text + "\n");
     }
     case LogOptions::To::file: {
-      const Descriptor file(
-          ::open(options_.file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640));
+      const Descriptor file = open_to_append(options_.file);
       return write_soon(file.get(), now_as("%Y-%m-%dT%H:%M:%SZ") + " " + kNames[place] + ": " + line.text + "\n");
     }
   }

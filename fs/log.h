@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "mutex.h"
+#include "reply.h"
 
 namespace tfilefs {
 
@@ -66,6 +67,9 @@ class Log {
   bool closing_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
+
+// Makes the file if it is not there; a pipe needs no reader yet. Error: io, if it cannot be written.
+Result<> begin_log_file(const std::string& file);
 
 // The log of this process, which every room may write to: null for none, as in tests. It must stay until no thread can
 // tell it anything any more.

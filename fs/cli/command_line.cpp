@@ -120,7 +120,11 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   } catch (const CLI::Success& done) {  // --help, --version: written to stdout
     return app_->exit(done);
   } catch (const CLI::ParseError& error) {
-    app_->exit(error);
+    std::string wrong = error.what();
+    // An argument may be missing because what stands in its place is no flag.
+    for (const std::string& word : app_->remaining())
+      if (word.starts_with('-')) wrong = "unknown option " + word;
+    complain({ErrorKind::invalid, wrong + "; " + app_->get_name() + " --help tells more"});
     return kExitUsage;
   }
   return std::nullopt;

@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
-#include <utility>
-#include <vector>
 
 #include "cli/description.h"
+#include "cli/word_distance.h"
 
 namespace tfilefs {
 namespace {
@@ -223,21 +221,6 @@ could; or bad, with what to do. The status is 1 if a line is bad.)",
      false},
 });
 
-// The number of letters to change, add or leave out to turn one word into the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = std::exchange(row[j + 1], std::min({row[j], row[j + 1], diagonal}) + 1);
-      row[j + 1] = std::min(row[j + 1], changed);
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::span<const Command> all_commands() { return kCommands; }
@@ -268,8 +251,8 @@ std::optional<std::string> no_such_command(std::string_view argument) {
   if (word == "mount") return told + "tfilefs SOURCE MNT mounts";
   const Command& nearest = *std::min_element(
       kCommands.begin() + 1, kCommands.end(),
-      [&](const Command& a, const Command& b) { return distance(word, a.name) < distance(word, b.name); });
-  if (nearest.is_for_people && distance(word, nearest.name) <= nearest.name.size() / 2)
+      [&](const Command& a, const Command& b) { return word_distance(word, a.name) < word_distance(word, b.name); });
+  if (nearest.is_for_people && word_distance(word, nearest.name) <= nearest.name.size() / 2)
     return told + "did you mean tfilefs " + std::string(nearest.name) + " " + usage_of(nearest) + "?";
   return told + "tfilefs --help names all commands";
 }

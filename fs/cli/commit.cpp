@@ -21,7 +21,7 @@ int run_commit(int argc, char** argv) {
   std::error_code error;
   if (std::filesystem::is_regular_file(path, error)) path = std::filesystem::path(path).parent_path();
   const std::string mount_point = mount_point_above(path);
-  if (mount_point.empty()) return complain({ErrorKind::invalid, path + ": not in a mount of tfilefs", -1, 0});
+  if (mount_point.empty()) return complain(no_mount(path, ": not in a mount of tfilefs"));
   const auto done = commit_directory(mount_point, path);
   const std::string below = path.substr(mount_point.size());
   int code = kExitOk;

@@ -26,6 +26,7 @@
 #include "cli/mount_holders.h"
 #include "cli/options.h"
 #include "descriptor.h"
+#include "fuse/mount.h"
 #include "printable.h"
 
 namespace tfilefs {
@@ -60,7 +61,10 @@ Finding look_at_kernel() {
   utsname name{};
   ::uname(&name);
   const std::string release = std::string(name.sysname) + " " + name.release;
-  std::istringstream types(text_of("/proc/filesystems"));
+  const std::string known = text_of("/proc/filesystems");
+  if (known.empty())
+    return {Verdict::bad, "kernel", release + ": /proc is not mounted: mount -t proc proc /proc, as root"};
+  std::istringstream types(known);
   for (std::string word; types >> word;)
     if (word == "fuse") return {Verdict::good, "kernel", release + ", with FUSE"};
   return {Verdict::note, "kernel", release + ": FUSE is not loaded; modprobe fuse loads it"};
@@ -79,22 +83,11 @@ Finding look_at_device() {
   return {Verdict::bad, kDevice, why + ": its mode should be 0666: chmod 0666 /dev/fuse, as root"};
 }
 
-// As execvp(3) finds it; empty if it does not.
-std::string on_path(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  std::istringstream directories(path ? path : "/bin:/usr/bin");
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    const std::string found = (directory.empty() ? "." : directory) + "/" + name;
-    if (::access(found.c_str(), X_OK) == 0) return found;
-  }
-  return "";
-}
-
 Finding look_at_helper() {
-  const std::string found = on_path("fusermount3");
+  const std::string found = helper_path();
   if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "is not there; root needs none" : found};
   if (found.empty())
-    return {Verdict::bad, "fusermount3", "not on PATH: install the package fuse3; without it only root can mount"};
+    return {Verdict::bad, "fusermount3", "is not there: install the package fuse3; without it only root can mount"};
   struct stat status {};
   const bool is_setuid = ::stat(found.c_str(), &status) == 0 && status.st_uid == 0 && (status.st_mode & S_ISUID) != 0;
   if (is_setuid) return {Verdict::good, "fusermount3", found};
@@ -154,6 +147,7 @@ Ended run_self(std::vector<std::string> arguments) {
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
     ::execv("/proc/self/exe", words.data());
+    std::perror("/proc/self/exe");
     ::_exit(kExitFailure);
   }
   ::close(ends[1]);

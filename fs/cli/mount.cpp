@@ -71,6 +71,7 @@ Result<> check_mount_point(const Request& request) {
 
 Result<> check(const Request& request) {
   TRY_VOID(check_mount_point(request));
+  if (!request.options.log_file.empty()) TRY_VOID(begin_log_file(request.options.log_file));
   const std::string& cache = request.options.file_system.far.cache_directory;
   const auto& friends = request.options.file_system.friends;
   const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url) ||

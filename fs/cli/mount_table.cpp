@@ -60,6 +60,11 @@ bool is_tfilefs_mount(const std::string& path) {
   return found;
 }
 
+Error no_mount(const std::string& path, const std::string& reason) {
+  const bool is_known = !mounts_of("self").empty();
+  return {ErrorKind::invalid, path + (is_known ? reason : ": mounts are not known: mount -t proc proc /proc"), -1, 0};
+}
+
 std::string mount_point_above(const std::string& path) {
   for (std::string at = path; !at.empty(); at.resize(at.rfind('/'))) {
     if (is_tfilefs_mount(at)) return at;

@@ -22,6 +22,9 @@ std::vector<MountLine> mounts_of(const std::string& process);
 // Whether the path is the mount point of a tfilefs, dead or alive, by the kernel's table of mounts.
 bool is_tfilefs_mount(const std::string& absolute_path);
 
+// The error of a path that is none, for which there is `reason`; or that the kernel's table cannot be read.
+Error no_mount(const std::string& path, const std::string& reason);
+
 // The mount point of the tfilefs that contains an absolute path; empty if there is none.
 std::string mount_point_above(const std::string& absolute_path);
 

@@ -11,6 +11,7 @@
 
 #include "cli/description.h"
 #include "cli/mount_holders.h"
+#include "cli/word_distance.h"
 
 namespace tfilefs {
 namespace {
@@ -487,12 +488,26 @@ const MountOption* find_option(std::string_view name) {
   return found != kOptions.end() ? &*found : nullptr;
 }
 
+tl::unexpected<Error> unknown_option(std::string_view name) {
+  const std::string told = "unknown option " + std::string(name);
+  constexpr std::size_t kWordMax = 32;
+  if (name.size() > kWordMax) return fail(ErrorKind::invalid, told);
+  const auto& nearest =
+      *std::min_element(kOptions.begin(), kOptions.end(), [&](const MountOption& a, const MountOption& b) {
+        return word_distance(name, a.name) < word_distance(name, b.name);
+      });
+  const bool is_near = word_distance(name, nearest.name) <= nearest.name.size() / 2;
+  return fail(ErrorKind::invalid, told + (is_near ? ": did you mean " + std::string(nearest.name) + "?" : ""));
+}
+
 Result<> take_option(std::string_view name, Value value, ParsedOptions& into) {
   if (name == "dev" || name == "nodev" || name == "suid" || name == "nosuid") into.is_from_mount = true;
-  if (const MountOption* const option = find_option(name))
+  if (const MountOption* const option = find_option(name)) {
+    if (option->hint == ValueHint::nothing && !value.empty()) return bad_value(name, value, "no value");
     return option->take(*option, value, into) ? Result<>() : bad_value(name, value, option->wanted);
+  }
   if (is_passed_over(name)) return {};
-  return fail(ErrorKind::invalid, "unknown option " + std::string(name));
+  return unknown_option(name);
 }
 
 // Whether what follows a comma is the second column of a friend's key: no option, behind a key of one column.

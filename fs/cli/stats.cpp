@@ -235,8 +235,7 @@ int run_stats(int argc, char** argv) {
   if (const auto code = command.parse(argc, argv)) return *code;
 
   mount_point = absolute_path(mount_point);
-  if (!is_tfilefs_mount(mount_point))
-    return complain({ErrorKind::invalid, mount_point + ": not a mount point of tfilefs", -1, 0});
+  if (!is_tfilefs_mount(mount_point)) return complain(no_mount(mount_point, ": not a mount point of tfilefs"));
   if (seconds > 0) {
     const auto end = watch(mount_point, branches, seconds);
     return end ? kExitOk : complain(end.error());

@@ -213,8 +213,7 @@ int run_umount(int argc, char** argv) {
 
   auto notice = std::make_unique<UnansweredNotice>(mount_point, lazy);
   mount_point = absolute_path(mount_point);
-  if (!is_tfilefs_mount(mount_point))
-    return complain({ErrorKind::invalid, mount_point + ": not a mount point of tfilefs", -1, 0});
+  if (!is_tfilefs_mount(mount_point)) return complain(no_mount(mount_point, ": not a mount point of tfilefs"));
   if (const auto source = source_of_dead_mount(mount_point)) return unmount_dead(mount_point, *source, lazy);
   const std::string device = mount_device(mount_point);
   const Daemon daemon = open_daemon(mount_point);

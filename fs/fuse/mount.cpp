@@ -17,8 +17,10 @@
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "descriptor.h"
@@ -38,6 +40,8 @@ constexpr unsigned kSessionThreadsMax = 4;
 // With more than one request can carry, each page fault in a file mapped for random access would read that much around
 // it.
 constexpr int kReadAheadKib = 1024;
+
+constexpr const char* kNoHelper = "fusermount3 is not installed: install the package fuse3";
 
 // libfuse reports problems by printing; while mounting, that becomes the text of the error.
 Mutex log_mutex;
@@ -215,7 +219,8 @@ int loop(fuse_session* session) {
 }
 
 tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
-  const std::string why = take_log();
+  std::string why = take_log();
+  if (why.empty() && ::geteuid() != 0 && helper_path().empty()) why = kNoHelper;
   return fail(ErrorKind::io, settings.mount_point + ": cannot be mounted on" + (why.empty() ? "" : ": " + why));
 }
 
@@ -304,6 +309,16 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   return lost.empty() ? Result<>() : what_was_lost(lost);
 }
 
+std::string helper_path() {
+  const char* const path = std::getenv("PATH");
+  std::istringstream directories(std::string("/usr/bin:") + (path ? path : "/bin"));
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    const std::string found = (directory.empty() ? "." : directory) + "/fusermount3";
+    if (::access(found.c_str(), X_OK) == 0) return found;
+  }
+  return "";
+}
+
 std::string fuse_library_version() { return fuse_pkgversion(); }
 
 Result<> unmount(const std::string& mount_point, bool lazy) {
@@ -313,19 +328,21 @@ Result<> unmount(const std::string& mount_point, bool lazy) {
     return fail(number == EBUSY ? ErrorKind::busy : ErrorKind::io, mount_point + ": " + std::strerror(number), -1,
                 number);
   }
+  const std::string helper = helper_path();
+  if (helper.empty()) return fail(ErrorKind::io, kNoHelper);
   const pid_t child = ::fork();
   if (child < 0) return fail(ErrorKind::io, std::string("fork: ") + std::strerror(errno), -1, errno);
   if (child == 0) {
     const int null = ::open("/dev/null", O_WRONLY);
     ::dup2(null, STDERR_FILENO);
-    ::execlp("fusermount3", "fusermount3", lazy ? "-uz" : "-u", "--", mount_point.c_str(), nullptr);
+    ::execl(helper.c_str(), "fusermount3", lazy ? "-uz" : "-u", "--", mount_point.c_str(), nullptr);
     ::_exit(127);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return fail(ErrorKind::io, "fusermount3 is not installed");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return fail(ErrorKind::io, helper + ": cannot be run");
   return fail(ErrorKind::busy, mount_point + ": cannot be unmounted (in use, or mounted by another user)", -1, EBUSY);
 }
 

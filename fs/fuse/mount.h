@@ -40,6 +40,9 @@ std::optional<int> mounted_descriptor(const std::string& mount_point);
 // Errors: io (cannot be mounted; with libfuse's message).
 Result<> serve(std::unique_ptr<FileSystem>, const MountSettings&, const MountEvents&);
 
+// fusermount3, where libfuse looks for it: in /usr/bin, then on PATH. Empty if it is not there.
+std::string helper_path();
+
 // Of libfuse, as it runs now.
 std::string fuse_library_version();
 

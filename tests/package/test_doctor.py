@@ -52,23 +52,36 @@ def test_without_the_device(installed, tmp_path):
     assert found["mount"][0] == "bad" and leaves_nothing()
 
 
+# The device as udev makes it, whatever it is here.
+DEVICE = 'mknod "$T/fuse" c 10 229; chmod 666 "$T/fuse"; mount --bind "$T/fuse" /dev/fuse'
+
+
 def test_without_the_helper(installed, tmp_path):
-    done = as_user(installed, tmp_path, "DOCTOR", path="/nowhere")
+    done = as_user(installed, tmp_path, f"{DEVICE}; mount --bind /dev/null /usr/bin/fusermount3; DOCTOR")
     assert done.returncode == 1, done.stdout + done.stderr
     found = lines_of(done.stdout)
     assert found["fusermount3"][0] == "bad" and "install the package fuse3" in found["fusermount3"][1]
+    assert "cannot be mounted on: fusermount3 is not installed: install the package fuse3" in found["mount"][1]
     assert found["mount"][0] == "bad" and leaves_nothing()
 
 
 def test_with_a_helper_that_may_not(installed, tmp_path):
     """A file system that is mounted without set-user-ID, as in many containers, or a mode that was changed."""
-    helper = tmp_path / "bin" / "fusermount3"
-    helper.parent.mkdir()
+    helper = tmp_path / "fusermount3"
     helper.write_text("#!/bin/sh\nexit 1\n")
     helper.chmod(0o755)
-    done = as_user(installed, tmp_path, "DOCTOR", path=helper.parent)
+    done = as_user(installed, tmp_path, f"mount --bind {helper} /usr/bin/fusermount3; DOCTOR")
     found = lines_of(done.stdout)
-    assert done.returncode == 1 and found["fusermount3"][0] == "bad" and f"chmod u+s {helper}" in found["fusermount3"][1]
+    assert done.returncode == 1 and found["fusermount3"][0] == "bad"
+    assert "chmod u+s /usr/bin/fusermount3" in found["fusermount3"][1]
+
+
+def test_the_helper_is_found_where_path_does_not_lead(installed, tmp_path):
+    """libfuse finds it to mount: then it must be found to unmount, too."""
+    done = as_user(installed, tmp_path, f"{DEVICE}; DOCTOR", path="/nowhere")
+    found = lines_of(done.stdout)
+    assert found["fusermount3"] == ("good", "/usr/bin/fusermount3") and found["mount"][0] == "good", done.stdout
+    assert leaves_nothing()
 
 
 def test_a_device_that_only_root_may_open(installed, tmp_path):
@@ -81,9 +94,7 @@ def test_a_device_that_only_root_may_open(installed, tmp_path):
 @pytest.mark.parametrize("allowed", (False, True))
 def test_of_other_users(installed, tmp_path, allowed):
     (tmp_path / "fuse.conf").write_text("# user_allow_other\n" + ("user_allow_other\n" if allowed else ""))
-    # The device as udev makes it, whatever it is here.
-    device = 'mknod "$T/fuse" c 10 229; chmod 666 "$T/fuse"; mount --bind "$T/fuse" /dev/fuse'
-    done = as_user(installed, tmp_path, f'{device}; mount --bind "$T/fuse.conf" /etc/fuse.conf; DOCTOR')
+    done = as_user(installed, tmp_path, f'{DEVICE}; mount --bind "$T/fuse.conf" /etc/fuse.conf; DOCTOR')
     found = lines_of(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr
     assert found["fusermount3"][0] == "good" and found["mount"][0] == "good"

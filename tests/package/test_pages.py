@@ -114,3 +114,40 @@ def test_what_is_missing_is_told_with_what_to_do(installed, sample, tmp_path):
     assert done.returncode == 1 and "mkdir -p" in done.stderr
     done = run(installed.program, "ftp://example.org/a.root", tmp_path)
     assert done.returncode == 1 and "https" in done.stderr and "root" in done.stderr
+    (tmp_path / "mnt").mkdir()
+    done = run(installed.program, "-o", "compress=zstd", sample, tmp_path / "mnt")
+    assert done.returncode == 2 and "unknown option compress: did you mean compression?" in done.stderr
+    done = run(installed.program, "-o", f"logfile={tmp_path}/none/log", sample, tmp_path / "mnt")
+    assert done.returncode == 1 and f"{tmp_path}/none/log: the log cannot be written: No such file" in done.stderr
+
+
+@pytest.mark.parametrize("option", ("rw=no", "allow_other=0", "ro=False"))
+def test_a_value_where_none_is_wanted_is_refused(installed, sample, tmp_path, option):
+    """A file that is mounted with rw=no would be one to write."""
+    done = run(installed.program, "-o", option, sample, tmp_path)
+    assert done.returncode == 2 and f"option {option}: no value is wanted" in done.stderr
+
+
+@pytest.mark.parametrize("arguments, told", (
+    (["--nonsense"], "unknown option --nonsense; tfilefs --help"), (["umount"], "MNT is required; tfilefs umount --help"),
+    (["doctor", "more"], "not expected: more; tfilefs doctor --help")))
+def test_a_wrong_command_line_is_told_in_one_line(installed, arguments, told):
+    done = run(installed.program, *arguments)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("tfilefs: ") and done.stderr.count("\n") == 1 and told in done.stderr
+
+
+def without_proc(installed, tmp_path, commands):
+    """Lines of sh in a root directory of their own that has no /proc."""
+    root = tmp_path / "root"
+    root.mkdir()
+    script = f"mount --rbind / {root} && mount --make-rslave {root} && umount --recursive --lazy {root}/proc && exec chroot {root} sh -c '{commands}'"
+    return run("unshare", "--mount", "sh", "-c", script)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has a root directory of its own")
+def test_a_machine_without_proc_is_told_so(installed, tmp_path):
+    done = without_proc(installed, tmp_path, f"{installed.program} umount {tmp_path}; {installed.program} doctor")
+    assert "mount -t proc proc /proc" in done.stderr and "not a mount point" not in done.stderr, done.stderr
+    assert re.search(r"^bad   kernel .*/proc is not mounted: mount -t proc", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^bad   mount  .*/proc/self/exe: ", done.stdout, re.MULTILINE), done.stdout
