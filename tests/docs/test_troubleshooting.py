@@ -6,8 +6,8 @@ import re
 
 from pages import ROOT
 
-# Printed by libfuse.
-OTHERS = {"option allow_other only allowed if 'user_allow_other' is set"}
+# Printed by libfuse, and libcurl.
+OTHERS = {"option allow_other only allowed if 'user_allow_other' is set", "…: SSL peer certificate or SSH remote key was not OK"}
 
 
 def sources():
@@ -38,3 +38,31 @@ def test_each_message_is_one_of_the_program():
         for part in re.split("…|[0-9]+", message):
             words = part.strip(" :,")
             assert len(words) < 4 or words in code, f"{message!r}: no source has {words!r}"
+
+
+# Where mounting and unmounting end when they cannot.
+STARTS = ("fs/cli/mount.cpp", "fs/cli/umount.cpp", "fs/cli/mount_table.cpp", "fs/cli/options.cpp", "fs/fuse/mount.cpp", "fs/fuse/session_io.cpp",
+          "fs/log.cpp")
+
+
+def refusals(path):
+    """The sentences in each statement of a source that makes an error or prints one; those that only hand one on have none."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        code = re.sub(r"//.*", "", file.read())
+    for statement in re.findall(r"\b(?:fail|complain|Error|no_mount)\(.*?;\n", code, re.DOTALL):
+        literals = re.findall(r'(?:"(?:[^"\\]|\\.)*"\s*)+', statement)
+        joined = ("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', each)).strip(" :;,.()=") for each in literals)
+        sentences = [each for each in joined if " " in each and len(each) >= 10]
+        if sentences:
+            yield sentences
+
+
+def test_each_message_when_mounting_and_unmounting_fail_is_on_the_page():
+    messages = quoted()
+    parts = [part.strip(" :;,.()=") for message in messages for part in re.split("…", message)]
+    told = {path: list(refusals(path)) for path in STARTS}
+    assert sum(map(len, told.values())) > 15
+    for path, statements in told.items():
+        for sentences in statements:
+            known = any(part in sentence or sentence in part for sentence in sentences for part in parts if len(part) >= 10)
+            assert known, f"{path}: {sentences} is not on the page"
