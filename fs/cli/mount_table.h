@@ -3,21 +3,11 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "mount_lines.h"
 #include "reply.h"
 
 namespace tfilefs {
-
-struct MountLine {
-  std::string device;  // the kernel's device number of the mount: "0:47"
-  std::string point;   // as the process sees it
-  std::string type;    // of the filesystem
-  std::string source;  // the source, as the daemon names it
-};
-
-// The kernel's table of mounts for a process ("self", or its id); empty if the process is gone.
-std::vector<MountLine> mounts_of(const std::string& process);
 
 // Whether the path is the mount point of a tfilefs, dead or alive, by the kernel's table of mounts.
 bool is_tfilefs_mount(const std::string& absolute_path);

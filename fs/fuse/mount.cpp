@@ -281,6 +281,8 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   Served served;
   served.file_system = fs.get();
   served.trust = {settings.allow_other, settings.ownership};
+  // Another program's mount may belong to another namespace of processes.
+  if (!mounted_descriptor(settings.mount_point)) served.own_process = ::getpid();
   fuse_session* session = fuse_session_new(arguments.get(), &operations(), sizeof(fuse_lowlevel_ops), &served);
   if (!session) return cannot_mount(settings);
   served.session = session;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "fuse/fuse_reply.h"
 #include "fuse/operations.h"
@@ -35,6 +36,19 @@ void run(fuse_req_t request, Operation operation) {
     if (pending->claim()) fuse_reply_err(request, EIO);
   }
   pending->honour_interrupts();
+}
+
+// Whether a thread of this process asks: a source leads into the mount itself. Such a thread may be what the answer
+// waits for.
+bool asks_itself(fuse_req_t);
+
+// The same for what begins a way into the mount.
+template <class Operation>
+void run_for_others(fuse_req_t request, Operation operation) {
+  if (asks_itself(request))
+    fuse_reply_err(request, EDEADLK);
+  else
+    run(request, std::move(operation));
 }
 
 struct stat stat_of(const Attributes&);

@@ -33,7 +33,7 @@ void op_init(void* userdata, fuse_conn_info* connection) {
 }
 
 void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_for_others(request, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.lookup_on(fuse_req_ctx(request)->pid, parent, name, reply_found(fs, pending), caller_of(request));
   });
 }
@@ -50,7 +50,7 @@ void op_forget_multi(fuse_req_t request, std::size_t count, fuse_forget_data* fo
 }
 
 void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_for_others(request, [&](FileSystem& fs, const PendingPtr& pending) {
     auto reply = reply_to<Attributes>(pending, [&fs, id](fuse_req_t to, const Attributes& attributes) {
       const struct stat s = stat_of(attributes);
       const int told = fuse_reply_attr(to, &s, attribute_timeout(attributes));
@@ -71,7 +71,7 @@ void op_readlink(fuse_req_t request, fuse_ino_t id) {
 }
 
 void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_for_others(request, [&](FileSystem& fs, const PendingPtr& pending) {
     auto opened = reply_opened(served(request), pending, id, *info);
     const pid_t thread = fuse_req_ctx(request)->pid;
     switch (info->flags & O_ACCMODE) {
@@ -97,7 +97,7 @@ void op_release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
 }
 
 void op_opendir(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_for_others(request, [&](FileSystem& fs, const PendingPtr& pending) {
     auto opened = reply_to<HandleId>(
         pending,
         [info = *info](fuse_req_t to, HandleId handle) {

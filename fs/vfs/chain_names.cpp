@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "mount_lines.h"
 #include "tfile/far_listing.h"
 #include "tfile/local_file.h"
 #include "vfs/expand_sources.h"
@@ -25,6 +27,9 @@ constexpr std::string_view kSuffix = ".root";
 
 // Lists may name lists, but not without end.
 constexpr int kListsMax = 8;
+
+// What a thread of this program is told that asks for something in the mount itself, which has no files of a chain.
+constexpr int kOwnMount = EDEADLK;
 
 // The place of the colon in front of a table's name; npos if there is none.
 std::size_t table_colon(std::string_view name, std::size_t path_begin) {
@@ -48,6 +53,11 @@ bool is_directory(const std::string& name) {
   return ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool is_own_mount(const std::string& name) {
+  struct stat status {};
+  return ::stat(name.c_str(), &status) != 0 && errno == kOwnMount;
+}
+
 // A table behind the longest name in front of a separator that is one of a file.
 std::optional<ChainName> behind_a_file(const std::string& name) {
   for (std::size_t i = name.size(); i-- > 1;) {
@@ -61,8 +71,9 @@ std::optional<ChainName> behind_a_file(const std::string& name) {
 
 Result<std::vector<std::string>> root_files_in(const std::string& directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
-  if (!open) return tfile::system_error(directory, errno);
   std::vector<std::string> files;
+  if (!open && errno == kOwnMount) return files;
+  if (!open) return tfile::system_error(directory, errno);
   while (const dirent* entry = ::readdir(open.get())) {
     const std::string_view name = entry->d_name;
     if (name.ends_with(kSuffix) && name.size() > kSuffix.size() && !name.starts_with('.'))
@@ -72,14 +83,31 @@ Result<std::vector<std::string>> root_files_in(const std::string& directory) {
   return files;
 }
 
-// The directories below one, itself among them; links are not followed, so that no file is found twice.
+// Where tfilefs is mounted below a directory, as the directory is named here.
+std::set<std::string> mounts_below(const std::string& top) {
+  std::error_code ignored;  // of a directory that is gone
+  const std::string real = std::filesystem::canonical(top, ignored).string(), below = real == "/" ? real : real + "/";
+  std::set<std::string> found;
+  for (const MountLine& line : mounts_of("self")) {
+    const bool is_below = line.type == "fuse.tfilefs" && !real.empty() && line.point.starts_with(below);
+    if (is_below) found.insert((std::filesystem::path(top) / line.point.substr(below.size())).string());
+  }
+  return found;
+}
+
+// The directories below one, itself among them; links are not followed, so that no file is found twice. Where tfilefs
+// is mounted, there are no ROOT files; and two chains that look for files below the other's mount would wait for each
+// other.
 Result<std::vector<std::string>> directories_below(const std::string& top) {
   std::vector<std::string> found{top};
+  const std::set<std::string> mounts = mounts_below(top);
   std::error_code error;
   using Walk = std::filesystem::recursive_directory_iterator;
   for (Walk at(top, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;  // of a name that is gone, or a link that leads nowhere
-    if (!at->is_symlink(ignored) && at->is_directory(ignored)) found.push_back(at->path().string() + "/");
+    const bool is_mount = mounts.contains(at->path().string());
+    if (is_mount) at.disable_recursion_pending();
+    if (!is_mount && !at->is_symlink(ignored) && at->is_directory(ignored)) found.push_back(at->path().string() + "/");
   }
   if (error == std::errc::not_a_directory) return tfile::fail(ErrorKind::not_found, top + ": no directory");
   if (error) return tfile::system_error(top, error.value());
@@ -151,7 +179,9 @@ Result<std::vector<std::string>> expand_files(const std::string& name, const tfi
 Result<std::vector<std::string>> expand_local(const std::string& name) {
   const std::size_t stars = name.find("**");
   if (stars != std::string::npos && (stars == 0 || name[stars - 1] == '/')) return expand_deep(name, stars);
-  return expand_sources(name);
+  TRY(std::vector<std::string> found, expand_sources(name));
+  if (has_pattern(name)) std::erase_if(found, is_own_mount);
+  return found;
 }
 
 // A list may come from a pipe, as of <(ls). A device could be read for ever; and more than a million names are none.

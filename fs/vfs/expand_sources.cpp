@@ -15,12 +15,13 @@
 namespace tfilefs {
 namespace {
 
-// A directory that is there and cannot be read. glob(3) passes no argument of ours to its function.
+// A directory that is there and cannot be read, other than the mount itself (EDEADLK). glob(3) passes no argument of
+// ours to its function.
 thread_local std::string unreadable_path;
 thread_local int unreadable_errno = 0;
 
 int stop_at_unreadable(const char* path, int number) {
-  if (number == ENOENT || number == ENOTDIR) return 0;
+  if (number == ENOENT || number == ENOTDIR || number == EDEADLK) return 0;
   unreadable_path = path;
   unreadable_errno = number;
   return 1;

@@ -209,7 +209,7 @@ def test_locks_are_taken_in_the_order_of_the_page():
 # ---- errors
 
 
-NUMBERS = {*errno.errorcode.values(), "ENOTSUP", "EOPNOTSUPP", "EWOULDBLOCK"}
+NUMBERS = {*errno.errorcode.values(), "EDEADLK", "ENOTSUP", "EOPNOTSUPP", "EWOULDBLOCK"}
 
 
 def test_kinds_become_the_errnos_of_the_page():
