@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "descriptor_limit.h"
 #include "exec/step_loop.h"
 #include "tfile/far_listing.h"
 #include "tfile/name.h"
@@ -23,7 +24,7 @@ namespace {
 
 // Files that are opened at the same time: as many as a server may be asked for at once. A look at a file that is not
 // opened is one question, and needs no memory.
-constexpr std::size_t kOpenedAtOnce = 32, kLookedAtAtOnce = 64;
+constexpr std::size_t kOpenedAtOnce = 32, kOpenedShare = 16, kLookedAtAtOnce = 64;
 
 // Runs `each` for every one of `numbers`, some at the same time, then `finish`. `each` calls the function that it is
 // given when it is done.
@@ -222,7 +223,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   void read_files() {
     took_ = Clock::now() - began_;
     for_each_file(
-        chosen([](const File& file) { return file.is_read; }), kOpenedAtOnce,
+        chosen([](const File& file) { return file.is_read; }), files_within_limit(kOpenedAtOnce, kOpenedShare),
         [self = shared_from_this()](std::size_t i, const std::function<void()>& done) { self->read(i, done); },
         [self = shared_from_this()] { self->build(); });
   }
@@ -295,8 +296,20 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     });
   }
 
+  // A file of the chain that cannot be opened any more keeps its place: reading its entries gives the error.
+  void keep_what_fails_now() {
+    for (File& file : files_) {
+      const bool is_kept = file.number_before != SIZE_MAX && file.facts && !chain_->options_.skips_missing;
+      if (!file.error || !is_kept) continue;
+      chain_->context_.errors.add(
+          "/" + chain_->path_, tfile::shown_name(file.name.file) + ": cannot be read now: " + message_of(*file.error));
+      file.error.reset();
+    }
+  }
+
   Result<ChainStatePtr> state() {
     leave_out_what_cannot_join();
+    keep_what_fails_now();
     if (is_as_before()) return before_;
     auto made = std::make_shared<ChainState>();
     for (File& file : files_) {
@@ -393,7 +406,8 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   std::shared_ptr<const TableFriends> friends(const ChainState& made, const PlannedTable& plan,
                                               const std::shared_ptr<const LoadedTable>& of) const {
     std::vector<FriendSource> sources = chain_->friends_;  // of equal aliases, the first is shown
-    std::ranges::move(friends_in_files(chain_->context_, made, plan, of->path()), std::back_inserter(sources));
+    std::ranges::move(friends_in_files(chain_->context_, made, plan, of->path(), chain_->options_.policy),
+                      std::back_inserter(sources));
     if (sources.empty()) return nullptr;
     return std::make_shared<const TableFriends>(chain_->context_, sources, of, of->path());
   }

@@ -22,7 +22,7 @@ const FriendName* named_in(const TableFacts& facts, const std::string& alias) {
 }  // namespace
 
 std::vector<FriendSource> friends_in_files(MountContext& context, const ChainState& state, const PlannedTable& plan,
-                                           const std::string& path) {
+                                           const std::string& path, ChainPolicy policy) {
   const auto files = static_cast<std::size_t>(std::ranges::count_if(plan.of_files, [](auto* of) { return of; }));
   std::vector<std::string> aliases;
   for (NamedInFiles& each : friends_named(plan)) {
@@ -34,6 +34,8 @@ std::vector<FriendSource> friends_in_files(MountContext& context, const ChainSta
   }
   const std::vector<std::string> shown =
       tfile::directory_names(std::vector<std::string_view>(aliases.begin(), aliases.end()));
+  ChainOptions options;
+  options.policy = policy;
   std::vector<FriendSource> sources;
   for (std::size_t i = 0; i < aliases.size(); ++i) {
     FriendSource& source = sources.emplace_back();
@@ -46,7 +48,7 @@ std::vector<FriendSource> friends_in_files(MountContext& context, const ChainSta
       source.first_entries.push_back(plan.table->first_entries()[file]);
     }
     source.alias = shown[i];
-    source.chain = std::make_shared<Chain>(context, make_friends_place(context, std::move(places)), ChainOptions(),
+    source.chain = std::make_shared<Chain>(context, make_friends_place(context, std::move(places)), options,
                                            path.substr(1) + "/" + std::string(kFriendsName) + "/" + shown[i]);
   }
   return sources;

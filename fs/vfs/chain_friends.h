@@ -13,6 +13,6 @@ namespace tfilefs {
 // those of its files, each beside the entries of its own. Looks at no file. One that only some files name is left out,
 // and said in the error log. `path`: of the table in the mount.
 std::vector<FriendSource> friends_in_files(MountContext&, const ChainState&, const PlannedTable&,
-                                           const std::string& path);
+                                           const std::string& path, ChainPolicy policy);
 
 }  // namespace tfilefs

@@ -135,9 +135,18 @@ class Reader {
     return made;
   }
 
+  // Whether it is what else is under "files": `{file: table, ...}`.
+  static bool are_files(const Json& given) {
+    const auto is_file = [](const Json& each) {
+      return each.is_string() || (each.is_object() && each.contains("object_path"));
+    };
+    return given.is_object() && !given.empty() && std::ranges::all_of(given, is_file) && !given.contains("files") &&
+           !given.contains("treename");
+  }
+
   Result<DatasetSample> fileset(const std::string& keys, const Json& given) const {
     DatasetSample made;
-    const Json sample = given.is_array() ? Json{{"files", given}} : given;
+    const Json sample = given.is_array() || are_files(given) ? Json{{"files", given}} : given;
     if (!sample.is_object()) return wrong(keys, "an object is wanted");
     const std::string table =
         sample.contains("treename") && sample["treename"].is_string() ? sample["treename"].get<std::string>() : "";

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "descriptor_limit.h"
 #include "vfs/blocking.h"
 #include "vfs/directory.h"
 #include "vfs/key_directory.h"
@@ -16,6 +17,8 @@
 namespace tfilefs {
 
 void RecentGenerations::keep(std::shared_ptr<const Generation> generation) {
+  constexpr std::size_t kShare = 4;
+  static const std::size_t files_max = files_within_limit(kFilesMax, kShare);
   std::vector<std::shared_ptr<const Generation>> dropped;  // destroyed after the lock is released
   const Lock lock(mutex_);
   const auto at = std::find(kept_.begin(), kept_.end(), generation);
@@ -23,7 +26,7 @@ void RecentGenerations::keep(std::shared_ptr<const Generation> generation) {
   kept_.push_back(std::move(generation));
   std::uint64_t memory = 0;
   for (const auto& kept : kept_) memory += kept->memory();
-  while (kept_.size() > kFilesMin && (memory > memory_max_ || kept_.size() > kFilesMax)) {
+  while (kept_.size() > kFilesMin && (memory > memory_max_ || kept_.size() > files_max)) {
     memory -= std::min(memory, kept_.front()->memory());
     dropped.push_back(std::move(kept_.front()));
     kept_.pop_front();

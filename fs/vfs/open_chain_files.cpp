@@ -36,8 +36,8 @@ void OpenChainFiles::streams(std::size_t file, Reply<StreamsPtr> reply) {
     if (known) dropped = keep(known);
     if (!known && !is_stale) {
       open.waiters.push_back(std::move(reply));
-      if (open.waiters.size() == 1 && opening_ == kOpeningMax) queue_.push_back(file);
-      starts = open.waiters.size() == 1 && opening_ < kOpeningMax;
+      if (open.waiters.size() == 1 && opening_ == opening_max_) queue_.push_back(file);
+      starts = open.waiters.size() == 1 && opening_ < opening_max_;
       opening_ += starts;
     }
   }
@@ -52,7 +52,7 @@ OpenChainFiles::StreamsPtr OpenChainFiles::keep(const StreamsPtr& streams) {
   const auto at = std::find(kept_.begin(), kept_.end(), streams);
   if (at != kept_.end()) kept_.erase(at);
   kept_.push_back(streams);
-  if (kept_.size() <= kKept) return nullptr;
+  if (kept_.size() <= kept_max_) return nullptr;
   StreamsPtr oldest = std::move(kept_.front());
   kept_.pop_front();
   return oldest;

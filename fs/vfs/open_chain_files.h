@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "descriptor_limit.h"
 #include "mutex.h"
 #include "vfs/chain_files.h"
 #include "view/chain/chain_counts.h"
@@ -38,8 +39,7 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
  private:
   using StreamsPtr = std::shared_ptr<CachedStreams>;
   // Few, since each takes descriptors, and the memory of its table.
-  static constexpr std::size_t kKept = 16;
-  static constexpr std::size_t kOpeningMax = 32;
+  static constexpr std::size_t kKept = 16, kOpening = 32, kShare = 16;
 
   struct Open {
     std::weak_ptr<CachedStreams> streams;
@@ -54,6 +54,7 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
 
   ClusterCache& cache_;
   const std::vector<File> files_;
+  const std::size_t kept_max_ = files_within_limit(kKept, kShare), opening_max_ = files_within_limit(kOpening, kShare);
   mutable Mutex mutex_;
   std::vector<Open> open_ GUARDED_BY(mutex_);
   std::deque<StreamsPtr> kept_ GUARDED_BY(mutex_);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace tfilefs {
+
+// How many files may be open for one purpose: `wanted`, or less where the process may have few descriptors, so that
+// those of one purpose are no more than 1/share of them. At least two.
+std::size_t files_within_limit(std::size_t wanted, std::size_t share);
+
+}  // namespace tfilefs

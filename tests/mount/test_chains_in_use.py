@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a chain while it is read: files that are replaced, lost, opened and closed, and what is loaded
+ahead."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import awkward
+import numpy as np
+import pytest
+import ROOT
+
+import far_files
+import http_server
+import mounted
+from test_chains import chain_json, put, values
+
+ENTRIES = 100_000
+SIZE = 4 * ENTRIES  # of the column in a file
+
+
+@pytest.fixture
+def three(tmp_path):
+    """Three files of numbers that do not compress, and the numbers."""
+    numbers = [np.random.default_rng(number).integers(0, 1 << 30, ENTRIES).astype("i4") for number in range(3)]
+    paths = [str(tmp_path / f"f{number}.root") for number in range(3)]
+    for path, column in zip(paths, numbers):
+        put(path, t={"x": column})
+    return paths, numbers
+
+
+def middle(file, numbers, number):
+    """Whether what lies in the middle of a file's entries is right; or the errno. Not from the kernel's pages."""
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    try:
+        return os.pread(file.fileno(), 4096, SIZE * number + SIZE // 2) == numbers[number][ENTRIES // 2 :][:1024].tobytes()
+    except OSError as error:
+        return error.errno
+
+
+def outcome(call):
+    try:
+        return call()
+    except OSError as error:
+        return error.errno
+
+
+# ---- files that change
+
+
+@pytest.mark.parametrize("how", ["replaced", "overwritten"])
+def test_what_is_open_of_a_file_that_changes_is_stale(how, three, tmp_path, mount):
+    paths, numbers = three
+    m = mount(paths, "chain,prefetch=off")
+    column = os.path.join(m.path, "t", "x.i4")
+    with open(column, "rb", buffering=0) as before:
+        assert middle(before, numbers, 1) is True
+        put(tmp_path / "new.root", t={"x": np.array([70, 80], "i4")})
+        if how == "replaced":
+            os.rename(tmp_path / "new.root", paths[1])
+        else:
+            shutil.copyfile(tmp_path / "new.root", paths[1])
+        size = 2 * SIZE + 8
+        assert far_files.becomes(size, lambda: outcome(lambda: os.stat(column).st_size), 20) == size
+        assert far_files.becomes(errno.ESTALE, lambda: middle(before, numbers, 1), 20) == errno.ESTALE
+        assert middle(before, numbers, 0) is True and middle(before, numbers, 2) is True
+        with open(column, "rb", buffering=0) as after:
+            assert len(after.readall()) == size
+
+
+@pytest.mark.parametrize("how", ["cut", "removed", "no ROOT file"])
+def test_a_file_that_is_none_any_more_fails_alone(how, three, tmp_path, mount):
+    """What was there of the chain stays; when the file is there again, all is."""
+    paths, numbers = three
+    shutil.copyfile(paths[1], tmp_path / "kept")
+    m = mount(paths, "chain,prefetch=off,recheck=0")
+    column = os.path.join(m.path, "t", "x.i4")
+    if how == "cut":
+        os.truncate(paths[1], 1000)
+    elif how == "removed":
+        os.remove(paths[1])
+    else:
+        (tmp_path / "text").write_text("no ROOT file\n" * 1000)
+        os.rename(tmp_path / "text", paths[1])
+    for _ in range(3):
+        time.sleep(0.3)
+        assert os.listdir(m.path) == ["t"] and os.stat(column).st_size == 3 * SIZE
+        with open(column, "rb", buffering=0) as file:
+            assert middle(file, numbers, 0) is True and middle(file, numbers, 2) is True
+            assert middle(file, numbers, 1) in (errno.EIO, errno.ENOENT, errno.ESTALE)
+    if how != "removed":
+        assert "f1.root: cannot be read now" in m.errors()
+    os.rename(tmp_path / "kept", paths[1])
+
+    def again():
+        with open(column, "rb", buffering=0) as file:
+            return middle(file, numbers, 1)
+
+    assert far_files.becomes(True, again, 20) is True
+
+
+# ---- files that are opened and closed
+
+
+def test_unmounting_while_it_is_read(three):
+    """Locally, and of a server that is slow: the daemon ends, and the readers do."""
+    paths, _ = three
+    with http_server.Nginx(os.path.dirname(paths[0]), settings="limit_rate 100k;") as server:
+        for sources in (paths, [server.url(os.path.basename(path)) for path in paths]):
+            m = mounted.Mounted(sources, ["chain"])
+            readers = [subprocess.Popen(["cat", os.path.join(m.path, "t", "x.i4")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                       for _ in range(3)]
+            time.sleep(0.2)
+            m.process.send_signal(signal.SIGTERM)
+            assert m.process.wait(60) == 0
+            for reader in readers:
+                reader.wait(60)
+            m.close()
+
+
+# ---- what is loaded ahead
+
+
+def served(directory):
+    for path in directory.iterdir():
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    return http_server.Nginx(directory)
+
+
+def test_a_reader_finds_the_next_file_open(tmp_path):
+    """The file behind the border is asked for before the reader comes to it."""
+    entries = 500_000  # 4 MB, of which the kernel asks for one or two ahead of a reader
+    for number in range(2):
+        put(tmp_path / f"f{number}.root", t={"x": np.random.default_rng(number).normal(size=entries)})
+    with served(tmp_path) as server:
+        asked = lambda: {request.path for request in server.requests()}
+        for prefetch, wanted in (("off", {"/f0.root"}), ("learn", {"/f0.root", "/f1.root"})):
+            with mounted.Mounted([server.url(f"f{number}.root") for number in range(2)], [f"chain,prefetch={prefetch}"]) as m:
+                with open(os.path.join(m.path, "t", "x.f8"), "rb", buffering=0) as file:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)  # the kernel asks for what is read alone
+                    server.forget_requests()
+                    for block in range(24):
+                        assert len(os.pread(file.fileno(), 128 << 10, block * (128 << 10))) == 128 << 10
+                    assert far_files.becomes(wanted, asked, 10) == wanted
+
+
+# ---- facts that are kept
+
+
+def test_a_far_chain_is_known_to_the_disk(tmp_path):
+    """A second mount asks for little more than whether each file is the same. What is wrong with the cache costs
+    requests, never a byte."""
+    files = 8
+    (tmp_path / "files").mkdir()
+    random = np.random.default_rng(1)
+    wanted = [random.integers(0, 1 << 30, 20_000).astype("i4") for _ in range(files)]
+    for number, column in enumerate(wanted):
+        put(tmp_path / "files" / f"f{number}.root", t={"x": column})
+    cache = tmp_path / "cache"
+    all_of = lambda: np.concatenate(wanted).tobytes()
+    with served(tmp_path / "files") as server:
+        urls = [server.url(f"f{number}.root") for number in range(files)]
+
+        def read():
+            server.forget_requests()
+            with mounted.Mounted(urls, [f"chain,diskcache={cache}"]) as m:
+                assert far_files.read(os.path.join(m.path, "t", "x.i4"), 30) == all_of()
+                assert os.listdir(os.path.join(m.path, "t")) == ["x.i4"]
+            return server.requests()
+
+        first = sum(request.bytes for request in read())
+        again = read()
+        assert len(again) <= 2 * files and sum(request.bytes for request in again) < first / 20
+        # Damaged, cut, and of nobody: each in another file.
+        kept = sorted(cache.glob("**/*.tfc"))
+        assert len(kept) == files
+        with open(kept[0], "r+b") as file:
+            file.seek(os.path.getsize(kept[0]) // 2)
+            file.write(b"damaged" * 100)
+        os.truncate(kept[1], os.path.getsize(kept[1]) // 3)
+        os.truncate(kept[2], 0)
+        os.chmod(kept[3], 0)
+        kept[4].write_bytes(os.urandom(5000))
+        assert read() is not None
+        # A file that changed, and a mount that was killed in the middle of it.
+        wanted[3] = np.arange(5, dtype="i4")
+        put(tmp_path / "files" / "f3.root", t={"x": wanted[3]})
+        os.utime(tmp_path / "files" / "f3.root", (1_700_000_100, 1_700_000_100))
+        m = mounted.Mounted(urls, [f"chain,diskcache={cache}"])
+        subprocess.run(["head", "-c", "100000", os.path.join(m.path, "t", "x.i4")], stdout=subprocess.DEVNULL, timeout=60)
+        m.process.kill()
+        m.close()
+        assert len(read()) <= 5 * files
+        assert len(read()) <= 2 * files
+
+
+# ---- friends, tables, patterns
+
+
+def test_friends_that_name_each_other_in_a_chain(tmp_path, mount):
+    """a0 and a1 name b0 and b1, which name a0 and a1; and each names itself."""
+    for run in range(2):
+        for name, other in (("a", "b"), ("b", "a")):
+            file = ROOT.TFile(str(tmp_path / f"{name}{run}.root"), "RECREATE")
+            tree = ROOT.TTree("t", "t")
+            number = np.zeros(1, "i4")
+            tree.Branch("x" + name, number, f"x{name}/I")
+            for entry in range(3):
+                number[0] = entry + 10 * run
+                tree.Fill()
+            level, ROOT.gErrorIgnoreLevel = ROOT.gErrorIgnoreLevel, ROOT.kFatal  # the other file comes later
+            tree.AddFriend("other = t", f"{other}{run}.root")
+            tree.AddFriend("own = t", f"{name}{run}.root")
+            ROOT.gErrorIgnoreLevel = level
+            tree.Write()
+            file.Close()
+    m = mount([f"{tmp_path}/a*.root"], "chain")
+    friends = os.path.join(m.path, "t", ".friends")
+    wanted = [0, 1, 2, 10, 11, 12]
+    assert sorted(os.listdir(friends)) == ["other", "own"]
+    assert values(os.path.join(friends, "other", "xb.i4")) == wanted
+    assert values(os.path.join(friends, "own", "xa.i4")) == wanted
+    assert not os.path.exists(os.path.join(friends, "other", ".friends"))
+    m = mount([f"{tmp_path}/[ab]*.root"], "chain=union")
+    assert values(os.path.join(m.path, "t", ".friends", "own", "xa")) == [[x] for x in wanted] + [[]] * 6
+
+
+@pytest.mark.parametrize("at", range(3))
+def test_a_table_without_branches_and_one_without_a_branch(at, tmp_path, mount):
+    """At the beginning, in the middle, and at the end."""
+    paths = [str(tmp_path / f"f{number}.root") for number in range(3)]
+    for number, path in enumerate(paths):
+        some = {"y": np.array([number], "i4")} if number != at else {"other": np.array([0.5])}
+        trees = {"gap": {"x": np.array([number, number], "i4"), **some}}
+        if number != at:
+            trees["t"] = {"x": np.array([number, 10 + number], "i4")}
+        put(path, **{name: {**{key: np.resize(column, 2) for key, column in columns.items()}} for name, columns in trees.items()})
+    file = ROOT.TFile(paths[at], "UPDATE")
+    ROOT.TTree("t", "no branches").Write()
+    file.Close()
+    own = [number for number in range(3) if number != at]
+    for option, columns in (("chain", ["x.i4"]), ("chain=union", ["other", "x.i4", "y"])):
+        m = mount(paths, option)
+        assert values(os.path.join(m.path, "t", "x.i4")) == [x for number in own for x in (number, 10 + number)]
+        table = next(table for table in chain_json(m)["tables"] if table["path"] == "t")
+        assert table["without"] == [at]
+        assert np.fromfile(os.path.join(m.path, "t", ".file.u4"), "<u4").tolist() == [number for number in own for _ in "12"]
+        assert sorted(os.listdir(os.path.join(m.path, "gap"))) == columns
+        assert values(os.path.join(m.path, "gap", "x.i4")) == [0, 0, 1, 1, 2, 2]
+    assert values(os.path.join(m.path, "gap", "y")) == [[number] if number != at else [] for number in range(3) for _ in "12"]
+    with pytest.raises(mounted.MountFailed) as refused:
+        mount(paths, "chain=strict")
+    assert paths[max(at, 1)] in refused.value.message  # the first that is not as the first file
+
+
+def test_patterns_of_far_names(tmp_path):
+    for number in range(4):
+        put(tmp_path / f"f{number}.root", t={"x": np.array([number], "i4")})
+    put(tmp_path / "a b#1.root", t={"x": np.array([9], "i4")})
+    with http_server.Nginx(tmp_path, settings="autoindex on; autoindex_format json;") as server:
+        for pattern, wanted in (("f?.root", [0, 1, 2, 3]), ("f{3,1}.root", [1, 3]), ("{f[02],a*1}.root", [9, 0, 2]), ("f{0,{2,3}}.root?#t", [0, 2, 3]),
+                                ("f?.root:t", [0, 1, 2, 3]), ("a%20b%231.root", [9])):
+            with mounted.Mounted(server.url(pattern), ["chain"]) as m:
+                assert values(os.path.join(m.path, "t", "x.i4")) == wanted, pattern
+        with pytest.raises(mounted.MountFailed) as refused:
+            mounted.Mounted(server.url("g{0,1}.root"), ["chain"])
+        assert "no file matches" in refused.value.message
+
+
+def test_files_without_entries(tmp_path, mount):
+    """At the beginning, in the middle, at the end, and no others."""
+    entries = (0, 2, 0, 0, 3, 0)
+    paths = [str(tmp_path / f"f{number}.root") for number in range(len(entries))]
+    for path, count in zip(paths, entries):
+        lists = awkward.unflatten(np.arange(count, dtype="f4"), np.ones(count, "i8"))
+        put(path, t={"x": np.arange(count, dtype="i4"), "l": awkward.values_astype(lists, "f4")})
+    for chosen, wanted in ((paths, [0, 1, 0, 1, 2]), (paths[2:4], []), (paths[:1], [])):
+        with mounted.Mounted(chosen, ["chain"]) as m:
+            table = os.path.join(m.path, "t")
+            assert np.fromfile(os.path.join(table, "x.i4"), "<i4").tolist() == wanted
+            assert values(os.path.join(table, "l")) == [[float(value)] for value in wanted]
+            assert np.fromfile(os.path.join(table, "l", "offsets.i8"), "<i8").tolist() == list(range(len(wanted) + 1))
+            import pyarrow.parquet
+
+            assert pyarrow.parquet.read_table(table + ".parquet").num_rows == len(wanted)
