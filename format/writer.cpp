@@ -20,6 +20,8 @@
 #include "ntuple/copy/ntuple_copy.h"
 #include "ntuple/ntuple_table.h"
 #include "ntuple/write/ntuple_writer.h"
+#include "streamer/info/needed_descriptions.h"
+#include "streamer/info/object_append.h"
 #include "streamer/info/streamer_info_record.h"
 #include "tfile/new_object.h"
 #include "tfile/table_copy.h"
@@ -162,6 +164,7 @@ class RootFileWriter final : public FileWriter {
   Result<TableOfFile> read_table(std::size_t directory, const ListedKey& key);
   TreePlace tree_place(std::string_view name, std::string_view title) const;
   BlobPlace blob_place() const;
+  void describe_streamed(SchemaRecords&) const;  // BlobPlace::describe
 
   Result<std::vector<TableRecord>> changed_tables(const CommitDraft& draft) const;
   Result<std::vector<TableRecord>> start_draft(std::uint32_t now);
@@ -349,7 +352,30 @@ TreePlace RootFileWriter::tree_place(std::string_view name, std::string_view tit
 }
 
 BlobPlace RootFileWriter::blob_place() const {
-  return {state_.directories.front().own.begin, compression_, datime_of_now()};
+  return {state_.directories.front().own.begin, compression_, datime_of_now(),
+          [this](SchemaRecords& schema) { describe_streamed(schema); }};
+}
+
+// The descriptions are an object on its own: a TList, behind the name of its class.
+void RootFileWriter::describe_streamed(SchemaRecords& schema) const {
+  std::vector<std::string> classes;
+  for (FieldRecord& field : schema.fields) {
+    if (field.role != FieldRole::streamer) continue;
+    classes.push_back(field.type_name);
+    const StreamerInfo* info = infos_.infos->newest(field.type_name);
+    if (info == nullptr) continue;
+    field.type_version = static_cast<std::uint32_t>(info->version);
+    field.type_checksum = info->checksum;
+  }
+  const std::vector<const StreamerInfo*> infos = needed_descriptions(*infos_.infos, classes);
+  if (infos.empty()) return;
+  ObjectAppender head(0);
+  const std::size_t opened = head.open_pointer("TList");
+  const auto size = static_cast<std::uint32_t>(head.span().size());
+  head.bytes(encode_streamer_infos(infos, size));
+  head.close(opened);
+  const std::vector<std::byte> object = head.take();
+  schema.streamer_infos.assign(reinterpret_cast<const char*>(object.data()), object.size());
 }
 
 Result<TableWriter*> RootFileWriter::create_table(std::string_view path, std::string name, std::string title,

@@ -20,7 +20,8 @@ constexpr std::size_t kColumnsMax = 4;  // columns of other fields that a field 
 
 class Builder {
  public:
-  explicit Builder(const SchemaRecords& schema) : schema_(schema) {
+  Builder(const SchemaRecords& schema, const std::map<PageColumn, std::string>& as_bytes)
+      : schema_(schema), as_bytes_(as_bytes) {
     children_.resize(schema.fields.size());
     for (FieldId id = 0; id < schema.fields.size(); ++id)
       if (schema.fields[id].parent != id) children_[schema.fields[id].parent].push_back(id);
@@ -240,6 +241,8 @@ class Builder {
   // An object written by its streamer; shown as bytes if its class is not described.
   Result<> add_streamed(NodeDraft& draft, FieldId id, const Surroundings& around) {
     const std::vector<PageColumn>& own = columns_of_[id];
+    if (const auto known = own.size() < 2 ? as_bytes_.end() : as_bytes_.find(own[1]); known != as_bytes_.end())
+      return add_bytes(draft, id, around, NodeKind::raw, known->second);
     if (!infos_) infos_ = read_streamer_infos(schema_.streamer_infos, out_.warnings);
     auto layout = layout_of_class(*infos_, schema_.fields[id].type_name);
     if (!layout) return add_bytes(draft, id, around, NodeKind::raw, layout.error().text);
@@ -251,6 +254,7 @@ class Builder {
     objects.from = add_stream(ends_of(own[0]));
     objects.bytes = add_stream(bytes);
     objects.program = out_.programs.size();
+    objects.class_name = schema_.fields[id].type_name;
     out_.programs.push_back(std::move(layout->program));
     const StreamId stream = add_stream(objects);
     const auto add = [&](const ShapeColumn& made) { return add_shape_column(made, id, around, stream); };
@@ -422,6 +426,7 @@ class Builder {
   }
 
   const SchemaRecords& schema_;
+  const std::map<PageColumn, std::string>& as_bytes_;
   std::vector<std::vector<FieldId>> children_;
   std::vector<std::vector<PageColumn>> columns_of_;    // of each field: its own, or those that it projects
   std::vector<FieldId> owners_;                        // by PageColumn
@@ -443,6 +448,8 @@ std::string path_of_field(const SchemaRecords& schema, FieldId id) {
   return path;
 }
 
-FieldNodes make_field_nodes(const SchemaRecords& schema) { return Builder(schema).build(); }
+FieldNodes make_field_nodes(const SchemaRecords& schema, const std::map<PageColumn, std::string>& as_bytes) {
+  return Builder(schema, as_bytes).build();
+}
 
 }  // namespace tfile

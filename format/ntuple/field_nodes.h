@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,6 +63,7 @@ struct FieldStream {
   StreamId from = 0;
   StreamId bytes = 0;       // objects: the bytes of `column`
   std::size_t program = 0;  // objects: index of FieldNodes::programs
+  std::string class_name;   // objects
 };
 
 // The encodings of a column, one per representation.
@@ -81,6 +83,7 @@ struct FieldNodes {
   std::vector<std::string> warnings;       // about fields that were left out
 };
 
-FieldNodes make_field_nodes(const SchemaRecords&);
+// `as_bytes`: of streamer fields whose objects are not decoded, the columns of their bytes, with the reason.
+FieldNodes make_field_nodes(const SchemaRecords&, const std::map<PageColumn, std::string>& as_bytes = {});
 
 }  // namespace tfile

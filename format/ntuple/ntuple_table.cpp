@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <string>
@@ -22,6 +23,7 @@
 #include "ntuple/page_table.h"
 #include "ntuple/streamed_objects.h"
 #include "streamer/layout/chunk_of_arrays.h"
+#include "tfile/read_together.h"
 
 namespace tfile {
 namespace {
@@ -30,6 +32,9 @@ constexpr std::uint64_t kChecksumSize = 8;
 // The ends of a fixed array's lists in one chunk: a megabyte, or more if there would be too many chunks.
 constexpr std::int64_t kStepsInChunk = 1 << 17;
 constexpr std::int64_t kStepChunksMax = 1 << 20;
+
+// The most that a page of a trial may take when it is decoded: ROOT's have a megabyte.
+constexpr std::uint64_t kTrialPageMax = 32 << 20;
 
 using Kind = FieldStream::Kind;
 
@@ -219,7 +224,72 @@ class NtupleTable final : public Table, public ItemCounter {
                 static_cast<std::int64_t>(pages_of(stream).page(key.index).range.begin));
   }
 
+  // Streamer fields whose first objects are not what the descriptions of their classes say, as their streamers were
+  // written by hand: the columns of their bytes, with the reason. Errors: io, ... (of the source). Blocks.
+  Result<std::map<PageColumn, std::string>> contradicted() const {
+    std::vector<Trial> trials;
+    for (const FieldStream& stream : streams_) {
+      if (stream.kind == Kind::objects) add_trial(stream, trials);
+    }
+    std::vector<WantedBytes> wanted;
+    for (const Trial& trial : trials) {
+      for (const ChunkKey key : trial.pages) {
+        const auto at = locate(key);
+        wanted.push_back(at ? WantedBytes{at->source, at->range} : WantedBytes{source_.get(), {}});
+      }
+    }
+    const std::vector<Buffer> held = read_together(wanted);
+    std::map<PageColumn, std::string> found;
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      for (const WantedBytes& page : std::span(wanted).subspan(2 * i, 2)) {
+        if (!page.bytes && is_of_storage(page.bytes.error())) return tl::unexpected<Error>(page.bytes.error());
+      }
+      if (!follows(trials[i], std::span<const WantedBytes, 2>(&wanted[2 * i], 2)))
+        found.emplace(trials[i].stream->column,
+                      "the bytes do not follow the description of class " + trials[i].stream->class_name);
+    }
+    return found;
+  }
+
  private:
+  // The first pages of a streamer field in its first cluster with objects: of their ends, and of their bytes.
+  struct Trial {
+    const FieldStream* stream = nullptr;
+    std::uint32_t cluster = 0;
+    std::array<ChunkKey, 2> pages;
+  };
+  void add_trial(const FieldStream& stream, std::vector<Trial>& trials) const {
+    for (std::uint32_t cluster = 0; cluster + 1 < clusters.size(); ++cluster) {
+      std::vector<ChunkKey> ends, bytes;
+      add_pages_of_cluster(stream.from, cluster, ends);
+      add_pages_of_cluster(stream.bytes, cluster, bytes);
+      if (ends.empty() || bytes.empty()) continue;
+      if (decoded_size(ends[0]) > kTrialPageMax || decoded_size(bytes[0]) > kTrialPageMax) return;
+      trials.push_back({&stream, cluster, {ends[0], bytes[0]}});
+      return;
+    }
+  }
+
+  // Whether the objects that lie in these pages are read to their last byte. Damage says nothing about that.
+  bool follows(const Trial& trial, std::span<const WantedBytes, 2> pages) const {
+    if (!pages[0].bytes || !pages[1].bytes) return true;
+    const std::vector<std::int64_t> zeros(2);
+    const auto ends = decode(trial.pages[0], *pages[0].bytes, {}, zeros);
+    const auto bytes = decode(trial.pages[1], *pages[1].bytes, {}, zeros);
+    if (!ends || !bytes || bytes->arrays.empty()) return true;
+    std::span<const std::int64_t> all = ends_in(*ends);
+    if (trial.pages[0].index == 0) all = all.subspan(std::min<std::size_t>(all.size(), 1));
+    const std::int64_t begin = elements_of_cluster(*trial.stream, trial.cluster).begin;
+    const std::int64_t end = begin + static_cast<std::int64_t>(bytes->arrays[0].size());
+    const auto whole = static_cast<std::size_t>(std::ranges::upper_bound(all, end) - all.begin());
+    if (whole == 0) return true;
+    const Program& program = programs_[trial.stream->program];
+    const auto size = static_cast<std::size_t>(all[whole - 1] - begin);
+    const std::span<const std::byte> objects = bytes->arrays[0].first(std::min(size, bytes->arrays[0].size()));
+    const std::vector<std::int64_t> first(program.slots.size());
+    return decode_objects(program, all.first(whole), begin, std::span(&objects, 1), first, nullptr).has_value();
+  }
+
   const ColumnPages& pages_of(const FieldStream& stream) const { return pages_.columns[stream.column]; }
   static bool reads_pages(const FieldStream& stream) {
     return stream.kind == Kind::numbers || stream.kind == Kind::ends || stream.kind == Kind::variant;
@@ -547,8 +617,13 @@ Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> s
   auto pages = read_page_lists(std::move(edges), anchor->max_key_size, *found, made);
   if (!pages && is_of_storage(pages.error())) return tl::unexpected<Error>(pages.error());
   if (!pages) return unreadable(key, pages.error().text);
-  auto table =
-      std::make_shared<NtupleTable>(std::move(source), anchor->max_key_size, std::move(made), *std::move(pages));
+  const std::uint64_t key_size = anchor->max_key_size;
+  auto table = std::make_shared<NtupleTable>(source, key_size, std::move(made), *pages);
+  TRY(const auto as_bytes, table->contradicted());
+  if (!as_bytes.empty()) {
+    made = make_field_nodes(found->schema, as_bytes);
+    table = std::make_shared<NtupleTable>(std::move(source), key_size, std::move(made), *std::move(pages));
+  }
   table->name = key.name;
   table->title = found->header.description;
   table->attribute_sets = found->footer.attribute_sets.size();

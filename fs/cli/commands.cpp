@@ -77,6 +77,8 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
     {"-n,--dry-run", "", ValueHint::nothing, "write nothing: say what would be written, and about how large"},
     {"--no-add", "", ValueHint::nothing, "histograms of several files are not added: the first one is taken"},
     {"--verify", "", ValueHint::nothing, "read OUT back and compare it with IN before it gets its name"},
+    {"--keep-raw", "", ValueHint::nothing,
+     "to RNTuple: keep what is shown as raw as the streamers of its classes wrote it"},
     {"--skip-damaged", "", ValueHint::nothing, "leave out clusters with damage, and say which entries are lost"},
 });
 constexpr auto kRepackArguments = std::to_array<Argument>({

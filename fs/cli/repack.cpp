@@ -35,7 +35,7 @@ tl::unexpected<Error> wrong(const std::string& flag, const std::string& value, c
 struct GivenFlags {
   std::string format = "keep", compression, cluster, entries, select, split, threads, memory;
   Given columns, drop, tables, rename, words;
-  bool force = false, dry_run = false, verify = false, skip_damaged = false, no_add = false;
+  bool force = false, dry_run = false, verify = false, skip_damaged = false, no_add = false, keep_raw = false;
 };
 
 Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) {
@@ -97,6 +97,7 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   options.replaces = given.force;
   options.is_dry = given.dry_run;
   options.skips_damaged = given.skip_damaged;
+  options.keeps_raw = given.keep_raw;
   options.verifies = given.verify;
   options.adds_histograms = !given.no_add;
   return options;
@@ -185,6 +186,7 @@ int run_repack(int argc, char** argv) {
   command.take("-n", given.dry_run);
   command.take("--no-add", given.no_add);
   command.take("--verify", given.verify);
+  command.take("--keep-raw", given.keep_raw);
   command.take("--skip-damaged", given.skip_damaged);
   command.take("IN... OUT", given.words);
   if (const auto code = command.parse(argc, argv)) return *code;

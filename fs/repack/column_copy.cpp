@@ -12,6 +12,7 @@
 
 #include "exec/started.h"
 #include "repack/stopped.h"
+#include "tfile/name.h"
 #include "waited.h"
 
 namespace tfilefs {
@@ -45,7 +46,8 @@ std::string node_name(const tfile::Table& table, NodeId id) {
 }
 
 // Why a column cannot be written in any format; "" if it may be.
-std::string reason_against(const Column& column) {
+std::string reason_against(const Column& column, bool is_kept) {
+  if (column.role == Role::raw && is_kept) return "";
   if (column.role == Role::raw) return column.reason.empty() ? "it is not decoded" : column.reason;
   if (column.role == Role::tags || column.role == Role::index) return "values of several types are not written";
   return column.reason;
@@ -53,8 +55,8 @@ std::string reason_against(const Column& column) {
 
 class Offering {
  public:
-  Offering(const tfile::Table& table, CachedStreams& streams, tfile::TableFormat format)
-      : table_(table), streams_(streams), format_(format) {}
+  Offering(const tfile::Table& table, CachedStreams& streams, tfile::TableFormat format, const RawFields& raw)
+      : table_(table), streams_(streams), format_(format), raw_(raw) {}
 
   Result<OfferedTable> run(const NameFilter& filter) {
     for (const NodeId node : table_.nodes[0].children) {
@@ -73,14 +75,21 @@ class Offering {
     std::vector<ColumnId> ids;
     add_columns(table_, node, ids);
     std::vector<OfferedColumn> offered;
-    std::string reason;
+    const auto refused = raw_.refused.find(tfile::unescape_name(name));
+    std::string reason = refused == raw_.refused.end() ? "" : refused->second;
     for (const ColumnId id : ids) {
       const Column& column = table_.columns[id];
-      reason = reason_against(column);
+      if (reason.empty()) reason = reason_against(column, keeps_raw_ && raw_.classes.contains(column.branch));
       auto made = reason.empty() ? tfile::offered_column(column.path) : tfile::fail(ErrorKind::invalid, reason);
       if (!made) reason = made.error().text;
       if (!reason.empty()) break;
       made->title = column.title;
+      if (column.role == Role::raw) {
+        const tfile::StreamedClass& streamed = raw_.classes.at(column.branch);
+        made->role = Role::raw;
+        made->classes.emplace_back(column.path.substr(0, column.path.rfind('/')), streamed.name);
+        made_.streamed.emplace(&column, streamed);
+      }
       offered.push_back(*std::move(made));
     }
     if (reason.empty()) {
@@ -122,6 +131,8 @@ class Offering {
   const tfile::Table& table_;
   CachedStreams& streams_;
   const tfile::TableFormat format_;
+  const RawFields& raw_;
+  const bool keeps_raw_ = raw_.are_kept && format_ == tfile::TableFormat::rntuple;
   OfferedTable made_;
 };
 
@@ -205,10 +216,27 @@ class ColumnCopy {
  private:
   using Parts = std::vector<Part>;
 
-  Result<Part> encode(std::size_t field, EntryRange numbers, std::vector<std::int64_t>& begin) {
+  // `first`: the number of the first entry of the cluster.
+  Result<Part> encode(std::size_t field, EntryRange numbers, std::int64_t first, std::vector<std::int64_t>& begin) {
     const std::vector<std::int64_t> cluster_begin(fields_[field].columns.size());
-    TRY(const GatheredItems items, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
+    TRY(GatheredItems items, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
+    TRY_VOID(complete(field, numbers.begin - first, items));
     return writer_.encode(field, {numbers, items.columns, cluster_begin});
+  }
+
+  // What streamers wrote gets what it lacks on its own.
+  Result<> complete(std::size_t field, std::int64_t before, GatheredItems& items) const {
+    const FieldOfColumns& columns = fields_[field];
+    for (std::size_t i = 0; i < columns.columns.size(); ++i) {
+      const auto streamed = offered_.streamed.find(columns.columns[i]);
+      if (streamed == offered_.streamed.end()) continue;
+      const auto done = tfile::complete_streamed(streamed->second, before, items.columns[columns.lists[i]],
+                                                 items.columns[i], items.memory);
+      if (done) continue;
+      if (sink_.refuse) sink_.refuse(offered_.form.fields[field].name, done.error().text);
+      return done;
+    }
+    return {};
   }
 
   Result<Part> sample(std::size_t field) {
@@ -218,7 +246,7 @@ class ColumnCopy {
     const double each = std::max(1.0, static_cast<double>(first.bytes) / static_cast<double>(numbers.size()));
     numbers.end = std::min(kept_.count(), std::max(numbers.end, static_cast<std::int64_t>(kSampleBytes / each)));
     begin.assign(begin.size(), 0);
-    return encode(field, numbers, begin);
+    return encode(field, numbers, 0, begin);
   }
 
   std::size_t jobs_max() const { return sink_.threads + 2; }
@@ -258,7 +286,7 @@ class ColumnCopy {
     const std::int64_t step = std::max<std::int64_t>(1, part_entries_[field]);
     for (std::int64_t at = cluster.begin; at < cluster.end; at += step) {
       TRY_VOID(not_stopped(sink_.stop));
-      TRY(Part part, encode(field, {at, std::min(at + step, cluster.end)}, begin));
+      TRY(Part part, encode(field, {at, std::min(at + step, cluster.end)}, cluster.begin, begin));
       parts.push_back(std::move(part));
     }
     return parts;
@@ -300,8 +328,8 @@ class ColumnCopy {
 }  // namespace
 
 Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& streams, tfile::TableFormat format,
-                                   const NameFilter& filter) {
-  return Offering(table, streams, format).run(filter);
+                                   const RawFields& raw, const NameFilter& filter) {
+  return Offering(table, streams, format, raw).run(filter);
 }
 
 Result<std::uint64_t> copy_columns(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,

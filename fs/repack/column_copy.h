@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -15,6 +16,7 @@
 #include "reply.h"
 #include "staging/commit/file_writes.h"
 #include "tfile/kept_entries.h"
+#include "tfile/streamed_class.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {
@@ -24,10 +26,18 @@ struct OfferedTable {
   std::vector<const tfile::Column*> columns;  // as offered
   std::vector<tfile::OfferedColumn> offered;
   tfile::OfferedForm form;
-  std::vector<std::string> left_out;  // "tracks: what a tree does not hold: ..."
+  std::map<const tfile::Column*, tfile::StreamedClass> streamed;  // raw ones
+  std::vector<std::string> left_out;                              // "tracks: what a tree does not hold: ..."
+};
+// What becomes of raw columns.
+struct RawFields {
+  bool are_kept = false;                                     // as streamer fields, where the format has them
+  std::map<std::string, tfile::StreamedClass> classes = {};  // those that can be kept, by Column::branch
+  std::map<std::string, std::string> refused = {};           // fields that turned out not to be kept, and why
 };
 // `streams`: to find what counts lists (find_counters). Blocks. Errors: those of reading.
-Result<OfferedTable> offered_table(const tfile::Table&, CachedStreams&, tfile::TableFormat, const NameFilter&);
+Result<OfferedTable> offered_table(const tfile::Table&, CachedStreams&, tfile::TableFormat, const RawFields&,
+                                   const NameFilter&);
 
 // Where columns go, and who does the work.
 struct ColumnSink {
@@ -38,6 +48,8 @@ struct ColumnSink {
   std::uint64_t cluster_bytes = 0;
   std::stop_token stop;
   std::function<void(double)> done;  // of the entries, from 0 to 1
+  // A raw field of that name cannot be kept, and why; from any thread. copy_columns() then fails.
+  std::function<void(const std::string&, const std::string&)> refuse = nullptr;
 };
 
 // Writes the kept entries of these columns into a new table, cluster by cluster. Returns the stored bytes that were

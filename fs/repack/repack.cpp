@@ -227,10 +227,17 @@ class Repack {
     TableRequest request{options_, files_, path, table.directory, new_name(table)};
     if (const auto* shares = wanted_->shares; shares != nullptr && shares->contains(path))
       request.share = shares->at(path);
+    if (const auto refused = refused_raw_.find(path); refused != refused_raw_.end())
+      request.refused_raw = refused->second;
     TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, std::move(progress)};
     const bool by_unit = by_columns_.count(path) == 0 && may_go_by_unit(table.info());
     TRY(WrittenTable written,
         by_unit ? copy_table(request, table.info(), work) : convert_table(request, table.info(), work));
+    if (written.refused_raw) {
+      refused_raw_[path].insert(*written.refused_raw);
+      again_ = true;
+      return fail(ErrorKind::unsupported, path + ": " + written.refused_raw->second);
+    }
     if (written.needs_columns) {
       by_columns_.emplace(path, written.why);
       again_ = true;
@@ -281,6 +288,7 @@ class Repack {
   std::vector<ChainName> files_;
   InputKeys keys_;
   std::map<std::string, std::string> by_columns_;  // paths of tables that cannot be copied by unit, and why
+  std::map<std::string, std::map<std::string, std::string>> refused_raw_;  // by table: TableRequest::refused_raw
   bool again_ = false;
   std::unique_ptr<tfile::FileWriter> writer_;
   const WantedFile* wanted_ = nullptr;

@@ -34,6 +34,7 @@ struct RepackOptions {
   bool replaces = false;     // a file of the name of `out`
   bool is_dry = false;       // nothing is written
   bool skips_damaged = false;
+  bool keeps_raw = false;         // what is not decoded, as streamer fields of RNTuples
   std::uint64_t split_bytes = 0;  // of one file, about; then there may be several, see split_name(). 0: one file
   bool adds_histograms = true;    // of the same path in all files; else those of the first file stay
   bool verifies = false;          // reads what was written, and compares, before the file has its name

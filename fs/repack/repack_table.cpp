@@ -2,15 +2,18 @@
 #include "repack/repack_table.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
+#include "mutex.h"
 #include "repack/column_copy.h"
 #include "repack/entry_choice.h"
 #include "repack/file_keys.h"
 #include "repack/unit_copy.h"
 #include "repack/verify.h"
 #include "root_file.h"
+#include "tfile/streamed_class.h"
 #include "tfile/table_copy.h"
 
 namespace tfilefs {
@@ -99,6 +102,32 @@ bool has_process_ids(const tfile::File& file) {
 
 // Whether a failure is about what can be copied by unit, not about the bytes.
 bool is_about_form(const Error& error) { return error.kind == ErrorKind::unsupported; }
+
+// The classes whose streamers wrote raw columns, in the same way in all files. By Column::branch.
+Result<std::map<std::string, tfile::StreamedClass>> streamed_classes(const TableRequest& request,
+                                                                     const tfile::Table& table) {
+  std::map<std::string, tfile::StreamedClass> classes;
+  bool is_first = true;
+  for (const ChainName& name : request.files) {
+    const std::string path = name.table.empty() ? request.path : name.table;
+    TRY(const auto file, open_root_file(name.file, request.options.far));
+    TRY(const KeyPlace key, named(name.file, key_in(*file, path, tfile::KeyKind::table)));
+    std::map<std::string, tfile::StreamedClass> found;
+    if (key.info().format == tfile::TableFormat::tree) {
+      TRY(found, named(name.file, tfile::streamed_branches(*file, key.info())));
+    } else {  // they are streamer fields already
+      for (const tfile::Column& column : table.columns) {
+        if (column.role == tfile::Role::raw) found[column.branch].name = column.class_name;
+      }
+    }
+    if (std::exchange(is_first, false)) classes = found;
+    std::erase_if(classes, [&](const auto& each) {
+      const auto same = found.find(each.first);
+      return same == found.end() || same->second != each.second;
+    });
+  }
+  return classes;
+}
 
 std::vector<EntryRange> clusters_of(const tfile::Table& table) {
   std::vector<std::int64_t> bounds = table.clusters;
@@ -261,15 +290,21 @@ class ColumnsOfTable {
     if (!source) return tl::unexpected(std::move(source).error());
     const tfile::Table& table = (*source)->table();
     TRY_VOID(check_count(wanted, table.entries, request_.options.selection));
+    RawFields raw{request_.options.keeps_raw, {}, request_.refused_raw};
+    if (raw.are_kept) {
+      TRY(raw.classes, streamed_classes(request_, table));
+    }
     TRY(const OfferedTable offered,
-        named(request_.path, offered_table(table, (*source)->streams(), format, request_.options.columns)));
+        named(request_.path, offered_table(table, (*source)->streams(), format, raw, request_.options.columns)));
     made_.left_out = offered.left_out;
     note_differences((*source)->differences());
     if (offered.columns.empty()) {
       made_.left_out.push_back("none of its columns can be written");
       return std::move(made_);
     }
-    TRY_VOID(named(request_.path, write(**source, offered, format, wanted)));
+    auto done = write(**source, offered, format, wanted);
+    if (!done && made_.refused_raw) return std::move(made_);
+    TRY_VOID(named(request_.path, std::move(done)));
     made_.written = true;
     return std::move(made_);
   }
@@ -282,7 +317,13 @@ class ColumnsOfTable {
     KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(all);
     FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
     const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
-    const ColumnSink sink{work_.writer, file, work_.workers, options.threads, cluster, work_.stop, work_.progress};
+    Mutex mutex;
+    const auto refuse = [&](const std::string& name, const std::string& why) {
+      const Lock lock(mutex);
+      made_.refused_raw.emplace(name, why);
+    };
+    const ColumnSink sink{work_.writer, file,       work_.workers,  options.threads,
+                          cluster,      work_.stop, work_.progress, refuse};
     if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, sink, kept));
     TRY(tfile::TableWriter* const writer,
         work_.writer.create_table(request_.directory, request_.name, table.title, format));

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/arena.h"
@@ -28,6 +30,7 @@ struct TableRequest {
   std::string directory, name;  // in the new file
   // Of the entries that are kept, the numbers of those that this file has; nothing: all.
   std::optional<tfile::EntryRange> share = std::nullopt;
+  std::map<std::string, std::string> refused_raw = {};  // fields that cannot be kept as they were streamed, and why
 };
 
 // What works on it.
@@ -49,6 +52,8 @@ struct WrittenTable {
   std::vector<std::string> left_out;
   bool needs_columns = false;  // it cannot be copied by unit, because...
   std::string why;
+  // A field that turned out not to be kept as it was streamed, and why: the table is to be written without it.
+  std::optional<std::pair<std::string, std::string>> refused_raw;
 };
 
 // Copies baskets or pages. `key`: of the first file. Errors: as repack().

@@ -69,6 +69,8 @@ class FieldFinder {
     if (column.role == Role::offsets && !around.empty()) around.pop_back();
     const auto list = around.empty() ? places_.end() : places_.find(around.back());
     is_known_ = in != in_by_path_.end() && (around.empty() || list != places_.end());
+    // Bytes that are kept as they were streamed may have a header now.
+    if (column.role == Role::raw) is_known_ = false;
     if (!is_known_) return;
     places_.emplace(id, static_cast<std::uint32_t>(field_.out.columns.size()));
     const std::uint32_t place = around.empty() ? tfile::FieldForm::kEachEntry : list->second;

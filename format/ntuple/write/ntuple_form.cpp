@@ -177,6 +177,9 @@ class FieldMaker {
     const std::uint32_t place = note(*offsets.column, list);
     if (items.column && columns_[*items.column].role == Role::chars)
       return add_text(*items.column, name, parent, place);
+    const auto streamed = classes_.find(path);
+    if (items.column && columns_[*items.column].role == Role::raw && streamed != classes_.end())
+      return add_streamed(*items.column, streamed->second, name, parent, place);
     const std::string stem = items.column ? field_name_of(items) : items.name;
     if (stem != "values") {
       return invalid(items_path, stem == "raw" ? "bytes that were not decoded are not written"
@@ -199,6 +202,17 @@ class FieldMaker {
     fields_[field].type_name = "std::string";
     add_index(field);
     add_column(field, ColumnType::character, kCharacterBits);
+    return {};
+  }
+
+  // Objects as the streamer of their class writes them.
+  Result<> add_streamed(std::uint32_t bytes, Name class_name, Name name, FieldId parent, std::uint32_t list) {
+    constexpr std::uint16_t kByteBits = 8;
+    note(bytes, list);
+    const FieldId field = add_record(FieldRole::streamer, parent, name);
+    fields_[field].type_name = class_name;
+    add_index(field);
+    add_column(field, ColumnType::byte, kByteBits);
     return {};
   }
 

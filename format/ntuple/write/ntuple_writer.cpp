@@ -49,6 +49,13 @@ std::uint64_t size_of_clusters(std::span<const ClusterRecord> clusters) {
   return size;
 }
 
+// All nodes, with what streamers wrote as the bytes that were offered.
+FieldNodes offered_nodes_of(const SchemaRecords& schema) {
+  std::map<PageColumn, std::string> as_bytes;
+  for (PageColumn column = 0; column < schema.columns.size(); ++column) as_bytes.emplace(column, "");
+  return make_field_nodes(schema, as_bytes);
+}
+
 }  // namespace
 
 std::unique_ptr<NtupleWriter> NtupleWriter::create(BlobPlace place, std::string name, std::string title) {
@@ -102,7 +109,7 @@ Result<> NtupleWriter::add_fields(std::span<const OfferedColumn> columns, const 
   }
   SchemaRecords schema = schema_;
   TRY_VOID(add_to_schema(columns, form, place_.compression.level != 0, schema));
-  const FieldNodes made = make_field_nodes(schema);
+  const FieldNodes made = offered_nodes_of(schema);
   const std::vector<ColumnNumber> written = written_columns(made);
   std::unordered_map<std::string_view, ColumnId> shown;
   for (ColumnId id = 0; id < made.columns.size(); ++id) shown.emplace(made.columns[id].path, id);
@@ -119,6 +126,7 @@ Result<> NtupleWriter::add_fields(std::span<const OfferedColumn> columns, const 
     }
   }
   schema_ = std::move(schema);
+  if (place_.describe) place_.describe(schema_);
   elements_.resize(schema_.columns.size());
   for (StoredField& field : added) {
     names_.insert(field.name);
@@ -275,6 +283,7 @@ Result<> NtupleWriter::place_header(Records& records, RecordPlaces& places) cons
   SchemaLists lists;
   for (const FieldRecord& field : schema_.fields) lists.add(field);
   for (const ColumnRecord& column : schema_.columns) lists.add(column);
+  if (!schema_.streamer_infos.empty()) lists.add_streamer_infos(schema_.streamer_infos);
   records.fields = schema_.fields.size();
   records.columns = schema_.columns.size();
   return place_new_header(records, places, std::move(lists));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "container/key.h"
 #include "ntuple/write/stored_columns.h"
@@ -15,6 +16,8 @@ struct BlobPlace {
   std::uint64_t directory_seek = 0;  // fSeekPdir: the file's root directory
   Compression compression;
   std::uint32_t datime = 0;
+  // Completes the schema of an RNTuple with fields that streamers wrote: versions and descriptions of their classes.
+  std::function<void(SchemaRecords&)> describe = nullptr;
 };
 
 // The largest record that an anchor announces: ROOT's default, and the largest object of a file.

@@ -4,7 +4,7 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint16_t kIsRepetitive = 1;
+constexpr std::uint16_t kIsRepetitive = 1, kHasChecksum = 4;
 constexpr std::uint16_t kHasRange = 2;
 constexpr std::uint64_t kNoFeatures = 0;
 constexpr std::string_view kWriter = "tfilefs";
@@ -37,11 +37,22 @@ void SchemaLists::add(const FieldRecord& field) {
   out.little(field.type_version);
   out.little(field.parent);
   out.little(static_cast<std::uint16_t>(field.role));
-  out.little(field.array_size ? kIsRepetitive : std::uint16_t{0});
+  out.little(
+      static_cast<std::uint16_t>((field.array_size ? kIsRepetitive : 0) | (field.type_checksum ? kHasChecksum : 0)));
   for (const std::string* text : {&field.name, &field.type_name, &field.type_alias, &field.description})
     out.text(*text);
   if (field.array_size) out.little(*field.array_size);
+  if (field.type_checksum) out.little(*field.type_checksum);
   fields.add(out.span());
+}
+
+void SchemaLists::add_streamer_infos(std::string_view infos) {
+  EnvelopeAppender out;
+  out.little(std::uint32_t{0});  // that they are StreamerInfos
+  out.little(std::uint32_t{0});  // they are of no single type: its version and name
+  out.text("");
+  out.text(infos);
+  type_information.add(out.span());
 }
 
 void SchemaLists::add(const ColumnRecord& column) {
