@@ -7,11 +7,12 @@
 
 namespace tfilefs {
 
-std::size_t files_within_limit(std::size_t wanted, std::size_t share) {
-  constexpr std::size_t kMin = 2;
+std::size_t files_within_limit(std::size_t wanted, std::size_t descriptors) {
+  constexpr std::size_t kMin = 2, kBesides = 32;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
-  return std::clamp<std::size_t>(limit.rlim_cur / share, kMin, wanted);
+  const std::size_t left = limit.rlim_cur > kBesides ? limit.rlim_cur - kBesides : 0;
+  return std::clamp<std::size_t>(left / descriptors, kMin, wanted);
 }
 
 }  // namespace tfilefs

@@ -5,8 +5,8 @@
 
 namespace tfilefs {
 
-// How many files may be open for one purpose: `wanted`, or less where the process may have few descriptors, so that
-// those of one purpose are no more than 1/share of them. At least two.
-std::size_t files_within_limit(std::size_t wanted, std::size_t share);
+// How many files may be open for one purpose: `wanted`, or less where the process may have few descriptors: one for
+// each so many of them, without some that the process needs besides. At least two.
+std::size_t files_within_limit(std::size_t wanted, std::size_t descriptors);
 
 }  // namespace tfilefs

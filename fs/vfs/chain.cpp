@@ -18,13 +18,14 @@
 #include "vfs/chain_friends.h"
 #include "vfs/open_chain_files.h"
 #include "vfs/table_friends.h"
+#include "view/chain/learning_streams.h"
 
 namespace tfilefs {
 namespace {
 
 // Files that are opened at the same time: as many as a server may be asked for at once. A look at a file that is not
 // opened is one question, and needs no memory.
-constexpr std::size_t kOpenedAtOnce = 32, kOpenedShare = 16, kLookedAtAtOnce = 64;
+constexpr std::size_t kOpenedAtOnce = 32, kLookedAtAtOnce = 64, kDescriptors = 8;
 
 // Runs `each` for every one of `numbers`, some at the same time, then `finish`. `each` calls the function that it is
 // given when it is done.
@@ -223,7 +224,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   void read_files() {
     took_ = Clock::now() - began_;
     for_each_file(
-        chosen([](const File& file) { return file.is_read; }), files_within_limit(kOpenedAtOnce, kOpenedShare),
+        chosen([](const File& file) { return file.is_read; }), files_within_limit(kOpenedAtOnce, kDescriptors),
         [self = shared_from_this()](std::size_t i, const std::function<void()>& done) { self->read(i, done); },
         [self = shared_from_this()] { self->build(); });
   }
@@ -363,6 +364,13 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     return from;
   }
 
+  static Xattrs xattrs(const ChainState& made, const PlannedTable& plan) {
+    return {{"user.tfilefs.name", plan.path.substr(plan.path.rfind('/') + 1)},
+            {"user.tfilefs.title", plan.title},
+            {"user.tfilefs.class", "TChain"},
+            {"user.tfilefs.files", std::to_string(made.members.size())}};
+  }
+
   void add_table(ChainState& made, const PlannedTable& plan) {
     std::vector<OpenChainFiles::File> files;
     for (std::size_t i = 0; i < plan.of_files.size(); ++i) {
@@ -385,13 +393,11 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     table.path = plan.path;
     auto shown = std::make_shared<TableState>();
     shown->serial = made.serial;
-    shown->loaded = std::make_shared<const LoadedTable>(plan.table, cache, streams, path);
+    shown->loaded =
+        std::make_shared<const LoadedTable>(plan.table, cache, learning_streams(cache, streams, plan.table), path);
     shown->hidden = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
     shown->from = made.from;
-    shown->xattrs = {{"user.tfilefs.name", plan.path.substr(plan.path.rfind('/') + 1)},
-                     {"user.tfilefs.title", plan.title},
-                     {"user.tfilefs.class", "TChain"},
-                     {"user.tfilefs.files", std::to_string(made.members.size())}};
+    shown->xattrs = xattrs(made, plan);
     shown->friends = friends(made, plan, shown->loaded);
     table.shown = std::move(shown);
     table.chained = plan.table;

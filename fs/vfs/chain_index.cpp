@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -232,6 +233,8 @@ std::vector<IndexedFile> files_of(const json& index, SchemaSet& schemas) {
 }
 
 constexpr std::size_t kSumSize = sizeof(std::uint64_t);
+// One of twenty thousand files of a thousand columns has a third of it.
+constexpr std::uintmax_t kSizeMax = 1 << 30;
 
 // What is no file is neither read nor replaced: an index at /dev/null would take its place.
 Result<> check_place(const std::string& path) {
@@ -299,8 +302,13 @@ Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& 
   std::ifstream file(path, std::ios::binary);
   if (!file) return tfile::system_error(path, errno);
   TRY_VOID(check_that_it_is_ours(path));
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   const auto other = [&] { return tfile::fail(ErrorKind::damaged, path + ": no index of a chain, or a damaged one"); };
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error || size > kSizeMax) return other();
+  std::string bytes(size, 0);
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
   if (bytes.size() < kSumSize) return other();
   std::uint64_t sum = 0;
   std::memcpy(&sum, bytes.data() + bytes.size() - kSumSize, kSumSize);

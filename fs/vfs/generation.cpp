@@ -17,8 +17,8 @@
 namespace tfilefs {
 
 void RecentGenerations::keep(std::shared_ptr<const Generation> generation) {
-  constexpr std::size_t kShare = 4;
-  static const std::size_t files_max = files_within_limit(kFilesMax, kShare);
+  constexpr std::size_t kDescriptors = 4;  // two for the file, as many for others
+  static const std::size_t files_max = files_within_limit(kFilesMax, kDescriptors);
   std::vector<std::shared_ptr<const Generation>> dropped;  // destroyed after the lock is released
   const Lock lock(mutex_);
   const auto at = std::find(kept_.begin(), kept_.end(), generation);

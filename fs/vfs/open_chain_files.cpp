@@ -2,6 +2,9 @@
 #include "vfs/open_chain_files.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "vfs/blocking.h"
@@ -84,7 +87,29 @@ Result<OpenChainFiles::StreamsPtr> OpenChainFiles::checked(std::size_t file, con
   return table->loaded->streams();
 }
 
+// Without a descriptor left, files that are read at present soon close, and those that only wait to be read again do
+// now.
+bool OpenChainFiles::try_again(std::size_t file, const Result<WholeTable>& table) {
+  constexpr int kTriesMax = 200;
+  constexpr std::chrono::milliseconds kPause{10};
+  const bool is_full = !table && (table.error().system_errno == EMFILE || table.error().system_errno == ENFILE);
+  std::deque<StreamsPtr> dropped;  // destroyed after the lock is released
+  {
+    const Lock lock(mutex_);
+    int& tries = open_[file].tries;
+    if (!is_full || ++tries > kTriesMax) tries = 0;
+    if (tries == 0) return false;
+    dropped.swap(kept_);
+  }
+  run_job(cache_, [self = shared_from_this(), file, kPause] {
+    std::this_thread::sleep_for(kPause);
+    self->start(file);
+  });
+  return true;
+}
+
 void OpenChainFiles::finish(std::size_t file, Result<WholeTable> table) {
+  if (try_again(file, table)) return;
   const Result<StreamsPtr> streams = checked(file, table);
   std::vector<Reply<StreamsPtr>> waiters;
   StreamsPtr dropped;  // destroyed after the lock is released

@@ -39,22 +39,25 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
  private:
   using StreamsPtr = std::shared_ptr<CachedStreams>;
   // Few, since each takes descriptors, and the memory of its table.
-  static constexpr std::size_t kKept = 16, kOpening = 32, kShare = 16;
+  static constexpr std::size_t kKept = 16, kOpening = 32, kDescriptors = 8;
 
   struct Open {
     std::weak_ptr<CachedStreams> streams;
     bool is_stale = false;
+    int tries = 0;                           // in vain, since the process had no descriptor left
     std::vector<Reply<StreamsPtr>> waiters;  // while it is opened, or waits for that
   };
   void start(std::size_t file);
   void find(std::size_t file, GenerationPtr);
+  bool try_again(std::size_t file, const Result<WholeTable>&) EXCLUDES(mutex_);
   void finish(std::size_t file, Result<WholeTable>) EXCLUDES(mutex_);
   Result<StreamsPtr> checked(std::size_t file, const Result<WholeTable>&) const;
   StreamsPtr keep(const StreamsPtr&) REQUIRES(mutex_);  // returns what goes for it
 
   ClusterCache& cache_;
   const std::vector<File> files_;
-  const std::size_t kept_max_ = files_within_limit(kKept, kShare), opening_max_ = files_within_limit(kOpening, kShare);
+  const std::size_t kept_max_ = files_within_limit(kKept, kDescriptors),
+                    opening_max_ = files_within_limit(kOpening, kDescriptors);
   mutable Mutex mutex_;
   std::vector<Open> open_ GUARDED_BY(mutex_);
   std::deque<StreamsPtr> kept_ GUARDED_BY(mutex_);

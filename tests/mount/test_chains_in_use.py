@@ -106,6 +106,56 @@ def test_a_file_that_is_none_any_more_fails_alone(how, three, tmp_path, mount):
 # ---- files that are opened and closed
 
 
+def opened_files(m, directory):
+    """Names of files of the directory that the daemon has open."""
+    found = set()
+    for descriptor in os.scandir(f"/proc/{m.process.pid}/fd"):
+        target = outcome(lambda: os.readlink(descriptor.path))
+        if isinstance(target, str) and os.path.dirname(target) == str(directory):
+            found.add(os.path.basename(target))
+    return found
+
+
+def linked(directory, count, **columns):
+    """So many names of one file."""
+    put(directory / "f000.root", t=columns)
+    for number in range(1, count):
+        os.link(directory / "f000.root", directory / f"f{number:03d}.root")
+
+
+def test_files_close_by_age(tmp_path, mount):
+    """A page of each file is read, one after the other."""
+    count, page = 150, np.arange(1024, dtype="i4")
+    linked(tmp_path, count, x=page, y=page)
+    m = mount(tmp_path, "chain,prefetch=off", prefix=["prlimit", "--nofile=256:256"])
+    with open(os.path.join(m.path, "t", "x.i4"), "rb", buffering=0) as x, open(os.path.join(m.path, "t", "y.i4"), "rb", buffering=0) as y:
+        for file in (x, y):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        for number in range(count):
+            assert os.pread(x.fileno(), 4096, 4096 * number) == page.tobytes()
+        opened = sorted(opened_files(m, tmp_path))
+        assert 16 <= len(opened) <= 64
+        assert opened == [f"f{number:03d}.root" for number in range(count - len(opened), count)]
+        assert os.pread(y.fileno(), 4096, 0) == page.tobytes()
+        assert opened_files(m, tmp_path) == {*opened[1:], "f000.root"}
+
+
+def test_few_descriptors(tmp_path, mount):
+    """As `ulimit -n 64`. Several readers are at it."""
+    count = 150
+    linked(tmp_path, count, x=np.arange(3, dtype="i4"), l=awkward.values_astype(awkward.Array([[0.5], [], [1.5, 2.5]]), "f4"))
+    m = mount([f"{tmp_path}/f*.root"], "chain", prefix=["prlimit", "--nofile=64:64"])
+    table = os.path.join(m.path, "t")
+    columns = [os.path.join(table, name) for name in ("x.i4", "l/values.f4", "l/offsets.i8", ".file.u4")]
+    sizes = [12 * count, 12 * count, 8 * (3 * count + 1), 12 * count]
+    assert [os.stat(column).st_size for column in columns] == sizes
+    readers = [subprocess.Popen(["cat", path], stdout=subprocess.PIPE) for path in [*columns, table + ".csv", table + ".arrow"] * 2]
+    read = [len(reader.communicate(timeout=120)[0]) for reader in readers]
+    assert [reader.returncode for reader in readers] == [0] * len(readers)
+    assert read[:4] == sizes and read[:6] == read[6:]
+    assert "Too many open files" not in m.errors()
+
+
 def test_unmounting_while_it_is_read(three):
     """Locally, and of a server that is slow: the daemon ends, and the readers do."""
     paths, _ = three
@@ -131,6 +181,14 @@ def served(directory):
     return http_server.Nginx(directory)
 
 
+def loaded(m, server, column, place):
+    """Whether a page can be read without the server."""
+    server.stop()
+    with open(os.path.join(m.path, "t", column), "rb", buffering=0) as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        return not isinstance(outcome(lambda: os.pread(file.fileno(), 4096, place)), int)
+
+
 def test_a_reader_finds_the_next_file_open(tmp_path):
     """The file behind the border is asked for before the reader comes to it."""
     entries = 500_000  # 4 MB, of which the kernel asks for one or two ahead of a reader
@@ -146,6 +204,30 @@ def test_a_reader_finds_the_next_file_open(tmp_path):
                     for block in range(24):
                         assert len(os.pread(file.fileno(), 128 << 10, block * (128 << 10))) == 128 << 10
                     assert far_files.becomes(wanted, asked, 10) == wanted
+
+
+def test_what_is_used_together_is_learnt_from_file_to_file(tmp_path):
+    """x and y were read together in four files and more; a reader of x in the next one brings y along, and nothing else."""
+    entries, files = 20_000, 8
+    for number in range(files):
+        random = np.random.default_rng(number)
+        put(tmp_path / f"f{number}.root", t={name: random.normal(size=entries) for name in "xzy"})
+    place = lambda number: 8 * entries * number + 40_960
+    for other, wanted in (("y.f8", True), ("z.f8", False)):
+        with served(tmp_path) as server:
+            urls = [server.url(f"f{number}.root") for number in range(files)]
+            with mounted.Mounted(urls, ["chain,timeout=1,recheck=60"]) as m:
+                columns = {name: open(os.path.join(m.path, "t", name + ".f8"), "rb", buffering=0) for name in "xyz"}
+                for file in columns.values():
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+                assert len(os.pread(columns["z"].fileno(), 4096, place(0))) == 4096
+                for number in range(1, 7):
+                    for name in "xy" if number < 6 else "x":
+                        assert len(os.pread(columns[name].fileno(), 4096, place(number))) == 4096
+                server.requests()  # until no more come
+                for file in columns.values():
+                    file.close()
+                assert loaded(m, server, other, place(6)) is wanted
 
 
 # ---- facts that are kept
@@ -196,6 +278,17 @@ def test_a_far_chain_is_known_to_the_disk(tmp_path):
         m.close()
         assert len(read()) <= 5 * files
         assert len(read()) <= 2 * files
+
+
+def test_an_index_that_is_too_large_is_not_read(tmp_path, mount):
+    put(tmp_path / "f.root", t={"x": np.arange(3, dtype="i4")})
+    index = tmp_path / "index"
+    with mounted.Mounted(tmp_path / "f.root", [f"chain,index={index}"]):
+        pass
+    os.truncate(index, 8 << 30)
+    m = mount(tmp_path / "f.root", f"chain,index={index}")
+    assert values(os.path.join(m.path, "t", "x.i4")) == [0, 1, 2]
+    assert "no index of a chain, or a damaged one" in m.errors() and m.peak_bytes() < 1 << 30
 
 
 # ---- friends, tables, patterns
