@@ -59,9 +59,8 @@ def workspace(tmp_path, program):
             subprocess.run(["fusermount3", "-u", "-z", work / point], check=True)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_page(page, workspace):
-    work, environment = workspace
+def run_page(page, work, environment):
+    """Runs the examples of a page there; compares."""
     with subprocess.Popen(["bash", "--norc"], cwd=work, env=environment, text=True, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as shell:
         for number, command, expected, status in examples(page):
@@ -75,6 +74,11 @@ def test_page(page, workspace):
             assert matches("\n".join(expected), told), f"{page}:{number}: $ {command}\n{told}"
             assert int(line.split()[-1]) == status, f"{page}:{number}: $ {command}\nexit status {line.split()[-1]}\n{told}"
         shell.stdin.close()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page, workspace):
+    run_page(page, *workspace)
 
 
 def test_pages_are_there():

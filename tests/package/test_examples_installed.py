@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Examples of the first pages run as printed after an installation, with nothing of the build on PATH."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import mounted
+from conftest import ROOT
+
+sys.path.append(os.path.join(ROOT, "tests", "docs"))
+import test_examples  # noqa: E402
+
+
+@pytest.mark.parametrize("page", ("README.md", "docs/service.md"))
+def test_a_page_runs(installed, sample, tmp_path, page):
+    (tmp_path / "mnt").mkdir()
+    shutil.copy(sample, tmp_path)
+    tools = f"{os.path.dirname(sys.executable)}:/usr/bin:/bin"
+    environment = {"PATH": f"{installed.prefix}/bin:{tools}", "HOME": str(tmp_path), "LC_ALL": "C", "PYTHONWARNINGS": "ignore"}
+    assert shutil.which("tfilefs", path=tools) is None
+    try:
+        test_examples.run_page(page, tmp_path, environment)
+    finally:
+        if mounted.is_mount_point(tmp_path / "mnt"):
+            subprocess.run(["fusermount3", "-u", "-z", tmp_path / "mnt"], check=True)
