@@ -235,7 +235,9 @@ class NtupleTable final : public Table, public ItemCounter {
     for (const Trial& trial : trials) {
       for (const ChunkKey key : trial.pages) {
         const auto at = locate(key);
-        wanted.push_back(at ? WantedBytes{at->source, at->range} : WantedBytes{source_.get(), {}});
+        // Pages of zeros are not stored.
+        const bool is_stored = at && at->source != nullptr && at->range.size <= kTrialPageMax;
+        wanted.push_back(is_stored ? WantedBytes{at->source, at->range} : WantedBytes{source_.get(), {}});
       }
     }
     const std::vector<Buffer> held = read_together(wanted);
