@@ -28,6 +28,8 @@ PieceCache& ClusterCache::file_parts() { return core_->file_parts; }
 
 bool ClusterCache::looks_ahead() const { return core_->options.prefetch != Prefetch::off; }
 
+bool ClusterCache::learns() const { return core_->options.prefetch == Prefetch::learn; }
+
 void ClusterCache::settle() { core_->stop(); }
 
 void ClusterCache::give_back_idle() {

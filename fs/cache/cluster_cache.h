@@ -110,6 +110,7 @@ class ClusterCache {
   // What small files of chains hold of columns that are read at random: it outlives the opening of a file.
   PieceCache& file_parts();
   bool looks_ahead() const;  // Prefetch is not off
+  bool learns() const;       // which columns are used together
 
   // Ends all work under way: requests that wait for memory are denied, jobs that were accepted are run, no more are
   // accepted, tasks are run. Returns when all requests are answered; tasks can still be run then. Must not be called

@@ -105,7 +105,7 @@ class LearningStreams final : public CachedStreams {
 
 std::shared_ptr<CachedStreams> learning_streams(const ClusterCache& cache, std::shared_ptr<ChainStreams> streams,
                                                 std::shared_ptr<const ChainTable> table) {
-  if (!cache.looks_ahead()) return streams;
+  if (!cache.learns()) return streams;
   const std::shared_ptr<const ChainCounts> counts = streams->counts().shared_from_this();
   return std::make_shared<LearningStreams>(std::move(streams), std::move(table), counts);
 }

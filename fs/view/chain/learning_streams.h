@@ -10,7 +10,7 @@
 namespace tfilefs {
 
 // The columns of a chain's table, of which a read brings along what was read together with the column in other files:
-// of small columns all that is in the file, of others what a reader comes to first. With `prefetch=off` the streams
+// of small columns all that is in the file, of others what a reader comes to first. Unless `prefetch=learn` the streams
 // themselves.
 std::shared_ptr<CachedStreams> learning_streams(const ClusterCache&, std::shared_ptr<ChainStreams>,
                                                 std::shared_ptr<const ChainTable>);
