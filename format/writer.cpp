@@ -436,16 +436,18 @@ Result<> RootFileWriter::date_table(TableWriter* writer, std::uint32_t datime) {
   return {};
 }
 
-// Adds those descriptions of `from` that `known` lacks, and that are not among `into` yet.
+// Adds the description if `known` lacks it, and it is not in `into` yet.
+void add_if_missing(const StreamerInfo& info, const StreamerInfos& known, std::vector<const StreamerInfo*>& into) {
+  const auto is_same = [&](const StreamerInfo& other) {
+    return other.class_name == info.class_name && other.version == info.version && other.checksum == info.checksum;
+  };
+  const bool is_known = std::ranges::any_of(known.from_file(), [&](const auto& other) { return is_same(*other); }) ||
+                        std::ranges::any_of(into, [&](const StreamerInfo* other) { return is_same(*other); });
+  if (!is_known) into.push_back(&info);
+}
+
 void add_missing(const StreamerInfos& from, const StreamerInfos& known, std::vector<const StreamerInfo*>& into) {
-  for (const auto& info : from.from_file()) {
-    const auto is_same = [&](const StreamerInfo& other) {
-      return other.class_name == info->class_name && other.version == info->version && other.checksum == info->checksum;
-    };
-    const bool is_known = std::ranges::any_of(known.from_file(), [&](const auto& other) { return is_same(*other); }) ||
-                          std::ranges::any_of(into, [&](const StreamerInfo* other) { return is_same(*other); });
-    if (!is_known) into.push_back(info.get());
-  }
+  for (const auto& info : from.from_file()) add_if_missing(*info, known, into);
 }
 
 KeyHeader key_of(const NewObject& object, bool wide) {
@@ -620,6 +622,10 @@ Result<> RootFileWriter::write_infos() {
   for (const AddedClasses& added : added_classes_) std::ranges::copy(added.names, std::back_inserter(classes));
   draft_infos_ = infos_;
   auto missing = missing_streamer_infos(classes, *infos_.infos);
+  for (const TableRecord& record : draft_tables_) {
+    for (const StreamerInfo* made : record.table->recorded->made_classes())
+      add_if_missing(*made, *infos_.infos, missing);
+  }
   for (const AddedClasses& added : added_classes_) add_missing(*added.infos, *infos_.infos, missing);
   if (missing.empty() && draft_->state().streamer_info.size != 0) return {};
   CommitDraft::NewKey key{"TList", "StreamerInfo", "", 1, state_.directories.front().own.begin};

@@ -14,6 +14,8 @@
 
 namespace tfile {
 
+struct StreamerInfo;
+
 // Puts records of a table into the commit that is being planned, besides the record of its key.
 class RecordPlaces {
  public:
@@ -58,6 +60,8 @@ class RecordedTable {
 
   // The classes that the file's StreamerInfo must describe for the data written here.
   virtual std::vector<std::string> classes() const = 0;
+  // Descriptions of classes that were made for it, and that it must have as well.
+  virtual std::vector<const StreamerInfo*> made_classes() const { return {}; }
 
   // Sets the new name of the key.
   virtual void rename(std::string name) = 0;

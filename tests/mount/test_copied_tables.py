@@ -19,7 +19,7 @@ pytestmark = pytest.mark.corpus
 
 # Reasons for data that are never written, as users see them.
 NOT_WRITTEN = (
-    "lists of records, and maps, are not written",
+    "lists of records in lists or records are not written",
     "records of anything but numbers are not written",
     "bytes that were not decoded are not written",
     "variants are not written",

@@ -331,10 +331,10 @@ def test_a_temporary_name_gets_no_name_that_is_not_written(writing):
     """Such as those that rsync makes."""
     put(writing, "Events/x.f4", f4(1, 2))
     put(writing, "Events/tracks/offsets.i8", i8(0, 1, 2))
-    put(writing, "Events/tracks/values/.a.f4.Kx2q9Z", f4(1, 2))
-    values = os.path.join(writing.path, FILE, "Events", "tracks", "values")
+    put(writing, "Events/tracks/.raw.u1.Kx2q9Z", f4(1, 2))
+    values = os.path.join(writing.path, FILE, "Events", "tracks")
     with pytest.raises(OSError) as refused:
-        os.rename(os.path.join(values, ".a.f4.Kx2q9Z"), os.path.join(values, "a.f4"))
+        os.rename(os.path.join(values, ".raw.u1.Kx2q9Z"), os.path.join(values, "raw.u1"))
     assert refused.value.errno == errno.EOPNOTSUPP
 
 

@@ -77,7 +77,7 @@ Result<OfferedColumn> offered_column(std::string path);
 // A field and its columns, as indices into the offered columns: those of a list, the offsets first, then its items; of
 // a record, the members in order.
 struct FieldForm {
-  // `nested`: what a tree does not hold: records in lists or records, lists in records.
+  // `nested`: records in lists or records, lists in records; in a tree only lists of records.
   enum class Kind : std::uint8_t { number, text, list, record, nested };
   Kind kind = Kind::number;
   std::string name;   // ROOT's name: the escapes of the mount are undone
@@ -112,7 +112,7 @@ void find_counters(std::span<OfferedColumn>, const OfferedEntries&, TableFormat)
 
 // Encoded entries of one field: one contiguous piece of the file.
 struct Part {
-  // What one stream of the file stores of it: a page. Parts of a tree are one unit, a basket, which is not listed.
+  // What one stream of the file stores of it: a page, or one of several baskets. A part that is one basket lists none.
   struct Unit {
     std::uint32_t stream = 0;
     std::uint32_t elements = 0;

@@ -346,6 +346,12 @@ const RecordMark* reference_at(const RecordOutline& outline, std::uint32_t slot_
   return refers ? &*mark : nullptr;
 }
 
+const BranchPlace* branch_below(const RecordOutline& outline, Stretch slot) {
+  const auto found =
+      std::ranges::find_if(outline.below, [&](const BranchPlace& branch) { return branch.slot.begin == slot.begin; });
+  return found == outline.below.end() ? nullptr : &*found;
+}
+
 std::int64_t number_at(std::span<const std::byte> bytes) {
   switch (bytes.size()) {
     case 1:

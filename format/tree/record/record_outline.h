@@ -111,6 +111,9 @@ struct RecordOutline {
 // The mark of a slot that refers to an object elsewhere; null: the slot has an object of its own, or none.
 const RecordMark* reference_at(const RecordOutline&, std::uint32_t slot_begin);
 
+// The branch below another one whose object is in that slot; null: it is elsewhere.
+const BranchPlace* branch_below(const RecordOutline&, Stretch slot);
+
 // An integer of 1, 2, 4 or 8 bytes.
 std::int64_t number_at(std::span<const std::byte> bytes);
 

@@ -23,6 +23,7 @@ using Bytes = std::span<const std::byte>;
 // The number of its items follows.
 constexpr std::uint16_t kCollectionVersion = 10;
 constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
+constexpr std::size_t kMemberHeaderSize = 4 + 2;  // of a member of records: their own branch has their number
 constexpr std::uint32_t kByteCountBit = 0x40000000;
 
 // Scratch memory above this is freed after use. Baskets of the usual size need far less.
@@ -72,9 +73,10 @@ struct Columns {
 Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std::span<const Bytes> given) {
   Columns columns;
   if (branch.kind == Kind::counted) given = given.subspan(1);
-  if (branch.kind != Kind::text) columns.item_size = branch.leaves[0].bytes();
+  const bool has_items = branch.kind != Kind::records;
+  if (has_items && branch.kind != Kind::text) columns.item_size = branch.leaves[0].bytes();
   auto wanted = static_cast<std::uint64_t>(range.size());
-  for (const Bytes bytes : given.first(given.size() - 1)) {
+  for (const Bytes bytes : given.first(given.size() - (has_items ? 1 : 0))) {
     if (bytes.size() != 8 * (wanted + 1))
       return invalid(branch, range.begin, "offsets of another length than asked for");
     const Offsets level(bytes);
@@ -86,6 +88,7 @@ Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std
     if (wanted > kObjectSizeMax) return invalid(branch, range.begin, "more than a basket can hold");
     columns.levels.push_back(level);
   }
+  if (!has_items) return columns;
   columns.items = given.back();
   if (columns.items.size() != wanted * columns.item_size) {
     return invalid(branch, range.begin, "values of another length than the offsets say");
@@ -215,9 +218,14 @@ class DataWriter {
       case Kind::text:
         size = texts_size(columns_.levels[0], branch_.is_leaf_text);
         break;
+      case Kind::records:
+        size = 4 * static_cast<std::uint64_t>(range_.size());
+        break;
+      case Kind::items:
+        break;
       default:
         if (branch_.of_texts) size = texts_size(columns_.levels.back(), false);
-        size += kCollectionHeaderSize * static_cast<std::uint64_t>(range_.size());
+        size += header_size() * static_cast<std::uint64_t>(range_.size());
         for (std::uint32_t level = 1; level < branch_.depth; ++level) size += 4 * columns_.levels[level].items();
     }
     return size;
@@ -229,6 +237,7 @@ class DataWriter {
       case Kind::numbers:
         return write_numbers(to);
       case Kind::counted:
+      case Kind::items:
         copy_numbers(columns_.items, branch_.leaves[0].dtype, to);
         for (std::size_t i = 0; i < ends.size(); ++i) {
           ends[i] = static_cast<std::uint32_t>(columns_.levels[0].begin(i + 1) * columns_.item_size);
@@ -238,11 +247,13 @@ class DataWriter {
         return write_texts(to, ends);
       case Kind::vectors:
         return write_vectors(to, ends);
+      case Kind::records:
+        return write_counts(to, ends);
     }
   }
 
   std::int64_t largest() const {
-    if (branch_.kind == Kind::text) return longest_text();
+    if (branch_.kind == Kind::text || branch_.kind == Kind::records) return longest();
     if (!branch_.is_counter || branch_.leaves.size() != 1) return 0;
     return with_integer(branch_.leaves[0].dtype, [&](auto zero) {
       decltype(zero) most = 0;
@@ -290,12 +301,23 @@ class DataWriter {
     }
   }
 
-  std::int64_t longest_text() const {
+  // The longest text, or list of records.
+  std::int64_t longest() const {
     std::int64_t most = 0;
-    const Offsets& chars = columns_.levels.back();
-    for (std::size_t i = 0; i < chars.items(); ++i) most = std::max(most, chars[i + 1] - chars[i]);
+    const Offsets& lists = columns_.levels.back();
+    for (std::size_t i = 0; i < lists.items(); ++i) most = std::max(most, lists[i + 1] - lists[i]);
     return most;
   }
+
+  void write_counts(std::byte* to, std::span<std::uint32_t> ends) const {
+    const Offsets& lists = columns_.levels[0];
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      store_big(to + 4 * i, static_cast<std::uint32_t>(lists[i + 1] - lists[i]));
+      ends[i] = static_cast<std::uint32_t>(4 * (i + 1));
+    }
+  }
+
+  std::size_t header_size() const { return branch_.number ? kMemberHeaderSize : kCollectionHeaderSize; }
 
   // Writes items [begin, end) below `level`, without a header.
   std::byte* put_items(std::size_t level, std::uint64_t begin, std::uint64_t end, std::byte* to) const {
@@ -319,10 +341,10 @@ class DataWriter {
     const std::byte* start = to;
     const Offsets& lists = columns_.levels[0];
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      std::byte* end = put_items(1, lists.begin(i), lists.begin(i + 1), to + kCollectionHeaderSize);
+      std::byte* end = put_items(1, lists.begin(i), lists.begin(i + 1), to + header_size());
       store_big(to, static_cast<std::uint32_t>(end - to - 4) | kByteCountBit);
       store_big(to + 4, kCollectionVersion);
-      store_big(to + 6, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
+      if (!branch_.number) store_big(to + 6, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
       to = end;
       ends[i] = static_cast<std::uint32_t>(to - start);
     }

@@ -18,6 +18,11 @@ namespace tfile {
 Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
                            std::span<const std::span<const std::byte>> columns);
 
+// The part of a field for these entries: one basket; of records one for their number and one for each member, which are
+// its units, in this order.
+Result<Part> encode_baskets(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
+                            std::span<const std::span<const std::byte>> columns);
+
 // The entries of a basket of about 128 KiB: a power of two; 0: unknown. Pure.
 std::int64_t basket_entries(const EntryBytes&);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bytes/appender.h"
+#include "bytes/cursor.h"
 #include "compression/frame.h"
 #include "container/key.h"
 
@@ -49,8 +50,16 @@ Result<Buffer> packed_record(const BasketPayload& payload, std::size_t keylen, c
   return record;
 }
 
-void put_basket_address(Part& basket, std::uint64_t address) {
-  store_big(basket.stored.data() + kKeyFixedSize, address);
+void put_basket_address(Part& part, std::uint64_t address) {
+  if (part.units.empty()) store_big(part.stored.data() + kKeyFixedSize, address);
+  for (const Part::Unit& basket : part.units)
+    store_big(part.stored.data() + basket.offset + kKeyFixedSize, address + basket.offset);
+}
+
+std::int64_t basket_raw_bytes(std::span<const std::byte> basket) {
+  Cursor in(basket);
+  const KeyHeader key = read_key(in);
+  return std::int64_t{key.keylen} + key.objlen;
 }
 
 std::size_t basket_keylen(std::string_view branch_name, std::string_view title) {

@@ -46,8 +46,11 @@ struct BasketPayload {
 Result<Buffer> packed_record(const BasketPayload&, std::size_t keylen, const Compression&,
                              std::vector<std::byte>& blocks);
 
-// Writes the address of a basket into its key.
-void put_basket_address(Part& basket, std::uint64_t address);
+// Writes the address of each basket of a part into its key.
+void put_basket_address(Part&, std::uint64_t address);
+
+// The size of a basket with its key before compression, as its key says.
+std::int64_t basket_raw_bytes(std::span<const std::byte> basket);
 
 // fKeylen of a basket whose key has that name and title.
 std::size_t basket_keylen(std::string_view branch_name, std::string_view title);

@@ -4,7 +4,9 @@
 #include <array>
 #include <cctype>
 
+#include "streamer/info/streamer_info.h"
 #include "tfile/name.h"
+#include "tree/write/record_class.h"
 
 namespace tfile {
 namespace {
@@ -14,20 +16,21 @@ using Kind = WrittenBranch::Kind;
 struct RootType {
   char letter;              // in the title of a branch; in upper case, the end of the name of the leaf's class
   std::string_view c_name;  // as template argument of vector
+  std::int32_t code;        // in StreamerInfo
 };
 
 // In the order of Dtype.
-constexpr std::array<RootType, 11> kRootTypes{{{'O', "bool"},
-                                               {'B', "char"},
-                                               {'b', "unsigned char"},
-                                               {'S', "short"},
-                                               {'s', "unsigned short"},
-                                               {'I', "int"},
-                                               {'i', "unsigned int"},
-                                               {'L', "Long64_t"},
-                                               {'l', "ULong64_t"},
-                                               {'F', "float"},
-                                               {'D', "double"}}};
+constexpr std::array<RootType, 11> kRootTypes{{{'O', "bool", element_type::kBool},
+                                               {'B', "char", element_type::kChar},
+                                               {'b', "unsigned char", element_type::kUChar},
+                                               {'S', "short", element_type::kShort},
+                                               {'s', "unsigned short", element_type::kUShort},
+                                               {'I', "int", element_type::kInt},
+                                               {'i', "unsigned int", element_type::kUInt},
+                                               {'L', "Long64_t", element_type::kLong64},
+                                               {'l', "ULong64_t", element_type::kULong64},
+                                               {'F', "float", element_type::kFloat},
+                                               {'D', "double", element_type::kDouble}}};
 static_assert(static_cast<std::size_t>(Dtype::f8) + 1 == kRootTypes.size());
 
 const RootType& root_type(Dtype dtype) { return kRootTypes[static_cast<std::size_t>(dtype)]; }
@@ -40,6 +43,28 @@ std::string own_name(const OfferedColumn& column) {
 
 LeafForm leaf_of(const OfferedColumn& column, std::string name) {
   return {std::move(name), column.dtype, column.shape};
+}
+
+// The branch of the member that begins with column `first` of a list of records.
+WrittenBranch member_of(const FieldForm& form, std::uint32_t first, std::span<const OfferedColumn> columns) {
+  WrittenBranch member;
+  std::uint32_t last = first;
+  member.inputs = {0, first};
+  while (last + 1 < form.columns.size() && form.lists[last + 1] != 0) member.inputs.push_back(++last);
+  const OfferedColumn& items = columns[form.columns[last]];
+  member.leaves = {leaf_of(items, member_name(columns[form.columns[first]]))};
+  member.kind = first == last ? Kind::items : Kind::vectors;
+  member.of_texts = items.role == Role::chars;
+  member.depth = last - first + (member.of_texts ? 0 : 1);
+  return member;
+}
+
+void add_members(const FieldForm& form, std::span<const OfferedColumn> columns, WrittenBranch& records) {
+  records.kind = Kind::records;
+  for (std::uint32_t i = 1; i < form.columns.size(); ++i) {
+    if (form.lists[i] == 0) records.members.push_back(member_of(form, i, columns));
+  }
+  name_members(records, record_class_name(records));
 }
 
 }  // namespace
@@ -64,9 +89,17 @@ std::string leaf_class(Dtype dtype) {
 
 std::string class_of(const WrittenBranch& branch) {
   if (branch.kind == Kind::text) return "string";
+  if (branch.kind == Kind::records) return "vector<" + branch.class_name + ">";
   std::string name(branch.of_texts ? "string" : root_type(branch.leaves[0].dtype).c_name);
-  for (std::uint32_t i = 0; i < branch.depth; ++i) name = "vector<" + name + (name.ends_with('>') ? " >" : ">");
+  const std::uint32_t depth = branch.depth - (branch.number ? 1 : 0);
+  for (std::uint32_t i = 0; i < depth; ++i) name = "vector<" + name + (name.ends_with('>') ? " >" : ">");
   return name;
+}
+
+std::int32_t element_type_of(const WrittenBranch& member) {
+  if (member.kind != Kind::items) return element_type::kStl;
+  const LeafForm& leaf = member.leaves[0];
+  return root_type(leaf.dtype).code + (leaf.shape.empty() ? 0 : element_type::kOffsetArray);
 }
 
 std::vector<std::string> classes_of(const WrittenBranch& branch) {
@@ -106,7 +139,8 @@ WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColum
       branch.depth = static_cast<std::uint32_t>(form.columns.size()) - (branch.of_texts ? 2 : 1);
       break;
     case FieldForm::Kind::nested:
-      break;  // tree_form() makes none
+      add_members(form, columns, branch);
+      break;
   }
   return branch;
 }

@@ -29,6 +29,8 @@ struct WrittenBranch {
     vectors,  // `depth` lists, one in the other, of numbers or texts; columns: offsets of each depth, then values, or
               // offsets and chars
     text,     // one text per entry; columns: offsets, chars
+    records,  // lists of records: how many an entry has, and a branch of each member below; columns: offsets
+    items,    // numbers, a member of such records; columns: offsets of the records, values
   };
   Kind kind = Kind::numbers;
   std::string name, title;
@@ -36,12 +38,21 @@ struct WrittenBranch {
   std::vector<LeafForm> leaves;  // numbers: all; counted, vectors: one, the item (of texts: u1)
   std::string counter;           // counted: name of the counting leaf
   Dtype counter_dtype = Dtype::i4;
-  std::uint32_t depth = 0;    // vectors
+  std::uint32_t depth = 0;    // vectors; of a member of records, these are the first level
   bool of_texts = false;      // vectors
   bool is_leaf_text = false;  // text: a TLeafC, which has no byte for an empty text
   bool is_counter = false;    // numbers: it counts others
 
-  bool is_element() const { return kind == Kind::vectors || (kind == Kind::text && !is_leaf_text); }  // TBranchElement
+  std::string class_name;               // records and their members: the class of the records
+  std::uint32_t class_checksum = 0;     // of its description
+  std::vector<WrittenBranch> members;   // records: items, or vectors that are a member
+  std::optional<std::uint32_t> number;  // of a member, in its class
+  std::vector<std::uint32_t> inputs;    // of a member: its columns among those of the field
+
+  // TBranchElement
+  bool is_element() const {
+    return kind >= Kind::records || kind == Kind::vectors || (kind == Kind::text && !is_leaf_text);
+  }
   bool has_offsets() const { return kind != Kind::numbers; }  // whether its baskets have offsets of entries
   std::size_t entry_size() const;                             // numbers: bytes of an entry
 };
@@ -55,8 +66,12 @@ void find_list_counters(std::span<OfferedColumn>, const OfferedEntries&);
 // The branch for a field. `form` has indices of `columns`, which tree_form() has accepted.
 WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns);
 
-// The C++ class of a branch of kind vectors or text, as ROOT spells it: "vector<vector<float> >", "string".
+// The C++ class of a branch of kind vectors, text or records, or of a member, as ROOT spells it:
+// "vector<vector<float> >", "string", "short".
 std::string class_of(const WrittenBranch&);
+
+// The code of a member in StreamerInfo: of one number, of an array, or of an object.
+std::int32_t element_type_of(const WrittenBranch& member);
 
 // ROOT's letter for a leaf of that type ('F'), and the class with this letter in upper case ("TLeafF").
 char leaf_letter(Dtype);

@@ -2,7 +2,11 @@
 #include "tree/write/branch_record.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <string_view>
+
+#include "tree/write/record_class.h"
 
 namespace tfile {
 namespace {
@@ -27,7 +31,9 @@ std::uint32_t checksum_of(std::string_view class_name) {
 }
 
 constexpr std::uint16_t kVectorClassVersion = 6, kStringClassVersion = 2;
-constexpr std::uint32_t kStringChecksum = 0x6E6F1604;  // std::string has members
+constexpr std::uint32_t kBranchAny = 1 << 17;              // TBranch's bit of an object that is no TObject
+constexpr std::int32_t kStlNode = 4, kStlMemberNode = 41;  // TBranchElement::fType
+constexpr std::uint32_t kStringChecksum = 0x6E6F1604;      // std::string has members
 
 std::string dimensions(const LeafForm& leaf) {
   std::string text;
@@ -39,8 +45,13 @@ std::string leaf_title(const WrittenBranch& branch, const LeafForm& leaf) {
   return leaf.name + (branch.kind == Kind::counted ? "[" + branch.counter + "]" : "") + dimensions(leaf);
 }
 
+// "x[hits_]": ROOT's title of a member's leaf has no dimensions.
+std::string member_title(const WrittenBranch& member) { return member.leaves[0].name + "[" + member.counter + "]"; }
+
 // "x/F", "pt[n]/F", "a/F:b[2]/I"; for an object its name.
 std::string root_title(const WrittenBranch& branch) {
+  if (branch.number) return member_title(branch);
+  if (branch.kind == Kind::records) return records_leaf_name(branch);
   if (branch.is_element()) return branch.name;
   if (branch.kind == Kind::text) return branch.name + "/C";
   std::string title;
@@ -81,7 +92,23 @@ struct LeafFields {
   bool is_range = false, is_unsigned = false;
 };
 
-void write_leaf_base(ObjectAppender& out, const LeafFields& leaf, const std::size_t* counter) {
+void write_records_leaf(ObjectAppender& out, const std::string& name, LeafPlaces& places);
+
+// Writes fLeafCount of a member: a reference to the leaf of the records, which the first of them has in this place.
+void write_leaf_of_records(ObjectAppender& out, const std::string& name, LeafPlaces& places) {
+  if (const auto known = places.counters.find(name); known != places.counters.end()) {
+    out.reference(known->second);
+  } else {
+    write_records_leaf(out, name, places);
+  }
+}
+
+struct LeafCount {
+  const std::size_t* counter = nullptr;     // the leaf
+  const std::string* of_records = nullptr;  // or its name, if it is that of records
+};
+
+void write_leaf_base(ObjectAppender& out, const LeafFields& leaf, LeafCount count, LeafPlaces& places) {
   const std::size_t frame = out.open(kLeafVersion);
   out.tnamed(leaf.name, leaf.title, 0);
   out.big(leaf.len);
@@ -89,23 +116,44 @@ void write_leaf_base(ObjectAppender& out, const LeafFields& leaf, const std::siz
   out.big(leaf.offset);
   out.u1(leaf.is_range);
   out.u1(leaf.is_unsigned);
-  if (counter) {
-    out.reference(*counter);
+  if (count.of_records) {
+    write_leaf_of_records(out, *count.of_records, places);
+  } else if (count.counter) {
+    out.reference(*count.counter);
   } else {
     out.null_pointer();
   }
   out.close(frame);
 }
 
-void write_element_leaf(ObjectAppender& out, const WrittenBranch& branch, LeafPlaces& places) {
+// `member`: of records, fID and fType; else the leaf is of a whole object.
+std::size_t write_element_leaf(ObjectAppender& out, const LeafFields& leaf, const WrittenBranch* member,
+                               LeafPlaces& places) {
   const std::size_t object = out.open_pointer("TLeafElement");
   const std::size_t frame = out.open(kLeafOfTypeVersion);
-  write_leaf_base(out, {branch.name, branch.name}, nullptr);
-  out.big(std::int32_t{-1});  // fID: the whole object
-  out.big(std::int32_t{-1});  // fType
+  write_leaf_base(out, leaf, {nullptr, member ? &member->counter : nullptr}, places);
+  out.big(member ? static_cast<std::int32_t>(*member->number) : -1);
+  out.big(member ? element_type_of(*member) : -1);
   out.close(frame);
   out.close(object);
   places.all.push_back(object);
+  return object;
+}
+
+void write_records_leaf(ObjectAppender& out, const std::string& name, LeafPlaces& places) {
+  places.counters.insert_or_assign(name, write_element_leaf(out, {name, name}, nullptr, places));
+}
+
+void write_member_leaf(ObjectAppender& out, const WrittenBranch& member, LeafPlaces& places) {
+  const std::string records = member.counter.substr(0, member.counter.size() - 1);
+  const std::string name = records + "." + member.leaves[0].name, title = member_title(member);
+  LeafFields fields{name, title};
+  if (member.kind == Kind::items) {
+    fields.len = static_cast<std::int32_t>(member.leaves[0].count());
+    fields.len_type = static_cast<std::int32_t>(size_of(member.leaves[0].dtype));
+    fields.is_unsigned = is_unsigned(member.leaves[0].dtype);
+  }
+  write_element_leaf(out, fields, &member, places);
 }
 
 void write_leaf(ObjectAppender& out, const WrittenBranch& branch, const LeafForm& leaf, std::int32_t offset,
@@ -120,7 +168,7 @@ void write_leaf(ObjectAppender& out, const WrittenBranch& branch, const LeafForm
   fields.is_range = branch.is_counter;
   fields.is_unsigned = is_unsigned(leaf.dtype);
   const auto counter = branch.kind == Kind::counted ? places.counters.find(branch.counter) : places.counters.end();
-  write_leaf_base(out, fields, counter == places.counters.end() ? nullptr : &counter->second);
+  write_leaf_base(out, fields, {counter == places.counters.end() ? nullptr : &counter->second}, places);
   write_range(out, leaf.dtype, branch.is_counter ? baskets.largest : 0);
   out.close(frame);
   out.close(object);
@@ -135,7 +183,7 @@ void write_text_leaf(ObjectAppender& out, const WrittenBranch& branch, const Bra
   LeafFields fields{branch.name, branch.name};
   fields.len = static_cast<std::int32_t>(baskets.largest + 1);
   fields.len_type = 1;
-  write_leaf_base(out, fields, nullptr);
+  write_leaf_base(out, fields, {}, places);
   write_range<std::int32_t>(out, baskets.largest + 1);
   out.close(frame);
   out.close(object);
@@ -145,8 +193,12 @@ void write_text_leaf(ObjectAppender& out, const WrittenBranch& branch, const Bra
 void write_leaves(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, LeafPlaces& places) {
   const bool one = branch.kind != Kind::numbers;
   const std::size_t list = out.open_array(one ? 1 : static_cast<std::int32_t>(branch.leaves.size()));
-  if (branch.is_element()) {
-    write_element_leaf(out, branch, places);
+  if (branch.kind == Kind::records) {
+    write_leaf_of_records(out, records_leaf_name(branch), places);
+  } else if (branch.number) {
+    write_member_leaf(out, branch, places);
+  } else if (branch.is_element()) {
+    write_element_leaf(out, {branch.name, branch.name}, nullptr, places);
   } else if (branch.kind == Kind::text) {
     write_text_leaf(out, branch, baskets, places);
   } else {
@@ -159,11 +211,37 @@ void write_leaves(ObjectAppender& out, const WrittenBranch& branch, const Branch
   out.close(list);
 }
 
-void write_tbranch(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,
-                   LeafPlaces& places) {
+std::uint32_t bits_of(const WrittenBranch& branch) {
+  return kDoNotUseBufferMap | (branch.is_element() ? kIsFolder : 0) | (branch.kind == Kind::records ? kBranchAny : 0);
+}
+
+bool is_split(const WrittenBranch& branch) {
+  return branch.kind == Kind::records || (branch.kind == Kind::vectors && !branch.number);
+}
+
+// What is written of a branch, and where the branch around it is, if it has one.
+struct BranchSource {
+  const WrittenBranch& branch;
+  const BranchBaskets& baskets;
+  int compression = 0;
+  std::optional<std::size_t> records;
+};
+
+void write_element(ObjectAppender& out, const BranchSource& source, LeafPlaces& places);
+
+// `object`: where the branch is.
+void write_members(ObjectAppender& out, const BranchSource& source, std::size_t object, LeafPlaces& places) {
+  const std::vector<WrittenBranch>& members = source.branch.members;
+  const std::size_t list = out.open_array(static_cast<std::int32_t>(members.size()));
+  for (std::size_t i = 0; i < members.size(); ++i)
+    write_element(out, {members[i], source.baskets.members[i], source.compression, object}, places);
+  out.close(list);
+}
+
+void write_tbranch(ObjectAppender& out, const BranchSource& source, std::size_t object, LeafPlaces& places) {
+  const auto& [branch, baskets, compression, records] = source;
   const std::size_t frame = out.open(kBranchVersion);
-  out.tnamed(branch.name, branch.title.empty() ? root_title(branch) : branch.title,
-             kDoNotUseBufferMap | (branch.is_element() ? kIsFolder : 0));
+  out.tnamed(branch.name, branch.title.empty() ? root_title(branch) : branch.title, bits_of(branch));
   const std::size_t fill = out.open(kAttFillVersion);
   out.big(kFillColor);
   out.big(kFillStyle);
@@ -176,14 +254,14 @@ void write_tbranch(ObjectAppender& out, const WrittenBranch& branch, const Branc
   const std::size_t features = out.open_unversioned(kIoFeaturesChecksum);
   out.u1(0);  // fIOBits
   out.close(features);
-  out.big(std::int32_t{0});                                 // fOffset
-  out.big(basket_slots(baskets.seek.size()));               // fMaxBaskets
-  out.big(branch.kind == Kind::vectors ? kSplitLevel : 0);  // fSplitLevel
-  out.big(baskets.entries);                                 // fEntries
-  out.big(std::int64_t{0});                                 // fFirstEntry
+  out.big(std::int32_t{0});                     // fOffset
+  out.big(basket_slots(baskets.seek.size()));   // fMaxBaskets
+  out.big(is_split(branch) ? kSplitLevel : 0);  // fSplitLevel
+  out.big(baskets.entries);                     // fEntries
+  out.big(std::int64_t{0});                     // fFirstEntry
   out.big(baskets.tot_bytes);
   out.big(baskets.zip_bytes);
-  out.close(out.open_array(0));  // fBranches
+  write_members(out, source, object, places);
   write_leaves(out, branch, baskets, places);
   const std::size_t slots =
       out.open_array(static_cast<std::int32_t>(baskets.seek.size() + 1));  // fBaskets: all on disk
@@ -196,12 +274,23 @@ void write_tbranch(ObjectAppender& out, const WrittenBranch& branch, const Branc
   out.close(frame);
 }
 
-void write_tbranch_element(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets,
-                           int compression, LeafPlaces& places) {
+void write_element_of_records(ObjectAppender& out, const BranchSource& source, std::uint32_t checksum) {
+  const WrittenBranch& branch = source.branch;
+  const bool is_member = branch.number.has_value();
+  out.string(is_member ? branch.class_name : class_of(branch));
+  out.string(is_member ? branch.class_name : "");  // fParentName
+  out.string(is_member ? "" : branch.class_name);  // fClonesName
+  out.big(is_member ? checksum : checksum_of(class_of(branch)));
+  out.big(is_member ? std::uint16_t{1} : kVectorClassVersion);
+  out.big(is_member ? static_cast<std::int32_t>(*branch.number) : -1);         // fID
+  out.big(is_member ? kStlMemberNode : kStlNode);                              // fType
+  out.big(is_member ? element_type_of(branch) : -1);                           // fStreamerType
+  out.big(is_member ? 0 : static_cast<std::int32_t>(source.baskets.largest));  // fMaximum
+}
+
+void write_element_of_object(ObjectAppender& out, const WrittenBranch& branch) {
   const bool is_text = branch.kind == Kind::text;
   const std::string class_name = class_of(branch);
-  const std::size_t frame = out.open(kBranchElementVersion);
-  write_tbranch(out, branch, baskets, compression, places);
   out.string(class_name);
   out.string("");  // fParentName
   out.string("");  // fClonesName
@@ -211,9 +300,26 @@ void write_tbranch_element(ObjectAppender& out, const WrittenBranch& branch, con
   out.big(std::int32_t{is_text ? -1 : 0});  // fType: std::string has a streamer of its own
   out.big(std::int32_t{-1});                // fStreamerType
   out.big(std::int32_t{0});                 // fMaximum
-  out.null_pointer();                       // fBranchCount
-  out.null_pointer();                       // fBranchCount2
+}
+
+void write_element(ObjectAppender& out, const BranchSource& source, LeafPlaces& places) {
+  const WrittenBranch& branch = source.branch;
+  const std::size_t object = out.open_pointer("TBranchElement");
+  const std::size_t frame = out.open(kBranchElementVersion);
+  write_tbranch(out, source, object, places);
+  if (branch.class_name.empty()) {
+    write_element_of_object(out, branch);
+  } else {
+    write_element_of_records(out, source, branch.class_checksum);
+  }
+  if (source.records) {
+    out.reference(*source.records);  // fBranchCount
+  } else {
+    out.null_pointer();
+  }
+  out.null_pointer();  // fBranchCount2
   out.close(frame);
+  out.close(object);
 }
 
 }  // namespace
@@ -228,16 +334,23 @@ void BranchBaskets::add(std::uint64_t address, std::uint32_t size, std::int64_t 
   zip_bytes += size;
 }
 
+std::int64_t BranchBaskets::all_tot_bytes() const {
+  return std::accumulate(members.begin(), members.end(), tot_bytes,
+                         [](std::int64_t sum, const BranchBaskets& one) { return sum + one.tot_bytes; });
+}
+
+std::int64_t BranchBaskets::all_zip_bytes() const {
+  return std::accumulate(members.begin(), members.end(), zip_bytes,
+                         [](std::int64_t sum, const BranchBaskets& one) { return sum + one.zip_bytes; });
+}
+
 std::int32_t basket_slots(std::size_t baskets) { return std::max(kSlotsMin, static_cast<std::int32_t>(baskets) + 1); }
 
 void write_branch(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,
                   LeafPlaces& leaves) {
-  const std::size_t object = out.open_pointer(branch.is_element() ? "TBranchElement" : "TBranch");
-  if (branch.is_element()) {
-    write_tbranch_element(out, branch, baskets, compression, leaves);
-  } else {
-    write_tbranch(out, branch, baskets, compression, leaves);
-  }
+  if (branch.is_element()) return write_element(out, {branch, baskets, compression, {}}, leaves);
+  const std::size_t object = out.open_pointer("TBranch");
+  write_tbranch(out, {branch, baskets, compression, {}}, object, leaves);
   out.close(object);
 }
 

@@ -18,8 +18,13 @@ struct BranchBaskets {
   std::vector<std::int64_t> first_entry;  // of each basket
   std::int64_t entries = 0;
   std::int64_t tot_bytes = 0, zip_bytes = 0;
-  std::int32_t basket_size = 32000;  // fBasketSize: ROOT's default
-  std::int64_t largest = 0;          // of a counter: fMaximum; of a TLeafC: the longest text
+  std::int32_t basket_size = 32000;    // fBasketSize: ROOT's default
+  std::int64_t largest = 0;            // of a counter and of records: fMaximum; of a TLeafC: the longest text
+  std::vector<BranchBaskets> members;  // of records
+
+  // With those of the members.
+  std::int64_t all_tot_bytes() const;
+  std::int64_t all_zip_bytes() const;
 
   void add(std::uint64_t address, std::uint32_t size, std::int64_t basket_entries, std::int64_t raw_bytes);
 };
@@ -31,7 +36,7 @@ std::int32_t basket_slots(std::size_t baskets);
 // Writes a TBranch or TBranchElement in a pointer slot, with its leaves. `leaves`: the places of leaves, by branch
 // name. The leaves of this branch are added; that of its counter must be there.
 struct LeafPlaces {
-  std::unordered_map<std::string, std::size_t> counters;  // identity of the leaf, by name
+  std::unordered_map<std::string, std::size_t> counters;  // identity of the leaf, by name; also of leaves of records
   std::vector<std::size_t> all;                           // in the order written
 };
 void write_branch(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "container/key.h"
+#include "streamer/info/basic_type.h"
 #include "streamer/info/type_name.h"
 #include "tree/read/branch_nodes.h"
 #include "tree/write/basket_encode.h"
@@ -34,7 +35,7 @@ bool is_vector_of(std::string_view class_name, const WrittenBranch& form) {
 class Reader {
  public:
   Reader(CommittedTree& tree, const std::string& tree_name, const Source& source, const StreamerInfos& infos)
-      : tree_(tree), tree_name_(tree_name), source_(source) {
+      : tree_(tree), tree_name_(tree_name), source_(source), infos_(infos) {
     nodes_ = make_branch_nodes(tree.record, infos, no_entries());
     for (ColumnId id = 0; id < nodes_.columns.size(); ++id) {
       columns_[nodes_.streams[nodes_.columns[id].stream].branch].push_back(id);
@@ -78,7 +79,6 @@ class Reader {
   // The conditions for all kinds of branches.
   Reason storage_reason(const BranchRecord& branch, const BranchPlace& place) const {
     using namespace element_type;
-    if (!branch.children.empty()) return "it has branches below it";
     if (!branch.file_name.empty()) return "its baskets lie in another file";
     if (!branch.embedded.empty()) return "its baskets lie in the record of the tree";
     if (branch.entries != tree_.record.entries) return "it has fewer entries than the tree";
@@ -96,6 +96,8 @@ class Reader {
     const BranchRecord& branch = record(index);
     const BranchPlace& place = tree_.outline.top[slot];
     if (Reason reason = storage_reason(branch, place); !reason.empty()) return reason;
+    if (is_list_of_records(branch)) return add_records(index, place);
+    if (!branch.children.empty()) return Reason("it has branches below it");
     const std::vector<ColumnId>& columns = columns_[index];
     CommittedBranch committed;
     committed.form.name = branch.name;
@@ -117,11 +119,103 @@ class Reader {
       form.lists.push_back(is_top ? FieldForm::kEachEntry : static_cast<std::uint32_t>(form.lists.size() - 1));
     }
     form.encoded.insert(form.encoded.end(), form.columns.begin(), form.columns.end());
-    TRY(reason, take_baskets(branch, committed));
+    TRY(reason, take_baskets(branch, committed.form, committed.baskets));
     if (!reason.empty()) return reason;
     tree_.branches.push_back(std::move(committed));
     tree_.form.fields.push_back(std::move(form));
     return Reason();
+  }
+
+  static bool is_list_of_records(const BranchRecord& branch) {
+    constexpr std::int32_t kStlNode = 4;
+    return branch.class_name == "TBranchElement" && branch.type == kStlNode && !branch.children.empty();
+  }
+
+  // Adds a split list of records, whatever class they have.
+  Result<Reason> add_records(BranchIndex index, const BranchPlace& place) {
+    const BranchRecord& branch = record(index);
+    if (!roles_are(columns_[index], 0, Role::offsets) || branch.entry_offset_len == 0)
+      return Reason("its lists are of another form");
+    CommittedBranch committed;
+    committed.form.name = branch.name;
+    committed.form.basket_title = tree_name_;
+    committed.form.kind = Kind::records;
+    FieldForm form;
+    form.kind = FieldForm::Kind::nested;
+    form.name = branch.name;
+    form.title = branch.title;
+    form.columns = {offer(columns_[index][0])};
+    form.lists = {FieldForm::kEachEntry};
+    TRY(Reason reason, take_baskets(branch, committed.form, committed.baskets));
+    committed.baskets.largest = branch.maximum;
+    if (place.branch_slots.size() != branch.children.size()) return Reason("its branches lie elsewhere");
+    for (std::size_t i = 0; i < branch.children.size() && reason.empty(); ++i) {
+      const BranchPlace* below = branch_below(tree_.outline, place.branch_slots[i]);
+      if (below == nullptr) return Reason("its branches lie elsewhere");
+      TRY(reason, add_member(branch.children[i], *below, committed, form));
+      if (!reason.empty()) reason = record(branch.children[i]).name + ": " + reason;
+    }
+    if (!reason.empty()) return reason;
+    form.encoded = form.columns;
+    tree_.branches.push_back(std::move(committed));
+    tree_.form.fields.push_back(std::move(form));
+    return Reason();
+  }
+
+  Result<Reason> add_member(BranchIndex index, const BranchPlace& place, CommittedBranch& records, FieldForm& form) {
+    const BranchRecord& branch = record(index);
+    if (Reason reason = storage_reason(branch, place); !reason.empty()) return reason;
+    if (!branch.children.empty()) return Reason("it has branches below it");
+    if (branch.entry_offset_len == 0) return Reason("it has entry offsets of another form");
+    WrittenBranch member;
+    member.name = branch.name;
+    member.basket_title = tree_name_;
+    member.number = static_cast<std::uint32_t>(records.form.members.size());
+    member.inputs = {0};
+    if (Reason reason = member_form(branch, columns_[index], member); !reason.empty()) return reason;
+    for (const ColumnId id : columns_[index]) {
+      const bool is_first = id == columns_[index].front();
+      form.lists.push_back(is_first ? 0 : static_cast<std::uint32_t>(form.lists.size() - 1));
+      member.inputs.push_back(static_cast<std::uint32_t>(form.columns.size()));
+      form.columns.push_back(offer(id));
+    }
+    BranchBaskets baskets;
+    TRY(Reason reason, take_baskets(branch, member, baskets));
+    records.form.members.push_back(std::move(member));
+    records.baskets.members.push_back(std::move(baskets));
+    return reason;
+  }
+
+  Reason member_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& member) const {
+    using namespace element_type;
+    const Reason reason = "its type is not written in a list of records";
+    constexpr std::int32_t kStlMemberNode = 41;
+    if (branch.type != kStlMemberNode || columns.empty() || branch.leaves.size() != 1) return reason;
+    const Column& last = nodes_.columns[columns.back()];
+    member.leaves = {leaf_form(branch.name, columns.back())};
+    const int type = branch.streamer_type;
+    if (type != kStl && type != kStlString && type != kStreamer) {
+      member.kind = Kind::items;
+      const bool is_number = roles_are(columns, 0, Role::values) &&
+                             basic_dtype(type > kOffsetArray ? type - kOffsetArray : type) == last.dtype;
+      return is_number ? Reason() : reason;
+    }
+    member.kind = Kind::vectors;
+    member.of_texts = last.role == Role::chars;
+    member.depth = static_cast<std::uint32_t>(columns.size()) - (member.of_texts ? 1 : 0);
+    return is_written_member(branch, columns, member) ? Reason() : reason;
+  }
+
+  // Whether the class of the member is a text, or vectors of what can be written.
+  bool is_written_member(const BranchRecord& branch, const std::vector<ColumnId>& columns,
+                         const WrittenBranch& member) const {
+    const StreamerInfo* info = infos_.find_by_checksum(branch.element_class, branch.checksum);
+    if (info == nullptr || branch.id < 0 || static_cast<std::size_t>(branch.id) >= info->elements.size()) return false;
+    if (!roles_are(columns, columns.size() - 1, member.of_texts ? Role::chars : Role::values)) return false;
+    const StreamerElement& element = info->elements[static_cast<std::size_t>(branch.id)];
+    WrittenBranch inner = member;
+    inner.depth -= 1;
+    return element.array_length == 0 && member.leaves[0].shape.empty() && is_vector_of(element.type_name, inner);
   }
 
   std::uint32_t offer(ColumnId id) {
@@ -213,8 +307,7 @@ class Reader {
     return as_written && is_vector_of(branch.element_class, written) ? Reason() : is_class;
   }
 
-  Result<Reason> take_baskets(const BranchRecord& branch, CommittedBranch& committed) {
-    BranchBaskets& baskets = committed.baskets;
+  Result<Reason> take_baskets(const BranchRecord& branch, WrittenBranch& form, BranchBaskets& baskets) {
     const BasketTable& table = branch.baskets;
     if (std::ranges::count(table.seek, std::uint64_t{0}) != 0) return Reason("a basket of it is lost");
     baskets.seek = table.seek;
@@ -226,7 +319,7 @@ class Reader {
     baskets.tot_bytes = branch.tot_bytes;
     baskets.zip_bytes = branch.zip_bytes;
     baskets.basket_size = branch.basket_size;
-    if (committed.form.has_offsets() && !baskets.seek.empty()) return match_keys(branch, committed.form);
+    if (form.has_offsets() && !baskets.seek.empty()) return match_keys(branch, form);
     return Reason();
   }
 
@@ -246,6 +339,7 @@ class Reader {
   CommittedTree& tree_;
   const std::string& tree_name_;
   const Source& source_;
+  const StreamerInfos& infos_;
   BranchNodes nodes_;
   std::unordered_map<BranchIndex, std::vector<ColumnId>> columns_;  // by branch
   std::unordered_map<ColumnId, std::uint32_t> offered_;

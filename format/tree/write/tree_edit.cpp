@@ -152,6 +152,9 @@ class TreeEdit {
   void append_entries(const BranchPlace& place, const BranchToWrite& branch) {
     put_baskets(place, *branch.baskets);
     if (branch.branch->is_counter || branch.branch->is_leaf_text) raise_maximum(place, branch);
+    if (branch.branch->kind == WrittenBranch::Kind::records) number(place.maximum, branch.baskets->largest);
+    for (std::size_t i = 0; i < branch.baskets->members.size(); ++i)
+      put_baskets(*branch_below(outline_, place.branch_slots[i]), branch.baskets->members[i]);
   }
 
   void change(const ChangedBranch& branch) {

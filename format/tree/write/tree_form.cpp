@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -16,14 +17,18 @@
 namespace tfile {
 namespace {
 
+// The dimensions that a member of a class has in StreamerInfo.
+constexpr std::size_t kMemberDimensionsMax = 5;
+
 // ROOT's dictionaries and readers are hardly tested with lists that nest deeper than this.
 constexpr std::size_t kListsMax = 8;
 
 // The form of a file or directory, as far as its columns were offered.
 struct Shape {
-  enum class Kind : std::uint8_t { number, text, list, record } kind = Kind::number;
+  enum class Kind : std::uint8_t { number, text, list, record, records } kind = Kind::number;
   std::vector<std::uint32_t> columns;  // offsets outermost first, then values, or offsets and chars; a record's members
   bool of_texts = false;               // list: its innermost items are texts
+  std::vector<std::uint32_t> lists;    // records: as FieldForm::lists
   std::string incomplete;              // what is missing; the other members are then meaningless
 };
 
@@ -60,24 +65,12 @@ class FormMaker {
       return {};
     }
     field.columns = shape.columns;
-    switch (shape.kind) {
-      case Shape::Kind::number:
-        break;
-      case Shape::Kind::text:
-        field.kind = FieldForm::Kind::text;
-        break;
-      case Shape::Kind::record:
-        field.kind = FieldForm::Kind::record;
-        break;
-      case Shape::Kind::list:
-        field.kind = FieldForm::Kind::list;
-        if (const auto counter = counter_of_list(shape, field.name)) {
-          field.encoded.push_back(*counter);
-          break;
-        }
-        if (columns_[shape.columns.back()].shape.empty()) break;
-        form_.incomplete.push_back(top.name + ": a list of arrays is written where a column of integers counts it");
-        return {};
+    field.kind = kind_of(shape.kind);
+    const auto counter = shape.kind == Shape::Kind::list ? counter_of_list(shape, field.name) : std::nullopt;
+    if (counter) field.encoded.push_back(*counter);
+    if (shape.kind == Shape::Kind::list && !counter && !columns_[shape.columns.back()].shape.empty()) {
+      form_.incomplete.push_back(top.name + ": a list of arrays is written where a column of integers counts it");
+      return {};
     }
     note_lists(shape, field);
     for (const std::uint32_t i : shape.columns) {
@@ -87,8 +80,29 @@ class FormMaker {
     return {};
   }
 
+  static FieldForm::Kind kind_of(Shape::Kind kind) {
+    switch (kind) {
+      case Shape::Kind::number:
+        return FieldForm::Kind::number;
+      case Shape::Kind::text:
+        return FieldForm::Kind::text;
+      case Shape::Kind::list:
+        return FieldForm::Kind::list;
+      case Shape::Kind::record:
+        return FieldForm::Kind::record;
+      case Shape::Kind::records:
+        break;
+    }
+    return FieldForm::Kind::nested;
+  }
+
   // Adds the columns to those that are encoded. Each level of a list lies in the one before it.
   static void note_lists(const Shape& shape, FieldForm& field) {
+    if (shape.kind == Shape::Kind::records) {
+      field.encoded = field.columns;
+      field.lists = shape.lists;
+      return;
+    }
     const bool is_nested = shape.kind == Shape::Kind::list || shape.kind == Shape::Kind::text;
     field.lists.assign(field.encoded.size(), FieldForm::kEachEntry);
     for (std::size_t i = 0; i < shape.columns.size(); ++i) {
@@ -125,7 +139,7 @@ class FormMaker {
   }
 
   Result<Shape> shape_of(const OfferedNode& place, const std::string& path) const {
-    if (place.column) return Shape{Shape::Kind::number, {*place.column}, false, {}};
+    if (place.column) return Shape{Shape::Kind::number, {*place.column}, false, {}, {}};
     const OfferedNode* offsets = offsets_in(place, columns_);
     return offsets == nullptr ? record_of(place, path) : list_of(place, *offsets, path);
   }
@@ -142,6 +156,7 @@ class FormMaker {
     if (place.children.size() > 2) return invalid(path, "offsets and more than one column beside them");
     if (!items.column) {
       if (items.name != "values") return invalid(items_path, "a list's items stand under values");
+      if (offsets_in(items, columns_) == nullptr) return records_of(items, offsets, path);
     } else if (column(items).role == Role::chars) {
       shape.kind = Shape::Kind::text;
       shape.columns.push_back(*items.column);
@@ -151,7 +166,8 @@ class FormMaker {
                                                                : "a list's items are values, or chars.u1 of a text");
     }
     TRY(const Shape inner, shape_of(items, items_path));
-    if (inner.kind == Shape::Kind::record) return invalid(path, "lists of records, and maps, are not written");
+    if (inner.kind == Shape::Kind::records)
+      return invalid(items_path, "lists of records in lists or records are not written");
     if (!inner.incomplete.empty()) {
       shape.incomplete = "values: " + inner.incomplete;
       return shape;
@@ -166,14 +182,58 @@ class FormMaker {
     return shape;
   }
 
+  static bool is_variant(const OfferedNode& place) {
+    const auto has = [&](std::string_view name) {
+      return std::ranges::count(place.children, name, &OfferedNode::name);
+    };
+    return has("tags.i1") && has("index.i8");
+  }
+
+  // A list of records: `items` has their members. They become objects of a class.
+  Result<Shape> records_of(const OfferedNode& items, const OfferedNode& offsets, const std::string& path) const {
+    const std::string items_path = path + "/" + items.name;
+    if (is_variant(items)) return invalid(items_path, "variants are not written");
+    Shape shape;
+    shape.kind = Shape::Kind::records;
+    shape.columns = {*offsets.column};
+    shape.lists = {FieldForm::kEachEntry};
+    std::set<std::string> names;
+    for (const OfferedNode& member : items.children) {
+      const std::string member_path = items_path + "/" + member.name;
+      if (!names.insert(field_name_of(member)).second)
+        return invalid(member_path, "there are two members of that name");
+      TRY_VOID(add_member(member, items.children.size() == 1, member_path, shape));
+      if (!shape.incomplete.empty()) break;
+    }
+    return shape;
+  }
+
+  Result<> add_member(const OfferedNode& member, bool is_only, const std::string& path, Shape& shape) const {
+    const std::string name = field_name_of(member);
+    if (name.find('.') != name.npos) return invalid(path, "a member of records whose name has a dot is not written");
+    if (!member.column && is_only && name == "values") {
+      shape.incomplete = "values: values without offsets";
+      return {};
+    }
+    // ROOT 6.40 without a dictionary ends in a crash where such records have a std::string.
+    if (!member.column) return invalid(path, "lists of records of anything but numbers are not written");
+    const std::string stem = parse_typed_name(member.name)->stem;
+    if (is_only && (stem == "values" || column(member).role == Role::chars)) {
+      shape.incomplete = "values: " + stem + " without offsets";
+      return {};
+    }
+    TRY_VOID(check_offered_name(path, stem, member.name.size() - stem.size()));
+    if (column(member).shape.size() > kMemberDimensionsMax)
+      return invalid(path, "a member of records with more than five dimensions is not written");
+    shape.lists.push_back(0);
+    shape.columns.push_back(*member.column);
+    return {};
+  }
+
   Result<Shape> record_of(const OfferedNode& place, const std::string& path) const {
     Shape shape;
     shape.kind = Shape::Kind::record;
-    const auto has = [&](std::string_view name) {
-      return std::any_of(place.children.begin(), place.children.end(),
-                         [&](const OfferedNode& c) { return c.name == name; });
-    };
-    if (has("tags.i1") && has("index.i8")) return invalid(path, "variants are not written");
+    if (is_variant(place)) return invalid(path, "variants are not written");
     const bool one_child = place.children.size() == 1;
     for (const OfferedNode& child : place.children) {
       const std::string child_path = path + "/" + child.name;

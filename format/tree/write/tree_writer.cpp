@@ -9,6 +9,7 @@
 
 #include "container/key.h"
 #include "tree/write/branch_form.h"
+#include "tree/write/record_class.h"
 
 namespace tfile {
 namespace {
@@ -22,8 +23,8 @@ constexpr const char* kClassesOfTrees[] = {
 
 void count_bytes(TreeNumbers& numbers, std::span<const BranchToWrite> branches) {
   for (const BranchToWrite& branch : branches) {
-    numbers.tot_bytes += branch.baskets->tot_bytes;
-    numbers.zip_bytes += branch.baskets->zip_bytes;
+    numbers.tot_bytes += branch.baskets->all_tot_bytes();
+    numbers.zip_bytes += branch.baskets->all_zip_bytes();
   }
 }
 
@@ -84,7 +85,11 @@ Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const Of
     WrittenBranch written = written_branch(branch, columns);
     written.basket_title = place_.name;
     numbers_[branch.name] = branches_.size();
+    for (WrittenBranch& member : written.members) member.basket_title = place_.name;
+    if (written.kind == Kind::records)
+      made_classes_.push_back(std::make_unique<const StreamerInfo>(record_class_info(written)));
     branches_.push_back({std::move(written), {}});
+    branches_.back().baskets.members.resize(branches_.back().form.members.size());
   }
   for (std::size_t i = first; i < branches_.size(); ++i) {
     if (branches_[i].form.kind != Kind::counted) continue;
@@ -98,10 +103,19 @@ Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const Of
 }
 
 Result<Part> TreeWriter::encode(std::size_t branch, const OfferedPart& offered) const {
-  return encode_basket(branches_[branch].form, place_, offered.entries, offered.columns);
+  return encode_baskets(branches_[branch].form, place_, offered.entries, offered.columns);
 }
 
-void TreeWriter::add_sample(std::size_t branch, const Part& basket) { branches_[branch].bytes = entry_bytes(basket); }
+// Of several baskets, the largest tells how many entries a part has.
+void TreeWriter::add_sample(std::size_t branch, const Part& part) {
+  EntryBytes bytes = entry_bytes(part);
+  std::int64_t largest = 0;
+  for (const Part::Unit& unit : part.units)
+    largest = std::max(largest, basket_raw_bytes(part.stored.span().subspan(unit.offset, unit.size)));
+  if (largest > 0 && part.raw_bytes > 0)
+    bytes.raw *= static_cast<double>(largest) / static_cast<double>(part.raw_bytes);
+  branches_[branch].bytes = bytes;
+}
 
 ClusterSizes TreeWriter::cluster_sizes(std::uint64_t cluster_bytes) const {
   ClusterSizes sizes;
@@ -117,7 +131,13 @@ ClusterSizes TreeWriter::cluster_sizes(std::uint64_t cluster_bytes) const {
 void TreeWriter::add_part(std::size_t branch, Part& basket, std::uint64_t address) {
   put_basket_address(basket, address);
   BranchBaskets& baskets = branches_[branch].baskets;
-  baskets.add(address, static_cast<std::uint32_t>(basket.stored.size()), basket.entries, basket.raw_bytes);
+  if (basket.units.empty())
+    baskets.add(address, static_cast<std::uint32_t>(basket.stored.size()), basket.entries, basket.raw_bytes);
+  for (const Part::Unit& unit : basket.units) {
+    BranchBaskets& own = unit.stream == 0 ? baskets : baskets.members[unit.stream - 1];
+    own.add(address + unit.offset, static_cast<std::uint32_t>(unit.size), basket.entries,
+            basket_raw_bytes(basket.stored.span().subspan(unit.offset, unit.size)));
+  }
   baskets.largest = std::max(baskets.largest, basket.largest);
 }
 
@@ -127,7 +147,9 @@ void TreeWriter::end_cluster(std::int64_t entries, std::int64_t cluster_entries)
   for (Branch& branch : branches_) {
     const std::int64_t whole = basket_entries(branch.bytes);
     const std::int64_t most = cluster_entries > 0 ? std::min(whole, cluster_entries) : whole;
-    if (whole > 0) branch.baskets.basket_size = basket_buffer_size(branch.bytes, most);
+    if (whole <= 0) continue;
+    branch.baskets.basket_size = basket_buffer_size(branch.bytes, most);
+    for (BranchBaskets& member : branch.baskets.members) member.basket_size = branch.baskets.basket_size;
   }
 }
 
@@ -180,6 +202,12 @@ std::vector<std::string> TreeWriter::classes() const {
   return classes;
 }
 
+std::vector<const StreamerInfo*> TreeWriter::made_classes() const {
+  std::vector<const StreamerInfo*> made;
+  for (const auto& info : made_classes_) made.push_back(info.get());
+  return made;
+}
+
 // Drops the branch and the branches below it. A branch whose leaf counts others stays in the record until the last of
 // those is dropped.
 Result<> TreeWriter::drop_field(std::string_view name) {
@@ -229,14 +257,14 @@ std::vector<std::byte> TreeWriter::edited(std::uint32_t keylen, TreeChanges& cha
   changes.numbers.zip_bytes = record.zip_bytes;
   count_bytes(changes.numbers, changes.added);
   for (std::size_t slot = 0; slot < changes.appended.size(); ++slot) {
-    const BranchRecord& before = record.branches[record.top[slot]];
-    changes.numbers.tot_bytes += changes.appended[slot].baskets->tot_bytes - before.tot_bytes;
-    changes.numbers.zip_bytes += changes.appended[slot].baskets->zip_bytes - before.zip_bytes;
+    subtract(record, record.top[slot], changes.numbers);
+    changes.numbers.tot_bytes += changes.appended[slot].baskets->all_tot_bytes();
+    changes.numbers.zip_bytes += changes.appended[slot].baskets->all_zip_bytes();
   }
   for (const std::size_t slot : changes.dropped) {
     if (!changes.appended.empty()) {
-      changes.numbers.tot_bytes -= changes.appended[slot].baskets->tot_bytes;
-      changes.numbers.zip_bytes -= changes.appended[slot].baskets->zip_bytes;
+      changes.numbers.tot_bytes -= changes.appended[slot].baskets->all_tot_bytes();
+      changes.numbers.zip_bytes -= changes.appended[slot].baskets->all_zip_bytes();
     } else {
       subtract(record, record.top[slot], changes.numbers);
     }

@@ -59,6 +59,7 @@ class TreeWriter final : public RecordedTable, public TableWriter {
   void placed() override {}
   const std::string& class_name() const override;  // "TTree", or that of the existing key
   std::vector<std::string> classes() const override;
+  std::vector<const StreamerInfo*> made_classes() const override;
   void rename(std::string name) override;
 
  private:
@@ -85,7 +86,8 @@ class TreeWriter final : public RecordedTable, public TableWriter {
   std::unordered_map<std::string, std::size_t> numbers_;     // in branches_, by name; without dropped ones
   std::unordered_map<std::string_view, std::size_t> slots_;  // of the committed tree, by name
   std::vector<std::size_t> dropped_slots_;
-  std::set<std::size_t> dropped_;  // numbers in branches_
+  std::set<std::size_t> dropped_;                                  // numbers in branches_
+  std::vector<std::unique_ptr<const StreamerInfo>> made_classes_;  // of added branches
   std::int64_t entries_ = 0;
   Clusters clusters_;
 };

@@ -303,10 +303,10 @@ Refusal refusal_of(const StagedNode& table, const std::string& path) {
   return refusal_with(table, *std::move(self));
 }
 
-// Any file in it would be refused as a member is.
+// Any file in it would be refused as the offsets of a list are, which can be where a column cannot.
 Refusal refusal_of_directory(const StagedNode& table, const std::string& path) {
   if (path.find('/') == path.npos || split_path(path).second == kItemsName) return {};
-  auto member = tfile::offered_column(joined_path(path, "x.i1"));
+  auto member = tfile::offered_column(joined_path(path, "offsets.i8"));
   return member ? refusal_with(table, *std::move(member)) : Refusal{};
 }
 

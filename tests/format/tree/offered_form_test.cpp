@@ -134,6 +134,15 @@ TEST(OfferedForm, TextsNestedListsAndRecords) {
   EXPECT_EQ(record.columns, (std::vector<std::uint32_t>{0, 1}));
 }
 
+TEST(OfferedForm, AMemberOfRecordsLiesInTheirList) {
+  const auto form = form_of({"v/offsets.i8", "v/values/a.f4", "v/values/b.i2x3"});
+  ASSERT_EQ(form->fields.size(), 1U);
+  const FieldForm& field = form->fields[0];
+  EXPECT_EQ(field.kind, FieldForm::Kind::nested);
+  EXPECT_EQ(field.columns, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(field.lists, (std::vector<std::uint32_t>{FieldForm::kEachEntry, 0, 0}));
+}
+
 TEST(OfferedForm, SaysWhatIsMissing) {
   const auto lines = [](const std::vector<std::string>& paths) { return form_of(paths)->incomplete; };
   EXPECT_EQ(lines({"pt/offsets.i8"}), std::vector<std::string>{"pt: offsets without values or chars"});
@@ -141,6 +150,7 @@ TEST(OfferedForm, SaysWhatIsMissing) {
   EXPECT_EQ(lines({"s/chars.u1"}), std::vector<std::string>{"s: chars without offsets"});
   EXPECT_EQ(lines({"v/offsets.i8", "v/values/values.f4"}),
             std::vector<std::string>{"v: values: values without offsets"});
+  EXPECT_EQ(lines({"v/values/a.f4"}), std::vector<std::string>{"v: values without offsets"});
   EXPECT_EQ(lines({"v/values/offsets.i8"}), std::vector<std::string>{"v: values without offsets"});
   EXPECT_EQ(lines({"r/a.f4"}), std::vector<std::string>{"r: a record needs two members"});
   EXPECT_TRUE(form_of({"r/a.f4"})->fields.empty());
@@ -149,7 +159,13 @@ TEST(OfferedForm, SaysWhatIsMissing) {
 }
 
 TEST(OfferedForm, RefusesWhatIsNotWritten) {
-  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b.f4"}).find("lists of records"), std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b/x.f4"}).find("anything but numbers"),
+            std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values/a.f4"}).find("lists of records in lists"),
+            std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a%2Eb.f4"}), "");
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/a.i4"}).find("two members"), std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4x1x1x1x1x1x1"}).find("five dimensions"), std::string::npos);
   EXPECT_NE(error_of({"v/tags.i1", "v/index.i8", "v/x/a.f4"}).find("variants"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/raw.u1"}).find("not decoded"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values.f4x3"}).find("lists of arrays"),

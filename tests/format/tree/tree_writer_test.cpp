@@ -165,6 +165,70 @@ TEST(EncodeBasket, VectorsHaveAHeaderAnEntry) {
             "00000000");
 }
 
+// The bytes after the key of a basket of a part, in hex.
+std::string payload(const Part& part, std::size_t basket) {
+  const Part::Unit& unit = part.units[basket];
+  const auto stored = part.stored.span().subspan(unit.offset, unit.size);
+  return hex(stored.subspan(static_cast<std::size_t>(load_big<std::int16_t>(stored.data() + 14))));
+}
+
+TEST(EncodeBasket, RecordsHaveABasketOfTheirNumbersAndOneForEachMember) {
+  const auto columns = offered({"v/offsets.i8", "v/values/a.i2", "v/values/s/offsets.i8", "v/values/s/chars.u1",
+                                "v/values/w/offsets.i8", "v/values/w/values.u1"});
+  OfferedForm form;
+  FieldForm& field = form.fields.emplace_back();  // as of a tree that ROOT has made
+  field.kind = FieldForm::Kind::nested;
+  field.name = "v";
+  field.columns = field.encoded = {0, 1, 2, 3, 4, 5};
+  field.lists = {FieldForm::kEachEntry, 0, 0, 2, 0, 4};
+  const auto tree = TreeWriter::create(place());
+  ASSERT_TRUE(tree->add_fields(columns, form));
+  const auto part = encode(*tree, 0, {4, 6},
+                           {offsets({5, 7, 7}), little<std::int16_t>({1, 2}), offsets({0, 1, 1}), chars("x"),
+                            offsets({3, 3, 5}), little<std::uint8_t>({8, 9})});
+  ASSERT_TRUE(part) << part.error().text;
+  ASSERT_EQ(part->units.size(), 4U);
+  EXPECT_EQ(part->largest, 2);
+  EXPECT_EQ(payload(*part, 0),
+            "0000000200000000"
+            "00000003"
+            "00000044"
+            "00000048"
+            "00000000");
+  EXPECT_EQ(payload(*part, 1),
+            "00010002"
+            "00000003"
+            "00000046"
+            "0000004a"
+            "00000000");
+  // As ROOT writes members that are objects: a header an entry, without the number of records.
+  EXPECT_EQ(payload(*part, 2),
+            "40000005000a"
+            "0178"
+            "00"
+            "40000002000a"
+            "00000003"
+            "00000046"
+            "0000004f"
+            "00000000");
+  EXPECT_EQ(payload(*part, 3),
+            "4000000c000a"
+            "00000000"
+            "00000002"
+            "0809"
+            "40000002000a"
+            "00000003"
+            "00000046"
+            "00000056"
+            "00000000");
+}
+
+TEST(EncodeBasket, RecordsSayWhichMemberIsWrong) {
+  const auto part = encode({"v/offsets.i8", "v/values/a.i2"}, {4, 6}, {offsets({5, 7, 7}), little<std::int16_t>({1})});
+  ASSERT_FALSE(part);
+  EXPECT_EQ(part.error().text, "v.a, entry 4: values of another length than the offsets say");
+}
+
 TEST(EncodeBasket, TextsOf255BytesAndMoreHaveALongLength) {
   const std::string data = payload(
       encode({"s/offsets.i8", "s/chars.u1"}, {0, 3}, {offsets({0, 254, 254, 509}), chars(std::string(509, 'a'))}));

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/write/record_class.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "tfile/name.h"
+
+namespace tfile {
+namespace {
+
+using Kind = WrittenBranch::Kind;
+
+// TStreamerSTL::fSTLtype of a vector; fSize of objects on common machines, which readers ignore.
+constexpr std::int32_t kVector = 1, kVectorSize = 24, kStringSize = 32;
+
+// TClass::GetCheckSum.
+std::uint32_t checksum_of(const StreamerInfo& info) {
+  std::uint32_t sum = 0;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) sum = sum * 3 + static_cast<unsigned char>(c);
+  };
+  add(info.class_name);
+  for (const StreamerElement& element : info.elements) {
+    add(element.name);
+    add(element.type_name);
+    for (std::int32_t i = 0; i < element.array_dim; ++i)
+      sum = sum * 3 + static_cast<std::uint32_t>(element.max_index[static_cast<std::size_t>(i)]);
+  }
+  return sum;
+}
+
+StreamerElement number_element(const WrittenBranch& member) {
+  const LeafForm& leaf = member.leaves[0];
+  StreamerElement element;
+  element.kind = ElementKind::basic;
+  element.type = element_type_of(member);
+  element.size = static_cast<std::int32_t>(leaf.bytes());
+  element.array_dim = static_cast<std::int32_t>(leaf.shape.size());
+  element.array_length = leaf.shape.empty() ? 0 : static_cast<std::int32_t>(leaf.count());
+  std::ranges::transform(leaf.shape, element.max_index.begin(), [](auto n) { return static_cast<std::int32_t>(n); });
+  return element;
+}
+
+StreamerElement object_element(const WrittenBranch& member) {
+  const bool is_text = member.of_texts && member.depth == 1;
+  StreamerElement element;
+  element.kind = is_text ? ElementKind::stl_string : ElementKind::stl;
+  element.type = element_type::kStreamer;
+  element.size = is_text ? kStringSize : kVectorSize;
+  element.stl_type = is_text ? element_type::kStlString : kVector;
+  element.stl_content = is_text ? element_type::kStlString : element_type::kObject;
+  if (!member.of_texts && member.depth == 2) {
+    WrittenBranch item = member;
+    item.kind = Kind::items;
+    element.stl_content = element_type_of(item);
+  }
+  return element;
+}
+
+std::string dimensions(const LeafForm& leaf) {
+  std::string text;
+  for (const std::uint32_t extent : leaf.shape) text += "[" + std::to_string(extent) + "]";
+  return text;
+}
+
+}  // namespace
+
+std::string record_class_name(const WrittenBranch& records) {
+  std::string members;
+  for (const WrittenBranch& member : records.members) {
+    WrittenBranch numbered = member;
+    numbered.number = 0;
+    members += class_of(numbered) + ' ' + member.leaves[0].name + dimensions(member.leaves[0]) + '\n';
+  }
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "Record_%016llx",
+                static_cast<unsigned long long>(XXH3_64bits(members.data(), members.size())));
+  return name.data();
+}
+
+StreamerInfo record_class_info(const WrittenBranch& records) {
+  StreamerInfo info;
+  info.class_name = records.class_name;
+  info.version = 1;
+  for (const WrittenBranch& member : records.members) {
+    StreamerElement element = member.kind == Kind::items ? number_element(member) : object_element(member);
+    element.name = member.leaves[0].name;
+    element.type_name = class_of(member);
+    info.elements.push_back(std::move(element));
+  }
+  info.checksum = checksum_of(info);
+  return info;
+}
+
+std::string member_name(const OfferedColumn& first) {
+  std::string_view path = first.path;
+  if (first.role != Role::values) path = path.substr(0, path.rfind('/'));
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const auto typed = first.role == Role::values ? parse_typed_name(name) : std::nullopt;
+  return unescape_name(typed ? typed->stem : std::string(name));
+}
+
+std::string records_leaf_name(const WrittenBranch& records) { return records.name + "_"; }
+
+std::string member_leaf_name(const WrittenBranch& records, const WrittenBranch& member) {
+  return records.name + "." + member.leaves[0].name;
+}
+
+void name_members(WrittenBranch& records, const std::string& class_name) {
+  records.class_name = class_name;
+  for (std::uint32_t i = 0; i < records.members.size(); ++i) {
+    WrittenBranch& member = records.members[i];
+    member.class_name = class_name;
+    member.number = i;
+    member.name = member_leaf_name(records, member) + dimensions(member.leaves[0]);
+    member.counter = records_leaf_name(records);
+  }
+  records.class_checksum = record_class_info(records).checksum;
+  for (WrittenBranch& member : records.members) member.class_checksum = records.class_checksum;
+}
+
+}  // namespace tfile

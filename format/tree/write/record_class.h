@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "streamer/info/streamer_info.h"
+#include "tree/write/branch_form.h"
+
+namespace tfile {
+
+// The class that is made for the records of a list. Its name follows from the names and types of its members: so equal
+// classes of any two files have one name, and different ones never do. ROOT keeps one class of a name for all files.
+std::string record_class_name(const WrittenBranch& records);
+
+// Its description.
+StreamerInfo record_class_info(const WrittenBranch& records);
+
+// The last part of ROOT's name of a member whose first column this is: "x" of "hits/values/x.f4", and of
+// "hits/values/x/offsets.i8".
+std::string member_name(const OfferedColumn& first);
+
+// Names the branches of the members, as those of a class: "hits.x", "hits.pos[3]".
+void name_members(WrittenBranch& records, const std::string& class_name);
+
+// The name of the leaf of such a list, and of that of a member: "hits_", "hits.pos".
+std::string records_leaf_name(const WrittenBranch& records);
+std::string member_leaf_name(const WrittenBranch& records, const WrittenBranch& member);
+
+}  // namespace tfile

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists of records become split collections of a class in a tree, which ROOT reads without a dictionary, and uproot."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+import uproot
+
+import mounted
+import root_process
+
+NUMBERS = {"b": "b1", "i1": "i1", "u1": "u1", "i2": "i2", "u2": "u2", "i4": "i4", "u4": "u4", "i8": "i8", "u8": "u8",
+           "x": "f4", "y": "f8"}
+
+
+def random_lists(random, entries, most=4):
+    return np.concatenate(([0], np.cumsum(random.integers(0, most, entries)))).astype("<i8")
+
+
+def put(directory, path, values):
+    full = os.path.join(directory, path)
+    os.makedirs(os.path.dirname(full), exist_ok=True)
+    values.tofile(full)
+
+
+def numbers_of(random, dtype, count):
+    if dtype == "b1":
+        return random.integers(0, 2, count).astype("u1")
+    if dtype[0] == "f":
+        return random.standard_normal(count).astype("<" + dtype)
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, count, dtype=dtype, endpoint=True)
+
+
+def make_numbers(directory, entries, seed):
+    random = np.random.default_rng(seed)
+    offsets = random_lists(random, entries)
+    put(directory, "hits/offsets.i8", offsets)
+    for name, dtype in NUMBERS.items():
+        put(directory, f"hits/values/{name}.{dtype}", numbers_of(random, dtype, offsets[-1]))
+    put(directory, "hits/values/pos.i2x3", numbers_of(random, "i2", 3 * offsets[-1]))
+    put(directory, "one/offsets.i8", random_lists(random, entries))
+    put(directory, "one/values/only.f8", numbers_of(random, "f8", np.fromfile(directory / "one/offsets.i8", "<i8")[-1]))
+    put(directory, "run.i4", np.arange(entries, dtype="<i4") + 1000 * seed)
+
+
+def make_map(directory, entries, seed):
+    random = np.random.default_rng(seed)
+    offsets = random_lists(random, entries)
+    put(directory, "map/offsets.i8", offsets)
+    put(directory, "map/values/key.i4", numbers_of(random, "i4", offsets[-1]))
+    put(directory, "map/values/value.f8", numbers_of(random, "f8", offsets[-1]))
+
+
+def append(table, more):
+    for above, _, files in os.walk(more):
+        for name in files:
+            path = os.path.join(above, name)
+            into = os.path.join(table, os.path.relpath(path, more))
+            content = np.fromfile(path, "u1")
+            if name == "offsets.i8":
+                content = np.fromfile(path, "<i8")[1:] + np.fromfile(into, "<i8")[-1]
+            with open(into, "ab") as file:
+                file.write(content.tobytes())
+
+
+def same(one, other):
+    result = subprocess.run(["diff", "-r", one, other], capture_output=True, text=True)
+    return result.returncode == 0, result.stdout
+
+
+def lists(directory, name):
+    offsets = np.fromfile(directory / "hits/offsets.i8", "<i8")
+    dtype = NUMBERS[name]
+    values = np.fromfile(directory / f"hits/values/{name}.{dtype}", "?" if dtype == "b1" else "<" + dtype)
+    return [values[a:b].tolist() for a, b in zip(offsets, offsets[1:])]
+
+
+def read_by_root(file, columns):
+    """Of each column the lists as RDataFrame and TTreeReader read them, and the number of rows that Scan prints."""
+    with tempfile.TemporaryDirectory() as directory:
+        answer = os.path.join(directory, "answer.json")
+        root_process.run_script("oracle/records_reader.py", [str(file), "Events", ",".join(columns), answer])
+        with open(answer) as found:
+            return json.load(found)
+
+
+def check_numbers(file, directory):
+    read = read_by_root(file, ["hits." + name for name in NUMBERS])
+    for name in NUMBERS:
+        wanted, found = lists(directory, name), read["hits." + name]
+        assert found["frame"] == found["reader"] == wanted, name
+        assert found["rows"] == sum(max(1, len(one)) for one in wanted)
+    with uproot.open(file) as opened:
+        tree = opened["Events"]
+        for name in NUMBERS:
+            assert tree[f"hits/hits.{name}"].array().tolist() == lists(directory, name), name
+        offsets = np.fromfile(directory / "hits/offsets.i8", "<i8")
+        positions = np.fromfile(directory / "hits/values/pos.i2x3", "<i2").reshape(-1, 3)
+        assert tree["hits/hits.pos[3]"].array().tolist() == [positions[a:b].tolist()
+                                                             for a, b in zip(offsets, offsets[1:])]
+
+
+def test_lists_of_records_of_numbers_are_made_and_grow(tmp_path):
+    """Made, appended to, given columns and a second list of records, and robbed of one, in several mounts."""
+    for name, entries, seed in (("first", 300, 1), ("more", 90, 2)):
+        make_numbers(tmp_path / name, entries, seed)
+    first, more = tmp_path / "first", tmp_path / "more"
+    (tmp_path / "out").mkdir()
+    expected = tmp_path / "expected"
+    shutil.copytree(first, expected)
+    steps = (
+        lambda table: shutil.copytree(first, table),
+        lambda table: (append(table, more), append(expected, more)),
+        lambda table: [put(d, "late.i8", np.arange(390, dtype="<i8")) for d in (table, expected)],
+        lambda table: [shutil.copytree(expected / "hits", os.path.join(d, "again")) for d in (table, expected)],
+        lambda table: [shutil.rmtree(os.path.join(d, "one")) for d in (table, expected)],
+        lambda table: (append(table, tmp_path / "more_again"), append(expected, tmp_path / "more_again")),
+    )
+    make_numbers(tmp_path / "more_again", 50, 3)
+    shutil.rmtree(tmp_path / "more_again/one")
+    shutil.copytree(tmp_path / "more_again/hits", tmp_path / "more_again/again")
+    put(tmp_path / "more_again", "late.i8", np.arange(50, dtype="<i8"))
+    for step in steps:
+        with mounted.Mounted(tmp_path / "out", ("rw",)) as m:
+            os.makedirs(os.path.join(m.path, "new.root"), exist_ok=True)
+            table = os.path.join(m.path, "new.root", "Events")
+            step(table)
+            mounted.fsync(table)
+            assert same(expected, table) == (True, ""), m.errors()
+        with mounted.Mounted(tmp_path / "out") as m:
+            assert same(expected, os.path.join(m.path, "new.root", "Events")) == (True, "")
+    check_numbers(tmp_path / "out/new.root", expected)
+    with uproot.open(tmp_path / "out/new.root") as file:
+        names = [name for name in file.file.streamers if name.startswith("Record_")]
+        assert len(names) == 2, "one for each class"
+
+
+def test_an_rntuple_with_such_lists_becomes_a_tree_and_back(tmp_path):
+    make_numbers(tmp_path / "columns", 400, 4)
+    make_map(tmp_path / "columns", 400, 5)
+    (tmp_path / "out").mkdir()
+    with mounted.Mounted(tmp_path / "out", ("rw", "format=rntuple")) as m:
+        os.mkdir(os.path.join(m.path, "rntuple.root"))
+        shutil.copytree(tmp_path / "columns", os.path.join(m.path, "rntuple.root", "Events"))
+        mounted.fsync(m.path)
+    for form, source in (("ttree", "rntuple"), ("rntuple", "ttree")):
+        target = tmp_path / "out" / (form + ("_again" if form == "rntuple" else "") + ".root")
+        repacked = subprocess.run([mounted.program(), "repack", "--verify", "--format", form,
+                                   str(tmp_path / "out" / (source + ".root")), str(target)],
+                                  capture_output=True, text=True)
+        assert repacked.returncode == 0, repacked.stderr
+        with mounted.Mounted(tmp_path / "out") as m:
+            assert same(tmp_path / "columns", os.path.join(m.path, target.name, "Events")) == (True, "")
+    check_numbers(tmp_path / "out/ttree.root", tmp_path / "columns")
+
+
+def test_entries_are_appended_to_lists_of_records_of_root(tmp_path):
+    """Of a class with a dictionary; its members are numbers and arrays."""
+    (tmp_path / "out").mkdir()
+    root_process.run_script("oracle/records_writer.py", [str(tmp_path / "out/root.root")])
+    with mounted.Mounted(tmp_path / "out", ("rw",)) as m:
+        table = os.path.join(m.path, "root.root", "Events")
+        expected, more = tmp_path / "expected", tmp_path / "more"
+        shutil.copytree(table, expected, ignore=shutil.ignore_patterns(".*"))
+        shutil.copytree(expected, more)
+        append(expected, more)
+        append(table, more)
+        mounted.fsync(table)
+        assert same(expected, table) == (True, ""), m.errors()
+    found = read_by_root(tmp_path / "out/root.root", ["hits.x"])["hits.x"]
+    assert found["frame"] == found["reader"] and found["frame"][:4] == found["frame"][4:]
+    assert found["frame"][3] == [3.0, 3.5, 4.0]
