@@ -75,9 +75,10 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
     return sums;
   }
 
-  // Of the streams that are counted to their end.
+  // Of the streams that are counted to their end, the first one last: who waits for it may ask for the others next.
   void tell() {
-    for (; told_ < at_; ++told_) done_(sums_[told_].stream, sums_[told_].items.take());
+    for (std::size_t i = at_; i-- > told_;) done_(sums_[i].stream, sums_[i].items.take());
+    told_ = at_;
   }
 
   // The storage failed; if more than the first stream was asked for, perhaps not there.

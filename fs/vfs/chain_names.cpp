@@ -25,8 +25,10 @@ namespace {
 
 constexpr std::string_view kSuffix = ".root";
 
-// Lists may name lists, but not without end.
+// Lists may name lists, but not without end; and not so many that they multiply: a list for each run of some years is
+// a few thousand.
 constexpr int kListsMax = 8;
+constexpr int kListsInAll = 10'000;
 
 // What a thread of this program is told that asks for something in the mount itself, which has no files of a chain.
 constexpr int kOwnMount = EDEADLK;
@@ -241,6 +243,7 @@ class Names {
   // Names in a list are relative to it.
   Result<> add_list(const std::string& path, int depth) {
     if (depth >= kListsMax) return tfile::fail(ErrorKind::invalid, path + ": lists name one another");
+    if (++lists_ > kListsInAll) return tfile::fail(ErrorKind::invalid, path + ": more than 10,000 lists");
     std::ifstream list(path);
     if (!list) return tfile::system_error(path, errno);
     TRY_VOID(check_list(path));
@@ -273,6 +276,7 @@ class Names {
   }
 
   const tfile::FarOptions& far_;
+  int lists_ = 0;  // that were read
 };
 
 }  // namespace

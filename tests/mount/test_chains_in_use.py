@@ -380,3 +380,13 @@ def test_files_without_entries(tmp_path, mount):
             import pyarrow.parquet
 
             assert pyarrow.parquet.read_table(table + ".parquet").num_rows == len(wanted)
+
+
+def test_lists_that_multiply_are_refused(tmp_path):
+    """Each of six names the next one twenty times."""
+    put(str(tmp_path / "f.root"), t={"x": np.zeros(3, "i4")})
+    for level in range(6):
+        (tmp_path / f"list{level}").write_text("f.root\n" if level == 5 else f"@list{level + 1}\n" * 20)
+    with pytest.raises(mounted.MountFailed) as refused:
+        mounted.Mounted(f"@{tmp_path}/list0", ["chain"]).__enter__()
+    assert "more than 10,000 lists" in refused.value.message
