@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 
 import numpy as np
+import pyarrow
+import pyarrow.feather
 import uproot
 
 import mounted
@@ -175,3 +177,15 @@ def test_entries_are_appended_to_lists_of_records_of_root(tmp_path):
     found = read_by_root(tmp_path / "out/root.root", ["hits.x"])["hits.x"]
     assert found["frame"] == found["reader"] and found["frame"][:4] == found["frame"][4:]
     assert found["frame"][3] == [3.0, 3.5, 4.0]
+
+
+def test_an_arrow_file_has_such_lists(tmp_path):
+    rows = [[{"x": 1.5, "n": 1}, {"x": 2.5, "n": 2}], [], [{"x": 3.5, "n": 3}]]
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        os.mkdir(os.path.join(m.path, "out.root"))
+        pyarrow.feather.write_feather(pyarrow.table({"hits": rows}), os.path.join(m.path, "out.root", "Events.arrow"), compression="lz4")
+        mounted.fsync(os.path.join(m.path, "out.root"))
+        assert m.errors() == ""
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["Events"]["hits/hits.x"].array().tolist() == [[1.5, 2.5], [], [3.5]]
+        assert file["Events"]["hits/hits.n"].array().tolist() == [[1, 2], [], [3]]

@@ -111,9 +111,9 @@ def test_what_exists_keeps_its_form(tmp_path, mount):
     tree = os.path.join(m.path, "out.root", "tree")
     np.arange(3, dtype="<f4").tofile(os.path.join(tree, "y.f4"))
     with pytest.raises(OSError) as error:
-        os.makedirs(os.path.join(tree, "hits", "values"))
+        os.makedirs(os.path.join(tree, "hits", "values", "name"))
         open(os.path.join(tree, "hits", "offsets.i8"), "wb").close()
-        open(os.path.join(tree, "hits", "values", "x.f4"), "wb").close()
+        open(os.path.join(tree, "hits", "values", "name", "offsets.i8"), "wb").close()
     assert error.value.errno == errno.EOPNOTSUPP
     shutil.rmtree(os.path.join(tree, "hits"))
     mounted.fsync(tree)
