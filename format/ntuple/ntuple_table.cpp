@@ -620,7 +620,10 @@ Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> s
   if (!pages && is_of_storage(pages.error())) return tl::unexpected<Error>(pages.error());
   if (!pages) return unreadable(key, pages.error().text);
   const std::uint64_t key_size = anchor->max_key_size;
-  auto table = std::make_shared<NtupleTable>(source, key_size, std::move(made), *pages);
+  // Streamer fields that turn out not to follow their descriptions are shown as bytes, by a table that is made anew.
+  const bool may_be_bytes = std::ranges::count(made.streams, FieldStream::Kind::objects, &FieldStream::kind) > 0;
+  auto table = std::make_shared<NtupleTable>(source, key_size, std::move(made),
+                                             may_be_bytes ? PageTable(*pages) : *std::move(pages));
   TRY(const auto as_bytes, table->contradicted());
   if (!as_bytes.empty()) {
     made = make_field_nodes(found->schema, as_bytes);

@@ -31,7 +31,8 @@ std::shared_ptr<const void> pin_of(const std::shared_ptr<StagedBuffer>& buffer) 
 bool is_pinned(const StagedBuffer& buffer) { return buffer.pins.load(std::memory_order_acquire) > 0; }
 
 const std::byte* zeros() {
-  static const std::array<std::byte, kStagedBlockSize> block{};
+  // Not const: then the program's file would have a megabyte of zeros.
+  static std::array<std::byte, kStagedBlockSize> block{};
   return block.data();
 }
 
