@@ -88,7 +88,7 @@ class Offering {
         const tfile::StreamedClass& streamed = raw_.classes.at(column.branch);
         made->role = Role::raw;
         made->classes.emplace_back(column.path.substr(0, column.path.rfind('/')), streamed.name);
-        made_.streamed.emplace(&column, streamed);
+        made_.streamed.emplace(column.branch, streamed);
       }
       offered.push_back(*std::move(made));
     }
@@ -224,19 +224,10 @@ class ColumnCopy {
     return writer_.encode(field, {numbers, items.columns, cluster_begin});
   }
 
-  // What streamers wrote gets what it lacks on its own.
   Result<> complete(std::size_t field, std::int64_t before, GatheredItems& items) const {
-    const FieldOfColumns& columns = fields_[field];
-    for (std::size_t i = 0; i < columns.columns.size(); ++i) {
-      const auto streamed = offered_.streamed.find(columns.columns[i]);
-      if (streamed == offered_.streamed.end()) continue;
-      const auto done = tfile::complete_streamed(streamed->second, before, items.columns[columns.lists[i]],
-                                                 items.columns[i], items.memory);
-      if (done) continue;
-      if (sink_.refuse) sink_.refuse(offered_.form.fields[field].name, done.error().text);
-      return done;
-    }
-    return {};
+    auto done = complete_raw(offered_.streamed, fields_[field], before, items);
+    if (!done && sink_.refuse) sink_.refuse(offered_.form.fields[field].name, done.error().text);
+    return done;
   }
 
   Result<Part> sample(std::size_t field) {
@@ -335,6 +326,17 @@ Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& str
 Result<std::uint64_t> copy_columns(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
                                    tfile::TableWriter& writer, const ColumnSink& sink) {
   return ColumnCopy(source, offered, kept, writer, sink).run();
+}
+
+Result<> complete_raw(const std::map<std::string, tfile::StreamedClass>& streamed, const FieldOfColumns& field,
+                      std::int64_t before, GatheredItems& items) {
+  for (std::size_t i = 0; i < field.columns.size(); ++i) {
+    const auto known = field.columns[i]->role == Role::raw ? streamed.find(field.columns[i]->branch) : streamed.end();
+    if (known == streamed.end()) continue;
+    TRY_VOID(
+        tfile::complete_streamed(known->second, before, items.columns[field.lists[i]], items.columns[i], items.memory));
+  }
+  return {};
 }
 
 Result<> try_columns(ChainSource& source, const OfferedTable& offered, std::span<const EntryRange> ranges,

@@ -26,8 +26,8 @@ struct OfferedTable {
   std::vector<const tfile::Column*> columns;  // as offered
   std::vector<tfile::OfferedColumn> offered;
   tfile::OfferedForm form;
-  std::map<const tfile::Column*, tfile::StreamedClass> streamed;  // raw ones
-  std::vector<std::string> left_out;                              // "tracks: what a tree does not hold: ..."
+  std::map<std::string, tfile::StreamedClass> streamed;  // raw ones, by Column::branch
+  std::vector<std::string> left_out;                     // "tracks: what a tree does not hold: ..."
 };
 // What becomes of raw columns.
 struct RawFields {
@@ -57,6 +57,11 @@ struct ColumnSink {
 // (columns that contradict each other), damaged, those of reading and writing, ECANCELED.
 Result<std::uint64_t> copy_columns(ChainSource&, const OfferedTable&, const tfile::KeptEntries&, tfile::TableWriter&,
                                    const ColumnSink&);
+
+// Makes of the items of raw columns what the streamers of their classes write: `streamed`, by Column::branch. `before`:
+// how many entries of their cluster come before these. Errors: unsupported (cannot be kept so).
+Result<> complete_raw(const std::map<std::string, tfile::StreamedClass>& streamed, const FieldOfColumns&,
+                      std::int64_t before, GatheredItems&);
 
 // Reads all columns of these ranges of entries, without writing: what is damaged is told, with its range. Blocks.
 Result<> try_columns(ChainSource&, const OfferedTable&, std::span<const tfile::EntryRange>, const ColumnSink&,

@@ -248,8 +248,8 @@ class Repack {
     for (const std::string& line : written.left_out) report.left_out.push_back(path + ": " + line);
     if (!written.written) return {};
     made_.tables.push_back({path, written.report.entries, written.report.bytes, std::move(written.cluster_ends)});
-    written_.emplace_back(std::move(request), std::move(written.kept));
     report.tables.push_back(std::move(written.report));
+    written_.emplace_back(std::move(request), std::move(written));
     ++report.files.front().tables;
     return {};
   }
@@ -273,9 +273,9 @@ class Repack {
 
   Result<> verify() {
     const std::string out = made_.output->temporary_path();
-    for (const auto& [request, kept] : written_) {
+    for (const auto& [request, written] : written_) {
       TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, nullptr};
-      TRY(std::vector<std::string> left, verify_written(request, kept, out, work));
+      TRY(std::vector<std::string> left, verify_written(request, written, out, work));
       add_lines(made_.report.not_verified, std::move(left));
     }
     return {};
@@ -293,7 +293,7 @@ class Repack {
   std::unique_ptr<tfile::FileWriter> writer_;
   const WantedFile* wanted_ = nullptr;
   WrittenFile made_;
-  std::vector<std::pair<TableRequest, tfile::KeptEntries>> written_;  // tables of made_
+  std::vector<std::pair<TableRequest, WrittenTable>> written_;  // tables of made_
   std::vector<std::unique_ptr<OutputFile>> complete_;
   RepackReport report_;
 };

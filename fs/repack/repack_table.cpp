@@ -297,6 +297,7 @@ class ColumnsOfTable {
     TRY(const OfferedTable offered,
         named(request_.path, offered_table(table, (*source)->streams(), format, raw, request_.options.columns)));
     made_.left_out = offered.left_out;
+    made_.streamed = offered.streamed;
     note_differences((*source)->differences());
     if (offered.columns.empty()) {
       made_.left_out.push_back("none of its columns can be written");
@@ -373,13 +374,14 @@ Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& k
   return ColumnsOfTable(request, work).run(request.options.format.value_or(key.format));
 }
 
-Result<std::vector<std::string>> verify_written(const TableRequest& request, const KeptEntries& kept,
+Result<std::vector<std::string>> verify_written(const TableRequest& request, const WrittenTable& made,
                                                 const std::string& out, const TableWork& work) {
   const CacheOptions cache = cache_options(request.options, 2);
   TRY(const auto in, ChainSource::open(cache, request.files, request.path, request.options.far));
   const std::string path = (request.directory.empty() ? "" : request.directory + "/") + request.name;
   TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
-  TRY(std::vector<std::string> left, named(request.path, verify_table(*in, kept, *written, work.workers, work.stop)));
+  TRY(std::vector<std::string> left,
+      named(request.path, verify_table(*in, made.kept, *written, made.streamed, work.workers, work.stop)));
   for (std::string& name : left) name.insert(0, request.path + "/");
   return left;
 }

@@ -17,6 +17,7 @@
 #include "reply.h"
 #include "tfile/file.h"
 #include "tfile/kept_entries.h"
+#include "tfile/streamed_class.h"
 #include "tfile/writer.h"
 #include "vfs/chain_names.h"
 
@@ -46,7 +47,9 @@ struct TableWork {
 
 struct WrittenTable {
   bool written = false;
-  tfile::KeptEntries kept;                 // its entries, counted over all files
+  tfile::KeptEntries kept;  // its entries, counted over all files
+  // Raw columns that are kept as their streamers write them, by Column::branch.
+  std::map<std::string, tfile::StreamedClass> streamed;
   std::vector<std::int64_t> cluster_ends;  // of the files, as numbers of kept entries
   RepackReport::Table report;
   std::vector<std::string> left_out;
@@ -61,9 +64,9 @@ Result<WrittenTable> copy_table(const TableRequest&, const tfile::KeyInfo& key, 
 // Copies columns.
 Result<WrittenTable> convert_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
 
-// Compares it, as it is in the file of that name, with what it was made of. Returns what could not be compared. Errors:
-// as verify_table().
-Result<std::vector<std::string>> verify_written(const TableRequest&, const tfile::KeptEntries&, const std::string& out,
+// Compares it, as it is in the file of that name, with what it was made of (`kept` and `streamed` say how). Returns
+// what could not be compared. Errors: as verify_table().
+Result<std::vector<std::string>> verify_written(const TableRequest&, const WrittenTable&, const std::string& out,
                                                 const TableWork&);
 
 }  // namespace tfilefs

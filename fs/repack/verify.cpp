@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "exec/started.h"
+#include "repack/column_copy.h"
 #include "repack/kept_items.h"
 #include "repack/stopped.h"
 #include "tfile/writer.h"
@@ -69,8 +70,6 @@ class FieldFinder {
     if (column.role == Role::offsets && !around.empty()) around.pop_back();
     const auto list = around.empty() ? places_.end() : places_.find(around.back());
     is_known_ = in != in_by_path_.end() && (around.empty() || list != places_.end());
-    // Bytes that are kept as they were streamed may have a header now.
-    if (column.role == Role::raw) is_known_ = false;
     if (!is_known_) return;
     places_.emplace(id, static_cast<std::uint32_t>(field_.out.columns.size()));
     const std::uint32_t place = around.empty() ? tfile::FieldForm::kEachEntry : list->second;
@@ -88,15 +87,19 @@ class FieldFinder {
 
 class Verification {
  public:
-  Verification(ChainSource& in, const KeptEntries& kept, ChainSource& out, const std::stop_token& stop)
-      : in_(in), kept_(kept), out_(out), stop_(stop), all_({0, kept.count()}) {}
+  using Streamed = std::map<std::string, tfile::StreamedClass>;
+
+  Verification(ChainSource& in, const KeptEntries& kept, ChainSource& out, const Streamed& streamed,
+               const std::stop_token& stop)
+      : in_(in), kept_(kept), out_(out), streamed_(streamed), stop_(stop), all_({0, kept.count()}) {}
 
   Result<> compare(const ComparedField& field) const {
     std::vector<std::int64_t> begin(field.in.columns.size()), begin_out = begin;
     for (std::int64_t at = 0; at < kept_.count(); at += kTogether) {
       TRY_VOID(not_stopped(stop_));
       const EntryRange numbers{at, std::min(at + kTogether, kept_.count())};
-      TRY(const GatheredItems in, gather_items(in_.streams(), field.in, kept_, numbers, begin));
+      TRY(GatheredItems in, gather_items(in_.streams(), field.in, kept_, numbers, begin));
+      TRY_VOID(complete_raw(streamed_, field.in, at, in));
       TRY(const GatheredItems out, gather_items(out_.streams(), field.out, all_, numbers, begin_out));
       for (std::size_t i = 0; i < in.columns.size(); ++i) {
         if (std::ranges::equal(in.columns[i], out.columns[i])) continue;
@@ -112,6 +115,7 @@ class Verification {
   ChainSource& in_;
   const KeptEntries& kept_;
   ChainSource& out_;
+  const Streamed& streamed_;
   const std::stop_token stop_;
   const KeptEntries all_;
 };
@@ -119,13 +123,14 @@ class Verification {
 }  // namespace
 
 Result<std::vector<std::string>> verify_table(ChainSource& in, const KeptEntries& kept, ChainSource& out,
+                                              const std::map<std::string, tfile::StreamedClass>& streamed,
                                               ThreadPool& workers, const std::stop_token& stop) {
   if (out.table().entries != kept.count())
     return tfile::fail(ErrorKind::damaged, "what was written has " + std::to_string(out.table().entries) +
                                                " entries, not " + std::to_string(kept.count()));
   FieldFinder finder(in.table(), out.table());
   finder.run();
-  const Verification verification(in, kept, out, stop);
+  const Verification verification(in, kept, out, streamed, stop);
   std::vector<std::future<Result<>>> compared;
   for (const ComparedField& field : finder.fields)
     compared.push_back(started(workers, Urgency::awaited, [&] { return verification.compare(field); }));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -9,13 +10,16 @@
 #include "repack/chain_source.h"
 #include "reply.h"
 #include "tfile/kept_entries.h"
+#include "tfile/streamed_class.h"
 
 namespace tfilefs {
 
 // Reads a table that was written, and what it was made of, and compares all columns that both have, byte for byte.
-// `kept`: the entries of `in` that `out` has. Returns names of what could not be compared. Blocks. Errors: damaged
+// `kept`: the entries of `in` that `out` has. `streamed`: raw columns that were kept as their streamers write them, by
+// Column::branch. Returns names of what could not be compared. Blocks. Errors: damaged
 // (what differs, with its column and entries), those of reading, ECANCELED.
 Result<std::vector<std::string>> verify_table(ChainSource& in, const tfile::KeptEntries& kept, ChainSource& out,
+                                              const std::map<std::string, tfile::StreamedClass>& streamed,
                                               ThreadPool& workers, const std::stop_token& stop);
 
 }  // namespace tfilefs

@@ -47,7 +47,7 @@ def test_root_reads_the_same_objects(handmade, tmp_path):
     plain = repack("--format", "rntuple", path, tmp_path / "plain.root", status=1)
     for name in ("packed", "whole", "plain", "many", "split", "twice"):
         assert f"left out: t: {name}: the bytes do not follow" in plain.stderr
-    done = repack("--format", "rntuple", "--keep-raw", path, out, status=1)
+    done = repack("--format", "rntuple", "--keep-raw", "--verify", path, out, status=1)
     assert [line for line in done.stderr.splitlines() if "left out" in line] == [
         "tfilefs: left out: t: twice: its objects may refer to each other, by positions in a basket"]
     types, values = as_read(handmade, "ntuple", out)
@@ -62,12 +62,15 @@ def test_root_reads_the_same_objects(handmade, tmp_path):
 def test_a_selection_and_a_copy_of_the_copy(handmade, tmp_path):
     path = os.path.join(handmade, "handmade.root")
     numpy.arange(7, 2000, 3).astype("i8").tofile(tmp_path / "some.i8")
-    repack("--format", "rntuple", "--keep-raw", "--drop", "twice", "--select", tmp_path / "some.i8", path, tmp_path / "a.root")
+    done = repack("--format", "rntuple", "--keep-raw", "--verify", "--drop", "twice", "--select", tmp_path / "some.i8", path, tmp_path / "a.root")
+    assert "not compared" not in done.stderr
     expected = values_of(as_read(handmade, "tree", path)[1], range(7, 2000, 3))
     assert as_read(handmade, "ntuple", tmp_path / "a.root")[1] == expected
     # By columns, from one RNTuple to another.
     done = repack("--keep-raw", "--entries", "0:500", "--verify", tmp_path / "a.root", tmp_path / "b.root")
-    assert "by columns" in done.stdout and "not compared: t/packed" in done.stderr
+    assert "by columns" in done.stdout and "not compared" not in done.stderr
+    done = repack("--verify", path, tmp_path / "same.root")
+    assert "as stored" in done.stdout and "not compared" not in done.stderr
     assert as_read(handmade, "ntuple", tmp_path / "b.root")[1] == [line for line in expected if int(line.split()[1]) < 500]
     several = repack("--format", "rntuple", "--keep-raw", "--drop", "twice", path, path, tmp_path / "two.root")
     assert "4000 entries" in several.stdout
