@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "root_file.h"
-
 namespace tfilefs {
 namespace {
 
@@ -103,12 +101,11 @@ class InputWalk {
 
 }  // namespace
 
-Result<InputKeys> keys_of_inputs(std::span<const ChainName> files,
-                                 const std::function<bool(const std::string&)>& takes_table,
-                                 const tfile::FarOptions& far) {
+Result<InputKeys> keys_of_inputs(OpenInputs& inputs, const std::function<bool(const std::string&)>& takes_table) {
   InputWalk walk(takes_table);
-  for (const ChainName& name : files) {
-    TRY(const auto file, open_root_file(name.file, far));
+  for (std::size_t number = 0; number < inputs.names().size(); ++number) {
+    const ChainName& name = inputs.names()[number];
+    TRY(const auto file, inputs.open(number));
     auto keys = keys_in(*file);
     if (!keys) keys.error().text.insert(0, tfile::shown_name(name.file) + ": ");
     TRY(FileKeys found, std::move(keys));

@@ -4,14 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "repack/open_inputs.h"
 #include "reply.h"
 #include "tfile/file.h"
-#include "tfile/source.h"
-#include "vfs/chain_names.h"
 
 namespace tfilefs {
 
@@ -48,8 +46,7 @@ struct InputKeys {
   std::vector<std::string> left_out;  // names that no path can have; tables that the first file does not have
 };
 // `takes_table`: by name. Blocks. Errors: those of opening, and of File::directory, with the file's name.
-Result<InputKeys> keys_of_inputs(std::span<const ChainName>, const std::function<bool(const std::string&)>& takes_table,
-                                 const tfile::FarOptions&);
+Result<InputKeys> keys_of_inputs(OpenInputs&, const std::function<bool(const std::string&)>& takes_table);
 // The newest key of that path and kind. Reads only the directories on the way. Blocks. Errors: not_found, those of
 // File::directory.
 Result<KeyPlace> key_in(const tfile::File&, const std::string& path, tfile::KeyKind);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "repack/stopped.h"
-#include "root_file.h"
 #include "tfile/stored_histogram.h"
 
 namespace tfilefs {
@@ -34,7 +33,7 @@ class ObjectCopy {
   ObjectCopy(const ObjectRequest& request, const ObjectSink& sink) : request_(request), sink_(sink) {}
 
   Result<std::vector<std::string>> run() {
-    const bool adds = request_.options.adds_histograms && request_.files.size() > 1 && sink_.output != nullptr;
+    const bool adds = request_.options.adds_histograms && request_.inputs.names().size() > 1 && sink_.output != nullptr;
     for (const InputKeys::Object& object : request_.objects) {
       TRY_VOID(not_stopped(sink_.stop));
       if (adds && tfile::is_stored_histogram(object.place.info().class_name)) {
@@ -48,10 +47,9 @@ class ObjectCopy {
   }
 
  private:
-  // One file is open at a time: there may be more than descriptors.
   Result<> open(std::size_t number) {
     if (file_ && number_ == number) return {};
-    TRY(file_, open_root_file(request_.files[number].file, request_.options.far));
+    TRY(file_, request_.inputs.open(number));
     number_ = number;
     return sink_.writer.take_classes(*file_);
   }
@@ -94,7 +92,7 @@ class ObjectCopy {
       if (!histogram) TRY_VOID(leave_out(sum, sum.first->file, std::move(histogram).error()));
       if (histogram) sum.histogram = *std::move(histogram);
     }
-    for (std::size_t file = batch_.front().first->file + 1; file < request_.files.size(); ++file)
+    for (std::size_t file = batch_.front().first->file + 1; file < request_.inputs.names().size(); ++file)
       TRY_VOID(add_file(file));
     for (const Sum& sum : batch_) TRY_VOID(write_sum(sum));
     batch_.clear();
@@ -104,7 +102,7 @@ class ObjectCopy {
 
   Result<> add_file(std::size_t number) {
     TRY_VOID(not_stopped(sink_.stop));
-    TRY(const auto file, open_root_file(request_.files[number].file, request_.options.far));
+    TRY(const auto file, request_.inputs.open(number));
     for (Sum& sum : batch_) {
       if (!sum.histogram || sum.first->file >= number) continue;
       const auto place = key_in(*file, sum.first->place.path(), tfile::KeyKind::object);
@@ -125,7 +123,7 @@ class ObjectCopy {
   // Damage ends the copy, unless it is to be left out.
   Result<> leave_out(const Sum& sum, std::size_t file, Error error) {
     const std::string what =
-        sum.first->place.path() + ": the histogram of " + tfile::shown_name(request_.files[file].file);
+        sum.first->place.path() + ": the histogram of " + tfile::shown_name(request_.inputs.names()[file].file);
     if (error.kind != ErrorKind::unsupported && !request_.options.skips_damaged) {
       error.text.insert(0, what + ": ");
       return tl::unexpected(std::move(error));

@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "repack/file_keys.h"
+#include "repack/open_inputs.h"
 #include "repack/output_file.h"
 #include "repack/repack.h"
 #include "reply.h"
 #include "tfile/writer.h"
-#include "vfs/chain_names.h"
 
 namespace tfilefs {
 
 // The keys that are no tables.
 struct ObjectRequest {
   const RepackOptions& options;
-  std::span<const ChainName> files;
+  OpenInputs& inputs;
   std::span<const InputKeys::Object> objects;
 };
 

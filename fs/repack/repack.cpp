@@ -14,6 +14,7 @@
 #include "exec/thread_pool.h"
 #include "repack/file_keys.h"
 #include "repack/object_copy.h"
+#include "repack/open_inputs.h"
 #include "repack/output_file.h"
 #include "repack/repack_table.h"
 #include "repack/split_plan.h"
@@ -62,10 +63,11 @@ class Repack {
       : options_(options), watch_(watch), reader_(1), workers_(options.threads), arena_(options.threads) {}
 
   Result<RepackReport> run() {
-    TRY(files_, files_of(options_.sources, options_.far));
+    TRY(std::vector<ChainName> files, files_of(options_.sources, options_.far));
+    inputs_ = OpenInputs(std::move(files), options_.far);
     TRY_VOID(check_out(options_.out));
     const auto takes = [&](const std::string& name) { return options_.tables.takes(name); };
-    TRY(keys_, keys_of_inputs(files_, takes, options_.far));
+    TRY(keys_, keys_of_inputs(inputs_, takes));
     if (options_.split_bytes != 0 && !options_.is_dry) {
       TRY_VOID(write_split());
     } else {
@@ -95,7 +97,7 @@ class Repack {
   Result<> check_out(const std::string& path) const {
     struct stat out {};
     if (::stat(path.c_str(), &out) != 0) return {};
-    for (const ChainName& file : files_) {
+    for (const ChainName& file : inputs_.names()) {
       struct stat source {};
       if (::stat(file.file.c_str(), &source) == 0 && source.st_dev == out.st_dev && source.st_ino == out.st_ino)
         return fail(ErrorKind::invalid, path + ": it is also read");
@@ -176,7 +178,7 @@ class Repack {
 
   Result<> write_objects() {
     TRY(std::vector<std::string> left,
-        copy_objects({options_, files_, keys_.objects}, {*writer_, made_.output.get(), watch_.stop}));
+        copy_objects({options_, inputs_, keys_.objects}, {*writer_, made_.output.get(), watch_.stop}));
     add_lines(made_.report.left_out, std::move(left));
     made_.report.files.front().objects = keys_.objects.size();
     return {};
@@ -203,7 +205,8 @@ class Repack {
 
   // A file may be named together with one of its tables: then that is the only one.
   bool is_wanted(const KeyPlace& table) const {
-    if (!files_.front().table.empty()) return table.path() == files_.front().table;
+    const std::string& named = inputs_.names().front().table;
+    if (!named.empty()) return table.path() == named;
     return options_.tables.takes(std::string(table.info().name));
   }
 
@@ -224,7 +227,7 @@ class Repack {
         return {};
       }
     }
-    TableRequest request{options_, files_, path, table.directory, new_name(table)};
+    TableRequest request{options_, inputs_, path, table.directory, new_name(table)};
     if (const auto* shares = wanted_->shares; shares != nullptr && shares->contains(path))
       request.share = shares->at(path);
     if (const auto refused = refused_raw_.find(path); refused != refused_raw_.end())
@@ -285,7 +288,7 @@ class Repack {
   const RepackWatch& watch_;
   ThreadPool reader_, workers_;
   Arena arena_;
-  std::vector<ChainName> files_;
+  OpenInputs inputs_;
   InputKeys keys_;
   std::map<std::string, std::string> by_columns_;  // paths of tables that cannot be copied by unit, and why
   std::map<std::string, std::map<std::string, std::string>> refused_raw_;  // by table: TableRequest::refused_raw

@@ -12,7 +12,6 @@
 #include "repack/file_keys.h"
 #include "repack/unit_copy.h"
 #include "repack/verify.h"
-#include "root_file.h"
 #include "tfile/streamed_class.h"
 #include "tfile/table_copy.h"
 
@@ -53,7 +52,7 @@ struct Kept {
 };
 
 Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request) {
-  return ChainSource::open(cache_options(request.options), request.files, request.path, request.options.far);
+  return ChainSource::open(cache_options(request.options), request.inputs.names(), request.path, request.options.far);
 }
 
 Result<Kept> wanted_of(const TableRequest& request) {
@@ -107,10 +106,10 @@ bool is_about_form(const Error& error) { return error.kind == ErrorKind::unsuppo
 Result<std::map<std::string, tfile::StreamedClass>> streamed_classes(const TableRequest& request,
                                                                      const tfile::Table& table) {
   std::map<std::string, tfile::StreamedClass> classes;
-  bool is_first = true;
-  for (const ChainName& name : request.files) {
+  for (std::size_t number = 0; number < request.inputs.names().size(); ++number) {
+    const ChainName& name = request.inputs.names()[number];
     const std::string path = name.table.empty() ? request.path : name.table;
-    TRY(const auto file, open_root_file(name.file, request.options.far));
+    TRY(const auto file, request.inputs.open(number));
     TRY(const KeyPlace key, named(name.file, key_in(*file, path, tfile::KeyKind::table)));
     std::map<std::string, tfile::StreamedClass> found;
     if (key.info().format == tfile::TableFormat::tree) {
@@ -120,7 +119,7 @@ Result<std::map<std::string, tfile::StreamedClass>> streamed_classes(const Table
         if (column.role == tfile::Role::raw) found[column.branch].name = column.class_name;
       }
     }
-    if (std::exchange(is_first, false)) classes = found;
+    if (number == 0) classes = found;
     std::erase_if(classes, [&](const auto& each) {
       const auto same = found.find(each.first);
       return same == found.end() || same->second != each.second;
@@ -169,7 +168,7 @@ class UnitsOfTable {
     if (!options.columns.takes_all()) how.keeps_field = [&](std::string_view name) { return keeps(name); };
     TRY(copy_, work_.writer.copy_table(request_.directory, request_.name, first, how));
     made_.report.path = request_.path;
-    for (file_ = 0; file_ < request_.files.size(); ++file_) {
+    for (file_ = 0; file_ < request_.inputs.names().size(); ++file_) {
       TRY_VOID(add_file());
       if (made_.needs_columns) return std::move(made_);
     }
@@ -188,11 +187,11 @@ class UnitsOfTable {
   }
 
   Result<> add_file() {
-    const ChainName& name = request_.files[file_];
+    const ChainName& name = request_.inputs.names()[file_];
     const std::string path = name.table.empty() ? request_.path : name.table;
-    TRY(const auto file, open_root_file(name.file, request_.options.far));
+    TRY(const auto file, request_.inputs.open(file_));
     if (file_ > 0) TRY_VOID(work_.writer.take_classes(*file));
-    if (request_.files.size() > 1 && has_process_ids(*file)) {
+    if (request_.inputs.names().size() > 1 && has_process_ids(*file)) {
       made_.needs_columns = true;
       made_.why = "its objects refer to each other (TRef), and each file counts them by itself";
       return {};
@@ -211,7 +210,7 @@ class UnitsOfTable {
     }
     TRY_VOID(named(name.file, std::move(added)));
     auto done = write_units();
-    TRY_VOID(request_.files.size() > 1 ? named(name.file, std::move(done)) : std::move(done));
+    TRY_VOID(request_.inputs.names().size() > 1 ? named(name.file, std::move(done)) : std::move(done));
     note_kept(kept ? *kept : KeptEntries({0, entries}), *outline);
     entries_ += entries;
     return {};
@@ -243,7 +242,7 @@ class UnitsOfTable {
       done += bytes;
       const double share = static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(all, 1));
       if (work_.progress)
-        work_.progress((static_cast<double>(file_) + share) / static_cast<double>(request_.files.size()));
+        work_.progress((static_cast<double>(file_) + share) / static_cast<double>(request_.inputs.names().size()));
     };
     TRY(const std::uint64_t written, named(request_.path, copy_units(*copy_, sink(told))));
     made_.report.bytes += written;
@@ -377,7 +376,7 @@ Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& k
 Result<std::vector<std::string>> verify_written(const TableRequest& request, const WrittenTable& made,
                                                 const std::string& out, const TableWork& work) {
   const CacheOptions cache = cache_options(request.options, 2);
-  TRY(const auto in, ChainSource::open(cache, request.files, request.path, request.options.far));
+  TRY(const auto in, ChainSource::open(cache, request.inputs.names(), request.path, request.options.far));
   const std::string path = (request.directory.empty() ? "" : request.directory + "/") + request.name;
   TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
   TRY(std::vector<std::string> left,

@@ -12,6 +12,7 @@
 
 #include "exec/arena.h"
 #include "exec/thread_pool.h"
+#include "repack/open_inputs.h"
 #include "repack/output_file.h"
 #include "repack/repack.h"
 #include "reply.h"
@@ -19,14 +20,13 @@
 #include "tfile/kept_entries.h"
 #include "tfile/streamed_class.h"
 #include "tfile/writer.h"
-#include "vfs/chain_names.h"
 
 namespace tfilefs {
 
 // One table of the file that is written.
 struct TableRequest {
   const RepackOptions& options;
-  const std::vector<ChainName>& files;
+  OpenInputs& inputs;
   std::string path;             // in the first of them
   std::string directory, name;  // in the new file
   // Of the entries that are kept, the numbers of those that this file has; nothing: all.

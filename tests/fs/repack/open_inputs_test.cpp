@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/open_inputs.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "temporary_directory.h"
+#include "tfile/writer.h"
+
+namespace tfilefs {
+namespace {
+
+void write_root_file(const std::filesystem::path& path) {
+  auto writer = tfile::FileWriter::create(path.filename(), {});
+  ASSERT_TRUE(writer && (*writer)->make_directory("d"));
+  const auto plan = (*writer)->plan(0);
+  ASSERT_TRUE(plan);
+  std::ofstream file(path, std::ios::binary);
+  for (const tfile::CommitStep& step : plan->steps) {
+    file.seekp(static_cast<std::streamoff>(step.offset));
+    file.write(reinterpret_cast<const char*>(step.bytes.data()), static_cast<std::streamsize>(step.bytes.size()));
+  }
+}
+
+TEST(OpenInputs, TheFirstFilesAreOpenedOnceAndTheOthersNeedNoDescriptorOfTheirOwn) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "x.root";
+  write_root_file(path);
+  OpenInputs inputs(std::vector<ChainName>(100, {path.string(), ""}), {});
+  std::size_t kept = 0;
+  for (std::size_t number = 0; number < 100; ++number) {
+    const auto first = inputs.open(number), again = inputs.open(number);
+    ASSERT_TRUE(first && again);
+    kept += *first == *again ? 1 : 0;
+    EXPECT_TRUE(number > 0 || kept == 1);
+  }
+  EXPECT_GT(kept, 10u);
+  EXPECT_LT(kept, 100u);
+}
+
+TEST(OpenInputs, AFileThatIsNotThereIsNamed) {
+  OpenInputs inputs({{"/nowhere/x.root", ""}}, {});
+  const auto opened = inputs.open(0);
+  ASSERT_FALSE(opened);
+  EXPECT_TRUE(opened.error().text.starts_with("/nowhere/x.root")) << opened.error().text;
+}
+
+}  // namespace
+}  // namespace tfilefs
