@@ -232,6 +232,62 @@ def test_objects_of_several_files_that_refer_to_each_other(tmp_path):
         assert file["T"]["x"].array().tolist() == [1, 2, 3, 1, 2, 3]
 
 
+WRITE_USER_INFO = """
+import array, sys, ROOT
+ROOT.gInterpreter.Declare("struct Told : public TNamed { Double32_t told[3] = {1, 2, 3}; ClassDefInlineOverride(Told, 1); };")
+file = ROOT.TFile(sys.argv[1], "RECREATE")
+tree, x, named = ROOT.TTree("T", ""), array.array("f", [0]), ROOT.TNamed("name", "title")
+reference = ROOT.TRef(named)
+tree.Branch("x", x, "x/F")
+tree.Branch("named", "TNamed", named)
+tree.Branch("reference", "TRef", reference)
+tree.BranchRef()
+told = ROOT.Told()
+ROOT.SetOwnership(told, False)
+tree.GetUserInfo().Add(told)
+for x[0] in (1, 2, 3):
+    tree.Fill()
+file.Write()
+file.Close()
+"""
+READ_USER_INFO = """
+import sys, ROOT
+file = ROOT.TFile(sys.argv[1])
+tree = file.Get("T")
+print(tree.GetUserInfo().GetSize(), [round(entry.x) for entry in tree], tree.GetBranchRef() is not None)
+"""
+
+
+def test_user_info_of_a_class_that_cannot_be_followed_is_left_out_alone(tmp_path):
+    path, out = tmp_path / "in.root", tmp_path / "out.root"
+    subprocess.run([sys.executable, "-c", WRITE_USER_INFO, path], check=True)
+    for options in ([], ["--compression", "lz4"], ["--entries", "0:2"]):
+        done = repack("--force", *options, path, out, status=1)
+        assert "as stored" in done.stdout
+        assert done.stderr == "tfilefs: left out: T: its user info: member told of type Double32_t\n"
+        read = subprocess.run([sys.executable, "-c", READ_USER_INFO, out], capture_output=True, text=True, check=True)
+        assert read.stdout == f"0 {[1, 2, 3][:2 if options == ['--entries', '0:2'] else 3]} True\n"
+    with mounted.Mounted(tmp_path) as m:
+        repack("--force", path, out, status=1)
+        assert not same(f"{m.path}/in.root/T", f"{m.path}/out.root/T")
+
+
+def test_branches_of_a_file_that_is_not_there_are_left_out_alone(samples, tmp_path):
+    path, out = tmp_path / "main.root", tmp_path / "out.root"
+    shutil.copy(os.path.join(samples("siblings"), "main.root"), path)
+    done = repack(path, out, status=1)
+    assert "as stored" in done.stdout and "left out: t: branch other: " in done.stderr and "side.root" in done.stderr
+    with uproot.open(path) as before, uproot.open(out) as after:
+        assert after["t"].keys() == ["vector"]
+        assert awkward.to_list(after["t"]["vector"].array()) == awkward.to_list(before["t"]["vector"].array())
+    # Where the first of several files has it.
+    shutil.copy(os.path.join(samples("siblings"), "side.root"), tmp_path)
+    (tmp_path / "alone").mkdir()
+    shutil.copy(path, tmp_path / "alone")
+    done = repack("--force", path, tmp_path / "alone" / "main.root", out, status=1)
+    assert "side.root" in done.stderr
+
+
 def test_names_and_tables(table, tmp_path):
     path, _ = table
     repack("--rename", "Events=Chosen", "--drop", "Muon_*,name", path, tmp_path / "out.root")

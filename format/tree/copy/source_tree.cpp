@@ -78,11 +78,15 @@ Result<> open_siblings(SourceTree& tree) {
   for (const BranchRecord& branch : tree.tree.record.branches) {
     const bool is_elsewhere =
         !branch.file_name.empty() && std::ranges::any_of(branch.baskets.seek, [](auto seek) { return seek != 0; });
-    if (!is_elsewhere || tree.siblings.contains(branch.file_name)) continue;
+    if (!is_elsewhere || tree.siblings.contains(branch.file_name) || tree.missing.contains(branch.file_name)) continue;
     auto opened = tree.source->sibling(branch.file_name);
-    if (!opened)
+    if (opened) {
+      tree.siblings.emplace(branch.file_name, *std::move(opened));
+    } else if (opened.error().kind == ErrorKind::not_found) {
+      tree.missing.emplace(branch.file_name, opened.error().text);
+    } else {
       return fail(opened.error().kind, "branch " + branch.name + ": " + branch.file_name + ": " + opened.error().text);
-    tree.siblings.emplace(branch.file_name, *std::move(opened));
+    }
   }
   return {};
 }

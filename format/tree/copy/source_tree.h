@@ -20,6 +20,7 @@ namespace tfile {
 struct SourceTree {
   std::shared_ptr<const Source> source;
   std::map<std::string, std::shared_ptr<const Source>> siblings;  // by fFileName: other files that have baskets
+  std::map<std::string, std::string> missing;                     // of those, the ones that are not there, and why
   CommittedTree tree;                                             // its form and branches are not filled in
   std::vector<const BranchPlace*> places;                         // of tree.record.branches
   std::vector<BranchIndex> top_of;                                // of each branch: the top branch above it
@@ -32,7 +33,7 @@ struct SourceTree {
   }
 };
 
-// Blocks. Errors: damaged, unsupported (the record cannot be edited; a file with baskets of it is missing), io.
+// Blocks. Errors: damaged, unsupported (the record cannot be edited), io.
 Result<SourceTree> read_source_tree(const File&, const KeyInfo&);
 
 // The basket with this number in its branch, if it lies in the tree's record; else null.

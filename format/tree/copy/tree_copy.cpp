@@ -153,8 +153,28 @@ Result<> TreeCopy::take_form() {
     branches_[i].copied = !slot || !std::ranges::binary_search(going, *slot);
     branches_[i].baskets.basket_size = record.branches[i].basket_size;
   }
+  leave_out_missing();
   for (const auto& [branch, place] : leaves_of(tree)) maxima_.push_back({branch, place});
+  const std::string& lost = tree.tree.outline.lost_user_info;
+  if (!lost.empty()) left_out_.push_back("its user info: " + lost);
   return {};
+}
+
+// Branches whose baskets are in files that are not there, with the top branches above them.
+void TreeCopy::leave_out_missing() {
+  const SourceTree& tree = first();
+  for (BranchIndex i = 0; i < branches_.size(); ++i) {
+    const auto missing = tree.missing.find(tree.branch(i).file_name);
+    if (!branches_[i].copied || missing == tree.missing.end()) continue;
+    leave_out(tree, i, missing->second);
+  }
+}
+
+void TreeCopy::leave_out(const SourceTree& tree, BranchIndex branch, const std::string& why) {
+  left_out_.push_back("branch " + path_of_branch(tree.tree.record, branch) + ": " + why);
+  for (BranchIndex other = 0; other < branches_.size(); ++other) {
+    if (tree.top_of[other] == tree.top_of[branch]) branches_[other].copied = false;
+  }
 }
 
 Result<> TreeCopy::check_same_form(const SourceTree& tree) const {
@@ -167,6 +187,9 @@ Result<> TreeCopy::check_same_form(const SourceTree& tree) const {
   for (BranchIndex i = 0; i < mine.branches.size(); ++i) {
     if (!is_same_branch(mine.branches[i], other.branches[i]))
       return refuse("branch " + path_of_branch(other, i) + " is not that of the first");
+    const auto missing = tree.missing.find(other.branches[i].file_name);
+    if (branches_[i].copied && missing != tree.missing.end())
+      return fail(ErrorKind::not_found, "branch " + path_of_branch(other, i) + ": " + missing->second);
     if (other.branches[i].entries != other.entries && !other.branches[i].baskets.seek.empty())
       return refuse("branch " + path_of_branch(other, i) + " has fewer entries than the tree");
   }
@@ -236,11 +259,7 @@ Result<bool> TreeCopy::leave_out_what_cannot_be_cut(const SourceTree& tree) {
     if (!branches_[i].copied || !is_cut[i]) continue;
     TRY(const std::string reason, reason_not_to_cut(record.branches[i]));
     if (reason.empty()) continue;
-    const BranchIndex top = tree.top_of[i];
-    left_out_.push_back("branch " + path_of_branch(record, i) + ": " + reason);
-    for (BranchIndex other = 0; other < branches_.size(); ++other) {
-      if (tree.top_of[other] == top) branches_[other].copied = false;
-    }
+    leave_out(tree, i, reason);
   }
   return left_out_.size() > left_before;
 }

@@ -60,6 +60,8 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   // One tree, with all of its entries and clusters.
   bool is_as_it_was() const { return !renumbers_ && options_.cluster_bytes == 0; }
   Result<> take_form();
+  void leave_out_missing();
+  void leave_out(const SourceTree&, BranchIndex, const std::string& why);
   Result<> check_same_form(const SourceTree&) const;
   void note_other_numbers();
   void note_maxima(const SourceTree&);

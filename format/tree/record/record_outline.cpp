@@ -8,6 +8,7 @@
 
 #include "bytes/cursor.h"
 #include "streamer/info/own_class.h"
+#include "streamer/info/type_name.h"
 #include "streamer/layout/class_layout.h"
 #include "streamer/layout/packing.h"
 #include "streamer/walk/object_reader.h"
@@ -34,6 +35,7 @@ constexpr std::pair<std::string_view, TreeMember> kTreeMembers[] = {
     {"fIndex", TreeMember::index},
     {"fTreeIndex", TreeMember::tree_index},
     {"fFriends", TreeMember::friends},
+    {"fUserInfo", TreeMember::user_info},
     {"fBranchRef", TreeMember::branch_ref},
 };
 
@@ -56,6 +58,13 @@ std::optional<Member> member_of(const std::pair<std::string_view, Member> (&memb
 
 std::size_t packed_size(const StreamerElement& element) {
   return parse_packing(element.title, element.type == element_type::kDouble32).stored_size();
+}
+
+// Numbers or texts: none of their words depends on its place.
+bool is_sequence_of_values(const TypeName& type) {
+  using Kind = TypeName::Kind;
+  return type.kind == Kind::sequence &&
+         (type.arguments[0].kind == Kind::number || type.arguments[0].kind == Kind::std_string);
 }
 
 class Outliner {
@@ -188,6 +197,24 @@ class Outliner {
     if (!stopped() && in_.position() != end) give_up("class " + std::string(class_name) + " is not as described");
   }
 
+  // Objects of any classes, to which nothing else in the record refers. Where they cannot be followed, they are passed
+  // over as a whole.
+  void user_info() {
+    const std::uint32_t at = here();
+    const std::size_t marks = out_.marks.size(), branches = out_.below.size(), leaves = out_.leaf_objects.size();
+    const int depth = depth_;
+    slot();
+    const auto word = load_big<std::uint32_t>(in_.bytes().data() + at);
+    if (in_.failed() || unsupported_.empty() || !(word & kByteCountBit)) return;
+    out_.lost_user_info = std::exchange(unsupported_, {});
+    out_.marks.resize(marks);
+    out_.below.resize(branches);
+    out_.leaf_objects.resize(leaves);
+    std::erase_if(classes_, [&](const auto& known) { return known.first >= at; });
+    depth_ = depth;
+    in_.seek(std::uint64_t{at} + sizeof word + (word & ~kByteCountBit), "fUserInfo");
+  }
+
   void reference(std::uint32_t at, std::uint32_t word) {
     if (word & kClassBit) return give_up("a pointer of an old form");
     if (word == 1) return;  // the tree itself
@@ -274,7 +301,10 @@ class Outliner {
     } else if (type == kObjectp || type == kAnyp) {
       object(without_pointer(element.type_name), nobody);
     } else if (type == kObjectP || type == kAnyP) {
-      slot();
+      target.kind == Object::Kind::tree&& element.name == "fUserInfo" ? user_info() : slot();
+    } else if (type == kStreamer && is_sequence_of_values(parse_type_name(element.type_name))) {
+      const Frame head = frame();
+      if (!stopped()) in_.seek(head.end, "collection");
     } else {
       give_up("member " + element.name + " of type " + element.type_name);
     }

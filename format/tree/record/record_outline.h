@@ -62,6 +62,7 @@ enum class TreeMember : std::uint8_t {
   index,
   tree_index,
   friends,
+  user_info,
   branch_ref,
   count_
 };
@@ -105,6 +106,9 @@ struct RecordOutline {
   std::vector<BranchPlace> top;         // by slot of `branches`; one that is a reference has no name
   std::vector<BranchPlace> below;       // all other branches, in the order of the record
   std::vector<LeafPlace> leaf_objects;  // all leaves, in the order of the record
+  // Why what users keep with the tree (fUserInfo) cannot be followed; "" if it can. Only a null pointer may then be in
+  // its place, where bytes before it change their number.
+  std::string lost_user_info;
   const MemberPlace& operator[](TreeMember member) const { return tree[static_cast<std::size_t>(member)]; }
 };
 
@@ -117,8 +121,8 @@ const BranchPlace* branch_below(const RecordOutline&, Stretch slot);
 // An integer of 1, 2, 4 or 8 bytes.
 std::int64_t number_at(std::span<const std::byte> bytes);
 
-// `payload` must outlive the result. Errors: damaged; unsupported (a part of the record cannot be followed, so nothing
-// before it may change its length).
+// `payload` must outlive the result. Errors: damaged; unsupported (a part of the record other than fUserInfo cannot be
+// followed, so nothing before it may change its length).
 Result<RecordOutline> outline_record(std::span<const std::byte> payload, std::uint32_t keylen,
                                      const std::string& class_name, const StreamerInfos& infos);
 

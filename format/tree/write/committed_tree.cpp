@@ -353,6 +353,8 @@ Result<CommittedTree> read_committed_tree(std::span<const std::byte> payload, st
   CommittedTree tree;
   tree.payload.assign(payload.begin(), payload.end());
   TRY(tree.outline, outline_record(tree.payload, keylen, class_name, infos));
+  if (!tree.outline.lost_user_info.empty())
+    return fail(ErrorKind::unsupported, "tree record: " + tree.outline.lost_user_info);
   TRY(tree.record, read_tree(tree.payload, keylen, class_name, infos));
   TRY_VOID(Reader(tree, tree_name, source, infos).run());
   return tree;

@@ -59,6 +59,7 @@ class TreeEdit {
       if (!is_inside_dropped(place.bytes) && done.insert(place.bytes.begin).second) number(place, value);
     }
     if (changes_.renumbers) drop_index_and_friends();
+    if (!outline_.lost_user_info.empty()) drop(TreeMember::user_info);
     return edit_.write(keylen);
   }
 
@@ -167,10 +168,12 @@ class TreeEdit {
   // Arrays become empty, and pointers null.
   void drop_index_and_friends() {
     for (const TreeMember member :
-         {TreeMember::index_values, TreeMember::index, TreeMember::tree_index, TreeMember::friends}) {
-      const Stretch bytes = outline_[member].bytes;
-      if (bytes) edit_.replace(bytes, [](ObjectAppender& out) { out.zeros(4); });
-    }
+         {TreeMember::index_values, TreeMember::index, TreeMember::tree_index, TreeMember::friends})
+      drop(member);
+  }
+  void drop(TreeMember member) {
+    const Stretch bytes = outline_[member].bytes;
+    if (bytes) edit_.replace(bytes, [](ObjectAppender& out) { out.zeros(4); });
   }
 
   void put_baskets(const BranchPlace& place, const BranchBaskets& baskets) {
