@@ -4,6 +4,7 @@ format are compared by --verify. What is left out is named, with one of the reas
 
 import collections
 import os
+import random
 import subprocess
 
 import pytest
@@ -60,6 +61,31 @@ def test_every_file_is_copied_or_says_why_not(copies, way):
         else:
             assert DAMAGED[name] in done.stderr and not (base / way / name).exists(), (name, done.stderr)
     assert verdicts[0] > 5 * verdicts[1], verdicts
+
+
+def test_damage_of_any_bytes_ends_in_a_message(tmp_path):
+    """The copy is whole, or there is none."""
+    if not CORPUS:
+        pytest.skip("TFILEFS_CORPUS names no corpus of real files")
+    chance = random.Random(5)
+    names = [name for name in sorted(os.listdir(os.path.join(CORPUS, "files"))) if name.endswith(".root")]
+    ways = [[], ["--compression", "lz4"], ["--format", "rntuple"], ["--cluster", "10K", "--skip-damaged"]]
+    verdicts = collections.Counter()
+    for name in chance.sample(names, 400 if os.environ.get("TFILEFS_CORPUS_ALL") else 60):
+        data = bytearray(open(os.path.join(CORPUS, "files", name), "rb").read())
+        for _ in range(chance.choice((1, 3, 30))):
+            at = chance.randrange(len(data))
+            data[at:at + 4] = chance.randbytes(len(data[at:at + 4]))
+        (tmp_path / "bad.root").write_bytes(data)
+        done = subprocess.run([mounted.program(), "repack", "--force", *chance.choice(ways), tmp_path / "bad.root", tmp_path / "out.root"],
+                              capture_output=True, text=True, errors="replace", timeout=120)
+        assert done.returncode in (0, 1) and (done.returncode == 0 or "tfilefs: " in done.stderr), (name, done)
+        assert sorted(os.listdir(tmp_path)) in (["bad.root"], ["bad.root", "out.root"]), name
+        if (tmp_path / "out.root").exists():
+            assert subprocess.run([mounted.program(), "ls", tmp_path / "out.root"], capture_output=True).returncode == 0, name
+            os.remove(tmp_path / "out.root")
+        verdicts[done.returncode] += 1
+    assert min(verdicts.values()) > 5, verdicts
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if "--verify" not in WAYS[way]])
