@@ -4,12 +4,13 @@ apart."""
 
 import os
 import re
+import shutil
 import stat
 import subprocess
 
 import pytest
 
-from conftest import ROOT, build_id, cached
+from conftest import ROOT, build_directory, build_id, cached
 
 
 def files_below(directory):
@@ -65,7 +66,7 @@ def test_files_name_places_where_something_is(installed):
     """Units and the menu entry name the program by its path."""
     for name in ("lib/systemd/user/tfilefs@.service", "share/applications/tfilefs.desktop"):
         with open(os.path.join(installed.prefix, name), encoding="utf-8") as file:
-            paths = re.findall(r"^Exec\w*=(/\S+)", file.read(), re.MULTILINE)
+            paths = re.findall(r'^Exec\w*="(/[^"]+)"', file.read(), re.MULTILINE)
         assert paths and all(os.access(installed.directory + path, os.X_OK) for path in paths), (name, paths)
 
 
@@ -82,6 +83,38 @@ def test_the_menu_entry_mounts_and_opens(installed, sample, tmp_path):
         assert done.returncode == 0, done.stderr
     point = (tmp_path / "opened").read_text().strip()
     assert subprocess.run([installed.program, "umount", point], capture_output=True).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory):
+    """The prefix of an installation that is on nobody's PATH, and has a space in its name."""
+    directory = tmp_path_factory.mktemp("else where")
+    subprocess.run(["cmake", "--install", build_directory(), "--component", "tfilefs", "--prefix", directory], check=True,
+                   stdout=subprocess.DEVNULL)
+    return directory
+
+
+def test_an_installation_anywhere_finds_its_own_program(elsewhere, sample, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "mnt").mkdir()
+    (tmp_path / "bin" / "xdg-open").write_text('#!/bin/sh\nls "$1"/Events >/dev/null && tfilefs umount "$1"\n')
+    (tmp_path / "bin" / "xdg-open").chmod(0o755)
+    (tmp_path / "mount.fuse.tfilefs").symlink_to(elsewhere / "sbin" / "mount.fuse.tfilefs")
+    environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": str(tmp_path)}
+    for command in ([tmp_path / "mount.fuse.tfilefs", sample, tmp_path / "mnt"], [elsewhere / "bin" / "tfilefs", "umount", tmp_path / "mnt"],
+                    [elsewhere / "libexec" / "tfilefs" / "open-root-file", sample]):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_a_unit_and_a_menu_entry_quote_the_place_of_the_program(elsewhere, tmp_path):
+    unit = elsewhere / "lib" / "systemd" / "user" / "tfilefs@.service"
+    shutil.copy(unit, tmp_path / "tfilefs@run1.service")
+    done = subprocess.run(["systemd-analyze", "--user", "--man=no", "--recursive-errors=no", "verify", tmp_path / "tfilefs@run1.service"],
+                          capture_output=True, text=True, env=dict(os.environ, XDG_RUNTIME_DIR="/tmp"), timeout=120)
+    assert done.returncode == 0 and "tfilefs@" not in done.stderr, done.stderr
+    entry = (elsewhere / "share" / "applications" / "tfilefs.desktop").read_text()
+    assert f'Exec="{elsewhere}/libexec/tfilefs/open-root-file" %f\n' in entry
 
 
 def test_the_type_of_files_is_known(installed):

@@ -65,7 +65,7 @@ def test_units_are_valid(installed, tmp_path):
     with open(f"{installed.prefix}/lib/systemd/user/tfilefs@.service", encoding="utf-8") as unit:
         text = unit.read()
     path = tmp_path / "tfilefs@run1.service"  # the program is where the test installed it
-    path.write_text(re.sub(r"=/\S*/tfilefs ", f"={installed.program} ", text))
+    path.write_text(re.sub(r'="/[^"]*/tfilefs" ', f'="{installed.program}" ', text))
     done = verify(installed, path, user=True)
     assert done.returncode == 0 and "tfilefs@" not in done.stderr, done.stderr
     examples = f"{installed.prefix}/share/doc/tfilefs/examples"
