@@ -5,13 +5,16 @@ function __tfilefs_complete
     set -l words (commandline -opc)
     set -l program $words[1]
     set -e words[1]
-    set -l current (commandline -ct)
+    set -l raw (commandline -ct)
+    # As the program would get it: without backslashes and quotes.
+    set -l current (string unescape -- "$raw")
+    or set current "$raw"
     for line in ($program complete $words "$current" 2>/dev/null)
         switch $line
             case :files
-                __fish_complete_path "$current"
+                __fish_complete_path "$raw"
             case :directories
-                __fish_complete_directories "$current"
+                __fish_complete_directories "$raw"
             case '*'
                 echo $line
         end

@@ -29,6 +29,8 @@ LINES = [
     ("tfilefs ls sample.root/Ev", "tfilefs ls sample.root/Events/"),
     ("tfilefs ls sample.root/tracker/layer1/hits/xed", "tfilefs ls sample.root/tracker/layer1/hits/xedges.f8 "),
     ("tfilefs ls folder/spa", "tfilefs ls folder/space in it.root/"),
+    ("tfilefs ls folder/space\\ in\\ it.root/s", "tfilefs ls folder/space in it.root/some/"),
+    ("tfilefs ls folder/it\\'s.root/s", "tfilefs ls folder/it's.root/some/"),
     ("tfilefs -o rec", "tfilefs -o recheck="),
     ("tfilefs -o prefetch=le", "tfilefs -o prefetch=learn "),
     ("tfilefs -o ro,compression=zs", "tfilefs -o ro,compression=zstd "),
@@ -85,8 +87,9 @@ def place(installed, sample, tmp_path_factory):
     directory = tmp_path_factory.mktemp("typing")
     shutil.copy(sample, directory / "sample.root")
     (directory / "folder").mkdir()
-    with uproot.recreate(directory / "folder" / "space in it.root") as file:
-        file["t"] = {"x": [1.0]}
+    for name in ("space in it.root", "it's.root"):
+        with uproot.recreate(directory / "folder" / name) as file:
+            file["some"] = {"x": [1.0]}
     (directory / "mounted").mkdir()
     yield directory
 
