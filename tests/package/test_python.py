@@ -14,6 +14,7 @@ import zipfile
 import awkward
 import numpy as np
 import pytest
+import ROOT as ROOT_library
 import uproot
 
 import mounted
@@ -148,6 +149,44 @@ def test_mistakes_are_told(python):
            "    told(lambda: f['Events'].awkward('none*'), KeyError, 'energy')\n"
            "told(lambda: tfilefs.mount('none.root'), tfilefs.MountError, 'none.root')\n"
            "told(lambda: tfilefs.mount('run.root', memory='lots'), tfilefs.MountError, 'memory')\n")
+
+
+def test_a_mount_that_has_gone_is_told(python):
+    python("import tfilefs\n"
+           "with tfilefs.mount('run.root') as f:\n"
+           "    tracker, events, read, h = f['tracker'], f['Events'], f['Events'], f['tracker/layer0/hits']\n"
+           "    read.columns, read.awkward('run')\n"
+           "for what in (lambda: list(f), lambda: len(tracker), lambda: f['x'], lambda: events.columns, lambda: read.numpy('run'),\n"
+           "             lambda: read.awkward(), lambda: read.arrow(), lambda: h.values(), lambda: h.json(), lambda: h.svg()):\n"
+           "    try: what()\n"
+           "    except tfilefs.MountError as e: assert 'is not mounted any more' in str(e), e\n"
+           "    else: raise AssertionError\n"
+           "assert 'not mounted any more' in repr(events) and 'not mounted any more' in repr(tracker) and 'entries' in repr(read)\n"
+           "assert h._repr_svg_() is None\n")
+
+
+def test_labels_of_bins_are_those_of_uproot(python, tmp_path):
+    labels = ["ee", "#mu#mu", "<&>"]
+    file = ROOT_library.TFile(str(tmp_path / "labels.root"), "RECREATE")
+    named, some = ROOT_library.TH2D("named", "", 2, 0, 2, 3, 0, 3), ROOT_library.TH1D("some", "", 2, 0, 2)
+    for i, label in enumerate(labels):
+        named.GetYaxis().SetBinLabel(i + 1, label)
+        named.Fill(0.5, i + 0.5, i + 1)
+    some.GetXaxis().SetBinLabel(2, "alone")
+    for each in (named, some):
+        each.Write()
+    file.Close()
+    with uproot.open(tmp_path / "labels.root") as file:
+        assert list(file["named"].axis("y")) == labels
+    python("import hist, tfilefs\n"
+           "with tfilefs.mount('labels.root') as f:\n"
+           "    x, y = f['named'].axes\n"
+           f"assert list(y) == {labels!r} and y.traits.discrete and y[-1] == '<&>' and len(y) == 3 and y.edges[3] == 3\n"
+           "assert x[1] == (1.0, 2.0) and not x.traits.discrete\n"
+           "with tfilefs.mount('labels.root') as f:\n"
+           "    assert not f['some'].axes[0].traits.discrete\n"
+           "    taken = hist.Hist(f['named'])\n"
+           f"    assert list(taken.axes[1]) == {labels!r} and (taken.values() == f['named'].values()).all()\n")
 
 
 def test_names_stay_in_the_mount(python):

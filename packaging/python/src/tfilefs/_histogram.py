@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,33 +14,40 @@ if TYPE_CHECKING:
     import numpy
 
 
+_LABELLED_MAX = 16 << 20  # bytes of an object in whose JSON labels are looked for
+
+
 class _Traits:
     circular = False
-    discrete = False
+
+    def __init__(self, discrete: bool) -> None:
+        self.discrete = discrete
 
 
 class Axis:
-    """The bins of one axis. axis[i] is (low, high) of the i-th."""
+    """The bins of one axis. axis[i] is (low, high) of the i-th; or its label, if `labels` has one for each."""
 
-    traits = _Traits()
-
-    def __init__(self, edges: numpy.ndarray) -> None:
-        self.edges = edges
+    def __init__(self, edges: numpy.ndarray, labels: tuple[str, ...] | None = None) -> None:
+        self.edges, self.labels = edges, labels
+        self.traits = _Traits(labels is not None)
 
     def __len__(self) -> int:
         return len(self.edges) - 1
 
-    def __getitem__(self, i: int) -> tuple[float, float]:
+    def __getitem__(self, i: int) -> tuple[float, float] | str:
         if not -len(self) <= i < len(self):
             raise IndexError(i)
+        if self.labels is not None:
+            return self.labels[i]
         i %= len(self)
         return float(self.edges[i]), float(self.edges[i + 1])
 
-    def __iter__(self) -> Iterator[tuple[float, float]]:
+    def __iter__(self) -> Iterator[tuple[float, float] | str]:
         return (self[i] for i in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Axis) and len(self) == len(other) and bool((self.edges == other.edges).all())
+        return (isinstance(other, Axis) and len(self) == len(other) and self.labels == other.labels
+                and bool((self.edges == other.edges).all()))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -52,7 +60,16 @@ class Axis:
         return self.edges[1:] - self.edges[:-1]
 
     def __repr__(self) -> str:
+        if self.labels is not None:
+            return f"<tfilefs.Axis of {', '.join(self.labels)}>"
         return f"<tfilefs.Axis of {len(self)} bins from {self.edges[0]} to {self.edges[-1]}>"
+
+
+def _labels_of(axis: dict[str, Any], bins: int) -> tuple[str, ...] | None:
+    """Of an axis in ROOT's JSON, where each bin has one and no two are equal."""
+    texts = {text["fUniqueID"]: text["fString"] for text in (axis.get("fLabels") or {"arr": []})["arr"]}
+    labels = tuple(texts.get(i + 1) for i in range(bins))
+    return labels if None not in labels and len(set(labels)) == bins else None
 
 
 class Histogram(Object):
@@ -66,9 +83,21 @@ class Histogram(Object):
         self._axes = [each for each in (*letters, *numbers) if each in names]
         self.kind = "MEAN" if "effective_entries" in names else "COUNT"
 
-    @property
+    @functools.cached_property
     def axes(self) -> tuple[Axis, ...]:
-        return tuple(Axis(self.numpy(each)) for each in self._axes)
+        known = self._json_of_axes()
+        edges = [self.numpy(each) for each in self._axes]
+        return tuple(Axis(each, _labels_of(known.get(f"f{name[0].upper()}axis", {}), len(each) - 1))
+                     for name, each in zip(self._axes, edges))
+
+    def _json_of_axes(self) -> dict[str, Any]:
+        """The object with what ROOT knows of its axes besides edges; nothing of one that is large."""
+        if os.path.getsize(os.path.join(self.path, "object.bin")) > _LABELLED_MAX:
+            return {}
+        try:
+            return self.json()
+        except (OSError, ValueError):
+            return {}
 
     def values(self, flow: bool = False) -> numpy.ndarray:
         """Contents, or means of a profile. `flow`: with the bins below and above each axis."""
@@ -99,7 +128,9 @@ class Histogram(Object):
 
         if self.kind == "MEAN":
             raise TypeError(f"{self.name} is a profile: it has means, and not the sums that a histogram of means is made of")
-        taken = bh.Histogram(*(bh.axis.Variable(axis.edges) for axis in self.axes), storage=bh.storage.Weight())
+        taken = bh.Histogram(*(bh.axis.StrCategory(axis.labels) if axis.labels else bh.axis.Variable(axis.edges) for axis in self.axes),
+                             storage=bh.storage.Weight())
         view = taken.view(flow=True)
-        view["value"], view["variance"] = self.values(flow=True), self.variances(flow=True)
+        kept = tuple(slice(1 if axis.labels else 0, None) for axis in self.axes)  # nothing is below the first label
+        view["value"], view["variance"] = self.values(flow=True)[kept], self.variances(flow=True)[kept]
         return taken

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._error import MountError
+from ._error import MountError, of_a_mount
 
 if TYPE_CHECKING:
     import numpy
@@ -43,15 +43,16 @@ class Directory(Mapping[str, Any]):
             raise KeyError(name)
         return os.path.join(self.path, *parts)
 
+    @of_a_mount
     def __getitem__(self, name: str) -> Any:
         path = self._path(name)
         try:
             return item_at(path, name, self if self._owner is None else self._owner)
         except (FileNotFoundError, NotADirectoryError):
-            if not os.path.isdir(self.path):
-                raise MountError(f"{self.path} is not mounted any more") from None
+            os.listdir(self.path)
             raise KeyError(name) from None
 
+    @of_a_mount
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(name for name in os.listdir(self.path) if not name.startswith(".")))
 
@@ -70,7 +71,10 @@ class Directory(Mapping[str, Any]):
         return self is other
 
     def __repr__(self) -> str:
-        return f"<tfilefs.{type(self).__name__} {self.name!r}: {', '.join(self)}>"
+        try:
+            return f"<tfilefs.{type(self).__name__} {self.name!r}: {', '.join(self)}>"
+        except MountError:
+            return f"<tfilefs.{type(self).__name__} {self.name!r}, not mounted any more>"
 
 
 class Object:
@@ -80,17 +84,20 @@ class Object:
         self.path, self.name = path, name
         self._owner = owner  # the mount, which stays as long as anything of it is referred to
 
+    @of_a_mount
     def numpy(self, array: str) -> numpy.ndarray:
         """One of its arrays: numpy("x") of a graph."""
         import numpy as np
 
         return np.load(os.path.join(self.path, array + ".npy"))
 
+    @of_a_mount
     def json(self) -> Any:
         """The object as ROOT's own JSON."""
         with open(os.path.join(self.path, "object.json"), encoding="utf-8", errors="surrogateescape") as file:
             return json.load(file)
 
+    @of_a_mount
     def svg(self, log: str = "") -> str:
         """The plot; `log`: the axes that are logarithmic, such as "y". FileNotFoundError if it has none."""
         name = f"plot.log{log}.svg" if log else "plot.svg"

@@ -11,6 +11,8 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from ._error import MountError, of_a_mount
+
 if TYPE_CHECKING:
     import awkward
     import numpy
@@ -35,6 +37,7 @@ class Table:
         return self.schema["entries"]
 
     @functools.cached_property
+    @of_a_mount
     def schema(self) -> dict[str, Any]:
         """What .schema.json says of the table and of each column."""
         with open(os.path.join(self.path, ".schema.json"), encoding="utf-8", errors="surrogateescape") as file:
@@ -56,6 +59,7 @@ class Table:
         arrays = {name: self._read(name) for name in names or numbers}
         return arrays if len(names) != 1 else arrays[names[0]]
 
+    @of_a_mount
     def _read(self, name: str) -> numpy.ndarray:
         import numpy as np
 
@@ -68,6 +72,7 @@ class Table:
             raise TypeError(f"{name}: {column['reason']}")
         return np.fromfile(os.path.join(self.path, column["path"]), column["dtype"]).reshape(-1, *column["shape"])
 
+    @of_a_mount
     def awkward(self, *patterns: str) -> awkward.Array:
         """Columns as one array of records; all of them without a pattern. awkward("energy", "Muon_*")"""
         import awkward as ak
@@ -84,6 +89,7 @@ class Table:
                    for key in form.expected_from_buffers(recursive=True) if key in view["files"]}
         return ak.from_buffers(form, view["length"], buffers)
 
+    @of_a_mount
     def arrow(self, *names: str) -> pyarrow.Table:
         """Columns as a table of Arrow; all of them without a name."""
         import pyarrow as pa
@@ -96,7 +102,10 @@ class Table:
             return pa.ipc.open_file(file, options=pa.ipc.IpcReadOptions(included_fields=wanted)).read_all()
 
     def __repr__(self) -> str:
-        return f"<tfilefs.Table {self.name!r}: {len(self)} entries of {', '.join(self.columns)}>"
+        try:
+            return f"<tfilefs.Table {self.name!r}: {len(self)} entries of {', '.join(self.columns)}>"
+        except MountError:
+            return f"<tfilefs.Table {self.name!r}, not mounted any more>"
 
     def _repr_html_(self) -> str:
         rows = "".join(
