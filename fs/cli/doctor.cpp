@@ -97,8 +97,13 @@ Finding look_at_helper() {
 Finding look_at_allow_other() {
   if (is_root()) return {Verdict::good, "allow_other", "root may let other users in"};
   std::istringstream lines(text_of("/etc/fuse.conf"));
-  for (std::string line; std::getline(lines, line);)
-    if (line == "user_allow_other") return {Verdict::good, "allow_other", "users may let other users in"};
+  for (std::string line; std::getline(lines, line);) {
+    // As fusermount3 reads it: without a comment, and without spaces around the word.
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string word, more;
+    if (words >> word && word == "user_allow_other" && !(words >> more))
+      return {Verdict::good, "allow_other", "users may let other users in"};
+  }
   return {Verdict::note, "allow_other",
           "only root may let other users in; for all: echo user_allow_other >> /etc/fuse.conf, as root"};
 }

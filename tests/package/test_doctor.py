@@ -93,7 +93,7 @@ def test_a_device_that_only_root_may_open(installed, tmp_path):
 
 @pytest.mark.parametrize("allowed", (False, True))
 def test_of_other_users(installed, tmp_path, allowed):
-    (tmp_path / "fuse.conf").write_text("# user_allow_other\n" + ("user_allow_other\n" if allowed else ""))
+    (tmp_path / "fuse.conf").write_text("# user_allow_other\n" + ("\tuser_allow_other # all\n" if allowed else ""))
     done = as_user(installed, tmp_path, f'{DEVICE}; mount --bind "$T/fuse.conf" /etc/fuse.conf; DOCTOR')
     found = lines_of(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr
