@@ -10,6 +10,8 @@ Request: {"path": FILE, "append": BOOL}. Answer: {"uproot": READ, "root": READ, 
 object; then the file is read again. The digests are then of the old entries only. Any message from ROOT, and a
 recovered file, is an error.
 
+A member of a list of records is a column, with the name of its branch.
+
 A column's digest is that of its items as little-endian bytes, then, if entries differ in length, of their counts as
 int64.
 """
@@ -38,6 +40,8 @@ ROOT.gInterpreter.Declare(r"""
 #include <TLeaf.h>
 #include <TMD5.h>
 #include <TTree.h>
+#include <TTreeReader.h>
+#include <TTreeReaderArray.h>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -47,8 +51,11 @@ struct ColumnDigest {
   TMD5 digest;
   std::vector<Long64_t> counts;
   void add(const void* data, size_t size, Long64_t count) {
-    if (size > 0) digest.Update(static_cast<const UChar_t*>(data), size);
+    add_item(data, size);
     counts.push_back(count);
+  }
+  void add_item(const void* data, size_t size) {
+    if (size > 0) digest.Update(static_cast<const UChar_t*>(data), size);
   }
   std::string text(bool jagged) {
     if (jagged) digest.Update(reinterpret_cast<const UChar_t*>(counts.data()), counts.size() * 8);
@@ -93,6 +100,28 @@ std::string leaf_column(TBranch* branch, Long64_t entries) {
     column.add(leaf->GetValuePointer(), static_cast<size_t>(leaf->GetLen()) * leaf->GetLenType(), leaf->GetLen());
   }
   return column.text(leaf->GetLeafCount() != nullptr);
+}
+
+template <class T> std::string member_column(TBranch* branch, Long64_t entries) {
+  ColumnDigest column;
+  TTreeReader reader(branch->GetTree());
+  TTreeReaderArray<T> items(reader, branch->GetName());
+  for (Long64_t i = 0; i < entries; i++) {
+    if (!reader.Next()) throw std::runtime_error("ROOT cannot read an entry");
+    for (const T& item : items) column.add_item(&item, sizeof item);
+    column.counts.push_back(static_cast<Long64_t>(items.GetSize()));
+  }
+  return column.text(true);
+}
+
+// Of a list of records.
+std::string member_of(TBranch* branch, Long64_t entries) {
+  const std::string type = static_cast<TLeaf*>(branch->GetListOfLeaves()->At(0))->GetTypeName();
+  if (branch->GetEntries() < entries) throw std::runtime_error("a branch has too few entries");
+  if (type == "Int_t") return member_column<Int_t>(branch, entries);
+  if (type == "Float_t") return member_column<Float_t>(branch, entries);
+  if (type == "Double_t") return member_column<Double_t>(branch, entries);
+  throw std::runtime_error("no digest of a member of type " + type);
 }
 
 template <class T> std::string number_field(ROOT::RNTupleReader& reader, const std::string& name) {
@@ -182,7 +211,8 @@ def without_appended(entries, fewer):
 
 def uproot_table(tree, fewer):
     entries = without_appended(tree.num_entries, fewer)
-    return {"entries": entries, "columns": {branch.name: uproot_column(branch, entries) for branch in tree.branches}}
+    branches = [branch for top in tree.branches for branch in (top.branches or [top])]
+    return {"entries": entries, "columns": {branch.name: uproot_column(branch, entries) for branch in branches}}
 
 
 def uproot_ntuple(ntuple):
@@ -258,10 +288,13 @@ def root_table(tree, fewer):
     if not tree:
         raise ValueError("ROOT cannot read a tree")
     entries = without_appended(tree.GetEntries(), fewer)
-    return {
-        "entries": entries,
-        "columns": {str(b.GetName()): str(ROOT.column_of(b, entries)) for b in tree.GetListOfBranches()},
-    }
+    columns = {}
+    for top in tree.GetListOfBranches():
+        for branch in top.GetListOfBranches():
+            columns[str(branch.GetName())] = str(ROOT.member_of(branch, entries))
+        if top.GetListOfBranches().GetEntries() == 0:
+            columns[str(top.GetName())] = str(ROOT.column_of(top, entries))
+    return {"entries": entries, "columns": columns}
 
 
 def root_ntuple(directory, key):

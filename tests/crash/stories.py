@@ -92,6 +92,22 @@ def ntuple(tell):
     tell.commit("more")
 
 
+def lists_of_records(tell):
+    """Made, appended to, and given another such list, whose class the file then describes, too."""
+    os.mkdir(tell.root)
+    events = os.path.join(tell.root, "Events")
+    for name, first, last in ("few", 0, 300), ("longer", 300, 800):
+        tell.begin(name, {"Events": writing.table(last, ("px", "tracks"))})
+        writing.write_table(events, first, last, ("px", "tracks"))
+        tell.commit(name)
+    tell.begin("more", {"Events": writing.table(800, ("px", "tracks", "cells", "hits"))})
+    writing.write_table(events, 0, 800, ("cells", "hits"))
+    tell.commit("more")
+    tell.begin("longest", {"Events": writing.table(1000, ("px", "tracks", "cells", "hits"))})
+    writing.write_table(events, 800, 1000, ("px", "tracks", "cells", "hits"))
+    tell.commit("longest")
+
+
 def objects(tell):
     """Made of arrays and of bytes, alone, together with a table, and in place of another."""
     os.mkdir(tell.root)
@@ -169,6 +185,7 @@ STORIES = {
         two_tables,
         new_column,
         ntuple,
+        lists_of_records,
         objects,
         rename_and_remove,
         foreign_file,

@@ -111,9 +111,33 @@ def hits(entries):
     return numpy.arange(counts.sum()).astype("<f4"), counts
 
 
+def _spread(entries, most):
+    """Lengths of lists that grow and shrink from entry to entry."""
+    return numpy.arange(entries, dtype="<i8") % most
+
+
+def track_pt(entries):
+    counts = _spread(entries, 5)
+    return numpy.arange(counts.sum()).astype("<f4") * numpy.float32(0.25), counts
+
+
+def track_id(entries):
+    counts = _spread(entries, 5)
+    return (numpy.arange(counts.sum()) * 3).astype("<i4"), counts
+
+
+def cell_energy(entries):
+    counts = _spread(entries, 3)
+    return numpy.arange(counts.sum()).astype("<f8") + 0.5, counts
+
+
 def name(entries):
     texts = [b"entry %d" % entry * (entry % 3) for entry in range(entries)]
     return numpy.frombuffer(b"".join(texts), "u1"), numpy.array([len(text) for text in texts], "<i8")
+
+
+# Lists of records, whose members are columns of their own for the readers.
+RECORDS = {"tracks": {"pt": ("f4", track_pt), "id": ("i4", track_id)}, "cells": {"energy": ("f8", cell_energy)}}
 
 
 def _plain(file, column):
@@ -133,6 +157,20 @@ def _listed(folder, values, column):
     return files
 
 
+def _records(folder):
+    def files(first, last):
+        found = {}
+        for member, (dtype, column) in RECORDS[folder].items():
+            found |= _listed(folder, f"values/{member}.{dtype}", column)(first, last)
+        return found
+
+    return files
+
+
+def _members(name):
+    return {f"{name}.{member}": column for member, (_, column) in RECORDS[name].items()}
+
+
 COLUMNS = {"px": px, "count": count, "position": position, "hits": hits, "name": name}
 FILES = {  # branch -> files of the entries from first to last
     "px": _plain("px.f4", px),
@@ -141,6 +179,7 @@ FILES = {  # branch -> files of the entries from first to last
     "hits": _listed("hits", "values.f4", hits),
     "name": _listed("name", "chars.u1", name),
 }
+RECORD_FILES = {name: _records(name) for name in RECORDS}
 
 
 def object_bytes(text):
@@ -170,7 +209,7 @@ def write_table(path, first, last, columns=tuple(FILES), fsync=False):
     """Writes entries first to last of each column; makes the directory if it does not exist."""
     os.makedirs(path, exist_ok=True)
     for column in columns:
-        for file, data in FILES[column](first, last).items():
+        for file, data in (FILES | RECORD_FILES)[column](first, last).items():
             target = os.path.join(path, file)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             write(target, data, append=first > 0, sync=fsync)
@@ -178,6 +217,7 @@ def write_table(path, first, last, columns=tuple(FILES), fsync=False):
 
 def table(entries, columns=tuple(FILES)):
     """The table that readers must find. `entries` is a number, or a range while a commit is in progress."""
-    return checker.Table(
-        {column: COLUMNS[column] for column in columns}, [entries] if isinstance(entries, int) else entries
-    )
+    found = {}
+    for column in columns:
+        found |= _members(column) if column in RECORDS else {column: COLUMNS[column]}
+    return checker.Table(found, [entries] if isinstance(entries, int) else entries)
