@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Examples of the first pages run as printed after an installation, with nothing of the build on PATH."""
+"""Examples of the pages run as printed after an installation, with nothing of the build on PATH."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ sys.path.append(os.path.join(ROOT, "tests", "docs"))
 import test_examples  # noqa: E402
 
 
-@pytest.mark.parametrize("page", ("README.md", "docs/service.md"))
+@pytest.mark.parametrize("page", ("README.md", "docs/recipes.md", "docs/semantics.md", "docs/service.md"))
 def test_a_page_runs(installed, sample, tmp_path, page):
     (tmp_path / "mnt").mkdir()
     shutil.copy(sample, tmp_path)
@@ -25,5 +25,6 @@ def test_a_page_runs(installed, sample, tmp_path, page):
     try:
         test_examples.run_page(page, tmp_path, environment)
     finally:
-        if mounted.is_mount_point(tmp_path / "mnt"):
-            subprocess.run(["fusermount3", "-u", "-z", tmp_path / "mnt"], check=True)
+        for point in ("mnt", "elsewhere"):
+            if mounted.is_mount_point(tmp_path / point):
+                subprocess.run(["fusermount3", "-u", "-z", tmp_path / point], check=True)
