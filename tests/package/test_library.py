@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -15,7 +16,7 @@ from conftest import ROOT, build_directory
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
     """An installation at a place that the build did not know of."""
-    directory = tmp_path_factory.mktemp("library")
+    directory = tmp_path_factory.mktemp("a library")
     subprocess.run(["cmake", "--install", build_directory(), "--component", "development", "--prefix", directory], check=True,
                    stdout=subprocess.DEVNULL)
     return directory
@@ -56,7 +57,7 @@ def test_a_line_with_pkg_config(prefix, example, sample, tmp_path):
     [package] = prefix.rglob("tfile.pc")
     flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "--libs", "tfile"],
                            env=dict(os.environ, PKG_CONFIG_PATH=str(package.parent)), capture_output=True, text=True, check=True)
-    subprocess.run(["c++", "-std=c++20", example / "column_sum.cpp", "-o", tmp_path / "column_sum", *flags.stdout.split()], check=True)
+    subprocess.run(["c++", "-std=c++20", example / "column_sum.cpp", "-o", tmp_path / "column_sum", *shlex.split(flags.stdout)], check=True)
     check_sums(tmp_path / "column_sum", sample)
 
 

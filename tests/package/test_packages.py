@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import build_id, only
+from conftest import ROOT, build_id, only
 from test_installed_files import listed
 
 
@@ -39,6 +39,14 @@ def test_the_deb_holds_what_is_installed(release):
     assert {name for name in found if "/doc/" not in name} == {name for name in wanted if "/doc/" not in name}
     assert {"usr/share/doc/tfilefs/copyright", "usr/share/doc/tfilefs/changelog.gz"} <= found
     assert {name for name in wanted if "/doc/" in name} <= found
+
+
+def test_the_image_has_the_libraries_that_the_deb_needs(release):
+    depends = subprocess.run(["dpkg-deb", "--field", only(release, r"tfilefs_.*\.deb"), "Depends"], capture_output=True, text=True, check=True)
+    needed = {each.split()[0] for each in depends.stdout.split(",")} - {"libc6", "libgcc-s1", "libstdc++6"}  # debian:12-slim has them
+    with open(os.path.join(ROOT, "packaging", "Containerfile"), encoding="utf-8") as file:
+        installed = set(file.read().split("--no-install-recommends", 1)[1].split("&&")[0].split())
+    assert len(needed) > 8 and needed <= installed
 
 
 def test_the_library_is_a_package_of_its_own(release):

@@ -189,6 +189,15 @@ def test_labels_of_bins_are_those_of_uproot(python, tmp_path):
            f"    assert list(taken.axes[1]) == {labels!r} and (taken.values() == f['named'].values()).all()\n")
 
 
+def test_a_wheel_in_any_directory_brings_its_program(wheel, sample, tmp_path):
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", "--target",
+                    tmp_path / "any", wheel], check=True)
+    code = "import sys, tfilefs\nwith tfilefs.mount(sys.argv[1]) as f: print(list(f))"
+    done = subprocess.run([sys.executable, "-c", code, sample], capture_output=True, text=True,
+                          env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path / "any")})
+    assert done.returncode == 0 and "Events" in done.stdout, done.stderr
+
+
 def test_names_stay_in_the_mount(python):
     """As uproot takes them: a slash in front is none. What lies outside is not there."""
     python("import tfilefs\n"

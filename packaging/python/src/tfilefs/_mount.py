@@ -19,6 +19,7 @@ def program() -> str:
     """The program: that of the environment variable TFILEFS, of this wheel, or on PATH."""
     places = [os.environ.get("TFILEFS")]
     places += [os.path.join(sysconfig.get_path("scripts", scheme), "tfilefs") for scheme in (sysconfig.get_default_scheme(), "posix_user")]
+    places.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin", "tfilefs"))  # pip's --target
     for place in places:
         if place and os.access(place, os.X_OK):
             return place
