@@ -13,6 +13,7 @@
 #include "exec/started.h"
 #include "repack/stopped.h"
 #include "tfile/name.h"
+#include "tfile/variant_type.h"
 #include "waited.h"
 
 namespace tfilefs {
@@ -31,11 +32,17 @@ namespace {
 constexpr double kSampleBytes = 64 << 10;
 constexpr std::int64_t kSampleEntriesMin = 16;
 
-// All columns at and below a node.
-void add_columns(const tfile::Table& table, NodeId node, std::vector<ColumnId>& into) {
-  if (table.nodes[node].column) into.push_back(*table.nodes[node].column);
-  for (const NodeId child : table.nodes[node].children) add_columns(table, child, into);
-}
+// What is at and below a node: columns, and the types of variants by their paths.
+struct Below {
+  std::vector<ColumnId> columns;
+  std::vector<std::pair<std::string, std::string>> variants;
+  void add(const tfile::Table& table, NodeId id, const std::string& path) {
+    const tfile::Node& node = table.nodes[id];
+    if (node.column) columns.push_back(*node.column);
+    if (node.kind == tfile::NodeKind::variant) variants.emplace_back(path, tfile::variant_type(node.alternatives));
+    for (const NodeId child : node.children) add(table, child, path + "/" + table.nodes[child].name);
+  }
+};
 
 std::string node_name(const tfile::Table& table, NodeId id) {
   const tfile::Node& node = table.nodes[id];
@@ -45,18 +52,22 @@ std::string node_name(const tfile::Table& table, NodeId id) {
   return node.name;
 }
 
-// Why a column cannot be written in any format; "" if it may be.
-std::string reason_against(const Column& column, bool is_kept) {
+// Why a column cannot be written; "" if it may be.
+std::string reason_against(const Column& column, const Conversion& conversion, bool is_kept) {
   if (column.role == Role::raw && is_kept) return "";
   if (column.role == Role::raw) return column.reason.empty() ? "it is not decoded" : column.reason;
-  if (column.role == Role::tags || column.role == Role::index) return "values of several types are not written";
+  // Pointers of trees may share their items.
+  const bool are_ntuples =
+      conversion.from == tfile::TableFormat::rntuple && conversion.to == tfile::TableFormat::rntuple;
+  if (!are_ntuples && (column.role == Role::tags || column.role == Role::index))
+    return "values of several types are not written";
   return column.reason;
 }
 
 class Offering {
  public:
-  Offering(const tfile::Table& table, CachedStreams& streams, tfile::TableFormat format, const RawFields& raw)
-      : table_(table), streams_(streams), format_(format), raw_(raw) {}
+  Offering(const tfile::Table& table, CachedStreams& streams, Conversion conversion, const RawFields& raw)
+      : table_(table), streams_(streams), conversion_(conversion), raw_(raw) {}
 
   Result<OfferedTable> run(const NameFilter& filter) {
     for (const NodeId node : table_.nodes[0].children) {
@@ -66,24 +77,26 @@ class Offering {
       add_node(node, name);
     }
     TRY_VOID(find_counters_of_all());
-    TRY(made_.form, tfile::offered_form(made_.offered, format_));
+    TRY(made_.form, tfile::offered_form(made_.offered, conversion_.to));
     return std::move(made_);
   }
 
  private:
   void add_node(NodeId node, const std::string& name) {
-    std::vector<ColumnId> ids;
-    add_columns(table_, node, ids);
+    Below below;
+    below.add(table_, node, table_.nodes[node].name);
     std::vector<OfferedColumn> offered;
     const auto refused = raw_.refused.find(tfile::unescape_name(name));
     std::string reason = refused == raw_.refused.end() ? "" : refused->second;
-    for (const ColumnId id : ids) {
+    for (const ColumnId id : below.columns) {
       const Column& column = table_.columns[id];
-      if (reason.empty()) reason = reason_against(column, keeps_raw_ && raw_.classes.contains(column.branch));
+      const bool is_kept = keeps_raw_ && raw_.classes.contains(column.branch);
+      if (reason.empty()) reason = reason_against(column, conversion_, is_kept);
       auto made = reason.empty() ? tfile::offered_column(column.path) : tfile::fail(ErrorKind::invalid, reason);
       if (!made) reason = made.error().text;
       if (!reason.empty()) break;
       made->title = column.title;
+      made->classes = below.variants;
       if (column.role == Role::raw) {
         const tfile::StreamedClass& streamed = raw_.classes.at(column.branch);
         made->role = Role::raw;
@@ -93,14 +106,15 @@ class Offering {
       offered.push_back(*std::move(made));
     }
     if (reason.empty()) {
-      const auto form = tfile::offered_form(offered, format_);
+      const auto form = tfile::offered_form(offered, conversion_.to);
       if (!form) reason = form.error().text;
+      if (form && !form->incomplete.empty()) reason = form->incomplete[0];
     }
     if (!reason.empty()) {
       made_.left_out.push_back(reason.starts_with(name) ? reason : name + ": " + reason);
       return;
     }
-    for (const ColumnId id : ids) made_.columns.push_back(&table_.columns[id]);
+    for (const ColumnId id : below.columns) made_.columns.push_back(&table_.columns[id]);
     std::ranges::move(offered, std::back_inserter(made_.offered));
   }
 
@@ -115,7 +129,7 @@ class Offering {
           if (bytes) std::ranges::copy(bytes->span(), into.begin());
           return bytes.has_value();
         }};
-    tfile::find_counters(made_.offered, entries, format_);
+    tfile::find_counters(made_.offered, entries, conversion_.to);
     if (failed) return tl::unexpected(*std::move(failed));
     return {};
   }
@@ -130,9 +144,9 @@ class Offering {
 
   const tfile::Table& table_;
   CachedStreams& streams_;
-  const tfile::TableFormat format_;
+  const Conversion conversion_;
   const RawFields& raw_;
-  const bool keeps_raw_ = raw_.are_kept && format_ == tfile::TableFormat::rntuple;
+  const bool keeps_raw_ = raw_.are_kept && conversion_.to == tfile::TableFormat::rntuple;
   OfferedTable made_;
 };
 
@@ -141,6 +155,7 @@ std::vector<FieldOfColumns> fields_of(const OfferedTable& offered) {
   for (const tfile::FieldForm& form : offered.form.fields) {
     FieldOfColumns& field = fields.emplace_back();
     field.lists = form.lists;
+    field.variants = form.variants;
     for (const std::uint32_t column : form.encoded) field.columns.push_back(offered.columns[column]);
   }
   return fields;
@@ -149,7 +164,7 @@ std::vector<FieldOfColumns> fields_of(const OfferedTable& offered) {
 // Reads all entries, part by part.
 Result<> try_field(ChainSource& source, const FieldOfColumns& field, const tfile::KeptEntries& kept) {
   constexpr std::int64_t kTogether = 4096;
-  std::vector<std::int64_t> begin(field.columns.size());
+  GatheredBegin begin(field.columns.size());
   for (std::int64_t at = 0; at < kept.count(); at += kTogether)
     TRY_VOID(gather_items(source.streams(), field, kept, {at, std::min(at + kTogether, kept.count())}, begin));
   return {};
@@ -217,7 +232,7 @@ class ColumnCopy {
   using Parts = std::vector<Part>;
 
   // `first`: the number of the first entry of the cluster.
-  Result<Part> encode(std::size_t field, EntryRange numbers, std::int64_t first, std::vector<std::int64_t>& begin) {
+  Result<Part> encode(std::size_t field, EntryRange numbers, std::int64_t first, GatheredBegin& begin) {
     const std::vector<std::int64_t> cluster_begin(fields_[field].columns.size());
     TRY(GatheredItems items, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
     TRY_VOID(complete(field, numbers.begin - first, items));
@@ -232,11 +247,11 @@ class ColumnCopy {
 
   Result<Part> sample(std::size_t field) {
     EntryRange numbers{0, std::min(kSampleEntriesMin, kept_.count())};
-    std::vector<std::int64_t> begin(fields_[field].columns.size());
+    GatheredBegin begin(fields_[field].columns.size());
     TRY(const GatheredItems first, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
     const double each = std::max(1.0, static_cast<double>(first.bytes) / static_cast<double>(numbers.size()));
     numbers.end = std::min(kept_.count(), std::max(numbers.end, static_cast<std::int64_t>(kSampleBytes / each)));
-    begin.assign(begin.size(), 0);
+    begin = GatheredBegin(fields_[field].columns.size());
     return encode(field, numbers, 0, begin);
   }
 
@@ -273,7 +288,7 @@ class ColumnCopy {
 
   Result<Parts> encode_field(std::size_t field, EntryRange cluster) {
     Parts parts;
-    std::vector<std::int64_t> begin(fields_[field].columns.size());
+    GatheredBegin begin(fields_[field].columns.size());
     const std::int64_t step = std::max<std::int64_t>(1, part_entries_[field]);
     for (std::int64_t at = cluster.begin; at < cluster.end; at += step) {
       TRY_VOID(not_stopped(sink_.stop));
@@ -318,9 +333,9 @@ class ColumnCopy {
 
 }  // namespace
 
-Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& streams, tfile::TableFormat format,
+Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& streams, Conversion conversion,
                                    const RawFields& raw, const NameFilter& filter) {
-  return Offering(table, streams, format, raw).run(filter);
+  return Offering(table, streams, conversion, raw).run(filter);
 }
 
 Result<std::uint64_t> copy_columns(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,

@@ -35,8 +35,12 @@ struct RawFields {
   std::map<std::string, tfile::StreamedClass> classes = {};  // those that can be kept, by Column::branch
   std::map<std::string, std::string> refused = {};           // fields that turned out not to be kept, and why
 };
+// From what to what a table is converted.
+struct Conversion {
+  tfile::TableFormat from = tfile::TableFormat::tree, to = tfile::TableFormat::tree;
+};
 // `streams`: to find what counts lists (find_counters). Blocks. Errors: those of reading.
-Result<OfferedTable> offered_table(const tfile::Table&, CachedStreams&, tfile::TableFormat, const RawFields&,
+Result<OfferedTable> offered_table(const tfile::Table&, CachedStreams&, Conversion, const RawFields&,
                                    const NameFilter&);
 
 // Where columns go, and who does the work.

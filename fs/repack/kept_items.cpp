@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "tfile/writer.h"
 #include "view/segments.h"
 #include "waited.h"
 
@@ -131,6 +130,101 @@ Result<tfile::Buffer> gather_offsets(CachedStreams& streams, const Column& colum
   return made;
 }
 
+// The items of variants, and what they contain.
+struct GatheredVariants {
+  tfile::Buffer tags, index;
+  std::vector<std::vector<ItemRange>> alternatives;
+};
+
+// Tags and index as if these variants were all: the items of each alternative count from `next` on.
+Result<GatheredVariants> gather_variants(CachedStreams& streams, const Column& tags, const Column& index,
+                                         std::span<const ItemRange> variants, std::size_t alternatives,
+                                         std::vector<std::int64_t>& next) {
+  GatheredVariants made;
+  made.alternatives.resize(alternatives);
+  next.resize(alternatives);
+  const auto count = static_cast<std::size_t>(count_of(variants));
+  made.tags = tfile::Buffer(count, tfile::Use::passing);
+  made.index = tfile::Buffer(count * kOffsetSize, tfile::Use::passing);
+  TRY_VOID(read_ranges(streams, tags, variants, made.tags.data()));
+  TRY_VOID(read_ranges(streams, index, variants, made.index.data()));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto tag = std::to_integer<std::size_t>(made.tags.data()[i]);
+    if (tag == 0) continue;
+    if (tag > alternatives) return tfile::fail(ErrorKind::damaged, tags.path + ": a tag of no alternative");
+    std::byte* const at = made.index.data() + i * kOffsetSize;
+    std::int64_t position = 0;
+    std::memcpy(&position, at, kOffsetSize);
+    std::vector<ItemRange>& held = made.alternatives[tag - 1];
+    if (position < 0 || (!held.empty() && position < held.back().end))
+      return tfile::fail(ErrorKind::damaged, index.path + ": the items of an alternative are not one after the other");
+    add_range(held, {position, position + 1});
+    std::memcpy(at, &next[tag - 1], kOffsetSize);
+    ++next[tag - 1];
+  }
+  return made;
+}
+
+// The items of columns, one column after the other.
+class Gathering {
+ public:
+  Gathering(CachedStreams& streams, const FieldOfColumns& field, GatheredBegin& begin)
+      : streams_(streams), field_(field), begin_(begin), inside_(field.columns.size()), held_(field.columns.size()) {}
+
+  Result<GatheredItems> run(const std::vector<ItemRange>& top) {
+    for (std::size_t i = 0; i < field_.columns.size(); ++i) {
+      const tfile::VariantPart part = variant_part(field_.variants, i);
+      const std::vector<ItemRange>* ranges = &top;
+      if (field_.lists[i] != tfile::FieldForm::kEachEntry)
+        ranges = part.tag == 0 ? &inside_[field_.lists[i]] : &held_[field_.lists[i]][part.tag - 1];
+      if (part.alternatives > 0) {
+        TRY_VOID(add_variants(i++, *ranges));
+      } else {
+        TRY_VOID(add_column(i, *ranges));
+      }
+    }
+    return std::move(made_);
+  }
+
+ private:
+  void add(tfile::Buffer buffer) {
+    made_.memory.push_back(std::move(buffer));
+    made_.columns.push_back(made_.memory.back().span());
+    made_.bytes += made_.memory.back().size();
+  }
+
+  Result<> add_column(std::size_t i, std::span<const ItemRange> ranges) {
+    const Column& column = *field_.columns[i];
+    if (column.role == Role::offsets) {
+      TRY(tfile::Buffer offsets, gather_offsets(streams_, column, ranges, begin_.offsets[i], inside_[i]));
+      add(std::move(offsets));
+    } else {
+      tfile::Buffer items(static_cast<std::size_t>(count_of(ranges)) * column.item_size(), tfile::Use::passing);
+      TRY_VOID(read_ranges(streams_, column, ranges, items.data()));
+      add(std::move(items));
+    }
+    return {};
+  }
+
+  // Tags, and the index behind them.
+  Result<> add_variants(std::size_t tags, std::span<const ItemRange> ranges) {
+    TRY(GatheredVariants variants,
+        gather_variants(streams_, *field_.columns[tags], *field_.columns[tags + 1], ranges,
+                        variant_part(field_.variants, tags).alternatives, begin_.alternatives[tags]));
+    add(std::move(variants.tags));
+    add(std::move(variants.index));
+    held_[tags] = std::move(variants.alternatives);
+    return {};
+  }
+
+  CachedStreams& streams_;
+  const FieldOfColumns& field_;
+  GatheredBegin& begin_;
+  std::vector<std::vector<ItemRange>> inside_;             // of offsets: the items of these lists
+  std::vector<std::vector<std::vector<ItemRange>>> held_;  // of tags: the items of each alternative
+  GatheredItems made_;
+};
+
 }  // namespace
 
 Result<tfile::Buffer> read_items(CachedStreams& streams, const Column& column, ItemRange items) {
@@ -140,27 +234,10 @@ Result<tfile::Buffer> read_items(CachedStreams& streams, const Column& column, I
 }
 
 Result<GatheredItems> gather_items(CachedStreams& streams, const FieldOfColumns& field, const tfile::KeptEntries& kept,
-                                   tfile::EntryRange numbers, std::vector<std::int64_t>& begin) {
+                                   tfile::EntryRange numbers, GatheredBegin& begin) {
   std::vector<ItemRange> top;
   for (const tfile::EntryRange& range : kept.numbered(numbers)) top.push_back({range.begin, range.end});
-  GatheredItems made;
-  std::vector<std::vector<ItemRange>> inside(field.columns.size());  // of each offsets column
-  for (std::size_t i = 0; i < field.columns.size(); ++i) {
-    const Column& column = *field.columns[i];
-    const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;
-    const std::vector<ItemRange>& ranges = is_top ? top : inside[field.lists[i]];
-    if (column.role == Role::offsets) {
-      TRY(tfile::Buffer offsets, gather_offsets(streams, column, ranges, begin[i], inside[i]));
-      made.memory.push_back(std::move(offsets));
-    } else {
-      tfile::Buffer items(static_cast<std::size_t>(count_of(ranges)) * column.item_size(), tfile::Use::passing);
-      TRY_VOID(read_ranges(streams, column, ranges, items.data()));
-      made.memory.push_back(std::move(items));
-    }
-    made.columns.push_back(made.memory.back().span());
-    made.bytes += made.memory.back().size();
-  }
-  return made;
+  return Gathering(streams, field, begin).run(top);
 }
 
 }  // namespace tfilefs

@@ -12,6 +12,7 @@
 #include "repack/file_keys.h"
 #include "repack/unit_copy.h"
 #include "repack/verify.h"
+#include "root_file.h"
 #include "tfile/streamed_class.h"
 #include "tfile/table_copy.h"
 
@@ -279,7 +280,7 @@ class ColumnsOfTable {
     made_.report.by_unit = false;
   }
 
-  Result<WrittenTable> run(tfile::TableFormat format) {
+  Result<WrittenTable> run(Conversion conversion) {
     TRY(const Kept wanted, kept_of(request_));
     auto source = open_chain(request_);
     if (!source && is_about_form(source.error())) {
@@ -294,7 +295,7 @@ class ColumnsOfTable {
       TRY(raw.classes, streamed_classes(request_, table));
     }
     TRY(const OfferedTable offered,
-        named(request_.path, offered_table(table, (*source)->streams(), format, raw, request_.options.columns)));
+        named(request_.path, offered_table(table, (*source)->streams(), conversion, raw, request_.options.columns)));
     made_.left_out = offered.left_out;
     made_.streamed = offered.streamed;
     note_differences((*source)->differences());
@@ -302,7 +303,7 @@ class ColumnsOfTable {
       made_.left_out.push_back("none of its columns can be written");
       return std::move(made_);
     }
-    auto done = write(**source, offered, format, wanted);
+    auto done = write(**source, offered, conversion.to, wanted);
     if (!done && made_.refused_raw) return std::move(made_);
     TRY_VOID(named(request_.path, std::move(done)));
     made_.written = true;
@@ -370,7 +371,7 @@ Result<WrittenTable> copy_table(const TableRequest& request, const KeyInfo& key,
 }
 
 Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {
-  return ColumnsOfTable(request, work).run(request.options.format.value_or(key.format));
+  return ColumnsOfTable(request, work).run({key.format, request.options.format.value_or(key.format)});
 }
 
 Result<std::vector<std::string>> verify_written(const TableRequest& request, const WrittenTable& made,
@@ -378,9 +379,12 @@ Result<std::vector<std::string>> verify_written(const TableRequest& request, con
   const CacheOptions cache = cache_options(request.options, 2);
   TRY(const auto in, ChainSource::open(cache, request.inputs.names(), request.path, request.options.far));
   const std::string path = (request.directory.empty() ? "" : request.directory + "/") + request.name;
+  TRY(const auto file, open_root_file(out, request.options.far));
+  TRY(const KeyPlace key, named(out, key_in(*file, path, tfile::KeyKind::table)));
   TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
   TRY(std::vector<std::string> left,
-      named(request.path, verify_table(*in, made.kept, *written, made.streamed, work.workers, work.stop)));
+      named(request.path,
+            verify_table(*in, made.kept, {*written, key.info().format, made.streamed}, work.workers, work.stop)));
   for (std::string& name : left) name.insert(0, request.path + "/");
   return left;
 }

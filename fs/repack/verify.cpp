@@ -36,7 +36,7 @@ struct ComparedField {
 
 class FieldFinder {
  public:
-  FieldFinder(const tfile::Table& in, const tfile::Table& out) : out_(out) {
+  FieldFinder(const tfile::Table& in, const tfile::Table& out, tfile::TableFormat format) : out_(out), format_(format) {
     for (const Column& column : in.columns) in_by_path_.emplace(column.path, &column);
   }
 
@@ -46,42 +46,65 @@ class FieldFinder {
   void run() {
     for (const NodeId top : out_.nodes[0].children) {
       field_ = {out_.nodes[top].name, {}, {}};
-      places_.clear();
       is_known_ = true;
-      add(top);
+      add(top, {});
       if (is_known_) fields.push_back(std::move(field_));
       if (!is_known_) not_compared.push_back(out_.nodes[top].name);
     }
   }
 
  private:
-  void add(NodeId id) {
+  // What contains the items of columns: offsets, or of an alternative tags.
+  struct Around {
+    std::uint32_t list = tfile::FieldForm::kEachEntry;
+    std::uint8_t tag = 0;
+  };
+
+  void add(NodeId id, Around around) {
     const tfile::Node& node = out_.nodes[id];
-    // Its alternatives have items of their own, which no entry numbers.
-    if (node.kind == tfile::NodeKind::variant) is_known_ = false;
-    if (node.column && is_known_) add_column(*node.column);
-    for (const NodeId child : node.children) add(child);
+    const bool is_variant = node.kind == tfile::NodeKind::variant;
+    // Pointers of trees may share their items.
+    if (is_variant && format_ == tfile::TableFormat::tree) is_known_ = false;
+    const auto first = static_cast<std::uint32_t>(field_.out.columns.size());
+    const bool is_list = has_offsets(node);
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      Around inside = around;
+      const std::uint32_t tag = out_.nodes[node.children[i]].tag;
+      if ((is_list && i > 0) || (is_variant && tag != 0)) inside = {first, static_cast<std::uint8_t>(tag)};
+      add(node.children[i], inside);
+      if (is_variant && i == 0 && is_known_) note_alternatives(first, node.alternatives.size());
+    }
+    if (node.column && is_known_) add_column(*node.column, around);
   }
 
-  void add_column(ColumnId id) {
+  bool has_offsets(const tfile::Node& node) const {
+    const auto leading = node.children.empty() ? std::nullopt : out_.nodes[node.children[0]].column;
+    return leading && out_.columns[*leading].role == Role::offsets;
+  }
+
+  void note_alternatives(std::uint32_t tags, std::size_t alternatives) {
+    is_known_ = alternatives <= UINT8_MAX;
+    for (FieldOfColumns* field : {&field_.in, &field_.out})
+      field->variants[tags].alternatives = static_cast<std::uint8_t>(alternatives);
+  }
+
+  void add_column(ColumnId id, Around around) {
     const Column& column = out_.columns[id];
     const auto in = in_by_path_.find(column.path);
-    std::vector<ColumnId> around = column.lists;
-    if (column.role == Role::offsets && !around.empty()) around.pop_back();
-    const auto list = around.empty() ? places_.end() : places_.find(around.back());
-    is_known_ = in != in_by_path_.end() && (around.empty() || list != places_.end());
+    is_known_ = in != in_by_path_.end();
     if (!is_known_) return;
-    places_.emplace(id, static_cast<std::uint32_t>(field_.out.columns.size()));
-    const std::uint32_t place = around.empty() ? tfile::FieldForm::kEachEntry : list->second;
-    for (FieldOfColumns* field : {&field_.in, &field_.out}) field->lists.push_back(place);
+    for (FieldOfColumns* field : {&field_.in, &field_.out}) {
+      field->lists.push_back(around.list);
+      field->variants.push_back({around.tag, 0});
+    }
     field_.in.columns.push_back(in->second);
     field_.out.columns.push_back(&column);
   }
 
   const tfile::Table& out_;
+  const tfile::TableFormat format_;
   std::map<std::string_view, const Column*> in_by_path_;
   ComparedField field_;
-  std::map<ColumnId, std::uint32_t> places_;
   bool is_known_ = true;
 };
 
@@ -94,7 +117,7 @@ class Verification {
       : in_(in), kept_(kept), out_(out), streamed_(streamed), stop_(stop), all_({0, kept.count()}) {}
 
   Result<> compare(const ComparedField& field) const {
-    std::vector<std::int64_t> begin(field.in.columns.size()), begin_out = begin;
+    GatheredBegin begin(field.in.columns.size()), begin_out = begin;
     for (std::int64_t at = 0; at < kept_.count(); at += kTogether) {
       TRY_VOID(not_stopped(stop_));
       const EntryRange numbers{at, std::min(at + kTogether, kept_.count())};
@@ -122,15 +145,15 @@ class Verification {
 
 }  // namespace
 
-Result<std::vector<std::string>> verify_table(ChainSource& in, const KeptEntries& kept, ChainSource& out,
-                                              const std::map<std::string, tfile::StreamedClass>& streamed,
+Result<std::vector<std::string>> verify_table(ChainSource& in, const KeptEntries& kept, const WrittenForm& written,
                                               ThreadPool& workers, const std::stop_token& stop) {
+  ChainSource& out = written.table;
   if (out.table().entries != kept.count())
     return tfile::fail(ErrorKind::damaged, "what was written has " + std::to_string(out.table().entries) +
                                                " entries, not " + std::to_string(kept.count()));
-  FieldFinder finder(in.table(), out.table());
+  FieldFinder finder(in.table(), out.table(), written.format);
   finder.run();
-  const Verification verification(in, kept, out, streamed, stop);
+  const Verification verification(in, kept, out, written.streamed, stop);
   std::vector<std::future<Result<>>> compared;
   for (const ComparedField& field : finder.fields)
     compared.push_back(started(workers, Urgency::awaited, [&] { return verification.compare(field); }));

@@ -9,17 +9,23 @@
 #include "exec/thread_pool.h"
 #include "repack/chain_source.h"
 #include "reply.h"
+#include "tfile/file.h"
 #include "tfile/kept_entries.h"
 #include "tfile/streamed_class.h"
 
 namespace tfilefs {
 
+struct WrittenForm {
+  ChainSource& table;
+  tfile::TableFormat format;
+  // Raw columns that were kept as their streamers write them, by Column::branch.
+  const std::map<std::string, tfile::StreamedClass>& streamed;
+};
+
 // Reads a table that was written, and what it was made of, and compares all columns that both have, byte for byte.
-// `kept`: the entries of `in` that `out` has. `streamed`: raw columns that were kept as their streamers write them, by
-// Column::branch. Returns names of what could not be compared. Blocks. Errors: damaged
+// `kept`: the entries of `in` that it has. Returns names of what could not be compared. Blocks. Errors: damaged
 // (what differs, with its column and entries), those of reading, ECANCELED.
-Result<std::vector<std::string>> verify_table(ChainSource& in, const tfile::KeptEntries& kept, ChainSource& out,
-                                              const std::map<std::string, tfile::StreamedClass>& streamed,
+Result<std::vector<std::string>> verify_table(ChainSource& in, const tfile::KeptEntries& kept, const WrittenForm&,
                                               ThreadPool& workers, const std::stop_token& stop);
 
 }  // namespace tfilefs

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "tfile/name.h"
+#include "tfile/variant_type.h"
 
 namespace tfilefs {
 namespace {
@@ -41,7 +42,11 @@ Xattrs column_xattrs(const tfile::Node& node, const tfile::Column& column, std::
   return all;
 }
 
-Xattrs node_xattrs(const tfile::Node& node) { return {{"user.tfilefs.name", original_name(node)}}; }
+Xattrs node_xattrs(const tfile::Node& node) {
+  Xattrs all{{"user.tfilefs.name", original_name(node)}};
+  if (!node.alternatives.empty()) all.emplace_back("user.tfilefs.class", tfile::variant_type(node.alternatives));
+  return all;
+}
 
 Result<std::string> xattr_value(const Xattrs& all, std::string_view name) {
   const auto at = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.first == name; });

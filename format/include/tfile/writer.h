@@ -65,7 +65,8 @@ struct OfferedColumn {
   Role role = Role::values;  // values, offsets or chars
   std::string title;
   FloatEncoding encoding;  // in RNTuples
-  // Of the directories above it that are records of a class, in RNTuples: their paths, and the names of their classes.
+  // Of the directories above it that are records of a class, or variants, in RNTuples: their paths, and the names of
+  // their types.
   std::vector<std::pair<std::string, std::string>> classes;
   std::string counter;  // of the items of a list: path of the column known to count them; "": names decide
 };
@@ -74,8 +75,14 @@ struct OfferedColumn {
 // a column that can be written).
 Result<OfferedColumn> offered_column(std::string path);
 
+// What a column is to a variant, which is the columns of tags and index, and those of its alternatives.
+struct VariantPart {
+  std::uint8_t tag = 0;           // of a column of an alternative (of what has the lists in it, the outermost): its tag
+  std::uint8_t alternatives = 0;  // of tags, which the index follows: how many there are
+};
+
 // A field and its columns, as indices into the offered columns: those of a list, the offsets first, then its items; of
-// a record, the members in order.
+// a record, the members in order; of a variant tags and index, then the alternatives in order.
 struct FieldForm {
   // `nested`: records in lists or records, lists in records; in a tree only lists of records.
   enum class Kind : std::uint8_t { number, text, list, record, nested };
@@ -84,9 +91,11 @@ struct FieldForm {
   std::string title;  // "" if none was given: the writer then makes the title that ROOT would make
   std::vector<std::uint32_t> columns;
   std::vector<std::uint32_t> encoded;  // the columns that encode() gets: those of other fields that it needs; `columns`
-  // For each of `encoded`: the place in `encoded` of the offsets between which its items (or, of offsets, lists) are.
+  // For each of `encoded`: the place in `encoded` of the offsets between which its items (or, of offsets, lists) are;
+  // of an alternative that of the tags, each of which with its number has one.
   static constexpr std::uint32_t kEachEntry = UINT32_MAX;  // or one for each entry
   std::vector<std::uint32_t> lists;
+  std::vector<VariantPart> variants;  // for each of `encoded`; empty: there are none
 };
 
 // The fields that offered columns form together, in the order in which the first column of each was offered.
@@ -94,6 +103,11 @@ struct OfferedForm {
   std::vector<FieldForm> fields;
   std::vector<std::string> incomplete;  // one line each: "Muon_pt: offsets without values"
 };
+
+// The part of the column at that place of FieldForm::variants.
+inline VariantPart variant_part(std::span<const VariantPart> variants, std::size_t place) {
+  return place < variants.size() ? variants[place] : VariantPart();
+}
 
 // Groups columns into fields. Errors: invalid, with path and reason (what a table of that format does not hold:
 // docs/semantics.md, "Writing"). Pure.
@@ -135,6 +149,8 @@ struct OfferedPart {
   std::span<const std::span<const std::byte>> columns;
   // Of each offsets column: its number at which the cluster begins; of other columns any.
   std::span<const std::int64_t> cluster_begin;
+  // Of each column of an alternative: its item (or list) at which the cluster begins. Empty: there are none.
+  std::span<const std::int64_t> cluster_items = {};
 };
 
 // The fields that a table had at opening, in file order, and their columns in the mount.

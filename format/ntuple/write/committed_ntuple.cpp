@@ -2,8 +2,8 @@
 #include "ntuple/write/committed_ntuple.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "ntuple/blob_source.h"
@@ -46,33 +46,59 @@ class FormReader {
     FieldForm form;
     StoredField stored;
     form.name = stored.name = node.branch_name.empty() ? node.name : node.branch_name;
-    std::unordered_map<ColumnId, std::uint32_t> places;
-    if (Reason reason = add_columns(top, form, stored, places); !reason.empty())
+    if (Reason reason = add_columns(top, form, stored, {}); !reason.empty())
       return "field " + form.name + ": " + reason;
     if (form.columns.empty()) return "field " + form.name + ": it has no columns";
     form.kind = form.columns.size() == 1 ? FieldForm::Kind::number : FieldForm::Kind::nested;
     form.encoded = form.columns;
+    const auto is_part = [](const VariantPart& part) { return part.tag != 0 || part.alternatives != 0; };
+    if (std::ranges::none_of(form.variants, is_part)) form.variants.clear();
     stored.lists = form.lists;
+    stored.variants = form.variants;
     found_.form.fields.push_back(std::move(form));
     found_.fields.push_back(std::move(stored));
     return {};
   }
 
-  Reason add_columns(NodeId id, FieldForm& form, StoredField& stored,
-                     std::unordered_map<ColumnId, std::uint32_t>& places) {
+  // What contains the items of columns: offsets, or of an alternative tags.
+  struct Around {
+    std::uint32_t list = FieldForm::kEachEntry;
+    std::uint8_t tag = 0;
+  };
+
+  Reason add_columns(NodeId id, FieldForm& form, StoredField& stored, Around around) {
     const Node& node = made_.nodes[id];
+    const auto first = static_cast<std::uint32_t>(form.columns.size());
+    const bool is_variant = node.kind == NodeKind::variant;
+    if (is_variant && (node.alternatives.empty() || node.alternatives.size() > kAlternativesMax))
+      return "a variant of " + std::to_string(node.alternatives.size()) + " alternatives";
+    std::size_t columns = 0;
     for (const NodeId child : node.children) {
-      if (Reason reason = add_columns(child, form, stored, places); !reason.empty()) return reason;
+      Around inside = around;
+      if (columns > 0 && has_offsets(node)) inside = {first, 0};
+      if (is_variant && made_.nodes[child].tag != 0)
+        inside = {first, static_cast<std::uint8_t>(made_.nodes[child].tag)};
+      const std::size_t before = form.columns.size();
+      if (Reason reason = add_columns(child, form, stored, inside); !reason.empty()) return reason;
+      if (is_variant && form.columns.size() == before) return "an alternative without columns";
+      ++columns;
     }
-    if (!node.column) return {};
-    const Column& column = made_.columns[*node.column];
-    auto way = stored_column(made_, written_, *node.column);
+    if (is_variant) form.variants[first].alternatives = static_cast<std::uint8_t>(node.alternatives.size());
+    return node.column ? add_column(*node.column, form, stored, around) : Reason();
+  }
+
+  bool has_offsets(const Node& node) const {
+    const std::optional<ColumnId> leading = node.children.empty() ? std::nullopt : made_.nodes[node.children[0]].column;
+    return leading && made_.columns[*leading].role == Role::offsets;
+  }
+
+  Reason add_column(ColumnId id, FieldForm& form, StoredField& stored, Around around) {
+    const Column& column = made_.columns[id];
+    auto way = stored_column(made_, written_, id);
     if (!way) return way.error().text;
     stored.columns.push_back(*way);
-    std::vector<ColumnId> around = column.lists;
-    if (column.role == Role::offsets) around.pop_back();
-    form.lists.push_back(around.empty() ? FieldForm::kEachEntry : places.at(around.back()));
-    places.emplace(*node.column, static_cast<std::uint32_t>(form.columns.size()));
+    form.lists.push_back(around.list);
+    form.variants.push_back({around.tag, 0});
     form.columns.push_back(static_cast<std::uint32_t>(found_.form.columns.size()));
     found_.form.columns.push_back({column.path, column.dtype, column.shape, column.role, column.title, {}, {}, {}});
     return {};

@@ -10,11 +10,16 @@
 
 #include "model/offered_nodes.h"
 #include "ntuple/column_type.h"
+#include "ntuple/field_nodes.h"
+#include "ntuple/write/stored_columns.h"
+#include "ntuple/write/type_arguments.h"
 #include "tfile/name.h"
+#include "tfile/variant_type.h"
 
 // Groups columns into fields by their paths, as the mount shows fields (docs/semantics.md, "Writing"): `offsets.i8`
-// makes a directory a list or a string, and a directory without it is a record. Types get ROOT's names where these
-// follow from the columns, or are given with them. Any other record is untyped, and so is what consists of such.
+// makes a directory a list or a string, one with `tags.i1` and `index.i8` is a variant, and any other a record. Types
+// get ROOT's names where these follow from the columns, or are given with them: the type of a variant gives those of
+// its alternatives. Any other record is untyped, and so is what consists of such.
 
 namespace tfile {
 namespace {
@@ -59,8 +64,12 @@ ColumnRecord short_column(const FloatEncoding& encoding) {
   return column;
 }
 
-// The name that ROOT gives to the item of a list or array.
-constexpr const char* kItemName = "_0";
+// The name that ROOT gives to the item of a list or array; with other numbers also to alternatives, and to the parts of
+// pairs and tuples.
+constexpr const char *kItemName = "_0", *kItemPrefix = "_";
+
+// The parts of pairs in a mount, and of those that are the items of maps.
+constexpr std::string_view kPairNames[] = {"first", "second"}, kMapNames[] = {"key", "value"};
 
 // ROOT refuses these in the name of a field.
 Result<> check_field_name(const std::string& path, const std::string& name) {
@@ -69,6 +78,63 @@ Result<> check_field_name(const std::string& path, const std::string& name) {
   };
   if (std::ranges::none_of(name, is_refused)) return {};
   return invalid(path, "an RNTuple takes no '.', '/', '\\', space or control character in a field's name");
+}
+
+constexpr const char *kTagsName = "tags.i1", *kIndexName = "index.i8";
+
+const OfferedNode* child_of(const OfferedNode& node, std::string_view name) {
+  const auto found = std::ranges::find(node.children, name, &OfferedNode::name);
+  return found == node.children.end() ? nullptr : &*found;
+}
+
+std::string suffix_of(const OfferedNode& node) {
+  const auto typed = node.column ? parse_typed_name(node.name) : std::nullopt;
+  return typed ? node.name.substr(typed->stem.size()) : "";
+}
+
+// The nodes of the alternatives of these types, under the names that a mount gives them; null where there is none.
+std::vector<const OfferedNode*> alternatives_in(const OfferedNode& variant, const std::vector<std::string>& types) {
+  std::vector<std::string_view> names = {"tags", "index"};
+  std::vector<std::string> suffixes = {".i1", ".i8"};
+  for (const std::string& type : types) {
+    names.push_back(type);
+    std::string& suffix = suffixes.emplace_back();
+    for (const OfferedNode& child : variant.children) {
+      const std::string its = suffix_of(child);
+      if (child.name == escape_name(type, kNameMax - std::min(its.size(), kNameMax)) + its) suffix = its;
+    }
+  }
+  const std::vector<std::string> shown = directory_names(names, suffixes);
+  std::vector<const OfferedNode*> found;
+  for (std::size_t i = 2; i < shown.size(); ++i) found.push_back(child_of(variant, shown[i]));
+  return found;
+}
+
+// A member of a record, with ROOT's name and, where the type of the record tells it, its type.
+struct Member {
+  const OfferedNode* node = nullptr;
+  std::string name, type = {};
+};
+
+// Those of pairs and tuples have numbers in the file, and come in their order.
+std::vector<Member> members_of(const OfferedNode& record, const std::string& type) {
+  const bool is_pair = template_name(type) == "std::pair", is_tuple = template_name(type) == "std::tuple";
+  const auto types = is_pair || is_tuple ? template_arguments(type) : std::nullopt;
+  std::vector<Member> members;
+  if (types && types->size() == record.children.size()) {
+    for (std::size_t i = 0; i < types->size(); ++i) {
+      const std::string name = kItemPrefix + std::to_string(i);
+      for (const OfferedNode& child : record.children) {
+        const std::string stem = field_name_of(child);
+        const bool is_in_pair = is_pair && (stem == kPairNames[i] || stem == kMapNames[i]);
+        if (is_in_pair || stem == name) members.push_back({&child, name, (*types)[i]});
+      }
+    }
+  }
+  if (members.size() == record.children.size()) return members;
+  members.clear();
+  for (const OfferedNode& child : record.children) members.push_back({&child, field_name_of(child)});
+  return members;
 }
 
 // A field with all that is below it, as far as its columns were offered.
@@ -80,7 +146,7 @@ class FieldMaker {
 
   Result<> make(const OfferedNode& top) {
     form_.name = field_name_of(top);
-    return add(top, top.name, form_.name, 0, FieldForm::kEachEntry);
+    return add(top, top.name, form_.name, {});
   }
 
   // Without `columns` and `encoded` if something is missing.
@@ -91,6 +157,8 @@ class FieldMaker {
     for (const std::uint32_t i : form.columns) {
       if (form.title.empty()) form.title = columns_[i].title;
     }
+    const auto is_part = [](const VariantPart& part) { return part.tag != 0 || part.alternatives != 0; };
+    if (std::ranges::none_of(form.variants, is_part)) form.variants.clear();
     return form;
   }
   const std::string& incomplete() const { return incomplete_; }  // what is missing
@@ -112,11 +180,20 @@ class FieldMaker {
  private:
   using Name = const std::string&;
 
-  FieldId add_record(FieldRole role, FieldId parent, Name name) {
+  // What a field is made for.
+  struct Around {
+    FieldId parent = 0;
+    std::uint32_t list = FieldForm::kEachEntry;  // what contains its items
+    std::uint8_t tag = 0;                        // of an alternative
+    std::string type = {};                       // the name of its type, where that is known
+  };
+
+  FieldId add_record(FieldRole role, const Around& around, Name name, std::string type) {
     FieldRecord& field = fields_.emplace_back();
     field.role = role;
-    field.parent = parent;
+    field.parent = around.parent;
     field.name = name;
+    field.type_name = std::move(type);
     return static_cast<FieldId>(fields_.size() - 1);
   }
   void add_column(FieldId field, ColumnType type, std::uint16_t bits) {
@@ -129,115 +206,223 @@ class FieldMaker {
     constexpr std::uint16_t kIndexBits = 64;
     add_column(field, compressed_ ? ColumnType::split_index64 : ColumnType::index64, kIndexBits);
   }
-  // Notes a column of the mount, within the lists of the column `list`; returns its place.
-  std::uint32_t note(std::uint32_t column, std::uint32_t list) {
+  // Notes a column of the mount; returns its place.
+  std::uint32_t note(std::uint32_t column, const Around& around, std::size_t alternatives = 0) {
     form_.encoded.push_back(column);
-    form_.lists.push_back(list);
+    form_.lists.push_back(around.list);
+    form_.variants.push_back({around.tag, static_cast<std::uint8_t>(alternatives)});
     return static_cast<std::uint32_t>(form_.encoded.size() - 1);
   }
 
-  Result<> add(const OfferedNode& node, const std::string& path, Name name, FieldId parent, std::uint32_t list) {
+  Result<> add(const OfferedNode& node, const std::string& path, Name name, const Around& around) {
     TRY_VOID(check_field_name(path, name));
-    if (node.column) return add_number(*node.column, name, parent, list);
-    const OfferedNode* offsets = offsets_in(node, columns_);
-    return offsets == nullptr ? add_members(node, path, name, parent, list)
-                              : add_list(node, *offsets, path, name, parent, list);
+    if (node.column) return add_number(*node.column, name, around);
+    if (const OfferedNode* offsets = offsets_in(node, columns_)) return add_list(node, *offsets, path, name, around);
+    const OfferedNode *tags = child_of(node, kTagsName), *index = child_of(node, kIndexName);
+    if (tags && index && tags->column && index->column)
+      return add_variant(node, {*tags->column, *index->column}, path, name, around);
+    return add_members(node, path, name, around);
+  }
+
+  static tl::unexpected<Error> of_another_type(const std::string& path, const std::string& type) {
+    return invalid(path, "it is not what a variant has of type " + type);
   }
 
   // A number, or nested arrays of it.
-  Result<> add_number(std::uint32_t column, Name name, FieldId parent, std::uint32_t list) {
+  Result<> add_number(std::uint32_t column, Name name, const Around& around) {
     const OfferedColumn& offered = columns_[column];
-    const NumberType& number = kNumberTypes[static_cast<std::size_t>(offered.dtype)];
-    note(column, list);
-    std::vector<std::string> types = {std::string(number.name)};
-    for (std::size_t i = offered.shape.size(); i-- > 0;)
-      types.push_back("std::array<" + types.back() + "," + std::to_string(offered.shape[i]) + ">");
-    FieldId field = add_record(FieldRole::leaf, parent, name);
-    fields_[field].type_name = types.back();
+    note(column, around);
+    if (template_name(around.type) == "std::bitset") return add_bits(offered, name, around);
+    TRY(const std::vector<std::string> types, types_of(offered, around.type));
+    FieldId field = add_record(FieldRole::leaf, around, name, types[0]);
     for (std::size_t i = 0; i < offered.shape.size(); ++i) {
       fields_[field].array_size = offered.shape[i];
-      field = add_record(FieldRole::leaf, field, kItemName);
-      fields_[field].type_name = types[types.size() - 2 - i];
+      field = add_record(FieldRole::leaf, {field}, kItemName, types[i + 1]);
     }
-    if (offered.dtype == Dtype::f4 && offered.encoding.kind != FloatEncoding::Kind::whole) {
-      table_columns_.push_back(short_column(offered.encoding));
-      table_columns_.back().field = field;
-    } else {
-      add_column(field, compressed_ ? number.split : number.plain, number.bits);
+    return add_element(offered, field);
+  }
+
+  // The types of nested arrays, and of their items. `type`: of all of it, if that is known.
+  static Result<std::vector<std::string>> types_of(const OfferedColumn& offered, const std::string& type) {
+    std::vector<std::string> types;
+    if (type.empty()) {
+      types.emplace_back(kNumberTypes[static_cast<std::size_t>(offered.dtype)].name);
+      for (std::size_t i = offered.shape.size(); i-- > 0;)
+        types.push_back("std::array<" + types.back() + "," + std::to_string(offered.shape[i]) + ">");
+      std::ranges::reverse(types);
+      return types;
     }
+    types.push_back(type);
+    for (const std::uint32_t extent : offered.shape) {
+      auto arguments = arguments_of("std::array", types.back());
+      if (!arguments || arguments->size() != 2 || (*arguments)[1] != std::to_string(extent))
+        return of_another_type(offered.path, type);
+      types.push_back(std::move((*arguments)[0]));
+    }
+    return types;
+  }
+
+  Result<> add_bits(const OfferedColumn& offered, Name name, const Around& around) {
+    const auto bits = template_arguments(around.type);
+    if (!bits || offered.dtype != Dtype::b1 || offered.shape.size() != 1 ||
+        *bits != std::vector{std::to_string(offered.shape[0])})
+      return of_another_type(offered.path, around.type);
+    const FieldId field = add_record(FieldRole::leaf, around, name, around.type);
+    fields_[field].array_size = offered.shape[0];
+    add_column(field, ColumnType::bit, 1);
     return {};
   }
 
+  // The column of a number. Enums and atomics have it in a field of their own.
+  Result<> add_element(const OfferedColumn& offered, FieldId field) {
+    const NumberType& number = kNumberTypes[static_cast<std::size_t>(offered.dtype)];
+    const std::string type = fields_[field].type_name;
+    if (dtype_of_type(type) == offered.dtype) {
+      add_numbers(offered, field, type);
+      return {};
+    }
+    const auto atomic = arguments_of("std::atomic", type);
+    const bool may_be_enum = !dtype_of_type(type) && !type.starts_with("std::") && type.find('<') == type.npos;
+    if (!may_be_enum && (!atomic || atomic->size() != 1 || dtype_of_type((*atomic)[0]) != offered.dtype))
+      return of_another_type(offered.path, type);
+    const FieldId inner =
+        add_record(FieldRole::leaf, {field}, kItemName, atomic ? (*atomic)[0] : std::string(number.name));
+    add_numbers(offered, inner, fields_[inner].type_name);
+    return {};
+  }
+
+  void add_numbers(const OfferedColumn& offered, FieldId field, std::string_view type) {
+    const NumberType& number = kNumberTypes[static_cast<std::size_t>(offered.dtype)];
+    if (offered.dtype == Dtype::f4 && offered.encoding.kind != FloatEncoding::Kind::whole) {
+      table_columns_.push_back(short_column(offered.encoding));
+      table_columns_.back().field = field;
+    } else if (type == "char" || type == "std::byte") {
+      add_column(field, type == "char" ? ColumnType::character : ColumnType::byte, number.bits);
+    } else {
+      add_column(field, compressed_ ? number.split : number.plain, number.bits);
+    }
+  }
+
   Result<> add_list(const OfferedNode& node, const OfferedNode& offsets, const std::string& path, Name name,
-                    FieldId parent, std::uint32_t list) {
+                    const Around& around) {
     if (node.children.size() == 1) return miss("offsets without values or chars");
     if (node.children.size() > 2) return invalid(path, "offsets and more than one column beside them");
     const OfferedNode& items = &node.children[0] == &offsets ? node.children[1] : node.children[0];
     const std::string items_path = path + "/" + items.name;
-    const std::uint32_t place = note(*offsets.column, list);
+    const std::uint32_t place = note(*offsets.column, around);
     if (items.column && columns_[*items.column].role == Role::chars)
-      return add_text(*items.column, name, parent, place);
+      return add_text(*items.column, place, path, name, around);
     const auto streamed = classes_.find(path);
     if (items.column && columns_[*items.column].role == Role::raw && streamed != classes_.end())
-      return add_streamed(*items.column, streamed->second, name, parent, place);
+      return add_streamed(*items.column, place, streamed->second, name, around);
     const std::string stem = items.column ? field_name_of(items) : items.name;
     if (stem != "values") {
       return invalid(items_path, stem == "raw" ? "bytes that were not decoded are not written"
                                                : "a list's items are values, or chars.u1 of a text");
     }
-    const FieldId field = add_record(FieldRole::collection, parent, name);
+    TRY(std::string item_type, item_type_of(path, around.type));
+    const FieldId field = add_record(FieldRole::collection, around, name, around.type);
     add_index(field);
     const FieldId item = static_cast<FieldId>(fields_.size());
-    TRY_VOID(add(items, items_path, kItemName, field, place));
+    TRY_VOID(add(items, items_path, kItemName, {field, place, 0, std::move(item_type)}));
     if (!incomplete_.empty()) return {};
     const std::string& type = fields_[item].type_name;
-    if (!type.empty()) fields_[field].type_name = "std::vector<" + type + ">";
+    if (around.type.empty() && !type.empty()) fields_[field].type_name = "std::vector<" + type + ">";
     return {};
   }
 
-  Result<> add_text(std::uint32_t chars, Name name, FieldId parent, std::uint32_t list) {
+  // The type of the items of such lists, if it is known.
+  static Result<std::string> item_type_of(const std::string& path, const std::string& type) {
+    const auto arguments = template_arguments(type);
+    if (!arguments || arguments->empty())
+      return dtype_of_type(type) ? of_another_type(path, type) : Result<std::string>();
+    FieldRecord list;
+    list.type_name = type;
+    const bool is_map = list_kind(list) == NodeKind::map && arguments->size() == 2;
+    if (is_map) return "std::pair<" + (*arguments)[0] + "," + (*arguments)[1] + ">";
+    for (const char* other : {"std::array", "std::variant", "std::pair", "std::tuple", "std::bitset", "std::atomic"}) {
+      if (template_name(type) == other) return of_another_type(path, type);
+    }
+    return arguments->size() == 1 ? (*arguments)[0] : "";
+  }
+
+  Result<> add_text(std::uint32_t chars, std::uint32_t list, const std::string& path, Name name, const Around& around) {
     constexpr std::uint16_t kCharacterBits = 8;
-    note(chars, list);
-    const FieldId field = add_record(FieldRole::leaf, parent, name);
-    fields_[field].type_name = "std::string";
+    constexpr const char* kType = "std::string";
+    if (!around.type.empty() && around.type != kType) return of_another_type(path, around.type);
+    note(chars, {0, list});
+    const FieldId field = add_record(FieldRole::leaf, around, name, kType);
     add_index(field);
     add_column(field, ColumnType::character, kCharacterBits);
     return {};
   }
 
   // Objects as the streamer of their class writes them.
-  Result<> add_streamed(std::uint32_t bytes, Name class_name, Name name, FieldId parent, std::uint32_t list) {
+  Result<> add_streamed(std::uint32_t bytes, std::uint32_t list, Name class_name, Name name, const Around& around) {
     constexpr std::uint16_t kByteBits = 8;
-    note(bytes, list);
-    const FieldId field = add_record(FieldRole::streamer, parent, name);
-    fields_[field].type_name = class_name;
+    note(bytes, {0, list});
+    const FieldId field = add_record(FieldRole::streamer, around, name, class_name);
     add_index(field);
     add_column(field, ColumnType::byte, kByteBits);
     return {};
   }
 
-  Result<> add_members(const OfferedNode& node, const std::string& path, Name name, FieldId parent,
-                       std::uint32_t list) {
-    const auto has = [&](std::string_view child) {
-      return std::ranges::count(node.children, child, &OfferedNode::name);
-    };
-    if (has("tags.i1") && has("index.i8")) return invalid(path, "variants are not written");
+  struct VariantColumns {
+    std::uint32_t tags, index;
+  };
+  Result<> add_variant(const OfferedNode& node, VariantColumns columns, const std::string& path, Name name,
+                       const Around& around) {
+    const auto given = around.type.empty() ? classes_.find(path) : classes_.end();
+    const std::string type = given == classes_.end() ? around.type : given->second;
+    const auto types = arguments_of("std::variant", type);
+    if (!types) {
+      return miss("user.tfilefs.class of " + path + " must name its alternatives in the order of their tags, as " +
+                  "std::variant<std::int32_t,std::string> does" + (type.empty() ? "" : "; it is " + type));
+    }
+    if (types->empty() || types->size() > kAlternativesMax)
+      return invalid(path, "a variant of " + std::to_string(types->size()) + " alternatives is not written");
+    const std::vector<const OfferedNode*> found = alternatives_in(node, *types);
+    const auto missing = std::ranges::find(found, nullptr);
+    if (missing != found.end())
+      return miss("no columns of " + (*types)[static_cast<std::size_t>(missing - found.begin())] + ", of " + type);
+    for (const OfferedNode& child : node.children) {
+      const bool is_own = child.name == kTagsName || child.name == kIndexName;
+      if (!is_own && std::ranges::find(found, &child) == found.end())
+        return invalid(path + "/" + child.name, "it is no alternative of " + type);
+    }
+    const std::uint32_t place = note(columns.tags, around, types->size());
+    note(columns.index, around);
+    const FieldId field = add_record(FieldRole::variant, around, name, variant_type(*types));
+    constexpr std::uint16_t kSwitchBits = 96;
+    add_column(field, ColumnType::switch_, kSwitchBits);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const Around inside{field, place, static_cast<std::uint8_t>(i + 1), (*types)[i]};
+      TRY_VOID(add(*found[i], path + "/" + found[i]->name, kItemPrefix + std::to_string(i), inside));
+      if (!incomplete_.empty()) return {};
+    }
+    return {};
+  }
+
+  Result<> add_members(const OfferedNode& node, const std::string& path, Name name, const Around& around) {
     if (node.children.size() == 1) {
       const std::string only = field_name_of(node.children[0]);
       if (only == "values" || node.children[0].name == "chars.u1") return miss(only + " without offsets");
     }
-    const FieldId field = add_record(FieldRole::record, parent, name);
-    if (const auto known = classes_.find(path); known != classes_.end()) fields_[field].type_name = known->second;
+    const auto known = classes_.find(path);
+    const std::string type = around.type.empty() && known != classes_.end() ? known->second : around.type;
+    if (template_name(type) == "std::variant") return miss("a variant without tags.i1 and index.i8");
+    if (dtype_of_type(type) || type == "std::string") return of_another_type(path, type);
+    const FieldId field = add_record(FieldRole::record, around, name, type);
     std::set<std::string> names;
-    for (const OfferedNode& child : node.children) {
+    for (const Member& member : members_of(node, type)) {
+      const OfferedNode& child = *member.node;
       const std::string child_path = path + "/" + child.name;
-      const std::string stem = field_name_of(child);
-      if (!names.insert(stem).second) return invalid(child_path, "there are two members of that name");
+      if (!names.insert(member.name).second) return invalid(child_path, "there are two members of that name");
       if (child.column) {
         const auto typed = parse_typed_name(child.name);
         TRY_VOID(check_offered_name(child_path, typed->stem, child.name.size() - typed->stem.size()));
       }
-      TRY_VOID(add(child, child_path, stem, field, list));
+      TRY_VOID(add(child, child_path, member.name, {field, around.list, around.tag, member.type}));
       if (!incomplete_.empty()) return {};
     }
     return {};
@@ -250,7 +435,7 @@ class FieldMaker {
 
   const std::span<const OfferedColumn> columns_;
   const bool compressed_;
-  std::map<std::string, std::string> classes_;  // of records, by path
+  std::map<std::string, std::string> classes_;  // of records and variants, by path
   FieldForm form_;
   std::string incomplete_;
   std::vector<FieldRecord> fields_;  // the numbers of parents count from the first one

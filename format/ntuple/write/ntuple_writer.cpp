@@ -118,6 +118,7 @@ Result<> NtupleWriter::add_fields(std::span<const OfferedColumn> columns, const 
     StoredField& stored = added.emplace_back();
     stored.name = field.name;
     stored.lists = field.lists;
+    stored.variants = field.variants;
     for (const std::uint32_t i : field.encoded) {
       const auto id = shown.find(columns[i].path);
       if (id == shown.end()) return fail(ErrorKind::invalid, columns[i].path + ": the mount would show another name");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <new>
 #include <string>
 #include <utility>
@@ -65,24 +66,92 @@ class PartEncoder {
     return fail(ErrorKind::invalid, field_.name + ", entry " + std::to_string(offered_.entries.begin) + ": " + what);
   }
 
-  // Whether the columns have the items that the offsets around them say.
-  Result<> check() const {
+  // Whether the columns have the items that the offsets or tags around them say.
+  Result<> check() {
     std::uint64_t all = 0;
     for (std::size_t i = 0; i < field_.columns.size(); ++i) {
       const StoredColumn& column = field_.columns[i];
-      const std::uint32_t list = field_.lists[i];
-      const auto items =
-          list == FieldForm::kEachEntry ? static_cast<std::uint64_t>(offered_.entries.size()) : span(list);
-      const std::uint64_t wanted = column.is_ends ? kOffsetSize * (items + 1) : column.item_bytes() * items;
+      const std::uint64_t items = items_of(i);
+      const std::uint64_t wanted = column.is_ends() ? kOffsetSize * (items + 1) : column.item_bytes() * items;
       if (items > kObjectSizeMax || bytes(i).size() != wanted)
-        return invalid(column.is_ends ? "offsets of another length than asked for"
-                                      : "values of another length than the offsets say");
-      if (column.is_ends) TRY_VOID(check_offsets(i));
-      if (!column.is_ends) TRY_VOID(check_range(i));
+        return invalid(column.is_ends() ? "offsets of another length than asked for"
+                                        : "values of another length than the offsets or tags say");
+      TRY_VOID(check_values(i));
       all += wanted;
     }
     if (all > kObjectSizeMax)
       return invalid(offered_.entries.size() == 1 ? "it has more than 1 GiB" : "entries of more than 1 GiB");
+    return {};
+  }
+
+  Result<> check_values(std::size_t i) {
+    switch (field_.columns[i].kind) {
+      case StoredColumn::Kind::ends:
+        return check_offsets(i);
+      case StoredColumn::Kind::tags:
+        return count_tags(i);
+      case StoredColumn::Kind::index:
+        return check_positions(i);
+      case StoredColumn::Kind::numbers:
+        break;
+    }
+    return check_range(i);
+  }
+
+  // The items of the column that these entries have.
+  std::uint64_t items_of(std::size_t i) const {
+    const std::uint32_t list = field_.lists[i];
+    if (list == FieldForm::kEachEntry) return static_cast<std::uint64_t>(offered_.entries.size());
+    const VariantPart part = variant_part(field_.variants, i);
+    return part.tag == 0 ? span(list) : counts_.at(list)[part.tag];
+  }
+
+  std::string entry_of(std::size_t column, std::size_t item) const {
+    const bool is_outermost = field_.lists[column] == FieldForm::kEachEntry;
+    return field_.name + ", entry " +
+           std::to_string(offered_.entries.begin + (is_outermost ? static_cast<std::int64_t>(item) : 0));
+  }
+
+  Result<> count_tags(std::size_t i) {
+    const std::size_t alternatives = variant_part(field_.variants, i).alternatives;
+    std::vector<std::uint64_t>& counts = counts_[i];
+    counts.assign(alternatives + 1, 0);
+    const Bytes tags = bytes(i);
+    for (std::size_t at = 0; at < tags.size(); ++at) {
+      const auto tag = std::to_integer<std::size_t>(tags[at]);
+      if (tag > alternatives)
+        return fail(ErrorKind::invalid, entry_of(i, at) + ": a tag of " +
+                                            std::to_string(std::to_integer<std::int8_t>(tags[at])) + ", of " +
+                                            std::to_string(alternatives) + " alternatives");
+      ++counts[tag];
+    }
+    return {};
+  }
+
+  // The items at which the alternatives of a variant begin in the cluster.
+  std::vector<std::int64_t> bases_of(std::size_t tags) const {
+    std::vector<std::int64_t> bases(variant_part(field_.variants, tags).alternatives);
+    for (std::size_t i = tags; i < field_.columns.size() && i < offered_.cluster_items.size(); ++i) {
+      const VariantPart part = variant_part(field_.variants, i);
+      if (part.tag != 0 && field_.lists[i] == tags) bases[part.tag - 1] = offered_.cluster_items[i];
+    }
+    return bases;
+  }
+
+  // Whether those that hold the same alternative have its items one after the other.
+  Result<> check_positions(std::size_t i) const {
+    const Bytes tags = bytes(i - 1), positions = bytes(i);
+    const std::vector<std::int64_t> bases = bases_of(i - 1);
+    std::vector<std::int64_t> next(bases.size(), -1);
+    for (std::size_t at = 0; at < tags.size(); ++at) {
+      const auto tag = std::to_integer<std::size_t>(tags[at]);
+      if (tag == 0) continue;
+      const std::int64_t position = offset_at(positions, at);
+      if (next[tag - 1] == -1 ? position < bases[tag - 1] : position != next[tag - 1])
+        return fail(ErrorKind::invalid,
+                    entry_of(i, at) + ": an index of " + std::to_string(position) + ", which is not the next item");
+      next[tag - 1] = position + 1;
+    }
     return {};
   }
 
@@ -103,6 +172,7 @@ class PartEncoder {
 
   Result<> check_offsets(std::size_t i) const {
     const Bytes offsets = bytes(i);
+    if (offsets.size() == kOffsetSize) return {};  // there are no lists: any number will do
     bool down = offset_at(offsets, 0) < offered_.cluster_begin[i];
     for (std::uint64_t k = 1; k < offsets.size() / kOffsetSize; ++k)
       down |= offset_at(offsets, k) < offset_at(offsets, k - 1);
@@ -119,9 +189,10 @@ class PartEncoder {
 
   Result<> add_column(std::size_t i) {
     const StoredColumn& column = field_.columns[i];
+    if (column.kind == StoredColumn::Kind::index) return {};
     const std::uint64_t in_page = kPageBytesMax * 8 / column.encoding.bits;
     const std::uint64_t elements =
-        column.is_ends ? bytes(i).size() / kOffsetSize - 1 : bytes(i).size() / size_of(column.dtype);
+        column.is_ends() ? bytes(i).size() / kOffsetSize - 1 : bytes(i).size() / size_of(column.dtype);
     for (std::uint64_t at = 0; at < elements; at += in_page)
       TRY_VOID(add_page(i, at, std::min(in_page, elements - at)));
     return {};
@@ -130,7 +201,10 @@ class PartEncoder {
   Result<> add_page(std::size_t i, std::uint64_t first, std::uint64_t elements) {
     const StoredColumn& column = field_.columns[i];
     scratch_.page.resize(page_size(column.encoding, elements));
-    if (column.is_ends) {
+    if (column.kind == StoredColumn::Kind::tags) {
+      const Bytes positions = bytes(i + 1).subspan(first * kOffsetSize, elements * kOffsetSize);
+      encode_switch(bytes(i).subspan(first, elements), positions, bases_of(i), scratch_.page);
+    } else if (column.is_ends()) {
       encode_ends(column.encoding, bytes(i).subspan(first * kOffsetSize, (elements + 1) * kOffsetSize),
                   offered_.cluster_begin[i], scratch_.page);
     } else {
@@ -174,6 +248,7 @@ class PartEncoder {
   const BlobPlace& place_;
   const OfferedPart& offered_;
   Scratch& scratch_;
+  std::map<std::size_t, std::vector<std::uint64_t>> counts_;  // of columns of tags: how many there are of each
   Part part_;
 };
 

@@ -16,16 +16,19 @@ std::vector<ColumnNumber> written_columns(const FieldNodes& made) {
 Result<StoredColumn> stored_column(const FieldNodes& made, std::span<const ColumnNumber> written, ColumnId id) {
   const Column& column = made.columns[id];
   const FieldStream& stream = made.streams[column.stream];
-  const bool is_ends = stream.kind == FieldStream::Kind::ends;
-  if (stream.kind != FieldStream::Kind::numbers && !is_ends)
-    return fail(ErrorKind::unsupported, column.path + " is made of what other columns store");
   StoredColumn stored;
+  if (stream.kind == FieldStream::Kind::ends) {
+    stored.kind = StoredColumn::Kind::ends;
+  } else if (stream.kind == FieldStream::Kind::variant) {
+    stored.kind = column.role == Role::tags ? StoredColumn::Kind::tags : StoredColumn::Kind::index;
+  } else if (stream.kind != FieldStream::Kind::numbers) {
+    return fail(ErrorKind::unsupported, column.path + " is made of what other columns store");
+  }
   stored.number = written[stream.column];
   stored.encoding = made.encodings[stream.column].by_representation[0];
-  stored.is_ends = is_ends;
   stored.dtype = column.dtype;
   stored.per_item = stream.per_item;
-  if (!is_ends && !can_encode(stored.encoding, stored.dtype))
+  if (stored.kind == StoredColumn::Kind::numbers && !can_encode(stored.encoding, stored.dtype))
     return fail(ErrorKind::unsupported, column.path + ": its elements are stored in a way that is not written");
   return stored;
 }

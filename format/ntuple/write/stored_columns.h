@@ -13,21 +13,31 @@
 
 namespace tfile {
 
+// The most alternatives of a variant that is written, as in ROOT.
+inline constexpr std::size_t kAlternativesMax = 125;
+
 // A column of the mount as the RNTuple stores it.
 struct StoredColumn {
+  enum class Kind : std::uint8_t {
+    numbers,
+    ends,   // offsets, without the first one, which is always 0
+    tags,   // with the index, which follows
+    index,  // nothing of its own
+  } kind = Kind::numbers;
   ColumnNumber number = 0;  // in the file
   PageEncoding encoding;
-  bool is_ends = false;        // offsets: without the first one, which is always 0
-  Dtype dtype = Dtype::u1;     // of others
+  Dtype dtype = Dtype::u1;
   std::uint64_t per_item = 1;  // elements for each item
+  bool is_ends() const { return kind == Kind::ends; }
   std::uint64_t item_bytes() const { return per_item * size_of(dtype); }
 };
 
-// A field that is written: the columns of FieldForm::encoded, and the lists around each.
+// A field that is written: the columns of FieldForm::encoded, and what is around each.
 struct StoredField {
   std::string name;
   std::vector<StoredColumn> columns;
   std::vector<std::uint32_t> lists;
+  std::vector<VariantPart> variants;
 };
 
 // By PageColumn: the column in the file that is written, the first of several representations.

@@ -14,6 +14,7 @@ using tfile::EntryRange;
 using tfile::fail;
 using tfile::OfferedColumn;
 using tfile::Role;
+using tfile::VariantPart;
 
 namespace {
 
@@ -116,47 +117,93 @@ Result<std::int64_t> list_begin(const StagedColumn& column, std::int64_t list) {
   return offset_at(found.columns[0], 0);
 }
 
+namespace {
+
+// What the items of a column contain: those of lists, or of each alternative.
+struct Inside {
+  Items items;
+  std::vector<Items> alternatives;
+};
+
+// The items of alternatives that variants hold. Which these are the index tells, for they come one after the other.
+std::vector<Items> alternatives_in(std::span<const std::byte> tags, std::span<const std::byte> index,
+                                   std::size_t alternatives) {
+  std::vector<Items> found(alternatives);
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    const auto tag = std::to_integer<std::size_t>(tags[i]);
+    if (tag == 0 || tag > alternatives) continue;
+    Items& items = found[tag - 1];
+    const std::int64_t position = offset_at(index, i);
+    if (items.begin == items.end) items.begin = position;
+    items.end = position + 1;
+  }
+  return found;
+}
+
+// Adds the items of one column, and finds what they contain.
+Result<Inside> add_column(const StagedColumn* staged, const OfferedColumn& offered, Items items, bool is_top,
+                          ColumnItems& into) {
+  static constexpr std::array<std::byte, kOffsetSize> kNoLists{};  // one offset more than there are lists
+  const bool is_list = offered.role == Role::offsets;
+  Inside inside;
+  into.first.push_back(items.begin == items.end ? -1 : items.begin);
+  if (!staged || (items.begin == items.end && !is_top)) {
+    if (items.begin != items.end && !is_list)
+      return fail(ErrorKind::invalid, offered.path + ": nothing is staged for the items that lists or tags name");
+    into.columns.emplace_back();
+    if (is_list) into.columns.back() = kNoLists;
+  } else if (is_list) {
+    TRY(inside.items, add_offsets(*staged, items, into));
+  } else {
+    TRY_VOID(add_items(*staged, item_size(offered), items, into));
+  }
+  return inside;
+}
+
+}  // namespace
+
 Result<ColumnItems> items_of(const FieldColumns& field, EntryRange entries) {
   ColumnItems made;
-  std::vector<Items> inside(field.staged.size());  // of each offsets column: the items of its lists
+  std::vector<Inside> inside(field.staged.size());
   for (std::size_t i = 0; i < field.staged.size(); ++i) {
-    const StagedColumn* staged = field.staged[i];
-    const OfferedColumn& offered = *field.offered[i];
     const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;
-    const Items items = is_top ? Items{entries.begin, entries.end} : inside[field.lists[i]];
-    if (!staged) {
-      if (items.begin != items.end && offered.role != Role::offsets)
-        return fail(ErrorKind::invalid, offered.path + ": nothing is staged for the items that lists name");
-      made.columns.emplace_back();
-      if (offered.role != Role::offsets) continue;
-      static constexpr std::array<std::byte, kOffsetSize> kNoLists{};  // one offset more than there are lists
-      made.columns.back() = kNoLists;
-    } else if (offered.role != Role::offsets) {
-      TRY_VOID(add_items(*staged, item_size(offered), items, made));
-    } else {
-      TRY(inside[i], add_offsets(*staged, items, made));
-    }
+    const std::uint8_t tag = variant_part(field.variants, i).tag;
+    Items items{entries.begin, entries.end};
+    if (!is_top) items = tag == 0 ? inside[field.lists[i]].items : inside[field.lists[i]].alternatives[tag - 1];
+    TRY(inside[i], add_column(field.staged[i], *field.offered[i], items, is_top, made));
+    const std::size_t alternatives = i == 0 ? 0 : variant_part(field.variants, i - 1).alternatives;
+    if (alternatives > 0)
+      inside[i - 1].alternatives = alternatives_in(made.columns[i - 1], made.columns[i], alternatives);
   }
   return made;
 }
 
 Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns& field, std::int64_t entries) {
   std::vector<std::uint64_t> sizes;
-  // Of each offsets column: how many items its lists have; nothing if no lists were added to it.
-  std::vector<std::optional<std::int64_t>> inside(field.staged.size());
+  // Of each offsets column: how many items its lists have; of tags: how many each alternative has. Nothing if none were
+  // added to it.
+  using Count = std::optional<std::int64_t>;
+  std::vector<Count> inside(field.staged.size());
+  std::vector<std::vector<Count>> alternatives(field.staged.size());
   for (std::size_t i = 0; i < field.staged.size(); ++i) {
     const StagedColumn* staged = field.staged[i];
     const OfferedColumn& offered = *field.offered[i];
+    const VariantPart part = variant_part(field.variants, i);
     const bool is_list = offered.role == Role::offsets;
     const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;
-    const std::optional<std::int64_t> items = is_top ? std::optional(entries) : inside[field.lists[i]];
+    Count items = entries;
+    if (!is_top) items = part.tag == 0 ? inside[field.lists[i]] : alternatives[field.lists[i]][part.tag - 1];
+    alternatives[i].resize(part.alternatives);
     if (!items) {  // nor to the columns inside
       sizes.push_back(staged ? staged->base : 0);
       continue;
     }
     sizes.push_back(staged ? staged->header + static_cast<std::uint64_t>(*items + is_list) * item_size(offered) : 0);
-    if (is_list && staged && sizes.back() > staged->base) {
+    if (!staged || sizes.back() <= staged->base) continue;
+    if (is_list) {
       TRY(inside[i], list_begin(*staged, *items));
+    } else if (part.alternatives > 0 && field.staged[i + 1]) {
+      TRY(alternatives[i], items_of_alternatives(*staged, *field.staged[i + 1], *items, part.alternatives));
     }
   }
   return sizes;

@@ -29,6 +29,23 @@ constexpr std::uint64_t kInFlightMax = 16 << 20;
 constexpr double kSampleBytesAll = 8 << 20, kSampleBytesMin = 8 << 10, kSampleBytesMax = 256 << 10;
 constexpr std::int64_t kSampleEntriesMin = 16;  // from which the size of the sample is computed
 
+// Where a cluster begins in the columns of a field: OfferedPart::cluster_begin and cluster_items.
+struct ClusterBegin {
+  std::vector<std::int64_t> offsets, items;
+
+  // Takes it from the next items of the cluster, for columns that had none before.
+  void note(const FieldColumns& columns, const ColumnItems& next) {
+    offsets.resize(next.columns.size());
+    items.resize(next.columns.size(), -1);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i] != -1 || next.first[i] == -1) continue;
+      items[i] = next.first[i];
+      if (columns.offered[i]->role == tfile::Role::offsets)
+        std::memcpy(&offsets[i], next.columns[i].data(), sizeof offsets[i]);
+    }
+  }
+};
+
 // A part that another thread encodes.
 struct PendingPart {
   std::size_t field = 0;
@@ -36,27 +53,16 @@ struct PendingPart {
   std::future<Result<Part>> part;
 };
 
-// `cluster_begin`: OfferedPart::cluster_begin.
 PendingPart start_part(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field, EntryRange entries,
-                       ColumnItems items, std::vector<std::int64_t> cluster_begin) {
+                       ColumnItems items, ClusterBegin cluster_begin) {
   PendingPart pending;
   pending.field = field;
   pending.bytes = items.bytes;
   auto encode = [&writer, field, entries, items = std::move(items), begin = std::move(cluster_begin)] {
-    return writer.encode(field, {entries, items.columns, begin});
+    return writer.encode(field, {entries, items.columns, begin.offsets, begin.items});
   };
   pending.part = started(cache.exec().arena, Urgency::ahead, std::move(encode));
   return pending;
-}
-
-// Where the lists begin of the entries whose items are given, in each column of offsets.
-std::vector<std::int64_t> begin_of(const FieldColumns& columns, const ColumnItems& items) {
-  std::vector<std::int64_t> begin(items.columns.size());
-  for (std::size_t i = 0; i < begin.size(); ++i) {
-    if (columns.offered[i]->role == tfile::Role::offsets)
-      std::memcpy(&begin[i], items.columns[i].data(), sizeof begin[i]);
-  }
-  return begin;
 }
 
 // Starts a part of about `wanted` bytes of the field's columns.
@@ -70,7 +76,8 @@ Result<PendingPart> start_sample(ClusterCache& cache, const tfile::TableWriter& 
     sample.end = std::min(entries.end, sample.begin + static_cast<std::int64_t>(more));
     TRY(items, items_of(columns, sample));
   }
-  std::vector<std::int64_t> begin = begin_of(columns, items);
+  ClusterBegin begin;
+  begin.note(columns, items);
   return start_part(cache, writer, field, sample, std::move(items), std::move(begin));
 }
 
@@ -185,9 +192,7 @@ Result<> TableCommit::add_fields(const StagedTable& staged) {
     TRY(tfile::OfferedColumn made, tfile::offered_column(column.path));
     made.title = column.title;
     TRY(made.encoding, tfile::parse_float_encoding(column.encoding));
-    for (const auto& [path, name] : staged.classes) {
-      if (column.path.starts_with(path + "/")) made.classes.emplace_back(path, name);
-    }
+    made.classes = classes_above(staged, column.path);
     made.counter = column.counter;
     offered.push_back(std::move(made));
   }
@@ -216,6 +221,7 @@ std::vector<FieldColumns> TableCommit::columns_of(const StagedTable& staged) con
       columns.staged.push_back(at == by_path.end() ? nullptr : at->second);
     }
     columns.lists = field.form.lists;
+    columns.variants = field.form.variants;
   }
   return all;
 }
@@ -274,12 +280,12 @@ Result<> TableCommit::write_cluster(const std::vector<FieldColumns>& columns, En
     sink.left -= std::min(sink.left.load(), pending.bytes);
     return {};
   });
-  std::vector<std::vector<std::int64_t>> begin(fields_.size());  // of the cluster
+  std::vector<ClusterBegin> begin(fields_.size());  // of the cluster
   for (const Piece& piece : pieces) {
     TRY(ColumnItems items, items_of(columns[piece.field], piece.entries));
-    std::vector<std::int64_t>& of_field = begin[piece.field];
-    if (of_field.empty()) of_field = begin_of(columns[piece.field], items);
-    TRY_VOID(parts.add(start_part(sink.cache, *writer_, piece.field, piece.entries, std::move(items), of_field)));
+    begin[piece.field].note(columns[piece.field], items);
+    TRY_VOID(
+        parts.add(start_part(sink.cache, *writer_, piece.field, piece.entries, std::move(items), begin[piece.field])));
   }
   TRY_VOID(parts.finish());
   for (Field& field : fields_) field.entries = std::max(field.entries, entries.end);

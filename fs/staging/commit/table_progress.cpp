@@ -27,6 +27,7 @@ struct Counted {
   std::int64_t entries = 0;               // complete ones
   std::int64_t offered = 0;               // entries of its outermost column
   std::vector<std::string> wrong, lacks;  // errors in its columns, and what is only missing so far
+  std::vector<std::string> hopeless;      // errors that more bytes cannot remove
 };
 
 std::string count(std::int64_t n, const char* what) { return std::to_string(n) + " " + what; }
@@ -34,11 +35,15 @@ std::string count(std::int64_t n, const char* what) { return std::to_string(n) +
 // One column of a field.
 struct Level {
   const OfferedColumn* offered = nullptr;
-  StagedColumn* staged = nullptr;              // null: nothing of it is staged
-  std::uint32_t list = FieldForm::kEachEntry;  // the level between whose offsets its items are
-  std::int64_t items = 0;                      // staged or committed; of offsets the number of lists
-  std::int64_t committed_lists = 0;            // of offsets
-  std::int64_t end = 0;                        // of offsets: the last one
+  StagedColumn* staged = nullptr;  // null: nothing of it is staged
+  std::uint32_t list =
+      FieldForm::kEachEntry;         // the level between whose offsets its items are, or whose tags count them
+  std::uint8_t tag = 0;              // of an alternative: its tag
+  std::size_t alternatives = 0;      // of tags, which the level of the index follows
+  std::int64_t items = 0;            // staged or committed; of offsets the number of lists
+  std::int64_t committed_lists = 0;  // of offsets
+  std::int64_t end = 0;              // of offsets: the last one
+  std::vector<std::int64_t> ends;    // of tags: how many items each alternative has, by its tag less 1
   bool is_list() const { return offered->role == Role::offsets; }
 };
 
@@ -74,9 +79,18 @@ Result<std::int64_t> lists_within(const Level& list, std::int64_t items) {
   return within;
 }
 
-// The column that tells how many items of the lists are committed: a staged one if there is one.
-Level& told_by(std::vector<Level>& levels, std::size_t list) {
-  const auto is_inside = [&](const Level& level) { return level.list == list; };
+// The number of variants that lie within the first `items` items of an alternative. `at`: the level of the tags.
+Result<std::int64_t> variants_within(const std::vector<Level>& levels, std::size_t at, std::uint8_t tag,
+                                     std::int64_t items) {
+  const Level &tags = levels[at], &index = levels[at + 1];
+  if (!tags.staged || !index.staged || tags.ends[tag - 1] <= items) return tags.items;
+  return variants_within(*tags.staged, *index.staged, tag, items);
+}
+
+// The column that tells how many items of the lists, or of the alternative, are committed: a staged one if there is
+// one.
+Level& told_by(std::vector<Level>& levels, std::size_t list, std::uint8_t tag = 0) {
+  const auto is_inside = [&](const Level& level) { return level.list == list && level.tag == tag; };
   const auto staged = std::ranges::find_if(levels, [&](const Level& l) { return is_inside(l) && l.staged; });
   return staged != levels.end() ? *staged : *std::ranges::find_if(levels, is_inside);
 }
@@ -104,10 +118,66 @@ Result<bool> count_list(std::vector<Level>& levels, std::size_t at, const Commit
   return begun;
 }
 
-// An entry is complete when all items of its lists are there.
+std::string wrong_index(const Level& index, std::int64_t variant, std::int64_t wanted) {
+  return index.offered->path + ": variant " + std::to_string(variant) + " does not have the next item of its " +
+         "alternative, number " + std::to_string(wanted);
+}
+
+// What is wrong with the staged variants of an alternative, whose first item is number `begin`; empty: nothing.
+std::string wrong_variant(const Level& index, const VariantsSeen::Alternative& seen, std::int64_t begin) {
+  if (seen.first != begin) return wrong_index(index, seen.at, begin);
+  return seen.wrong ? wrong_index(index, *seen.wrong, seen.wanted) : "";
+}
+
+// Compares the columns of an alternative with the tags.
+Result<> count_alternative(std::vector<Level>& levels, std::size_t at, std::uint8_t tag, const VariantsSeen& seen,
+                           const CommittedTable* committed, Counted& counted) {
+  const Level& tags = levels[at];
+  const Level& told = told_by(levels, at, tag);
+  const auto found = std::ranges::find(seen.alternatives, tag, &VariantsSeen::Alternative::tag);
+  const bool is_held = found != seen.alternatives.end();
+  std::int64_t begin = 0;
+  if (told.staged) {
+    begin = committed_items(*told.staged, *told.offered);
+  } else if (is_held && tags.staged->base > 0 && committed) {
+    TRY(begin, committed->items(told.offered->path));
+  }
+  std::string wrong = is_held ? wrong_variant(levels[at + 1], *found, begin) : "";
+  if (!wrong.empty()) counted.hopeless.push_back(std::move(wrong));
+  const std::int64_t end = levels[at].ends.emplace_back(is_held ? found->next : begin);
+  for (Level& below : levels) {
+    if (below.list != at || below.tag != tag) continue;
+    if (!below.staged) below.items = begin;
+    if (below.items == end) continue;
+    counted.lacks.push_back(below.offered->path + ": " + count(below.items, "items, ") + tags.offered->path +
+                            " tells " + std::to_string(end));
+  }
+  return {};
+}
+
+// Compares the columns of all alternatives with the tags.
+Result<> count_variants(std::vector<Level>& levels, std::size_t at, const CommittedTable* committed, Counted& counted) {
+  const Level &tags = levels[at], &index = levels[at + 1];
+  VariantsSeen seen;
+  if (tags.staged && index.staged) {
+    TRY(seen, look_at_variants(*tags.staged, *index.staged, tags.staged->variants));
+  }
+  for (const VariantsSeen::Alternative& alternative : seen.alternatives) {
+    if (alternative.tag <= tags.alternatives) continue;
+    counted.hopeless.push_back(tags.offered->path + ": variant " + std::to_string(alternative.at) + " has the tag " +
+                               std::to_string(static_cast<std::int8_t>(alternative.tag)) + ", of " +
+                               count(static_cast<std::int64_t>(tags.alternatives), "alternatives"));
+  }
+  for (std::size_t tag = 1; tag <= tags.alternatives; ++tag)
+    TRY_VOID(count_alternative(levels, at, static_cast<std::uint8_t>(tag), seen, committed, counted));
+  return {};
+}
+
+// An entry is complete when all items of its lists are there, and of the alternatives that it holds.
 Result<> count_levels(std::vector<Level>& levels, const CommittedTable* committed, Counted& counted) {
   bool all_begun = true;
   for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i].alternatives > 0) TRY_VOID(count_variants(levels, i, committed, counted));
     if (!levels[i].is_list()) continue;
     TRY(const bool begun, count_list(levels, i, committed, counted));
     all_begun = all_begun && begun;
@@ -116,10 +186,12 @@ Result<> count_levels(std::vector<Level>& levels, const CommittedTable* committe
     const Level* at = &level;
     std::int64_t complete = level.items;
     for (; !level.is_list() && at->list != FieldForm::kEachEntry; at = &levels[at->list]) {
-      TRY(complete, lists_within(levels[at->list], complete));
+      TRY(complete, at->tag == 0 ? lists_within(levels[at->list], complete)
+                                 : variants_within(levels, at->list, at->tag, complete));
     }
     // Without its first offset not even entries with empty lists can be written.
-    const bool waits = !all_begun && level.is_list() && at->list == FieldForm::kEachEntry && level.staged;
+    const bool is_outermost = level.list == FieldForm::kEachEntry && (level.is_list() || level.alternatives > 0);
+    const bool waits = !all_begun && is_outermost && level.staged;
     if (waits) complete = committed_items(*level.staged, *level.offered);
     if (!level.is_list() || waits) counted.entries = std::min(counted.entries, complete);
   }
@@ -147,6 +219,9 @@ Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& of
     Level& level = levels.emplace_back();
     level.offered = &offered[column];
     level.list = list == FieldForm::kEachEntry ? list : list - skipped;
+    const tfile::VariantPart part = variant_part(field.variants, skipped + levels.size() - 1);
+    level.tag = part.tag;
+    level.alternatives = part.alternatives;
     level.items = before;
     const auto at = staged.find(level.offered->path);
     if (at == staged.end()) continue;
@@ -218,6 +293,7 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
     }
     auto made = tfile::offered_column(column.path);
     if (made) {
+      made->classes = classes_above(table, column.path);
       gathered.added.push_back(*std::move(made));
     } else {
       gathered.wrong.push_back({made.error().text, !is_temporary(column.path)});
@@ -245,7 +321,7 @@ void find_counters(Gathered& columns, tfile::TableFormat format) {
 struct Counts {
   std::vector<std::pair<std::string, std::int64_t>> offered;  // entries, by the field's name
   std::int64_t entries = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::string> wrong, lacks;
+  std::vector<std::string> wrong, lacks, hopeless;
   std::vector<FieldProgress> fields;
 
   void add(const FieldForm& field, const std::vector<OfferedColumn>& columns, const StagedAt& staged,
@@ -253,6 +329,7 @@ struct Counts {
     Counted counted = count_field(field, columns, staged, before, committed);
     std::ranges::move(counted.wrong, std::back_inserter(wrong));
     std::ranges::move(counted.lacks, std::back_inserter(lacks));
+    std::ranges::move(counted.hopeless, std::back_inserter(hopeless));
     offered.emplace_back(field.name, counted.offered);
     entries = std::min(entries, counted.entries);
     fields.push_back(times_of(field, columns, staged, counted.entries));
@@ -268,6 +345,8 @@ void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, T
     counts.entries = std::min(counts.entries, entries);
   }
   std::vector<std::string>& reasons = progress.reasons;
+  std::ranges::copy(counts.hopeless, std::back_inserter(reasons));
+  std::ranges::move(counts.hopeless, std::back_inserter(progress.hopeless));
   std::ranges::move(counts.wrong, std::back_inserter(reasons));
   progress.entries = counts.entries;
   progress.fields = std::move(counts.fields);

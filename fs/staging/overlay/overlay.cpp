@@ -193,6 +193,7 @@ void Overlay::written(StagedNode& node, std::uint64_t offset) {
   const Lock lock(mutex);
   ++node.changes;
   node.offsets.cut(offset);
+  node.lowest_change = std::min(node.lowest_change, offset);
   const auto at = Clock::now();
   if (node.first_write == Clock::time_point{}) node.first_write = at;
   node.last_write = last_change = at;

@@ -134,6 +134,7 @@ struct Overlay {
 
  private:
   Result<> check_offsets_of(const StagedColumn&) EXCLUDES(mutex);
+  Result<> look_at_variants_of(StagedColumn& tags, const StagedColumn& index) EXCLUDES(mutex);
 };
 
 // Whether a commit is reading it, which knows it by its name.

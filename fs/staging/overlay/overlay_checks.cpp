@@ -2,6 +2,8 @@
 // The part of Overlay that refuses files, when they are made or closed, that can never be committed.
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "staging/overlay/overlay.h"
@@ -23,6 +25,41 @@ void Overlay::read_columns(StagedTable& table) {
     read_npy_header(column);
     if (!column.unreadable.empty() || !is_offsets(column)) continue;
     if (auto checked = check_offsets_of(column); !checked) column.unreadable = checked.error().text;
+  }
+  std::map<std::string_view, StagedColumn*> by_path;
+  for (StagedColumn& column : table.columns) by_path.emplace(column.path, &column);
+  for (StagedColumn& column : table.columns) {
+    const std::optional<std::string> index = index_beside(column.path);
+    const auto found = index ? by_path.find(*index) : by_path.end();
+    if (found == by_path.end() || !column.unreadable.empty() || !found->second->unreadable.empty()) continue;
+    if (auto looked = look_at_variants_of(column, *found->second); !looked) column.unreadable = looked.error().text;
+  }
+}
+
+// Again if they have changed meanwhile.
+Result<> Overlay::look_at_variants_of(StagedColumn& tags, const StagedColumn& index) {
+  StagedNode &node = *tags.node, &beside = *index.node;
+  for (;;) {
+    std::uint64_t changes = 0;
+    StagedColumn now = tags, now_beside = index;
+    {
+      const Lock lock(mutex);
+      changes = node.changes + beside.changes;
+      now.size = std::min(tags.size, node.bytes->size());
+      now.base = node.base;
+      now_beside.size = std::min(index.size, beside.bytes->size());
+      now_beside.base = beside.base;
+      tags.variants = node.variants;
+      const bool was_cut = node.lowest_change < tags.variants.tags || beside.lowest_change < tags.variants.index;
+      if (was_cut) tags.variants = {};
+    }
+    auto looked = look_at_variants(now, now_beside, tags.variants);
+    const Lock lock(mutex);
+    if (changes != node.changes + beside.changes) continue;
+    if (!looked) return tl::unexpected(std::move(looked).error());
+    tags.variants = node.variants = *std::move(looked);
+    node.lowest_change = beside.lowest_change = UINT64_MAX;
+    return {};
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "staging/overlay/offsets_check.h"
 #include "staging/overlay/staged_bytes.h"
+#include "staging/overlay/variants_check.h"
 #include "tfile/table.h"
 
 namespace tfilefs {
@@ -105,9 +106,11 @@ struct StagedNode {
   unsigned writers = 0;    // handles open for writing
   bool flushed = false;    // since the last write: the writer has closed it, or one of several handles
   Clock::time_point first_write{}, last_write{};
-  std::uint64_t changes = 0;   // counts writes and truncations
-  OffsetsSeen offsets;         // of offsets: what was checked since they changed
-  std::optional<Error> error;  // of a commit, to be returned by the next flush or fsync
+  std::uint64_t changes = 0;                 // counts writes and truncations
+  OffsetsSeen offsets;                       // of offsets: what was checked since they changed
+  VariantsSeen variants;                     // of tags: what was found in them and their index
+  std::uint64_t lowest_change = UINT64_MAX;  // the first byte that was changed since that was found
+  std::optional<Error> error;                // of a commit, to be returned by the next flush or fsync
 
  private:
   void move_children(std::vector<NodePtr>& into) {

@@ -223,6 +223,20 @@ namespace {
 constexpr std::string_view kNpySuffix = ".npy";
 }
 
+std::vector<std::pair<std::string, std::string>> classes_above(const StagedTable& table, const std::string& path) {
+  std::vector<std::pair<std::string, std::string>> above;
+  for (const auto& [directory, name] : table.classes) {
+    if (path.starts_with(directory + "/")) above.emplace_back(directory, name);
+  }
+  return above;
+}
+
+std::optional<std::string> index_beside(std::string_view path) {
+  constexpr std::string_view kTags = "/tags.i1", kIndex = "/index.i8";
+  if (!path.ends_with(kTags)) return std::nullopt;
+  return std::string(path.substr(0, path.size() - kTags.size())).append(kIndex);
+}
+
 bool is_npy(std::string_view path) { return path.ends_with(kNpySuffix); }
 
 void read_npy_header(StagedColumn& column) {

@@ -29,6 +29,7 @@ struct StagedColumn {
   std::int64_t committed_end = 0;
   std::string counter;     // of the items of a list: the path of the column that counts them, found by progress_of
   std::uint64_t done = 0;  // bytes that a commit has brought into the file; set by it
+  VariantsSeen variants;   // of the tags of a variant
   std::string unreadable;  // why the file is no column
   bool is_open = false, is_committing = false;
   StagedNode::Clock::time_point first_write{}, last_write{};
@@ -49,7 +50,7 @@ struct StagedTable {
   std::optional<std::int64_t>
       modified;  // seconds since the epoch, if a program has set a time; otherwise the time of the commit is taken
   std::vector<std::string> refused;            // why the contents of some of its directories can never be a field
-  std::map<std::string, std::string> classes;  // of new directories that are records, by their path below the table
+  std::map<std::string, std::string> classes;  // that were set on new directories, by their path below the table
   std::vector<std::string> missing;  // committed columns that were removed while others of their field are still there
   // All columns are made from one staged Arrow file of that size, which is their node and `node`.
   std::optional<std::uint64_t> arrow_size;
@@ -136,6 +137,12 @@ struct StagedChanges {
 StagedChanges staged_changes(const NodePtr& root);
 
 inline bool is_offsets(const StagedColumn& column) { return column.path.ends_with("/offsets.i8"); }
+
+// Of the directories above a column: their paths, and the classes that were set on them.
+std::vector<std::pair<std::string, std::string>> classes_above(const StagedTable&, const std::string& path);
+
+// Of the path of tags: that of the index that makes a variant with them.
+std::optional<std::string> index_beside(std::string_view path);
 
 // Whether a column is staged as a .npy file, by its name.
 bool is_npy(std::string_view path);

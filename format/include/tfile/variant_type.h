@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace tfile {
+
+// ROOT's name for a variant of these types: "std::variant<A,B>".
+std::string variant_type(std::span<const std::string> alternatives);
+
+}  // namespace tfile

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variants are written into RNTuples: values of several types in one field, in lists, records and each other; ROOT,
+uproot and the mount read the same from what they were copied of, and from the copy."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+from mount.test_repack import repack, same
+from mount.test_writing_rntuples import FORMAT, kill_when_synced
+from oracle.test_writing import assert_same_files
+from root_process import run_script
+
+SCRIPT = os.path.join("oracle", "variant_ntuples.py")
+TYPE = "user.tfilefs.class"
+
+
+def make(file, first, entries, cluster):
+    run_script(SCRIPT, ["make", str(file), str(first), str(entries), str(cluster)])
+    return str(file)
+
+
+def by_root(file, *fields):
+    """What ROOT reads, a line for each value."""
+    with tempfile.NamedTemporaryFile("r") as answer:
+        run_script(SCRIPT, ["read", str(file), answer.name, *fields])
+        return sorted(answer)
+
+
+_read = {}
+
+
+def by_root_once(file):
+    """The same of a file that does not change."""
+    if file not in _read:
+        _read[file] = by_root(file)
+    return _read[file]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A directory with files of ROOT: `whole.root` has entries 0 to 299, `begin.root` and `end.root` share them."""
+    directory = tmp_path_factory.mktemp("variants")
+    make(directory / "whole.root", 0, 300, 70)
+    make(directory / "begin.root", 0, 170, 60)
+    make(directory / "end.root", 170, 130, 130)
+    make(directory / "one.root", 0, 50, 50)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def shown(written):
+    with mounted.Mounted(written) as m:
+        yield m.path
+
+
+def types_below(directory):
+    """The types of variants, by the paths of their directories."""
+    types = {}
+    for above, _, files in os.walk(directory):
+        if "tags.i1" in files:
+            types[os.path.relpath(above, directory)] = os.getxattr(above, TYPE)
+    return types
+
+
+def copy(table, into, *names, types=True):
+    """`cp -a`, or without types `cp -r`."""
+    os.makedirs(into, exist_ok=True)
+    open(os.path.join(into, ".rntuple"), "wb").close()
+    for name in names or os.listdir(table):
+        subprocess.run(["cp", "-a" if types else "-r", os.path.join(table, name), into], check=True)
+
+
+def test_a_mount_shows_the_types(shown):
+    types = types_below(os.path.join(shown, "one.root", "Events"))
+    assert types["some"] == b"std::variant<std::int32_t,std::string,std::vector<float>>"
+    assert types["twice"] == b"std::variant<std::int32_t,float,std::int32_t>"
+    assert types["lists/values/values"] == types["some"]
+    assert types["deep/std::variant<char,float>"] == b"std::variant<char,float>"
+
+
+@pytest.mark.parametrize("name, options", [("one", ("compression=none",)), ("whole", ("autoflush=2000",))])
+def test_a_copy_is_what_it_was_copied_of(tmp_path, written, shown, name, options):
+    source = os.path.join(shown, f"{name}.root", "Events")
+    with mounted.Mounted(tmp_path, (*FORMAT, *options)) as m:
+        copy(source, os.path.join(m.path, f"{name}.root", "Events"))
+    with mounted.Mounted(tmp_path) as m:
+        table = os.path.join(m.path, f"{name}.root", "Events")
+        assert_same_files(source, table)
+        assert types_below(table) == types_below(source)
+    assert by_root(tmp_path / f"{name}.root") == by_root_once(written / f"{name}.root")
+    if name == "one":  # uproot takes the index for that of the table, which it is in the first cluster
+        with uproot.open(tmp_path / "one.root") as ours, uproot.open(written / "one.root") as roots:
+            for field in ("number", "some", "items", "twice", "lists"):
+                assert ours["Events"][field].array().tolist() == roots["Events"][field].array().tolist(), field
+
+
+def test_rsync_brings_the_types(tmp_path, shown):
+    with mounted.Mounted(tmp_path, FORMAT) as m:
+        os.makedirs(os.path.join(m.path, "a.root"))
+        table = os.path.join(shown, "one.root", "Events")
+        subprocess.run(["rsync", "-aX", table, os.path.join(m.path, "a.root")], check=True)
+    with mounted.Mounted(tmp_path) as m:
+        assert_same_files(table, os.path.join(m.path, "a.root", "Events"))
+
+
+def items_in(table, variant, tag):
+    """The number of items that an alternative has."""
+    held = np.fromfile(os.path.join(table, variant, "tags.i1"), "i1") == tag
+    return np.fromfile(os.path.join(table, variant, "index.i8"), "<i8")[held].max(initial=-1) + 1
+
+
+def append_through(table, more):
+    """Appends the files of `more` to the columns of the table: offsets and indexes behind the last."""
+    contents = {}
+    for above, _, files in os.walk(more):
+        for name in files:
+            path = os.path.join(above, name)
+            inside = os.path.relpath(path, more)
+            contents[inside] = np.fromfile(path, "u1")
+            if name == "offsets.i8":
+                contents[inside] = np.fromfile(path, "<i8")[1:] + np.fromfile(os.path.join(table, inside), "<i8")[-1]
+            if name == "index.i8" and "tags.i1" in files:
+                contents[inside] = np.fromfile(path, "<i8")
+                tags = np.fromfile(os.path.join(above, "tags.i1"), "i1")
+                for tag in set(tags) - {0}:
+                    contents[inside][tags == tag] += items_in(table, os.path.dirname(inside), tag)
+    for path, content in contents.items():
+        with open(os.path.join(table, path), "ab") as file:
+            file.write(content.tobytes())
+
+
+@pytest.mark.parametrize("whose", ["roots", "ours", "one mount"])
+def test_entries_are_appended(tmp_path, written, shown, whose):
+    file = tmp_path / "begin.root"
+    if whose == "roots":
+        shutil.copy(written / "begin.root", file)
+    with mounted.Mounted(tmp_path, FORMAT) as m:
+        table = os.path.join(m.path, "begin.root", "Events")
+        if whose != "roots":
+            copy(os.path.join(shown, "begin.root", "Events"), table)
+            mounted.fsync(table)
+        if whose != "ours":
+            append_through(table, os.path.join(shown, "end.root", "Events"))
+    if whose == "ours":
+        with mounted.Mounted(tmp_path, FORMAT) as m:
+            append_through(os.path.join(m.path, "begin.root", "Events"), os.path.join(shown, "end.root", "Events"))
+    with mounted.Mounted(tmp_path) as m:
+        assert_same_files(os.path.join(shown, "whole.root", "Events"), os.path.join(m.path, "begin.root", "Events"))
+    assert by_root(file) == by_root_once(written / "whole.root")
+
+
+def test_variants_beside_what_is_there(tmp_path, written, shown):
+    """New columns of a table, which get the clusters that there are; and a field that is removed."""
+    source = os.path.join(shown, "whole.root", "Events")
+    with mounted.Mounted(tmp_path, (*FORMAT, "autoflush=500")) as m:
+        table = os.path.join(m.path, "a.root", "Events")
+        copy(source, table, "number.i8", "some")
+        mounted.fsync(table)
+        copy(source, table, "items", "lists", "deep", "twice", "other")
+        mounted.fsync(table)
+        assert_same_files(source, table)
+        shutil.rmtree(os.path.join(table, "some"))
+        mounted.fsync(table)
+    names = [name for name in os.listdir(source) if name not in ("some", "number.i8")]
+    wanted = [line for line in by_root_once(written / "whole.root") if not line.startswith("some ")]
+    assert by_root(tmp_path / "a.root", "number", *names) == wanted
+
+
+def test_it_is_found_again_after_a_kill(tmp_path, shown):
+    m = mounted.Mounted(tmp_path, (*FORMAT, "commit=86400"))
+    table, source = os.path.join(m.path, "a.root", "Events"), os.path.join(shown, "whole.root", "Events")
+    copy(source, table)
+    kill_when_synced(m, table)
+    result = subprocess.run([mounted.program(), "recover", tmp_path / "a.root"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    with mounted.Mounted(tmp_path) as m:
+        assert_same_files(source, os.path.join(m.path, "a.root", "Events"))
+
+
+@pytest.fixture
+def writing(tmp_path):
+    with mounted.Mounted(tmp_path, (*FORMAT, "commit=600")) as m:
+        os.makedirs(os.path.join(m.path, "a.root", "Events"))
+        m.table = os.path.join(m.path, "a.root", "Events")
+        open(os.path.join(m.table, ".rntuple"), "wb").close()
+        yield m
+        shutil.rmtree(m.table, ignore_errors=True)
+
+
+def put(directory, tags, index, **alternatives):
+    os.makedirs(directory, exist_ok=True)
+    np.array(tags, "i1").tofile(os.path.join(directory, "tags.i1"))
+    np.array(index, "<i8").tofile(os.path.join(directory, "index.i8"))
+    for name, values in alternatives.items():
+        dtype = {"float": "<f4", "double": "<f8"}[name]
+        np.array(values, dtype).tofile(os.path.join(directory, f"{name}.{dtype[1:]}"))
+
+
+def pending(table):
+    with open(os.path.join(table, ".pending.json")) as file:
+        return file.read()
+
+
+
+def reasons(m):
+    mounted.fsync(m.table)
+    return pending(m.table)
+
+
+def test_what_waits(writing):
+    """Items that are missing, a type that is not set, or does not name the alternatives; then it can be committed."""
+    v = os.path.join(writing.table, "v")
+    put(v, [2, 1, 0, 2, 2], [0, 0, 0, 1, 2], float=[1.5], double=[1, 2])
+    assert "user.tfilefs.class of v must name its alternatives in the order of their tags" in reasons(writing)
+    os.setxattr(v, TYPE, b"std::variant<float,std::string>")
+    assert "no columns of std::string" in reasons(writing)
+    os.setxattr(v, TYPE, b"std::variant<float>")
+    assert "v/double.f8: it is no alternative of std::variant<float>" in reasons(writing)
+    os.setxattr(v, TYPE, b"std::variant<float, double>")
+    assert os.getxattr(v, TYPE) == b"std::variant<float, double>"
+    assert "v/double.f8: 2 items, v/tags.i1 tells 3" in reasons(writing)
+    with open(os.path.join(v, "double.f8"), "ab") as file:
+        file.write(np.array([3], "<f8").tobytes())
+    mounted.fsync(writing.table)
+    assert os.getxattr(v, TYPE) == b"std::variant<float,double>"
+    assert np.fromfile(os.path.join(v, "double.f8")).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("tags, index, reason", [
+    ([1, 2, 1], [0, 0, 2], "v/index.i8: variant 2 does not have the next item of its alternative, number 1"),
+    ([1, 2, 1], [1, 0, 2], "v/index.i8: variant 0 does not have the next item of its alternative, number 0"),
+    ([1, 3, 1], [0, 0, 1], "v/tags.i1: variant 1 has the tag 3, of 2 alternatives"),
+    ([1, -1, 1], [0, 0, 1], "v/tags.i1: variant 1 has the tag -1, of 2 alternatives"),
+])
+def test_what_can_never_be(writing, tags, index, reason):
+    v = os.path.join(writing.table, "v")
+    put(v, tags, index, float=[1, 2], double=[3])
+    os.setxattr(v, TYPE, b"std::variant<float,double>")
+    assert reason in reasons(writing)
+    assert reason in writing.errors()
+
+
+def test_trees_hold_none(tmp_path):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "a.root", "Events")
+        os.makedirs(table)
+        np.zeros(3, "<f4").tofile(os.path.join(table, "x.f4"))
+        with pytest.raises(OSError):
+            put(os.path.join(table, "v"), [1, 1, 1], [0, 1, 2], float=[1, 2, 3])
+        assert "variants are not written" in m.errors()
+
+
+def test_repacked(tmp_path, written, shown):
+    """By columns: cut anew, chosen entries and fields, chains."""
+    whole = written / "whole.root"
+    repack("--cluster", "3K", whole, tmp_path / "cut.root")
+    repack("--format", "rntuple", "--cluster", "4K", "--verify", written / "begin.root", written / "end.root", tmp_path / "chain.root")
+    with mounted.Mounted(tmp_path) as m:
+        for name in ("cut", "chain"):
+            assert not same(os.path.join(shown, "whole.root", "Events"), os.path.join(m.path, f"{name}.root", "Events"))
+    for name in ("cut", "chain"):
+        assert by_root(tmp_path / f"{name}.root") == by_root_once(whole)
+    chosen = [i for i in range(300) if i % 7 in (1, 2, 6) or 100 < i < 140]
+    np.save(tmp_path / "chosen.npy", np.isin(np.arange(300), chosen))
+    repack("--select", tmp_path / "chosen.npy", "--format", "rntuple", "--cluster", "3K", whole, tmp_path / "some.root")
+
+    def values(lines):
+        return {(field, int(i)): value for field, i, value in (line.split(" ", 2) for line in lines)}
+
+    found, wanted = values(by_root(tmp_path / "some.root")), values(by_root_once(whole))
+    assert len(found) == 7 * len(chosen)
+    for (field, i), value in found.items():
+        assert value == wanted[field, chosen[i]], (field, i)
