@@ -159,7 +159,7 @@ def test_entries_are_appended(tmp_path, written, shown, whose):
 def test_variants_beside_what_is_there(tmp_path, written, shown):
     """New columns of a table, which get the clusters that there are; and a field that is removed."""
     source = os.path.join(shown, "whole.root", "Events")
-    with mounted.Mounted(tmp_path, (*FORMAT, "autoflush=500")) as m:
+    with mounted.Mounted(tmp_path, (*FORMAT, "autoflush=1000")) as m:
         table = os.path.join(m.path, "a.root", "Events")
         copy(source, table, "number.i8", "some")
         mounted.fsync(table)
@@ -231,6 +231,25 @@ def test_what_waits(writing):
     mounted.fsync(writing.table)
     assert os.getxattr(v, TYPE) == b"std::variant<float,double>"
     assert np.fromfile(os.path.join(v, "double.f8")).tolist() == [1, 2, 3]
+
+
+def test_items_tell_the_order(tmp_path, shown):
+    """`cp -r` brings no types; where two alternatives have equally many items, the table waits for one."""
+    source = os.path.join(shown, "one.root", "Events")
+    with mounted.Mounted(tmp_path, (*FORMAT, "commit=600")) as m:
+        table = os.path.join(m.path, "a.root", "Events")
+        copy(source, table, "number.i8", "some", "lists", types=False)
+        mounted.fsync(table)
+        counts = [items_in(source, "items/values", tag) for tag in (1, 2, 3)]
+        assert counts[0] == counts[2]
+        copy(source, table, "items", types=False)
+        mounted.fsync(table)
+        assert "user.tfilefs.class of items/values must name its alternatives" in pending(table)
+        os.setxattr(os.path.join(table, "items", "values"), TYPE, os.getxattr(os.path.join(source, "items", "values"), TYPE))
+        mounted.fsync(table)
+        for name in os.listdir(table):
+            assert not same(os.path.join(source, name), os.path.join(table, name))
+        assert types_below(os.path.join(table, "some")) == types_below(os.path.join(source, "some"))
 
 
 @pytest.mark.parametrize("tags, index, reason", [

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "staging/commit/column_items.h"
+#include "staging/commit/variant_types.h"
 #include "tfile/name.h"
 #include "tfile/node.h"
 
@@ -379,8 +380,9 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   static const tfile::CommittedForm kNothing;
   const tfile::CommittedForm& old = committed ? committed->form : kNothing;
   const std::int64_t before = committed ? committed->entries : 0;
-  Gathered columns = gather(table, old);
   const tfile::TableFormat format = committed ? committed->format : table.format;
+  const bool types_are_found = format == tfile::TableFormat::rntuple && find_variant_types(table);
+  Gathered columns = gather(table, old);
   find_counters(columns, format);
   TableProgress progress;
   note_wrong(columns.wrong, table.missing, progress);
@@ -409,6 +411,7 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   sum_up(std::move(counts), before, std::move(columns.open), progress);
   // A new field must first have all the entries of the others.
   if (committed && !form->fields.empty()) progress.can_be_cut = false;
+  if (types_are_found) progress.can_be_cut = false;  // other items may tell other types
   return progress;
 }
 

@@ -9,6 +9,7 @@
 
 #include "ntuple/column_type.h"
 #include "ntuple/write/type_arguments.h"
+#include "tfile/name.h"
 #include "tfile/writer.h"
 
 namespace tfile {
@@ -94,7 +95,6 @@ TEST(NtupleForm, TheOrderOfAlternativesMustBeKnown) {
 }
 
 TEST(NtupleForm, AlternativesOfTheSameTypeHaveTheNamesOfAMount) {
-  const std::vector<std::string> types = {"float", "float"};
   const std::string other =
       directory_names(std::vector<std::string_view>{"float", "float"}, std::vector<std::string>{".f4", ".f4"})[1];
   const Made made = made_of(
