@@ -17,6 +17,16 @@ bool is_short(const tfile::Column& column, std::int64_t length, std::int64_t ent
   return std::max<std::int64_t>(0, is_offsets ? length - 1 : length) < entries;
 }
 
+// By column: whether it is one of an alternative, which has as many items as there are variants that hold it.
+std::vector<bool> in_alternatives(const tfile::Table& table) {
+  std::vector<bool> columns(table.columns.size()), nodes(table.nodes.size());
+  for (tfile::NodeId id = 0; id < table.nodes.size(); ++id) {  // each after its parent
+    for (const tfile::NodeId child : table.nodes[id].children) nodes[child] = nodes[id] || table.nodes[child].tag != 0;
+    if (table.nodes[id].column) columns[*table.nodes[id].column] = nodes[id];
+  }
+  return columns;
+}
+
 TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSet& schemas) {
   const tfile::Table& table = loaded.table();
   TableFacts facts{place.path, place.original, table.title,    table.reason, nullptr, 0, {}, {},
@@ -25,13 +35,15 @@ TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSe
   facts.entries = std::max<std::int64_t>(0, table.entries);
   facts.clusters = table.clusters;
   std::vector<tfile::ColumnId> short_columns;
+  const std::vector<bool> of_alternative = in_alternatives(table);
   bool knows_any = false;
   for (tfile::ColumnId id = 0; id < table.columns.size(); ++id) {
     facts.stored.push_back(loaded.stored_bytes(id));
     const auto length = loaded.known_length(id);
     facts.lengths.push_back(length.value_or(-1));
     knows_any = knows_any || length;
-    if (length && is_short(table.columns[id], *length, facts.entries)) short_columns.push_back(id);
+    if (length && !of_alternative[id] && is_short(table.columns[id], *length, facts.entries))
+      short_columns.push_back(id);
   }
   facts.schema = schemas.keep(table, std::move(short_columns));
   if (!knows_any) facts.lengths.clear();

@@ -276,6 +276,11 @@ def test_trees_hold_none(tmp_path):
         assert "variants are not written" in m.errors()
 
 
+def test_a_chain_shows_what_its_files_show(written, shown):
+    with mounted.Mounted([written / "begin.root", written / "end.root"], ("chain",)) as m:
+        assert not same(os.path.join(shown, "whole.root", "Events"), os.path.join(m.path, "Events"))
+
+
 def test_repacked(tmp_path, written, shown):
     """By columns: cut anew, chosen entries and fields, chains."""
     whole = written / "whole.root"
