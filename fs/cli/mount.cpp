@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/mount.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "cli/background.h"
 #include "cli/command_line.h"
@@ -18,6 +22,7 @@
 #include "cli/options.h"
 #include "cli/service_notice.h"
 #include "cli/version.h"
+#include "descriptor.h"
 #include "log.h"
 #include "printable.h"
 #include "tfile/disk_cache.h"
@@ -144,9 +149,30 @@ class WithLog {
   WithLog& operator=(const WithLog&) = delete;
 };
 
+// Of several mounts that begin at a place at the same time, one goes on, and the others find it there. A directory that
+// cannot be locked, or that something else keeps locked, is mounted on without that.
+class Beginning {
+ public:
+  explicit Beginning(const std::string& mount_point)
+      : directory_(::open(mount_point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    const auto give_up = std::chrono::steady_clock::now() + kLongest;
+    while (directory_ && ::flock(directory_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+           std::chrono::steady_clock::now() < give_up)
+      std::this_thread::sleep_for(kPause);
+  }
+  void end() { directory_ = Descriptor(); }
+
+ private:
+  static constexpr std::chrono::milliseconds kLongest{3000}, kPause{20};
+
+  Descriptor directory_;
+};
+
 // `ready` is called when the mount answers.
 Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   TRY_VOID(check(request));
+  Beginning beginning(request.mount_point);
+  TRY_VOID(clear_dead_mount(request.mount_point));
   Log log(log_options(request));
   const WithLog told(log);
   request.options.file_system.config_json =
@@ -161,7 +187,10 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
     process_owner();
     ::umask(0);
   }
-  return serve_and_tell(std::move(fs), settings, log, ready);
+  return serve_and_tell(std::move(fs), settings, log, [&] {
+    beginning.end();
+    ready();
+  });
 }
 
 // A mount in the background works from another directory than the one that names are given in.

@@ -2,6 +2,7 @@
 """Mounting, unmounting, the subcommands, and their errors."""
 
 import errno
+import fcntl
 import json
 import os
 import re
@@ -254,6 +255,25 @@ def test_dead_mount_point_is_cleared(program, plain, mount_point):
     assert sorted(os.listdir(mount_point)) == ["h", "t"]
     assert run(program, "umount", mount_point).returncode == 0
     assert not mounted.is_mount_point(mount_point)
+
+
+def test_of_mounts_at_a_place_that_begin_together_one_is_there(program, plain, mount_point):
+    """Of each round: mounts upon each other would want to be unmounted as often."""
+    for _ in range(5):
+        begun = [subprocess.Popen([program, plain, mount_point], stderr=subprocess.PIPE, text=True) for _ in range(6)]
+        told = [process.communicate(timeout=60)[1] for process in begun]
+        assert sorted(process.returncode for process in begun) == [0, 1, 1, 1, 1, 1], told
+        assert sum("is already a mount of tfilefs" in text for text in told) == 5, told
+        assert run(program, "umount", mount_point).returncode == 0 and not mounted.is_mount_point(mount_point)
+
+
+def test_a_mount_point_that_is_locked_is_mounted_on(program, plain, mount_point):
+    directory = os.open(mount_point, os.O_RDONLY)
+    fcntl.flock(directory, fcntl.LOCK_EX)
+    try:
+        assert run(program, plain, mount_point).returncode == 0 and mounted.is_mount_point(mount_point)
+    finally:
+        os.close(directory)
 
 
 def test_killed_at_any_time_it_ends(plain, mount_point):
