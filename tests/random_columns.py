@@ -101,6 +101,10 @@ def every_field(columns):
     dictionary = columns.records("map")
     dictionary.lists("key", "chars")
     dictionary.number("value", "f8")
+    for counter in ("i4", "u4", "u8"):
+        offsets = columns.offsets(columns.entries)
+        columns.put(f"nC{counter}.{counter}", np.diff(offsets).astype(DTYPES[counter]))
+        columns.lists(f"C{counter}_x", "f4", offsets=offsets)
 
 
 def members(columns, depth):

@@ -131,6 +131,8 @@ class Offering {
         }};
     tfile::find_counters(made_.offered, entries, conversion_.to);
     if (failed) return tl::unexpected(*std::move(failed));
+    // What cannot be read for this is a column, and fails where it is copied.
+    tfile::find_lengths(made_.offered, entries, conversion_.to);
     return {};
   }
 

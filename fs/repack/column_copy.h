@@ -39,7 +39,7 @@ struct RawFields {
 struct Conversion {
   tfile::TableFormat from = tfile::TableFormat::tree, to = tfile::TableFormat::tree;
 };
-// `streams`: to find what counts lists (find_counters). Blocks. Errors: those of reading.
+// `streams`: to find what counts lists (find_counters, find_lengths). Blocks. Errors: those of reading.
 Result<OfferedTable> offered_table(const tfile::Table&, CachedStreams&, Conversion, const RawFields&,
                                    const NameFilter&);
 

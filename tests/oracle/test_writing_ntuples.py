@@ -40,6 +40,13 @@ def assert_reads_back(file, directory, root, mount):
     assert_same_files(directory, os.path.join(mount(os.path.dirname(file)).path, os.path.basename(file), "Events"))
 
 
+def counted(columns, counter, name):
+    """A list and its counter, which is a projection of it."""
+    offsets = columns.offsets(columns.entries)
+    columns.put(counter, np.diff(offsets).astype("<" + counter[-2:]))
+    columns.lists(name, "f4", offsets=offsets)
+
+
 @pytest.fixture
 def place(tmp_path):
     os.mkdir(tmp_path / "files")
@@ -65,6 +72,7 @@ def test_entries_and_fields_are_added_and_removed(place, root, shared_mount):
     added.number("late", "i4")
     added.lists("late_list", "f8", depth=2)
     random_columns.members(added.records("late_records"), 1)
+    counted(added, "nlatest.u4", "latest_x")
     write_table(file, "Events", "rntuple", "none", more, 1)  # in the clusters that there are
     shutil.copytree(more, directory, dirs_exist_ok=True)
     assert_reads_back(file, directory, root, shared_mount)
@@ -76,13 +84,15 @@ def test_entries_and_fields_are_added_and_removed(place, root, shared_mount):
         columns.number("late", "i4")
         columns.lists("late_list", "f8", depth=2)
         random_columns.members(columns.records("late_records"), 1)
+        counted(columns, "nlatest.u4", "latest_x")
         write_table(file, "Events", "rntuple", codec, more, 25)
         random_columns.append(directory, more)
     assert_reads_back(file, directory, root, shared_mount)
 
-    write_table(file, "Events", "drop", "n_f4", "hits", "late_list", "deep")
-    os.remove(os.path.join(directory, "n_f4.f4"))
-    for name in ("hits", "late_list", "deep"):
+    write_table(file, "Events", "drop", "n_f4", "hits", "late_list", "deep", "nCu8", "Cu4_x", "nCu4")
+    for name in ("n_f4.f4", "nCu4.u4", "nCu8.u8"):
+        os.remove(os.path.join(directory, name))
+    for name in ("hits", "late_list", "deep", "Cu4_x"):
         shutil.rmtree(os.path.join(directory, name))
     assert_reads_back(file, directory, root, shared_mount)
 
@@ -115,8 +125,10 @@ def test_roots_own_grows(place, root, shared_mount):
         for name, dtype, shape in (("x", "f4", ()), ("n", "i2", ()), ("b", "b1", ()), ("a", "u4", (2,))):
             columns.number(name, dtype, shape)
         columns.lists("s", "chars")
-        columns.lists("v", "f8", depth=2)
-        columns.lists("late", "f4")
+        offsets = columns.offsets(17)
+        columns.lists("v", "f8", depth=2, offsets=offsets)
+        columns.put("nv.u4", np.diff(offsets).astype("<u4"))  # a projection
+        counted(columns, "count.u8", "late")  # whatever its name is
         columns.lists("ours", "i8")
         write_table(file, "Events", "rntuple", "zlib:1", more, 10)
         random_columns.append(directory, more)

@@ -2,6 +2,7 @@
 // ntuple_columns read FILE NTUPLE DIRECTORY: writes the columns of an RNTuple, as ROOT's typed views read them, as the
 // files that a mount shows (docs/semantics.md, "Tables"). ntuple_columns make FILE SETTINGS: writes an RNTuple.
 
+#include <ROOT/RField.hxx>
 #include <ROOT/RNTupleReader.hxx>
 #include <ROOT/RNTupleView.hxx>
 #include <ROOT/RNTupleWriter.hxx>
@@ -14,20 +15,29 @@
 namespace {
 
 using ROOT::RNTupleReader;
-const std::map<std::string, std::string> kSuffixes = {
-    {"bool", "b1"},          {"std::int8_t", "i1"},  {"std::uint8_t", "u1"},  {"std::int16_t", "i2"},
-    {"std::uint16_t", "u2"}, {"std::int32_t", "i4"}, {"std::uint32_t", "u4"}, {"std::int64_t", "i8"},
-    {"std::uint64_t", "u8"}, {"float", "f4"},        {"double", "f8"}};
+const std::map<std::string, std::string> kSuffixes = {{"bool", "b1"},
+                                                      {"std::int8_t", "i1"},
+                                                      {"std::uint8_t", "u1"},
+                                                      {"std::int16_t", "i2"},
+                                                      {"std::uint16_t", "u2"},
+                                                      {"std::int32_t", "i4"},
+                                                      {"std::uint32_t", "u4"},
+                                                      {"std::int64_t", "i8"},
+                                                      {"std::uint64_t", "u8"},
+                                                      {"float", "f4"},
+                                                      {"double", "f8"},
+                                                      {"ROOT::RNTupleCardinality<std::uint32_t>", "u4"},
+                                                      {"ROOT::RNTupleCardinality<std::uint64_t>", "u8"}};
 
 template <class T>
 void put(std::ofstream& out, T value) {
   out.write(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-template <class T>
+template <class T, class Viewed = T>
 void numbers(RNTupleReader& reader, const std::string& name, const std::string& path) {
   std::ofstream out(path, std::ios::binary);
-  auto view = reader.GetView<T>(name);
+  auto view = reader.GetView<Viewed>(name);
   for (auto i : view.GetFieldRange()) put<T>(out, view(i));
 }
 
@@ -67,6 +77,10 @@ void numbers_of(RNTupleReader& reader, const std::string& type, const std::strin
   if (type == "std::uint64_t") return numbers<std::uint64_t>(reader, name, path);
   if (type == "float") return numbers<float>(reader, name, path);
   if (type == "double") return numbers<double>(reader, name, path);
+  if (type == "ROOT::RNTupleCardinality<std::uint32_t>")
+    return numbers<std::uint32_t, ROOT::RNTupleCardinality<std::uint32_t>>(reader, name, path);
+  if (type == "ROOT::RNTupleCardinality<std::uint64_t>")
+    return numbers<std::uint64_t, ROOT::RNTupleCardinality<std::uint64_t>>(reader, name, path);
   throw std::runtime_error("no number: " + type);
 }
 
@@ -107,7 +121,13 @@ void write(const std::string& file, const std::string& table, const std::string&
          static_cast<std::int64_t>(reader->GetNEntries()));
 }
 
-// Clusters of ROOT's, with a field that is added late.
+// Shows the lengths of a list.
+template <class T>
+std::unique_ptr<ROOT::RFieldBase> lengths(const std::string& name) {
+  return std::make_unique<ROOT::RField<ROOT::RNTupleCardinality<T>>>(name);
+}
+
+// Clusters of ROOT's, with a field that is added late, and with projections that show the lengths of lists.
 void make(const std::string& file, int settings) {
   auto model = ROOT::RNTupleModel::Create();
   auto x = model->MakeField<float>("x");
@@ -116,6 +136,7 @@ void make(const std::string& file, int settings) {
   auto s = model->MakeField<std::string>("s");
   auto v = model->MakeField<std::vector<std::vector<double>>>("v");
   auto a = model->MakeField<std::array<std::uint32_t, 2>>("a");
+  model->AddProjectedField(lengths<std::uint32_t>("nv"), [](const std::string&) { return "v"; });
   ROOT::RNTupleWriteOptions options;
   options.SetCompression(settings);
   auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "Events", file, options);
@@ -125,6 +146,7 @@ void make(const std::string& file, int settings) {
       auto updater = writer->CreateModelUpdater();
       updater->BeginUpdate();
       late = updater->MakeField<std::vector<float>>("late");
+      updater->AddProjectedField(lengths<std::uint64_t>("count"), [](const std::string&) { return "late"; });
       updater->CommitUpdate();
     }
     *x = i / 4.f;

@@ -79,6 +79,11 @@ Slices slices(const FieldForm& form, const Columns& columns, EntryRange entries)
   return out;
 }
 
+std::int64_t entries_of(std::uint32_t column, const Columns& columns) {
+  const std::size_t items = columns.bytes[column].size() / item_size(columns.offered[column]);
+  return static_cast<std::int64_t>(items) - (columns.offered[column].role == Role::offsets ? 1 : 0);
+}
+
 // One form for everything that is written: the table's own fields with the available columns, and new fields.
 struct Work {
   struct Field {
@@ -111,6 +116,15 @@ Work plan_work(TableWriter& table, Columns& columns) {
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) added.offered.push_back(columns.offered[i]);
   }
+  find_lengths(added.offered,
+               {[&](std::uint32_t i) { return entries_of(at(added.offered[i].path), columns); },
+                [&](std::uint32_t i, std::int64_t first, std::span<std::byte> into) {
+                  const auto& bytes = columns.bytes[at(added.offered[i].path)];
+                  const std::size_t begin = static_cast<std::size_t>(first) * item_size(added.offered[i]);
+                  std::ranges::copy(std::span(bytes).subspan(begin, into.size()), into.begin());
+                  return true;
+                }},
+               table.format());
   const OfferedForm form = must(offered_form(added.offered, table.format()));
   for (const std::string& line : form.incomplete) std::cerr << line << "\n";
   must(table.add_fields(added.offered, form));
@@ -123,12 +137,6 @@ Work plan_work(TableWriter& table, Columns& columns) {
   return work;
 }
 
-std::int64_t entries_of(const FieldForm& form, const Columns& columns) {
-  const std::uint32_t first = form.columns.at(0);
-  const std::size_t items = columns.bytes[first].size() / item_size(columns.offered[first]);
-  return static_cast<std::int64_t>(items) - (columns.offered[first].role == Role::offsets ? 1 : 0);
-}
-
 void write_at(std::fstream& file, std::uint64_t offset, std::span<const std::byte> bytes) {
   file.seekp(static_cast<std::streamoff>(offset));
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -137,7 +145,7 @@ void write_at(std::fstream& file, std::uint64_t offset, std::span<const std::byt
 void write_clusters(FileWriter& writer, TableWriter& table, const Work& work, const Columns& columns,
                     std::span<char*> clusters, std::fstream& file) {
   const std::int64_t first = work.fields.at(0).first_entry;
-  const std::int64_t entries = first + entries_of(work.fields.at(0).form, columns);
+  const std::int64_t entries = first + entries_of(work.fields.at(0).form.columns.at(0), columns);
   const std::int64_t cluster_entries = clusters.size() == 1 ? std::atoll(clusters[0]) : 0;
   for (std::int64_t begin = first; begin < entries;) {
     const std::int64_t end =

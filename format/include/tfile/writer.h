@@ -69,6 +69,9 @@ struct OfferedColumn {
   // their types.
   std::vector<std::pair<std::string, std::string>> classes;
   std::string counter;  // of the items of a list: path of the column known to count them; "": names decide
+  // Of a number of each entry, in RNTuples: path of the offsets of the list whose lengths it is known to be. It is then
+  // written as a projection that shows them, without bytes of its own.
+  std::string counts;
 };
 
 // Parses a path: "Muon_pt/values.f4", "Muon_pt/offsets.i8", "name/chars.u1", "px.f4". Errors: invalid (not the name of
@@ -123,6 +126,10 @@ struct OfferedEntries {
 // Sets OfferedColumn::counter of lists for which it decides how they are written, or whether: by the entries of the
 // columns, where their names do not tell. Does nothing where no list needs one.
 void find_counters(std::span<OfferedColumn>, const OfferedEntries&, TableFormat);
+
+// Sets OfferedColumn::counts of each u4 or u8 that counts a list by its name and by its entries: those of both that are
+// there, at least one. Does nothing for trees. Reads them.
+void find_lengths(std::span<OfferedColumn>, const OfferedEntries&, TableFormat);
 
 // Encoded entries of one field: one contiguous piece of the file.
 struct Part {

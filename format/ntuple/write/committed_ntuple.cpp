@@ -2,13 +2,17 @@
 #include "ntuple/write/committed_ntuple.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ntuple/blob_source.h"
 #include "ntuple/field_nodes.h"
 #include "ntuple/page_lists.h"
+#include "ntuple/write/length_field.h"
 
 namespace tfile {
 namespace {
@@ -27,12 +31,20 @@ class FormReader {
   void run() {
     Reason reason;
     if (!made_.warnings.empty()) reason = made_.warnings.front();
-    const std::vector<FieldRecord>& fields = found_.schema.fields;
-    const auto is_projected = [](const FieldRecord& field) { return field.projected_from.has_value(); };
-    if (const auto at = std::ranges::find_if(fields, is_projected); at != fields.end() && reason.empty())
-      reason = "field " + at->name + ": it shows the values of another field";
-    for (const NodeId top : made_.nodes[0].children) {
-      if (reason.empty()) reason = add_field(top);
+    std::set<std::string_view> lengths;
+    const std::vector<bool> are_lengths = length_fields(found_.schema);
+    for (FieldId id = 0; id < are_lengths.size(); ++id) {
+      const FieldRecord& field = found_.schema.fields[id];
+      if (are_lengths[id]) lengths.insert(field.name);
+      if (field.projected_from && !are_lengths[id] && reason.empty())
+        reason = "field " + field.name + ": it shows the values of another field";
+    }
+    const std::vector<NodeId>& tops = made_.nodes[0].children;
+    for (const NodeId top : tops) {
+      if (reason.empty() && !lengths.contains(name_of(top))) reason = add_field(top);
+    }
+    for (const NodeId top : tops) {  // behind their lists
+      if (reason.empty() && lengths.contains(name_of(top))) reason = add_lengths(top);
     }
     if (reason.empty()) return;
     found_.form = {};
@@ -41,11 +53,15 @@ class FormReader {
   }
 
  private:
-  Reason add_field(NodeId top) {
+  const std::string& name_of(NodeId top) const {
     const Node& node = made_.nodes[top];
+    return node.branch_name.empty() ? node.name : node.branch_name;
+  }
+
+  Reason add_field(NodeId top) {
     FieldForm form;
     StoredField stored;
-    form.name = stored.name = node.branch_name.empty() ? node.name : node.branch_name;
+    form.name = stored.name = name_of(top);
     if (Reason reason = add_columns(top, form, stored, {}); !reason.empty())
       return "field " + form.name + ": " + reason;
     if (form.columns.empty()) return "field " + form.name + ": it has no columns";
@@ -58,6 +74,30 @@ class FormReader {
     found_.form.fields.push_back(std::move(form));
     found_.fields.push_back(std::move(stored));
     return {};
+  }
+
+  // A field that shows the lengths of one of the lists that were added.
+  Reason add_lengths(NodeId top) {
+    const Node& node = made_.nodes[top];
+    if (!node.column) return "field " + name_of(top) + ": it is no column";
+    const Column& column = made_.columns[*node.column];
+    const auto list = lists_.find(made_.streams[column.stream].from);
+    if (list == lists_.end()) return "field " + name_of(top) + ": its list is not there";
+    auto stored = stored_lengths(made_, written_, list->second.offsets, *node.column);
+    if (!stored) return "field " + name_of(top) + ": " + stored.error().text;
+    FieldForm form;
+    form.name = stored->name = name_of(top);
+    form.columns = {offer(column)};
+    form.encoded = {list->second.offered, form.columns.front()};
+    form.lists = stored->lists;
+    found_.form.fields.push_back(std::move(form));
+    found_.fields.push_back(*std::move(stored));
+    return {};
+  }
+
+  std::uint32_t offer(const Column& column) {
+    found_.form.columns.push_back({column.path, column.dtype, column.shape, column.role, column.title, {}, {}, {}, {}});
+    return static_cast<std::uint32_t>(found_.form.columns.size() - 1);
   }
 
   // What contains the items of columns: offsets, or of an alternative tags.
@@ -99,14 +139,20 @@ class FormReader {
     stored.columns.push_back(*way);
     form.lists.push_back(around.list);
     form.variants.push_back({around.tag, 0});
-    form.columns.push_back(static_cast<std::uint32_t>(found_.form.columns.size()));
-    found_.form.columns.push_back({column.path, column.dtype, column.shape, column.role, column.title, {}, {}, {}});
+    form.columns.push_back(offer(column));
+    if (column.role == Role::offsets && around.list == FieldForm::kEachEntry)
+      lists_.emplace(column.stream, List{id, form.columns.back()});
     return {};
   }
 
   const FieldNodes& made_;
   CommittedNtuple& found_;
   const std::vector<ColumnNumber> written_;
+  struct List {
+    ColumnId offsets = 0;
+    std::uint32_t offered = 0;  // in the form
+  };
+  std::map<StreamId, List> lists_;  // those that no list is around
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ struct RemainingSchema {
   std::vector<bool> keeps_column;  // by former number
 };
 
-// `dropped`: names of top-level fields. The lists are those of `schema`. Errors: unsupported (projected fields, whose
-// numbers are not understood here).
+// `dropped`: names of top-level fields. The lists are those of `schema`. Errors: unsupported (a field that stays shows
+// the values of one that goes).
 Result<RemainingSchema> without_fields(const SchemaLists& header, const SchemaLists& extension,
                                        const SchemaRecords& schema, const std::set<std::string, std::less<>>& dropped);
 

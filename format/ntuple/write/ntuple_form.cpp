@@ -11,6 +11,7 @@
 #include "model/offered_nodes.h"
 #include "ntuple/column_type.h"
 #include "ntuple/field_nodes.h"
+#include "ntuple/write/length_field.h"
 #include "ntuple/write/stored_columns.h"
 #include "ntuple/write/type_arguments.h"
 #include "tfile/name.h"
@@ -460,18 +461,24 @@ Result<OfferedForm> ntuple_form(std::span<const OfferedColumn> columns) {
       made.incomplete.push_back(top.name + ": " + maker.incomplete());
     }
   }
+  tie_lengths(columns, made);
   return made;
 }
 
+// As ROOT, projected fields behind all others.
 Result<> add_to_schema(std::span<const OfferedColumn> columns, const OfferedForm& form, bool compressed,
                        SchemaRecords& schema) {
   TRY(const std::vector<OfferedNode> tops, offered_nodes(columns));
   std::map<std::string, const OfferedNode*> by_name;
   for (const OfferedNode& top : tops) by_name.emplace(field_name_of(top), &top);
   for (const FieldForm& field : form.fields) {
+    if (shows_lengths(field)) continue;
     FieldMaker maker(columns, compressed);
     TRY_VOID(maker.make(*by_name.at(field.name)));
     maker.add_to(schema, field.title);
+  }
+  for (const FieldForm& field : form.fields) {
+    if (shows_lengths(field)) TRY_VOID(add_length_field(columns, field, schema));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "ntuple/field_nodes.h"
 #include "ntuple/write/anchor_encode.h"
 #include "ntuple/write/field_removal.h"
+#include "ntuple/write/length_field.h"
 #include "ntuple/write/ntuple_form.h"
 
 namespace tfile {
@@ -56,6 +57,41 @@ FieldNodes offered_nodes_of(const SchemaRecords& schema) {
   return make_field_nodes(schema, as_bytes);
 }
 
+Result<StoredField> stored_field(const FieldNodes& made, std::span<const ColumnNumber> written,
+                                 std::span<const ColumnId> columns) {
+  StoredField stored;
+  for (const ColumnId id : columns) {
+    TRY(StoredColumn column, stored_column(made, written, id));
+    stored.columns.push_back(column);
+  }
+  return stored;
+}
+
+// How the fields of the form are stored in `schema`, which has them.
+Result<std::vector<StoredField>> stored_fields(std::span<const OfferedColumn> columns, const OfferedForm& form,
+                                               const SchemaRecords& schema) {
+  const FieldNodes made = offered_nodes_of(schema);
+  const std::vector<ColumnNumber> written = written_columns(made);
+  std::unordered_map<std::string_view, ColumnId> shown;
+  for (ColumnId id = 0; id < made.columns.size(); ++id) shown.emplace(made.columns[id].path, id);
+  std::vector<StoredField> fields;
+  for (const FieldForm& field : form.fields) {
+    std::vector<ColumnId> ids;
+    for (const std::uint32_t i : field.encoded) {
+      const auto id = shown.find(columns[i].path);
+      if (id == shown.end()) return fail(ErrorKind::invalid, columns[i].path + ": the mount would show another name");
+      ids.push_back(id->second);
+    }
+    TRY(StoredField stored,
+        shows_lengths(field) ? stored_lengths(made, written, ids[0], ids[1]) : stored_field(made, written, ids));
+    stored.name = field.name;
+    stored.lists = field.lists;
+    stored.variants = field.variants;
+    fields.push_back(std::move(stored));
+  }
+  return fields;
+}
+
 }  // namespace
 
 std::unique_ptr<NtupleWriter> NtupleWriter::create(BlobPlace place, std::string name, std::string title) {
@@ -83,6 +119,7 @@ Result<std::unique_ptr<NtupleWriter>> NtupleWriter::open(BlobPlace place, std::s
   records.extension = found.footer.extension;
   records.fields = found.schema.fields.size();
   records.columns = found.schema.columns.size();
+  records.aliases = found.schema.aliases.size();
   for (const ClusterGroup& group : found.groups) records.groups.push_back({group, {}, nullptr});
   writer->cluster_begin_ = found.cluster_ends.back();
   for (FieldId id = 0; id < found.schema.fields.size(); ++id) {
@@ -109,23 +146,7 @@ Result<> NtupleWriter::add_fields(std::span<const OfferedColumn> columns, const 
   }
   SchemaRecords schema = schema_;
   TRY_VOID(add_to_schema(columns, form, place_.compression.level != 0, schema));
-  const FieldNodes made = offered_nodes_of(schema);
-  const std::vector<ColumnNumber> written = written_columns(made);
-  std::unordered_map<std::string_view, ColumnId> shown;
-  for (ColumnId id = 0; id < made.columns.size(); ++id) shown.emplace(made.columns[id].path, id);
-  std::vector<StoredField> added;
-  for (const FieldForm& field : form.fields) {
-    StoredField& stored = added.emplace_back();
-    stored.name = field.name;
-    stored.lists = field.lists;
-    stored.variants = field.variants;
-    for (const std::uint32_t i : field.encoded) {
-      const auto id = shown.find(columns[i].path);
-      if (id == shown.end()) return fail(ErrorKind::invalid, columns[i].path + ": the mount would show another name");
-      TRY(StoredColumn column, stored_column(made, written, id->second));
-      stored.columns.push_back(column);
-    }
-  }
+  TRY(std::vector<StoredField> added, stored_fields(columns, form, schema));
   schema_ = std::move(schema);
   if (place_.describe) place_.describe(schema_);
   elements_.resize(schema_.columns.size());
@@ -148,7 +169,8 @@ Result<> NtupleWriter::drop_field(std::string_view name) {
 }
 
 Result<Part> NtupleWriter::encode(std::size_t field, const OfferedPart& offered) const {
-  return encode_part(fields_[field], place_, offered);
+  const StoredField& stored = fields_[field];
+  return stored.lengths_of.empty() ? encode_part(stored, place_, offered) : encode_lengths(stored, offered);
 }
 
 void NtupleWriter::add_sample(std::size_t field, const Part& part) {
@@ -244,7 +266,8 @@ Result<RecordedTable::Draft> NtupleWriter::draft(std::uint32_t) const {
   if (!pages_.empty()) return fail(ErrorKind::invalid, "the last cluster was not ended");
   Draft draft;
   draft.state = changes_;
-  draft.size = kEachRecord * (schema_.fields.size() + schema_.columns.size() + records_.groups.size() + 1);
+  draft.size = kEachRecord *
+               (schema_.fields.size() + schema_.columns.size() + schema_.aliases.size() + records_.groups.size() + 1);
   for (const FieldRecord& field : schema_.fields)
     draft.size += field.name.size() + field.type_name.size() + field.type_alias.size() + field.description.size();
   draft.size += size_of_clusters(closed_);
@@ -284,9 +307,11 @@ Result<> NtupleWriter::place_header(Records& records, RecordPlaces& places) cons
   SchemaLists lists;
   for (const FieldRecord& field : schema_.fields) lists.add(field);
   for (const ColumnRecord& column : schema_.columns) lists.add(column);
+  for (const AliasRecord& alias : schema_.aliases) lists.add(alias);
   if (!schema_.streamer_infos.empty()) lists.add_streamer_infos(schema_.streamer_infos);
   records.fields = schema_.fields.size();
   records.columns = schema_.columns.size();
+  records.aliases = schema_.aliases.size();
   return place_new_header(records, places, std::move(lists));
 }
 
@@ -306,6 +331,8 @@ void NtupleWriter::extend(Records& records) const {
     records.extension.add(schema_.fields[records.fields]);
   for (; records.columns < schema_.columns.size(); ++records.columns)
     records.extension.add(schema_.columns[records.columns]);
+  for (; records.aliases < schema_.aliases.size(); ++records.aliases)
+    records.extension.add(schema_.aliases[records.aliases]);
 }
 
 Result<SchemaLists> NtupleWriter::header_of(const Records& records) const {

@@ -73,7 +73,7 @@ class NtupleWriter final : public RecordedTable, public TableWriter {
     std::uint64_t header_checksum = 0;
     std::optional<SchemaLists> header;  // if this object has written it
     SchemaLists extension;
-    std::size_t fields = 0, columns = 0;  // how many of the schema header and extension describe
+    std::size_t fields = 0, columns = 0, aliases = 0;  // how many of the schema header and extension describe
     std::vector<Group> groups;
     ByteRange footer;  // its record where this object has written it
   };

@@ -4,7 +4,7 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint16_t kIsRepetitive = 1, kHasChecksum = 4;
+constexpr std::uint16_t kIsRepetitive = 1, kIsProjected = 2, kHasChecksum = 4;
 constexpr std::uint16_t kHasRange = 2;
 constexpr std::uint64_t kNoFeatures = 0;
 constexpr std::string_view kWriter = "tfilefs";
@@ -37,11 +37,13 @@ void SchemaLists::add(const FieldRecord& field) {
   out.little(field.type_version);
   out.little(field.parent);
   out.little(static_cast<std::uint16_t>(field.role));
-  out.little(
-      static_cast<std::uint16_t>((field.array_size ? kIsRepetitive : 0) | (field.type_checksum ? kHasChecksum : 0)));
+  out.little(static_cast<std::uint16_t>((field.array_size ? kIsRepetitive : 0) |
+                                        (field.projected_from ? kIsProjected : 0) |
+                                        (field.type_checksum ? kHasChecksum : 0)));
   for (const std::string* text : {&field.name, &field.type_name, &field.type_alias, &field.description})
     out.text(*text);
   if (field.array_size) out.little(*field.array_size);
+  if (field.projected_from) out.little(*field.projected_from);
   if (field.type_checksum) out.little(*field.type_checksum);
   fields.add(out.span());
 }
@@ -68,6 +70,13 @@ void SchemaLists::add(const ColumnRecord& column) {
     out.little(column.max);
   }
   columns.add(out.span());
+}
+
+void SchemaLists::add(const AliasRecord& alias) {
+  EnvelopeAppender out;
+  out.little(alias.column);
+  out.little(alias.field);
+  aliases.add(out.span());
 }
 
 std::vector<std::byte> encode_header(std::string_view name, std::string_view description, const SchemaLists& lists) {

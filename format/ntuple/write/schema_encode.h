@@ -17,6 +17,7 @@ struct SchemaLists {
   ListItems fields, columns, aliases, type_information;
   void add(const FieldRecord&);
   void add(const ColumnRecord&);
+  void add(const AliasRecord&);
   void add_streamer_infos(std::string_view);  // SchemaRecords::streamer_infos
 };
 

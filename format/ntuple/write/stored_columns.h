@@ -38,6 +38,7 @@ struct StoredField {
   std::vector<StoredColumn> columns;
   std::vector<std::uint32_t> lists;
   std::vector<VariantPart> variants;
+  std::string lengths_of;  // the list whose lengths it shows (length_field.h): nothing of it is stored; "": others
 };
 
 // By PageColumn: the column in the file that is written, the first of several representations.

@@ -222,7 +222,8 @@ class Reader {
     const auto [known, is_new] = offered_.try_emplace(id, static_cast<std::uint32_t>(tree_.form.columns.size()));
     if (is_new) {
       const Column& column = nodes_.columns[id];
-      tree_.form.columns.push_back({column.path, column.dtype, column.shape, column.role, column.title, {}, {}, {}});
+      tree_.form.columns.push_back(
+          {column.path, column.dtype, column.shape, column.role, column.title, {}, {}, {}, {}});
     }
     return known->second;
   }

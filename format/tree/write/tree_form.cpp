@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/list_lengths.h"
 #include "model/offered_nodes.h"
 #include "tfile/name.h"
 #include "tfile/writer.h"
@@ -130,10 +131,8 @@ class FormMaker {
 
   // "nNAME", or "nPREFIX" if the name is "PREFIX_xxx": one integer per entry. The longest prefix wins.
   std::optional<std::uint32_t> counter_of(const std::string& name) const {
-    for (std::string prefix = name; !prefix.empty();) {
-      if (const auto counter = number_of("n" + prefix)) return counter;
-      const std::size_t underscore = prefix.rfind('_');
-      prefix.resize(underscore == prefix.npos ? 0 : underscore);
+    for (const std::string& each : counter_names(name)) {
+      if (const auto counter = number_of(each)) return counter;
     }
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "tfile/buffer.h"
 
@@ -96,6 +97,20 @@ std::uint64_t item_size(const OfferedColumn& column) {
   std::uint64_t size = tfile::size_of(column.dtype);
   for (const std::uint32_t n : column.shape) size *= n;
   return size;
+}
+
+tfile::OfferedEntries staged_entries(std::function<const StagedColumn&(std::uint32_t)> staged,
+                                     std::span<const OfferedColumn> offered) {
+  tfile::OfferedEntries entries;
+  entries.count = [staged, offered](std::uint32_t i) { return entries_of(staged(i), offered[i]); };
+  entries.items = [staged = std::move(staged), offered](std::uint32_t i, std::int64_t first,
+                                                        std::span<std::byte> into) {
+    const StagedColumn& column = staged(i);
+    const auto got =
+        column.bytes->read(column.header + static_cast<std::uint64_t>(first) * item_size(offered[i]), into);
+    return got && *got == into.size();
+  };
+  return entries;
 }
 
 std::int64_t entries_of(const StagedColumn& staged, const OfferedColumn& offered) {

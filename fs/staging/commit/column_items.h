@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,11 @@ Result<ColumnItems> items_of(const FieldColumns&, tfile::EntryRange entries);
 Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns&, std::int64_t entries);
 
 std::uint64_t item_size(const tfile::OfferedColumn&);
+
+// The entries of columns that are offered together: `staged(i)` is the i-th of them. What it gives reads bytes in the
+// journal, blocks, and uses both as long as it is there.
+tfile::OfferedEntries staged_entries(std::function<const StagedColumn&(std::uint32_t)> staged,
+                                     std::span<const tfile::OfferedColumn>);
 
 // The number of complete items, staged or committed; of an offsets column the number of its lists.
 std::int64_t entries_of(const StagedColumn&, const tfile::OfferedColumn&);

@@ -187,6 +187,7 @@ Result<> TableCommit::add_fields(const StagedTable& staged) {
   std::unordered_set<std::string_view> known;
   for (const tfile::OfferedColumn& column : columns_) known.insert(column.path);
   std::vector<tfile::OfferedColumn> offered;
+  std::vector<const StagedColumn*> added;
   for (const StagedColumn& column : staged.columns) {
     if (known.contains(column.path)) continue;
     TRY(tfile::OfferedColumn made, tfile::offered_column(column.path));
@@ -195,8 +196,11 @@ Result<> TableCommit::add_fields(const StagedTable& staged) {
     made.classes = classes_above(staged, column.path);
     made.counter = column.counter;
     offered.push_back(std::move(made));
+    added.push_back(&column);
   }
   if (offered.empty()) return {};
+  const auto of = [&](std::uint32_t i) -> const StagedColumn& { return *added[i]; };
+  tfile::find_lengths(offered, staged_entries(of, offered), writer_->format());
   TRY(const tfile::OfferedForm form, tfile::offered_form(offered, writer_->format()));
   TRY_VOID(writer_->add_fields(offered, form));
   const auto first = static_cast<std::uint32_t>(columns_.size());

@@ -305,14 +305,7 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
 
 void find_counters(Gathered& columns, tfile::TableFormat format) {
   const auto staged = [&](std::uint32_t i) -> StagedColumn& { return *columns.staged.at(columns.added[i].path); };
-  tfile::OfferedEntries entries;
-  entries.count = [&](std::uint32_t i) { return entries_of(staged(i), columns.added[i]); };
-  entries.items = [&](std::uint32_t i, std::int64_t first, std::span<std::byte> into) {
-    const std::uint64_t at = staged(i).header + static_cast<std::uint64_t>(first) * item_size(columns.added[i]);
-    const auto got = staged(i).bytes->read(at, into);
-    return got && *got == into.size();
-  };
-  tfile::find_counters(columns.added, entries, format);
+  tfile::find_counters(columns.added, staged_entries(staged, columns.added), format);
   for (std::uint32_t i = 0; i < columns.added.size(); ++i) {
     if (!columns.added[i].counter.empty()) staged(i).counter = columns.added[i].counter;
   }
