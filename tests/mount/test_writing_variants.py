@@ -2,10 +2,12 @@
 """Variants are written into RNTuples: values of several types in one field, in lists, records and each other; ROOT,
 uproot and the mount read the same from what they were copied of, and from the copy."""
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 import numpy as np
 import pytest
@@ -154,6 +156,43 @@ def test_entries_are_appended(tmp_path, written, shown, whose):
     with mounted.Mounted(tmp_path) as m:
         assert_same_files(os.path.join(shown, "whole.root", "Events"), os.path.join(m.path, "begin.root", "Events"))
     assert by_root(file) == by_root_once(written / "whole.root")
+
+
+def test_clusters_are_committed_while_it_is_written(tmp_path):
+    """Each piece brings tags before their items, or behind them; some alternatives are long without one."""
+    random, entries = np.random.default_rng(1), 40_000
+    tags = np.where(np.arange(entries) < entries // 2, random.integers(0, 3, entries), random.integers(1, 4, entries)).astype("i1")
+    index = np.zeros(entries, "<i8")
+    for tag in 1, 2, 3:
+        index[tags == tag] = np.arange((tags == tag).sum())
+    lengths = random.integers(0, 4, (tags == 3).sum())
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype("<i8")
+    files = {
+        "v/tags.i1": tags, "v/index.i8": index, "v/float.f4": random.normal(size=(tags == 1).sum()).astype("<f4"),
+        "v/double.f8": random.normal(size=(tags == 2).sum()), "v/std::string/offsets.i8": offsets,
+        "v/std::string/chars.u1": random.integers(65, 90, offsets[-1]).astype("u1"), "n.i8": np.arange(entries),
+    }
+    with mounted.Mounted(tmp_path, (*FORMAT, "commit=0", "autoflush=10000")) as m:
+        table = os.path.join(m.path, "a.root", "Events")
+        os.makedirs(os.path.join(table, "v", "std::string"))
+        open(os.path.join(table, ".rntuple"), "wb").close()
+        os.setxattr(os.path.join(table, "v"), TYPE, b"std::variant<float,double,std::string>")
+        opened = {path: open(os.path.join(table, path), "wb", buffering=0) for path in files}
+        for piece in range(20):
+            for path in random.permutation(list(files)):
+                begin, end = (len(files[path]) * at // 20 for at in (piece, piece + 1))
+                opened[path].write(files[path][begin:end].tobytes())
+            time.sleep(0.2)
+        committed = {column["path"]: column["committed"] for column in json.loads(pending(table))["tables"][0]["columns"]}
+        assert committed["v/tags.i1"] > 0 and committed["v/std::string/chars.u1"] > 0
+        for file in opened.values():
+            file.close()
+        mounted.fsync(table)
+        for path, values in files.items():
+            assert np.fromfile(os.path.join(table, path), values.dtype).tobytes() == values.tobytes(), path
+    with mounted.Mounted(tmp_path) as m:
+        for path, values in files.items():
+            assert np.fromfile(os.path.join(m.path, "a.root", "Events", path), values.dtype).tobytes() == values.tobytes(), path
 
 
 def test_variants_beside_what_is_there(tmp_path, written, shown):
