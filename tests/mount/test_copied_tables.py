@@ -23,6 +23,7 @@ NOT_WRITTEN = (
     "records of anything but numbers are not written",
     "bytes that were not decoded are not written",
     "variants are not written",
+    "maps with strings or lists are not written",
 )
 # Reasons for data that wait for others, which the copied files do not contain.
 WAITS = (

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists of records become split collections of a class in a tree, which ROOT reads without a dictionary, and uproot."""
 
+import errno
 import json
 import os
 import shutil
@@ -58,6 +59,40 @@ def make_map(directory, entries, seed):
     put(directory, "map/values/value.f8", numbers_of(random, "f8", offsets[-1]))
 
 
+MAPS = {"int": "i4", "long": "i8", "float": "f4", "double": "f8", "string": None}
+
+
+def put_texts(directory, path, texts):
+    put(directory, path + "/offsets.i8", np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype("<i8"))
+    put(directory, path + "/chars.u1", np.frombuffer(b"".join(texts), "u1"))
+
+
+def make_string_maps(directory, entries, seed):
+    """One of each kind; the keys of an entry are in any order."""
+    random = np.random.default_rng(seed)
+    for kind, dtype in MAPS.items():
+        offsets = random_lists(random, entries, 9)
+        put(directory, f"to_{kind}/offsets.i8", offsets)
+        numbers = [number for count in np.diff(offsets) for number in random.permutation(count)]
+        put_texts(directory, f"to_{kind}/values/key", [b"k%d" % n + b"long" * (11 * n % 80) for n in numbers])
+        if dtype is None:
+            put_texts(directory, f"to_{kind}/values/value", [b"x" * random.integers(0, 300) for _ in numbers])
+        else:
+            put(directory, f"to_{kind}/values/value.{dtype}", random.integers(-9, 9, offsets[-1]).astype("<" + dtype))
+
+
+def texts_of(directory):
+    offsets, chars = np.fromfile(directory / "offsets.i8", "<i8"), (directory / "chars.u1").read_bytes()
+    return [chars[a:b].decode() for a, b in zip(offsets, offsets[1:])]
+
+
+def maps_of(directory, kind):
+    place = directory / f"to_{kind}"
+    offsets, keys, dtype = np.fromfile(place / "offsets.i8", "<i8"), texts_of(place / "values/key"), MAPS[kind]
+    values = np.fromfile(place / f"values/value.{dtype}", "<" + dtype).tolist() if dtype else texts_of(place / "values/value")
+    return [list(zip(keys[a:b], values[a:b])) for a, b in zip(offsets, offsets[1:])]
+
+
 def append(table, more):
     for above, _, files in os.walk(more):
         for name in files:
@@ -82,11 +117,11 @@ def lists(directory, name):
     return [values[a:b].tolist() for a, b in zip(offsets, offsets[1:])]
 
 
-def read_by_root(file, columns):
+def read_by_root(file, columns, script="oracle/records_reader.py"):
     """Of each column the lists as RDataFrame and TTreeReader read them, and the number of rows that Scan prints."""
     with tempfile.TemporaryDirectory() as directory:
         answer = os.path.join(directory, "answer.json")
-        root_process.run_script("oracle/records_reader.py", [str(file), "Events", ",".join(columns), answer])
+        root_process.run_script(script, [str(file), "Events", ",".join(columns), answer])
         with open(answer) as found:
             return json.load(found)
 
@@ -189,3 +224,89 @@ def test_an_arrow_file_has_such_lists(tmp_path):
     with uproot.open(tmp_path / "out.root") as file:
         assert file["Events"]["hits/hits.x"].array().tolist() == [[1.5, 2.5], [], [3.5]]
         assert file["Events"]["hits/hits.n"].array().tolist() == [[1, 2], [], [3]]
+
+
+def check_string_maps(file, directory):
+    read = read_by_root(file, ["to_" + kind for kind in MAPS], "oracle/maps_reader.py")
+    with uproot.open(file) as opened:
+        for kind in MAPS:
+            wanted, found = maps_of(directory, kind), read["to_" + kind]
+            assert found["class"] == f"map<string,{kind}>"
+            assert found["frame"] == found["reader"] == found["loop"] == [dict(one) for one in wanted], kind
+            assert found["second"] in (None, [[value for _, value in sorted(one)] for one in wanted])
+            parts = [opened[f"Events/to_{kind}/to_{kind}.{part}"].array().tolist() for part in ("first", "second")]
+            assert [list(zip(*one)) for one in zip(*parts)] == wanted, kind
+
+
+def test_maps_of_strings_are_made_and_grow(tmp_path):
+    """As those of ROOT, which has dictionaries for their classes."""
+    first, more, out = (tmp_path / name for name in ("first", "more", "out"))
+    make_string_maps(first, 700, 6)
+    make_string_maps(more, 80, 7)
+    out.mkdir()
+    expected = tmp_path / "expected"
+    shutil.copytree(first, expected)
+    steps = (
+        lambda table: shutil.copytree(first, table),
+        lambda table: (append(table, more), append(expected, more)),
+        lambda table: [put(d, "late.i8", np.arange(780, dtype="<i8")) for d in (table, expected)],
+        lambda table: [shutil.copytree(expected / "to_int", os.path.join(d, "again")) for d in (table, expected)],
+        lambda table: [shutil.rmtree(os.path.join(d, "to_float")) for d in (table, expected)],
+    )
+    for step in steps:
+        with mounted.Mounted(out, ("rw",)) as m:
+            os.makedirs(os.path.join(m.path, "new.root"), exist_ok=True)
+            table = os.path.join(m.path, "new.root", "Events")
+            step(table)
+            mounted.fsync(table)
+            assert same(expected, table) == (True, ""), m.errors()
+        with mounted.Mounted(out) as m:
+            assert same(expected, os.path.join(m.path, "new.root", "Events")) == (True, "")
+        if step is steps[3]:
+            check_string_maps(out / "new.root", expected)
+
+
+def test_an_rntuple_with_maps_of_strings_becomes_a_tree_and_back(tmp_path):
+    make_string_maps(tmp_path / "columns", 300, 8)
+    (tmp_path / "out").mkdir()
+    with mounted.Mounted(tmp_path / "out", ("rw", "format=rntuple")) as m:
+        os.mkdir(os.path.join(m.path, "rntuple.root"))
+        shutil.copytree(tmp_path / "columns", os.path.join(m.path, "rntuple.root", "Events"))
+        mounted.fsync(m.path)
+    for form, source, target in (("ttree", "rntuple.root", "ttree.root"), ("rntuple", "ttree.root", "again.root")):
+        repacked = subprocess.run([mounted.program(), "repack", "--verify", "--format", form,
+                                   str(tmp_path / "out" / source), str(tmp_path / "out" / target)],
+                                  capture_output=True, text=True)
+        assert repacked.returncode == 0, repacked.stderr
+        with mounted.Mounted(tmp_path / "out") as m:
+            assert same(tmp_path / "columns", os.path.join(m.path, target, "Events")) == (True, "")
+    check_string_maps(tmp_path / "out/ttree.root", tmp_path / "columns")
+
+
+def test_a_key_that_is_there_twice_keeps_a_map_from_being_committed(tmp_path):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "new.root", "Events")
+        os.makedirs(table)
+        put(table, "m/offsets.i8", np.array([0, 1, 3], "<i8"))
+        put_texts(table, "m/values/key", [b"a", b"b", b"b"])
+        put(table, "m/values/value.f8", np.array([1, 2, 3], "<f8"))
+        committed = subprocess.run([mounted.program(), "commit", table], capture_output=True, text=True)
+        assert committed.returncode != 0
+        assert "m, entry 1: a key of a map is there twice" in committed.stderr + m.errors()
+        shutil.rmtree(os.path.join(table, "m"))
+        assert subprocess.run([mounted.program(), "commit", table], capture_output=True).returncode == 0
+
+
+def test_other_maps_with_strings_are_refused(tmp_path):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "new.root", "Events")
+        os.makedirs(table)
+        put(table, "m/offsets.i8", np.array([0, 1, 3], "<i8"))
+        put_texts(table, "m/values/key", [b"a", b"b", b"c"])
+        for path in ("m/values/value.i2", "m/values/value/values.f4"):
+            try:
+                put(table, path, np.array([1, 2, 3], "<i2"))
+                assert False, path
+            except OSError as error:
+                assert error.errno == errno.EOPNOTSUPP
+        assert "maps with strings or lists are not written, but of strings to i4, i8, f4, f8 or strings" in m.errors()

@@ -33,7 +33,15 @@ constexpr std::array<RootType, 11> kRootTypes{{{'O', "bool", element_type::kBool
                                                {'D', "double", element_type::kDouble}}};
 static_assert(static_cast<std::size_t>(Dtype::f8) + 1 == kRootTypes.size());
 
+// ROOT has dictionaries for maps to this type, and not to the other of 64 bits.
+constexpr RootType kMapsLong{'L', "long", element_type::kLong};
+
 const RootType& root_type(Dtype dtype) { return kRootTypes[static_cast<std::size_t>(dtype)]; }
+
+const RootType& root_type(const WrittenBranch& branch) {
+  const Dtype dtype = branch.leaves[0].dtype;
+  return branch.is_map && dtype == Dtype::i8 ? kMapsLong : root_type(dtype);
+}
 
 // ROOT's name of a column of numbers, without its path.
 std::string own_name(const OfferedColumn& column) {
@@ -64,7 +72,9 @@ void add_members(const FieldForm& form, std::span<const OfferedColumn> columns, 
   for (std::uint32_t i = 1; i < form.columns.size(); ++i) {
     if (form.lists[i] == 0) records.members.push_back(member_of(form, i, columns));
   }
-  name_members(records, record_class_name(records));
+  // The form of a map of texts has its key first.
+  if (records.members[0].of_texts && records.members[0].leaves[0].name == "key") make_map(records);
+  name_members(records, records.is_map ? pair_class_name(records) : record_class_name(records));
 }
 
 }  // namespace
@@ -89,8 +99,10 @@ std::string leaf_class(Dtype dtype) {
 
 std::string class_of(const WrittenBranch& branch) {
   if (branch.kind == Kind::text) return "string";
+  if (branch.kind == Kind::records && branch.is_map)
+    return "map" + branch.class_name.substr(branch.class_name.find('<'));
   if (branch.kind == Kind::records) return "vector<" + branch.class_name + ">";
-  std::string name(branch.of_texts ? "string" : root_type(branch.leaves[0].dtype).c_name);
+  std::string name(branch.of_texts ? "string" : root_type(branch).c_name);
   const std::uint32_t depth = branch.depth - (branch.number ? 1 : 0);
   for (std::uint32_t i = 0; i < depth; ++i) name = "vector<" + name + (name.ends_with('>') ? " >" : ">");
   return name;
@@ -99,7 +111,7 @@ std::string class_of(const WrittenBranch& branch) {
 std::int32_t element_type_of(const WrittenBranch& member) {
   if (member.kind != Kind::items) return element_type::kStl;
   const LeafForm& leaf = member.leaves[0];
-  return root_type(leaf.dtype).code + (leaf.shape.empty() ? 0 : element_type::kOffsetArray);
+  return root_type(member).code + (leaf.shape.empty() ? 0 : element_type::kOffsetArray);
 }
 
 std::vector<std::string> classes_of(const WrittenBranch& branch) {

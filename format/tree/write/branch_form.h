@@ -44,6 +44,7 @@ struct WrittenBranch {
   bool is_counter = false;    // numbers: it counts others
 
   std::string class_name;               // records and their members: the class of the records
+  bool is_map = false;                  // the same: they are the pairs of a map of texts, or of one that was there
   std::uint32_t class_checksum = 0;     // of its description
   std::vector<WrittenBranch> members;   // records: items, or vectors that are a member
   std::optional<std::uint32_t> number;  // of a member, in its class

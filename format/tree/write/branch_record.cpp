@@ -280,7 +280,7 @@ void write_element_of_records(ObjectAppender& out, const BranchSource& source, s
   out.string(is_member ? branch.class_name : class_of(branch));
   out.string(is_member ? branch.class_name : "");  // fParentName
   out.string(is_member ? "" : branch.class_name);  // fClonesName
-  out.big(is_member ? checksum : checksum_of(class_of(branch)));
+  out.big(is_member ? checksum : branch.is_map ? map_checksum(branch) : checksum_of(class_of(branch)));
   out.big(is_member ? std::uint16_t{1} : kVectorClassVersion);
   out.big(is_member ? static_cast<std::int32_t>(*branch.number) : -1);         // fID
   out.big(is_member ? kStlMemberNode : kStlNode);                              // fType

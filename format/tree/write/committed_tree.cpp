@@ -131,6 +131,11 @@ class Reader {
     return branch.class_name == "TBranchElement" && branch.type == kStlNode && !branch.children.empty();
   }
 
+  static bool has_unique_keys(std::string_view class_name) {
+    if (class_name.starts_with("std::")) class_name.remove_prefix(5);
+    return class_name.starts_with("map<") || class_name.starts_with("unordered_map<");
+  }
+
   // Adds a split list of records, whatever class they have.
   Result<Reason> add_records(BranchIndex index, const BranchPlace& place) {
     const BranchRecord& branch = record(index);
@@ -140,6 +145,7 @@ class Reader {
     committed.form.name = branch.name;
     committed.form.basket_title = tree_name_;
     committed.form.kind = Kind::records;
+    committed.form.is_map = has_unique_keys(branch.element_class);
     FieldForm form;
     form.kind = FieldForm::Kind::nested;
     form.name = branch.name;

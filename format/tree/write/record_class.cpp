@@ -19,19 +19,28 @@ using Kind = WrittenBranch::Kind;
 constexpr std::int32_t kVector = 1, kVectorSize = 24, kStringSize = 32;
 
 // TClass::GetCheckSum.
-std::uint32_t checksum_of(const StreamerInfo& info) {
-  std::uint32_t sum = 0;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) sum = sum * 3 + static_cast<unsigned char>(c);
-  };
-  add(info.class_name);
-  for (const StreamerElement& element : info.elements) {
-    add(element.name);
-    add(element.type_name);
-    for (std::int32_t i = 0; i < element.array_dim; ++i)
-      sum = sum * 3 + static_cast<std::uint32_t>(element.max_index[static_cast<std::size_t>(i)]);
+class CheckSum {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) add(static_cast<unsigned char>(c));
   }
-  return sum;
+  void add(std::uint32_t number) { sum_ = sum_ * 3 + number; }
+  std::uint32_t sum() const { return sum_; }
+
+ private:
+  std::uint32_t sum_ = 0;
+};
+
+std::uint32_t checksum_of(const StreamerInfo& info) {
+  CheckSum sum;
+  sum.add(info.class_name);
+  for (const StreamerElement& element : info.elements) {
+    sum.add(element.name);
+    sum.add(element.type_name);
+    for (std::int32_t i = 0; i < element.array_dim; ++i)
+      sum.add(static_cast<std::uint32_t>(element.max_index[static_cast<std::size_t>(i)]));
+  }
+  return sum.sum();
 }
 
 StreamerElement number_element(const WrittenBranch& member) {
@@ -81,6 +90,36 @@ std::string record_class_name(const WrittenBranch& records) {
   std::snprintf(name.data(), name.size(), "Record_%016llx",
                 static_cast<unsigned long long>(XXH3_64bits(members.data(), members.size())));
   return name.data();
+}
+
+std::string pair_class_name(const WrittenBranch& map) {
+  return "pair<" + class_of(map.members[0]) + "," + class_of(map.members[1]) + ">";
+}
+
+bool maps_to(Dtype dtype) {
+  return dtype == Dtype::i4 || dtype == Dtype::i8 || dtype == Dtype::f4 || dtype == Dtype::f8;
+}
+
+void make_map(WrittenBranch& records) {
+  records.is_map = true;
+  for (std::uint32_t i = 0; i < records.members.size(); ++i) {
+    WrittenBranch& member = records.members[i];
+    member.is_map = true;
+    member.number = i;
+    member.leaves[0].name = i == 0 ? "first" : "second";
+  }
+}
+
+// The one member of a map in the library with which ROOT's own dictionaries were made.
+std::uint32_t map_checksum(const WrittenBranch& map) {
+  const std::string types = map.class_name.substr(map.class_name.find('<'));
+  const std::string pair = "pair<const " + types.substr(1);
+  CheckSum sum;
+  sum.add(class_of(map));
+  sum.add("_M_t");
+  sum.add("_Rb_tree<" + class_of(map.members[0]) + "," + pair + ",_Select1st<" + pair + " >,less<" +
+          class_of(map.members[0]) + ">,allocator<" + pair + " > >");
+  return sum.sum();
 }
 
 StreamerInfo record_class_info(const WrittenBranch& records) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "streamer/info/streamer_info.h"
@@ -11,6 +12,18 @@ namespace tfile {
 // The class that is made for the records of a list. Its name follows from the names and types of its members: so equal
 // classes of any two files have one name, and different ones never do. ROOT keeps one class of a name for all files.
 std::string record_class_name(const WrittenBranch& records);
+
+// The class of the items of a map: "pair<string,int>". ROOT has a dictionary for the map of each such class.
+std::string pair_class_name(const WrittenBranch& map);
+
+// Whether a map of texts to such numbers has a dictionary in ROOT.
+bool maps_to(Dtype);
+
+// Makes records of `key` and `value`, in this order, those of a map.
+void make_map(WrittenBranch& records);
+
+// TClass::GetCheckSum of the class of such a map.
+std::uint32_t map_checksum(const WrittenBranch& map);
 
 // Its description.
 StreamerInfo record_class_info(const WrittenBranch& records);

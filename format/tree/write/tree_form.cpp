@@ -11,6 +11,7 @@
 #include "tfile/name.h"
 #include "tfile/writer.h"
 #include "tree/write/branch_form.h"
+#include "tree/write/record_class.h"
 
 // Groups columns into fields, which become branches. Only their paths matter: "offsets.i8" makes a directory a list or
 // a text, and a directory without it is a record (docs/semantics.md, "Writing").
@@ -196,6 +197,7 @@ class FormMaker {
     shape.kind = Shape::Kind::records;
     shape.columns = {*offsets.column};
     shape.lists = {FieldForm::kEachEntry};
+    if (may_be_map(items)) return map_of(items, items_path, std::move(shape));
     std::set<std::string> names;
     for (const OfferedNode& member : items.children) {
       const std::string member_path = items_path + "/" + member.name;
@@ -203,6 +205,42 @@ class FormMaker {
         return invalid(member_path, "there are two members of that name");
       TRY_VOID(add_member(member, items.children.size() == 1, member_path, shape));
       if (!shape.incomplete.empty()) break;
+    }
+    return shape;
+  }
+
+  // Whether the items of a list are `key` and `value`, as far as they are known, and not both numbers.
+  static bool may_be_map(const OfferedNode& items) {
+    const auto is_part = [](const OfferedNode& member) {
+      const std::string name = field_name_of(member);
+      return name == "key" || name == "value";
+    };
+    const auto is_number = [](const OfferedNode& member) { return member.column.has_value(); };
+    return std::ranges::all_of(items.children, is_part) && !std::ranges::all_of(items.children, is_number) &&
+           items.children.size() <= 2;
+  }
+
+  // A map of texts, for which ROOT has a dictionary. `shape` has the list.
+  Result<Shape> map_of(const OfferedNode& items, const std::string& path, Shape shape) const {
+    for (const std::string_view name : {"key", "value"}) {
+      const auto part = std::ranges::find(items.children, name, field_name_of);
+      if (part == items.children.end()) {
+        shape.incomplete = "values: a key without values, or values without a key";
+        continue;
+      }
+      const std::string part_path = path + "/" + part->name;
+      TRY(const Shape inner, shape_of(*part, part_path));
+      const bool is_number =
+          part->column && name == "value" && maps_to(column(*part).dtype) && column(*part).shape.empty();
+      if (!inner.incomplete.empty()) {
+        shape.incomplete = "values: " + part->name + ": " + inner.incomplete;
+      } else if (inner.kind != Shape::Kind::text && !is_number) {
+        return invalid(part_path,
+                       "maps with strings or lists are not written, but of strings to i4, i8, f4, f8 or strings");
+      }
+      const auto first = static_cast<std::uint32_t>(shape.lists.size());
+      for (std::uint32_t i = 0; i < inner.columns.size(); ++i) shape.lists.push_back(i == 0 ? 0 : first + i - 1);
+      shape.columns.insert(shape.columns.end(), inner.columns.begin(), inner.columns.end());
     }
     return shape;
   }

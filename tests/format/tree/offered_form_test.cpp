@@ -143,6 +143,45 @@ TEST(OfferedForm, AMemberOfRecordsLiesInTheirList) {
   EXPECT_EQ(field.lists, (std::vector<std::uint32_t>{FieldForm::kEachEntry, 0, 0}));
 }
 
+TEST(OfferedForm, AMapOfTextsHasItsKeyFirst) {
+  const FieldForm numbers =
+      only({"m/offsets.i8", "m/values/value.f8", "m/values/key/chars.u1", "m/values/key/offsets.i8"});
+  EXPECT_EQ(numbers.kind, Kind::nested);
+  EXPECT_EQ(numbers.columns, (std::vector<std::uint32_t>{0, 3, 2, 1}));
+  EXPECT_EQ(numbers.lists, (std::vector<std::uint32_t>{FieldForm::kEachEntry, 0, 1, 0}));
+  const FieldForm texts = only({"m/offsets.i8", "m/values/key/offsets.i8", "m/values/key/chars.u1",
+                                "m/values/value/offsets.i8", "m/values/value/chars.u1"});
+  EXPECT_EQ(texts.columns, (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(texts.lists, (std::vector<std::uint32_t>{FieldForm::kEachEntry, 0, 1, 0, 3}));
+}
+
+TEST(OfferedForm, OtherMapsWithTextsOrListsAreNotWritten) {
+  const std::vector<std::string> key = {"m/offsets.i8", "m/values/key/offsets.i8", "m/values/key/chars.u1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), key.begin(), key.end());
+    return error_of(more);
+  };
+  for (const char* value : {"m/values/value.i2", "m/values/value.b1", "m/values/value.u8", "m/values/value.f8x2"})
+    EXPECT_NE(with({value}).find("are not written"), std::string::npos) << value;
+  EXPECT_NE(with({"m/values/value/offsets.i8", "m/values/value/values.f4"}).find("are not written"), std::string::npos);
+  EXPECT_NE(with({"m/values/value/x.f4", "m/values/value/y.f4"}).find("are not written"), std::string::npos);
+  EXPECT_NE(with({"m/values/other.f4"}).find("anything but numbers"), std::string::npos);
+  EXPECT_NE(error_of({"m/offsets.i8", "m/values/key.i4", "m/values/value/offsets.i8", "m/values/value/chars.u1"})
+                .find("are not written"),
+            std::string::npos);
+}
+
+TEST(OfferedForm, AMapWaitsForKeyAndValue) {
+  const auto lines = [](const std::vector<std::string>& paths) { return form_of(paths)->incomplete; };
+  const std::vector<std::string> one_is_missing = {"m: values: a key without values, or values without a key"};
+  EXPECT_EQ(lines({"m/offsets.i8", "m/values/key/offsets.i8", "m/values/key/chars.u1"}), one_is_missing);
+  EXPECT_EQ(lines({"m/offsets.i8", "m/values/value/offsets.i8", "m/values/value/chars.u1"}), one_is_missing);
+  EXPECT_EQ(lines({"m/offsets.i8", "m/values/value.f4", "m/values/key/offsets.i8"}),
+            std::vector<std::string>{"m: values: key: offsets without values or chars"});
+  EXPECT_EQ(lines({"m/offsets.i8", "m/values/value.f4", "m/values/key/chars.u1"}),
+            std::vector<std::string>{"m: values: key: chars without offsets"});
+}
+
 TEST(OfferedForm, SaysWhatIsMissing) {
   const auto lines = [](const std::vector<std::string>& paths) { return form_of(paths)->incomplete; };
   EXPECT_EQ(lines({"pt/offsets.i8"}), std::vector<std::string>{"pt: offsets without values or chars"});

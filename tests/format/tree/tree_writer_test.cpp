@@ -223,6 +223,33 @@ TEST(EncodeBasket, RecordsHaveABasketOfTheirNumbersAndOneForEachMember) {
             "00000000");
 }
 
+const std::vector<std::string> kMap = {"m/offsets.i8", "m/values/key/offsets.i8", "m/values/key/chars.u1",
+                                       "m/values/value.i8"};
+
+TEST(EncodeBasket, AMapIsRecordsOfItsPairs) {
+  const auto part = encode(kMap, {4, 6}, {offsets({5, 7, 7}), offsets({1, 2, 4}), chars("bac"), offsets({1, -1})});
+  ASSERT_TRUE(part) << part.error().text;
+  ASSERT_EQ(part->units.size(), 3U);
+  EXPECT_EQ(payload(*part, 0).substr(0, 16), "0000000200000000");
+  EXPECT_EQ(payload(*part, 1),
+            "40000007000a"
+            "0162"
+            "026163"
+            "40000002000a"
+            "00000003"
+            "0000004a"
+            "00000055"
+            "00000000");
+  EXPECT_EQ(payload(*part, 2).substr(0, 32), "0000000000000001ffffffffffffffff");
+}
+
+TEST(EncodeBasket, AKeyOfAMapIsThereOnce) {
+  const auto part = encode(kMap, {4, 6}, {offsets({5, 6, 8}), offsets({0, 1, 2, 3}), chars("aaa"), offsets({1, 2, 3})});
+  ASSERT_FALSE(part);
+  EXPECT_EQ(part.error().text, "m, entry 5: a key of a map is there twice");
+  EXPECT_TRUE(encode(kMap, {4, 6}, {offsets({5, 6, 7}), offsets({0, 1, 2}), chars("aa"), offsets({1, 2})}));
+}
+
 TEST(EncodeBasket, RecordsSayWhichMemberIsWrong) {
   const auto part = encode({"v/offsets.i8", "v/values/a.i2"}, {4, 6}, {offsets({5, 7, 7}), little<std::int16_t>({1})});
   ASSERT_FALSE(part);
@@ -361,6 +388,32 @@ TEST(TreeWriter, ANewTreeReadsBack) {
   std::int64_t total = 0;
   for (const BranchRecord& branch : tree.branches) total += branch.tot_bytes;
   EXPECT_EQ(tree.tot_bytes, total);
+}
+
+// Classes and checksums are those that ROOT 6.40 writes.
+TEST(TreeWriter, AMapHasTheClassesOfRoot) {
+  const struct {
+    const char *value, *map, *pair;
+    std::uint32_t map_checksum, pair_checksum;
+  } kinds[] = {{"m/values/value.i4", "map<string,int>", "pair<string,int>", 1105518413, 979002738},
+               {"m/values/value.i8", "map<string,long>", "pair<string,long>", 384951667, 1218828104},
+               {"m/values/value.f4", "map<string,float>", "pair<string,float>", 682761401, 1809001054},
+               {"m/values/value.f8", "map<string,double>", "pair<string,double>", 3605647467, 4204013746}};
+  for (const auto& kind : kinds) {
+    const auto tree = TreeWriter::create(place());
+    add(*tree, {kMap[0], kMap[1], kMap[2], kind.value});
+    ASSERT_EQ(tree->made_classes().size(), 1U);
+    const StreamerInfo& pair = *tree->made_classes()[0];
+    EXPECT_EQ(pair.class_name, kind.pair);
+    EXPECT_EQ(pair.checksum, kind.pair_checksum) << kind.pair;
+    const TreeRecord record = read(*tree->record(kKeylen));
+    const BranchRecord& map = record.branches[record.top[0]];
+    EXPECT_EQ(map.element_class, kind.map);
+    EXPECT_EQ(map.checksum, kind.map_checksum) << kind.map;
+    ASSERT_EQ(map.children.size(), 2U);
+    EXPECT_EQ(record.branches[map.children[0]].name, "m.first");
+    EXPECT_EQ(record.branches[map.children[1]].name, "m.second");
+  }
 }
 
 TEST(TreeWriter, BranchesOfOtherLengthsAreNoRecord) {
