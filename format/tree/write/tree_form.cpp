@@ -252,7 +252,8 @@ class FormMaker {
       shape.incomplete = "values: values without offsets";
       return {};
     }
-    // ROOT 6.40 without a dictionary ends in a crash where such records have a std::string.
+    // ROOT 6.40 without a dictionary ends in a crash where such records have a std::string. Its TTreeReader and
+    // RDataFrame read vectors that are such members from a wrong place, with a dictionary, too.
     if (!member.column) return invalid(path, "lists of records of anything but numbers are not written");
     const std::string stem = parse_typed_name(member.name)->stem;
     if (is_only && (stem == "values" || column(member).role == Role::chars)) {
