@@ -78,6 +78,7 @@ class Offering {
     }
     TRY_VOID(find_counters_of_all());
     TRY(made_.form, tfile::offered_form(made_.offered, conversion_.to));
+    std::ranges::copy(made_.form.incomplete, std::back_inserter(made_.left_out));
     return std::move(made_);
   }
 

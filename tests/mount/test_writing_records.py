@@ -310,3 +310,15 @@ def test_other_maps_with_strings_are_refused(tmp_path):
             except OSError as error:
                 assert error.errno == errno.EOPNOTSUPP
         assert "maps with strings or lists are not written, but of strings to i4, i8, f4, f8 or strings" in m.errors()
+
+
+def test_repack_names_a_record_that_a_tree_does_not_take(tmp_path):
+    with mounted.Mounted(tmp_path, ("rw", "format=rntuple")) as m:
+        table = os.path.join(m.path, "in.root", "Events")
+        os.makedirs(table)
+        put(table, "x.f4", np.arange(3, dtype="<f4"))
+        put(table, "r/a.f4", np.arange(3, dtype="<f4"))
+        mounted.fsync(table)
+    repacked = subprocess.run([mounted.program(), "repack", "--format", "ttree", str(tmp_path / "in.root"),
+                               str(tmp_path / "out.root")], capture_output=True, text=True)
+    assert repacked.returncode == 1 and "r: a record needs two members" in repacked.stderr
