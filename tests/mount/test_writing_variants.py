@@ -2,6 +2,8 @@
 """Variants are written into RNTuples: values of several types in one field, in lists, records and each other; ROOT,
 uproot and the mount read the same from what they were copied of, and from the copy."""
 
+import contextlib
+import errno
 import json
 import os
 import shutil
@@ -299,10 +301,27 @@ def test_items_tell_the_order(tmp_path, shown):
 ])
 def test_what_can_never_be(writing, tags, index, reason):
     v = os.path.join(writing.table, "v")
-    put(v, tags, index, float=[1, 2], double=[3])
+    put(v, [], [], float=[1, 2], double=[3])
+    for name, values, dtype in (("tags.i1", tags, "i1"), ("index.i8", index, "<i8")):
+        with contextlib.suppress(OSError):  # some are told at once
+            np.array(values, dtype).tofile(os.path.join(v, name))
     os.setxattr(v, TYPE, b"std::variant<float,double>")
     assert reason in reasons(writing)
     assert reason in writing.errors()
+
+
+def test_an_index_is_refused_when_it_is_closed(writing):
+    v = os.path.join(writing.table, "v")
+    put(v, [1, 2, 1], [0, 0, 1], float=[1, 2], double=[3])
+    with pytest.raises(OSError) as refused:
+        with open(os.path.join(v, "index.i8"), "wb", buffering=0) as file:
+            file.write(np.array([0, 0, 0], "<i8").tobytes())
+    assert refused.value.errno == errno.EINVAL
+    with open(os.path.join(v, "index.i8"), "r+b", buffering=0) as file:
+        file.write(np.array([0, 0, 1], "<i8").tobytes())
+    os.setxattr(v, TYPE, b"std::variant<float,double>")
+    mounted.fsync(writing.table)
+    assert types_below(writing.table) == {"v": b"std::variant<float,double>"}
 
 
 def test_trees_hold_none(tmp_path):

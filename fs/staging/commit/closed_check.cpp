@@ -24,8 +24,41 @@ bool is_stray(std::string_view name) {
          !is_object_file(name);
 }
 
+constexpr std::string_view kTags = "tags.i1", kIndex = "index.i8";
+
 bool is_checked_by_name(std::string_view name) {
-  return name == "offsets.i8" || name.ends_with(".npy") || arrow_table_name(name) || is_stray(name);
+  return name == "offsets.i8" || name == kTags || name == kIndex || name.ends_with(".npy") || arrow_table_name(name) ||
+         is_stray(name);
+}
+
+StagedColumn column_of(const NodePtr& node, std::string path) {
+  StagedColumn column;
+  column.node = node;
+  column.path = std::move(path);
+  column.bytes = node->bytes;
+  column.size = node->bytes->size();
+  column.base = node->base;
+  return column;
+}
+
+// Of the tags of a variant its index, or the reverse, if no program is writing it.
+std::optional<StagedColumn> beside(const StagedNode& node, const std::string& path) {
+  if (node.name != kTags && node.name != kIndex) return std::nullopt;
+  const std::string_view other = node.name == kTags ? kIndex : kTags;
+  const NodePtr directory = node.parent.lock();
+  const auto found = directory ? directory->children.find(other) : decltype(directory->children.end())();
+  if (!directory || found == directory->children.end() || !found->second->bytes || found->second->writers > 0)
+    return std::nullopt;
+  return column_of(found->second, path.substr(0, path.size() - node.name.size()).append(other));
+}
+
+Result<> check_variants(const StagedTable& table) {
+  for (const StagedColumn& column : table.columns) {
+    for (const VariantsSeen::Alternative& each : column.variants.alternatives) {
+      if (each.wrong) return fail(ErrorKind::invalid, wrong_index(column, *each.wrong, each.wanted));
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -58,12 +91,8 @@ Result<> check_closed(Overlay& overlay, const NodePtr& node, StagingMemory& memo
     name = node->name;
     const auto place = table_above(*node);
     if (place) {
-      StagedColumn& column = table.columns.emplace_back();
-      column.node = node;
-      column.path = place->second;
-      column.bytes = node->bytes;
-      column.size = node->bytes->size();
-      column.base = node->base;
+      table.columns.push_back(column_of(node, place->second));
+      if (auto other = beside(*node, place->second)) table.columns.push_back(*std::move(other));
     }
   }
   if (!table.columns.empty()) {
@@ -75,7 +104,7 @@ Result<> check_closed(Overlay& overlay, const NodePtr& node, StagingMemory& memo
     }
     overlay.read_columns(table);
     const std::string& reason = table.columns[0].unreadable;
-    return reason.empty() ? Result<>() : fail(ErrorKind::invalid, reason);
+    return reason.empty() ? check_variants(table) : fail(ErrorKind::invalid, reason);
   }
   return arrow_table_name(name) ? check_arrow(node, memory) : Result<>();
 }

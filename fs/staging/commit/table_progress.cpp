@@ -119,15 +119,10 @@ Result<bool> count_list(std::vector<Level>& levels, std::size_t at, const Commit
   return begun;
 }
 
-std::string wrong_index(const Level& index, std::int64_t variant, std::int64_t wanted) {
-  return index.offered->path + ": variant " + std::to_string(variant) + " does not have the next item of its " +
-         "alternative, number " + std::to_string(wanted);
-}
-
 // What is wrong with the staged variants of an alternative, whose first item is number `begin`; empty: nothing.
-std::string wrong_variant(const Level& index, const VariantsSeen::Alternative& seen, std::int64_t begin) {
-  if (seen.first != begin) return wrong_index(index, seen.at, begin);
-  return seen.wrong ? wrong_index(index, *seen.wrong, seen.wanted) : "";
+std::string wrong_variant(const StagedColumn& tags, const VariantsSeen::Alternative& seen, std::int64_t begin) {
+  if (seen.first != begin) return wrong_index(tags, seen.at, begin);
+  return seen.wrong ? wrong_index(tags, *seen.wrong, seen.wanted) : "";
 }
 
 // Compares the columns of an alternative with the tags.
@@ -143,7 +138,7 @@ Result<> count_alternative(std::vector<Level>& levels, std::size_t at, std::uint
   } else if (is_held && tags.staged->base > 0 && committed) {
     TRY(begin, committed->items(told.offered->path));
   }
-  std::string wrong = is_held ? wrong_variant(levels[at + 1], *found, begin) : "";
+  std::string wrong = is_held ? wrong_variant(*tags.staged, *found, begin) : "";
   if (!wrong.empty()) counted.hopeless.push_back(std::move(wrong));
   const std::int64_t end = levels[at].ends.emplace_back(is_held ? found->next : begin);
   for (Level& below : levels) {

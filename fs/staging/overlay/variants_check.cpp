@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <string>
 
 #include "staging/overlay/staged_table.h"
 
@@ -88,6 +89,12 @@ Result<VariantsSeen> look_at_variants(const StagedColumn& tags, const StagedColu
   seen.tags = tags.header + looked;
   seen.index = index.header + looked * kIndexSize;
   return seen;
+}
+
+std::string wrong_index(const StagedColumn& tags, std::int64_t variant, std::int64_t wanted) {
+  const std::string directory = tags.path.substr(0, tags.path.rfind('/') + 1);
+  return directory + "index.i8: variant " + std::to_string(variant) +
+         " does not have the next item of its alternative, number " + std::to_string(wanted);
 }
 
 Result<std::int64_t> variants_within(const StagedColumn& tags, const StagedColumn& index, std::uint8_t tag,

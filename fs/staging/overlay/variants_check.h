@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "reply.h"
@@ -29,6 +30,9 @@ struct VariantsSeen {
 
 // Continues from what was seen, if these files have only grown since. Blocks. Errors: io.
 Result<VariantsSeen> look_at_variants(const StagedColumn& tags, const StagedColumn& index, VariantsSeen seen);
+
+// Says that this variant should have item number `wanted` of its alternative.
+std::string wrong_index(const StagedColumn& tags, std::int64_t variant, std::int64_t wanted);
 
 // The number of variants before the first staged one that has the tag and an index of `items` or more; all, if there
 // is none. Blocks. Errors: io.
