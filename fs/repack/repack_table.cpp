@@ -28,6 +28,16 @@ namespace {
 // ROOT's own default, and that of a mount.
 constexpr std::uint64_t kClusterBytes = 30'000'000;
 
+// In RNTuples pages of whole clusters compress better the larger they are: with 30 MB a file as wide as NanoAOD is 3 %
+// larger than with ROOT's default of 128 MiB, with 64 MB less than 1 %; and few files have one cluster alone, which no
+// two threads of a reader can share.
+constexpr std::uint64_t kNtupleClusterBytes = 64'000'000;
+
+std::uint64_t default_cluster(tfile::TableFormat format, std::uint64_t memory) {
+  if (format == tfile::TableFormat::tree) return kClusterBytes;
+  return std::clamp(memory / 4, kClusterBytes, kNtupleClusterBytes);
+}
+
 // The cache takes most of the memory; what was read, and waits to be encoded or written, the rest.
 constexpr std::uint64_t memory_of_cache(std::uint64_t memory) { return memory / 8 * 5; }
 
@@ -317,7 +327,8 @@ class ColumnsOfTable {
     const EntryRange all{0, table.entries};
     KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(all);
     FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
-    const std::uint64_t cluster = options.cluster_bytes != 0 ? options.cluster_bytes : kClusterBytes;
+    const std::uint64_t cluster =
+        options.cluster_bytes != 0 ? options.cluster_bytes : default_cluster(format, options.memory);
     Mutex mutex;
     const auto refuse = [&](const std::string& name, const std::string& why) {
       const Lock lock(mutex);

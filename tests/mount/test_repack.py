@@ -533,6 +533,19 @@ print(frame.Sum("x").GetValue() == float(sys.argv[2]), int(frame.Max("number").G
 """
 
 
+def test_clusters_of_rntuples_are_larger(tmp_path):
+    """54 MB that cannot be compressed further are one, and two with little memory."""
+    numbers = numpy.random.default_rng(1).uniform(size=8_000_000)
+    with uproot.recreate(tmp_path / "in.root", compression=None) as file:
+        file.mktree("t", {"x": "f8"})
+        for part in numpy.split(numbers, 10):
+            file["t"].extend({"x": part})
+    for options, clusters in ([], 1), (["--memory", "64M"], 2), (["--cluster", "10M"], 5):
+        repack("--force", "--format", "rntuple", *options, tmp_path / "in.root", tmp_path / "out.root")
+        with uproot.open(tmp_path / "out.root") as file:
+            assert len(file["t"].cluster_summaries) == clusters, options
+
+
 def test_equal_pages_are_stored_once_in_all_clusters(tmp_path):
     """And what would be a small last cluster belongs to the one before it."""
     entries, period = 10_400, 1000
