@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RNTuples that were written here, in the hands of ROOT's own tools: the inspector, hadd, chains, readers of columns that
-came late; and RNTuples of ROOT and uproot to which entries are appended here."""
+"""RNTuples that were written here, in the hands of ROOT's own tools: the inspector, hadd, chains, and readers of columns
+that came late."""
 
 import os
 import subprocess
-import sys
 
 import awkward
 import numpy as np
@@ -42,19 +41,13 @@ def append(table, more):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """ours.root, made in two commits (0 to 300); theirs.root and uproot.root, made by ROOT and uproot (300 to 400)."""
+    """ours.root, made in two commits (0 to 300); theirs.root, made by ROOT (300 to 400)."""
     base = tmp_path_factory.mktemp("tools")
     with mounted.Mounted(base, FORMAT) as m:
         table = os.path.join(m.path, "ours.root", "Events")
         append(table, columns(0, 200))
         append(table, columns(200, 100))
     run_script("oracle/ntuple_tools.py", ["write", str(base / "theirs.root"), "300", "400"])
-    later = columns(300, 100)
-    lists = awkward.unflatten(later["v/values.f4"], np.diff(later["v/offsets.i8"]))
-    names = awkward.Array(["".join(map(chr, later["name/chars.u1"][a:b])) for a, b in zip(later["name/offsets.i8"], later["name/offsets.i8"][1:])])
-    with uproot.recreate(base / "uproot.root") as file:
-        made = file.mkrntuple("Events", awkward.Array({"run": later["run.i8"], "x": later["x.f4"], "v": lists, "name": names}).layout.form)
-        made.extend(awkward.Array({"run": later["run.i8"], "x": later["x.f4"], "v": lists, "name": names}))
     return base
 
 
@@ -90,16 +83,6 @@ def test_a_chain_of_root_reads_them_with_others(files):
     assert "400 entries: right" in said, said
 
 
-def test_entries_are_appended_to_those_of_others(files, tmp_path):
-    for name in ("theirs.root", "uproot.root"):
-        subprocess.run(["cp", files / name, tmp_path], check=True)
-    with mounted.Mounted(tmp_path, ("rw",)) as m:
-        for name in ("theirs.root", "uproot.root"):
-            append(os.path.join(m.path, name, "Events"), columns(400, 50))
-    for name in ("theirs.root", "uproot.root"):
-        assert_numbered(tmp_path / name, 150, 300)
-
-
 def test_root_reads_columns_that_came_late(files, tmp_path):
     subprocess.run(["cp", files / "ours.root", files / "theirs.root", tmp_path], check=True)
     for name, first, entries in (("ours.root", 0, 300), ("theirs.root", 300, 100)):
@@ -111,12 +94,3 @@ def test_root_reads_columns_that_came_late(files, tmp_path):
             append(table, more)
         assert_numbered(tmp_path / name, entries + 40, first)
         assert "late: right" in run_script("oracle/ntuple_tools.py", ["late", str(tmp_path / name)])
-
-
-def test_more_than_a_hundred_commits_are_no_more_than_a_hundred_page_lists(tmp_path):
-    with mounted.Mounted(tmp_path, FORMAT) as m:
-        for i in range(130):
-            append(os.path.join(m.path, "many.root", "Events"), columns(10 * i, 10))
-    assert_numbered(tmp_path / "many.root", 1300)
-    [said] = [line for line in run_script("oracle/ntuple_tools.py", ["inspect", str(tmp_path / "many.root")]).splitlines() if "groups" in line]
-    assert 1 < int(said.split()[-1]) <= 100 and "clusters 130 " in said, said
