@@ -521,6 +521,18 @@ def test_twelve_thousand_branches_need_few_descriptors_and_little_memory(samples
         assert file["t"]["c11999"].array().tolist() == [11999, 12000, 12001]
 
 
+@pytest.mark.parametrize("options", [[], ["--format", "rntuple"]])
+def test_many_files_need_few_descriptors(table, tmp_path, options):
+    path, _ = table
+    for i in range(100):
+        os.link(shutil.copy(path, tmp_path / "first.root") if i == 0 else tmp_path / "first.root", tmp_path / f"in{i:03}.root")
+    code = "import resource, subprocess, sys\nresource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n" \
+           "sys.exit(subprocess.run(sys.argv[1:]).returncode)"
+    done = subprocess.run([sys.executable, "-c", code, mounted.program(), "repack", *options, str(tmp_path / "in*.root"), str(tmp_path / "out.root")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and "Events: 500000 entries" in done.stdout, done.stderr
+
+
 # ---- pages and clusters of RNTuples
 
 CLUSTERS = """

@@ -794,7 +794,6 @@ def test_numpy_files_are_taken(tmp_path):
 
 @pytest.mark.parametrize("columns, offender", (
     ({"hits/offsets.i8": 1, "hits/values/name/offsets.i8": 1}, "hits/values/name/offsets.i8"),
-    ({"m/offsets.i8": 1, "m/values/key/offsets.i8": 1}, "m/values/key/offsets.i8"),
     ({"v/tags.i1": 1, "v/index.i8": 1}, "v/index.i8"),
 ))
 def test_types_that_are_not_written(tmp_path, columns, offender):
