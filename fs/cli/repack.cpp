@@ -47,7 +47,8 @@ Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) 
 
 Result<std::uint64_t> parse_bytes(const std::string& flag, const std::string& text, std::uint64_t at_least) {
   const auto size = parse_size(text);
-  if (!size || *size < at_least) return wrong(flag, text, "a size such as 256M");
+  if (!size) return wrong(flag, text, "a size such as 256M");
+  if (*size < at_least) return wrong(flag, text, "at least " + std::to_string(at_least) + " bytes");
   return *size;
 }
 

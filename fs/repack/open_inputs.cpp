@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repack/open_inputs.h"
 
+#include <string>
+
 #include "descriptor_limit.h"
-#include "root_file.h"
+#include "vfs/guarded_source.h"
 
 namespace tfilefs {
 namespace {
@@ -14,12 +16,23 @@ std::size_t open_max() {
   return files_within_limit(kOpenMax, kDescriptors);
 }
 
+// Reads of a file that is overwritten meanwhile fail, instead of giving a mixture.
+Result<std::shared_ptr<const tfile::File>> open_guarded(const std::string& source, const tfile::FarOptions& far) {
+  TRY(auto opened, tfile::open_source(source, far));
+  TRY(const auto guarded, GuardedSource::guard(std::move(opened)));
+  TRY(auto file, tfile::File::open(guarded));
+  guarded->set_saved_end(static_cast<std::uint64_t>(file->header().end));
+  return file;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const tfile::File>> OpenInputs::open(std::size_t number) {
   if (const auto known = open_.find(number); known != open_.end()) return known->second;
-  TRY(auto file, open_root_file(names_[number].file, far_));
-  if (open_.size() < open_max()) open_.emplace(number, file);
+  auto file = open_guarded(names_[number].file, far_);
+  const std::string name = tfile::shown_name(names_[number].file);
+  if (!file && !file.error().text.starts_with(name)) file.error().text.insert(0, name + ": ");
+  if (file && open_.size() < open_max()) open_.emplace(number, *file);
   return file;
 }
 

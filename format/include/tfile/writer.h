@@ -128,7 +128,7 @@ struct OfferedEntries {
 void find_counters(std::span<OfferedColumn>, const OfferedEntries&, TableFormat);
 
 // Sets OfferedColumn::counts of each u4 or u8 that counts a list by its name and by its entries: those of both that are
-// there, at least one. Does nothing for trees. Reads them.
+// there; names alone where neither has any. Does nothing for trees. Reads them.
 void find_lengths(std::span<OfferedColumn>, const OfferedEntries&, TableFormat);
 
 // Encoded entries of one field: one contiguous piece of the file.

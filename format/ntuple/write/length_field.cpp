@@ -64,8 +64,11 @@ void find_list_lengths(std::span<OfferedColumn> columns, const OfferedEntries& e
     if (found == numbers.end()) return;
     OfferedColumn& number = columns[found->second];
     if (!number.counts.empty()) return;
-    const std::int64_t both = std::min(entries.count(found->second), entries.count(list.offsets));
-    if (both > 0 && are_lengths(entries, found->second, number.dtype, list.offsets, both))
+    const std::int64_t numbers_there = entries.count(found->second), lists_there = entries.count(list.offsets);
+    const std::int64_t both = std::min(numbers_there, lists_there);
+    // Where there is no entry, names decide: as in other files of the same form, which hadd joins.
+    const bool may_tell = both > 0 || (numbers_there == 0 && lists_there == 0);
+    if (may_tell && are_lengths(entries, found->second, number.dtype, list.offsets, both))
       number.counts = columns[list.offsets].path;
   };
   for (const List& list : lists) try_as(list.counters.front(), list);

@@ -88,6 +88,8 @@ TEST(LengthField, OtherColumnsStayColumns) {
   EXPECT_EQ(with("nv.u4", {1}), "v/offsets.i8");        // the rest is still to come
   EXPECT_EQ(with("nv.u4", {1, 2, 9}), "v/offsets.i8");  // the same
   EXPECT_EQ(with("nv.u4", {}), "");
+  EXPECT_EQ(counted_by({{"v/offsets.i8", {0}}, {"v/values.f4", {}}, {"nv.u4", {}}}, "nv.u4"),
+            "v/offsets.i8");  // names alone
   EXPECT_EQ(counted_by({{"s/offsets.i8", {0, 1}}, {"s/chars.u1", {}}, {"ns.u4", {1}}}, "ns.u4"), "");
   EXPECT_EQ(counted_by({{"v/offsets.i8", {0, 1}}, {"nv.u4", {1}}}, "nv.u4"), "");  // its items may be characters yet
   std::vector<OfferedColumn> columns = columns_of({{"v/offsets.i8", {}}, {"v/values.f4", {}}, {"nv.u4", {}}});

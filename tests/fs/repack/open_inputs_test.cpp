@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <fstream>
+#include <vector>
 
 #include "temporary_directory.h"
+#include "tfile/source.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {
@@ -37,6 +40,23 @@ TEST(OpenInputs, TheFirstFilesAreOpenedOnceAndTheOthersNeedNoDescriptorOfTheirOw
   }
   EXPECT_GT(kept, 10u);
   EXPECT_LT(kept, 100u);
+}
+
+TEST(OpenInputs, AFileThatIsOverwrittenIsReadNoMore) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "x.root";
+  write_root_file(path);
+  OpenInputs inputs({{path.string(), ""}}, {});
+  const auto opened = inputs.open(0);
+  ASSERT_TRUE(opened);
+  std::vector<std::byte> bytes(100);
+  ASSERT_TRUE(tfile::read_range((*opened)->source(), {0, bytes.size()}, bytes));
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  constexpr std::streamoff kUuidAt = 47;  // in the header: can be any bytes
+  file.seekp(kUuidAt).put('x').flush();
+  const auto read = tfile::read_range((*opened)->source(), {0, bytes.size()}, bytes);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::stale) << read.error().text;
 }
 
 TEST(OpenInputs, AFileThatIsNotThereIsNamed) {
