@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/mount.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -149,23 +149,29 @@ class WithLog {
   WithLog& operator=(const WithLog&) = delete;
 };
 
-// Of several mounts that begin at a place at the same time, one goes on, and the others find it there. A directory that
-// cannot be locked, or that something else keeps locked, is mounted on without that.
+// Of several mounts that begin at a place at the same time, one goes on, and the others find it there. Each holds an
+// abstract socket whose name says which directory it is: to open that would have an automounter mount it, and wait for
+// this very mount. Where something else keeps the name, it is mounted without that.
 class Beginning {
  public:
-  explicit Beginning(const std::string& mount_point)
-      : directory_(::open(mount_point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  explicit Beginning(const std::string& mount_point) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    struct stat place {};
+    if (!socket_ || ::stat(mount_point.c_str(), &place) != 0) return;
+    const std::string name = "tfilefs-begins-" + std::to_string(place.st_dev) + "-" + std::to_string(place.st_ino);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
     const auto give_up = std::chrono::steady_clock::now() + kLongest;
-    while (directory_ && ::flock(directory_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
-           std::chrono::steady_clock::now() < give_up)
+    while (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+           errno == EADDRINUSE && std::chrono::steady_clock::now() < give_up)
       std::this_thread::sleep_for(kPause);
   }
-  void end() { directory_ = Descriptor(); }
+  void end() { socket_ = Descriptor(); }
 
  private:
   static constexpr std::chrono::milliseconds kLongest{3000}, kPause{20};
 
-  Descriptor directory_;
+  Descriptor socket_;
 };
 
 // `ready` is called when the mount answers.

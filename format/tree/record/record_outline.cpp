@@ -204,8 +204,9 @@ class Outliner {
     const std::size_t marks = out_.marks.size(), branches = out_.below.size(), leaves = out_.leaf_objects.size();
     const int depth = depth_;
     slot();
+    if (in_.failed() || unsupported_.empty()) return;
     const auto word = load_big<std::uint32_t>(in_.bytes().data() + at);
-    if (in_.failed() || unsupported_.empty() || !(word & kByteCountBit)) return;
+    if (!(word & kByteCountBit)) return;
     out_.lost_user_info = std::exchange(unsupported_, {});
     out_.marks.resize(marks);
     out_.below.resize(branches);
@@ -301,7 +302,8 @@ class Outliner {
     } else if (type == kObjectp || type == kAnyp) {
       object(without_pointer(element.type_name), nobody);
     } else if (type == kObjectP || type == kAnyP) {
-      target.kind == Object::Kind::tree&& element.name == "fUserInfo" ? user_info() : slot();
+      const bool is_user_info = target.kind == Object::Kind::tree && element.name == "fUserInfo";
+      is_user_info ? user_info() : slot();
     } else if (type == kStreamer && is_sequence_of_values(parse_type_name(element.type_name))) {
       const Frame head = frame();
       if (!stopped()) in_.seek(head.end, "collection");
