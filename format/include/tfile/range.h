@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
+#pragma once  // experimental until 1.0: a minor version may change what is declared here
 
 #include <cstdint>
 
