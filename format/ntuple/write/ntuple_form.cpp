@@ -81,8 +81,6 @@ Result<> check_field_name(const std::string& path, const std::string& name) {
   return invalid(path, "an RNTuple takes no '.', '/', '\\', space or control character in a field's name");
 }
 
-constexpr const char *kTagsName = "tags.i1", *kIndexName = "index.i8";
-
 const OfferedNode* child_of(const OfferedNode& node, std::string_view name) {
   const auto found = std::ranges::find(node.children, name, &OfferedNode::name);
   return found == node.children.end() ? nullptr : &*found;

@@ -9,6 +9,7 @@
 #include "model/list_lengths.h"
 #include "model/offered_nodes.h"
 #include "tfile/name.h"
+#include "tfile/variant_type.h"
 #include "tfile/writer.h"
 #include "tree/write/branch_form.h"
 #include "tree/write/record_class.h"
@@ -186,7 +187,7 @@ class FormMaker {
     const auto has = [&](std::string_view name) {
       return std::ranges::count(place.children, name, &OfferedNode::name);
     };
-    return has("tags.i1") && has("index.i8");
+    return has(kTagsName) && has(kIndexName);
   }
 
   // A list of records: `items` has their members. They become objects of a class.

@@ -11,6 +11,7 @@
 #include "staging/overlay/staged_arrow.h"
 #include "staging/overlay/staged_object.h"
 #include "tfile/node.h"
+#include "tfile/variant_type.h"
 
 namespace tfilefs {
 
@@ -24,11 +25,9 @@ bool is_stray(std::string_view name) {
          !is_object_file(name);
 }
 
-constexpr std::string_view kTags = "tags.i1", kIndex = "index.i8";
-
 bool is_checked_by_name(std::string_view name) {
-  return name == "offsets.i8" || name == kTags || name == kIndex || name.ends_with(".npy") || arrow_table_name(name) ||
-         is_stray(name);
+  return name == "offsets.i8" || name == tfile::kTagsName || name == tfile::kIndexName || name.ends_with(".npy") ||
+         arrow_table_name(name) || is_stray(name);
 }
 
 StagedColumn column_of(const NodePtr& node, std::string path) {
@@ -43,8 +42,8 @@ StagedColumn column_of(const NodePtr& node, std::string path) {
 
 // Of the tags of a variant its index, or the reverse, if no program is writing it.
 std::optional<StagedColumn> beside(const StagedNode& node, const std::string& path) {
-  if (node.name != kTags && node.name != kIndex) return std::nullopt;
-  const std::string_view other = node.name == kTags ? kIndex : kTags;
+  if (node.name != tfile::kTagsName && node.name != tfile::kIndexName) return std::nullopt;
+  const std::string_view other = node.name == tfile::kTagsName ? tfile::kIndexName : tfile::kTagsName;
   const NodePtr directory = node.parent.lock();
   const auto found = directory ? directory->children.find(other) : decltype(directory->children.end())();
   if (!directory || found == directory->children.end() || !found->second->bytes || found->second->writers > 0)

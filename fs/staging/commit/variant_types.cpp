@@ -15,15 +15,17 @@
 #include "tfile/variant_type.h"
 
 namespace tfilefs {
-namespace {
 
-constexpr std::string_view kTags = "tags.i1", kIndex = "index.i8";
+using tfile::kIndexName;
+using tfile::kTagsName;
+
+namespace {
 
 using ByPath = std::map<std::string, const StagedColumn*, std::less<>>;
 
 bool is_variant(const ByPath& columns, const std::string& directory) {
-  return columns.contains(joined_path(directory, std::string(kTags))) &&
-         columns.contains(joined_path(directory, std::string(kIndex)));
+  return columns.contains(joined_path(directory, std::string(kTagsName))) &&
+         columns.contains(joined_path(directory, std::string(kIndexName)));
 }
 
 // Whether the type of another variant tells that of this one.
@@ -43,7 +45,7 @@ std::optional<std::int64_t> items_of(const StagedColumn& column) {
 // them in its members.
 std::optional<std::int64_t> items_below(const std::string& name, const ByPath& below) {
   if (const auto own = below.find(name); own != below.end()) return items_of(*own->second);
-  for (const std::string_view first : {std::string_view("offsets.i8"), kTags}) {
+  for (const std::string_view first : {std::string_view("offsets.i8"), kTagsName}) {
     const auto found = below.find(name + "/" + std::string(first));
     if (found != below.end()) return items_of(*found->second);
   }
@@ -77,7 +79,7 @@ std::string type_of_variant(const StagedColumn& tags, const StagedColumn& index,
   std::map<std::string, std::int64_t> items;  // by type
   for (const auto& [path, column] : below) {
     const std::string name = path.substr(0, path.find('/'));
-    if (name == kTags || name == kIndex) continue;
+    if (name == kTagsName || name == kIndexName) continue;
     const std::string type = type_of(name, name.size() == path.size());
     const auto count = items_below(name, below);
     if (type.empty() || !count) return {};
@@ -97,6 +99,7 @@ std::string type_of_variant(const StagedColumn& tags, const StagedColumn& index,
 }  // namespace
 
 bool find_variant_types(StagedTable& table) {
+  if (!has_tags(table)) return false;
   ByPath columns;
   for (const StagedColumn& column : table.columns) columns.emplace(column.path, &column);
   bool found = false;
@@ -104,7 +107,7 @@ bool find_variant_types(StagedTable& table) {
     const auto beside = index_beside(path);
     const auto index = beside ? columns.find(*beside) : columns.end();
     if (index == columns.end() || tags->base > 0) continue;
-    const std::string directory = path.substr(0, path.size() - kTags.size() - 1);
+    const std::string directory = path.substr(0, path.size() - kTagsName.size() - 1);
     if (table.classes.contains(directory) || is_in_variant(columns, directory)) continue;
     ByPath below;
     for (auto at = columns.lower_bound(directory + "/"); at != columns.end(); ++at) {

@@ -26,6 +26,7 @@ void Overlay::read_columns(StagedTable& table) {
     if (!column.unreadable.empty() || !is_offsets(column)) continue;
     if (auto checked = check_offsets_of(column); !checked) column.unreadable = checked.error().text;
   }
+  if (!has_tags(table)) return;
   std::map<std::string_view, StagedColumn*> by_path;
   for (StagedColumn& column : table.columns) by_path.emplace(column.path, &column);
   for (StagedColumn& column : table.columns) {

@@ -10,6 +10,7 @@
 #include "staging/overlay/staged_object.h"
 #include "staging/overlay/staged_tree.h"
 #include "tfile/node.h"
+#include "tfile/variant_type.h"
 
 namespace tfilefs {
 namespace {
@@ -231,10 +232,18 @@ std::vector<std::pair<std::string, std::string>> classes_above(const StagedTable
   return above;
 }
 
+bool is_tags(std::string_view path) {
+  return path.ends_with(tfile::kTagsName) && path.size() > tfile::kTagsName.size() &&
+         path[path.size() - tfile::kTagsName.size() - 1] == '/';
+}
+
+bool has_tags(const StagedTable& table) {
+  return std::ranges::any_of(table.columns, [](const StagedColumn& column) { return is_tags(column.path); });
+}
+
 std::optional<std::string> index_beside(std::string_view path) {
-  constexpr std::string_view kTags = "/tags.i1", kIndex = "/index.i8";
-  if (!path.ends_with(kTags)) return std::nullopt;
-  return std::string(path.substr(0, path.size() - kTags.size())).append(kIndex);
+  if (!is_tags(path)) return std::nullopt;
+  return std::string(path.substr(0, path.size() - tfile::kTagsName.size())).append(tfile::kIndexName);
 }
 
 bool is_npy(std::string_view path) { return path.ends_with(kNpySuffix); }

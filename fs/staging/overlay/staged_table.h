@@ -141,6 +141,10 @@ inline bool is_offsets(const StagedColumn& column) { return column.path.ends_wit
 // Of the directories above a column: their paths, and the classes that were set on them.
 std::vector<std::pair<std::string, std::string>> classes_above(const StagedTable&, const std::string& path);
 
+// Whether a column has the name of the tags of a variant; whether one of the table has.
+bool is_tags(std::string_view path);
+bool has_tags(const StagedTable&);
+
 // Of the path of tags: that of the index that makes a variant with them.
 std::optional<std::string> index_beside(std::string_view path);
 
