@@ -12,7 +12,7 @@
 #include "repack/column_copy.h"
 #include "repack/kept_items.h"
 #include "repack/stopped.h"
-#include "tfile/writer.h"
+#include "tfile/node_columns.h"
 
 namespace tfilefs {
 
@@ -45,67 +45,35 @@ class FieldFinder {
 
   void run() {
     for (const NodeId top : out_.nodes[0].children) {
-      field_ = {out_.nodes[top].name, {}, {}};
-      is_known_ = true;
-      add(top, {});
-      if (is_known_) fields.push_back(std::move(field_));
-      if (!is_known_) not_compared.push_back(out_.nodes[top].name);
+      const auto below = tfile::node_columns(out_.nodes, out_.columns, top);
+      if (!below || !add(out_.nodes[top].name, *below)) not_compared.push_back(out_.nodes[top].name);
     }
   }
 
  private:
-  // What contains the items of columns: offsets, or of an alternative tags.
-  struct Around {
-    std::uint32_t list = tfile::FieldForm::kEachEntry;
-    std::uint8_t tag = 0;
-  };
-
-  void add(NodeId id, Around around) {
-    const tfile::Node& node = out_.nodes[id];
-    const bool is_variant = node.kind == tfile::NodeKind::variant;
-    // Pointers of trees may share their items.
-    if (is_variant && format_ == tfile::TableFormat::tree) is_known_ = false;
-    const auto first = static_cast<std::uint32_t>(field_.out.columns.size());
-    const bool is_list = has_offsets(node);
-    for (std::size_t i = 0; i < node.children.size(); ++i) {
-      Around inside = around;
-      const std::uint32_t tag = out_.nodes[node.children[i]].tag;
-      if ((is_list && i > 0) || (is_variant && tag != 0)) inside = {first, static_cast<std::uint8_t>(tag)};
-      add(node.children[i], inside);
-      if (is_variant && i == 0 && is_known_) note_alternatives(first, node.alternatives.size());
+  // False: it cannot be compared.
+  bool add(const std::string& name, const tfile::NodeColumns& below) {
+    ComparedField field{name, {}, {}};
+    for (FieldOfColumns* side : {&field.in, &field.out}) {
+      side->lists = below.lists;
+      side->variants = below.variants;
     }
-    if (node.column && is_known_) add_column(*node.column, around);
-  }
-
-  bool has_offsets(const tfile::Node& node) const {
-    const auto leading = node.children.empty() ? std::nullopt : out_.nodes[node.children[0]].column;
-    return leading && out_.columns[*leading].role == Role::offsets;
-  }
-
-  void note_alternatives(std::uint32_t tags, std::size_t alternatives) {
-    is_known_ = alternatives <= UINT8_MAX;
-    for (FieldOfColumns* field : {&field_.in, &field_.out})
-      field->variants[tags].alternatives = static_cast<std::uint8_t>(alternatives);
-  }
-
-  void add_column(ColumnId id, Around around) {
-    const Column& column = out_.columns[id];
-    const auto in = in_by_path_.find(column.path);
-    is_known_ = in != in_by_path_.end();
-    if (!is_known_) return;
-    for (FieldOfColumns* field : {&field_.in, &field_.out}) {
-      field->lists.push_back(around.list);
-      field->variants.push_back({around.tag, 0});
+    for (const ColumnId id : below.columns) {
+      const Column& column = out_.columns[id];
+      const auto in = in_by_path_.find(column.path);
+      // Pointers of trees may share their items.
+      const bool is_shared = column.role == Role::tags && format_ == tfile::TableFormat::tree;
+      if (is_shared || in == in_by_path_.end()) return false;
+      field.in.columns.push_back(in->second);
+      field.out.columns.push_back(&column);
     }
-    field_.in.columns.push_back(in->second);
-    field_.out.columns.push_back(&column);
+    fields.push_back(std::move(field));
+    return true;
   }
 
   const tfile::Table& out_;
   const tfile::TableFormat format_;
   std::map<std::string_view, const Column*> in_by_path_;
-  ComparedField field_;
-  bool is_known_ = true;
 };
 
 class Verification {

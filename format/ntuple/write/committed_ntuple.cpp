@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "ntuple/field_nodes.h"
 #include "ntuple/page_lists.h"
 #include "ntuple/write/length_field.h"
+#include "tfile/node_columns.h"
 
 namespace tfile {
 namespace {
@@ -62,13 +62,12 @@ class FormReader {
     FieldForm form;
     StoredField stored;
     form.name = stored.name = name_of(top);
-    if (Reason reason = add_columns(top, form, stored, {}); !reason.empty())
-      return "field " + form.name + ": " + reason;
+    Reason reason = check_variants(top);
+    if (reason.empty()) reason = add_columns(top, form, stored);
+    if (!reason.empty()) return "field " + form.name + ": " + reason;
     if (form.columns.empty()) return "field " + form.name + ": it has no columns";
     form.kind = form.columns.size() == 1 ? FieldForm::Kind::number : FieldForm::Kind::nested;
     form.encoded = form.columns;
-    const auto is_part = [](const VariantPart& part) { return part.tag != 0 || part.alternatives != 0; };
-    if (std::ranges::none_of(form.variants, is_part)) form.variants.clear();
     stored.lists = form.lists;
     stored.variants = form.variants;
     found_.form.fields.push_back(std::move(form));
@@ -100,48 +99,38 @@ class FormReader {
     return static_cast<std::uint32_t>(found_.form.columns.size() - 1);
   }
 
-  // What contains the items of columns: offsets, or of an alternative tags.
-  struct Around {
-    std::uint32_t list = FieldForm::kEachEntry;
-    std::uint8_t tag = 0;
-  };
-
-  Reason add_columns(NodeId id, FieldForm& form, StoredField& stored, Around around) {
+  // Whether the variants at and below a node can be written.
+  Reason check_variants(NodeId id) const {
     const Node& node = made_.nodes[id];
-    const auto first = static_cast<std::uint32_t>(form.columns.size());
     const bool is_variant = node.kind == NodeKind::variant;
     if (is_variant && (node.alternatives.empty() || node.alternatives.size() > kAlternativesMax))
       return "a variant of " + std::to_string(node.alternatives.size()) + " alternatives";
-    std::size_t columns = 0;
     for (const NodeId child : node.children) {
-      Around inside = around;
-      if (columns > 0 && has_offsets(node)) inside = {first, 0};
-      if (is_variant && made_.nodes[child].tag != 0)
-        inside = {first, static_cast<std::uint8_t>(made_.nodes[child].tag)};
-      const std::size_t before = form.columns.size();
-      if (Reason reason = add_columns(child, form, stored, inside); !reason.empty()) return reason;
-      if (is_variant && form.columns.size() == before) return "an alternative without columns";
-      ++columns;
+      if (Reason reason = check_variants(child); !reason.empty()) return reason;
+      if (is_variant && !has_columns(child)) return "an alternative without columns";
     }
-    if (is_variant) form.variants[first].alternatives = static_cast<std::uint8_t>(node.alternatives.size());
-    return node.column ? add_column(*node.column, form, stored, around) : Reason();
+    return {};
+  }
+  bool has_columns(NodeId id) const {
+    const Node& node = made_.nodes[id];
+    return node.column || std::ranges::any_of(node.children, [&](NodeId child) { return has_columns(child); });
   }
 
-  bool has_offsets(const Node& node) const {
-    const std::optional<ColumnId> leading = node.children.empty() ? std::nullopt : made_.nodes[node.children[0]].column;
-    return leading && made_.columns[*leading].role == Role::offsets;
-  }
-
-  Reason add_column(ColumnId id, FieldForm& form, StoredField& stored, Around around) {
-    const Column& column = made_.columns[id];
-    auto way = stored_column(made_, written_, id);
-    if (!way) return way.error().text;
-    stored.columns.push_back(*way);
-    form.lists.push_back(around.list);
-    form.variants.push_back({around.tag, 0});
-    form.columns.push_back(offer(column));
-    if (column.role == Role::offsets && around.list == FieldForm::kEachEntry)
-      lists_.emplace(column.stream, List{id, form.columns.back()});
+  Reason add_columns(NodeId top, FieldForm& form, StoredField& stored) {
+    auto below = node_columns(made_.nodes, made_.columns, top);
+    if (!below) return "a variant of too many alternatives";
+    for (std::size_t i = 0; i < below->columns.size(); ++i) {
+      const ColumnId id = below->columns[i];
+      auto way = stored_column(made_, written_, id);
+      if (!way) return way.error().text;
+      stored.columns.push_back(*way);
+      const Column& column = made_.columns[id];
+      form.columns.push_back(offer(column));
+      if (column.role == Role::offsets && below->lists[i] == FieldForm::kEachEntry)
+        lists_.emplace(column.stream, List{id, form.columns.back()});
+    }
+    form.lists = std::move(below->lists);
+    form.variants = std::move(below->variants);
     return {};
   }
 

@@ -15,6 +15,7 @@
 #include "ntuple/write/stored_columns.h"
 #include "ntuple/write/type_arguments.h"
 #include "tfile/name.h"
+#include "tfile/node_columns.h"
 #include "tfile/variant_type.h"
 
 // Groups columns into fields by their paths, as the mount shows fields (docs/semantics.md, "Writing"): `offsets.i8`
@@ -156,8 +157,7 @@ class FieldMaker {
     for (const std::uint32_t i : form.columns) {
       if (form.title.empty()) form.title = columns_[i].title;
     }
-    const auto is_part = [](const VariantPart& part) { return part.tag != 0 || part.alternatives != 0; };
-    if (std::ranges::none_of(form.variants, is_part)) form.variants.clear();
+    drop_idle_parts(form.variants);
     return form;
   }
   const std::string& incomplete() const { return incomplete_; }  // what is missing
