@@ -7,11 +7,10 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint16_t kIsRepetitive = 1, kIsProjected = 2, kHasChecksum = 4, kIsSoa = 8;
-constexpr std::uint16_t kIsDeferred = 1, kHasRange = 2;
 constexpr std::uint32_t kStreamerInfos = 0;
 
 FieldRecord read_field(Cursor& in) {
+  using namespace field_flag;
   constexpr const char* kWhat = "RNTuple field";
   FieldRecord field;
   in.skip(4, kWhat);  // the version of the field itself
@@ -29,6 +28,7 @@ FieldRecord read_field(Cursor& in) {
 }
 
 ColumnRecord read_column(Cursor& in) {
+  using namespace column_flag;
   constexpr const char* kWhat = "RNTuple column";
   ColumnRecord column;
   column.type = in.little<std::uint16_t>(kWhat);

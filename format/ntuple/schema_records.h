@@ -19,6 +19,15 @@ using ColumnNumber = std::uint32_t;  // of a column in the file; a ColumnId is t
 
 enum class FieldRole : std::uint16_t { leaf = 0, collection = 1, record = 2, variant = 3, streamer = 4 };
 
+// Flags of the records of fields and of columns (RNTuple Binary Format Specification, "Field Description", "Column
+// Description").
+namespace field_flag {
+inline constexpr std::uint16_t kIsRepetitive = 1, kIsProjected = 2, kHasChecksum = 4, kIsSoa = 8;
+}
+namespace column_flag {
+inline constexpr std::uint16_t kIsDeferred = 1, kHasRange = 2;
+}
+
 struct FieldRecord {
   std::uint32_t type_version = 0;
   FieldId parent = 0;  // a top-level field is its own parent

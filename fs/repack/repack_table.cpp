@@ -12,7 +12,6 @@
 #include "repack/file_keys.h"
 #include "repack/unit_copy.h"
 #include "repack/verify.h"
-#include "root_file.h"
 #include "tfile/streamed_class.h"
 #include "tfile/table_copy.h"
 
@@ -179,6 +178,7 @@ class UnitsOfTable {
     if (!options.columns.takes_all()) how.keeps_field = [&](std::string_view name) { return keeps(name); };
     TRY(copy_, work_.writer.copy_table(request_.directory, request_.name, first, how));
     made_.report.path = request_.path;
+    made_.format = first.format;
     for (file_ = 0; file_ < request_.inputs.names().size(); ++file_) {
       TRY_VOID(add_file());
       if (made_.needs_columns) return std::move(made_);
@@ -308,6 +308,7 @@ class ColumnsOfTable {
         named(request_.path, offered_table(table, (*source)->streams(), conversion, raw, request_.options.columns)));
     made_.left_out = offered.left_out;
     made_.streamed = offered.streamed;
+    made_.format = conversion.to;
     note_differences((*source)->differences());
     if (offered.columns.empty()) {
       made_.left_out.push_back("none of its columns can be written");
@@ -390,12 +391,10 @@ Result<std::vector<std::string>> verify_written(const TableRequest& request, con
   const CacheOptions cache = cache_options(request.options, 2);
   TRY(const auto in, ChainSource::open(cache, request.inputs.names(), request.path, request.options.far));
   const std::string path = (request.directory.empty() ? "" : request.directory + "/") + request.name;
-  TRY(const auto file, open_root_file(out, request.options.far));
-  TRY(const KeyPlace key, named(out, key_in(*file, path, tfile::KeyKind::table)));
   TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
   TRY(std::vector<std::string> left,
       named(request.path,
-            verify_table(*in, made.kept, {*written, key.info().format, made.streamed}, work.workers, work.stop)));
+            verify_table(*in, made.kept, {*written, made.format, made.streamed}, work.workers, work.stop)));
   for (std::string& name : left) name.insert(0, request.path + "/");
   return left;
 }

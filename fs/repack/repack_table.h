@@ -47,6 +47,7 @@ struct TableWork {
 
 struct WrittenTable {
   bool written = false;
+  tfile::TableFormat format = tfile::TableFormat::tree;
   tfile::KeptEntries kept;  // its entries, counted over all files
   // Raw columns that are kept as their streamers write them, by Column::branch.
   std::map<std::string, tfile::StreamedClass> streamed;

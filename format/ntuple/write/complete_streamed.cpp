@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bytes/endian.h"
+#include "bytes/offset_at.h"
 #include "tfile/streamed_class.h"
 
 namespace tfile {
@@ -53,7 +54,7 @@ bool has_plain_header(Bytes collection) {
 // The objects of some entries.
 struct Objects {
   Bytes offsets, bytes;
-  std::int64_t offset(std::size_t i) const { return load_little<std::int64_t>(offsets.data() + kOffsetSize * i); }
+  std::int64_t offset(std::size_t i) const { return offset_at(offsets, i); }
   std::size_t count() const { return offsets.size() / kOffsetSize - 1; }
   Bytes at(std::size_t i) const {
     return bytes.subspan(static_cast<std::size_t>(offset(i) - offset(0)),

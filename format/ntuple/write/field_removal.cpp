@@ -38,7 +38,7 @@ using Changes = std::vector<Change>;
 // The place of the field that a projected one shows, behind its texts.
 std::optional<std::size_t> source_offset(std::span<const std::byte> field) {
   constexpr std::size_t kFlagsOffset = kParentOffset + 4 + 2;
-  constexpr std::uint16_t kIsRepetitive = 1, kIsProjected = 2;
+  using namespace field_flag;
   Cursor in(field);
   in.skip(kFlagsOffset, kWhat);
   const auto flags = in.little<std::uint16_t>(kWhat);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "bytes/endian.h"
+#include "bytes/offset_at.h"
 #include "model/list_lengths.h"
 #include "model/offered_nodes.h"
 #include "tfile/name.h"
@@ -37,10 +38,6 @@ std::vector<List> lists_of(std::span<const OfferedNode> tops, std::span<const Of
     if (offsets != nullptr && has_items) lists.push_back({counter_names(field_name_of(top)), *offsets->column});
   }
   return lists;
-}
-
-std::int64_t offset_at(std::span<const std::byte> offsets, std::size_t i) {
-  return load_little<std::int64_t>(offsets.data() + sizeof(std::int64_t) * i);
 }
 
 std::uint64_t number_at(std::span<const std::byte> numbers, Dtype dtype, std::size_t i) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bytes/appender.h"
+#include "bytes/offset_at.h"
 #include "compression/frame.h"
 #include "container/key.h"
 #include "ntuple/page_encode.h"
@@ -28,10 +29,6 @@ constexpr std::uint64_t kOffsetSize = 8;
 
 // Scratch memory above this is freed after use.
 constexpr std::size_t kScratchMax = 4 << 20;
-
-std::int64_t offset_at(Bytes offsets, std::uint64_t i) {
-  return load_little<std::int64_t>(offsets.data() + kOffsetSize * i);
-}
 
 // Memory of an encoding thread, used again for its next part.
 struct Scratch {

@@ -4,8 +4,6 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint16_t kIsRepetitive = 1, kIsProjected = 2, kHasChecksum = 4;
-constexpr std::uint16_t kHasRange = 2;
 constexpr std::uint64_t kNoFeatures = 0;
 constexpr std::string_view kWriter = "tfilefs";
 
@@ -32,6 +30,7 @@ SchemaLists take_schema_lists(Cursor& in, const char* what) {
 }
 
 void SchemaLists::add(const FieldRecord& field) {
+  using namespace field_flag;
   EnvelopeAppender out;
   out.little(std::uint32_t{0});  // the version of the field itself
   out.little(field.type_version);
@@ -63,7 +62,7 @@ void SchemaLists::add(const ColumnRecord& column) {
   out.little(column.bits);
   out.little(column.field);
   const bool has_range = column.min != column.max;
-  out.little(has_range ? kHasRange : std::uint16_t{0});  // none is deferred
+  out.little(has_range ? column_flag::kHasRange : std::uint16_t{0});  // none is deferred
   out.little(column.representation);
   if (has_range) {
     out.little(column.min);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bytes/endian.h"
+#include "bytes/offset_at.h"
 #include "tree/write/basket_encode.h"
 
 namespace tfile {
@@ -35,8 +35,6 @@ Part joined(const std::vector<Part>& baskets) {
   part.largest = baskets.front().largest;
   return part;
 }
-
-std::int64_t offset_at(Bytes offsets, std::size_t i) { return load_little<std::int64_t>(offsets.data() + 8 * i); }
 
 // Its keys, which a basket of `branch.members[0]` was made of, in the order of the map's items: as bytes.
 std::vector<std::string_view> keys_of(const WrittenBranch& key, std::span<const Bytes> inputs) {
