@@ -142,6 +142,18 @@ def check_numbers(file, directory):
                                                              for a, b in zip(offsets, offsets[1:])]
 
 
+def take_step(step, directory, expected):
+    """In a mount of its own: new.root then shows what is expected there, and in a further mount."""
+    with mounted.Mounted(directory, ("rw",)) as m:
+        os.makedirs(os.path.join(m.path, "new.root"), exist_ok=True)
+        table = os.path.join(m.path, "new.root", "Events")
+        step(table)
+        mounted.fsync(table)
+        assert same(expected, table) == (True, ""), m.errors()
+    with mounted.Mounted(directory) as m:
+        assert same(expected, os.path.join(m.path, "new.root", "Events")) == (True, "")
+
+
 def test_lists_of_records_of_numbers_are_made_and_grow(tmp_path):
     """Made, appended to, given columns and a second list of records, and robbed of one, in several mounts."""
     for name, entries, seed in (("first", 300, 1), ("more", 90, 2)):
@@ -163,14 +175,7 @@ def test_lists_of_records_of_numbers_are_made_and_grow(tmp_path):
     shutil.copytree(tmp_path / "more_again/hits", tmp_path / "more_again/again")
     put(tmp_path / "more_again", "late.i8", np.arange(50, dtype="<i8"))
     for step in steps:
-        with mounted.Mounted(tmp_path / "out", ("rw",)) as m:
-            os.makedirs(os.path.join(m.path, "new.root"), exist_ok=True)
-            table = os.path.join(m.path, "new.root", "Events")
-            step(table)
-            mounted.fsync(table)
-            assert same(expected, table) == (True, ""), m.errors()
-        with mounted.Mounted(tmp_path / "out") as m:
-            assert same(expected, os.path.join(m.path, "new.root", "Events")) == (True, "")
+        take_step(step, tmp_path / "out", expected)
     check_numbers(tmp_path / "out/new.root", expected)
     with uproot.open(tmp_path / "out/new.root") as file:
         names = [name for name in file.file.streamers if name.startswith("Record_")]
@@ -254,14 +259,7 @@ def test_maps_of_strings_are_made_and_grow(tmp_path):
         lambda table: [shutil.rmtree(os.path.join(d, "to_float")) for d in (table, expected)],
     )
     for step in steps:
-        with mounted.Mounted(out, ("rw",)) as m:
-            os.makedirs(os.path.join(m.path, "new.root"), exist_ok=True)
-            table = os.path.join(m.path, "new.root", "Events")
-            step(table)
-            mounted.fsync(table)
-            assert same(expected, table) == (True, ""), m.errors()
-        with mounted.Mounted(out) as m:
-            assert same(expected, os.path.join(m.path, "new.root", "Events")) == (True, "")
+        take_step(step, out, expected)
         if step is steps[3]:
             check_string_maps(out / "new.root", expected)
 

@@ -40,6 +40,13 @@ def once(tmp_path_factory, name, make):
     return directory
 
 
+def install_component(component, prefix):
+    """Lays one component of the build below a directory, which it returns."""
+    subprocess.run(["cmake", "--install", build_directory(), "--component", component, "--prefix", prefix], check=True,
+                   stdout=subprocess.DEVNULL)
+    return prefix
+
+
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory):
     """`.directory`: DESTDIR; `.prefix`: below it; `.program`: tfilefs there; `.environment`: in which it is on PATH."""

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, build_directory, build_id, cached
+from conftest import ROOT, build_id, cached, install_component
 
 
 def files_below(directory):
@@ -88,10 +88,7 @@ def test_the_menu_entry_mounts_and_opens(installed, sample, tmp_path):
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory):
     """The prefix of an installation that is on nobody's PATH, and has a space in its name."""
-    directory = tmp_path_factory.mktemp("else where")
-    subprocess.run(["cmake", "--install", build_directory(), "--component", "tfilefs", "--prefix", directory], check=True,
-                   stdout=subprocess.DEVNULL)
-    return directory
+    return install_component("tfilefs", tmp_path_factory.mktemp("else where"))
 
 
 def test_an_installation_anywhere_finds_its_own_program(elsewhere, sample, tmp_path):

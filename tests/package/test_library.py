@@ -11,16 +11,13 @@ import subprocess
 import pytest
 import uproot
 
-from conftest import ROOT, build_directory
+from conftest import ROOT, install_component
 
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
     """An installation at a place that the build did not know of."""
-    directory = tmp_path_factory.mktemp("a library")
-    subprocess.run(["cmake", "--install", build_directory(), "--component", "development", "--prefix", directory], check=True,
-                   stdout=subprocess.DEVNULL)
-    return directory
+    return install_component("development", tmp_path_factory.mktemp("a library"))
 
 
 @pytest.fixture(scope="module")

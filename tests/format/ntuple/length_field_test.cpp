@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/model/offered_numbers.h"
 #include "ntuple/write/field_removal.h"
 #include "ntuple/write/ntuple_form.h"
 #include "ntuple/write/schema_encode.h"
@@ -20,28 +21,7 @@ namespace tfile {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
-using Offered = std::vector<std::pair<const char*, Numbers>>;  // paths, and the numbers of each
-
-std::vector<OfferedColumn> columns_of(const Offered& all) {
-  std::vector<OfferedColumn> columns;
-  for (const auto& [path, numbers] : all) columns.push_back(*offered_column(path));
-  return columns;
-}
-
-OfferedEntries entries_of(const Offered& all, const std::vector<OfferedColumn>& columns) {
-  OfferedEntries entries;
-  entries.count = [&](std::uint32_t column) {
-    const auto numbers = static_cast<std::int64_t>(all[column].second.size());
-    return columns[column].role == Role::offsets ? numbers - 1 : numbers;
-  };
-  entries.items = [&](std::uint32_t column, std::int64_t first, std::span<std::byte> into) {
-    const std::size_t size = size_of(columns[column].dtype);
-    for (std::size_t i = 0; i < into.size() / size; ++i)
-      std::memcpy(into.data() + i * size, &all[column].second.at(static_cast<std::size_t>(first) + i), size);
-    return true;
-  };
-  return entries;
-}
+using Offered = OfferedNumbers;
 
 std::string counted_by(const Offered& all, std::string_view path) {
   std::vector<OfferedColumn> columns = columns_of(all);

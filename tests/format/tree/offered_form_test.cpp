@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "format/model/offered_numbers.h"
 #include "tfile/writer.h"
 #include "tree/write/branch_form.h"
 
@@ -95,24 +96,12 @@ TEST(OfferedForm, AListOfArraysHasTheCounterThatIsKnown) {
 }
 
 TEST(OfferedForm, ListsOfArraysHaveTheCounterThatTheirEntriesTell) {
-  const std::vector<std::pair<const char*, std::vector<std::int64_t>>> all = {
+  const OfferedNumbers all = {
       {"n.i4", {1, 0, 3}},  {"x.f4", {2, 0, 1}},   {"v/offsets.i8", {0, 2, 2, 3}}, {"v/values.f4x3", {}},
       {"short.i4", {2, 0}}, {"m.u2", {2, 0, 1}},   {"ab.i4x2", {2, 0, 1}},         {"pt/offsets.i8", {0, 2, 2, 3}},
       {"pt/values.f4", {}}, {"r/a.i4", {2, 0, 1}}, {"late.u2", {2, 0, 1}}};
-  std::vector<OfferedColumn> columns;
-  for (const auto& [path, numbers] : all) columns.push_back(*offered_column(path));
-  OfferedEntries entries;
-  entries.count = [&](std::uint32_t column) {
-    const auto numbers = static_cast<std::int64_t>(all[column].second.size());
-    return columns[column].role == Role::offsets ? numbers - 1 : numbers;
-  };
-  entries.items = [&](std::uint32_t column, std::int64_t first, std::span<std::byte> into) {
-    const std::size_t size = size_of(columns[column].dtype);
-    for (std::size_t i = 0; i < into.size() / size; ++i) {
-      std::memcpy(into.data() + i * size, &all[column].second[static_cast<std::size_t>(first) + i], size);
-    }
-    return true;
-  };
+  std::vector<OfferedColumn> columns = columns_of(all);
+  OfferedEntries entries = entries_of(all, columns);
   find_list_counters(columns, entries);
   for (const OfferedColumn& column : columns) {
     EXPECT_EQ(column.counter, column.path == "v/values.f4x3" ? "m.u2" : "") << column.path;

@@ -7,24 +7,12 @@
 #include <fstream>
 #include <vector>
 
+#include "made_root_file.h"
 #include "temporary_directory.h"
 #include "tfile/source.h"
-#include "tfile/writer.h"
 
 namespace tfilefs {
 namespace {
-
-void write_root_file(const std::filesystem::path& path) {
-  auto writer = tfile::FileWriter::create(path.filename(), {});
-  ASSERT_TRUE(writer && (*writer)->make_directory("d"));
-  const auto plan = (*writer)->plan(0);
-  ASSERT_TRUE(plan);
-  std::ofstream file(path, std::ios::binary);
-  for (const tfile::CommitStep& step : plan->steps) {
-    file.seekp(static_cast<std::streamoff>(step.offset));
-    file.write(reinterpret_cast<const char*>(step.bytes.data()), static_cast<std::streamsize>(step.bytes.size()));
-  }
-}
 
 TEST(OpenInputs, TheFirstFilesAreOpenedOnceAndTheOthersNeedNoDescriptorOfTheirOwn) {
   const TemporaryDirectory directory;

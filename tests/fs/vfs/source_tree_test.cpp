@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "fake_file.h"
+#include "made_root_file.h"
 #include "temporary_directory.h"
-#include "tfile/writer.h"
 
 namespace tfilefs {
 namespace {
@@ -64,19 +64,6 @@ class MirroredDirectory : public testing::Test {
   stdfs::path path_;
   std::unique_ptr<FileSystem> fs_;
 };
-
-// A ROOT file with an empty directory in it.
-void write_root_file(const stdfs::path& path) {
-  auto writer = tfile::FileWriter::create(path.filename(), {});
-  ASSERT_TRUE(writer && (*writer)->make_directory("d"));
-  const auto plan = (*writer)->plan(0);
-  ASSERT_TRUE(plan);
-  std::ofstream file(path, std::ios::binary);
-  for (const tfile::CommitStep& step : plan->steps) {
-    file.seekp(static_cast<std::streamoff>(step.offset));
-    file.write(reinterpret_cast<const char*>(step.bytes.data()), static_cast<std::streamsize>(step.bytes.size()));
-  }
-}
 
 TEST_F(MirroredDirectory, AFileThatChangesWhileItIsOpenedIsNoPlainFile) {
   constexpr std::streamoff kUuidAt = 47;  // in the header: can be any bytes
