@@ -96,15 +96,18 @@ std::optional<Commits::Phase> Commits::wait_for_work() {
   for (;;) {
     if (overlay_.ending) return std::nullopt;
     const auto now = Clock::now();
+    if (now < tick) {
+      ended_.wait_for(overlay_.mutex, tick - now);  // not for each change: that would cost more than the change
+      continue;
+    }
     const bool waits_longer = has_set_aside(*overlay_.root) || holds_objects(*overlay_.root);
     const bool quiet = now >= overlay_.last_change + (waits_longer ? std::max(wait, kNamesPause) : wait);
     const bool seen = last_pass_.quiet && !last_pass_.failed && overlay_.last_change < last_pass_.begin;
-    if (now >= tick && !seen) {
+    if (!seen) {
       last_pass_ = {now, quiet, false};
       return quiet ? Phase::quiet : Phase::written;
     }
-    overlay_.changed.wait_for(overlay_.mutex,
-                              now < tick ? tick - now : std::clamp<Clock::duration>(wait, kPauseMin, kPauseMax));
+    overlay_.changed.wait_for(overlay_.mutex, std::clamp<Clock::duration>(wait, kPauseMin, kPauseMax));
   }
 }
 
@@ -305,6 +308,7 @@ void Commits::stop() {
     ending.swap(thread_);
   }
   overlay_.changed.notify_all();
+  ended_.notify_all();
   if (ending.joinable()) ending.join();
   if (!changes_.journal()) return tidy();
   changes_.drop_left_over();

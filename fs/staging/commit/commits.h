@@ -144,6 +144,7 @@ class Commits {
   int committing_ GUARDED_BY(overlay_.mutex) = 0;  // threads that have `mutex`, perhaps for long, or want it to commit
   int looking_ GUARDED_BY(overlay_.mutex) = 0;     // number of looks for reasons that began before any of these came
   Condition looked_;
+  Condition ended_;                           // overlay_.ending was set
   Reasons known_ GUARDED_BY(overlay_.mutex);  // reasons found by the last look
   struct Pass {
     StagedNode::Clock::time_point begin{};
