@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
@@ -13,14 +12,17 @@ namespace tfilefs {
 namespace {
 
 constexpr std::uint64_t kSizeMax = std::numeric_limits<std::int64_t>::max();  // that of off_t
-// The first block of a file grows by doubling, so that thousands of short columns take little memory; later blocks have
-// their full size.
+// The first block of a file has room for what the first write brings, and then grows by doubling, so that thousands of
+// short columns take little memory; later blocks have their full size.
 constexpr std::size_t kSmallestBuffer = 4096;
 // A block in more parts than this is written as a whole when it is spilled, so that reading it back takes few calls.
 constexpr std::size_t kPartsMax = 64;
 
-std::size_t capacity_for(std::uint64_t block, std::uint32_t end) {
-  return block > 0 ? kStagedBlockSize : std::bit_ceil(std::max<std::size_t>(end, kSmallestBuffer));
+// `before`: the size of the buffer that becomes too small, if there is one.
+std::size_t capacity_for(std::uint64_t block, std::uint32_t end, std::size_t before = 0) {
+  if (block > 0) return kStagedBlockSize;
+  const std::size_t pages = (end + kSmallestBuffer - 1) / kSmallestBuffer * kSmallestBuffer;
+  return std::min<std::size_t>(std::max({pages, 2 * before, kSmallestBuffer}), kStagedBlockSize);
 }
 
 std::shared_ptr<const void> pin_of(const std::shared_ptr<StagedBuffer>& buffer) {
@@ -95,8 +97,9 @@ StagedBytes::Need StagedBytes::need_of(std::uint64_t number, BlockRange range) c
   const StagedBlock& block = found->second;
   if (block.buffer) {
     const std::uint32_t end = std::max(block.used, range.end);
-    if (block.buffer->size() >= end && !is_pinned(*block.buffer)) return {};
-    return {false, capacity_for(number, end)};
+    const std::size_t size = block.buffer->size();
+    if (size < end) return {false, capacity_for(number, end, size)};
+    return {false, is_pinned(*block.buffer) ? size : 0};
   }
   const bool covered =
       block.parts.empty() || (range.begin <= block.parts.front().begin && range.end >= block.parts.back().end);
