@@ -9,6 +9,10 @@
 namespace tfilefs {
 namespace {
 
+// Seconds for which the kernel may answer for an empty file just made: programs that copy ask for its status at once.
+// What is written to it makes the kernel ask again.
+constexpr double kNewFileTimeout = 0.1;
+
 Creation creation(fuse_req_t request, mode_t mode) {
   const fuse_ctx* who = fuse_req_ctx(request);
   return {mode, who->uid, who->gid};
@@ -75,7 +79,8 @@ void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t m
               reply_to<FileSystem::Created>(
                   pending,
                   [info = *info, &served = served(request)](fuse_req_t to, const FileSystem::Created& made) {
-                    const fuse_entry_param entry = entry_of(made.found.id, made.found.attributes);
+                    fuse_entry_param entry = entry_of(made.found.id, made.found.attributes);
+                    if (made.found.attributes.size == 0) entry.attr_timeout = kNewFileTimeout;
                     const fuse_file_info answer = opened_as(served, info, made.opened);
                     return fuse_reply_create(to, &entry, &answer);
                   },
