@@ -93,6 +93,20 @@ def test_a_new_file(tmp_path, mount, columns):
     assert not os.path.exists(tmp_path / "out.root.tfilefs-journal")
 
 
+def test_status_of_a_new_file_follows_what_is_written(tmp_path, mount):
+    path = os.path.join(mount(tmp_path, "rw").path, "out.root", "t", "x.f4")
+    os.makedirs(os.path.dirname(path))
+    with open(path, "xb", buffering=0) as first:
+        assert os.fstat(first.fileno()).st_size == 0
+        with open(path, "ab", buffering=0) as second:
+            second.write(bytes(8))
+        assert os.fstat(first.fileno()).st_size == 8 == os.stat(path).st_size
+        os.chmod(path, 0o600)
+        assert os.stat(path).st_mode & 0o777 == 0o600
+        os.truncate(path, 4)
+        assert os.fstat(first.fileno()).st_size == 4
+
+
 def test_unmounting_commits(tmp_path, mount, columns):
     with_mount = mounted.Mounted(tmp_path, ("rw",))
     table = os.path.join(with_mount.path, "out.root", "Events")
