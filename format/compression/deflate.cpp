@@ -43,12 +43,18 @@ libdeflate_compressor* libdeflate_at(int level) {
   return encoder.get();
 }
 
+// A block of the stream, which has one code, has as many symbols as fit into the encoder's memory. In pages of RNTuples
+// the bytes of numbers are sorted by their position: with ISA-L's default of four times as much, a block takes in bytes
+// that have nothing in common, and pages become up to a tenth larger, for little time
+// (docs/development/measurements.md, "Encoder for deflate").
+constexpr std::size_t kIsalMemory = ISAL_DEF_LVL1_SMALL;
+
 // ISA-L at level 1: two to seven times as fast as libdeflate at level 5. `last`: the stream ends here. Otherwise the
 // output ends at a byte boundary, and another encoder continues.
 std::size_t with_isal(std::span<const std::byte> data, bool last, std::span<std::byte> into) {
   struct Encoder {
     isal_zstream stream;
-    std::array<std::uint8_t, ISAL_DEF_LVL1_DEFAULT> level_buffer;
+    std::array<std::uint8_t, kIsalMemory> level_buffer;
   };
   thread_local const auto encoder = std::make_unique<Encoder>();
   isal_zstream& stream = encoder->stream;

@@ -67,6 +67,14 @@ Bytes numbers(std::size_t count, Number number) {
   return bytes;
 }
 
+// As in a page of an RNTuple: the first bytes of all numbers, then the second ones, and so on.
+Bytes in_planes(const Bytes& numbers) {
+  Bytes planes(numbers.size());
+  const std::size_t count = numbers.size() / 4;
+  for (std::size_t i = 0; i < numbers.size(); ++i) planes[i % 4 * count + i / 4] = numbers[i];
+  return planes;
+}
+
 std::size_t size_with_zlib(const Bytes& payload) {
   uLongf size = compressBound(payload.size());
   Bytes packed(size);
@@ -79,14 +87,15 @@ std::size_t size_with_zlib(const Bytes& payload) {
 TEST(Compress, FastestZlibIsAsSmallAsZlib) {
   std::mt19937 random(7);
   std::normal_distribution<float> normal(0, 20);
-  const Bytes floats = numbers<std::uint32_t>(
-      25000, [&](std::size_t) { return std::bit_cast<std::uint32_t>(normal(random)) & 0xFFFFE000; });
+  const auto coarse = [&](std::size_t) { return std::bit_cast<std::uint32_t>(normal(random)) & 0xFFFFE000; };
+  const Bytes floats = numbers<std::uint32_t>(25000, coarse);
   const Bytes entries = numbers<std::int64_t>(12000, [](std::size_t i) { return 1'000'000 + i; });
   std::size_t at = 77;
   const Bytes offsets = numbers<std::int32_t>(4000, [&](std::size_t) { return at += 4 * (random() % 9); });
   const Bytes flags = numbers<std::uint8_t>(30000, [&](std::size_t) { return random() % 50 == 0; });
   const Bytes small = numbers<std::int32_t>(25000, [&](std::size_t) { return random() % 7; });
-  for (const Bytes* data : {&floats, &entries, &offsets, &flags, &small}) {
+  const Bytes page = in_planes(numbers<std::uint32_t>(60000, coarse));
+  for (const Bytes* data : {&floats, &entries, &offsets, &flags, &small, &page}) {
     const double alone = static_cast<double>(expect_back(*data, data->size(), {Algorithm::zlib, 1}));
     EXPECT_LT(alone, 1.03 * static_cast<double>(size_with_zlib(*data)));
     Bytes both = *data;
