@@ -3,7 +3,7 @@
 writers and uproot, which have the columns in memory and sync as well; the time of the encoder on two threads without a
 mount or a file; and `cp` of the columns with fsync. Rounds are interleaved; the table gives medians, ratios, and sizes.
 
-write.py [--rounds N] [--events N] [--entries N] [--tables dimuon,nano] [--codecs none,lz4,zlib,zstd] [--ours]
+write.py [--rounds N] [--events N] [--entries N] [--tables dimuon,nano] [--codecs none,lz4,zlib,zstd] [--only NAME,...]
 
 TFILEFS_BIN names the program, TFILEFS_BENCH_BUILD the build directory of the benchmarks (default: build/ with
 -DTFILEFS_BENCH=ON). Columns are made once and kept in ~/.cache/tfilefs-bench, where files are written, too."""
@@ -195,17 +195,16 @@ class Writing:
             sync(os.path.join(self.directory, "copy", os.path.relpath(path, self.columns.path)))
         return time.perf_counter() - begin
 
-    def run(self, count, only_ours):
+    def run(self, count, only):
         for path in self.columns.files:
             rounds.warm(path)
         measurements = {"tfilefs": self.ours, "tfilefs, rntuple": lambda: self.ours("rntuple"),
-                        "encoder alone, 2 threads": self.encoder, "cp with fsync": self.copy}
-        if not only_ours:
-            measurements |= {"TTree::Fill": lambda: self.peer("tree"),
-                             "TTree::Fill, implicit MT 2": lambda: self.peer("tree-threads"),
-                             "RNTupleParallelWriter, 2 threads": lambda: self.peer("ntuple-threads"),
-                             "uproot": self.uproot}
-        return rounds.run(count, measurements)
+                        "encoder alone, 2 threads": self.encoder, "cp with fsync": self.copy,
+                        "TTree::Fill": lambda: self.peer("tree"),
+                        "TTree::Fill, implicit MT 2": lambda: self.peer("tree-threads"),
+                        "RNTupleParallelWriter, 2 threads": lambda: self.peer("ntuple-threads"),
+                        "uproot": self.uproot}
+        return rounds.run(count, {name: measure for name, measure in measurements.items() if any(part in name for part in only)})
 
 
 def main():
@@ -215,13 +214,13 @@ def main():
     parser.add_argument("--entries", type=int, default=50_000, help="of the NanoAOD-like table")
     parser.add_argument("--tables", default="dimuon,nano")
     parser.add_argument("--codecs", default="none,lz4,zlib,zstd")
-    parser.add_argument("--ours", action="store_true", help="without peers")
+    parser.add_argument("--only", default="", metavar="NAME,...", help="measurements with one of these in their names")
     options = parser.parse_args()
     for kind in options.tables.split(","):
         columns = Columns(kind, options.events if kind == "dimuon" else options.entries)
         for codec in options.codecs.split(","):
             writing = Writing(columns, codec)
-            results = writing.run(options.rounds, options.ours)
+            results = writing.run(options.rounds, options.only.split(","))
             rounds.report(f"{kind}, {codec}: {columns.entries} entries, {columns.raw / 1e6:.0f} MB of values, "
                           f"{columns.bytes / 1e6:.0f} MB of columns", results)
             print("  MB: " + ", ".join(f"{name} {size / 1e6:.1f}" for name, size in writing.sizes.items()), flush=True)

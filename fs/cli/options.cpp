@@ -257,7 +257,7 @@ passes rw if neither is given.)",
      ValueHint::text,
      {},
      "compressed bytes of a cluster that is written",
-     "30M",
+     "30M, 64M with format=rntuple",
      "",
      take_autoflush,
      "a size such as 30M, at least 1000 bytes,"},
@@ -612,7 +612,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();
     json["format"] = kFormatNames[static_cast<std::size_t>(fs.write->format)];
-    json["autoflush"] = fs.write->cluster_bytes;
+    json["autoflush"] = fs.write->cluster_bytes.value_or(tfile::usual_cluster_bytes(fs.write->format));
     json["commit"] = std::chrono::duration<double>(fs.write->commit).count();
   }
   json["allow_other"] = options.allow_other;

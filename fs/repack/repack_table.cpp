@@ -24,17 +24,9 @@ using tfile::KeyInfo;
 
 namespace {
 
-// ROOT's own default, and that of a mount.
-constexpr std::uint64_t kClusterBytes = 30'000'000;
-
-// In RNTuples pages of whole clusters compress better the larger they are: with 30 MB a file as wide as NanoAOD is 3 %
-// larger than with ROOT's default of 128 MiB, with 64 MB less than 1 %; and few files have one cluster alone, which no
-// two threads of a reader can share.
-constexpr std::uint64_t kNtupleClusterBytes = 64'000'000;
-
 std::uint64_t default_cluster(tfile::TableFormat format, std::uint64_t memory) {
-  if (format == tfile::TableFormat::tree) return kClusterBytes;
-  return std::clamp(memory / 4, kClusterBytes, kNtupleClusterBytes);
+  const std::uint64_t smallest = tfile::usual_cluster_bytes(tfile::TableFormat::tree);
+  return std::clamp(memory / 4, smallest, tfile::usual_cluster_bytes(format));
 }
 
 // The cache takes most of the memory; what was read, and waits to be encoded or written, the rest.

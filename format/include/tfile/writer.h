@@ -40,6 +40,14 @@ Result<Compression> parse_compression(std::string_view text);
 // more becomes zlib, too.
 Compression compression_of(std::int32_t settings);
 
+// Compressed bytes of a cluster where nothing else is asked for. A tree's: ROOT's own default. Pages of RNTuples
+// compress better the larger they are: with 30 MB a file as wide as NanoAOD is 2 to 4 % larger than with ROOT's default
+// of 128 MiB, with 64 MB less than 1 %; and few files have one cluster alone, which no two threads of a reader can
+// share.
+constexpr std::uint64_t usual_cluster_bytes(TableFormat format) {
+  return format == TableFormat::tree ? 30'000'000 : 64'000'000;
+}
+
 // How an RNTuple stores numbers of type f4, if not whole: with fewer bits, and so with a loss.
 struct FloatEncoding {
   enum class Kind : std::uint8_t {

@@ -96,7 +96,7 @@ bool Commits::grows_in_step(const StagedTable& table, const TableProgress& progr
   for (const StagedColumn& column : table.columns) staged += column.size - std::min(column.size, column.base);
   const bool has_npy = std::ranges::any_of(table.columns, [](const StagedColumn& each) { return each.header > 0; });
   return table.removed.empty() && !has_npy && progress.fields.size() > 1 && in_step(progress.fields) &&
-         staged >= 2 * writing_.options.cluster_bytes;
+         staged >= 2 * writing_.options.cluster_bytes.value_or(tfile::usual_cluster_bytes(table.format));
 }
 
 TableProgress Commits::progress(StagedTable& table) {

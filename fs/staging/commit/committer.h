@@ -25,8 +25,8 @@ namespace tfilefs {
 struct WriteOptions {
   tfile::Compression compression;
   tfile::TableFormat format = tfile::TableFormat::tree;  // of new tables
-  std::uint64_t cluster_bytes = 30'000'000;  // compressed, of the first cluster of a table: ROOT's own default
-  std::chrono::milliseconds commit{5000};    // time without changes before a complete table is committed
+  std::optional<std::uint64_t> cluster_bytes;  // compressed, of the first cluster of a table; none: as is usual
+  std::chrono::milliseconds commit{5000};      // time without changes before a complete table is committed
 };
 
 // Commits staged contents to the file. Used by one thread at a time; blocks. After an error the whole commit is void,

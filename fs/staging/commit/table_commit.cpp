@@ -253,7 +253,8 @@ Result<> TableCommit::sample_fields(const std::vector<FieldColumns>& columns, En
 Result<> TableCommit::size_clusters(const std::vector<FieldColumns>& columns, EntryRange entries,
                                     const PartSink& sink) {
   TRY_VOID(sample_fields(columns, entries, sink.cache));
-  const tfile::ClusterSizes sizes = writer_->cluster_sizes(sink.cluster_bytes);
+  const tfile::ClusterSizes sizes =
+      writer_->cluster_sizes(sink.cluster_bytes.value_or(tfile::usual_cluster_bytes(writer_->format())));
   for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i].part_entries = sizes.part_entries[i];
   if (cluster_entries_ == 0) cluster_entries_ = sizes.entries;
   return {};

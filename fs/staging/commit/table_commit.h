@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ namespace tfilefs {
 struct PartSink {
   tfile::FileWriter& places;
   FileWrites& file;
-  ClusterCache& cache;               // they are encoded in its arena
-  std::uint64_t cluster_bytes = 0;   // compressed, of the first cluster
-  std::atomic<std::uint64_t>& left;  // bytes of columns still to be encoded: the progress
+  ClusterCache& cache;                         // they are encoded in its arena
+  std::optional<std::uint64_t> cluster_bytes;  // as in WriteOptions
+  std::atomic<std::uint64_t>& left;            // bytes of columns still to be encoded: the progress
 };
 
 // A table of the file while it is written, cluster by cluster. Used by one thread at a time; blocks.
