@@ -2,7 +2,7 @@
 // The cost of encoding whole columns into parts without a mount or a file: columns in memory, on the given number of
 // threads. Prints the seconds, and the bytes of all parts.
 //
-//   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES      ENTRIES: per part
+//   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES FORM      ENTRIES: per part; FORM: tree or rntuple
 //
 // COLUMNS and LIST as in write_peers; COMPRESSION as in the mount's option.
 
@@ -55,21 +55,29 @@ std::vector<std::string> paths(const char* list) {
   return found;
 }
 
-// The bytes of each column of a field for `entries`.
-std::vector<std::span<const std::byte>> slices(const tfile::FieldForm& field,
-                                               const std::vector<tfile::OfferedColumn>& offered,
-                                               const std::vector<Bytes>& columns, tfile::EntryRange entries) {
-  std::vector<std::span<const std::byte>> made;
+// What encoding takes for some entries of a field, each time as a cluster of its own.
+struct Slices {
+  std::vector<std::span<const std::byte>> columns;
+  std::vector<std::int64_t> cluster_begin;
+};
+
+Slices slices(const tfile::FieldForm& field, const std::vector<tfile::OfferedColumn>& offered,
+              const std::vector<Bytes>& columns, tfile::EntryRange entries) {
+  Slices made;
   auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
   for (const std::uint32_t i : field.encoded) {
     const std::span<const std::byte> all = columns[i];
     const std::size_t size = tfile::size_of(offered[i].dtype);
     const bool offsets = offered[i].role == tfile::Role::offsets;
-    made.push_back(all.subspan(begin * size, (end - begin + (offsets ? 1 : 0)) * size));
-    if (!offsets) continue;
+    const std::span<const std::byte> part = all.subspan(begin * size, (end - begin + (offsets ? 1 : 0)) * size);
     std::int64_t first = 0, last = 0;
-    std::memcpy(&first, made.back().data(), sizeof first);
-    std::memcpy(&last, made.back().data() + made.back().size() - sizeof last, sizeof last);
+    if (offsets) {
+      std::memcpy(&first, part.data(), sizeof first);
+      std::memcpy(&last, part.data() + part.size() - sizeof last, sizeof last);
+    }
+    made.columns.push_back(part);
+    made.cluster_begin.push_back(first);
+    if (!offsets) continue;
     begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last);
   }
   return made;
@@ -78,7 +86,7 @@ std::vector<std::span<const std::byte>> slices(const tfile::FieldForm& field,
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6) return 2;
+  if (argc != 7) return 2;
   const std::string directory = argv[1];
   const std::int64_t step = std::atoll(argv[5]);
   std::vector<tfile::OfferedColumn> offered;
@@ -87,9 +95,10 @@ int main(int argc, char** argv) {
     offered.push_back(must(tfile::offered_column(path)));
     columns.push_back(content(directory + "/" + path));
   }
-  const tfile::OfferedForm form = must(tfile::offered_form(offered, tfile::TableFormat::tree));
+  const auto format = argv[6] == std::string("rntuple") ? tfile::TableFormat::rntuple : tfile::TableFormat::tree;
+  const tfile::OfferedForm form = must(tfile::offered_form(offered, format));
   const auto writer = must(tfile::FileWriter::create("limit.root", must(tfile::parse_compression(argv[3]))));
-  tfile::TableWriter* const table = must(writer->create_table("", "t", "", tfile::TableFormat::tree));
+  tfile::TableWriter* const table = must(writer->create_table("", "t", "", format));
   if (!table->add_fields(offered, form)) return 1;
   const auto scalar = std::find_if(form.fields.begin(), form.fields.end(), [&](const tfile::FieldForm& field) {
     return field.kind == tfile::FieldForm::Kind::number;
@@ -105,8 +114,8 @@ int main(int argc, char** argv) {
       const std::size_t field = at % form.fields.size();
       const auto begin = static_cast<std::int64_t>(at / form.fields.size()) * step;
       const tfile::EntryRange range{begin, std::min(begin + step, entries)};
-      stored +=
-          must(table->encode(field, {range, slices(form.fields[field], offered, columns, range), {}})).stored.size();
+      const Slices part = slices(form.fields[field], offered, columns, range);
+      stored += must(table->encode(field, {range, part.columns, part.cluster_begin})).stored.size();
     }
   };
   const auto begin = std::chrono::steady_clock::now();

@@ -181,10 +181,11 @@ class Writing:
         self.written("uproot")
         return seconds
 
-    def encoder(self):
-        """In baskets of 32768 entries, or of all."""
+    def encoder(self, form):
+        """In parts of 65536 entries, or of all."""
         encode = os.path.join(build_directory(), "bench", "table_encode")
-        seconds, self.sizes["encoder"] = output(encode, self.columns.path, self.columns.list, self.option, "2", "65536")
+        seconds, self.sizes[f"encoder, {form}"] = output(encode, self.columns.path, self.columns.list, self.option, "2",
+                                                         "65536", form)
         return seconds
 
     def copy(self):
@@ -199,7 +200,8 @@ class Writing:
         for path in self.columns.files:
             rounds.warm(path)
         measurements = {"tfilefs": self.ours, "tfilefs, rntuple": lambda: self.ours("rntuple"),
-                        "encoder alone, 2 threads": self.encoder, "cp with fsync": self.copy,
+                        "encoder alone, 2 threads": lambda: self.encoder("tree"),
+                        "encoder alone, rntuple, 2 threads": lambda: self.encoder("rntuple"), "cp with fsync": self.copy,
                         "TTree::Fill": lambda: self.peer("tree"),
                         "TTree::Fill, implicit MT 2": lambda: self.peer("tree-threads"),
                         "RNTupleParallelWriter, 2 threads": lambda: self.peer("ntuple-threads"),
