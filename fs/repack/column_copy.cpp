@@ -31,6 +31,8 @@ namespace {
 // The entries of a field that are encoded to find out how large they are: so many bytes of its columns, about.
 constexpr double kSampleBytes = 64 << 10;
 constexpr std::int64_t kSampleEntriesMin = 16;
+// Where no sample could be encoded, and nothing is written any more: entries that are looked at together.
+constexpr std::int64_t kClusterEntriesUnknown = 4096;
 
 // What is at and below a node: columns, and the types of variants by their paths.
 struct Below {
@@ -66,8 +68,9 @@ std::string reason_against(const Column& column, const Conversion& conversion, b
 
 class Offering {
  public:
-  Offering(const tfile::Table& table, CachedStreams& streams, Conversion conversion, const RawFields& raw)
-      : table_(table), streams_(streams), conversion_(conversion), raw_(raw) {}
+  Offering(const tfile::Table& table, CachedStreams& streams, Conversion conversion, const RawFields& raw,
+           const RefusedFields& refused)
+      : table_(table), streams_(streams), conversion_(conversion), raw_(raw), refused_(refused) {}
 
   Result<OfferedTable> run(const NameFilter& filter) {
     for (const NodeId node : table_.nodes[0].children) {
@@ -87,8 +90,8 @@ class Offering {
     Below below;
     below.add(table_, node, table_.nodes[node].name);
     std::vector<OfferedColumn> offered;
-    const auto refused = raw_.refused.find(tfile::unescape_name(name));
-    std::string reason = refused == raw_.refused.end() ? "" : refused->second;
+    const auto refused = refused_.find(tfile::unescape_name(name));
+    std::string reason = refused == refused_.end() ? "" : refused->second;
     for (const ColumnId id : below.columns) {
       const Column& column = table_.columns[id];
       const bool is_kept = keeps_raw_ && raw_.classes.contains(column.branch);
@@ -149,6 +152,7 @@ class Offering {
   CachedStreams& streams_;
   const Conversion conversion_;
   const RawFields& raw_;
+  const RefusedFields& refused_;
   const bool keeps_raw_ = raw_.are_kept && conversion_.to == tfile::TableFormat::rntuple;
   OfferedTable made_;
 };
@@ -208,19 +212,40 @@ class Jobs {
   std::deque<std::future<Result<T>>> going_;
 };
 
+// Entries of a field as they are stored, or why the field cannot be written at all.
+struct Encoded {
+  std::vector<Part> parts;
+  std::optional<std::string> refused;
+};
+
+// Whether encoding fails for what the entries say, not for want of memory or the like.
+bool is_about_entries(const Error& error) {
+  return error.kind == ErrorKind::invalid || error.kind == ErrorKind::unsupported;
+}
+
+// Whether entries may show that a field cannot be written. (Any field may have an entry of more than 1 GiB.)
+bool asks_entries(const OfferedTable& offered, const tfile::FieldForm& field) {
+  const bool is_counted = field.encoded.size() > field.columns.size();
+  const auto is_raw = [&](std::uint32_t column) { return offered.columns[column]->role == Role::raw; };
+  return is_counted || field.kind == tfile::FieldForm::Kind::nested || std::ranges::any_of(field.columns, is_raw);
+}
+
 class ColumnCopy {
  public:
   ColumnCopy(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
              tfile::TableWriter& writer, const ColumnSink& sink)
       : source_(source), kept_(kept), writer_(writer), sink_(sink), offered_(offered), fields_(fields_of(offered)) {}
 
-  Result<std::uint64_t> run() {
+  Result<CopiedColumns> run() {
     TRY_VOID(writer_.add_fields(offered_.offered, offered_.form));
     TRY_VOID(sample_fields());
-    if (sink_.file == nullptr) return static_cast<std::uint64_t>(stored_each_ * static_cast<double>(kept_.count()));
+    if (sink_.file == nullptr) {
+      made_.bytes = static_cast<std::uint64_t>(stored_each_ * static_cast<double>(kept_.count()));
+      return std::move(made_);
+    }
     const tfile::ClusterSizes sizes = writer_.cluster_sizes(sink_.cluster_bytes);
     part_entries_ = sizes.part_entries;
-    const std::int64_t wanted = std::max<std::int64_t>(1, sizes.entries);
+    const std::int64_t wanted = sizes.entries > 0 ? sizes.entries : kClusterEntriesUnknown;
     for (std::int64_t at = 0; at < kept_.count();) {
       const std::int64_t end = end_of_cluster(at, wanted);
       TRY_VOID(write_cluster({at, end}));
@@ -228,49 +253,95 @@ class ColumnCopy {
       at = end;
       if (sink_.done) sink_.done(static_cast<double>(at) / static_cast<double>(kept_.count()));
     }
-    return written_;
+    return std::move(made_);
   }
 
  private:
-  using Parts = std::vector<Part>;
-
-  // `first`: the number of the first entry of the cluster.
-  Result<Part> encode(std::size_t field, EntryRange numbers, std::int64_t first, GatheredBegin& begin) {
-    const std::vector<std::int64_t> cluster_begin(fields_[field].columns.size());
+  // Adds a part. `first`: the number of the first entry of the cluster.
+  Result<> encode(std::size_t field, EntryRange numbers, std::int64_t first, GatheredBegin& begin,
+                  Encoded& made) const {
     TRY(GatheredItems items, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
-    TRY_VOID(complete(field, numbers.begin - first, items));
+    auto part = encode_items(field, numbers, first, items);
+    if (!part && is_about_entries(part.error())) {
+      made.refused = reason_of(field, numbers, part.error());
+      return {};
+    }
+    if (!part) return tl::unexpected(std::move(part).error());
+    made.parts.push_back(*std::move(part));
+    return {};
+  }
+
+  Result<Part> encode_items(std::size_t field, EntryRange numbers, std::int64_t first, GatheredItems& items) const {
+    const std::vector<std::int64_t> cluster_begin(fields_[field].columns.size());
+    TRY_VOID(complete_raw(offered_.streamed, fields_[field], numbers.begin - first, items));
     return writer_.encode(field, {numbers, items.columns, cluster_begin});
   }
 
-  Result<> complete(std::size_t field, std::int64_t before, GatheredItems& items) const {
-    auto done = complete_raw(offered_.streamed, fields_[field], before, items);
-    if (!done && sink_.refuse) sink_.refuse(offered_.form.fields[field].name, done.error().text);
-    return done;
+  // Why these entries cannot be encoded, which `found` says with their numbers in the new table: with those that they
+  // have in the source, over all of its files.
+  std::string reason_of(std::size_t field, EntryRange numbers, const Error& found) const {
+    for (const EntryRange& range : kept_.numbered(numbers)) {
+      GatheredBegin begin(fields_[field].columns.size());
+      auto items = gather_items(source_.streams(), fields_[field], tfile::KeptEntries(range), {0, range.size()}, begin);
+      if (!items) break;
+      const auto part = encode_items(field, range, range.begin, *items);
+      if (!part && is_about_entries(part.error())) return part.error().text;
+    }
+    return found.text;
   }
 
-  Result<Part> sample(std::size_t field) {
+  Result<Encoded> sample(std::size_t field) const {
     EntryRange numbers{0, std::min(kSampleEntriesMin, kept_.count())};
     GatheredBegin begin(fields_[field].columns.size());
     TRY(const GatheredItems first, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
     const double each = std::max(1.0, static_cast<double>(first.bytes) / static_cast<double>(numbers.size()));
     numbers.end = std::min(kept_.count(), std::max(numbers.end, static_cast<std::int64_t>(kSampleBytes / each)));
     begin = GatheredBegin(fields_[field].columns.size());
-    return encode(field, numbers, 0, begin);
+    Encoded made;
+    TRY_VOID(encode(field, numbers, 0, begin, made));
+    return made;
   }
 
   std::size_t jobs_max() const { return sink_.threads + 2; }
 
-  Result<> sample_fields() {
-    if (kept_.count() == 0) return {};
+  // Encodes entries of fields, each by `encode`, and gives them to `take`, in order.
+  template <class Encode, class Take>
+  Result<> each_field(std::span<const std::size_t> fields, Encode encode, Take take) {
     std::size_t finished = 0;
-    Jobs<Part> jobs(jobs_max(), [&](Part part) -> Result<> {
-      stored_each_ += static_cast<double>(part.stored.size()) / static_cast<double>(part.entries);
-      writer_.add_sample(finished++, part);
+    Jobs<Encoded> jobs(jobs_max(), [&](Encoded encoded) -> Result<> {
+      const std::size_t field = fields[finished++];
+      if (!encoded.refused) return take(field, encoded.parts);
+      made_.refused.emplace(name_of(field), *std::move(encoded.refused));
       return {};
     });
-    for (std::size_t i = 0; i < fields_.size(); ++i)
-      TRY_VOID(jobs.add(started(sink_.workers, Urgency::awaited, [this, i] { return sample(i); })));
+    for (const std::size_t field : fields)
+      TRY_VOID(jobs.add(started(sink_.workers, Urgency::awaited, [encode, field] { return encode(field); })));
     return jobs.end();
+  }
+
+  const std::string& name_of(std::size_t field) const { return offered_.form.fields[field].name; }
+
+  // Once one is refused, only those that may be, too.
+  std::vector<std::size_t> fields_to_encode() const {
+    std::vector<std::size_t> wanted;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      const bool may_be_refused =
+          asks_entries(offered_, offered_.form.fields[i]) && !made_.refused.contains(name_of(i));
+      if (made_.refused.empty() || may_be_refused) wanted.push_back(i);
+    }
+    return wanted;
+  }
+
+  Result<> sample_fields() {
+    if (kept_.count() == 0) return {};
+    return each_field(
+        fields_to_encode(), [this](std::size_t field) { return sample(field); },
+        [this](std::size_t field, const std::vector<Part>& parts) -> Result<> {
+          const Part& part = parts.front();
+          stored_each_ += static_cast<double>(part.stored.size()) / static_cast<double>(part.entries);
+          writer_.add_sample(field, part);
+          return {};
+        });
   }
 
   // A cluster of the source ends near the wanted size: then no chunk is needed for two clusters.
@@ -289,37 +360,33 @@ class ColumnCopy {
     return best;
   }
 
-  Result<Parts> encode_field(std::size_t field, EntryRange cluster) {
-    Parts parts;
+  Result<Encoded> encode_field(std::size_t field, EntryRange cluster) const {
+    Encoded made;
     GatheredBegin begin(fields_[field].columns.size());
     const std::int64_t step = std::max<std::int64_t>(1, part_entries_[field]);
-    for (std::int64_t at = cluster.begin; at < cluster.end; at += step) {
+    for (std::int64_t at = cluster.begin; at < cluster.end && !made.refused; at += step) {
       TRY_VOID(not_stopped(sink_.stop));
-      TRY(Part part, encode(field, {at, std::min(at + step, cluster.end)}, cluster.begin, begin));
-      parts.push_back(std::move(part));
+      TRY_VOID(encode(field, {at, std::min(at + step, cluster.end)}, cluster.begin, begin, made));
     }
-    return parts;
+    return made;
   }
 
   Result<> write_cluster(EntryRange cluster) {
-    std::size_t finished = 0;
-    Jobs<Parts> jobs(jobs_max(), [&](Parts parts) -> Result<> {
-      for (Part& part : parts) TRY_VOID(write_part(finished, part));
-      ++finished;
-      return {};
-    });
-    for (std::size_t i = 0; i < fields_.size(); ++i)
-      TRY_VOID(
-          jobs.add(started(sink_.workers, Urgency::awaited, [this, i, cluster] { return encode_field(i, cluster); })));
-    return jobs.end();
+    return each_field(
+        fields_to_encode(), [this, cluster](std::size_t field) { return encode_field(field, cluster); },
+        [this](std::size_t field, std::vector<Part>& parts) -> Result<> {
+          for (Part& part : parts) TRY_VOID(write_part(field, part));
+          return {};
+        });
   }
 
   Result<> write_part(std::size_t field, Part& part) {
+    if (!made_.refused.empty()) return {};
     writer_.leave_out_stored(part);
     const std::uint64_t size = part.stored.size();
     const std::uint64_t address = size > 0 ? sink_.places.place(size) : 0;
     writer_.add_part(field, part, address);
-    written_ += size;
+    made_.bytes += size;
     return size > 0 ? sink_.file->write(address, std::move(part.stored)) : Result<>();
   }
 
@@ -331,17 +398,17 @@ class ColumnCopy {
   const std::vector<FieldOfColumns> fields_;
   std::vector<std::int64_t> part_entries_;
   double stored_each_ = 0;  // bytes of an entry of all fields, according to samples
-  std::uint64_t written_ = 0;
+  CopiedColumns made_;
 };
 
 }  // namespace
 
 Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& streams, Conversion conversion,
-                                   const RawFields& raw, const NameFilter& filter) {
-  return Offering(table, streams, conversion, raw).run(filter);
+                                   const RawFields& raw, const RefusedFields& refused, const NameFilter& filter) {
+  return Offering(table, streams, conversion, raw, refused).run(filter);
 }
 
-Result<std::uint64_t> copy_columns(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
+Result<CopiedColumns> copy_columns(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
                                    tfile::TableWriter& writer, const ColumnSink& sink) {
   return ColumnCopy(source, offered, kept, writer, sink).run();
 }

@@ -33,15 +33,16 @@ struct OfferedTable {
 struct RawFields {
   bool are_kept = false;                                     // as streamer fields, where the format has them
   std::map<std::string, tfile::StreamedClass> classes = {};  // those that can be kept, by Column::branch
-  std::map<std::string, std::string> refused = {};           // fields that turned out not to be kept, and why
 };
+// Fields, by name, of which entries have shown that they cannot be written, and why.
+using RefusedFields = std::map<std::string, std::string>;
 // From what to what a table is converted.
 struct Conversion {
   tfile::TableFormat from = tfile::TableFormat::tree, to = tfile::TableFormat::tree;
 };
 // `streams`: to find what counts lists (find_counters, find_lengths). Blocks. Errors: those of reading.
 Result<OfferedTable> offered_table(const tfile::Table&, CachedStreams&, Conversion, const RawFields&,
-                                   const NameFilter&);
+                                   const RefusedFields&, const NameFilter&);
 
 // Where columns go, and who does the work.
 struct ColumnSink {
@@ -52,14 +53,17 @@ struct ColumnSink {
   std::uint64_t cluster_bytes = 0;
   std::stop_token stop;
   std::function<void(double)> done;  // of the entries, from 0 to 1
-  // A raw field of that name cannot be kept, and why; from any thread. copy_columns() then fails.
-  std::function<void(const std::string&, const std::string&)> refuse = nullptr;
 };
 
-// Writes the kept entries of these columns into a new table, cluster by cluster. Returns the stored bytes that were
-// written; if nothing is to be written, about how many it would be, according to samples. Blocks. Errors: invalid
-// (columns that contradict each other), damaged, those of reading and writing, ECANCELED.
-Result<std::uint64_t> copy_columns(ChainSource&, const OfferedTable&, const tfile::KeptEntries&, tfile::TableWriter&,
+struct CopiedColumns {
+  std::uint64_t bytes = 0;  // stored, that were written; if nothing is to be written, about how many it would be
+  RefusedFields refused;    // if there are any, the table that was begun is worth nothing
+};
+// Writes the kept entries of these columns into a new table, cluster by cluster. If nothing is to be written, it looks
+// at samples alone. Once a field is refused (a counter that contradicts its list, a key of a map that is there twice,
+// an entry above 1 GiB, a raw field that cannot be kept), nothing more is written, and the other entries are read only
+// for more such fields. Blocks. Errors: damaged, those of reading and writing, ECANCELED.
+Result<CopiedColumns> copy_columns(ChainSource&, const OfferedTable&, const tfile::KeptEntries&, tfile::TableWriter&,
                                    const ColumnSink&);
 
 // Makes of the items of raw columns what the streamers of their classes write: `streamed`, by Column::branch. `before`:

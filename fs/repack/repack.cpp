@@ -105,17 +105,34 @@ class Repack {
     return {};
   }
 
-  // Each file has as many entries as fit, by what the ones before took.
+  // A field that a later file refuses is in none of them: they are begun again.
   Result<> write_split() {
-    TRY_VOID(write_one({options_.out, nullptr, true, true}));
-    SplitPlan plan(std::move(made_.tables), options_.split_bytes);
+    for (;;) {
+      TRY_VOID(write_one({options_.out, nullptr, true, true}));
+      const std::size_t refused = refused_count();
+      TRY_VOID(write_files(SplitPlan(std::move(made_.tables), options_.split_bytes)));
+      if (refused_count() == refused) return {};
+      complete_.clear();
+      report_ = {};
+    }
+  }
+
+  // Each file has as many entries as fit, by what the ones before took. Ends early where a field is refused.
+  Result<> write_files(SplitPlan plan) {
     while (!plan.is_done()) {
       const std::map<std::string, tfile::EntryRange> shares = plan.next();
-      const std::size_t number = complete_.size();
+      const std::size_t number = complete_.size(), refused = refused_count();
       TRY_VOID(write_one({split_name(options_.out, number), &shares, number == 0}));
+      if (refused_count() != refused) return {};
       if (plan.take(made_.report.files.front().size)) keep_file();
     }
     return {};
+  }
+
+  std::size_t refused_count() const {
+    std::size_t count = 0;
+    for (const auto& [path, fields] : refused_) count += fields.size();
+    return count;
   }
 
   void keep_file() {
@@ -230,22 +247,12 @@ class Repack {
     TableRequest request{options_, inputs_, path, table.directory, new_name(table)};
     if (const auto* shares = wanted_->shares; shares != nullptr && shares->contains(path))
       request.share = shares->at(path);
-    if (const auto refused = refused_raw_.find(path); refused != refused_raw_.end())
-      request.refused_raw = refused->second;
+    if (const auto refused = refused_.find(path); refused != refused_.end()) request.refused = refused->second;
     TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, std::move(progress)};
     const bool by_unit = by_columns_.count(path) == 0 && may_go_by_unit(table.info());
     TRY(WrittenTable written,
         by_unit ? copy_table(request, table.info(), work) : convert_table(request, table.info(), work));
-    if (written.refused_raw) {
-      refused_raw_[path].insert(*written.refused_raw);
-      again_ = true;
-      return fail(ErrorKind::unsupported, path + ": " + written.refused_raw->second);
-    }
-    if (written.needs_columns) {
-      by_columns_.emplace(path, written.why);
-      again_ = true;
-      return fail(ErrorKind::unsupported, path + ": " + written.why);
-    }
+    if (written.needs_columns || !written.refused.empty()) return begin_again(path, written);
     if (const auto why = by_columns_.find(path); why != by_columns_.end() && !written.left_out.empty())
       report.left_out.push_back(path + ": what columns do not show; it could not be copied as it is: " + why->second);
     for (const std::string& line : written.left_out) report.left_out.push_back(path + ": " + line);
@@ -255,6 +262,17 @@ class Repack {
     written_.emplace_back(std::move(request), std::move(written));
     ++report.files.front().tables;
     return {};
+  }
+
+  // What was learnt of a table that cannot be written as it was begun. Returns the reason.
+  tl::unexpected<Error> begin_again(const std::string& path, WrittenTable& written) {
+    RefusedFields& refused = refused_[path];
+    const std::size_t known = refused.size();
+    const std::string why = written.needs_columns ? written.why : written.refused.begin()->second;
+    refused.merge(written.refused);
+    again_ = refused.size() > known;
+    if (written.needs_columns) again_ |= by_columns_.emplace(path, why).second;
+    return fail(ErrorKind::unsupported, path + ": " + why);
   }
 
   bool may_go_by_unit(const KeyInfo& key) const {
@@ -291,7 +309,7 @@ class Repack {
   OpenInputs inputs_;
   InputKeys keys_;
   std::map<std::string, std::string> by_columns_;  // paths of tables that cannot be copied by unit, and why
-  std::map<std::string, std::map<std::string, std::string>> refused_raw_;  // by table: TableRequest::refused_raw
+  std::map<std::string, RefusedFields> refused_;   // by path of their table
   bool again_ = false;
   std::unique_ptr<tfile::FileWriter> writer_;
   const WantedFile* wanted_ = nullptr;

@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "mutex.h"
-#include "repack/column_copy.h"
 #include "repack/entry_choice.h"
 #include "repack/file_keys.h"
 #include "repack/unit_copy.h"
@@ -292,12 +290,12 @@ class ColumnsOfTable {
     if (!source) return tl::unexpected(std::move(source).error());
     const tfile::Table& table = (*source)->table();
     TRY_VOID(check_count(wanted, table.entries, request_.options.selection));
-    RawFields raw{request_.options.keeps_raw, {}, request_.refused_raw};
+    RawFields raw{request_.options.keeps_raw, {}};
     if (raw.are_kept) {
       TRY(raw.classes, streamed_classes(request_, table));
     }
-    TRY(const OfferedTable offered,
-        named(request_.path, offered_table(table, (*source)->streams(), conversion, raw, request_.options.columns)));
+    TRY(const OfferedTable offered, named(request_.path, offered_table(table, (*source)->streams(), conversion, raw,
+                                                                       request_.refused, request_.options.columns)));
     made_.left_out = offered.left_out;
     made_.streamed = offered.streamed;
     made_.format = conversion.to;
@@ -306,9 +304,7 @@ class ColumnsOfTable {
       made_.left_out.push_back("none of its columns can be written");
       return std::move(made_);
     }
-    auto done = write(**source, offered, conversion.to, wanted);
-    if (!done && made_.refused_raw) return std::move(made_);
-    TRY_VOID(named(request_.path, std::move(done)));
+    TRY_VOID(named(request_.path, write(**source, offered, conversion.to, wanted)));
     made_.written = true;
     return std::move(made_);
   }
@@ -322,17 +318,13 @@ class ColumnsOfTable {
     FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
     const std::uint64_t cluster =
         options.cluster_bytes != 0 ? options.cluster_bytes : default_cluster(format, options.memory);
-    Mutex mutex;
-    const auto refuse = [&](const std::string& name, const std::string& why) {
-      const Lock lock(mutex);
-      made_.refused_raw.emplace(name, why);
-    };
-    const ColumnSink sink{work_.writer, file,       work_.workers,  options.threads,
-                          cluster,      work_.stop, work_.progress, refuse};
+    const ColumnSink sink{work_.writer, file, work_.workers, options.threads, cluster, work_.stop, work_.progress};
     if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, sink, kept));
     TRY(tfile::TableWriter* const writer,
         work_.writer.create_table(request_.directory, request_.name, table.title, format));
-    TRY(made_.report.bytes, copy_columns(source, offered, kept, *writer, sink));
+    TRY(CopiedColumns copied, copy_columns(source, offered, kept, *writer, sink));
+    made_.report.bytes = copied.bytes;
+    made_.refused = std::move(copied.refused);
     made_.report.entries = kept.count();
     for (const EntryRange& range : clusters_of(table)) made_.cluster_ends.push_back(kept.before(range.end));
     made_.kept = std::move(kept);

@@ -12,6 +12,7 @@
 
 #include "exec/arena.h"
 #include "exec/thread_pool.h"
+#include "repack/column_copy.h"
 #include "repack/open_inputs.h"
 #include "repack/output_file.h"
 #include "repack/repack.h"
@@ -31,7 +32,7 @@ struct TableRequest {
   std::string directory, name;  // in the new file
   // Of the entries that are kept, the numbers of those that this file has; nothing: all.
   std::optional<tfile::EntryRange> share = std::nullopt;
-  std::map<std::string, std::string> refused_raw = {};  // fields that cannot be kept as they were streamed, and why
+  RefusedFields refused = {};  // as an earlier attempt has shown
 };
 
 // What works on it.
@@ -56,8 +57,7 @@ struct WrittenTable {
   std::vector<std::string> left_out;
   bool needs_columns = false;  // it cannot be copied by unit, because...
   std::string why;
-  // A field that turned out not to be kept as it was streamed, and why: the table is to be written without it.
-  std::optional<std::pair<std::string, std::string>> refused_raw;
+  RefusedFields refused;  // if there are any, the table is to be written anew, without them
 };
 
 // Copies baskets or pages. `key`: of the first file. Errors: as repack().

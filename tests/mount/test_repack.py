@@ -581,3 +581,89 @@ def test_equal_pages_are_stored_once_in_all_clusters(tmp_path):
     repack("--compression", "lz4", "--verify", tmp_path / "out.root", tmp_path / "again.root")
     with mounted.Mounted(tmp_path) as m:
         assert same(os.path.join(m.path, "out.root", "t"), os.path.join(m.path, "again.root", "t")) == []
+
+
+# ---- what entries show
+
+CONTRADICTED = 40_000  # entries; each part of a file has many
+
+
+def write_contradictions(directory, form):
+    """in.root, a table with lists whose counters are right (good), wrong in one entry, or wrong from the first on; and a map
+    of strings with a key that is there twice. Returns the lists of `good`."""
+    random = numpy.random.default_rng(3)
+    lengths = random.integers(0, 4, CONTRADICTED)
+    offsets = numpy.concatenate(([0], numpy.cumsum(lengths))).astype("<i8")
+    counts = {"good": lengths, "late": lengths.copy(), "last": lengths.copy(), "all": lengths + 1}
+    counts["late"][CONTRADICTED // 2] += 1
+    counts["last"][-1] += 1
+    with mounted.Mounted(directory, ("rw", "format=" + form)) as m:
+        table = os.path.join(m.path, "in.root", "Events")
+        for name, numbers in counts.items():
+            os.makedirs(os.path.join(table, f"{name}_x"))
+            numbers.astype("<i4").tofile(os.path.join(table, f"n{name}.i4"))
+            offsets.tofile(os.path.join(table, f"{name}_x", "offsets.i8"))
+            random.normal(size=offsets[-1]).astype("<f4").tofile(os.path.join(table, f"{name}_x", "values.f4"))
+        for part in ("", "values/key"):
+            os.makedirs(os.path.join(table, "twice", part))
+            numpy.arange(CONTRADICTED + 1).astype("<i8").tofile(os.path.join(table, "twice", part, "offsets.i8"))
+        numbers = numpy.arange(CONTRADICTED, dtype="<i4")
+        numbers.tofile(os.path.join(table, "twice", "values", "value.i4"))
+        numpy.full(CONTRADICTED, ord("k"), "u1").tofile(os.path.join(table, "twice", "values", "key", "chars.u1"))
+        ends = [0, *range(CONTRADICTED - 1), CONTRADICTED]
+        numpy.array(ends, "<i8").tofile(os.path.join(table, "twice", "offsets.i8"))
+        mounted.fsync(table)
+    return counts
+
+
+@pytest.mark.parametrize("options", ([], ["--split", "100K", "--cluster", "30K"], ["--dry-run"], ["--entries", "10:30000"]))
+def test_columns_that_their_entries_refuse_are_named_and_left_out(tmp_path, options):
+    """A tree has no list beside a counter that says something else. Which ones, is known when they are read."""
+    counts = write_contradictions(tmp_path, "rntuple")
+    (tmp_path / "out").mkdir()
+    done = repack("--format", "ttree", "--verify", *options, tmp_path / "in.root", tmp_path / "out" / "new.root", status=1)
+    told = [line.removeprefix("tfilefs: left out: Events: ") for line in done.stderr.splitlines()]
+    wanted = {"all_x": f"all_x, entry 0: nall is {counts['all'][0]}, the list has {counts['good'][0]} items",
+              "late_x": f"late_x, entry {CONTRADICTED // 2}: nlate is ",
+              "last_x": f"last_x, entry {CONTRADICTED - 1}: nlast is ",
+              "twice": f"twice, entry {CONTRADICTED - 1}: a key of a map is there twice"}
+    if "--entries" in options:
+        wanted = {"all_x": f"all_x, entry 10: nall is {counts['all'][10]}, the list has {counts['good'][10]} items",
+                  "late_x": wanted["late_x"]}
+    if "--dry-run" in options:  # it looks at the first entries
+        del wanted["late_x"], wanted["last_x"], wanted["twice"]
+    assert len(told) == len(wanted) and all(any(line.startswith(start) for line in told) for start in wanted.values()), told
+    files = sorted((tmp_path / "out").iterdir())
+    assert len(files) > 2 if "--split" in options else len(files) == (0 if "--dry-run" in options else 1)
+    kept = {"ngood", "nlate", "nlast", "nall"} | {"good_x", "all_x", "late_x", "last_x", "twice"} - set(wanted)
+    read = []
+    for file in files:
+        with uproot.open(file) as opened:
+            assert set(opened["Events"].keys(recursive=False)) == kept
+            assert opened["Events"]["good_x"].array().layout.minmax_depth == (2, 2)
+            read += opened["Events"]["nlate"].array().tolist()
+    if files:
+        assert read == counts["late"][slice(10, 30000) if "--entries" in options else slice(None)].tolist()
+
+
+def test_an_rntuple_takes_lists_beside_any_numbers(tmp_path):
+    counts = write_contradictions(tmp_path, "rntuple")
+    repack("--format", "rntuple", "--cluster", "100K", "--verify", tmp_path / "in.root", tmp_path / "out.root")
+    with uproot.open(tmp_path / "out.root") as opened:
+        assert opened["Events"]["nlate"].array().tolist() == counts["late"].tolist()
+
+
+def test_a_tree_that_is_written_by_columns_loses_such_a_list(tmp_path):
+    """Two trees that differ; `nx`, a number of its own, has the name of what would count `x`."""
+    lists = awkward.Array([[1.5], [], [2.5, 3.5]])
+    for name, extra in (("a", "f4"), ("b", "i4")):
+        with uproot.recreate(tmp_path / f"{name}.root") as file:
+            tree = file.mktree("Events", {"x": "var * float64", "nx": "i4", "y": "var * int32", "extra": extra},
+                               counter_name=lambda counted: "size_of_" + counted)
+            tree.extend({"x": lists, "nx": numpy.array([1, 0, 2 if name == "a" else 3], "i4"), "y": [[1], [2], [3, 4]],
+                         "extra": numpy.arange(3, dtype=extra)})
+    done = repack("--format", "ttree", "--verify", tmp_path / "a.root", tmp_path / "b.root", tmp_path / "out.root", status=1)
+    assert "left out: Events: x, entry 5: nx is 3, the list has 2 items" in done.stderr
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["Events"]["nx"].array().tolist() == [1, 0, 2, 1, 0, 3] and "x" not in file["Events"]
+        assert file["Events"]["y"].array().tolist() == 2 * [[1], [2], [3, 4]]
