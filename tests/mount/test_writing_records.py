@@ -295,6 +295,14 @@ def test_a_key_that_is_there_twice_keeps_a_map_from_being_committed(tmp_path):
         assert subprocess.run([mounted.program(), "commit", table], capture_output=True).returncode == 0
 
 
+def refused(table, path):
+    try:
+        put(table, path, np.array([0, 1, 3], "<i8"))
+        assert False, path
+    except OSError as error:
+        assert error.errno == errno.EOPNOTSUPP
+
+
 def test_other_maps_with_strings_are_refused(tmp_path):
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         table = os.path.join(m.path, "new.root", "Events")
@@ -302,12 +310,28 @@ def test_other_maps_with_strings_are_refused(tmp_path):
         put(table, "m/offsets.i8", np.array([0, 1, 3], "<i8"))
         put_texts(table, "m/values/key", [b"a", b"b", b"c"])
         for path in ("m/values/value.i2", "m/values/value/values.f4"):
-            try:
-                put(table, path, np.array([1, 2, 3], "<i2"))
-                assert False, path
-            except OSError as error:
-                assert error.errno == errno.EOPNOTSUPP
+            refused(table, path)
         assert "maps with strings or lists are not written, but of strings to i4, i8, f4, f8 or strings" in m.errors()
+
+
+def test_maps_of_numbers_to_strings_are_refused(tmp_path):
+    for name in ("key.i4", "key.i8", "key.f4", "key.f8"):
+        with mounted.Mounted(tmp_path, ("rw",)) as m:
+            table = os.path.join(m.path, name + ".root", "Events")
+            os.makedirs(table)
+            put(table, "m/offsets.i8", np.array([0, 1, 3], "<i8"))
+            put(table, "m/values/" + name, np.zeros(3, "<" + name[-2:]))
+            refused(table, "m/values/value/offsets.i8")
+            assert "for no other map with strings has ROOT a dictionary" in m.errors()
+
+
+def test_root_has_dictionaries_for_the_maps_that_are_written_alone():
+    """Without one, ROOT 6.40 reads such a map as empty, or ends in a crash."""
+    written = [f"map<string,{kind}>" for kind in MAPS]
+    others = [f"map<{kind},string>" for kind in ("short", "int", "unsigned int", "long", "Long64_t", "float", "double")]
+    others += ["map<string,short>", "map<string,unsigned int>", "map<string,Long64_t>", "map<string,bool>"]
+    said = root_process.run_script("oracle/map_dictionaries.py", written + others)
+    assert said.split("dictionaries:\n")[1].splitlines() == written
 
 
 def test_repack_names_a_record_that_a_tree_does_not_take(tmp_path):

@@ -237,7 +237,8 @@ class FormMaker {
         shape.incomplete = "values: " + part->name + ": " + inner.incomplete;
       } else if (inner.kind != Shape::Kind::text && !is_number) {
         return invalid(part_path,
-                       "maps with strings or lists are not written, but of strings to i4, i8, f4, f8 or strings");
+                       "maps with strings or lists are not written, but of strings to i4, i8, f4, f8 or strings: for "
+                       "no other map with strings has ROOT a dictionary");
       }
       const auto first = static_cast<std::uint32_t>(shape.lists.size());
       for (std::uint32_t i = 0; i < inner.columns.size(); ++i) shape.lists.push_back(i == 0 ? 0 : first + i - 1);
