@@ -12,6 +12,9 @@ recovered file, is an error.
 
 A member of a list of records is a column, with the name of its branch.
 
+Variants, and lists of them, are read as a text for each entry (variant_columns.text_of), which is taken for a list of
+bytes.
+
 A column's digest is that of its items as little-endian bytes, then, if entries differ in length, of their counts as
 int64.
 """
@@ -28,6 +31,8 @@ import numpy
 import ROOT
 import uproot
 
+import variant_columns
+
 APPENDED = 3
 MEMORY = 6 << 30  # address space; because of a garbage length, a reader may ask for any amount
 
@@ -43,8 +48,11 @@ ROOT.gInterpreter.Declare(r"""
 #include <TTreeReader.h>
 #include <TTreeReaderArray.h>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 struct ColumnDigest {
@@ -144,7 +152,39 @@ template <class T> std::string list_field(ROOT::RNTupleReader& reader, const std
   return column.text(true);
 }
 
+template <class T> std::enable_if_t<std::is_arithmetic_v<T>> put(std::ostream& out, T value) { out << value; }
+void put(std::ostream& out, const std::string& value) { out << '"' << value << '"'; }
+template <class... T> void put(std::ostream& out, const std::variant<T...>& value);
+template <class T> void put(std::ostream& out, const std::vector<T>& values) {
+  out << '[';
+  for (const T& value : values) {
+    put(out, value);
+    out << ' ';
+  }
+  out << ']';
+}
+template <class... T> void put(std::ostream& out, const std::variant<T...>& value) {
+  std::visit([&](const auto& held) { put(out, held); }, value);
+}
+
+template <class T> std::string text_field(ROOT::RNTupleReader& reader, const std::string& name) {
+  ColumnDigest column;
+  auto view = reader.GetView<T>(name);
+  for (auto i : reader) {
+    std::ostringstream text;
+    put(text, view(i));
+    column.add(text.str().data(), text.str().size(), static_cast<Long64_t>(text.str().size()));
+  }
+  return column.text(true);
+}
+
 std::string field_of(ROOT::RNTupleReader& reader, const std::string& name, const std::string& type) {
+  if (type == "ROOT::RNTupleCardinality<std::uint32_t>")
+    return number_field<ROOT::RNTupleCardinality<std::uint32_t>>(reader, name);
+  if (type == "std::variant<std::int32_t,std::string,std::vector<float>>")
+    return text_field<std::variant<std::int32_t, std::string, std::vector<float>>>(reader, name);
+  if (type == "std::vector<std::variant<double,std::string>>")
+    return text_field<std::vector<std::variant<double, std::string>>>(reader, name);
   if (type == "std::int32_t") return number_field<std::int32_t>(reader, name);
   if (type == "float") return number_field<float>(reader, name);
   if (type == "std::array<double,3>") return number_field<std::array<double, 3>>(reader, name);
@@ -218,11 +258,37 @@ def uproot_table(tree, fewer):
 def uproot_ntuple(ntuple):
     entries = ntuple.num_entries
     names = ntuple.keys(recursive=False)
-    return {"entries": entries, "columns": {name: uproot_column(ntuple[name], entries) for name in names}}
+    return {"entries": entries, "columns": {name: uproot_field(ntuple, name, entries) for name in names}}
 
 
-def uproot_column(branch, entries):
+def uproot_field(ntuple, name, entries):
+    kind = ntuple[name].typename
+    if "std::variant<" in kind:
+        return uproot_variants(ntuple, name)
+    if kind == "ROOT::RNTupleCardinality<std::uint32_t>":  # uproot makes them int64
+        return uproot_column(ntuple[name], entries, numpy.uint32)
+    return uproot_column(ntuple[name], entries)
+
+
+def uproot_variants(ntuple, name):
+    """Cluster by cluster: of several, uproot takes the index of each for an index into the first."""
+    digest, counts = hashlib.md5(), []
+    for cluster in ntuple.cluster_summaries:
+        first, last = cluster.num_first_entry, cluster.num_first_entry + cluster.num_entries
+        values = ntuple[name].array(entry_start=first, entry_stop=last).tolist()
+        if len(values) != last - first:
+            raise ValueError(f"{name} has {len(values)} entries of {last - first}")
+        for text in map(variant_columns.text_of, values):
+            digest.update(text.encode())
+            counts.append(len(text))
+    digest.update(numpy.array(counts, "<i8").tobytes())
+    return digest.hexdigest()
+
+
+def uproot_column(branch, entries, dtype=None):
     array = branch.array(entry_stop=entries)
+    if dtype is not None:
+        array = awkward.values_astype(array, dtype)
     if len(array) != entries:
         raise ValueError(f"{branch.name} has {len(array)} entries of {entries}")
     digest = hashlib.md5()

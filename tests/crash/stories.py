@@ -76,12 +76,16 @@ def new_column(tell):
     tell.commit("more")
 
 
+def new_ntuple(tell):
+    events = os.path.join(tell.root, "Events")
+    os.makedirs(events)
+    open(os.path.join(events, ".rntuple"), "wb").close()
+    return events
+
+
 def ntuple(tell):
     """Made, appended to, and given new columns."""
-    os.mkdir(tell.root)
-    events = os.path.join(tell.root, "Events")
-    os.mkdir(events)
-    open(os.path.join(events, ".rntuple"), "wb").close()
+    events = new_ntuple(tell)
     few = ("px", "hits")
     for name, first, last in ("few", 0, 300), ("longer", 300, 800):
         tell.begin(name, {"Events": writing.table(last, few)})
@@ -90,6 +94,47 @@ def ntuple(tell):
     tell.begin("more", {"Events": writing.table(800)})
     writing.write_table(events, 0, 800, tuple(set(writing.FILES) - set(few)))
     tell.commit("more")
+
+
+def columns_that_grow(tell, columns, added):
+    """An RNTuple that is made of columns, appended to, given others for all its entries, and appended to again. What is
+    appended first is also promised by fsync before it is committed."""
+    events = new_ntuple(tell)
+    for name, first, last in ("few", 0, 150), ("longer", 150, 400):
+        tell.begin(name, {"Events": writing.table(last, columns)})
+        writing.write_table(events, first, last, columns, fsync=first > 0)
+        tell.commit(name)
+    tell.begin("more", {"Events": writing.table(400, columns + added)})
+    writing.write_table(events, 0, 400, added)
+    tell.commit("more")
+    tell.begin("longest", {"Events": writing.table(500, columns + added)})
+    writing.write_table(events, 400, 500, columns + added)
+    tell.commit("longest")
+    return events
+
+
+def variants(tell):
+    """Of numbers, strings and lists, also in lists."""
+    events = columns_that_grow(tell, ("choice", "px"), ("parts",))
+    tell.begin("without", {"Events": writing.table(500, ("px", "parts"))})
+    shutil.rmtree(os.path.join(events, "choice"))
+    tell.commit("without")
+    tell.begin("after", {"Events": writing.table(600, ("px", "parts"))})
+    writing.write_table(events, 500, 600, ("px", "parts"))
+    tell.commit("after")
+
+
+def projections(tell):
+    """A counter that the list beside it tells. It goes with its list, and both come anew."""
+    events = columns_that_grow(tell, ("hits", "nhits", "px"), ("count", "name"))
+    kept = ("px", "count", "name")
+    tell.begin("without", {"Events": writing.table(500, kept)})
+    os.unlink(os.path.join(events, "nhits.u4"))
+    shutil.rmtree(os.path.join(events, "hits"))
+    tell.commit("without")
+    tell.begin("again", {"Events": writing.table(500, kept + ("hits", "nhits"))})
+    writing.write_table(events, 0, 500, ("hits", "nhits"))
+    tell.commit("again")
 
 
 def lists_of_records(tell):
@@ -185,6 +230,8 @@ STORIES = {
         two_tables,
         new_column,
         ntuple,
+        variants,
+        projections,
         lists_of_records,
         objects,
         rename_and_remove,

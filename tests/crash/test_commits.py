@@ -9,12 +9,15 @@ import pytest
 import campaign
 import checker
 import crash_run
+import mounted
 import recording
 import stories
 import writing
 
 # The fraction of the images that the short campaign checks; other stories get 0.3.
-SHORT = {"three_commits": 1.0, "subdirectory": 1.0, "journal_that_stays": 1.0, "lists_of_records": 0.7}
+SHORT = {"three_commits": 1.0, "subdirectory": 1.0, "journal_that_stays": 1.0, "lists_of_records": 0.7,
+         "variants": 1.0, "projections": 1.0}
+NTUPLES = ["ntuple", "variants", "projections"]
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,49 @@ def test_every_image_is_right(recorded, reader, name, tmp_path):
     )
     campaign.report(f"{name}: {verdict}")
     assert verdict.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {verdict}"
+
+
+def files_below(table):
+    """{path: bytes}; without views and the control files, whose names begin with a dot."""
+    found = {}
+    for above, directories, files in os.walk(table):
+        directories[:] = [name for name in directories if not name.startswith(".")]
+        for name in files:
+            if not name.startswith("."):
+                with open(os.path.join(above, name), "rb") as file:
+                    found[os.path.relpath(os.path.join(above, name), table)] = file.read()
+    return found
+
+
+def shown_difference(path, states):
+    """None if a mount shows the table `Events` of one of the states at `path`; else the difference."""
+    if not os.path.exists(path):
+        return None if any(state.keys is None for state in states) else "the file is not there"
+    found = files_below(os.path.join(path, "Events"))
+    wanted = []
+    for table in (state.keys["Events"] for state in states if state.keys):
+        wanted += [
+            {name: data for column in table.columns for name, data in writing.files_of(column, 0, entries).items()}
+            for entries in table.entries
+        ]
+    if found in wanted:
+        return None
+    return "; or ".join(str(sorted(n for n in found.keys() | one.keys() if found.get(n) != one.get(n))) for one in wanted)
+
+
+@pytest.mark.parametrize("name", NTUPLES)
+def test_a_mount_shows_the_committed_state_of_every_image(recorded, name):
+    """Also where a journal is left: a mount without `rw` leaves it alone."""
+    run = recorded(name)
+
+    def check(directory, after):
+        with mounted.Mounted(directory) as m:
+            wrong = shown_difference(os.path.join(m.path, stories.FILE), run.legal(after))
+        return [("mount", wrong)] if wrong else []
+
+    verdict = crash_run.examine_directories(run, check, images_of(name), campaign.SEED)
+    campaign.report(f"{name}, as mounts show it: {verdict}")
+    assert verdict.images > 0 and verdict.failures == [], f"seed {campaign.SEED}: {verdict}"
 
 
 def barriers(run):
@@ -103,16 +149,18 @@ def test_a_torn_head_is_mended_by_the_next_mount(recorded, reader, tmp_path):
     assert mended.images > 0 and mended.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {mended}"
 
 
-def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
+@pytest.mark.parametrize("name", ["three_commits", "variants", "projections"])
+def test_a_mount_after_a_crash_ends_right(recorded, reader, name, tmp_path):
     """The journal is replayed. Whatever was staged without a promise, the file has the promised entries, and of the
     others those that had reached the journal. (Before the first promise, any part of the columns may be there.)"""
-    run = recorded("three_commits")
-    promised = 1 + next(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path == "promise one")
+    run = recorded(name)
+    promised = 1 + next(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path.startswith("promise"))
 
     def legal(after):
         states = run.legal(after)
-        first, last = (states[i].keys["Events"].entries[-1] for i in (0, -1))
-        return [*states, checker.State({"Events": writing.table(range(first, last + 1))})]
+        before, then = (states[i].keys["Events"] for i in (0, -1))
+        between = range(before.entries[-1], then.entries[-1] + 1)
+        return [*states, checker.State({"Events": checker.Table(before.columns, between)})]
 
     verdict = crash_run.examine(
         run,
@@ -126,7 +174,7 @@ def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
         legal=legal,
         keep=tmp_path,
     )
-    campaign.report(f"mounted after the crash: {verdict}")
+    campaign.report(f"{name}, mounted after the crash: {verdict}")
     assert verdict.images > 0 and verdict.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {verdict}"
 
 

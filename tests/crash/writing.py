@@ -12,6 +12,7 @@ import numpy
 import checker
 import mounted
 import recording
+import variant_columns
 
 WRITE_SIZE = 65536  # bytes per write(2)
 DEADLINE = 60  # a call that takes more seconds hangs
@@ -136,6 +137,11 @@ def name(entries):
     return numpy.frombuffer(b"".join(texts), "u1"), numpy.array([len(text) for text in texts], "<i8")
 
 
+def hit_counts(entries):
+    """The lengths of `hits`: in an RNTuple a projection of it."""
+    return hits(entries)[1].astype("<u4")
+
+
 # Lists of records, whose members are columns of their own for the readers.
 RECORDS = {"tracks": {"pt": ("f4", track_pt), "id": ("i4", track_id)}, "cells": {"energy": ("f8", cell_energy)}}
 
@@ -167,11 +173,32 @@ def _records(folder):
     return files
 
 
+def _grown(whole):
+    """What the entries from first to last add to files that are `whole(entries)`; offsets begin with a 0."""
+
+    def files(first, last):
+        before = whole(first) if first else {}
+        return {
+            file: content.tobytes()[before[file].nbytes if first else 0 :] for file, content in whole(last).items()
+        }
+
+    return files
+
+
 def _members(name):
     return {f"{name}.{member}": column for member, (_, column) in RECORDS[name].items()}
 
 
-COLUMNS = {"px": px, "count": count, "position": position, "hits": hits, "name": name}
+COLUMNS = {
+    "px": px,
+    "count": count,
+    "position": position,
+    "hits": hits,
+    "name": name,
+    "nhits": hit_counts,
+    "choice": variant_columns.choice,
+    "parts": variant_columns.parts,
+}
 FILES = {  # branch -> files of the entries from first to last
     "px": _plain("px.f4", px),
     "count": _plain("count.i4", count),
@@ -180,6 +207,15 @@ FILES = {  # branch -> files of the entries from first to last
     "name": _listed("name", "chars.u1", name),
 }
 RECORD_FILES = {name: _records(name) for name in RECORDS}
+NTUPLE_FILES = {  # of RNTuples alone
+    "nhits": _plain("nhits.u4", hit_counts),
+    "choice": _grown(variant_columns.choice_files),
+    "parts": _grown(variant_columns.part_files),
+}
+TYPES = {  # of the variants in a column
+    "choice": {"choice": "std::variant<std::int32_t,std::string,std::vector<float>>"},
+    "parts": {"parts/values": "std::variant<double,std::string>"},
+}
 
 
 def object_bytes(text):
@@ -209,10 +245,17 @@ def write_table(path, first, last, columns=tuple(FILES), fsync=False):
     """Writes entries first to last of each column; makes the directory if it does not exist."""
     os.makedirs(path, exist_ok=True)
     for column in columns:
-        for file, data in (FILES | RECORD_FILES)[column](first, last).items():
+        for file, data in files_of(column, first, last).items():
             target = os.path.join(path, file)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             write(target, data, append=first > 0, sync=fsync)
+        for folder, kind in TYPES.get(column, {}).items() if first == 0 else ():
+            os.setxattr(os.path.join(path, folder), "user.tfilefs.class", kind.encode())
+
+
+def files_of(column, first, last):
+    """{path in the table: bytes} of these entries."""
+    return (FILES | RECORD_FILES | NTUPLE_FILES)[column](first, last)
 
 
 def table(entries, columns=tuple(FILES)):
