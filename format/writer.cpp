@@ -353,7 +353,8 @@ TreePlace RootFileWriter::tree_place(std::string_view name, std::string_view tit
 
 BlobPlace RootFileWriter::blob_place() const {
   return {state_.directories.front().own.begin, compression_, datime_of_now(),
-          [this](SchemaRecords& schema) { describe_streamed(schema); }};
+          [this](SchemaRecords& schema) { describe_streamed(schema); },
+          [this](ByteRange range) { return space_.is_taken(range); }};
 }
 
 // The descriptions are an object on its own: a TList, behind the name of its class.

@@ -2,6 +2,7 @@
 #include "container/space.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -16,11 +17,11 @@ constexpr std::uint64_t kPartSegmentMin = 1 << 20;
 
 using Segments = std::vector<ByteRange>;  // sorted, disjoint
 
-Segments::iterator first_behind(Segments& segments, std::uint64_t address) {
+auto first_behind(auto& segments, std::uint64_t address) {
   return std::ranges::upper_bound(segments, address, {}, &ByteRange::begin);
 }
 
-bool overlaps(Segments& segments, ByteRange range) {
+bool overlaps(const Segments& segments, ByteRange range) {
   const auto next = first_behind(segments, range.begin);
   if (next != segments.end() && next->begin < range.end()) return true;
   return next != segments.begin() && (next - 1)->end() > range.begin;
@@ -109,12 +110,14 @@ void Space::give_back(ByteRange taken) {
   insert(free_, {last.begin, end_ - last.begin});
 }
 
+bool Space::is_taken(ByteRange range) const {
+  if (range.begin >= committed_end_ || range.size > committed_end_ - range.begin) return false;
+  return std::ranges::none_of(std::array{&free_, &unused_, &resting_, &released_},
+                              [&](const Segments* segments) { return overlaps(*segments, range); });
+}
+
 bool Space::release(ByteRange record) {
-  if (record.size < kGapSizeMin || record.begin >= committed_end_ || record.size > committed_end_ - record.begin)
-    return false;
-  for (Segments* taken : {&free_, &unused_, &resting_, &released_}) {
-    if (overlaps(*taken, record)) return false;
-  }
+  if (record.size < kGapSizeMin || !is_taken(record)) return false;
   // Not merged with its neighbours: overlaps() does not need that, and each is either forgotten or kept whole.
   released_.insert(first_behind(released_, record.begin), record);
   return true;

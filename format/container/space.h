@@ -37,6 +37,9 @@ class Space {
   // Frees a record of the committed state in the next one. Returns false and does nothing if that is impossible (past
   // fEND, already free): the file is damaged.
   bool release(ByteRange record);
+  // Whether records of the committed state may lie in a range: it is before fEND, and nothing of it is free or
+  // released.
+  bool is_taken(ByteRange) const;
   // Forgets everything released since the last commit.
   void forget_released() { released_.clear(); }
 

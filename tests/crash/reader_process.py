@@ -186,6 +186,7 @@ std::string field_of(ROOT::RNTupleReader& reader, const std::string& name, const
   if (type == "std::vector<std::variant<double,std::string>>")
     return text_field<std::vector<std::variant<double, std::string>>>(reader, name);
   if (type == "std::int32_t") return number_field<std::int32_t>(reader, name);
+  if (type == "double") return number_field<double>(reader, name);
   if (type == "float") return number_field<float>(reader, name);
   if (type == "std::array<double,3>") return number_field<std::array<double, 3>>(reader, name);
   if (type == "std::string") return list_field<std::string>(reader, name);

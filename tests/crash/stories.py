@@ -137,6 +137,25 @@ def projections(tell):
     tell.commit("again")
 
 
+def repeated_pages(tell):
+    """Columns whose pages are those of earlier commits; a second one, equal to the first, in its clusters; and the rest
+    when the first is gone."""
+    events = new_ntuple(tell)
+    for name, first, last in ("one", 0, 600), ("two", 600, 1200), ("three", 1200, 2400):
+        tell.begin(name, {"Events": writing.table(last, ("noise",))})
+        writing.write_table(events, first, last, ("noise",))
+        tell.commit(name)
+    tell.begin("again", {"Events": writing.table(2400, ("noise", "again"))})
+    writing.write_table(events, 0, 2400, ("again",))
+    tell.commit("again")
+    tell.begin("without", {"Events": writing.table(2400, ("again",))})
+    os.unlink(os.path.join(events, "noise.f8"))
+    tell.commit("without")
+    tell.begin("after", {"Events": writing.table(3000, ("again",))})
+    writing.write_table(events, 2400, 3000, ("again",), fsync=True)
+    tell.commit("after")
+
+
 def lists_of_records(tell):
     """Made, appended to, and given another such list, whose class the file then describes, too."""
     os.mkdir(tell.root)
@@ -232,6 +251,7 @@ STORIES = {
         ntuple,
         variants,
         projections,
+        repeated_pages,
         lists_of_records,
         objects,
         rename_and_remove,

@@ -16,8 +16,8 @@ import writing
 
 # The fraction of the images that the short campaign checks; other stories get 0.3.
 SHORT = {"three_commits": 1.0, "subdirectory": 1.0, "journal_that_stays": 1.0, "lists_of_records": 0.7,
-         "variants": 1.0, "projections": 1.0}
-NTUPLES = ["ntuple", "variants", "projections"]
+         "variants": 1.0, "projections": 1.0, "repeated_pages": 1.0}
+NTUPLES = ["ntuple", "variants", "projections", "repeated_pages"]
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_a_torn_head_is_mended_by_the_next_mount(recorded, reader, tmp_path):
     assert mended.images > 0 and mended.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {mended}"
 
 
-@pytest.mark.parametrize("name", ["three_commits", "variants", "projections"])
+@pytest.mark.parametrize("name", ["three_commits", *NTUPLES[1:]])
 def test_a_mount_after_a_crash_ends_right(recorded, reader, name, tmp_path):
     """The journal is replayed. Whatever was staged without a promise, the file has the promised entries, and of the
     others those that had reached the journal. (Before the first promise, any part of the columns may be there.)"""

@@ -54,10 +54,11 @@ def table_below(mount):
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory):
-    """A directory with the committed state before the test."""
+def before(tmp_path_factory, request):
+    """A directory with the committed state before the test: a tree, or as `before` says."""
     directory = tmp_path_factory.mktemp("before")
-    with writing.Daemon(directory) as daemon, writing.deadline():
+    form = getattr(request, "param", "tree")
+    with writing.Daemon(directory, options=(*writing.BY_HAND, f"format={form}")) as daemon, writing.deadline():
         os.makedirs(table_below(daemon))
         assert copy_columns(table_below(daemon), COLUMNS, 0, FIRST, pytest.fail) == list(COLUMNS)
         assert daemon.command("commit", table_below(daemon)) == 0
@@ -158,6 +159,7 @@ def test_kill_at_chosen_calls(clean, attempt, reader):
     examine_all("kill", [generator.randint(1, calls) for _ in range(campaign.LENGTH["kills"])], attempt, reader)
 
 
+@pytest.mark.parametrize("before", ["tree", "rntuple"], indirect=True)
 def test_disk_full_at_every_64_kib(clean, attempt, reader):
     grown = sum(len(operation.data) for operation in clean if operation.kind == recording.WRITE)
     limits = chosen(range(0, grown + 65536, 65536), 8, random.Random(campaign.SEED))
@@ -171,7 +173,9 @@ def test_a_quota_that_is_used_up(clean, attempt, reader):
     assert examine_all("quota_after", limits, attempt, reader) == {errno.EDQUOT}
 
 
+@pytest.mark.parametrize("before", ["tree", "rntuple"], indirect=True)
 def test_every_sync_that_fails(clean, attempt, reader):
+    """The commit is tried again: of an RNTuple all pages are written again, though a commit that failed had the same."""
     syncs = sum(operation.kind == recording.SYNC for operation in clean)
     examine_all("fail_sync", chosen(range(1, syncs + 1), 8, random.Random(campaign.SEED)), attempt, reader)
 

@@ -137,6 +137,16 @@ def name(entries):
     return numpy.frombuffer(b"".join(texts), "u1"), numpy.array([len(text) for text in texts], "<i8")
 
 
+def noise(entries):
+    """The same numbers again after 600 entries: pages that do not compress, and are equal to earlier ones."""
+    return numpy.resize(numpy.random.default_rng(1).uniform(size=600), entries)
+
+
+def again(entries):
+    """The same."""
+    return noise(entries)
+
+
 def hit_counts(entries):
     """The lengths of `hits`: in an RNTuple a projection of it."""
     return hits(entries)[1].astype("<u4")
@@ -195,6 +205,8 @@ COLUMNS = {
     "position": position,
     "hits": hits,
     "name": name,
+    "noise": noise,
+    "again": again,
     "nhits": hit_counts,
     "choice": variant_columns.choice,
     "parts": variant_columns.parts,
@@ -208,6 +220,8 @@ FILES = {  # branch -> files of the entries from first to last
 }
 RECORD_FILES = {name: _records(name) for name in RECORDS}
 NTUPLE_FILES = {  # of RNTuples alone
+    "noise": _plain("noise.f8", noise),
+    "again": _plain("again.f8", again),
     "nhits": _plain("nhits.u4", hit_counts),
     "choice": _grown(variant_columns.choice_files),
     "parts": _grown(variant_columns.part_files),

@@ -147,7 +147,7 @@ struct Part {
     std::uint32_t elements = 0;
     std::uint64_t offset = 0, size = 0;   // in `stored`
     std::array<std::uint64_t, 2> hash{};  // of these bytes
-    std::uint64_t address = 0;            // where the cluster has equal bytes already; they are then not in `stored`
+    std::uint64_t address = 0;            // where the table has equal bytes already; they are then not in `stored`
   };
   Buffer stored;  // its bytes in the file, except for its own address, if they contain it
   std::int64_t entries = 0;
@@ -219,8 +219,9 @@ class TableWriter {
   // keep to its clusters. Nothing where clusters may have any size.
   virtual std::optional<std::int64_t> end_of_cluster(std::int64_t entry) const = 0;
 
-  // Takes out of a part what the present cluster stores already. If `stored` is then empty, the part needs no place.
-  virtual void leave_out_stored(Part&) const = 0;
+  // Takes out of a part what the table stores already. If `stored` is then empty, the part needs no place. Blocks: it
+  // may read the file.
+  virtual void leave_out_stored(Part&) = 0;
 
   // Adds a part that will be written to `address` (from FileWriter::place), and puts the address into it. The parts of
   // one field must come in the order of their entries.

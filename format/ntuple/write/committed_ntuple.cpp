@@ -144,6 +144,24 @@ class FormReader {
   std::map<StreamId, List> lists_;  // those that no list is around
 };
 
+// Columns that repeat themselves mostly repeat what came last.
+constexpr std::size_t kNewestMax = 4;
+
+// Those with a checksum.
+std::vector<std::pair<ColumnNumber, ByteRange>> newest_pages(const FieldNodes& made, const PageTable& table) {
+  std::vector<std::pair<ColumnNumber, ByteRange>> newest;
+  for (ColumnNumber number = 0; number < made.places.size(); ++number) {
+    const ColumnPages& pages = table.columns[made.places[number].column];
+    for (std::size_t i = pages.size(); i > 0 && i + kNewestMax > pages.size(); --i) {
+      const Page page = pages.page(i - 1);
+      if (page.kind == Page::Kind::stored && page.has_checksum && made.places[number].representation == 0 &&
+          page.representation == 0)
+        newest.emplace_back(number, page.range);
+    }
+  }
+  return newest;
+}
+
 }  // namespace
 
 Result<CommittedNtuple> read_committed_ntuple(std::shared_ptr<const Source> source,
@@ -162,6 +180,7 @@ Result<CommittedNtuple> read_committed_ntuple(std::shared_ptr<const Source> sour
   found.description = description.header.description;
   found.cluster_ends = pages.cluster_ends;
   for (const ColumnPlace& place : made.places) found.elements.push_back(pages.columns[place.column].elements());
+  found.newest_pages = newest_pages(made, pages);
   found.groups = std::move(description.footer.groups);
   found.schema = std::move(description.schema);
   FormReader(made, found).run();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ntuple/description.h"
@@ -27,7 +28,8 @@ struct CommittedNtuple {
   std::vector<std::int64_t> cluster_ends;  // the first entry of each cluster, then the number of all entries
   std::vector<std::int64_t> elements;      // of each column of the file
   CommittedForm form;
-  std::vector<StoredField> fields;  // one for each of form.fields
+  std::vector<StoredField> fields;                               // one for each of form.fields
+  std::vector<std::pair<ColumnNumber, ByteRange>> newest_pages;  // some of each column, the last first
 };
 
 // `anchor`: the decompressed payload of the key. Blocks. Errors: unsupported (a format that is not known), damaged

@@ -29,13 +29,7 @@ constexpr std::uint64_t kJoinedMax = 256 << 20;
 // The envelopes of the file were read before, so their sizes are known to be plausible.
 constexpr SizeClaim kEnvelopeClaim{std::uint64_t{1} << 30, 1000};
 
-// Of equal pages in several clusters one is stored, unless another read takes longer than the bytes.
-constexpr std::uint64_t kSharedMin = 4096;
-constexpr std::size_t kSharedMax = 1 << 16;  // pages that are remembered when a cluster ends: 8 MB
-
 constexpr std::uint64_t kLargeEntries = std::uint64_t{1} << 56;  // above it are flags
-
-std::array<std::uint64_t, 3> identity_of(const Part::Unit& unit) { return {unit.hash[0], unit.hash[1], unit.size}; }
 
 EnvelopeLink link_to(const RecordPlaces::Placed& placed, std::size_t length) {
   EnvelopeLink link;
@@ -122,6 +116,11 @@ Result<std::unique_ptr<NtupleWriter>> NtupleWriter::open(BlobPlace place, std::s
   records.aliases = found.schema.aliases.size();
   for (const ClusterGroup& group : found.groups) records.groups.push_back({group, {}, nullptr});
   writer->cluster_begin_ = found.cluster_ends.back();
+  for (const auto& [column, page] : found.newest_pages) {
+    if (!writer->place_.is_taken || writer->place_.is_taken({page.begin, page.size + kChecksumSize}))
+      writer->known_.add_former(column, page);
+  }
+  found.newest_pages.clear();
   for (FieldId id = 0; id < found.schema.fields.size(); ++id) {
     if (found.schema.fields[id].parent == id) writer->names_.insert(found.schema.fields[id].name);
   }
@@ -202,10 +201,10 @@ std::optional<std::int64_t> NtupleWriter::end_of_cluster(std::int64_t entry) con
   return end == cluster_ends_.end() ? std::nullopt : std::optional(*end);
 }
 
-void NtupleWriter::leave_out_stored(Part& part) const {
+void NtupleWriter::leave_out_stored(Part& part) {
   for (Part::Unit& unit : part.units) {
-    const auto found = stored_.find(identity_of(unit));
-    if (found != stored_.end()) unit.address = found->second;
+    const std::span<const std::byte> stored = part.stored.span().subspan(unit.offset, unit.size + kChecksumSize);
+    unit.address = known_.address_of(unit, stored, source_.get());
   }
   cut_stored_units(part);
 }
@@ -215,7 +214,7 @@ void NtupleWriter::add_part(std::size_t, Part& part, std::uint64_t address) {
   for (Part::Unit& unit : part.units) {
     if (unit.address == 0) unit.address = address + unit.offset;
     pages_[unit.stream].push_back({unit.elements, {unit.address, unit.size}});
-    stored_.emplace(identity_of(unit), unit.address);
+    known_.add(unit);
   }
   ++changes_;
 }
@@ -237,8 +236,7 @@ void NtupleWriter::end_cluster(std::int64_t entries, std::int64_t) {
   }
   cluster_begin_ = entries;
   pages_.clear();
-  std::erase_if(stored_, [](const auto& page) { return page.first[2] < kSharedMin; });
-  if (stored_.size() > kSharedMax) stored_.clear();
+  known_.end_cluster();
   ++changes_;
 }
 
@@ -298,7 +296,6 @@ void NtupleWriter::placed() {
   records_ = *std::move(planned_);
   planned_.reset();
   closed_.clear();
-  stored_.clear();
   late_.clear();
   dropped_.clear();
 }

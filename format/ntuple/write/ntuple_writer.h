@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,6 +16,7 @@
 #include "container/recorded_table.h"
 #include "model/part_sizes.h"
 #include "ntuple/write/committed_ntuple.h"
+#include "ntuple/write/known_pages.h"
 #include "ntuple/write/page_list_encode.h"
 #include "ntuple/write/part_encode.h"
 #include "ntuple/write/schema_encode.h"
@@ -49,7 +49,7 @@ class NtupleWriter final : public RecordedTable, public TableWriter {
   void add_sample(std::size_t field, const Part&) override;
   ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const override;
   std::optional<std::int64_t> end_of_cluster(std::int64_t entry) const override;
-  void leave_out_stored(Part&) const override;
+  void leave_out_stored(Part&) override;
   void add_part(std::size_t field, Part&, std::uint64_t address) override;
   void end_cluster(std::int64_t entries, std::int64_t cluster_entries) override;
 
@@ -117,8 +117,7 @@ class NtupleWriter final : public RecordedTable, public TableWriter {
 
   std::int64_t cluster_begin_ = 0;                      // of the cluster that is being written
   std::unordered_map<ColumnNumber, Pages> pages_;       // of that cluster
-  using PageIdentity = std::array<std::uint64_t, 3>;    // hash and size
-  std::map<PageIdentity, std::uint64_t> stored_;        // since the last commit: where pages are
+  KnownPages known_;                                    // that it stores already
   std::vector<ClusterRecord> closed_;                   // clusters that no page list has yet
   std::map<std::size_t, std::vector<LatePages>> late_;  // by cluster
   std::uint64_t changes_ = 0;

@@ -18,6 +18,8 @@ struct BlobPlace {
   std::uint32_t datime = 0;
   // Completes the schema of an RNTuple with fields that streamers wrote: versions and descriptions of their classes.
   std::function<void(SchemaRecords&)> describe = nullptr;
+  // Whether the committed file may have a record in a range, in bytes that nothing else is written to.
+  std::function<bool(ByteRange)> is_taken = nullptr;
 };
 
 // The largest record that an anchor announces: ROOT's default, and the largest object of a file.

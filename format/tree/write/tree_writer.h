@@ -46,7 +46,7 @@ class TreeWriter final : public RecordedTable, public TableWriter {
   void add_sample(std::size_t branch, const Part& basket) override;
   ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const override;
   std::optional<std::int64_t> end_of_cluster(std::int64_t) const override { return std::nullopt; }
-  void leave_out_stored(Part&) const override {}  // every basket has its own key
+  void leave_out_stored(Part&) override {}  // every basket has its own key
   void add_part(std::size_t branch, Part& basket, std::uint64_t address) override;
   void end_cluster(std::int64_t entries, std::int64_t cluster_entries) override;
   Result<> drop_field(std::string_view name) override;

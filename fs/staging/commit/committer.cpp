@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "staging/commit/committer.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,7 +79,7 @@ std::uint32_t datime_or_none(const std::optional<std::int64_t>& time) { return t
 Result<> Committer::prepare() {
   if (lost_) return fail(ErrorKind::io, place_->shown + ": a commit failed in its last step; the next mount mends it");
   // A program that writes into gaps, twice within a second, may leave the first bytes unchanged.
-  if (writer_ && !temporary_ && identity() != seen_) give_up();
+  if (writer_ && !temporary_ && (!seen_ || identity() != seen_)) give_up();
   if (writer_) return {};
   auto source = place_->source();
   if (!source && source.error().kind != ErrorKind::not_found) return tl::unexpected(std::move(source).error());
@@ -103,13 +104,15 @@ Result<> Committer::prepare() {
   return {};
 }
 
+// Of the file that has the name now.
 std::optional<tfile::Identity> Committer::identity() const {
   struct stat status {};
-  return ::fstat(file_.get(), &status) == 0 ? std::optional(tfile::identity_of(status)) : std::nullopt;
+  const bool there = ::fstatat(place_->directory.get(), place_->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  return there ? std::optional(tfile::identity_of(status)) : std::nullopt;
 }
 
 void Committer::follow(std::span<const std::byte> head) {
-  if (std::ranges::equal(head, head_)) return;
+  if (is_same_head(head, head_)) return;  // of different lengths: one is from the file, one from a plan
   give_up();
   head_.assign(head.begin(), head.end());
 }

@@ -87,7 +87,7 @@ class Committer {
   std::unique_ptr<tfile::FileWriter> writer_;
   std::vector<std::byte> head_;  // of the state that writer_ has
   Descriptor file_;
-  std::optional<tfile::Identity> seen_;  // the state of file_ that writer_ has
+  std::optional<tfile::Identity> seen_;  // the state of the file that writer_ has
   FilePlace::Owner maker_ = process_owner();
   bool temporary_ = false;  // file_ does not have its final name yet
   bool untidy_ = false;

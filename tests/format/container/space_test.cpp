@@ -70,6 +70,20 @@ TEST(Space, ReleasesNothingTwiceAndNothingThatIsNotInTheFile) {
   EXPECT_TRUE(space.release({450, 20}));
 }
 
+TEST(Space, RecordsLieWhereNothingIsFree) {
+  Space space(1000, {{100, 50}}, {{200, 50}});
+  EXPECT_TRUE(space.is_taken({150, 50}));
+  EXPECT_TRUE(space.is_taken({250, 750}));
+  EXPECT_FALSE(space.is_taken({250, 751}));
+  EXPECT_FALSE(space.is_taken({90, 20}));
+  EXPECT_FALSE(space.is_taken({249, 2}));
+  EXPECT_FALSE(space.is_taken({UINT64_MAX, 2}));
+  EXPECT_TRUE(space.release({300, 50}));
+  EXPECT_FALSE(space.is_taken({310, 10}));
+  space.take(100);
+  EXPECT_FALSE(space.is_taken({1000, 100}));  // not committed yet
+}
+
 TEST(Space, SegmentsThatAreNotBelievedStayInTheListUnused) {
   Space space(1000, {}, {{200, 50}});
   EXPECT_EQ(space.take(50).begin, 1000u);
