@@ -23,7 +23,8 @@ using Bytes = std::span<const std::byte>;
 // The number of its items follows.
 constexpr std::uint16_t kCollectionVersion = 10;
 constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
-constexpr std::size_t kMemberHeaderSize = 4 + 2;  // of a member of records: their own branch has their number
+// Of a member of records in lists, whose own branch has their number; and of a text that is a member of an object.
+constexpr std::size_t kMemberHeaderSize = 4 + 2;
 constexpr std::uint32_t kByteCountBit = 0x40000000;
 
 // Scratch memory above this is freed after use. Baskets of the usual size need far less.
@@ -217,13 +218,14 @@ class DataWriter {
         break;
       case Kind::text:
         size = texts_size(columns_.levels[0], branch_.is_leaf_text);
+        if (branch_.of_object) size += kMemberHeaderSize * static_cast<std::uint64_t>(range_.size());
         break;
       case Kind::records:
         size = 4 * static_cast<std::uint64_t>(range_.size());
         break;
       case Kind::items:
         break;
-      default:
+      default:  // vectors
         if (branch_.of_texts) size = texts_size(columns_.levels.back(), false);
         size += header_size() * static_cast<std::uint64_t>(range_.size());
         for (std::uint32_t level = 1; level < branch_.depth; ++level) size += 4 * columns_.levels[level].items();
@@ -235,6 +237,8 @@ class DataWriter {
   void write(std::byte* to, std::span<std::uint32_t> ends) const {
     switch (branch_.kind) {
       case Kind::numbers:
+        for (std::size_t i = 0; i < ends.size(); ++i)
+          ends[i] = static_cast<std::uint32_t>((i + 1) * branch_.entry_size());
         return write_numbers(to);
       case Kind::counted:
       case Kind::items:
@@ -249,6 +253,8 @@ class DataWriter {
         return write_vectors(to, ends);
       case Kind::records:
         return write_counts(to, ends);
+      case Kind::object:
+        return;  // it has no baskets
     }
   }
 
@@ -296,7 +302,10 @@ class DataWriter {
     const std::byte* start = to;
     for (std::size_t i = 0; i < ends.size(); ++i) {
       const Bytes one = text(i);
+      std::byte* const begin = to;
+      if (branch_.of_object) to += kMemberHeaderSize;
       if (!one.empty() || !branch_.is_leaf_text) to = put_text(one, to);
+      if (branch_.of_object) put_header(begin, to);
       ends[i] = static_cast<std::uint32_t>(to - start);
     }
   }
@@ -317,7 +326,13 @@ class DataWriter {
     }
   }
 
-  std::size_t header_size() const { return branch_.number ? kMemberHeaderSize : kCollectionHeaderSize; }
+  std::size_t header_size() const { return branch_.is_in_list() ? kMemberHeaderSize : kCollectionHeaderSize; }
+
+  // Of what lies between `begin` and `end`.
+  static void put_header(std::byte* begin, const std::byte* end) {
+    store_big(begin, static_cast<std::uint32_t>(end - begin - 4) | kByteCountBit);
+    store_big(begin + 4, kCollectionVersion);
+  }
 
   // Writes items [begin, end) below `level`, without a header.
   std::byte* put_items(std::size_t level, std::uint64_t begin, std::uint64_t end, std::byte* to) const {
@@ -342,9 +357,8 @@ class DataWriter {
     const Offsets& lists = columns_.levels[0];
     for (std::size_t i = 0; i < ends.size(); ++i) {
       std::byte* end = put_items(1, lists.begin(i), lists.begin(i + 1), to + header_size());
-      store_big(to, static_cast<std::uint32_t>(end - to - 4) | kByteCountBit);
-      store_big(to + 4, kCollectionVersion);
-      if (!branch_.number) store_big(to + 6, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
+      put_header(to, end);
+      if (!branch_.is_in_list()) store_big(to + 6, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
       to = end;
       ends[i] = static_cast<std::uint32_t>(to - start);
     }

@@ -13,8 +13,8 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// One after the other in one piece of the file.
-Part joined(const std::vector<Part>& baskets) {
+// One after the other in one piece of the file. `first`: the stream of the first one.
+Part joined(const std::vector<Part>& baskets, std::uint32_t first = 0) {
   Part part;
   std::size_t size = 0;
   for (const Part& basket : baskets) size += basket.stored.size();
@@ -24,7 +24,7 @@ Part joined(const std::vector<Part>& baskets) {
     const Bytes stored = baskets[i].stored.span();
     std::ranges::copy(stored, part.stored.data() + at);
     Part::Unit unit;
-    unit.stream = i;
+    unit.stream = first + i;
     unit.offset = at;
     unit.size = stored.size();
     part.units.push_back(unit);
@@ -89,12 +89,25 @@ Result<Part> encode_records(const WrittenBranch& branch, const TreePlace& place,
   return joined(baskets);
 }
 
+Result<Part> encode_object(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
+                           std::span<const Bytes> columns) {
+  std::vector<Part> baskets;
+  for (const WrittenBranch& member : branch.members) {
+    std::vector<Bytes> inputs;
+    for (const std::uint32_t i : member.inputs) inputs.push_back(columns[i]);
+    TRY(Part basket, encode_basket(member, place, entries, inputs));
+    baskets.push_back(std::move(basket));
+  }
+  return joined(baskets, 1);
+}
+
 }  // namespace
 
 Result<Part> encode_baskets(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
                             std::span<const std::span<const std::byte>> columns) try {
-  if (branch.kind != WrittenBranch::Kind::records) return encode_basket(branch, place, entries, columns);
-  return encode_records(branch, place, entries, columns);
+  if (branch.kind == WrittenBranch::Kind::records) return encode_records(branch, place, entries, columns);
+  if (branch.kind == WrittenBranch::Kind::object) return encode_object(branch, place, entries, columns);
+  return encode_basket(branch, place, entries, columns);
 } catch (const std::bad_alloc&) {
   return fail(ErrorKind::no_space, "no memory for baskets of " + branch.name);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree/write/branch_form.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
@@ -67,6 +68,41 @@ WrittenBranch member_of(const FieldForm& form, std::uint32_t first, std::span<co
   return member;
 }
 
+// The branch of the member of an object whose columns are those from `first` to `last`.
+WrittenBranch object_member_of(const FieldForm& form, std::uint32_t first, std::uint32_t last,
+                               std::span<const OfferedColumn> columns) {
+  WrittenBranch member;
+  for (std::uint32_t i = first; i <= last; ++i) member.inputs.push_back(i);
+  const OfferedColumn& items = columns[form.columns[last]];
+  member.leaves = {leaf_of(items, member_name(columns[form.columns[first]]))};
+  member.of_object = true;
+  const bool ends_in_text = items.role == Role::chars;
+  member.depth = last - first - (ends_in_text ? 1 : 0);
+  if (ends_in_text && member.depth == 0) member.kind = Kind::text;
+  if (member.depth > 0) member.kind = Kind::vectors;
+  member.of_texts = ends_in_text && member.depth > 0;
+  // As ROOT has it.
+  member.stores_offsets = member.kind == Kind::numbers && !items.shape.empty();
+  return member;
+}
+
+// ROOT puts the name of a branch that ends in a dot before those of the members.
+void add_object_members(const FieldForm& form, std::span<const OfferedColumn> columns, WrittenBranch& object) {
+  object.kind = Kind::object;
+  object.name += '.';
+  for (std::uint32_t first = 0, last = 0; first < form.columns.size(); first = ++last) {
+    while (last + 1 < form.columns.size() && form.lists[last + 1] != FieldForm::kEachEntry) ++last;
+    object.members.push_back(object_member_of(form, first, last, columns));
+  }
+  name_members(object, record_class_name(object));
+}
+
+// Whether the columns are those of a list of records: its offsets are the first.
+bool is_list(const FieldForm& form, std::span<const OfferedColumn> columns) {
+  const OfferedColumn& first = columns[form.columns.front()];
+  return first.role == Role::offsets && std::ranges::count(first.path, '/') == 1;
+}
+
 void add_members(const FieldForm& form, std::span<const OfferedColumn> columns, WrittenBranch& records) {
   records.kind = Kind::records;
   for (std::uint32_t i = 1; i < form.columns.size(); ++i) {
@@ -102,14 +138,15 @@ std::string class_of(const WrittenBranch& branch) {
   if (branch.kind == Kind::records && branch.is_map)
     return "map" + branch.class_name.substr(branch.class_name.find('<'));
   if (branch.kind == Kind::records) return "vector<" + branch.class_name + ">";
+  if (branch.kind == Kind::object) return branch.class_name;
   std::string name(branch.of_texts ? "string" : root_type(branch).c_name);
-  const std::uint32_t depth = branch.depth - (branch.number ? 1 : 0);
+  const std::uint32_t depth = branch.depth - (branch.is_in_list() ? 1 : 0);
   for (std::uint32_t i = 0; i < depth; ++i) name = "vector<" + name + (name.ends_with('>') ? " >" : ">");
   return name;
 }
 
 std::int32_t element_type_of(const WrittenBranch& member) {
-  if (member.kind != Kind::items) return element_type::kStl;
+  if (member.kind != Kind::items && member.kind != Kind::numbers) return element_type::kStl;
   const LeafForm& leaf = member.leaves[0];
   return root_type(member).code + (leaf.shape.empty() ? 0 : element_type::kOffsetArray);
 }
@@ -151,7 +188,7 @@ WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColum
       branch.depth = static_cast<std::uint32_t>(form.columns.size()) - (branch.of_texts ? 2 : 1);
       break;
     case FieldForm::Kind::nested:
-      add_members(form, columns, branch);
+      is_list(form, columns) ? add_members(form, columns, branch) : add_object_members(form, columns, branch);
       break;
   }
   return branch;

@@ -31,6 +31,8 @@ struct WrittenBranch {
     text,     // one text per entry; columns: offsets, chars
     records,  // lists of records: how many an entry has, and a branch of each member below; columns: offsets
     items,    // numbers, a member of such records; columns: offsets of the records, values
+    object,   // records that are in no list: a branch of each member below, which is numbers, vectors or text; columns:
+              // those of the members
   };
   Kind kind = Kind::numbers;
   std::string name, title;
@@ -38,24 +40,29 @@ struct WrittenBranch {
   std::vector<LeafForm> leaves;  // numbers: all; counted, vectors: one, the item (of texts: u1)
   std::string counter;           // counted: name of the counting leaf
   Dtype counter_dtype = Dtype::i4;
-  std::uint32_t depth = 0;    // vectors; of a member of records, these are the first level
-  bool of_texts = false;      // vectors
-  bool is_leaf_text = false;  // text: a TLeafC, which has no byte for an empty text
-  bool is_counter = false;    // numbers: it counts others
+  std::uint32_t depth = 0;      // vectors; of a member of a list of records, these are the first level
+  bool of_texts = false;        // vectors
+  bool is_leaf_text = false;    // text: a TLeafC, which has no byte for an empty text
+  bool is_counter = false;      // numbers: it counts others
+  bool stores_offsets = false;  // numbers: its baskets have offsets of entries, which nobody needs
 
-  std::string class_name;               // records and their members: the class of the records
+  std::string class_name;               // records, objects and their members: the class of the records
   bool is_map = false;                  // the same: they are the pairs of a map of texts, or of one that was there
   std::uint32_t class_checksum = 0;     // of its description
-  std::vector<WrittenBranch> members;   // records: items, or vectors that are a member
+  std::vector<WrittenBranch> members;   // records: items, or vectors that are a member; objects
   std::optional<std::uint32_t> number;  // of a member, in its class
+  bool of_object = false;               // of a member: it is none of records in lists
   std::vector<std::uint32_t> inputs;    // of a member: its columns among those of the field
 
+  bool has_class() const { return kind == Kind::records || kind == Kind::object; }  // one that the file describes
+  bool is_in_list() const { return number && !of_object; }                          // a member of records in lists
   // TBranchElement
   bool is_element() const {
-    return kind >= Kind::records || kind == Kind::vectors || (kind == Kind::text && !is_leaf_text);
+    return kind >= Kind::records || of_object || kind == Kind::vectors || (kind == Kind::text && !is_leaf_text);
   }
-  bool has_offsets() const { return kind != Kind::numbers; }  // whether its baskets have offsets of entries
-  std::size_t entry_size() const;                             // numbers: bytes of an entry
+  // Whether its baskets have offsets of entries.
+  bool has_offsets() const { return kind != Kind::numbers || stores_offsets; }
+  std::size_t entry_size() const;  // numbers: bytes of an entry
 };
 
 // The fields that offered columns form in a tree. Errors: as offered_form(). Pure.
@@ -67,7 +74,7 @@ void find_list_counters(std::span<OfferedColumn>, const OfferedEntries&);
 // The branch for a field. `form` has indices of `columns`, which tree_form() has accepted.
 WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns);
 
-// The C++ class of a branch of kind vectors, text or records, or of a member, as ROOT spells it:
+// The C++ class of a branch of kind vectors, text, records or object, or of a member, as ROOT spells it:
 // "vector<vector<float> >", "string", "short".
 std::string class_of(const WrittenBranch&);
 

@@ -31,9 +31,10 @@ std::uint32_t checksum_of(std::string_view class_name) {
 }
 
 constexpr std::uint16_t kVectorClassVersion = 6, kStringClassVersion = 2;
-constexpr std::uint32_t kBranchAny = 1 << 17;              // TBranch's bit of an object that is no TObject
-constexpr std::int32_t kStlNode = 4, kStlMemberNode = 41;  // TBranchElement::fType
-constexpr std::uint32_t kStringChecksum = 0x6E6F1604;      // std::string has members
+constexpr std::uint32_t kBranchAny = 1 << 17;                 // TBranch's bit of an object that is no TObject
+constexpr std::int32_t kWholeObject = -1, kSplitObject = -2;  // TBranchElement::fID
+constexpr std::int32_t kStlNode = 4, kStlMemberNode = 41;     // TBranchElement::fType
+constexpr std::uint32_t kStringChecksum = 0x6E6F1604;         // std::string has members
 
 std::string dimensions(const LeafForm& leaf) {
   std::string text;
@@ -50,7 +51,7 @@ std::string member_title(const WrittenBranch& member) { return member.leaves[0].
 
 // "x/F", "pt[n]/F", "a/F:b[2]/I"; for an object its name.
 std::string root_title(const WrittenBranch& branch) {
-  if (branch.number) return member_title(branch);
+  if (branch.is_in_list()) return member_title(branch);
   if (branch.kind == Kind::records) return records_leaf_name(branch);
   if (branch.is_element()) return branch.name;
   if (branch.kind == Kind::text) return branch.name + "/C";
@@ -90,6 +91,7 @@ struct LeafFields {
   std::string_view name, title;
   std::int32_t len = 1, len_type = 0, offset = 0;
   bool is_range = false, is_unsigned = false;
+  std::int32_t id = kWholeObject, type = -1;  // fID and fType of a TLeafElement
 };
 
 void write_records_leaf(ObjectAppender& out, const std::string& name, LeafPlaces& places);
@@ -126,14 +128,14 @@ void write_leaf_base(ObjectAppender& out, const LeafFields& leaf, LeafCount coun
   out.close(frame);
 }
 
-// `member`: of records, fID and fType; else the leaf is of a whole object.
-std::size_t write_element_leaf(ObjectAppender& out, const LeafFields& leaf, const WrittenBranch* member,
+// `of_records`: of a member of records in lists, the name of their leaf.
+std::size_t write_element_leaf(ObjectAppender& out, const LeafFields& leaf, const std::string* of_records,
                                LeafPlaces& places) {
   const std::size_t object = out.open_pointer("TLeafElement");
   const std::size_t frame = out.open(kLeafOfTypeVersion);
-  write_leaf_base(out, leaf, {nullptr, member ? &member->counter : nullptr}, places);
-  out.big(member ? static_cast<std::int32_t>(*member->number) : -1);
-  out.big(member ? element_type_of(*member) : -1);
+  write_leaf_base(out, leaf, {nullptr, of_records}, places);
+  out.big(leaf.id);
+  out.big(leaf.type);
   out.close(frame);
   out.close(object);
   places.all.push_back(object);
@@ -144,16 +146,28 @@ void write_records_leaf(ObjectAppender& out, const std::string& name, LeafPlaces
   places.counters.insert_or_assign(name, write_element_leaf(out, {name, name}, nullptr, places));
 }
 
+LeafFields member_leaf_fields(const WrittenBranch& member, std::string_view name, std::string_view title,
+                              bool is_number) {
+  LeafFields fields{name, title};
+  fields.id = static_cast<std::int32_t>(*member.number);
+  fields.type = element_type_of(member);
+  if (!is_number) return fields;
+  fields.len = static_cast<std::int32_t>(member.leaves[0].count());
+  fields.len_type = static_cast<std::int32_t>(size_of(member.leaves[0].dtype));
+  fields.is_unsigned = is_unsigned(member.leaves[0].dtype);
+  return fields;
+}
+
 void write_member_leaf(ObjectAppender& out, const WrittenBranch& member, LeafPlaces& places) {
   const std::string records = member.counter.substr(0, member.counter.size() - 1);
   const std::string name = records + "." + member.leaves[0].name, title = member_title(member);
-  LeafFields fields{name, title};
-  if (member.kind == Kind::items) {
-    fields.len = static_cast<std::int32_t>(member.leaves[0].count());
-    fields.len_type = static_cast<std::int32_t>(size_of(member.leaves[0].dtype));
-    fields.is_unsigned = is_unsigned(member.leaves[0].dtype);
-  }
-  write_element_leaf(out, fields, &member, places);
+  write_element_leaf(out, member_leaf_fields(member, name, title, member.kind == Kind::items), &member.counter, places);
+}
+
+// "b.x", with the title "b.x[3]".
+void write_object_member_leaf(ObjectAppender& out, const WrittenBranch& member, LeafPlaces& places) {
+  const std::string name = member.name.substr(0, member.name.size() - dimensions(member.leaves[0]).size());
+  write_element_leaf(out, member_leaf_fields(member, name, member.name, member.kind == Kind::numbers), nullptr, places);
 }
 
 void write_leaf(ObjectAppender& out, const WrittenBranch& branch, const LeafForm& leaf, std::int32_t offset,
@@ -195,10 +209,14 @@ void write_leaves(ObjectAppender& out, const WrittenBranch& branch, const Branch
   const std::size_t list = out.open_array(one ? 1 : static_cast<std::int32_t>(branch.leaves.size()));
   if (branch.kind == Kind::records) {
     write_leaf_of_records(out, records_leaf_name(branch), places);
-  } else if (branch.number) {
+  } else if (branch.is_in_list()) {
     write_member_leaf(out, branch, places);
+  } else if (branch.of_object) {
+    write_object_member_leaf(out, branch, places);
   } else if (branch.is_element()) {
-    write_element_leaf(out, {branch.name, branch.name}, nullptr, places);
+    LeafFields fields{branch.name, branch.name};
+    if (branch.kind == Kind::object) fields.id = kSplitObject;
+    write_element_leaf(out, fields, nullptr, places);
   } else if (branch.kind == Kind::text) {
     write_text_leaf(out, branch, baskets, places);
   } else {
@@ -212,11 +230,13 @@ void write_leaves(ObjectAppender& out, const WrittenBranch& branch, const Branch
 }
 
 std::uint32_t bits_of(const WrittenBranch& branch) {
-  return kDoNotUseBufferMap | (branch.is_element() ? kIsFolder : 0) | (branch.kind == Kind::records ? kBranchAny : 0);
+  const bool is_folder = branch.is_element() && branch.kind != Kind::object && !branch.of_object;
+  return kDoNotUseBufferMap | (is_folder ? kIsFolder : 0) | (branch.has_class() ? kBranchAny : 0);
 }
 
-bool is_split(const WrittenBranch& branch) {
-  return branch.kind == Kind::records || (branch.kind == Kind::vectors && !branch.number);
+std::int32_t split_level(const WrittenBranch& branch) {
+  if (branch.of_object) return branch.kind == Kind::numbers ? kSplitLevel - 1 : 0;
+  return branch.has_class() || (branch.kind == Kind::vectors && !branch.number) ? kSplitLevel : 0;
 }
 
 // What is written of a branch, and where the branch around it is, if it has one.
@@ -233,13 +253,18 @@ void write_element(ObjectAppender& out, const BranchSource& source, LeafPlaces& 
 void write_members(ObjectAppender& out, const BranchSource& source, std::size_t object, LeafPlaces& places) {
   const std::vector<WrittenBranch>& members = source.branch.members;
   const std::size_t list = out.open_array(static_cast<std::int32_t>(members.size()));
+  std::optional<std::size_t> records;
+  if (source.branch.kind == Kind::records) records = object;
   for (std::size_t i = 0; i < members.size(); ++i)
-    write_element(out, {members[i], source.baskets.members[i], source.compression, object}, places);
+    write_element(out, {members[i], source.baskets.members[i], source.compression, records}, places);
   out.close(list);
 }
 
 void write_tbranch(ObjectAppender& out, const BranchSource& source, std::size_t object, LeafPlaces& places) {
-  const auto& [branch, baskets, compression, records] = source;
+  const auto& [branch, counted, compression, records] = source;
+  BranchBaskets none;  // as a split object has; its members have the baskets
+  none.basket_size = counted.basket_size;
+  const BranchBaskets& baskets = branch.kind == Kind::object ? none : counted;
   const std::size_t frame = out.open(kBranchVersion);
   out.tnamed(branch.name, branch.title.empty() ? root_title(branch) : branch.title, bits_of(branch));
   const std::size_t fill = out.open(kAttFillVersion);
@@ -254,11 +279,11 @@ void write_tbranch(ObjectAppender& out, const BranchSource& source, std::size_t 
   const std::size_t features = out.open_unversioned(kIoFeaturesChecksum);
   out.u1(0);  // fIOBits
   out.close(features);
-  out.big(std::int32_t{0});                     // fOffset
-  out.big(basket_slots(baskets.seek.size()));   // fMaxBaskets
-  out.big(is_split(branch) ? kSplitLevel : 0);  // fSplitLevel
-  out.big(baskets.entries);                     // fEntries
-  out.big(std::int64_t{0});                     // fFirstEntry
+  out.big(std::int32_t{0});                    // fOffset
+  out.big(basket_slots(baskets.seek.size()));  // fMaxBaskets
+  out.big(split_level(branch));                // fSplitLevel
+  out.big(counted.entries);                    // fEntries
+  out.big(std::int64_t{0});                    // fFirstEntry
   out.big(baskets.tot_bytes);
   out.big(baskets.zip_bytes);
   write_members(out, source, object, places);
@@ -288,6 +313,19 @@ void write_element_of_records(ObjectAppender& out, const BranchSource& source, s
   out.big(is_member ? 0 : static_cast<std::int32_t>(source.baskets.largest));  // fMaximum
 }
 
+// A split object, or a member of it.
+void write_element_of_class(ObjectAppender& out, const WrittenBranch& branch) {
+  out.string(branch.class_name);
+  out.string(branch.of_object ? branch.class_name : "");  // fParentName
+  out.string("");                                         // fClonesName
+  out.big(branch.class_checksum);
+  out.big(std::uint16_t{1});                                                             // fClassVersion
+  out.big(branch.of_object ? static_cast<std::int32_t>(*branch.number) : kSplitObject);  // fID
+  out.big(std::int32_t{0});                                                              // fType
+  out.big(branch.of_object ? element_type_of(branch) : -1);                              // fStreamerType
+  out.big(std::int32_t{0});                                                              // fMaximum
+}
+
 void write_element_of_object(ObjectAppender& out, const WrittenBranch& branch) {
   const bool is_text = branch.kind == Kind::text;
   const std::string class_name = class_of(branch);
@@ -296,7 +334,7 @@ void write_element_of_object(ObjectAppender& out, const WrittenBranch& branch) {
   out.string("");  // fClonesName
   out.big(is_text ? kStringChecksum : checksum_of(class_name));
   out.big(is_text ? kStringClassVersion : kVectorClassVersion);
-  out.big(std::int32_t{-1});                // fID: the whole object
+  out.big(kWholeObject);                    // fID
   out.big(std::int32_t{is_text ? -1 : 0});  // fType: std::string has a streamer of its own
   out.big(std::int32_t{-1});                // fStreamerType
   out.big(std::int32_t{0});                 // fMaximum
@@ -309,6 +347,8 @@ void write_element(ObjectAppender& out, const BranchSource& source, LeafPlaces& 
   write_tbranch(out, source, object, places);
   if (branch.class_name.empty()) {
     write_element_of_object(out, branch);
+  } else if (branch.kind == Kind::object || branch.of_object) {
+    write_element_of_class(out, branch);
   } else {
     write_element_of_records(out, source, branch.class_checksum);
   }

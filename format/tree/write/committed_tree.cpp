@@ -97,6 +97,7 @@ class Reader {
     const BranchPlace& place = tree_.outline.top[slot];
     if (Reason reason = storage_reason(branch, place); !reason.empty()) return reason;
     if (is_list_of_records(branch)) return add_records(index, place);
+    if (is_split_object(branch)) return add_object(index, place);
     if (!branch.children.empty()) return Reason("it has branches below it");
     const std::vector<ColumnId>& columns = columns_[index];
     CommittedBranch committed;
@@ -129,6 +130,82 @@ class Reader {
   static bool is_list_of_records(const BranchRecord& branch) {
     constexpr std::int32_t kStlNode = 4;
     return branch.class_name == "TBranchElement" && branch.type == kStlNode && !branch.children.empty();
+  }
+
+  static bool is_split_object(const BranchRecord& branch) {
+    constexpr std::int32_t kSplitObject = -2;
+    return branch.class_name == "TBranchElement" && branch.type == 0 && branch.id == kSplitObject &&
+           !branch.children.empty() && branch.baskets.seek.empty();
+  }
+
+  // Adds a split object, whatever class it has.
+  Result<Reason> add_object(BranchIndex index, const BranchPlace& place) {
+    const BranchRecord& branch = record(index);
+    CommittedBranch committed;
+    committed.form.name = branch.name;
+    committed.form.kind = Kind::object;
+    committed.baskets.entries = branch.entries;
+    FieldForm form;
+    form.kind = FieldForm::Kind::nested;
+    form.name = branch.name;
+    if (form.name.ends_with('.')) form.name.pop_back();  // as in the mount
+    form.title = branch.title;
+    if (place.branch_slots.size() != branch.children.size()) return Reason("its branches lie elsewhere");
+    for (std::size_t i = 0; i < branch.children.size(); ++i) {
+      const BranchPlace* below = branch_below(tree_.outline, place.branch_slots[i]);
+      if (below == nullptr) return Reason("its branches lie elsewhere");
+      TRY(const Reason reason, add_object_member(branch.children[i], *below, committed, form));
+      if (!reason.empty()) return record(branch.children[i]).name + ": " + reason;
+    }
+    form.encoded = form.columns;
+    tree_.branches.push_back(std::move(committed));
+    tree_.form.fields.push_back(std::move(form));
+    return Reason();
+  }
+
+  Result<Reason> add_object_member(BranchIndex index, const BranchPlace& place, CommittedBranch& object,
+                                   FieldForm& form) {
+    const BranchRecord& branch = record(index);
+    if (Reason reason = storage_reason(branch, place); !reason.empty()) return reason;
+    if (!branch.children.empty()) return Reason("it has branches below it");
+    WrittenBranch member;
+    member.name = branch.name;
+    member.basket_title = tree_name_;
+    member.number = static_cast<std::uint32_t>(object.form.members.size());
+    member.of_object = true;
+    if (Reason reason = object_member_form(branch, columns_[index], member); !reason.empty()) return reason;
+    if ((branch.entry_offset_len != 0) != member.has_offsets()) return Reason("it has entry offsets of another form");
+    for (const ColumnId id : columns_[index]) {
+      const bool is_first = id == columns_[index].front();
+      form.lists.push_back(is_first ? FieldForm::kEachEntry : static_cast<std::uint32_t>(form.lists.size() - 1));
+      member.inputs.push_back(static_cast<std::uint32_t>(form.columns.size()));
+      form.columns.push_back(offer(id));
+    }
+    BranchBaskets baskets;
+    TRY(Reason reason, take_baskets(branch, member, baskets));
+    object.form.members.push_back(std::move(member));
+    object.baskets.members.push_back(std::move(baskets));
+    return reason;
+  }
+
+  Reason object_member_form(const BranchRecord& branch, const std::vector<ColumnId>& columns,
+                            WrittenBranch& member) const {
+    using namespace element_type;
+    const Reason reason = "its type is not written in a record";
+    if (branch.type != 0 || columns.empty() || branch.leaves.size() != 1) return reason;
+    const Column& last = nodes_.columns[columns.back()];
+    member.leaves = {leaf_form(branch.name, columns.back())};
+    const int type = branch.streamer_type;
+    if (roles_are(columns, 0, Role::values)) {
+      member.stores_offsets = branch.entry_offset_len != 0;
+      const bool is_number = basic_dtype(type > kOffsetArray ? type - kOffsetArray : type) == last.dtype;
+      return is_number && type < kOffsetPointer ? Reason() : reason;
+    }
+    const bool ends_in_text = last.role == Role::chars;
+    member.depth = static_cast<std::uint32_t>(columns.size()) - (ends_in_text ? 2 : 1);
+    member.kind = member.depth > 0 ? Kind::vectors : Kind::text;
+    member.of_texts = ends_in_text && member.depth > 0;
+    return type == kStl && is_written_member(branch, columns, member) ? Reason() : reason;
   }
 
   static bool has_unique_keys(std::string_view class_name) {
@@ -217,10 +294,11 @@ class Reader {
                          const WrittenBranch& member) const {
     const StreamerInfo* info = infos_.find_by_checksum(branch.element_class, branch.checksum);
     if (info == nullptr || branch.id < 0 || static_cast<std::size_t>(branch.id) >= info->elements.size()) return false;
-    if (!roles_are(columns, columns.size() - 1, member.of_texts ? Role::chars : Role::values)) return false;
     const StreamerElement& element = info->elements[static_cast<std::size_t>(branch.id)];
     WrittenBranch inner = member;
-    inner.depth -= 1;
+    if (!member.of_object) inner.depth -= 1;
+    if (member.kind == Kind::text) inner.of_texts = true;
+    if (!roles_are(columns, columns.size() - 1, inner.of_texts ? Role::chars : Role::values)) return false;
     return element.array_length == 0 && member.leaves[0].shape.empty() && is_vector_of(element.type_name, inner);
   }
 

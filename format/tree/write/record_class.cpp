@@ -17,6 +17,7 @@ using Kind = WrittenBranch::Kind;
 
 // TStreamerSTL::fSTLtype of a vector; fSize of objects on common machines, which readers ignore.
 constexpr std::int32_t kVector = 1, kVectorSize = 24, kStringSize = 32;
+constexpr std::string_view kTextClass = "string";
 
 // TClass::GetCheckSum.
 class CheckSum {
@@ -56,14 +57,14 @@ StreamerElement number_element(const WrittenBranch& member) {
 }
 
 StreamerElement object_element(const WrittenBranch& member) {
-  const bool is_text = member.of_texts && member.depth == 1;
+  const bool is_text = class_of(member) == kTextClass;
   StreamerElement element;
   element.kind = is_text ? ElementKind::stl_string : ElementKind::stl;
   element.type = element_type::kStreamer;
   element.size = is_text ? kStringSize : kVectorSize;
   element.stl_type = is_text ? element_type::kStlString : kVector;
   element.stl_content = is_text ? element_type::kStlString : element_type::kObject;
-  if (!member.of_texts && member.depth == 2) {
+  if (!member.of_texts && member.depth == (member.of_object ? 1 : 2)) {
     WrittenBranch item = member;
     item.kind = Kind::items;
     element.stl_content = element_type_of(item);
@@ -127,7 +128,8 @@ StreamerInfo record_class_info(const WrittenBranch& records) {
   info.class_name = records.class_name;
   info.version = 1;
   for (const WrittenBranch& member : records.members) {
-    StreamerElement element = member.kind == Kind::items ? number_element(member) : object_element(member);
+    const bool is_number = member.kind == Kind::items || member.kind == Kind::numbers;
+    StreamerElement element = is_number ? number_element(member) : object_element(member);
     element.name = member.leaves[0].name;
     element.type_name = class_of(member);
     info.elements.push_back(std::move(element));
@@ -147,7 +149,7 @@ std::string member_name(const OfferedColumn& first) {
 std::string records_leaf_name(const WrittenBranch& records) { return records.name + "_"; }
 
 std::string member_leaf_name(const WrittenBranch& records, const WrittenBranch& member) {
-  return records.name + "." + member.leaves[0].name;
+  return records.name + (records.kind == Kind::object ? "" : ".") + member.leaves[0].name;
 }
 
 void name_members(WrittenBranch& records, const std::string& class_name) {
@@ -157,7 +159,7 @@ void name_members(WrittenBranch& records, const std::string& class_name) {
     member.class_name = class_name;
     member.number = i;
     member.name = member_leaf_name(records, member) + dimensions(member.leaves[0]);
-    member.counter = records_leaf_name(records);
+    if (!member.of_object) member.counter = records_leaf_name(records);
   }
   records.class_checksum = record_class_info(records).checksum;
   for (WrittenBranch& member : records.members) member.class_checksum = records.class_checksum;

@@ -9,7 +9,7 @@
 
 namespace tfile {
 
-// The class that is made for the records of a list. Its name follows from the names and types of its members: so equal
+// The class that is made for records. Its name follows from the names and types of its members: so equal
 // classes of any two files have one name, and different ones never do. ROOT keeps one class of a name for all files.
 std::string record_class_name(const WrittenBranch& records);
 
@@ -32,7 +32,7 @@ StreamerInfo record_class_info(const WrittenBranch& records);
 // "hits/values/x/offsets.i8".
 std::string member_name(const OfferedColumn& first);
 
-// Names the branches of the members, as those of a class: "hits.x", "hits.pos[3]".
+// Names the branches of the members, as those of a class: "hits.x", "hits.pos[3]". The name of an object ends in a dot.
 void name_members(WrittenBranch& records, const std::string& class_name);
 
 // The name of the leaf of such a list, and of that of a member: "hits_", "hits.pos".

@@ -151,7 +151,11 @@ class TreeEdit {
   }
 
   void append_entries(const BranchPlace& place, const BranchToWrite& branch) {
-    put_baskets(place, *branch.baskets);
+    if (branch.branch->kind == WrittenBranch::Kind::object) {
+      number(place[BranchMember::entries], branch.baskets->entries);
+    } else {
+      put_baskets(place, *branch.baskets);
+    }
     if (branch.branch->is_counter || branch.branch->is_leaf_text) raise_maximum(place, branch);
     if (branch.branch->kind == WrittenBranch::Kind::records) number(place.maximum, branch.baskets->largest);
     for (std::size_t i = 0; i < branch.baskets->members.size(); ++i)

@@ -26,12 +26,15 @@ constexpr std::size_t kMemberDimensionsMax = 5;
 // ROOT's dictionaries and readers are hardly tested with lists that nest deeper than this.
 constexpr std::size_t kListsMax = 8;
 
+constexpr const char* kInnerRecords = "lists of records in lists or records are not written";
+
 // The form of a file or directory, as far as its columns were offered.
 struct Shape {
-  enum class Kind : std::uint8_t { number, text, list, record, records } kind = Kind::number;
+  // `record`: numbers, as leaves of one branch; `object`: any other record; `records`: a list of records.
+  enum class Kind : std::uint8_t { number, text, list, record, object, records } kind = Kind::number;
   std::vector<std::uint32_t> columns;  // offsets outermost first, then values, or offsets and chars; a record's members
   bool of_texts = false;               // list: its innermost items are texts
-  std::vector<std::uint32_t> lists;    // records: as FieldForm::lists
+  std::vector<std::uint32_t> lists;    // object, records: as FieldForm::lists
   std::string incomplete;              // what is missing; the other members are then meaningless
 };
 
@@ -93,6 +96,7 @@ class FormMaker {
         return FieldForm::Kind::list;
       case Shape::Kind::record:
         return FieldForm::Kind::record;
+      case Shape::Kind::object:
       case Shape::Kind::records:
         break;
     }
@@ -101,7 +105,7 @@ class FormMaker {
 
   // Adds the columns to those that are encoded. Each level of a list lies in the one before it.
   static void note_lists(const Shape& shape, FieldForm& field) {
-    if (shape.kind == Shape::Kind::records) {
+    if (!shape.lists.empty()) {
       field.encoded = field.columns;
       field.lists = shape.lists;
       return;
@@ -167,8 +171,7 @@ class FormMaker {
                                                                : "a list's items are values, or chars.u1 of a text");
     }
     TRY(const Shape inner, shape_of(items, items_path));
-    if (inner.kind == Shape::Kind::records)
-      return invalid(items_path, "lists of records in lists or records are not written");
+    if (inner.kind == Shape::Kind::records) return invalid(items_path, kInnerRecords);
     if (!inner.incomplete.empty()) {
       shape.incomplete = "values: " + inner.incomplete;
       return shape;
@@ -271,34 +274,78 @@ class FormMaker {
   }
 
   Result<Shape> record_of(const OfferedNode& place, const std::string& path) const {
-    Shape shape;
-    shape.kind = Shape::Kind::record;
     if (is_variant(place)) return invalid(path, "variants are not written");
-    const bool one_child = place.children.size() == 1;
-    for (const OfferedNode& child : place.children) {
-      const std::string child_path = path + "/" + child.name;
-      if (!child.column) {
-        if (!one_child || child.name != "values")
-          return invalid(child_path, "records of anything but numbers are not written");
-      } else {
-        const auto typed = parse_typed_name(child.name);
-        const std::string stem = typed ? typed->stem : std::string();
-        if (one_child && (stem == "values" || column(child).role == Role::chars)) {
-          shape.kind = Shape::Kind::list;
-          shape.incomplete = stem + " without offsets";
-          return shape;
-        }
-        TRY_VOID(check_offered_name(child_path, stem, child.name.size() - stem.size()));
-        shape.columns.push_back(*child.column);
+    const bool is_one = place.children.size() == 1;
+    if (is_one) {
+      if (std::string missing = missing_list(place.children[0]); !missing.empty()) {
+        Shape shape;
+        shape.kind = Shape::Kind::list;
+        shape.incomplete = std::move(missing);
+        return shape;
       }
     }
+    const auto is_number = [](const OfferedNode& member) { return member.column.has_value(); };
     // The mount shows a branch of one leaf as that leaf, so it would not be a record.
-    if (one_child) shape.incomplete = "a record needs two members";
-    if (shape.columns.empty()) {
-      shape.kind = Shape::Kind::list;
-      shape.incomplete = "values without offsets";
+    if (is_one || !std::ranges::all_of(place.children, is_number)) return object_of(place, path);
+    Shape shape;
+    shape.kind = Shape::Kind::record;
+    for (const OfferedNode& child : place.children) {
+      TRY_VOID(check_number(child, path + "/" + child.name));
+      shape.columns.push_back(*child.column);
     }
     return shape;
+  }
+
+  // What is missing if this alone is in a directory, which is then a list or a text; else empty.
+  std::string missing_list(const OfferedNode& only) const {
+    if (!only.column) return only.name == "values" ? "values without offsets" : "";
+    const auto typed = parse_typed_name(only.name);
+    const std::string stem = typed ? typed->stem : std::string();
+    return stem == "values" || column(only).role == Role::chars ? stem + " without offsets" : "";
+  }
+
+  static Result<> check_number(const OfferedNode& number, const std::string& path) {
+    const auto typed = parse_typed_name(number.name);
+    const std::string stem = typed ? typed->stem : std::string();
+    return check_offered_name(path, stem, number.name.size() - stem.size());
+  }
+
+  // A record that becomes an object of a class.
+  Result<Shape> object_of(const OfferedNode& place, const std::string& path) const {
+    Shape shape;
+    shape.kind = Shape::Kind::object;
+    std::set<std::string> names;
+    for (const OfferedNode& member : place.children) {
+      const std::string member_path = path + "/" + member.name;
+      const std::string name = field_name_of(member);
+      if (name.find('.') != name.npos)
+        return invalid(member_path, "a member of records whose name has a dot is not written");
+      if (!names.insert(name).second) return invalid(member_path, "there are two members of that name");
+      TRY_VOID(add_object_member(member, member_path, shape));
+    }
+    return shape;
+  }
+
+  Result<> add_object_member(const OfferedNode& member, const std::string& path, Shape& shape) const {
+    if (member.column) TRY_VOID(check_number(member, path));
+    TRY(const Shape inner, shape_of(member, path));
+    if (inner.kind == Shape::Kind::records) return invalid(path, kInnerRecords);
+    if (inner.kind == Shape::Kind::record || inner.kind == Shape::Kind::object)
+      return invalid(path, "records in records are not written");
+    if (!inner.incomplete.empty()) {
+      shape.incomplete = member.name + ": " + inner.incomplete;
+      return {};
+    }
+    const std::size_t dimensions = columns_[inner.columns.back()].shape.size();
+    if (inner.kind == Shape::Kind::list && dimensions > 0)
+      return invalid(path, "lists of arrays in records are not written");
+    if (dimensions > kMemberDimensionsMax)
+      return invalid(path, "a member of records with more than five dimensions is not written");
+    const auto first = static_cast<std::uint32_t>(shape.lists.size());
+    for (std::uint32_t i = 0; i < inner.columns.size(); ++i)
+      shape.lists.push_back(i == 0 ? FieldForm::kEachEntry : first + i - 1);
+    shape.columns.insert(shape.columns.end(), inner.columns.begin(), inner.columns.end());
+    return {};
   }
 
   std::span<const OfferedColumn> columns_;

@@ -21,6 +21,12 @@ constexpr const char* kClassesOfTrees[] = {
     "TTree", "TNamed", "TObject",        "TAttLine",    "TAttFill", "TAttMarker", "ROOT::TIOFeatures", "TBranch",
     "TLeaf", "TList",  "TSeqCollection", "TCollection", "TString",  "TBranchRef", "TRefTable",         "TObjArray"};
 
+// The mount leaves out the dot at the end of the name of a branch of an object.
+std::string_view field_name(std::string_view branch_name) {
+  if (branch_name.ends_with('.')) branch_name.remove_suffix(1);
+  return branch_name;
+}
+
 void count_bytes(TreeNumbers& numbers, std::span<const BranchToWrite> branches) {
   for (const BranchToWrite& branch : branches) {
     numbers.tot_bytes += branch.baskets->all_tot_bytes();
@@ -61,10 +67,10 @@ TreeWriter::TreeWriter(TreePlace place, std::string class_name, CommittedTree co
   clusters_.range_size = record.cluster_size;
   clusters_.auto_flush = record.auto_flush;
   for (std::size_t slot = 0; slot < committed_->outline.top.size(); ++slot) {
-    slots_.emplace(committed_->outline.top[slot].name, slot);
+    slots_.emplace(field_name(committed_->outline.top[slot].name), slot);
   }
   for (const CommittedBranch& branch : committed_->branches) {
-    numbers_.emplace(branch.form.name, branches_.size());
+    numbers_.emplace(std::string(field_name(branch.form.name)), branches_.size());
     branches_.push_back({branch.form, branch.baskets});
   }
 }
@@ -86,8 +92,7 @@ Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const Of
     written.basket_title = place_.name;
     numbers_[branch.name] = branches_.size();
     for (WrittenBranch& member : written.members) member.basket_title = place_.name;
-    if (written.kind == Kind::records)
-      made_classes_.push_back(std::make_unique<const StreamerInfo>(record_class_info(written)));
+    if (written.has_class()) made_classes_.push_back(std::make_unique<const StreamerInfo>(record_class_info(written)));
     branches_.push_back({std::move(written), {}});
     branches_.back().baskets.members.resize(branches_.back().form.members.size());
   }
@@ -138,7 +143,11 @@ void TreeWriter::add_part(std::size_t branch, Part& basket, std::uint64_t addres
     own.add(address + unit.offset, static_cast<std::uint32_t>(unit.size), basket.entries,
             basket_raw_bytes(basket.stored.span().subspan(unit.offset, unit.size)));
   }
-  baskets.largest = std::max(baskets.largest, basket.largest);
+  if (branches_[branch].form.kind == Kind::object) {
+    baskets.entries += basket.entries;
+  } else {
+    baskets.largest = std::max(baskets.largest, basket.largest);
+  }
 }
 
 void TreeWriter::end_cluster(std::int64_t entries, std::int64_t cluster_entries) {

@@ -123,6 +123,20 @@ TEST(OfferedForm, TextsNestedListsAndRecords) {
   EXPECT_EQ(record.columns, (std::vector<std::uint32_t>{0, 1}));
 }
 
+TEST(OfferedForm, ARecordOfOneMemberOrOfMoreThanNumbersIsAnObject) {
+  const FieldForm one = only({"r/a.f4"});
+  EXPECT_EQ(one.kind, Kind::nested);
+  EXPECT_EQ(one.lists, (std::vector<std::uint32_t>{FieldForm::kEachEntry}));
+  const FieldForm many = only({"r/s/chars.u1", "r/a.f4x2", "r/v/offsets.i8", "r/v/values/offsets.i8",
+                               "r/v/values/values.u2", "r/s/offsets.i8"});
+  EXPECT_EQ(many.name, "r");
+  EXPECT_EQ(many.kind, Kind::nested);
+  EXPECT_EQ(many.columns, (std::vector<std::uint32_t>{5, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(many.encoded, many.columns);
+  EXPECT_EQ(many.lists,
+            (std::vector<std::uint32_t>{FieldForm::kEachEntry, 0, FieldForm::kEachEntry, FieldForm::kEachEntry, 3, 4}));
+}
+
 TEST(OfferedForm, AMemberOfRecordsLiesInTheirList) {
   const auto form = form_of({"v/offsets.i8", "v/values/a.f4", "v/values/b.i2x3"});
   ASSERT_EQ(form->fields.size(), 1U);
@@ -180,8 +194,10 @@ TEST(OfferedForm, SaysWhatIsMissing) {
             std::vector<std::string>{"v: values: values without offsets"});
   EXPECT_EQ(lines({"v/values/a.f4"}), std::vector<std::string>{"v: values without offsets"});
   EXPECT_EQ(lines({"v/values/offsets.i8"}), std::vector<std::string>{"v: values without offsets"});
-  EXPECT_EQ(lines({"r/a.f4"}), std::vector<std::string>{"r: a record needs two members"});
-  EXPECT_TRUE(form_of({"r/a.f4"})->fields.empty());
+  EXPECT_EQ(lines({"r/a.f4", "r/s/offsets.i8"}), std::vector<std::string>{"r: s: offsets without values or chars"});
+  EXPECT_EQ(lines({"r/s/chars.u1"}), std::vector<std::string>{"r: s: chars without offsets"});
+  EXPECT_EQ(lines({"r/a.f4", "r/v/values/values.f4"}), std::vector<std::string>{"r: v: values without offsets"});
+  EXPECT_TRUE(form_of({"r/s/chars.u1"})->fields.empty());
   EXPECT_EQ(lines({"v/offsets.i8", "v/values.f4x3", "n.i4"}),
             std::vector<std::string>{"v: a list of arrays is written where a column of integers counts it"});
 }
@@ -198,7 +214,15 @@ TEST(OfferedForm, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"v/offsets.i8", "v/raw.u1"}).find("not decoded"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values.f4x3"}).find("lists of arrays"),
             std::string::npos);
-  EXPECT_NE(error_of({"r/a.f4", "r/s/offsets.i8"}).find("anything but numbers"), std::string::npos);
+  EXPECT_NE(error_of({"r/a.f4", "r/s/x.f4"}).find("records in records"), std::string::npos);
+  EXPECT_NE(error_of({"r/s/x.f4", "r/s/y.f4"}).find("records in records"), std::string::npos);
+  EXPECT_NE(error_of({"r/v/offsets.i8", "r/v/values/x.f4"}).find("lists of records"), std::string::npos);
+  EXPECT_NE(error_of({"r/v/offsets.i8", "r/v/values.f4x3"}).find("lists of arrays"), std::string::npos);
+  EXPECT_NE(error_of({"r/a%2Eb.f4", "r/s/offsets.i8", "r/s/chars.u1"}), "");
+  EXPECT_NE(error_of({"r/a.f4", "r/a/offsets.i8", "r/a/chars.u1"}).find("two members"), std::string::npos);
+  EXPECT_NE(error_of({"r/a.f4x1x1x1x1x1x1"}).find("five dimensions"), std::string::npos);
+  EXPECT_NE(error_of({"r/v/tags.i1", "r/v/index.i8", "r/v/x/a.f4"}).find("variants"), std::string::npos);
+  EXPECT_NE(error_of({"r.f4", "r/s/offsets.i8", "r/s/chars.u1"}).find("there already"), std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px.i4"}).find("there already"), std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px/offsets.i8", "px/values.f4"}).find("there already"), std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px.f4"}), "");

@@ -250,6 +250,35 @@ TEST(EncodeBasket, AKeyOfAMapIsThereOnce) {
   EXPECT_TRUE(encode(kMap, {4, 6}, {offsets({5, 6, 7}), offsets({0, 1, 2}), chars("aa"), offsets({1, 2})}));
 }
 
+// The bytes are those of ROOT's split objects.
+TEST(EncodeBasket, AnObjectHasABasketForEachMember) {
+  const auto part =
+      encode({"r/a.i2", "r/b.u1x2", "r/s/offsets.i8", "r/s/chars.u1", "r/v/offsets.i8", "r/v/values.u1"}, {4, 6},
+             {little<std::int16_t>({1, 2}), little<std::uint8_t>({3, 4, 5, 6}), offsets({5, 5, 6}), chars("x"),
+              offsets({0, 2, 2}), little<std::uint8_t>({7, 8})});
+  ASSERT_TRUE(part) << part.error().text;
+  ASSERT_EQ(part->units.size(), 4U);
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(part->units[i].stream, i + 1);  // it has none itself
+  EXPECT_EQ(payload(*part, 0), "00010002");
+  EXPECT_EQ(payload(*part, 1),
+            "03040506"
+            "00000003"
+            "00000049"
+            "0000004b"
+            "00000000");
+  EXPECT_EQ(payload(*part, 2).substr(0, 30),
+            "40000003000a"
+            "00"
+            "40000004000a"
+            "0178");
+  EXPECT_EQ(payload(*part, 3).substr(0, 44),
+            "40000008000a"
+            "00000002"
+            "0708"
+            "40000006000a"
+            "00000000");
+}
+
 TEST(EncodeBasket, RecordsSayWhichMemberIsWrong) {
   const auto part = encode({"v/offsets.i8", "v/values/a.i2"}, {4, 6}, {offsets({5, 7, 7}), little<std::int16_t>({1})});
   ASSERT_FALSE(part);
