@@ -316,11 +316,11 @@ def test_a_list_of_records_says_so_once(tmp_path, writing, order):
     assert trees(tmp_path) == {"Events": {"x": [1, 2]}}
 
 
-def test_a_directory_inside_a_record_is_not_made(writing):
+def test_a_directory_for_a_record_inside_a_record_is_not_made(writing):
     put(writing, "Events/x.f4", f4(1, 2))
-    for path in ("rec", "list", "list/values"):
+    for path in ("rec", "rec/inner", "list", "list/values"):
         os.mkdir(os.path.join(writing.path, FILE, "Events", path))
-    for path in ("rec/inner", "list/values/member"):
+    for path in ("rec/inner/more", "list/values/member"):
         with pytest.raises(OSError) as refused:
             os.mkdir(os.path.join(writing.path, FILE, "Events", path))
         assert refused.value.errno == errno.EOPNOTSUPP
