@@ -181,8 +181,11 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   TRY_VOID(clear_dead_mount(request.mount_point));
   Log log(log_options(request));
   const WithLog told(log);
-  request.options.file_system.config_json =
-      config_text(tfile::shown_name(request.source), request.mount_point, request.options);
+  const auto config = [&, source = tfile::shown_name(request.source)](ConfigForm form) {
+    return config_text(source, request.mount_point, request.options, form);
+  };
+  log.add(Severity::debug, "options " + config(ConfigForm::one_line));
+  request.options.file_system.config_json = config(ConfigForm::lines);
   TRY(auto fs, request.options.chain
                    ? FileSystem::open_chain(request.sources, *request.options.chain, request.options.file_system)
                    : FileSystem::open(request.source, request.options.file_system, hidden_path(request)));

@@ -397,7 +397,7 @@ columns, those with equal values belong together.)",
      "what is written to the system's log at least: error, warn, info or debug", "info; with -f error",
      R"(Errors are those of
 .IR .tfilefs/errors ;
-info adds mount, commits and end. A line that is met again and again is written once, and then how often it was met. With
+info adds mount, commits and end, and debug the options. A line that is met again and again is written once, and then how often it was met. With
 .B \-f
 lines go to standard error.)",
      take_log, "error, warn, info or debug"},
@@ -587,7 +587,8 @@ std::span<const MountOption> mount_options() { return kOptions; }
 
 std::span<const std::string_view> passed_over_options() { return kPassedOver; }
 
-std::string config_text(const std::string& source, const std::string& mount_point, const MountOptions& options) {
+std::string config_text(const std::string& source, const std::string& mount_point, const MountOptions& options,
+                        ConfigForm form) {
   const FileSystemOptions& fs = options.file_system;
   nlohmann::ordered_json json;
   json["tfilefs"] = 1;
@@ -617,7 +618,8 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   }
   json["allow_other"] = options.allow_other;
   json["idle"] = options.idle ? nlohmann::ordered_json(options.idle->count()) : nullptr;
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const bool in_lines = form == ConfigForm::lines;
+  return json.dump(in_lines ? 2 : -1, ' ', false, nlohmann::json::error_handler_t::replace) + (in_lines ? "\n" : "");
 }
 
 }  // namespace tfilefs

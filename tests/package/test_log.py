@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a daemon writes to the system's log, to a file, and to standard error."""
 
+import json
 import os
 import re
 import shlex
@@ -80,7 +81,7 @@ def test_a_burst_in_the_log_of_the_system_is_told_once_and_counted(program, dama
     assert f"ended {damaged} on {mnt}" in lines[-1]
 
 
-@pytest.mark.parametrize("level, wanted", (("error", False), ("info", True)))
+@pytest.mark.parametrize("level, wanted", (("error", False), ("warn", False), ("info", True), ("debug", True)))
 def test_a_file_gets_what_its_level_wants(program, tmp_path, level, wanted):
     log = tmp_path / "log"
     m = mounted.Mounted(str(tmp_path / "new.root"), ("rw", f"log={level}", f"logfile={log}"))
@@ -91,10 +92,12 @@ def test_a_file_gets_what_its_level_wants(program, tmp_path, level, wanted):
     assert m.close() == 0
     text = log.read_text()
     for line in text.splitlines():
-        assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (error|info|warn): ", line), line
+        assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (error|info|warn|debug): ", line), line
     assert ("committed t (1000 entries)" in text) == wanted
     assert ("info: mounted " in text and "to be written" in text and "info: ended " in text) == wanted
     assert "error: /t/y.i4: not committed: " in text or "error: /t: not committed: " in text, text
+    options = re.findall(r" debug: options (.*)", text)
+    assert [json.loads(each)["format"] for each in options] == ["tree"] * (level == "debug")
 
 
 def test_a_log_that_was_moved_away_is_begun_anew(damaged, tmp_path):
