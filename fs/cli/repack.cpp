@@ -149,15 +149,17 @@ class ProgressLine {
 };
 
 void print(const RepackOptions& options, const RepackReport& report) {
+  std::uint64_t unwritten = 0;  // of a dry run, which has one file: what its tables would take
   for (const RepackReport::Table& table : report.tables) {
     std::printf("%s: %lld entries, %s%llu bytes, %s\n", printable(table.path).c_str(),
                 static_cast<long long>(table.entries), options.is_dry ? "about " : "",
                 static_cast<unsigned long long>(table.bytes), table.by_unit ? "as stored" : "by columns");
+    if (options.is_dry) unwritten += table.bytes;
   }
   for (const RepackReport::File& file : report.files) {
-    std::printf("%s: %s%zu tables, %zu objects, %llu bytes\n", printable(file.path).c_str(),
-                options.is_dry ? "would have " : "", file.tables, file.objects,
-                static_cast<unsigned long long>(file.size));
+    std::printf("%s: %s%zu tables, %zu objects, %s%llu bytes\n", printable(file.path).c_str(),
+                options.is_dry ? "would have " : "", file.tables, file.objects, options.is_dry ? "about " : "",
+                static_cast<unsigned long long>(file.size + unwritten));
   }
   std::fflush(stdout);
   for (const std::string& name : report.not_verified)

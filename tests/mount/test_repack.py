@@ -4,6 +4,7 @@ ROOT and by uproot; random selections; damage, faults and signals; memory."""
 
 import json
 import os
+import re
 import signal
 import shutil
 import subprocess
@@ -441,6 +442,8 @@ def test_a_dry_run_writes_nothing(table, tmp_path):
     for options, entries in (([], 5000), (["--format", "rntuple"], 5000), (["--entries", "0:100"], 100)):
         told = repack("--dry-run", *options, path, tmp_path / "out.root").stdout
         assert "would have 1 tables" in told and f"Events: {entries} entries" in told
+        of_table, of_file = (int(number) for number in re.findall(r"about (\d+) bytes", told))
+        assert of_file > of_table
     assert os.listdir(tmp_path) == []
 
 
