@@ -79,8 +79,9 @@ void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t m
               reply_to<FileSystem::Created>(
                   pending,
                   [info = *info, &served = served(request)](fuse_req_t to, const FileSystem::Created& made) {
-                    fuse_entry_param entry = entry_of(made.found.id, made.found.attributes);
-                    if (made.found.attributes.same_for_all && made.found.attributes.size == 0)
+                    const Attributes& status = made.found.attributes;
+                    fuse_entry_param entry = entry_of(made.found.id, status);
+                    if (status.same_for_all && status.size == 0 && !status.is_mirrored)
                       entry.attr_timeout = kNewFileTimeout;
                     const fuse_file_info answer = opened_as(served, info, made.opened);
                     return fuse_reply_create(to, &entry, &answer);

@@ -45,6 +45,7 @@ Attributes mirrored_attributes(const struct stat& status, const Ownership& owner
   const mode_t kept = S_ISLNK(status.st_mode) ? 0777 : (status.st_mode & (writable ? 07777 : 0555) & ~ownership.umask);
   a.mode = (status.st_mode & S_IFMT) | kept;
   a.accessed = status.st_atim;
+  a.is_mirrored = true;
   a.links = S_ISDIR(status.st_mode) ? 1 : status.st_nlink;
   a.device = status.st_rdev;
   a.size = S_ISDIR(status.st_mode) ? 0 : static_cast<std::uint64_t>(status.st_size);

@@ -71,6 +71,25 @@ def test_new_and_removed_files_are_seen(source, mount):
     assert not os.path.exists(os.path.join(m.path, "later.root"))
 
 
+def test_files_made_in_the_mount_are_seen_to_change(mount, tmp_path):
+    """Another program changes them in the mirrored directory, at once."""
+    m = mount(tmp_path, "rw")
+    for name in ("written", "removed"):
+        os.close(os.open(os.path.join(m.path, name), os.O_CREAT | os.O_WRONLY))
+    (tmp_path / "written").write_bytes(b"more")
+    os.chmod(tmp_path / "written", 0o600)
+    os.unlink(tmp_path / "removed")
+    status = os.stat(os.path.join(m.path, "written"))
+    assert (status.st_size, status.st_mode & 0o777) == (4, 0o600)
+    assert not os.path.exists(os.path.join(m.path, "removed"))
+    descriptor = os.open(os.path.join(m.path, "open"), os.O_CREAT | os.O_RDWR)
+    try:
+        (tmp_path / "open").write_bytes(b"more")
+        assert os.read(descriptor, 10) == b"more" and os.fstat(descriptor).st_size == 4
+    finally:
+        os.close(descriptor)
+
+
 def write(path, start):
     with uproot.recreate(path) as file:
         file.mktree("t", {"x": "f8"})
