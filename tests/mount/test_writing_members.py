@@ -2,6 +2,7 @@
 """Records that are in no list, with strings and lists in them, become objects of a class in a tree, split into a branch
 for each member. ROOT reads these without a dictionary, and so does uproot."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -178,6 +179,29 @@ def test_entries_are_appended_to_objects_of_root(tmp_path, dot):
         assert not os.path.exists(os.path.join(table, "thing")), m.errors()
     with uproot.open(file) as opened:
         assert opened["Events"].keys() == ["run"]
+
+
+@pytest.mark.parametrize("first", ("a.b.f4", "a"))
+def test_a_column_and_a_member_do_not_share_a_name(tmp_path, first):
+    """Nor with what is committed: in ROOT one of them would not be found."""
+    def put_one(table, name):
+        if name == "a":
+            put(table, "a/b.i4", np.arange(2, dtype="<i4"))
+            put_texts(table, "a/s", [b"x", b"y"])
+        else:
+            put(table, name, np.arange(2, dtype="<f4"))
+
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        put(table, "run.f4", np.arange(2, dtype="<f4"))
+        put_one(table, first)
+        mounted.fsync(table)
+        with contextlib.suppress(OSError):
+            put_one(table, ({"a", "a.b.f4"} - {first}).pop())
+        with contextlib.suppress(OSError):
+            mounted.fsync(table)
+    with uproot.open(tmp_path / "out.root") as file:
+        assert [name.rstrip(".") for name in file["Events"].keys(recursive=False)] == ["run", first.removesuffix(".f4")]
 
 
 def test_an_arrow_file_has_such_records(tmp_path):

@@ -36,6 +36,7 @@ struct Shape {
   bool of_texts = false;               // list: its innermost items are texts
   std::vector<std::uint32_t> lists;    // object, records: as FieldForm::lists
   std::string incomplete;              // what is missing; the other members are then meaningless
+  std::set<std::string> members = {};  // object, records: the names of their members
 };
 
 tl::unexpected<Error> invalid(const std::string& path, const std::string& reason) {
@@ -63,9 +64,8 @@ class FormMaker {
     TRY(const Shape shape, shape_of(top, top.name));
     FieldForm field;
     field.name = field_name_of(top);
-    if (!names_.insert({field.name, top.name}).second) {
-      return invalid(top.name, "a branch of that name is there already: " + names_[field.name]);
-    }
+    TRY_VOID(take_name(field.name, top));
+    for (const std::string& member : shape.members) TRY_VOID(take_name(field.name + "." + member, top));
     if (!shape.incomplete.empty()) {
       form_.incomplete.push_back(top.name + ": " + shape.incomplete);
       return {};
@@ -84,6 +84,12 @@ class FormMaker {
     }
     form_.fields.push_back(std::move(field));
     return {};
+  }
+
+  // Of a branch, or of one below it: ROOT finds both by their whole names.
+  Result<> take_name(const std::string& name, const OfferedNode& top) {
+    if (names_.insert({name, top.name}).second) return {};
+    return invalid(top.name, "a branch of that name is there already: " + names_[name]);
   }
 
   static FieldForm::Kind kind_of(Shape::Kind kind) {
@@ -202,10 +208,9 @@ class FormMaker {
     shape.columns = {*offsets.column};
     shape.lists = {FieldForm::kEachEntry};
     if (may_be_map(items)) return map_of(items, items_path, std::move(shape));
-    std::set<std::string> names;
     for (const OfferedNode& member : items.children) {
       const std::string member_path = items_path + "/" + member.name;
-      if (!names.insert(field_name_of(member)).second)
+      if (!shape.members.insert(field_name_of(member)).second)
         return invalid(member_path, "there are two members of that name");
       TRY_VOID(add_member(member, items.children.size() == 1, member_path, shape));
       if (!shape.incomplete.empty()) break;
@@ -314,13 +319,12 @@ class FormMaker {
   Result<Shape> object_of(const OfferedNode& place, const std::string& path) const {
     Shape shape;
     shape.kind = Shape::Kind::object;
-    std::set<std::string> names;
     for (const OfferedNode& member : place.children) {
       const std::string member_path = path + "/" + member.name;
       const std::string name = field_name_of(member);
       if (name.find('.') != name.npos)
         return invalid(member_path, "a member of records whose name has a dot is not written");
-      if (!names.insert(name).second) return invalid(member_path, "there are two members of that name");
+      if (!shape.members.insert(name).second) return invalid(member_path, "there are two members of that name");
       TRY_VOID(add_object_member(member, member_path, shape));
     }
     return shape;
@@ -351,7 +355,7 @@ class FormMaker {
   std::span<const OfferedColumn> columns_;
   std::vector<OfferedNode> tops_;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // with one number per entry, by name of their field
-  std::unordered_map<std::string, std::string> names_;      // of fields, with the paths that have them
+  std::unordered_map<std::string, std::string> names_;      // of branches, with the top paths that have them
   OfferedForm form_;
 };
 

@@ -27,6 +27,9 @@ std::string_view field_name(std::string_view branch_name) {
   return branch_name;
 }
 
+// Of a branch below another, as ROOT finds it: without its dimensions.
+std::string whole_name(const WrittenBranch& member) { return member.name.substr(0, member.name.find('[')); }
+
 void count_bytes(TreeNumbers& numbers, std::span<const BranchToWrite> branches) {
   for (const BranchToWrite& branch : branches) {
     numbers.tot_bytes += branch.baskets->all_tot_bytes();
@@ -90,6 +93,9 @@ Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const Of
   for (const FieldForm& branch : form.fields) {
     WrittenBranch written = written_branch(branch, columns);
     written.basket_title = place_.name;
+    const auto is_taken = [this](const WrittenBranch& member) { return is_there(whole_name(member)); };
+    if (is_member(branch.name) || std::ranges::any_of(written.members, is_taken))
+      return fail(ErrorKind::exists, branch.name + ": the table has a branch of the name of it, or of a member of it");
     numbers_[branch.name] = branches_.size();
     for (WrittenBranch& member : written.members) member.basket_title = place_.name;
     if (written.has_class()) made_classes_.push_back(std::make_unique<const StreamerInfo>(record_class_info(written)));
@@ -232,6 +238,14 @@ Result<> TreeWriter::drop_field(std::string_view name) {
 void TreeWriter::rename(std::string name) { name_ = std::move(name); }
 
 std::size_t TreeWriter::committed_branches() const { return committed_ ? committed_->branches.size() : 0; }
+
+bool TreeWriter::is_member(const std::string& name) const {
+  for (std::size_t i = 0; i < branches_.size(); ++i) {
+    const std::vector<WrittenBranch>& members = branches_[i].form.members;
+    if (dropped_.count(i) == 0 && std::ranges::find(members, name, whole_name) != members.end()) return true;
+  }
+  return false;
+}
 
 bool TreeWriter::is_there(const std::string& name) const {
   if (numbers_.count(name) != 0) return true;

@@ -74,6 +74,7 @@ class TreeWriter final : public RecordedTable, public TableWriter {
 
   std::size_t committed_branches() const;
   bool is_there(const std::string& name) const;
+  bool is_member(const std::string& name) const;  // whether a branch has one of that name below it
   std::unordered_set<std::size_t> added_branches_left_out() const;
   std::vector<std::byte> made(std::uint32_t keylen, TreeChanges& changes) const;
   std::vector<std::byte> edited(std::uint32_t keylen, TreeChanges& changes) const;

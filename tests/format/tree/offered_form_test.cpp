@@ -224,6 +224,9 @@ TEST(OfferedForm, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"r/v/tags.i1", "r/v/index.i8", "r/v/x/a.f4"}).find("variants"), std::string::npos);
   EXPECT_NE(error_of({"r.f4", "r/s/offsets.i8", "r/s/chars.u1"}).find("there already"), std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px.i4"}).find("there already"), std::string::npos);
+  EXPECT_NE(error_of({"a.b.f4", "a/b.i4", "a/s/offsets.i8", "a/s/chars.u1"}).find("there already"), std::string::npos);
+  EXPECT_NE(error_of({"a/offsets.i8", "a/values/b.i4", "a/values/c.i4", "a.b.f4"}).find("there already"),
+            std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px/offsets.i8", "px/values.f4"}).find("there already"), std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px.f4"}), "");
   EXPECT_NE(error_of({"v/offsets.i8", "v/values.f4", "v/values.i4"}), "");
