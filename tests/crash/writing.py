@@ -6,6 +6,7 @@ import os
 import signal
 import struct
 import subprocess
+import threading
 
 import numpy
 
@@ -56,21 +57,26 @@ class Daemon(mounted.Mounted):
 @contextlib.contextmanager
 def deadline(seconds=DEADLINE):
     """Raises TimeoutError out of a system call that does not return. Seconds in which this process could not run,
-    because others used all cores, hardly count: their alarms arrive as one."""
-    left = seconds
+    because others used all cores, hardly count: they are one wait."""
+    over = threading.Event()
 
     def ring(*_):
-        nonlocal left
-        left -= 1
-        if left <= 0:
-            raise TimeoutError(f"no answer in {seconds} s")
+        raise TimeoutError(f"no answer in {seconds} s")
+
+    def count():  # beside the calls: an alarm every second would interrupt those that Python does not repeat, as unlink
+        for _ in range(seconds):
+            if over.wait(1):
+                return
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
 
     handler = signal.signal(signal.SIGALRM, ring)
-    timer = signal.setitimer(signal.ITIMER_REAL, 1, 1)
+    counter = threading.Thread(target=count)
+    counter.start()
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, *timer)
+        over.set()
+        counter.join()
         signal.signal(signal.SIGALRM, handler)
 
 
