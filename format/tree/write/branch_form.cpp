@@ -133,6 +133,11 @@ std::string leaf_class(Dtype dtype) {
   return std::string("TLeaf") + static_cast<char>(std::toupper(root_type(dtype).letter));
 }
 
+std::string_view field_name(std::string_view branch_name) {
+  if (branch_name.ends_with('.')) branch_name.remove_suffix(1);
+  return branch_name;
+}
+
 std::string class_of(const WrittenBranch& branch) {
   if (branch.kind == Kind::text) return "string";
   if (branch.kind == Kind::records && branch.is_map)

@@ -74,6 +74,9 @@ void find_list_counters(std::span<OfferedColumn>, const OfferedEntries&);
 // The branch for a field. `form` has indices of `columns`, which tree_form() has accepted.
 WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns);
 
+// The name of a field in the mount, which leaves out the dot at the end of the name of a branch of an object.
+std::string_view field_name(std::string_view branch_name);
+
 // The C++ class of a branch of kind vectors, text, records or object, or of a member, as ROOT spells it:
 // "vector<vector<float> >", "string", "short".
 std::string class_of(const WrittenBranch&);

@@ -147,45 +147,9 @@ class Reader {
     committed.baskets.entries = branch.entries;
     FieldForm form;
     form.kind = FieldForm::Kind::nested;
-    form.name = branch.name;
-    if (form.name.ends_with('.')) form.name.pop_back();  // as in the mount
+    form.name = field_name(branch.name);
     form.title = branch.title;
-    if (place.branch_slots.size() != branch.children.size()) return Reason("its branches lie elsewhere");
-    for (std::size_t i = 0; i < branch.children.size(); ++i) {
-      const BranchPlace* below = branch_below(tree_.outline, place.branch_slots[i]);
-      if (below == nullptr) return Reason("its branches lie elsewhere");
-      TRY(const Reason reason, add_object_member(branch.children[i], *below, committed, form));
-      if (!reason.empty()) return record(branch.children[i]).name + ": " + reason;
-    }
-    form.encoded = form.columns;
-    tree_.branches.push_back(std::move(committed));
-    tree_.form.fields.push_back(std::move(form));
-    return Reason();
-  }
-
-  Result<Reason> add_object_member(BranchIndex index, const BranchPlace& place, CommittedBranch& object,
-                                   FieldForm& form) {
-    const BranchRecord& branch = record(index);
-    if (Reason reason = storage_reason(branch, place); !reason.empty()) return reason;
-    if (!branch.children.empty()) return Reason("it has branches below it");
-    WrittenBranch member;
-    member.name = branch.name;
-    member.basket_title = tree_name_;
-    member.number = static_cast<std::uint32_t>(object.form.members.size());
-    member.of_object = true;
-    if (Reason reason = object_member_form(branch, columns_[index], member); !reason.empty()) return reason;
-    if ((branch.entry_offset_len != 0) != member.has_offsets()) return Reason("it has entry offsets of another form");
-    for (const ColumnId id : columns_[index]) {
-      const bool is_first = id == columns_[index].front();
-      form.lists.push_back(is_first ? FieldForm::kEachEntry : static_cast<std::uint32_t>(form.lists.size() - 1));
-      member.inputs.push_back(static_cast<std::uint32_t>(form.columns.size()));
-      form.columns.push_back(offer(id));
-    }
-    BranchBaskets baskets;
-    TRY(Reason reason, take_baskets(branch, member, baskets));
-    object.form.members.push_back(std::move(member));
-    object.baskets.members.push_back(std::move(baskets));
-    return reason;
+    return add_with_members(branch, place, std::move(committed), std::move(form));
   }
 
   Reason object_member_form(const BranchRecord& branch, const std::vector<ColumnId>& columns,
@@ -230,15 +194,21 @@ class Reader {
     form.columns = {offer(columns_[index][0])};
     form.lists = {FieldForm::kEachEntry};
     TRY(Reason reason, take_baskets(branch, committed.form, committed.baskets));
+    if (!reason.empty()) return reason;
     committed.baskets.largest = branch.maximum;
+    return add_with_members(branch, place, std::move(committed), std::move(form));
+  }
+
+  // Adds records, in lists or not, and the branches of their members.
+  Result<Reason> add_with_members(const BranchRecord& branch, const BranchPlace& place, CommittedBranch committed,
+                                  FieldForm form) {
     if (place.branch_slots.size() != branch.children.size()) return Reason("its branches lie elsewhere");
-    for (std::size_t i = 0; i < branch.children.size() && reason.empty(); ++i) {
+    for (std::size_t i = 0; i < branch.children.size(); ++i) {
       const BranchPlace* below = branch_below(tree_.outline, place.branch_slots[i]);
       if (below == nullptr) return Reason("its branches lie elsewhere");
-      TRY(reason, add_member(branch.children[i], *below, committed, form));
-      if (!reason.empty()) reason = record(branch.children[i]).name + ": " + reason;
+      TRY(const Reason reason, add_member(branch.children[i], *below, committed, form));
+      if (!reason.empty()) return record(branch.children[i]).name + ": " + reason;
     }
-    if (!reason.empty()) return reason;
     form.encoded = form.columns;
     tree_.branches.push_back(std::move(committed));
     tree_.form.fields.push_back(std::move(form));
@@ -249,27 +219,32 @@ class Reader {
     const BranchRecord& branch = record(index);
     if (Reason reason = storage_reason(branch, place); !reason.empty()) return reason;
     if (!branch.children.empty()) return Reason("it has branches below it");
-    if (branch.entry_offset_len == 0) return Reason("it has entry offsets of another form");
     WrittenBranch member;
     member.name = branch.name;
     member.basket_title = tree_name_;
     member.number = static_cast<std::uint32_t>(records.form.members.size());
-    member.inputs = {0};
-    if (Reason reason = member_form(branch, columns_[index], member); !reason.empty()) return reason;
-    for (const ColumnId id : columns_[index]) {
-      const bool is_first = id == columns_[index].front();
-      form.lists.push_back(is_first ? 0 : static_cast<std::uint32_t>(form.lists.size() - 1));
+    member.of_object = records.form.kind == Kind::object;
+    if (!member.of_object) member.inputs = {0};
+    const std::vector<ColumnId>& columns = columns_[index];
+    Reason reason =
+        member.of_object ? object_member_form(branch, columns, member) : list_member_form(branch, columns, member);
+    if (!reason.empty()) return reason;
+    if ((branch.entry_offset_len != 0) != member.has_offsets()) return Reason("it has entry offsets of another form");
+    for (const ColumnId id : columns) {
+      const std::uint32_t outer = member.of_object ? FieldForm::kEachEntry : 0;
+      form.lists.push_back(id == columns.front() ? outer : static_cast<std::uint32_t>(form.lists.size() - 1));
       member.inputs.push_back(static_cast<std::uint32_t>(form.columns.size()));
       form.columns.push_back(offer(id));
     }
     BranchBaskets baskets;
-    TRY(Reason reason, take_baskets(branch, member, baskets));
+    TRY(reason, take_baskets(branch, member, baskets));
     records.form.members.push_back(std::move(member));
     records.baskets.members.push_back(std::move(baskets));
     return reason;
   }
 
-  Reason member_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& member) const {
+  Reason list_member_form(const BranchRecord& branch, const std::vector<ColumnId>& columns,
+                          WrittenBranch& member) const {
     using namespace element_type;
     const Reason reason = "its type is not written in a list of records";
     constexpr std::int32_t kStlMemberNode = 41;

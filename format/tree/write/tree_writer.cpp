@@ -21,12 +21,6 @@ constexpr const char* kClassesOfTrees[] = {
     "TTree", "TNamed", "TObject",        "TAttLine",    "TAttFill", "TAttMarker", "ROOT::TIOFeatures", "TBranch",
     "TLeaf", "TList",  "TSeqCollection", "TCollection", "TString",  "TBranchRef", "TRefTable",         "TObjArray"};
 
-// The mount leaves out the dot at the end of the name of a branch of an object.
-std::string_view field_name(std::string_view branch_name) {
-  if (branch_name.ends_with('.')) branch_name.remove_suffix(1);
-  return branch_name;
-}
-
 // Of a branch below another, as ROOT finds it: without its dimensions.
 std::string whole_name(const WrittenBranch& member) { return member.name.substr(0, member.name.find('[')); }
 
@@ -73,8 +67,7 @@ TreeWriter::TreeWriter(TreePlace place, std::string class_name, CommittedTree co
     slots_.emplace(field_name(committed_->outline.top[slot].name), slot);
   }
   for (const CommittedBranch& branch : committed_->branches) {
-    numbers_.emplace(std::string(field_name(branch.form.name)), branches_.size());
-    branches_.push_back({branch.form, branch.baskets});
+    add_branch({branch.form, branch.baskets});
   }
 }
 
@@ -86,20 +79,20 @@ const CommittedForm& TreeWriter::committed_form() const {
 }
 
 Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) {
-  for (const FieldForm& branch : form.fields) {
-    if (is_there(branch.name)) return fail(ErrorKind::exists, branch.name + ": the table has a branch of that name");
+  std::vector<WrittenBranch> added;
+  for (const FieldForm& field : form.fields) {
+    added.push_back(written_branch(field, columns));
+    if (is_there(field.name)) return fail(ErrorKind::exists, field.name + ": the table has a branch of that name");
+    const auto is_taken = [this](const WrittenBranch& member) { return is_there(whole_name(member)); };
+    if (members_.contains(field.name) || std::ranges::any_of(added.back().members, is_taken))
+      return fail(ErrorKind::exists, field.name + ": the table has a branch of the name of it, or of a member of it");
   }
   const std::size_t first = branches_.size();
-  for (const FieldForm& branch : form.fields) {
-    WrittenBranch written = written_branch(branch, columns);
+  for (WrittenBranch& written : added) {
     written.basket_title = place_.name;
-    const auto is_taken = [this](const WrittenBranch& member) { return is_there(whole_name(member)); };
-    if (is_member(branch.name) || std::ranges::any_of(written.members, is_taken))
-      return fail(ErrorKind::exists, branch.name + ": the table has a branch of the name of it, or of a member of it");
-    numbers_[branch.name] = branches_.size();
     for (WrittenBranch& member : written.members) member.basket_title = place_.name;
     if (written.has_class()) made_classes_.push_back(std::make_unique<const StreamerInfo>(record_class_info(written)));
-    branches_.push_back({std::move(written), {}});
+    add_branch({std::move(written), {}});
     branches_.back().baskets.members.resize(branches_.back().form.members.size());
   }
   for (std::size_t i = first; i < branches_.size(); ++i) {
@@ -230,6 +223,7 @@ Result<> TreeWriter::drop_field(std::string_view name) {
   if (const auto slot = slots_.find(name); slot != slots_.end()) dropped_slots_.push_back(slot->second);
   if (const auto number = numbers_.find(std::string(name)); number != numbers_.end()) {
     dropped_.insert(number->second);
+    for (const WrittenBranch& member : branches_[number->second].form.members) members_.erase(whole_name(member));
     numbers_.erase(number);
   }
   return {};
@@ -239,12 +233,10 @@ void TreeWriter::rename(std::string name) { name_ = std::move(name); }
 
 std::size_t TreeWriter::committed_branches() const { return committed_ ? committed_->branches.size() : 0; }
 
-bool TreeWriter::is_member(const std::string& name) const {
-  for (std::size_t i = 0; i < branches_.size(); ++i) {
-    const std::vector<WrittenBranch>& members = branches_[i].form.members;
-    if (dropped_.count(i) == 0 && std::ranges::find(members, name, whole_name) != members.end()) return true;
-  }
-  return false;
+void TreeWriter::add_branch(Branch branch) {
+  numbers_.emplace(field_name(branch.form.name), branches_.size());
+  for (const WrittenBranch& member : branch.form.members) members_.insert(whole_name(member));
+  branches_.push_back(std::move(branch));
 }
 
 bool TreeWriter::is_there(const std::string& name) const {

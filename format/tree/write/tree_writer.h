@@ -74,7 +74,7 @@ class TreeWriter final : public RecordedTable, public TableWriter {
 
   std::size_t committed_branches() const;
   bool is_there(const std::string& name) const;
-  bool is_member(const std::string& name) const;  // whether a branch has one of that name below it
+  void add_branch(Branch branch);
   std::unordered_set<std::size_t> added_branches_left_out() const;
   std::vector<std::byte> made(std::uint32_t keylen, TreeChanges& changes) const;
   std::vector<std::byte> edited(std::uint32_t keylen, TreeChanges& changes) const;
@@ -85,6 +85,7 @@ class TreeWriter final : public RecordedTable, public TableWriter {
   std::unique_ptr<const CommittedTree> committed_;
   std::vector<Branch> branches_;                             // those of the committed form, then the added ones
   std::unordered_map<std::string, std::size_t> numbers_;     // in branches_, by name; without dropped ones
+  std::unordered_set<std::string> members_;                  // names of the branches below those that have numbers
   std::unordered_map<std::string_view, std::size_t> slots_;  // of the committed tree, by name
   std::vector<std::size_t> dropped_slots_;
   std::set<std::size_t> dropped_;                                  // numbers in branches_
