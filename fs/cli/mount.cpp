@@ -184,7 +184,7 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   const auto config = [&, source = tfile::shown_name(request.source)](ConfigForm form) {
     return config_text(source, request.mount_point, request.options, form);
   };
-  log.add(Severity::debug, "options " + config(ConfigForm::one_line));
+  if (request.options.log == Severity::debug) log.add(Severity::debug, "options " + config(ConfigForm::one_line));
   request.options.file_system.config_json = config(ConfigForm::lines);
   TRY(auto fs, request.options.chain
                    ? FileSystem::open_chain(request.sources, *request.options.chain, request.options.file_system)
