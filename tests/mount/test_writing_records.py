@@ -142,40 +142,72 @@ def check_numbers(file, directory):
                                                              for a, b in zip(offsets, offsets[1:])]
 
 
-def take_step(step, directory, expected):
-    """In a mount of its own: new.root then shows what is expected there, and in a further mount."""
+def take_step(change, directory, expected):
+    """Makes the change to the table of new.root, in a mount of its own, and to what is expected: it then shows that, there
+    and in a further mount."""
     with mounted.Mounted(directory, ("rw",)) as m:
         os.makedirs(os.path.join(m.path, "new.root"), exist_ok=True)
         table = os.path.join(m.path, "new.root", "Events")
-        step(table)
+        change(table)
+        change(expected)
         mounted.fsync(table)
         assert same(expected, table) == (True, ""), m.errors()
     with mounted.Mounted(directory) as m:
         assert same(expected, os.path.join(m.path, "new.root", "Events")) == (True, "")
 
 
+def write_anew(columns, directory, ways):
+    """Makes the columns an RNTuple, rntuple.root. `ways`: (options of repack, source, target); all targets show the same."""
+    with mounted.Mounted(directory, ("rw", "format=rntuple")) as m:
+        os.mkdir(os.path.join(m.path, "rntuple.root"))
+        shutil.copytree(columns, os.path.join(m.path, "rntuple.root", "Events"))
+        mounted.fsync(m.path)
+    for options, source, target in ways:
+        repacked = subprocess.run([mounted.program(), "repack", "--verify", *options, str(directory / source),
+                                   str(directory / target)], capture_output=True, text=True)
+        assert repacked.returncode == 0, repacked.stderr
+        with mounted.Mounted(directory) as m:
+            assert same(columns, os.path.join(m.path, target, "Events")) == (True, "")
+
+
+TO_TREE_AND_BACK = ((("--format", "ttree"), "rntuple.root", "ttree.root"),
+                    (("--format", "rntuple"), "ttree.root", "again.root"))
+
+
+def append_itself(tmp_path):
+    """Appends the table of out/root.root to itself; returns the columns that it then has."""
+    with mounted.Mounted(tmp_path / "out", ("rw",)) as m:
+        table = os.path.join(m.path, "root.root", "Events")
+        expected, more = tmp_path / "expected", tmp_path / "more"
+        shutil.copytree(table, expected, ignore=shutil.ignore_patterns(".*"))
+        shutil.copytree(expected, more)
+        append(expected, more)
+        append(table, more)
+        mounted.fsync(table)
+        assert same(expected, table) == (True, ""), m.errors()
+    return expected
+
+
 def test_lists_of_records_of_numbers_are_made_and_grow(tmp_path):
     """Made, appended to, given columns and a second list of records, and robbed of one, in several mounts."""
     for name, entries, seed in (("first", 300, 1), ("more", 90, 2)):
         make_numbers(tmp_path / name, entries, seed)
-    first, more = tmp_path / "first", tmp_path / "more"
     (tmp_path / "out").mkdir()
     expected = tmp_path / "expected"
-    shutil.copytree(first, expected)
-    steps = (
-        lambda table: shutil.copytree(first, table),
-        lambda table: (append(table, more), append(expected, more)),
-        lambda table: [put(d, "late.i8", np.arange(390, dtype="<i8")) for d in (table, expected)],
-        lambda table: [shutil.copytree(expected / "hits", os.path.join(d, "again")) for d in (table, expected)],
-        lambda table: [shutil.rmtree(os.path.join(d, "one")) for d in (table, expected)],
-        lambda table: (append(table, tmp_path / "more_again"), append(expected, tmp_path / "more_again")),
+    changes = (
+        lambda table: shutil.copytree(tmp_path / "first", table),
+        lambda table: append(table, tmp_path / "more"),
+        lambda table: put(table, "late.i8", np.arange(390, dtype="<i8")),
+        lambda table: shutil.copytree(expected / "hits", os.path.join(table, "again")),
+        lambda table: shutil.rmtree(os.path.join(table, "one")),
+        lambda table: append(table, tmp_path / "more_again"),
     )
     make_numbers(tmp_path / "more_again", 50, 3)
     shutil.rmtree(tmp_path / "more_again/one")
     shutil.copytree(tmp_path / "more_again/hits", tmp_path / "more_again/again")
     put(tmp_path / "more_again", "late.i8", np.arange(50, dtype="<i8"))
-    for step in steps:
-        take_step(step, tmp_path / "out", expected)
+    for change in changes:
+        take_step(change, tmp_path / "out", expected)
     check_numbers(tmp_path / "out/new.root", expected)
     with uproot.open(tmp_path / "out/new.root") as file:
         names = [name for name in file.file.streamers if name.startswith("Record_")]
@@ -186,18 +218,7 @@ def test_an_rntuple_with_such_lists_becomes_a_tree_and_back(tmp_path):
     make_numbers(tmp_path / "columns", 400, 4)
     make_map(tmp_path / "columns", 400, 5)
     (tmp_path / "out").mkdir()
-    with mounted.Mounted(tmp_path / "out", ("rw", "format=rntuple")) as m:
-        os.mkdir(os.path.join(m.path, "rntuple.root"))
-        shutil.copytree(tmp_path / "columns", os.path.join(m.path, "rntuple.root", "Events"))
-        mounted.fsync(m.path)
-    for form, source in (("ttree", "rntuple"), ("rntuple", "ttree")):
-        target = tmp_path / "out" / (form + ("_again" if form == "rntuple" else "") + ".root")
-        repacked = subprocess.run([mounted.program(), "repack", "--verify", "--format", form,
-                                   str(tmp_path / "out" / (source + ".root")), str(target)],
-                                  capture_output=True, text=True)
-        assert repacked.returncode == 0, repacked.stderr
-        with mounted.Mounted(tmp_path / "out") as m:
-            assert same(tmp_path / "columns", os.path.join(m.path, target.name, "Events")) == (True, "")
+    write_anew(tmp_path / "columns", tmp_path / "out", TO_TREE_AND_BACK)
     check_numbers(tmp_path / "out/ttree.root", tmp_path / "columns")
 
 
@@ -205,15 +226,7 @@ def test_entries_are_appended_to_lists_of_records_of_root(tmp_path):
     """Of a class with a dictionary; its members are numbers and arrays."""
     (tmp_path / "out").mkdir()
     root_process.run_script("oracle/records_writer.py", [str(tmp_path / "out/root.root")])
-    with mounted.Mounted(tmp_path / "out", ("rw",)) as m:
-        table = os.path.join(m.path, "root.root", "Events")
-        expected, more = tmp_path / "expected", tmp_path / "more"
-        shutil.copytree(table, expected, ignore=shutil.ignore_patterns(".*"))
-        shutil.copytree(expected, more)
-        append(expected, more)
-        append(table, more)
-        mounted.fsync(table)
-        assert same(expected, table) == (True, ""), m.errors()
+    append_itself(tmp_path)
     found = read_by_root(tmp_path / "out/root.root", ["hits.x"])["hits.x"]
     assert found["frame"] == found["reader"] and found["frame"][:4] == found["frame"][4:]
     assert found["frame"][3] == [3.0, 3.5, 4.0]
@@ -245,39 +258,27 @@ def check_string_maps(file, directory):
 
 def test_maps_of_strings_are_made_and_grow(tmp_path):
     """As those of ROOT, which has dictionaries for their classes."""
-    first, more, out = (tmp_path / name for name in ("first", "more", "out"))
-    make_string_maps(first, 700, 6)
-    make_string_maps(more, 80, 7)
-    out.mkdir()
+    make_string_maps(tmp_path / "first", 700, 6)
+    make_string_maps(tmp_path / "more", 80, 7)
+    (tmp_path / "out").mkdir()
     expected = tmp_path / "expected"
-    shutil.copytree(first, expected)
-    steps = (
-        lambda table: shutil.copytree(first, table),
-        lambda table: (append(table, more), append(expected, more)),
-        lambda table: [put(d, "late.i8", np.arange(780, dtype="<i8")) for d in (table, expected)],
-        lambda table: [shutil.copytree(expected / "to_int", os.path.join(d, "again")) for d in (table, expected)],
-        lambda table: [shutil.rmtree(os.path.join(d, "to_float")) for d in (table, expected)],
+    changes = (
+        lambda table: shutil.copytree(tmp_path / "first", table),
+        lambda table: append(table, tmp_path / "more"),
+        lambda table: put(table, "late.i8", np.arange(780, dtype="<i8")),
+        lambda table: shutil.copytree(expected / "to_int", os.path.join(table, "again")),
+        lambda table: shutil.rmtree(os.path.join(table, "to_float")),
     )
-    for step in steps:
-        take_step(step, out, expected)
-        if step is steps[3]:
-            check_string_maps(out / "new.root", expected)
+    for change in changes:
+        take_step(change, tmp_path / "out", expected)
+        if change is changes[3]:
+            check_string_maps(tmp_path / "out/new.root", expected)
 
 
 def test_an_rntuple_with_maps_of_strings_becomes_a_tree_and_back(tmp_path):
     make_string_maps(tmp_path / "columns", 300, 8)
     (tmp_path / "out").mkdir()
-    with mounted.Mounted(tmp_path / "out", ("rw", "format=rntuple")) as m:
-        os.mkdir(os.path.join(m.path, "rntuple.root"))
-        shutil.copytree(tmp_path / "columns", os.path.join(m.path, "rntuple.root", "Events"))
-        mounted.fsync(m.path)
-    for form, source, target in (("ttree", "rntuple.root", "ttree.root"), ("rntuple", "ttree.root", "again.root")):
-        repacked = subprocess.run([mounted.program(), "repack", "--verify", "--format", form,
-                                   str(tmp_path / "out" / source), str(tmp_path / "out" / target)],
-                                  capture_output=True, text=True)
-        assert repacked.returncode == 0, repacked.stderr
-        with mounted.Mounted(tmp_path / "out") as m:
-            assert same(tmp_path / "columns", os.path.join(m.path, target, "Events")) == (True, "")
+    write_anew(tmp_path / "columns", tmp_path / "out", TO_TREE_AND_BACK)
     check_string_maps(tmp_path / "out/ttree.root", tmp_path / "columns")
 
 
