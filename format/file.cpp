@@ -33,7 +33,6 @@ namespace {
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-bool is_directory(std::string_view class_name) { return is_one_of(class_name, {"TDirectory", "TDirectoryFile"}); }
 bool is_tree(std::string_view class_name) { return is_one_of(class_name, {"TTree", "TNtuple", "TNtupleD"}); }
 
 // The StreamerInfo of a file, and warnings about damage in it.
@@ -236,7 +235,7 @@ std::size_t RootFile::memory() const {
 }
 
 KeyKind RootFile::kind_of(std::string_view class_name) const {
-  if (is_directory(class_name)) return KeyKind::directory;
+  if (is_directory_class(class_name)) return KeyKind::directory;
   if (is_tree(class_name) || is_ntuple(class_name)) return KeyKind::table;
   return derives_from_tree(class_name) ? KeyKind::table : KeyKind::object;
 }

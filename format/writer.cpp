@@ -38,8 +38,6 @@ constexpr std::uint64_t kOtherRecordsMax = 16 << 20;
 // ROOT's last possible cycle. A record that replaces one with this cycle keeps it.
 constexpr std::int16_t kCycleMax = 32'767;
 
-bool is_directory(std::string_view class_name) { return class_name == "TDirectory" || class_name == "TDirectoryFile"; }
-
 KeyHeader parsed(const ListedKey& key) {
   Cursor in(key.bytes);
   return read_key(in);
@@ -201,7 +199,7 @@ Result<std::size_t> RootFileWriter::child(std::size_t parent, std::string_view n
     if (!one.removed && one.parent == parent && one.name == name) return i;
   }
   const ListedKey* key = newest_key(state_.directories[parent], name);
-  if (key == nullptr || !is_directory(key->class_name))
+  if (key == nullptr || !is_directory_class(key->class_name))
     return fail(ErrorKind::not_found, "no directory '" + std::string(name) + "'");
   TRY(DirectoryState directory, read_directory_state(file_->source(), *key));
   for (const DirectoryState& one : state_.directories) {
@@ -270,7 +268,7 @@ Result<> RootFileWriter::remove_key(std::string_view path, std::string_view name
   std::ranges::copy_if(state_.directories[index].keys, std::back_inserter(found), is_meant);
   if (found.empty()) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
   for (const ListedKey& key : found) {
-    if (is_directory(key.class_name))
+    if (is_directory_class(key.class_name))
       TRY_VOID(remove_directory((path.empty() ? "" : std::string(path) + "/") + key.name));
   }
   TableOfFile* table = table_at(index, name);
@@ -290,7 +288,7 @@ Result<> RootFileWriter::rename_key(std::string_view path, std::string_view name
   TRY_VOID(check_new_name(to, new_name));
   const ListedKey* newest = newest_key(state_.directories[from], name);
   if (newest == nullptr) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
-  if (is_directory(newest->class_name)) {
+  if (is_directory_class(newest->class_name)) {
     TRY(const std::size_t moved, child(from, name));
     for (std::optional<std::size_t> at = to; at; at = state_.directories[*at].parent) {
       if (*at == moved) return fail(ErrorKind::invalid, "a directory cannot be put into itself");
@@ -423,7 +421,7 @@ Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::stri
   if (TableOfFile* table = table_at(index, name)) return table->recorded->writer();
   const ListedKey* key = newest_key(state_.directories[index], name);
   if (key == nullptr) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
-  if (is_directory(key->class_name) || !file_)
+  if (is_directory_class(key->class_name) || !file_)
     return fail(ErrorKind::unsupported, "'" + std::string(name) + "' is not a table");
   TRY(TableOfFile table, read_table(index, *key));
   table.keeps_old_cycle = old_cycle == OldCycle::kept;

@@ -19,17 +19,6 @@ namespace {
 // xz -9, the most that ROOT uses, needs 65 MiB to decode. A damaged dictionary size could claim 4 GiB.
 constexpr std::uint64_t kLzmaMemoryMax = 128ull << 20;
 
-// The XXH64 before an LZ4 block.
-constexpr std::size_t kLz4ChecksumSize = 8;
-
-template <auto kFunction>
-struct Free {
-  template <class T>
-  void operator()(T* state) const {
-    kFunction(state);
-  }
-};
-
 Result<> damaged(const char* what, std::size_t stored, std::size_t size) {
   return fail(ErrorKind::damaged, std::string(what) + ": block of " + std::to_string(stored) +
                                       " bytes does not decode to the " + std::to_string(size) + " it should");

@@ -20,6 +20,21 @@ enum class Codec : std::uint8_t {
   zstd,         // "ZS": a zstd frame
 };
 
+// A block has a header: tag (2), method (1), stored size (3), decoded size (3).
+inline constexpr std::size_t kBlockHeaderSize = 9;
+inline constexpr std::size_t kBlockSizeMax = (1 << 24) - 1;
+// The XXH64 before an LZ4 block.
+inline constexpr std::size_t kLz4ChecksumSize = 8;
+
+// Frees the state of a codec's library by its function.
+template <auto kFunction>
+struct Free {
+  template <class T>
+  void operator()(T* state) const {
+    kFunction(state);
+  }
+};
+
 // The codec of a block that begins with `tag` (two characters); nullopt if there is none.
 std::optional<Codec> codec_of_tag(const std::byte* tag);
 

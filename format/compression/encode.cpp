@@ -22,23 +22,10 @@ namespace {
 
 using Algorithm = Compression::Algorithm;
 
-// The size of a block is stored in three bytes.
-constexpr std::size_t kBlockSizeMax = 0xFFFFFF;
-constexpr std::size_t kBlockHeaderSize = 9;
-constexpr std::size_t kLz4ChecksumSize = 8;
-
-template <auto kFunction>
-struct Free {
-  template <class T>
-  void operator()(T* state) const {
-    kFunction(state);
-  }
-};
-
 // The result of encoding a block: bytes of `into` used, 0 if it does not fit.
 using Encoded = Result<std::size_t>;
 
-Result<> no_memory() { return fail(ErrorKind::no_space, "no memory for an encoder"); }
+Result<> no_encoder_memory() { return fail(ErrorKind::no_space, "no memory for an encoder"); }
 
 // The data of a block. From `ascending` on, they are increasing numbers.
 struct Data {
@@ -68,7 +55,7 @@ class LzmaEncoder {
     options.dict_size = std::min(options.dict_size, std::max<std::uint32_t>(quarter, LZMA_DICT_SIZE_MIN));
     const lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
     if (lzma_stream_encoder(&stream_, filters, LZMA_CHECK_CRC32) != LZMA_OK) {
-      return tl::unexpected<Error>(no_memory().error());
+      return tl::unexpected<Error>(no_encoder_memory().error());
     }
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(data.data());
     stream_.avail_in = data.size();
@@ -100,7 +87,7 @@ Encoded encode_lz4(const Data& data, int level, std::span<std::byte> into) {
   if (level >= kLz4HighCompression) {
     thread_local std::unique_ptr<std::byte[]> state(new (std::nothrow)
                                                         std::byte[static_cast<std::size_t>(LZ4_sizeofStateHC())]);
-    if (!state) return tl::unexpected<Error>(no_memory().error());
+    if (!state) return tl::unexpected<Error>(no_encoder_memory().error());
     size = LZ4_compress_HC_extStateHC(state.get(), from, to, from_size, to_size, level);
   } else {
     size = LZ4_compress_default(from, to, from_size, to_size);
@@ -143,7 +130,7 @@ bool short_matches_pay(ZSTD_CCtx* encoder, std::span<const std::byte> data) {
 
 Encoded encode_zstd(const Data& data, int level, std::span<std::byte> into) {
   thread_local std::unique_ptr<ZSTD_CCtx, Free<ZSTD_freeCCtx>> encoder(ZSTD_createCCtx());
-  if (!encoder) return tl::unexpected<Error>(no_memory().error());
+  if (!encoder) return tl::unexpected<Error>(no_encoder_memory().error());
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_compressionLevel, kZstdLevelsPerLevel * level);
   const bool searches = level >= kZstdSearchLevelMin && level <= kZstdSearchLevelMax;
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_searchLog, searches ? std::min(level, kZstdSearchLogMax) : 0);
@@ -221,7 +208,7 @@ Result<bool> compress(std::span<const std::byte> payload, std::size_t ascending,
   }
   return true;
 } catch (const std::bad_alloc&) {
-  return tl::unexpected<Error>(no_memory().error());
+  return tl::unexpected<Error>(no_encoder_memory().error());
 }
 
 }  // namespace tfile

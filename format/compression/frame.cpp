@@ -12,10 +12,6 @@
 namespace tfile {
 namespace {
 
-// Tag (2), method (1), stored size (3), decoded size (3).
-constexpr std::size_t kBlockHeaderSize = 9;
-constexpr std::uint64_t kBlockSizeMax = (1 << 24) - 1;
-
 // The next block of `in`. Its header is checked, but not its data.
 struct Block {
   Codec codec = Codec::zlib;

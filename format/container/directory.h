@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bytes/cursor.h"
@@ -27,6 +28,9 @@ struct DirectoryRecord {
 // The size of the fields above in their longer form. A UUID and reserved bytes may follow, depending on the version;
 // they are not read.
 inline constexpr std::size_t kDirectoryRecordSizeMax = 2 + 4 + 4 + 4 + 4 + 8 + 8 + 8;
+
+// Whether a key of that class is a directory of keys.
+inline bool is_directory_class(std::string_view name) { return name == "TDirectory" || name == "TDirectoryFile"; }
 
 DirectoryRecord read_directory_record(Cursor& in);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bytes/cursor.h"
+#include "container/free_list.h"
 #include "tfile/chunk.h"
 
 namespace tfile {
@@ -40,7 +41,6 @@ class Window {
 };
 
 // A gap holds its negative length.
-constexpr std::int64_t kGapSizeMin = 4;
 
 std::uint64_t free_end_after(std::span<const ByteRange> segments, std::uint64_t position) {
   auto next = std::upper_bound(segments.begin(), segments.end(), position,
@@ -64,7 +64,7 @@ Result<WalkStep> step_at(Window& window, std::uint64_t position, std::uint64_t e
   if (bytes.size() < sizeof(std::int32_t)) return no_record;
   const std::int64_t length = load_big<std::int32_t>(bytes.data());
   // uproot does not clear the bytes that it frees, and these may look like a length.
-  if (length <= -kGapSizeMin) {
+  if (length <= -static_cast<std::int64_t>(kGapSizeMin)) {
     const auto marked = static_cast<std::uint64_t>(-length);
     return gap(is_free ? std::min(marked, free_end - position) : marked);
   }

@@ -392,7 +392,7 @@ HttpEnd::Trouble trouble_of(CURLcode code) {
   }
 }
 
-std::string text_of(const Transfer& transfer, CURLcode code) {
+std::string failure_text(const Transfer& transfer, CURLcode code) {
   if (transfer.head_size > kHeadMax) return "the head of the server's answer is too long";
   if (code == CURLE_UNSUPPORTED_PROTOCOL && transfer.head_size == 0) return "the server's answer is no HTTP";
   if (code == CURLE_UNSUPPORTED_PROTOCOL) return "the server redirects to a URL that is not followed";
@@ -404,7 +404,7 @@ void take_code(HttpEnd& end, const Transfer& transfer, CURLcode code) {
   end.trouble = trouble_of(code);
   if (end.trouble == HttpEnd::Trouble::none) return;
   const ErrorKind kind = code == CURLE_OPERATION_TIMEDOUT ? ErrorKind::timed_out : ErrorKind::io;
-  end.error = Error{kind, text_of(transfer, code), -1, 0};
+  end.error = Error{kind, failure_text(transfer, code), -1, 0};
 }
 
 void Client::end_finished() {

@@ -4,7 +4,6 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "far/far_dates.h"
@@ -33,18 +32,8 @@ std::string path_of(std::string_view href, bool is_encoded) {
   return path;
 }
 
-std::uint64_t number_of(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
-  return error == std::errc() && end == text.end() ? value : 0;
-}
-
 std::int64_t time_of(std::string_view text) {
   return date_of_seconds(curl_getdate(std::string(text).c_str(), nullptr));
-}
-
-bool is(std::span<const std::string> path, std::initializer_list<std::string_view> wanted) {
-  return std::ranges::equal(path, wanted);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // The first pause before asking again.
-constexpr milliseconds kPauseMin{100};
+constexpr milliseconds kQuestionPause{100};
 // An answer that comes more slowly than this, beyond the time-out, is not waited for.
 constexpr double kBytesPerSecondMin = 4096;
 
@@ -117,8 +117,8 @@ std::shared_ptr<Attempt> Asking::attempt(milliseconds left) {
 bool Asking::waits(milliseconds pause) const { return left() > pause && pause_unless_stopped(options_.stop, pause); }
 
 Result<HttpReply> Asking::run() {
-  for (milliseconds pause = kPauseMin;; pause *= 2) {
-    const auto attempt = this->attempt(std::max(left(), kPauseMin));
+  for (milliseconds pause = kQuestionPause;; pause *= 2) {
+    const auto attempt = this->attempt(std::max(left(), kQuestionPause));
     const HttpEnd& end = attempt->end;
     const long status = attempt->head.status;
     std::optional<Error> error = attempt->error ? attempt->error : end.error;

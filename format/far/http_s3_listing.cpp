@@ -2,7 +2,6 @@
 #include "far/http_s3_listing.h"
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 #include <utility>
 
@@ -11,16 +10,6 @@
 
 namespace tfile {
 namespace {
-
-bool is(std::span<const std::string> path, std::initializer_list<std::string_view> wanted) {
-  return std::ranges::equal(path, wanted);
-}
-
-std::uint64_t number_of(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
-  return error == std::errc() && end == text.end() ? value : 0;
-}
 
 // A key that is encoded in the way of HTML's forms.
 std::string decoded(std::string key) {

@@ -34,10 +34,10 @@ constexpr std::uint64_t kRequestBytes = 64 << 20, kAnswerBytes = 1 << 20;
 constexpr std::uint64_t kSingleBytes = 8 << 20;
 constexpr std::size_t kRangesOfRequest = 4096;
 
-std::uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+std::uint64_t text_hash(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
 
 // An answer that is kept as a whole, up to so many bytes.
-struct Answer {
+struct RangeAnswer {
   HttpHead head;
   HttpEnd end;
   std::string body;
@@ -47,15 +47,15 @@ struct Answer {
 constexpr std::uint64_t kAnswerMax = 1 << 20;
 
 // Sends a request for a range of so many bytes, and keeps of the answer what was asked for.
-std::future<Answer> ask(const HttpFile& file, std::string range_header, std::uint64_t size, bool new_token) {
+std::future<RangeAnswer> ask(const HttpFile& file, std::string range_header, std::uint64_t size, bool new_token) {
   file.counts.note_sent(size);
   file.counts.ranges.fetch_add(1, std::memory_order_relaxed);
   HttpRequest request = request_to(file, std::move(range_header), new_token, false);
-  struct Asked {
-    Answer answer;
-    std::promise<Answer> told;
+  struct Pending {
+    RangeAnswer answer;
+    std::promise<RangeAnswer> told;
   };
-  auto asked = std::make_shared<Asked>();
+  auto asked = std::make_shared<Pending>();
   request.on_head = [asked](const HttpHead& head) {
     asked->answer.head = head;
     if (head.is_encoded) return false;
@@ -216,26 +216,26 @@ Result<std::shared_ptr<const Source>> HttpSource::sibling(std::string_view relat
 // ---- opening
 
 // An answer to the first question: the file's size, and what tells its states apart.
-Result<> take_state(HttpFile& file, const Answer& answer) {
+Result<> take_state(HttpFile& file, const RangeAnswer& answer) {
   const HttpHead& head = answer.head;
   const auto whole = head.status == 200 ? head.length : head.range ? head.range->whole : std::nullopt;
   if (!whole) return fail(ErrorKind::unsupported, file.name + ": the server does not tell the file's size");
   file.etag = head.etag;
   file.identity.size = *whole;
   file.identity.modified_ns = head.modified_ns;
-  file.identity.object = {hash_of(file.url), 0};
-  file.identity.state = hash_of(head.etag + "/" + std::to_string(head.modified_ns));
+  file.identity.object = {text_hash(file.url), 0};
+  file.identity.state = text_hash(head.etag + "/" + std::to_string(head.modified_ns));
   return {};
 }
 
-bool is_of_range(const Answer& answer, std::uint64_t begin, std::uint64_t end) {
+bool is_of_range(const RangeAnswer& answer, std::uint64_t begin, std::uint64_t end) {
   return !answer.end.error && answer.head.status == 206 && answer.head.range &&
          answer.head.range->range.begin == begin && answer.head.range->range.end() == end &&
          answer.body.size() == end - begin;
 }
 
 // What an answer says against opening the file.
-Result<> check_answer(const HttpFile& file, const Answer& answer) {
+Result<> check_answer(const HttpFile& file, const RangeAnswer& answer) {
   if (answer.end.error) {
     Error error = *answer.end.error;
     error.text = file.name + ": " + error.text;
@@ -256,7 +256,7 @@ std::string first_range(std::uint64_t end) {
   return range_header({&range, 1});
 }
 
-bool may_pass(const Answer& answer) {
+bool may_pass(const RangeAnswer& answer) {
   return answer.end.error ? answer.end.trouble == HttpEnd::Trouble::passing
                           : error_of_status(answer.head.status).is_passing;
 }
@@ -267,7 +267,7 @@ class Repetition {
   explicit Repetition(const HttpFile& file) : file_(file) {}
 
   // Whether to ask once more after this answer. Waits before that.
-  bool goes_on(const Answer& answer) {
+  bool goes_on(const RangeAnswer& answer) {
     const bool is_refused = !answer.end.error && answer.head.status >= 400 && answer.head.status != 416;
     if (is_refused && note_target(file_, "")) return true;  // a redirect may be good for a while only
     if (answer.head.status == 401) return !std::exchange(new_token_, true);
@@ -287,14 +287,14 @@ class Repetition {
 };
 
 // XRootD 5 promises bytes behind the end of a file, and sends none. But it tells the file's size.
-bool tells_small_size(const Answer& answer, std::uint64_t asked) {
+bool tells_small_size(const RangeAnswer& answer, std::uint64_t asked) {
   return answer.head.status == 206 && answer.head.range && answer.head.range->whole.value_or(UINT64_MAX) <= asked;
 }
 
 // The answers to the questions for a file's beginning and its end.
 struct BothEnds {
-  Answer first;
-  std::optional<Answer> last;
+  RangeAnswer first;
+  std::optional<RangeAnswer> last;
 };
 
 // Both at once, unless the server is known to refuse a question for the end. If they are likely to be `on_disk`, the
@@ -302,7 +302,7 @@ struct BothEnds {
 Result<BothEnds> ask_both_ends(const HttpFile& file, bool on_disk) {
   const HeldEdges edges = held_edges(file.options);
   for (Repetition repetition(file);;) {
-    std::optional<std::future<Answer>> last;
+    std::optional<std::future<RangeAnswer>> last;
     const std::uint64_t begin = on_disk ? 1 : edges.begin;
     auto first = ask(file, first_range(begin), begin, repetition.wants_new_token());
     if (!on_disk && file.host->suffix != Answers::wrong)
@@ -317,7 +317,7 @@ Result<BothEnds> ask_both_ends(const HttpFile& file, bool on_disk) {
 }
 
 Result<Opened> take_both_ends(std::shared_ptr<HttpFile> file, BothEnds ends) {
-  Answer& first = ends.first;
+  RangeAnswer& first = ends.first;
   TRY_VOID(take_state(*file, first));
   const HeldEdges edges = held_edges(file->options);
   const std::uint64_t size = file->identity.size, begin = size - std::min(size, edges.end);
@@ -327,7 +327,7 @@ Result<Opened> take_both_ends(std::shared_ptr<HttpFile> file, BothEnds ends) {
   const bool is_whole = first.head.status == 200 && first.body.size() == size;
   if (is_whole || is_of_range(first, 0, std::min(size, edges.begin))) opened.first.bytes = std::move(first.body);
   if (!ends.last || size == 0) return opened;
-  Answer& last = *ends.last;
+  RangeAnswer& last = *ends.last;
   const bool is_same = !last.end.error && check_state(*file, last.head).has_value();
   const bool is_right = is_same && is_of_range(last, begin, size);
   if (!last.end.error) file->host->suffix = is_right ? Answers::right : Answers::wrong;
@@ -394,7 +394,7 @@ void keep_ends(const Opened& opened) {
 // The state that the server tells now.
 Result<Identity> state_now(const HttpFile& file) {
   Repetition repetition(file);
-  Answer answer = ask(file, first_range(1), 1, false).get();
+  RangeAnswer answer = ask(file, first_range(1), 1, false).get();
   while (!check_answer(file, answer) && repetition.goes_on(answer))
     answer = ask(file, first_range(1), 1, repetition.wants_new_token()).get();
   TRY_VOID(check_answer(file, answer));

@@ -4,6 +4,7 @@
 #include <expat.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -100,6 +101,16 @@ Result<> XmlReader::finish() {
     state.refuse(XML_ErrorString(XML_GetErrorCode(state.parser)));
   if (state.error) return tl::unexpected<Error>(*state.error);
   return {};
+}
+
+bool is(std::span<const std::string> path, std::initializer_list<std::string_view> wanted) {
+  return std::ranges::equal(path, wanted);
+}
+
+std::uint64_t number_of(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
+  return error == std::errc() && end == text.end() ? value : 0;
 }
 
 }  // namespace tfile

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,5 +36,11 @@ class XmlReader {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Whether a path consists of these names.
+bool is(std::span<const std::string> path, std::initializer_list<std::string_view> wanted);
+
+// The number that is the whole text, else 0.
+std::uint64_t number_of(std::string_view text);
 
 }  // namespace tfile

@@ -95,7 +95,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string text_of(const XRootDStatus& status) {
+std::string status_text(const XRootDStatus& status) {
   if (status.code == XrdCl::errErrorResponse && !status.GetErrorMessage().empty())
     return one_line(status.GetErrorMessage());
   std::string text = status.ToStr();
@@ -105,7 +105,7 @@ std::string text_of(const XRootDStatus& status) {
 }
 
 Failure failure_of(const XRootDStatus& status) {
-  return {kind_of(status), text_of(status), is_connection_failure(status)};
+  return {kind_of(status), status_text(status), is_connection_failure(status)};
 }
 
 tl::unexpected<Failure> broken(const char* text) { return tl::unexpected<Failure>(Failure{ErrorKind::io, text}); }
@@ -133,7 +133,7 @@ class Handler final : public XrdCl::ResponseHandler {
 
 // `send` gives the handler to the library, which owns it unless it fails at once.
 template <class Send, class Function>
-void ask(Send send, Function answer) {
+void ask_server(Send send, Function answer) {
   auto* const handler = new Handler<Function>(std::move(answer));
   const XRootDStatus status = send(handler);
   if (!status.IsOK()) handler->HandleResponseWithHosts(new XRootDStatus(status), nullptr, nullptr);
@@ -171,7 +171,7 @@ FileState state_of(const XrdCl::StatInfo& info, std::string server) {
   return {info.GetSize(), static_cast<std::int64_t>(info.GetModTime()), std::move(server)};
 }
 
-std::string name_of(const XrdCl::URL& url) { return url.GetHostName() + ":" + std::to_string(url.GetPort()); }
+std::string host_of(const XrdCl::URL& url) { return url.GetHostName() + ":" + std::to_string(url.GetPort()); }
 
 // The URL at a server ("host:port"); empty: at its own.
 XrdCl::URL at_server(const std::string& url, const std::string& server) {
@@ -210,7 +210,7 @@ ServerListing listing_of(XrdCl::DirectoryList& list) {
 }
 
 // The server that holds the open file. The library names it with the user's name before "@".
-std::string server_of(const XrdCl::File& file) {
+std::string server_of_open(const XrdCl::File& file) {
   std::string host;
   file.GetProperty("DataServer", host);
   return host.substr(host.find('@') + 1);
@@ -225,7 +225,7 @@ void prepare_client(std::chrono::milliseconds timeout) {
 
 std::string server_of(const std::string& url) {
   const XrdCl::URL parsed(url);
-  return parsed.IsValid() && !parsed.GetHostName().empty() ? name_of(parsed) : std::string();
+  return parsed.IsValid() && !parsed.GetHostName().empty() ? host_of(parsed) : std::string();
 }
 
 // The last owner may be an answer of this very file, and in some versions of the library a file waits when it is
@@ -235,7 +235,7 @@ OpenFile::~OpenFile() { let_go_later(std::move(file_)); }
 void OpenFile::read(std::span<const ByteRange> chunks, std::span<std::byte> into, Done<> done) const {
   if (chunks.size() == 1) {
     const ByteRange chunk = chunks[0];
-    ask(
+    ask_server(
         [&](XrdCl::ResponseHandler* handler) {
           return file_->Read(chunk.begin, static_cast<std::uint32_t>(chunk.size), into.data(), handler);
         },
@@ -250,21 +250,21 @@ void OpenFile::read(std::span<const ByteRange> chunks, std::span<std::byte> into
     list.emplace_back(chunk.begin, static_cast<std::uint32_t>(chunk.size), place);
     place += chunk.size;
   }
-  ask([&](XrdCl::ResponseHandler* handler) { return file_->VectorRead(list, nullptr, handler); },
-      [wanted = std::vector(chunks.begin(), chunks.end()), done = std::move(done)](
-          const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
-        done(status.IsOK() ? check_vector(wanted, response) : tl::unexpected<Failure>(failure_of(status)));
-      });
+  ask_server([&](XrdCl::ResponseHandler* handler) { return file_->VectorRead(list, nullptr, handler); },
+             [wanted = std::vector(chunks.begin(), chunks.end()), done = std::move(done)](
+                 const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
+               done(status.IsOK() ? check_vector(wanted, response) : tl::unexpected<Failure>(failure_of(status)));
+             });
 }
 
 void OpenFile::look(Done<FileState> done) const {
-  ask([&](XrdCl::ResponseHandler* handler) { return file_->Stat(true, handler); },
-      [this, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
-        const auto* const info = inside<XrdCl::StatInfo>(response);
-        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
-        if (!info) return done(broken("the server told no state of the file"));
-        done(state_of(*info, server_of(*file_)));
-      });
+  ask_server([&](XrdCl::ResponseHandler* handler) { return file_->Stat(true, handler); },
+             [this, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
+               const auto* const info = inside<XrdCl::StatInfo>(response);
+               if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+               if (!info) return done(broken("the server told no state of the file"));
+               done(state_of(*info, server_of_open(*file_)));
+             });
 }
 
 Answer<FileState> OpenFile::last_state() const {
@@ -273,7 +273,7 @@ Answer<FileState> OpenFile::last_state() const {
   const std::unique_ptr<XrdCl::StatInfo> owned(info);
   if (!status.IsOK()) return tl::unexpected<Failure>(failure_of(status));
   if (!info) return broken("the server told no state of the file");
-  return state_of(*info, server_of(*file_));
+  return state_of(*info, server_of_open(*file_));
 }
 
 void open_file(const std::string& url, Done<std::shared_ptr<OpenFile>> done) {
@@ -283,7 +283,7 @@ void open_file(const std::string& url, Done<std::shared_ptr<OpenFile>> done) {
   file->SetProperty("ReadRecovery", "false");
   // Made at once, so that the file is let go on another thread than that of its answer.
   auto open = std::make_shared<OpenFile>(file);
-  ask(
+  ask_server(
       [&](XrdCl::ResponseHandler* handler) {
         return file->Open(url, XrdCl::OpenFlags::Read, XrdCl::Access::None, handler);
       },
@@ -296,23 +296,23 @@ void open_file(const std::string& url, Done<std::shared_ptr<OpenFile>> done) {
 void look_at_path(const std::string& url, Done<FileState> done) {
   const XrdCl::URL parsed(url);
   const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
-  ask([&](XrdCl::ResponseHandler* handler) { return server->Stat(parsed.GetPathWithParams(), handler); },
-      [server, name = name_of(parsed), done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response,
-                                                               XrdCl::HostList* hosts) {
-        let_go_later(server);
-        const auto* const info = inside<XrdCl::StatInfo>(response);
-        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
-        if (!info) return done(broken("the server told no state of the file"));
-        if (info->TestFlags(XrdCl::StatInfo::IsDir))
-          return done(tl::unexpected<Failure>(Failure{ErrorKind::not_found, "is a directory now"}));
-        done(state_of(*info, hosts && !hosts->empty() ? name_of(hosts->back().url) : name));
-      });
+  ask_server([&](XrdCl::ResponseHandler* handler) { return server->Stat(parsed.GetPathWithParams(), handler); },
+             [server, name = host_of(parsed), done = std::move(done)](
+                 const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList* hosts) {
+               let_go_later(server);
+               const auto* const info = inside<XrdCl::StatInfo>(response);
+               if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+               if (!info) return done(broken("the server told no state of the file"));
+               if (info->TestFlags(XrdCl::StatInfo::IsDir))
+                 return done(tl::unexpected<Failure>(Failure{ErrorKind::not_found, "is a directory now"}));
+               done(state_of(*info, hosts && !hosts->empty() ? host_of(hosts->back().url) : name));
+             });
 }
 
 void list_directory(const std::string& url, const std::string& server_name, Done<ServerListing> done) {
   const XrdCl::URL parsed = at_server(url, server_name);
   const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
-  ask(
+  ask_server(
       [&](XrdCl::ResponseHandler* handler) {
         return server->DirList(path_of_directory(parsed), XrdCl::DirListFlags::Stat, handler);
       },
@@ -327,7 +327,8 @@ void list_directory(const std::string& url, const std::string& server_name, Done
 
 void ask_role(const std::string& url, const std::string& server_name, Done<XrootdServer::Role> done) {
   const auto server = std::make_shared<XrdCl::FileSystem>(at_server(url, server_name));
-  ask([&](XrdCl::ResponseHandler* handler) { return server->Protocol(handler); },
+  ask_server(
+      [&](XrdCl::ResponseHandler* handler) { return server->Protocol(handler); },
       [server, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
         let_go_later(server);
         auto* const told = inside<XrdCl::ProtocolInfo>(response);
@@ -340,7 +341,7 @@ void ask_role(const std::string& url, const std::string& server_name, Done<Xroot
 void locate(const std::string& url, Done<std::vector<std::string>> done) {
   const XrdCl::URL parsed(url);
   const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
-  ask(
+  ask_server(
       [&](XrdCl::ResponseHandler* handler) {
         return server->DeepLocate(path_of_directory(parsed), XrdCl::OpenFlags::PrefName, handler);
       },
@@ -360,7 +361,8 @@ void query_config(const std::string& url, const std::string& server_name, const 
   const auto server = std::make_shared<XrdCl::FileSystem>(at_server(url, server_name));
   XrdCl::Buffer argument;
   argument.FromString(names);
-  ask([&](XrdCl::ResponseHandler* handler) { return server->Query(XrdCl::QueryCode::Config, argument, handler); },
+  ask_server(
+      [&](XrdCl::ResponseHandler* handler) { return server->Query(XrdCl::QueryCode::Config, argument, handler); },
       [server, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
         let_go_later(server);
         const auto* const answer = inside<XrdCl::Buffer>(response);

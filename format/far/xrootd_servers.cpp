@@ -24,7 +24,7 @@ Servers& servers() {
 constexpr std::uint64_t kChunksLeast = 2, kChunksMost = 1 << 16;
 constexpr std::uint64_t kChunkLeast = 4 << 10, kChunkMost = 1 << 30;
 
-std::uint64_t number_of(std::string_view line) {
+std::uint64_t leading_number(std::string_view line) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
   return error == std::errc() && end != line.data() ? value : 0;
@@ -35,8 +35,8 @@ std::uint64_t number_of(std::string_view line) {
 XrootdLimits xrootd_limits(std::string_view answer, const XrootdLimits& otherwise) {
   XrootdLimits limits = otherwise;
   const std::size_t end = std::min(answer.find('\n'), answer.size());
-  const std::uint64_t chunks = number_of(answer.substr(0, end));
-  const std::uint64_t chunk = number_of(answer.substr(std::min(end + 1, answer.size())));
+  const std::uint64_t chunks = leading_number(answer.substr(0, end));
+  const std::uint64_t chunk = leading_number(answer.substr(std::min(end + 1, answer.size())));
   if (chunks >= kChunksLeast) limits.chunks_max = std::min(chunks, kChunksMost);
   if (chunk >= kChunkLeast) limits.chunk_max = std::min(chunk, kChunkMost);
   return limits;

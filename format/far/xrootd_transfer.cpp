@@ -21,15 +21,15 @@ using Time = Clock::time_point;
 
 // A connection that was idle for long may have ended, so the first attempt comes at once. A server that starts again is
 // there after some seconds. The pause doubles with each attempt.
-constexpr std::chrono::milliseconds kPauseMin{250}, kPauseMax{4'000};
+constexpr std::chrono::milliseconds kTransferPauseMin{250}, kTransferPauseMax{4'000};
 
 // While a server answers requests that were sent before, one may wait behind them for so many times the time-out.
 constexpr int kPatience = 4;
 
-class Transfer : public std::enable_shared_from_this<Transfer> {
+class FileTransfer : public std::enable_shared_from_this<FileTransfer> {
  public:
-  Transfer(std::shared_ptr<RemoteFile> file, std::vector<XrootdRequest> requests,
-           std::vector<std::span<std::byte>> into, Source::ReadDone done)
+  FileTransfer(std::shared_ptr<RemoteFile> file, std::vector<XrootdRequest> requests,
+               std::vector<std::span<std::byte>> into, Source::ReadDone done)
       : file_(std::move(file)), requests_(std::move(requests)), into_(std::move(into)), done_(std::move(done)) {
     requests_left_.resize(requests_.size() + (file_->is_look_due() ? 1 : 0));
     left_ = requests_left_.size();
@@ -66,7 +66,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   Error time_out_error();
 
   struct Stopped {
-    Transfer* transfer;
+    FileTransfer* transfer;
     void operator()() const {
       transfer->end(fail(ErrorKind::io, transfer->file_->shown() + ": given up, as reading was stopped"));
     }
@@ -91,7 +91,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   std::optional<std::stop_callback<Stopped>> stop_;  // last: its destructor waits for a call that is under way
 };
 
-void Transfer::connect() {
+void FileTransfer::connect() {
   {
     const std::lock_guard lock(mutex_);
     connecting_ = true;
@@ -99,7 +99,7 @@ void Transfer::connect() {
   file_->with_connection([self = shared_from_this()](const auto& connection) { self->connected(connection); });
 }
 
-void Transfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
+void FileTransfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
   std::vector<std::size_t> unsent;
   {
     const std::lock_guard lock(mutex_);
@@ -118,7 +118,7 @@ void Transfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
   for (const std::size_t i : unsent) i < requests_.size() ? send(i, *connection) : send_look(*connection);
 }
 
-void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connection) {
+void FileTransfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connection) {
   const XrootdRequest& request = requests_[index];
   const auto memory = std::make_shared<Buffer>(request.size, Use::passing);
   file_->counts().note_sent(request.size);
@@ -136,14 +136,14 @@ void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connecti
                    });
 }
 
-void Transfer::send_look(const std::shared_ptr<OpenFile>& connection) {
+void FileTransfer::send_look(const std::shared_ptr<OpenFile>& connection) {
   file_->look(connection, [self = shared_from_this(), connection](const Answer<>& answer) {
     self->answered(self->requests_.size(), connection, {}, answer);
   });
 }
 
-void Transfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& connection,
-                        std::span<const std::byte> bytes, const Answer<>& answer) {
+void FileTransfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& connection,
+                            std::span<const std::byte> bytes, const Answer<>& answer) {
   if (!answer) {
     if (answer.error().connection) file_->drop(connection.get());
     {
@@ -174,13 +174,13 @@ void Transfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& conn
 }
 
 // A file that was truncated refuses what lies beyond its new end. So its state is looked at before the error is told.
-void Transfer::refused(const Failure& failure, const std::shared_ptr<OpenFile>& connection) {
+void FileTransfer::refused(const Failure& failure, const std::shared_ptr<OpenFile>& connection) {
   if (!file_->can_look()) return failed(failure);
   file_->look(connection, [self = shared_from_this(), connection, failure](const Answer<>&) { self->failed(failure); });
 }
 
 // A request has failed, or the attempt to connect. What waits is sent again after a pause.
-void Transfer::failed(const Failure& failure) {
+void FileTransfer::failed(const Failure& failure) {
   if (file_->is_stale()) return end(tl::unexpected<Error>(file_->stale_error()));
   if (!failure.connection) return end(tl::unexpected<Error>(file_->error(failure)));
   {
@@ -191,13 +191,13 @@ void Transfer::failed(const Failure& failure) {
     if (connecting_ || retry_at_ > now) return;  // one attempt for all requests that fail together
     retry_at_ = now + pause_;
     const bool at_once = pause_ == Clock::duration(0);
-    pause_ = std::clamp<Clock::duration>(pause_ * 2, kPauseMin, kPauseMax);
+    pause_ = std::clamp<Clock::duration>(pause_ * 2, kTransferPauseMin, kTransferPauseMax);
     if (!at_once) return;
   }
   connect();
 }
 
-bool Transfer::watched(Time now) {
+bool FileTransfer::watched(Time now) {
   bool again = false, over = false;
   {
     const std::lock_guard lock(mutex_);
@@ -214,7 +214,7 @@ bool Transfer::watched(Time now) {
   return !over;
 }
 
-Error Transfer::time_out_error() {
+Error FileTransfer::time_out_error() {
   const auto seconds = std::chrono::duration<double>(file_->options().timeout).count();
   char tried[64];
   std::snprintf(tried, sizeof tried, "for %g s", seconds);
@@ -226,7 +226,7 @@ Error Transfer::time_out_error() {
 }
 
 // The thread that takes `done_` is the only one to call it, without the mutex.
-void Transfer::end(Result<> result) {
+void FileTransfer::end(Result<> result) {
   Source::ReadDone done;
   {
     const std::lock_guard lock(mutex_);
@@ -241,7 +241,7 @@ void start_transfer(std::shared_ptr<RemoteFile> file, std::span<const ByteRange>
                     std::vector<std::span<std::byte>> into, Source::ReadDone done) {
   std::vector<XrootdRequest> requests = xrootd_requests(ranges, file->limits());
   file->counts().ranges += ranges.size();
-  std::make_shared<Transfer>(std::move(file), std::move(requests), std::move(into), std::move(done))->start();
+  std::make_shared<FileTransfer>(std::move(file), std::move(requests), std::move(into), std::move(done))->start();
 }
 
 }  // namespace tfile::xrootd

@@ -9,7 +9,7 @@ namespace tfile {
 namespace {
 
 // Byte count and class version, which the checksum does not cover. The whole anchor is big-endian, like all objects.
-constexpr std::size_t kFrameSize = 6, kChecksumSize = 8;
+constexpr std::size_t kFrameSize = 6;
 constexpr std::size_t kSizeMin = 78;
 // From this class version on, anchors of trial formats begin with the version of the format.
 constexpr std::uint16_t kTellsFormat = 4;

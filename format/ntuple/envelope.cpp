@@ -9,7 +9,7 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint64_t kPreambleSize = 8, kChecksumSize = 8;
+constexpr std::uint64_t kPreambleSize = 8;
 constexpr int kTypeBits = 16;
 
 // The size of a frame includes the size itself. For a list it is negative.

@@ -14,6 +14,9 @@ namespace tfile {
 // The pieces of an RNTuple's metadata: envelopes, frames, strings, locators (RNTuple Binary Format Specification 1.0,
 // "Envelopes", "Frames", "Locators and Envelope Links"). All numbers are little-endian.
 
+// An XXH3 ends anchors and envelopes, and pages where the file says so.
+inline constexpr std::uint64_t kChecksumSize = 8;
+
 enum class EnvelopeType : std::uint16_t { header = 1, footer = 2, page_list = 3 };
 
 // The part of an envelope between its preamble and its checksum. The cursor reads the opened bytes.

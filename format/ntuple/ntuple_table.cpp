@@ -28,7 +28,6 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint64_t kChecksumSize = 8;
 // The ends of a fixed array's lists in one chunk: a megabyte, or more if there would be too many chunks.
 constexpr std::int64_t kStepsInChunk = 1 << 17;
 constexpr std::int64_t kStepChunksMax = 1 << 20;

@@ -13,7 +13,7 @@ namespace {
 
 // Sixteen bytes at once, as in page_decode.cpp, of which these are the mirrored loops.
 using Bytes = std::uint8_t __attribute__((vector_size(16)));
-constexpr std::uint64_t kBlock = sizeof(Bytes);
+constexpr std::uint64_t kEncodedBlock = sizeof(Bytes);
 
 // Performs `steps` inverse shuffles. Each moves the bytes with even numbers into the first half, and the others into
 // the second half.
@@ -28,12 +28,12 @@ template <unsigned steps, std::size_t... Pair>
   if constexpr (steps > 1) unshuffle<steps - 1>(v, pairs);
 }
 
-// Stores kBlock integers as the i-th and following ones of a split page.
+// Stores kEncodedBlock integers as the i-th and following ones of a split page.
 template <std::size_t kSize, std::size_t... Byte>
 [[gnu::always_inline]] inline void part_block(Bytes (&v)[kSize], std::byte* page, std::uint64_t elements,
                                               std::uint64_t i, std::index_sequence<Byte...>) {
   unshuffle<std::bit_width(kSize) - 1>(v, std::make_index_sequence<kSize / 2>());
-  (std::memcpy(page + Byte * elements + i, &v[Byte], kBlock), ...);
+  (std::memcpy(page + Byte * elements + i, &v[Byte], kEncodedBlock), ...);
 }
 
 // The first bytes of all elements come first, then all second bytes, ...
@@ -47,9 +47,9 @@ void part(Unsigned value, std::byte* page, std::uint64_t elements, std::uint64_t
 template <class Unsigned, class Load, std::size_t... Part>
 void encode_split(std::uint64_t elements, std::byte* page, const Load& load, std::index_sequence<Part...> parts) {
   typedef Unsigned Numbers __attribute__((vector_size(sizeof(Bytes))));  // g++ 12 does not accept `using` for it
-  constexpr std::uint64_t kEach = kBlock / sizeof(Unsigned);
+  constexpr std::uint64_t kEach = kEncodedBlock / sizeof(Unsigned);
   std::uint64_t i = 0;
-  for (; i + kBlock <= elements; i += kBlock) {
+  for (; i + kEncodedBlock <= elements; i += kEncodedBlock) {
     Bytes v[sizeof(Unsigned)] = {std::bit_cast<Bytes>(load.template at<Numbers>(i + Part * kEach))...};
     part_block(v, page, elements, i, parts);
   }

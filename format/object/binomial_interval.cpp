@@ -12,7 +12,7 @@ namespace {
 namespace policies = boost::math::policies;
 
 // Never throws. A value that cannot be computed becomes NaN, which a drawing leaves out.
-using Quiet =
+using QuietInterval =
     policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
                      policies::overflow_error<policies::ignore_error>,
                      policies::evaluation_error<policies::ignore_error>, policies::promote_double<false>>;
@@ -21,10 +21,10 @@ double beta_quantile(double level, double a, double b, Effort& effort) {
   // Some ten values of the incomplete beta function. Its series takes about the square root of its parameters in steps.
   constexpr double kSteps = 100, kStepsMax = 3e7;
   if (!effort.spend(static_cast<std::uint64_t>(std::min(kSteps * (10 + std::sqrt(a + b)), kStepsMax)))) return level;
-  return boost::math::ibeta_inv(a, b, level, Quiet());
+  return boost::math::ibeta_inv(a, b, level, QuietInterval());
 }
 
-double normal_quantile(double level) { return std::sqrt(2.0) * boost::math::erf_inv(2 * level - 1, Quiet()); }
+double normal_quantile(double level) { return std::sqrt(2.0) * boost::math::erf_inv(2 * level - 1, QuietInterval()); }
 
 }  // namespace
 

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kItemsMax = 1000, kLayersMax = 200;
 constexpr int kPadsDeep = 8;
 constexpr std::int64_t kInFrameBit = 1 << 14;  // TText::kTextNDC, TLine::kLineNDC
-constexpr double kUnset = -1111;               // fMinimum and fMaximum if they were not set
 
 std::string item(const char* list, std::size_t i) { return std::string(list) + ".arr." + std::to_string(i); }
 
@@ -33,12 +32,6 @@ std::string option_of(const ObjectMembers& members, const char* list, std::size_
 
 std::size_t items_of(const ObjectMembers& members, const char* list) {
   return std::min(members.item_count(std::string(list) + ".arr"), kItemsMax);
-}
-
-void set_range(PlotAxis& axis, const ObjectMembers& members) {
-  const double low = members.number("fMinimum").value_or(kUnset), high = members.number("fMaximum").value_or(kUnset);
-  if (low != kUnset) axis.low = low;
-  if (high != kUnset) axis.high = high;
 }
 
 // Adds the layers of one item to a frame, and the titles of its axes if it is the first item.

@@ -12,7 +12,7 @@
 namespace tfile {
 namespace {
 
-constexpr std::array<const char*, 3> kAxes = {"fXaxis", "fYaxis", "fZaxis"};
+constexpr std::array<const char*, 3> kFilledAxes = {"fXaxis", "fYaxis", "fZaxis"};
 
 struct Axis {
   std::uint64_t bins;
@@ -42,7 +42,7 @@ void each_fill(const ObjectMembers& members, const std::string& prefix, std::siz
                Each each) {
   const std::vector<double> buffer = members.doubles(prefix + "fBuffer");
   std::vector<Axis> axes;
-  for (std::size_t i = 0; i < dimensions; ++i) axes.push_back(axis_at(members, prefix + kAxes[i]));
+  for (std::size_t i = 0; i < dimensions; ++i) axes.push_back(axis_at(members, prefix + kFilledAxes[i]));
   const double room = static_cast<double>((buffer.size() - 1) / step);
   const auto fills = static_cast<std::size_t>(std::min(buffer[0], room));
   for (std::size_t i = 0; i < fills; ++i) {
@@ -64,7 +64,7 @@ bool has_fill_buffer(const ObjectMembers& members, const std::string& prefix, st
   const StoredNumbers* buffer = members.numbers(prefix + "fBuffer");
   if (!buffer || buffer->count() <= dimensions + 1) return false;
   for (std::size_t i = 0; i < dimensions; ++i) {
-    const std::string axis = prefix + kAxes[i];
+    const std::string axis = prefix + kFilledAxes[i];
     if (!(members.number(axis + ".fXmin").value_or(0) < members.number(axis + ".fXmax").value_or(0))) return false;
   }
   double fills = 0;

@@ -15,7 +15,7 @@
 namespace tfile {
 namespace {
 
-constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
+constexpr std::array<std::string_view, 3> kAxisNames = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kAxisMembers = {"fXaxis", "fYaxis", "fZaxis"};
 
 // Visits every cell in C order, x slowest. `put` gets the cell's number in ROOT's arrays, in which x is fastest.
@@ -227,7 +227,7 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
   add_cells("variances", &HistogramCells::variance);
   for (std::size_t i = 0; i < dimensions; ++i) {
     arrays.push_back(
-        edges_array(members, prefix + std::string(kAxisMembers[i]), std::string(kAxes[i]) + "edges", h.bins[i]));
+        edges_array(members, prefix + std::string(kAxisMembers[i]), std::string(kAxisNames[i]) + "edges", h.bins[i]));
   }
   return arrays;
 }

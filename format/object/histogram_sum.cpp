@@ -17,7 +17,7 @@
 namespace tfile {
 namespace {
 
-constexpr std::string_view kAxes[] = {"fXaxis", "fYaxis", "fZaxis"};
+constexpr std::string_view kSummedAxes[] = {"fXaxis", "fYaxis", "fZaxis"};
 
 // Sums over all fills. Not all of them are in every class.
 constexpr std::string_view kMoments[] = {"fTsumw",   "fTsumw2",  "fTsumwx", "fTsumwx2", "fTsumwy",
@@ -131,7 +131,7 @@ class HistogramSum final : public StoredHistogram {
         return refuse("it has fills that are not in its bins");
     }
     for (std::size_t i = 0; i < dimensions_; ++i) {
-      if (!is_same_axis(other, std::string(kAxes[i]))) return refuse("its axes are others");
+      if (!is_same_axis(other, std::string(kSummedAxes[i]))) return refuse("its axes are others");
     }
     const StoredNumbers& mine = *members_.numbers("fArray");
     const StoredNumbers& others = *other.members_.numbers("fArray");
@@ -142,7 +142,7 @@ class HistogramSum final : public StoredHistogram {
 
   // Without them, an axis has yet to get its range from the fills in the buffer.
   bool has_limits() const {
-    return std::ranges::all_of(std::span(kAxes).first(dimensions_), [&](std::string_view axis) {
+    return std::ranges::all_of(std::span(kSummedAxes).first(dimensions_), [&](std::string_view axis) {
       return number(std::string(axis) + ".fXmin") < number(std::string(axis) + ".fXmax");
     });
   }

@@ -36,7 +36,7 @@ void add_edges(const ObjectMembers& members, const std::vector<std::uint32_t>& b
 
 // Visits every cell in C order, which is also the order of THn, flow bins included.
 template <class Put>
-void each_cell(const std::vector<std::uint32_t>& bins, bool flow, Put put) {
+void each_index(const std::vector<std::uint32_t>& bins, bool flow, Put put) {
   std::vector<std::uint64_t> at(bins.size(), flow ? 0 : 1);
   for (;;) {
     std::uint64_t cell = 0;
@@ -136,7 +136,7 @@ ObjectArray dense_values(const ObjectMembers& members, const std::vector<std::ui
   values.fill = [&members, bins, flow](std::byte* to) {
     const StoredNumbers& numbers = *members.numbers("fArray.fData");
     const std::size_t size = size_of(numbers.dtype);
-    each_cell(bins, flow, [&](std::uint64_t cell) {
+    each_index(bins, flow, [&](std::uint64_t cell) {
       std::reverse_copy(numbers.bytes.data() + cell * size, numbers.bytes.data() + (cell + 1) * size, to);
       to += size;
     });
@@ -154,7 +154,7 @@ ObjectArray dense_variances(const ObjectMembers& members, const std::vector<std:
       squares = members.doubles("fArray.fData");
       for (double& value : squares) value = std::abs(value);
     }
-    each_cell(bins, flow, [&](std::uint64_t cell) {
+    each_index(bins, flow, [&](std::uint64_t cell) {
       store_little(to, squares[cell]);
       to += sizeof(double);
     });

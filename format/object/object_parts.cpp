@@ -12,8 +12,8 @@
 namespace tfile {
 namespace {
 
-constexpr std::size_t kPartsMax = 1000, kItemsMax = 10'000;
-constexpr int kDepthMax = 8;
+constexpr std::size_t kPartsMax = 1000, kLookedMax = 10'000;
+constexpr int kPartDepthMax = 8;
 
 class Finder {
  public:
@@ -21,14 +21,14 @@ class Finder {
 
   void find(const ObjectMembers& members, const std::string& path, int depth) {
     const auto items = held_items(infos_, members);
-    if (!items || depth >= kDepthMax) return;
+    if (!items || depth >= kPartDepthMax) return;
     // Files that the mount adds to the directory of an object take precedence over parts of the same name.
     std::vector<std::string_view> names = {"object.bin", "object.json", "plot.svg",
                                            "table.csv",  "text.txt",    ".schema.json"};
     const std::size_t own = names.size();
     std::vector<ObjectMembers> found;
-    const std::size_t count = std::min(items->count, kItemsMax);
-    for (std::size_t i = 0; i < count && parts_.size() + found.size() < kPartsMax && looked_++ < kItemsMax; ++i) {
+    const std::size_t count = std::min(items->count, kLookedMax);
+    for (std::size_t i = 0; i < count && parts_.size() + found.size() < kPartsMax && looked_++ < kLookedMax; ++i) {
       ObjectMembers part = members.at(items->path(i));
       if (!is_shown(part)) continue;
       names.push_back(part.text(part.has("fName") ? "fName" : "name"));  // collections have "name"

@@ -16,10 +16,11 @@
 namespace tfile {
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> kAxes[] = {{"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
+constexpr std::pair<std::string_view, std::string_view> kPlotAxes[] = {
+    {"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
 
 // The most bins of a plot or lines of a table. Larger histograms are available as arrays.
-constexpr std::uint64_t kCellsMax = 20'000'000;
+constexpr std::uint64_t kPlotCellsMax = 20'000'000;
 
 // Times of an axis count from the offset in the axis' format, "%H:%M%F2024-01-01 00:00:00", or from 1995.
 constexpr double kRootEpoch = 788918400;  // 1995-01-01 00:00:00 UTC
@@ -73,17 +74,9 @@ void each_inner_cell(const HistogramBins& h, Put put) {
 
 Result<HistogramBins> small_bins(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
   TRY(HistogramBins h, histogram_bins(members, prefix, dimensions));
-  if (h.cells > kCellsMax)
+  if (h.cells > kPlotCellsMax)
     return fail(ErrorKind::unsupported, "histogram: too many bins for this view; its arrays have them");
   return h;
-}
-
-// fMinimum and fMaximum of a histogram or graph, if they were set.
-void set_range(PlotAxis& axis, const ObjectMembers& members) {
-  constexpr double kUnset = -1111;
-  const double low = members.number("fMinimum").value_or(kUnset), high = members.number("fMaximum").value_or(kUnset);
-  if (low != kUnset) axis.low = low;
-  if (high != kUnset) axis.high = high;
 }
 
 // Chooses the drawing of a one-dimensional histogram: by its option, else depending on errors. Returns whether it shows
@@ -425,9 +418,9 @@ std::vector<std::vector<double>> add_borders(Spreadsheet& sheet, const ObjectMem
                                              const std::string& prefix, const HistogramBins& h) {
   std::vector<std::vector<double>> edges;
   for (std::size_t i = 0; i < h.bins.size(); ++i) {
-    edges.push_back(axis_edges(members, prefix + std::string(kAxes[i].first), h.bins[i]));
-    add_column(sheet, std::string(kAxes[i].second) + "_low", {});
-    add_column(sheet, std::string(kAxes[i].second) + "_high", {});
+    edges.push_back(axis_edges(members, prefix + std::string(kPlotAxes[i].first), h.bins[i]));
+    add_column(sheet, std::string(kPlotAxes[i].second) + "_low", {});
+    add_column(sheet, std::string(kPlotAxes[i].second) + "_high", {});
   }
   each_inner_cell(h, [&](std::uint64_t, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
     const std::uint64_t at[] = {x, y, z};
@@ -437,9 +430,9 @@ std::vector<std::vector<double>> add_borders(Spreadsheet& sheet, const ObjectMem
     }
   });
   for (std::size_t i = 0; i < h.bins.size(); ++i) {
-    PlotAxis axis = axis_of(members, prefix + std::string(kAxes[i].first), h.bins[i]);
+    PlotAxis axis = axis_of(members, prefix + std::string(kPlotAxes[i].first), h.bins[i]);
     if (axis.labels.empty()) continue;
-    sheet.text_names.push_back(std::string(kAxes[i].second) + "_label");
+    sheet.text_names.push_back(std::string(kPlotAxes[i].second) + "_label");
     std::vector<std::string>& labels = sheet.texts.emplace_back();
     each_inner_cell(h, [&](std::uint64_t, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
       const std::uint64_t at[] = {x, y, z};
@@ -576,6 +569,13 @@ bool holds_plots(const StreamerInfos& infos, std::string_view class_name) {
 }
 
 }  // namespace
+
+void set_range(PlotAxis& axis, const ObjectMembers& members) {
+  constexpr double kUnset = -1111;  // as TH1 says it
+  const double low = members.number("fMinimum").value_or(kUnset), high = members.number("fMaximum").value_or(kUnset);
+  if (low != kUnset) axis.low = low;
+  if (high != kUnset) axis.high = high;
+}
 
 bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) {
   const ObjectKind kind = kind_of_object(infos, class_name);

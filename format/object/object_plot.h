@@ -34,6 +34,9 @@ Result<Plot> object_plot(const StreamerInfos&, const ObjectMembers&, std::uint64
 // The same for a part of another object; nullopt if it cannot be drawn, or if the limit for the whole is reached.
 std::optional<Plot> part_plot(const ObjectMembers&, PlotScene);
 
+// Takes fMinimum and fMaximum of a histogram, graph or frame, if they were set.
+void set_range(PlotAxis&, const ObjectMembers&);
+
 // The numbers of an object: one line per bin (edges, content, error) or per point.
 Result<Spreadsheet> object_spreadsheet(const StreamerInfos&, const ObjectMembers&, Effort&);
 

@@ -5,7 +5,7 @@ namespace tfile {
 namespace {
 
 // ROOT's default colours for lines and marks: black, and since ROOT 6 a dark blue (kBlue + 2).
-constexpr std::int64_t kBlack = 1, kBlue = 602;
+constexpr std::int64_t kBlack = 1, kDarkBlue = 602;
 constexpr std::int64_t kWhite = 0, kWhiteToo = 10;
 
 }  // namespace
@@ -14,7 +14,7 @@ PlotLook look_of(const ObjectMembers& members, const PlotScene& scene) {
   PlotLook look;
   const auto chosen = [&](const char* member) -> std::optional<std::uint32_t> {
     const std::int64_t number = members.integer(member, -1);
-    if (number < 0 || (!scene.is_shared && (number == kBlack || number == kBlue))) return std::nullopt;
+    if (number < 0 || (!scene.is_shared && (number == kBlack || number == kDarkBlue))) return std::nullopt;
     return scene.palette.colour(number);
   };
   look.line = chosen("fLineColor");

@@ -177,8 +177,8 @@ double two_normal(Arguments a) {
 double beta(double a, double b) { return std::exp(std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b)); }
 
 double legendre(double degree, double x) {
-  constexpr double kDegreeMax = 100;
-  if (!(degree >= 0 && degree <= kDegreeMax)) return kNone;
+  constexpr double kPolynomialDegreeMax = 100;
+  if (!(degree >= 0 && degree <= kPolynomialDegreeMax)) return kNone;
   double before = 1, now = x;
   if (degree < 1) return 1;
   for (int i = 2; i <= static_cast<int>(degree); ++i) {

@@ -15,8 +15,8 @@ namespace {
 
 using FunctionPtr = std::unique_ptr<StoredFunction>;
 
-constexpr int kDepthMax = 4;  // of compositions inside each other
-constexpr std::size_t kParametersMax = 1'000, kTermsMax = 100;
+constexpr int kCompositionsMax = 4;  // of compositions inside each other
+constexpr std::size_t kStoredParametersMax = 1'000, kTermsMax = 100;
 constexpr std::int64_t kGridMax = 1'000'000;  // points of a convolution; the default is 10000
 
 std::vector<double> parameters_of(const ObjectMembers& members) {
@@ -164,7 +164,7 @@ class ParameterSharer {
   ParameterSharer(std::vector<double> all, std::size_t skip) : all_(std::move(all)), next_(skip) {}
   std::vector<double> of(const ObjectMembers& function, std::int64_t constant) {
     std::vector<double> own = parameters_of(function);
-    const auto count = std::clamp<std::int64_t>(function.integer("fNpar", 0), 0, kParametersMax);
+    const auto count = std::clamp<std::int64_t>(function.integer("fNpar", 0), 0, kStoredParametersMax);
     own.resize(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
       if (i != constant && next_ < all_.size()) own[static_cast<std::size_t>(i)] = all_[next_++];
@@ -212,7 +212,7 @@ Result<FunctionPtr> make_convolution(const ObjectMembers& members, std::vector<d
 }
 
 Result<FunctionPtr> make_composition(const ObjectMembers& members, std::vector<double> parameters, int depth) {
-  if (depth >= kDepthMax) return fail(ErrorKind::unsupported, "functions composed of functions, too deep");
+  if (depth >= kCompositionsMax) return fail(ErrorKind::unsupported, "functions composed of functions, too deep");
   const std::string_view class_name = members.class_name("");
   if (class_name == "TF1NormSum") return make_sum(members, std::move(parameters), depth + 1);
   if (class_name == "TF1Convolution") return make_convolution(members, std::move(parameters), depth + 1);
@@ -253,11 +253,11 @@ FormulaOf formula_of(const ObjectMembers& members) {
   }
   f.parameters = parameters_of(members);
   // A formula stores parameters by name, with a number for each name; these may differ from the order of first use.
-  const std::size_t count = std::min(members.item_count("fFormula.fParams"), kParametersMax);
+  const std::size_t count = std::min(members.item_count("fFormula.fParams"), kStoredParametersMax);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string pair = "fFormula.fParams." + std::to_string(i);
     const std::int64_t number = members.integer(pair + ".second", -1);
-    if (number < 0 || number >= static_cast<std::int64_t>(kParametersMax)) continue;
+    if (number < 0 || number >= static_cast<std::int64_t>(kStoredParametersMax)) continue;
     if (f.names.size() <= static_cast<std::size_t>(number)) f.names.resize(static_cast<std::size_t>(number) + 1);
     f.names[static_cast<std::size_t>(number)] = members.text(pair + ".first");
   }

@@ -29,7 +29,6 @@ Result<Identity> identity_now_of(int fd, const std::string& name) {
 
 // With O_NONBLOCK, opening a FIFO does not wait for its writer. It has no effect on regular files.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
 class LocalSource final : public Source {
  public:

@@ -10,10 +10,10 @@
 #include <cstring>
 #include <string_view>
 
+#include "source/open_local.h"
+
 namespace tfile {
 namespace {
-
-constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
 ErrorKind kind_of(int number) {
   switch (number) {

@@ -13,7 +13,7 @@ namespace {
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 using flatbuffers::uoffset_t;
-using Kind = ArrowField::Kind;
+using FieldKind = ArrowField::Kind;
 
 // Numbers of fields and members as in Arrow's Schema.fbs, Message.fbs and File.fbs.
 constexpr std::int16_t kVersion5 = 4;
@@ -116,19 +116,19 @@ class Builder {
 
   static Type type_of(const ArrowField& field) {
     switch (field.kind) {
-      case Kind::number:
+      case FieldKind::number:
         return is_floating(field.dtype) ? Type::floating : Type::integer;
-      case Kind::boolean:
+      case FieldKind::boolean:
         return Type::boolean;
-      case Kind::string:
+      case FieldKind::string:
         return Type::large_utf8;
-      case Kind::binary:
+      case FieldKind::binary:
         return Type::large_binary;
-      case Kind::list:
+      case FieldKind::list:
         return Type::large_list;
-      case Kind::fixed_list:
+      case FieldKind::fixed_list:
         return Type::fixed_list;
-      case Kind::record:
+      case FieldKind::record:
         return Type::record;
     }
     return Type::record;

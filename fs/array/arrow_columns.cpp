@@ -18,7 +18,7 @@ namespace tfilefs {
 using tfile::Dtype;
 using tfile::fail;
 using Field = ArrowSourceField;
-using Kind = Field::Kind;
+using Kind = ArrowSourceField::Kind;
 
 namespace {
 

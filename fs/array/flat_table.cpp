@@ -4,9 +4,9 @@
 namespace tfilefs {
 namespace {
 
-using Offset = std::uint32_t;
+using TableOffset = std::uint32_t;
 
-std::uint64_t follow(FlatBytes& bytes, std::uint64_t at) { return at + bytes.load<Offset>(at); }
+std::uint64_t follow(FlatBytes& bytes, std::uint64_t at) { return at + bytes.load<TableOffset>(at); }
 
 }  // namespace
 
@@ -36,7 +36,7 @@ std::span<const std::byte> FlatTable::structs(int field, std::size_t item_size) 
   const std::uint64_t at = place_of(field);
   if (!at) return {};
   const std::uint64_t vector = follow(*bytes_, at);
-  return bytes_->take(vector + sizeof(Offset), std::uint64_t{bytes_->load<Offset>(vector)} * item_size);
+  return bytes_->take(vector + sizeof(TableOffset), std::uint64_t{bytes_->load<TableOffset>(vector)} * item_size);
 }
 
 std::string_view FlatTable::text(int field) const {
@@ -46,14 +46,16 @@ std::string_view FlatTable::text(int field) const {
 
 FlatTables FlatTable::tables(int field) const {
   FlatTables found;
-  const auto offsets = structs(field, sizeof(Offset));
+  const auto offsets = structs(field, sizeof(TableOffset));
   if (offsets.empty()) return found;
   found.bytes_ = bytes_;
-  found.at_ = follow(*bytes_, place_of(field)) + sizeof(Offset);
-  found.size_ = offsets.size() / sizeof(Offset);
+  found.at_ = follow(*bytes_, place_of(field)) + sizeof(TableOffset);
+  found.size_ = offsets.size() / sizeof(TableOffset);
   return found;
 }
 
-FlatTable FlatTables::operator[](std::size_t i) const { return {*bytes_, follow(*bytes_, at_ + i * sizeof(Offset))}; }
+FlatTable FlatTables::operator[](std::size_t i) const {
+  return {*bytes_, follow(*bytes_, at_ + i * sizeof(TableOffset))};
+}
 
 }  // namespace tfilefs

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kAlignment = 64;  // as numpy.lib.format writes it, so that the items can be mapped
 constexpr std::size_t kMagicSize = 8;   // "\x93NUMPY" and two bytes of version
 
-void append_little(std::string& to, std::size_t value, int bytes) {
+void append_bytes(std::string& to, std::size_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> (8 * i) & 0xff));
 }
 
@@ -99,7 +99,7 @@ std::string npy_header(tfile::Dtype dtype, const std::vector<std::uint32_t>& sha
   std::string header = "\x93NUMPY";
   header.push_back(version_1 ? 1 : 2);
   header.push_back(0);
-  append_little(header, dictionary.size(), version_1 ? 2 : 4);
+  append_bytes(header, dictionary.size(), version_1 ? 2 : 4);
   return header + dictionary;
 }
 

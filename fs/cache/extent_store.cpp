@@ -41,11 +41,6 @@ std::optional<std::int64_t> known_of(const std::vector<std::int64_t>& lengths, s
   return lengths[slot];
 }
 
-Result<ExtentsPtr> held(Result<Extents> extents) {
-  if (!extents) return tl::unexpected<Error>(std::move(extents).error());
-  return std::make_shared<const Extents>(*std::move(extents));
-}
-
 }  // namespace
 
 ExtentsPtr ExtentStore::ready(StreamId stream) const {

@@ -88,11 +88,6 @@ BytesOfEach read_all(const Locators& locators, SetCounts& counts, std::span<cons
   return bytes;
 }
 
-Result<ExtentsPtr> held(Result<Extents> extents) {
-  if (!extents) return tl::unexpected<Error>(std::move(extents).error());
-  return std::make_shared<const Extents>(*std::move(extents));
-}
-
 // The source of the stream's first chunk; null if it is in none.
 const tfile::Source* source_of(const tfile::StreamSet& streams, StreamId stream) {
   if (streams.chunk_count(stream) == 0) return nullptr;
@@ -101,6 +96,11 @@ const tfile::Source* source_of(const tfile::StreamSet& streams, StreamId stream)
 }
 
 }  // namespace
+
+Result<ExtentsPtr> held(Result<Extents> extents) {
+  if (!extents) return tl::unexpected<Error>(std::move(extents).error());
+  return std::make_shared<const Extents>(*std::move(extents));
+}
 
 bool is_far(const tfile::StreamSet& streams, StreamId stream) {
   const tfile::Source* const source = source_of(streams, stream);

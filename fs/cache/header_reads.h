@@ -21,6 +21,9 @@ bool is_far(const tfile::StreamSet&, tfile::StreamId);
 // Where they come from, for the threads that read there.
 tfile::SourceOrigin origin_of(const tfile::StreamSet&, tfile::StreamId);
 
+// Extents that several hold, or the error.
+Result<ExtentsPtr> held(Result<tfile::Extents>);
+
 // What is read of one stream, or of many.
 class HeaderReads {
  public:

@@ -37,7 +37,7 @@ std::uint64_t gather(std::vector<SetCounts::Share>& shares) {
   return sum;
 }
 
-std::uint64_t part_of(std::uint64_t whole, std::uint64_t part, std::uint64_t all) {
+std::uint64_t share_of(std::uint64_t whole, std::uint64_t part, std::uint64_t all) {
   if (all == 0) return whole;
   return static_cast<std::uint64_t>(static_cast<double>(whole) * static_cast<double>(part) / static_cast<double>(all));
 }
@@ -76,13 +76,13 @@ void SetCounts::add_reads(std::uint64_t calls, std::uint64_t bytes, std::uint64_
     AtomicReadCounts& counts = stream(share.stream);
     counts.add(Count::read_calls, 1);
     counts.add(Count::bytes_read, share.bytes);
-    counts.add(Count::disk_ns, part_of(disk_ns, share.bytes, wanted));
+    counts.add(Count::disk_ns, share_of(disk_ns, share.bytes, wanted));
   }
 }
 
 void SetCounts::add_decoding(std::uint64_t decode_ns, std::vector<Share>& shares) {
   const std::uint64_t all = gather(shares);
-  for (const Share& share : shares) stream(share.stream).add(Count::decode_ns, part_of(decode_ns, share.bytes, all));
+  for (const Share& share : shares) stream(share.stream).add(Count::decode_ns, share_of(decode_ns, share.bytes, all));
 }
 
 void SetCounts::each_stream(const std::function<void(tfile::StreamId, const ReadCounts&)>& visit) const {

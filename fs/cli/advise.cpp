@@ -19,7 +19,7 @@ std::string megabytes(std::uint64_t bytes) {
   return text;
 }
 
-void print(const OneSource& source, const TableAdvice& told) {
+void print_advice(const OneSource& source, const TableAdvice& told) {
   const bool is_tree = told.kind == "ttree";
   const char* const parts = is_tree ? "baskets" : "pages";
   const char* const column = is_tree ? "branch" : "column";
@@ -56,7 +56,7 @@ int advise_on(const OneSource& source) {
   print_title(source);
   for (const TableAdvice& table : *tables) {
     if (table.reason.empty()) {
-      print(source, table);
+      print_advice(source, table);
     } else {
       std::printf("%s: %s\n", printable(table.path).c_str(), printable(table.reason).c_str());
     }

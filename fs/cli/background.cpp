@@ -23,7 +23,7 @@ constexpr char kReady = '\0';
 // They are made before main() begins.
 constexpr int kCopiesLast = 20;
 
-void write_all(int fd, const std::string& text) {
+void write_text(int fd, const std::string& text) {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
@@ -41,12 +41,12 @@ void write_all(int fd, const std::string& text) {
     if (n <= 0) break;
     said.append(buffer.data(), static_cast<std::size_t>(n));
     if (said.front() == kReady) {
-      write_all(STDERR_FILENO, greeting);
+      write_text(STDERR_FILENO, greeting);
       std::_Exit(kExitOk);
     }
   }
   if (said.empty()) said = "tfilefs: the daemon ended before it was ready\n";
-  write_all(STDERR_FILENO, said);
+  write_text(STDERR_FILENO, said);
   std::_Exit(kExitFailure);
 }
 
@@ -87,13 +87,13 @@ void Background::ready() {
   if (null > STDERR_FILENO) ::close(null);
   if (::chdir("/") != 0) {  // the directory it was started in must not be kept busy; "/" is always there
   }
-  write_all(pipe_, std::string(1, kReady));
+  write_text(pipe_, std::string(1, kReady));
   ::close(std::exchange(pipe_, -1));
 }
 
 void Background::fail(const std::string& message) {
   if (pipe_ < 0) return;
-  write_all(pipe_, "tfilefs: " + message + "\n");
+  write_text(pipe_, "tfilefs: " + message + "\n");
   ::close(std::exchange(pipe_, -1));
 }
 

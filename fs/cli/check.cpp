@@ -17,7 +17,7 @@ Result<FileCheck> check_source(const std::string& source) {
   return check_file(*file, std::thread::hardware_concurrency());
 }
 
-void print(const OneSource& source, const Finding& finding) {
+void print_finding(const OneSource& source, const Finding& finding) {
   const std::string of = source.is_of_several && !finding.place.empty() ? printable(source.shown) + ": " : "";
   const std::string place = printable(finding.place.empty() ? source.shown : finding.place);
   std::printf("%s%s: %s%s\n", of.c_str(), place.c_str(),
@@ -32,7 +32,7 @@ int check_one(const OneSource& source) {
   }
   std::size_t errors = 0, skipped = 0;
   for (const Finding& finding : check->findings) {
-    print(source, finding);
+    print_finding(source, finding);
     ++(finding.error.kind == ErrorKind::damaged ? errors : skipped);
   }
   std::string verdict = errors == 0 ? "no errors" : std::to_string(errors) + " errors";

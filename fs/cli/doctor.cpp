@@ -37,12 +37,12 @@ namespace filesystem = std::filesystem;
 // `note`: it works, but less well than it could.
 enum class Verdict : std::uint8_t { good, note, bad };
 
-struct Finding {
+struct MachineFinding {
   Verdict verdict;
   std::string what, told;
 };
 
-void print(const Finding& finding) {
+void print_line(const MachineFinding& finding) {
   constexpr std::array<const char*, 3> kNames{"good", "note", "bad "};
   std::printf("%s  %-12s %s\n", kNames[static_cast<std::size_t>(finding.verdict)], finding.what.c_str(),
               printable(finding.told).c_str());
@@ -57,7 +57,7 @@ bool is_root() { return ::geteuid() == 0; }
 
 // ---- what the machine has
 
-Finding look_at_kernel() {
+MachineFinding look_at_kernel() {
   utsname name{};
   ::uname(&name);
   const std::string release = std::string(name.sysname) + " " + name.release;
@@ -70,7 +70,7 @@ Finding look_at_kernel() {
   return {Verdict::note, "kernel", release + ": FUSE is not loaded; modprobe fuse loads it"};
 }
 
-Finding look_at_device() {
+MachineFinding look_at_device() {
   const char* const kDevice = "/dev/fuse";
   const Descriptor device(::open(kDevice, O_RDWR | O_CLOEXEC));
   if (device) return {Verdict::good, kDevice, "can be opened"};
@@ -83,7 +83,7 @@ Finding look_at_device() {
   return {Verdict::bad, kDevice, why + ": its mode should be 0666: chmod 0666 /dev/fuse, as root"};
 }
 
-Finding look_at_helper() {
+MachineFinding look_at_helper() {
   const std::string found = helper_path();
   if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "is not there; root needs none" : found};
   if (found.empty())
@@ -94,7 +94,7 @@ Finding look_at_helper() {
   return {Verdict::bad, "fusermount3", found + " does not run as root: chmod u+s " + found + ", as root"};
 }
 
-Finding look_at_allow_other() {
+MachineFinding look_at_allow_other() {
   if (is_root()) return {Verdict::good, "allow_other", "root may let other users in"};
   std::istringstream lines(text_of("/etc/fuse.conf"));
   for (std::string line; std::getline(lines, line);) {
@@ -108,7 +108,7 @@ Finding look_at_allow_other() {
           "only root may let other users in; for all: echo user_allow_other >> /etc/fuse.conf, as root"};
 }
 
-Finding look_at_open_files() {
+MachineFinding look_at_open_files() {
   constexpr rlim_t kEnough = 4096;  // each ROOT file in use keeps a few descriptors open
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -121,7 +121,7 @@ Finding look_at_open_files() {
 
 std::string in_mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-Finding look_at_memory() {
+MachineFinding look_at_memory() {
   const auto options = parse_mount_options({});
   const std::uint64_t budget = options->file_system.cache.memory;
   std::istringstream limited(text_of("/sys/fs/cgroup/memory.max"));
@@ -171,7 +171,7 @@ Ended run_self(std::vector<std::string> arguments) {
 }
 
 // Of the mount's device, which the kernel reads ahead for.
-Finding look_at_read_ahead(const std::string& device) {
+MachineFinding look_at_read_ahead(const std::string& device) {
   constexpr int kWanted = 1024;  // what the daemon asks for
   std::istringstream text(text_of("/sys/class/bdi/" + device + "/read_ahead_kb"));
   int kibibytes = 0;
@@ -183,7 +183,7 @@ Finding look_at_read_ahead(const std::string& device) {
 }
 
 // Writes a column into a ROOT file that is not there yet, and reads it from the file. What went wrong, or nothing.
-std::string write_and_read(const std::string& directory, Finding& read_ahead) {
+std::string write_and_read(const std::string& directory, MachineFinding& read_ahead) {
   const std::string file = directory + "/tiny.root", mnt = directory + "/mnt", numbers = "0123456789abcdef";
   std::error_code error;
   filesystem::create_directory(mnt, error);
@@ -204,23 +204,24 @@ bool check_mount() {
   std::string directory = std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-" +
                           std::string(6, 'X');  // for mkdtemp(3)
   if (!::mkdtemp(directory.data())) {
-    print({Verdict::bad, "mount", directory + ": " + std::strerror(errno) + ": set TMPDIR to a directory of yours"});
+    print_line(
+        {Verdict::bad, "mount", directory + ": " + std::strerror(errno) + ": set TMPDIR to a directory of yours"});
     return false;
   }
   const auto begin = std::chrono::steady_clock::now();
-  Finding read_ahead{};
+  MachineFinding read_ahead{};
   const std::string wrong = write_and_read(directory, read_ahead);
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   if (!wrong.empty()) run_self({"umount", "--lazy", directory + "/mnt"});
   std::error_code error;
   for (const char* name : {"/mnt", "/tiny.root", ""}) filesystem::remove(directory + name, error);
   if (!wrong.empty()) {
-    print({Verdict::bad, "mount", wrong});
+    print_line({Verdict::bad, "mount", wrong});
     return false;
   }
-  print(read_ahead);
-  print({Verdict::good, "mount",
-         "a tiny file was written, mounted, read and unmounted in " + std::to_string(took.count()) + " ms"});
+  print_line(read_ahead);
+  print_line({Verdict::good, "mount",
+              "a tiny file was written, mounted, read and unmounted in " + std::to_string(took.count()) + " ms"});
   return true;
 }
 
@@ -232,8 +233,8 @@ int run_doctor(int argc, char** argv) {
   bool good = true;
   for (const auto look :
        {look_at_kernel, look_at_device, look_at_helper, look_at_allow_other, look_at_open_files, look_at_memory}) {
-    const Finding finding = look();
-    print(finding);
+    const MachineFinding finding = look();
+    print_line(finding);
     good &= finding.verdict != Verdict::bad;
   }
   good &= check_mount();

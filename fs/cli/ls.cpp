@@ -165,7 +165,7 @@ void Lister::print(const std::vector<Item>& items, const std::string& path) {
 }
 
 // What of the arguments all sources share.
-struct Request {
+struct ListRequest {
   std::string path;  // in the source
   MountOptions options;
   Wanted wanted;
@@ -173,7 +173,7 @@ struct Request {
 };
 
 // False if some of it cannot be listed, which was reported.
-Result<bool> list(const OneSource& source, Request& request) {
+Result<bool> list(const OneSource& source, ListRequest& request) {
   TRY(const auto fs, FileSystem::open(source.name, request.options.file_system));
   auto at = fs->find_path(request.path);
   if (!at) {
@@ -206,7 +206,7 @@ int run_ls(int argc, char** argv) {
     return kExitUsage;
   }
   const auto [name, path] = split_source(source);
-  Request request{path, *options, wanted};
+  ListRequest request{path, *options, wanted};
   const int code = for_each_source(name, options->file_system.far, kExitFailure, [&](const OneSource& one) {
     const auto good = list(one, request);
     if (!good) return complain(good.error());

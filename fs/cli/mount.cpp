@@ -49,14 +49,14 @@ void allow_many_files() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-struct Request {
+struct MountRequest {
   std::string source, mount_point;   // absolute, or a URL
   std::vector<std::string> sources;  // of a chain
   MountOptions options;
   bool foreground = false, debug = false;
 };
 
-Result<> check_mount_point(const Request& request) {
+Result<> check_mount_point(const MountRequest& request) {
   const std::string& point = request.mount_point;
   if (mounted_descriptor(point)) {
     if (!request.options.idle && !request.options.lifeline) return {};
@@ -74,7 +74,7 @@ Result<> check_mount_point(const Request& request) {
   return {};
 }
 
-Result<> check(const Request& request) {
+Result<> check(const MountRequest& request) {
   TRY_VOID(check_mount_point(request));
   if (!request.options.log_file.empty()) TRY_VOID(begin_log_file(request.options.log_file));
   const std::string& cache = request.options.file_system.far.cache_directory;
@@ -93,12 +93,12 @@ std::string absolute_source(const std::string& name) {
 }
 
 // If the mount point lies inside a mirrored directory, the mirror must not lead into itself.
-std::string hidden_path(const Request& request) {
+std::string hidden_path(const MountRequest& request) {
   const std::string below = request.source == "/" ? "/" : request.source + "/";
   return request.mount_point.starts_with(below) ? request.mount_point.substr(below.size()) : "";
 }
 
-LogOptions log_options(const Request& request) {
+LogOptions log_options(const MountRequest& request) {
   using To = LogOptions::To;
   LogOptions log;
   log.file = request.options.log_file;
@@ -107,7 +107,7 @@ LogOptions log_options(const Request& request) {
   return log;
 }
 
-MountSettings settings_of(const Request& request) {
+MountSettings settings_of(const MountRequest& request) {
   MountSettings settings;
   settings.mount_point = request.mount_point;
   settings.shown_source = request.options.shown_source.value_or(tfile::shown_name(request.source));
@@ -175,7 +175,7 @@ class Beginning {
 };
 
 // `ready` is called when the mount answers.
-Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
+Result<> mount_and_serve(MountRequest request, const std::function<void()>& ready) {
   TRY_VOID(check(request));
   Beginning beginning(request.mount_point);
   TRY_VOID(clear_dead_mount(request.mount_point));
@@ -203,7 +203,7 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
 }
 
 // A mount in the background works from another directory than the one that names are given in.
-void make_paths_absolute(Request& request) {
+void make_paths_absolute(MountRequest& request) {
   for (std::string& source : request.sources) source = absolute_source(source);
   for (NamedFriend& each : request.options.file_system.friends) each.source = absolute_source(each.source);
   request.source = request.sources[0];
@@ -222,7 +222,7 @@ int run_mount(int argc, char** argv) {
   CommandLine command("");
   std::vector<std::string> option_lists;
   bool verbose = false;
-  Request request;
+  MountRequest request;
   command.take("-o", option_lists);
   command.take("-f", request.foreground);
   command.take("-d", request.debug);

@@ -148,7 +148,7 @@ class ProgressLine {
   std::chrono::steady_clock::time_point shown_{};
 };
 
-void print(const RepackOptions& options, const RepackReport& report) {
+void print_report(const RepackOptions& options, const RepackReport& report) {
   std::uint64_t unwritten = 0;  // of a dry run, which has one file: what its tables would take
   for (const RepackReport::Table& table : report.tables) {
     std::printf("%s: %lld entries, %s%llu bytes, %s\n", printable(table.path).c_str(),
@@ -207,7 +207,7 @@ int run_repack(int argc, char** argv) {
     return 128 + signal_met;
   }
   if (!report) return complain(report.error());
-  print(*options, *report);
+  print_report(*options, *report);
   return report->left_out.empty() ? kExitOk : kExitFailure;
 }
 

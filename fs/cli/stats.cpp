@@ -188,7 +188,7 @@ Result<Sample> sample(const std::string& mount_point, bool branches) {
   return Sample{std::move(stats), std::move(rows), std::chrono::steady_clock::now()};
 }
 
-void print(const std::string& mount_point, const Sample& now, const Sample* before) {
+void print_sample(const std::string& mount_point, const Sample& now, const Sample* before) {
   std::vector<Row> rows = now.rows;
   if (before) rows = rates(rows, before->rows, std::chrono::duration<double>(now.time - before->time).count());
   print_head(mount_point, now.stats);
@@ -201,14 +201,14 @@ void print(const std::string& mount_point, const Sample& now, const Sample* befo
 Result<> watch(const std::string& mount_point, bool branches, double seconds) {
   const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
   TRY(Sample before, sample(mount_point, branches));
-  print(mount_point, before, nullptr);
+  print_sample(mount_point, before, nullptr);
   for (;;) {
     TRY_VOID(finish_output());
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     if (!is_tfilefs_mount(mount_point)) return tfile::fail(ErrorKind::not_found, mount_point + ": was unmounted");
     TRY(Sample now, sample(mount_point, branches));
     std::fputs(is_terminal ? "\033[H\033[J" : "\n", stdout);
-    print(mount_point, now, &before);
+    print_sample(mount_point, now, &before);
     before = std::move(now);
   }
 }
@@ -242,7 +242,7 @@ int run_stats(int argc, char** argv) {
   }
   const auto now = sample(mount_point, branches);
   if (!now) return complain(now.error());
-  print(mount_point, *now, nullptr);
+  print_sample(mount_point, *now, nullptr);
   return kExitOk;
 }
 

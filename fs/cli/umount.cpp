@@ -37,11 +37,11 @@ struct Daemon {
 
 Daemon open_daemon(const std::string& mount_point) {
   std::ifstream config(mount_point + "/.tfilefs/config.json");
-  const auto json = nlohmann::json::parse(config, nullptr, false);
-  if (!json.is_object() || !json.contains("pid") || !json["pid"].is_number_integer()) return {};
-  const auto pid = json["pid"].get<pid_t>();
-  const auto named = json.find("pid_namespace");
-  if (named == json.end() || !named->is_number_unsigned() || named->get<std::uint64_t>() != pid_namespace())
+  const auto told = nlohmann::json::parse(config, nullptr, false);
+  if (!told.is_object() || !told.contains("pid") || !told["pid"].is_number_integer()) return {};
+  const auto pid = told["pid"].get<pid_t>();
+  const auto named = told.find("pid_namespace");
+  if (named == told.end() || !named->is_number_unsigned() || named->get<std::uint64_t>() != pid_namespace())
     return {true, true, -1, Descriptor()};
   return {true, false, pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
 }

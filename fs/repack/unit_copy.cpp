@@ -52,7 +52,7 @@ void read_inputs(Batch& batch) {
   }
 }
 
-Error named(const tfile::TableCopy& copy, std::size_t unit, Error error) {
+Error with_unit(const tfile::TableCopy& copy, std::size_t unit, Error error) {
   if (is_stopped(error)) return error;
   const tfile::TableCopy::Unit what = copy.unit(unit);
   if (error.offset < 0 && !what.inputs.empty() && what.inputs[0].embedded.empty())
@@ -150,7 +150,7 @@ class UnitPipeline {
       TRY_VOID(not_stopped(sink_.stop));
       Result<Part> part = first.parts.front().get();
       first.parts.pop_front();
-      if (!part) part = tl::unexpected(named(copy_, unit, std::move(part).error()));
+      if (!part) part = tl::unexpected(with_unit(copy_, unit, std::move(part).error()));
       TRY_VOID(finish_(unit, std::move(part)));
     }
     if (sink_.done) sink_.done(first.batch->stored);
@@ -174,7 +174,7 @@ Result<std::uint64_t> copy_units(tfile::TableCopy& copy, const UnitSink& sink) {
     if (!part) return tl::unexpected(std::move(part).error());
     const std::uint64_t address = sink.places.place(part->stored.size());
     if (auto added = copy.add_unit(unit, *part, address); !added)
-      return tl::unexpected(named(copy, unit, std::move(added).error()));
+      return tl::unexpected(with_unit(copy, unit, std::move(added).error()));
     written += part->stored.size();
     return sink.file->write(address, std::move(part->stored));
   });

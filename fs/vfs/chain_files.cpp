@@ -12,13 +12,13 @@
 namespace tfilefs {
 namespace {
 
-using ListingPtr = std::shared_ptr<const tfile::DirectoryListing>;
+using KeyListingPtr = std::shared_ptr<const tfile::DirectoryListing>;
 
 // Deeper than programs nest directories of tables, and more tables than they make: a damaged or hostile file ends here.
-constexpr std::size_t kDepthMax = 32, kTablesMax = 10'000;
+constexpr std::size_t kDirectoriesDeepMax = 32, kTablesMax = 10'000;
 
 struct Level {
-  ListingPtr listing;
+  KeyListingPtr listing;
   std::string path, original;  // with a slash behind, unless empty
 };
 
@@ -28,13 +28,13 @@ std::string of_cycle(const std::string& name, const tfile::KeyInfo& key) {
 
 enum class Cycles : std::uint8_t { newest, each };  // `each`: with ";CYCLE" behind its name
 
-class Walk {
+class TableWalk {
  public:
-  Walk(const tfile::File& file, Cycles cycles) : file_(file), cycles_(cycles) {}
+  TableWalk(const tfile::File& file, Cycles cycles) : file_(file), cycles_(cycles) {}
 
   Result<> visit(const Level& directory) {
     if (std::find(above_.begin(), above_.end(), directory.listing->seek) != above_.end()) return {};
-    if (above_.size() >= kDepthMax) return {};
+    if (above_.size() >= kDirectoriesDeepMax) return {};
     above_.push_back(directory.listing->seek);
     const KeyNames names = names_of_keys(directory.listing->keys);
     for (const std::uint32_t key : names.newest) {
@@ -97,7 +97,7 @@ std::optional<std::uint32_t> key_named(const tfile::DirectoryListing& listing, s
 }  // namespace
 
 Result<std::vector<TablePlace>> tables_in(const Generation& generation) {
-  Walk walk(*generation.file, Cycles::newest);
+  TableWalk walk(*generation.file, Cycles::newest);
   TRY_VOID(walk.visit({generation.file->root(), "", ""}));
   return std::move(walk.found);
 }
@@ -105,7 +105,7 @@ Result<std::vector<TablePlace>> tables_in(const Generation& generation) {
 Result<std::vector<TablePlace>> tables_named(const Generation& generation, const std::string& name) {
   for (const Cycles cycles : {Cycles::newest, Cycles::each}) {
     if (cycles == Cycles::each && name.find(';') == std::string::npos) break;
-    Walk walk(*generation.file, cycles);
+    TableWalk walk(*generation.file, cycles);
     TRY_VOID(walk.visit({generation.file->root(), "", ""}));
     const auto named = [&](const TablePlace& place) { return place.original == name || place.path == name; };
     const auto found = std::find_if(walk.found.begin(), walk.found.end(), named);

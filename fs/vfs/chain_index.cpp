@@ -26,7 +26,7 @@
 namespace tfilefs {
 namespace {
 
-using nlohmann::json;
+using Cbor = nlohmann::json;
 using tfile::Column;
 using tfile::ColumnId;
 using tfile::Node;
@@ -35,29 +35,29 @@ using tfile::Node;
 constexpr int kForm = 3;
 
 template <class T>
-json binary(const std::vector<T>& numbers) {
+Cbor binary(const std::vector<T>& numbers) {
   std::vector<std::uint8_t> bytes(numbers.size() * sizeof(T));
   if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-  return json::binary(std::move(bytes));
+  return Cbor::binary(std::move(bytes));
 }
 template <class T>
-std::vector<T> numbers(const json& from) {
+std::vector<T> numbers(const Cbor& from) {
   const auto& bytes = from.get_binary();
   std::vector<T> all(bytes.size() / sizeof(T));
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), all.size() * sizeof(T));
   return all;
 }
 
-json optional(const std::optional<ColumnId>& id) { return id ? json(*id) : json(); }
-std::optional<ColumnId> optional(const json& from) {
+Cbor optional(const std::optional<ColumnId>& id) { return id ? Cbor(*id) : Cbor(); }
+std::optional<ColumnId> optional(const Cbor& from) {
   return from.is_null() ? std::nullopt : std::optional(from.get<ColumnId>());
 }
 
-json to_json(const Node& n) {
+Cbor to_json(const Node& n) {
   return {static_cast<int>(n.kind), n.name, n.original_name, n.branch_name, n.children, optional(n.column),
           n.alternatives,           n.tag};
 }
-Node node_of(const json& from) {
+Node node_of(const Cbor& from) {
   Node n;
   n.kind = static_cast<tfile::NodeKind>(from.at(0).get<int>());
   n.name = from.at(1);
@@ -70,7 +70,7 @@ Node node_of(const json& from) {
   return n;
 }
 
-json to_json(const Column& c) {
+Cbor to_json(const Column& c) {
   return {c.path,
           c.name,
           static_cast<int>(c.dtype),
@@ -88,7 +88,7 @@ json to_json(const Column& c) {
           c.stream,
           c.slot};
 }
-Column column_of(const json& from) {
+Column column_of(const Cbor& from) {
   Column c;
   c.path = from.at(0);
   c.name = from.at(1);
@@ -109,8 +109,8 @@ Column column_of(const json& from) {
   return c;
 }
 
-json to_json(const TableSchema& schema) {
-  json nodes = json::array(), columns = json::array();
+Cbor to_json(const TableSchema& schema) {
+  Cbor nodes = Cbor::array(), columns = Cbor::array();
   for (const Node& node : schema.nodes) nodes.push_back(to_json(node));
   for (const Column& column : schema.columns) columns.push_back(to_json(column));
   return {schema.kind, std::move(nodes), std::move(columns), schema.short_columns};
@@ -158,41 +158,41 @@ bool is_sound(const TableSchema& schema) {
          });
 }
 
-TableSchema schema_of(const json& from) {
+TableSchema schema_of(const Cbor& from) {
   TableSchema schema;
   schema.kind = from.at(0);
-  for (const json& node : from.at(1)) schema.nodes.push_back(node_of(node));
-  for (const json& column : from.at(2)) schema.columns.push_back(column_of(column));
+  for (const Cbor& node : from.at(1)) schema.nodes.push_back(node_of(node));
+  for (const Cbor& column : from.at(2)) schema.columns.push_back(column_of(column));
   schema.short_columns = from.at(3).get<std::vector<ColumnId>>();
   return schema;
 }
 
-json to_json(const tfile::Identity& id) {
+Cbor to_json(const tfile::Identity& id) {
   return {id.size, id.modified_ns, id.object[0], id.object[1], id.state, id.is_of_copy};
 }
-tfile::Identity identity_of(const json& from) {
+tfile::Identity identity_of(const Cbor& from) {
   return {from.at(0), from.at(1), {from.at(2), from.at(3)}, from.at(4), from.at(5)};
 }
-json to_json(const Provenance& p) {
+Cbor to_json(const Provenance& p) {
   return {p.mode, p.uid, p.gid, p.modified.tv_sec, p.modified.tv_nsec, p.changed.tv_sec, p.changed.tv_nsec};
 }
-Provenance provenance_of(const json& from) {
+Provenance provenance_of(const Cbor& from) {
   return {from.at(0), from.at(1), from.at(2), {from.at(3), from.at(4)}, {from.at(5), from.at(6)}};
 }
 
-json to_json(const TableFacts& t, std::map<TableSchemaPtr, std::size_t>& schemas, json& all) {
-  json number;
+Cbor to_json(const TableFacts& t, std::map<TableSchemaPtr, std::size_t>& schemas, Cbor& all) {
+  Cbor number;
   if (t.schema) {
     const auto [known, is_new] = schemas.emplace(t.schema, schemas.size());
     if (is_new) all.push_back(to_json(*t.schema));
     number = known->second;
   }
-  json friends = json::array();
+  Cbor friends = Cbor::array();
   for (const tfile::FriendName& each : t.friends) friends.push_back({each.alias, each.table, each.file});
   return {t.path,    t.original,         t.title,          t.reason,          number,
           t.entries, binary(t.clusters), binary(t.stored), binary(t.lengths), std::move(friends)};
 }
-TableFacts table_of(const json& from, const std::vector<TableSchemaPtr>& schemas) {
+TableFacts indexed_table(const Cbor& from, const std::vector<TableSchemaPtr>& schemas) {
   TableFacts t{from.at(0),
                from.at(1),
                from.at(2),
@@ -205,28 +205,28 @@ TableFacts table_of(const json& from, const std::vector<TableSchemaPtr>& schemas
                {},
                false};
   if (!from.at(4).is_null()) t.schema = schemas.at(from.at(4).get<std::size_t>());
-  for (const json& each : from.at(9)) t.friends.push_back({each.at(0), each.at(1), each.at(2)});
+  for (const Cbor& each : from.at(9)) t.friends.push_back({each.at(0), each.at(1), each.at(2)});
   const std::size_t columns = t.schema ? t.schema->columns.size() : 0;
   if (t.entries < 0 || t.stored.size() != columns || (!t.lengths.empty() && t.lengths.size() != columns))
     throw std::out_of_range("lengths");
   return t;
 }
 
-std::vector<IndexedFile> files_of(const json& index, SchemaSet& schemas) {
+std::vector<IndexedFile> indexed_files(const Cbor& index, SchemaSet& schemas) {
   if (index.at("form").get<int>() != kForm) throw std::out_of_range("form");
   std::vector<TableSchemaPtr> kept;
-  for (const json& each : index.at("schemas")) {
+  for (const Cbor& each : index.at("schemas")) {
     TableSchema schema = schema_of(each);
     if (!is_sound(schema)) throw std::out_of_range("schema");
     kept.push_back(schemas.keep(std::move(schema)));
   }
   std::vector<IndexedFile> files;
-  for (const json& each : index.at("files")) {
+  for (const Cbor& each : index.at("files")) {
     auto facts = std::make_shared<FileFacts>();
     facts->identity = identity_of(each.at(2));
     facts->from = provenance_of(each.at(3));
     facts->uuid = each.at(5);
-    for (const json& table : each.at(4)) facts->tables.push_back(table_of(table, kept));
+    for (const Cbor& table : each.at(4)) facts->tables.push_back(indexed_table(table, kept));
     files.push_back({each.at(0), each.at(1), std::move(facts)});
   }
   return files;
@@ -315,7 +315,7 @@ Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& 
   const std::string_view content(bytes.data(), bytes.size() - kSumSize);
   if (sum != hash_of_name(content) || !is_flat(content)) return other();
   try {
-    return files_of(json::from_cbor(content.begin(), content.end()), schemas);
+    return indexed_files(Cbor::from_cbor(content.begin(), content.end()), schemas);
   } catch (const std::exception&) {  // of the library, and of what is checked above
     return other();
   }
@@ -323,15 +323,15 @@ Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& 
 
 Result<> write_index(const std::string& path, const std::vector<IndexedFile>& files) {
   std::map<TableSchemaPtr, std::size_t> schemas;
-  json of_schemas = json::array(), of_files = json::array();
+  Cbor of_schemas = Cbor::array(), of_files = Cbor::array();
   for (const IndexedFile& file : files) {
-    json tables = json::array();
+    Cbor tables = Cbor::array();
     for (const TableFacts& table : file.facts->tables) tables.push_back(to_json(table, schemas, of_schemas));
     of_files.push_back({file.name, file.table, to_json(file.facts->identity), to_json(file.facts->from),
                         std::move(tables), file.facts->uuid});
   }
   std::string bytes;
-  json::to_cbor({{"form", kForm}, {"schemas", std::move(of_schemas)}, {"files", std::move(of_files)}}, bytes);
+  Cbor::to_cbor({{"form", kForm}, {"schemas", std::move(of_schemas)}, {"files", std::move(of_files)}}, bytes);
   const std::uint64_t sum = hash_of_name(bytes);
   bytes.append(reinterpret_cast<const char*>(&sum), kSumSize);
   if (auto place = check_place(path); place)

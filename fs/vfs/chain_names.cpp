@@ -196,9 +196,9 @@ Result<> check_list(const std::string& path) {
                      path + ": neither a pipe nor a file of at most 256 MiB, so it cannot be a list");
 }
 
-class Names {
+class NameReader {
  public:
-  explicit Names(const tfile::FarOptions& far) : far_(far) {}
+  explicit NameReader(const tfile::FarOptions& far) : far_(far) {}
 
   Result<> add(const std::string& name, int depth) {
     if (name.starts_with('@')) return add_list(name.substr(1), depth);
@@ -306,13 +306,13 @@ ChainName parse_chain_name(const std::string& name) {
 }
 
 Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& far) {
-  Names names(far);
+  NameReader names(far);
   TRY_VOID(names.add(name, 0));
   return std::move(names.all);
 }
 
 Result<std::vector<ChainName>> chain_names(const ChainName& name, const tfile::FarOptions& far) {
-  Names names(far);
+  NameReader names(far);
   TRY_VOID(names.add(name));
   return std::move(names.all);
 }

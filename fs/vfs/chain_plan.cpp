@@ -83,8 +83,8 @@ Result<std::vector<ChainedFile>> files_of(const std::vector<ChainMember>& member
 }
 
 // The error of a schema that differs, with the name of the first file that has it.
-tl::unexpected<Error> refused(const Error& error, const std::vector<ChainMember>& members, const PlannedTable& plan,
-                              const std::vector<ChainedFile>& files) {
+tl::unexpected<Error> refused_chain(const Error& error, const std::vector<ChainMember>& members,
+                                    const PlannedTable& plan, const std::vector<ChainedFile>& files) {
   const auto differs = static_cast<std::size_t>(error.offset);
   const auto file = std::ranges::find_if(files, [&](const ChainedFile& f) { return f.schema == differs; });
   const std::string name =
@@ -110,7 +110,7 @@ std::vector<std::uint64_t> stored_bytes(const ChainSchema& schema, const Planned
 Result<PlannedTable> planned(const std::vector<ChainMember>& members, PlannedTable plan, ChainPolicy policy) {
   TRY(std::vector<ChainedFile> files, files_of(members, plan, policy));
   auto schema = chain_schema(plan.schemas, policy);
-  if (!schema) return refused(schema.error(), members, plan, files);
+  if (!schema) return refused_chain(schema.error(), members, plan, files);
   plan.differences = std::move(schema->differences);
   std::vector<std::uint64_t> stored = stored_bytes(*schema, plan, files);
   auto table = std::make_shared<ChainTable>(*std::move(schema), std::move(files), std::move(stored));

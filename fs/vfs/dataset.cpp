@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;  // samples and files stay in their order
 // A million files; in memory it takes ten times as much. What is compressed may claim to be anything.
 constexpr std::size_t kTextMax = 128 << 20;
 // Deeper than anyone nests metadata; writing it takes stack.
-constexpr int kDepthMax = 100;
+constexpr int kJsonDepthMax = 100;
 // What an attribute can be named, behind "user.tfilefs.meta.".
 constexpr std::size_t kKeyMax = XATTR_NAME_MAX - 18;
 
@@ -49,7 +49,7 @@ class Reader {
     bool is_deep = false;
     try {
       json = Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
-        is_deep = is_deep || depth > kDepthMax;
+        is_deep = is_deep || depth > kJsonDepthMax;
         return !is_deep;
       });
     } catch (const Json::parse_error& error) {
@@ -58,7 +58,7 @@ class Reader {
                   text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size())), '\n'));
       return tfile::fail(ErrorKind::invalid, path_ + ": line " + std::to_string(line) + " is no JSON");
     }
-    if (is_deep) return wrong("", "it is nested more than " + std::to_string(kDepthMax) + " deep");
+    if (is_deep) return wrong("", "it is nested more than " + std::to_string(kJsonDepthMax) + " deep");
     if (!json.is_object() || json.empty()) return wrong("", "an object of samples is wanted");
     const bool is_spec = json.contains("samples") && json["samples"].is_object();
     Dataset dataset;

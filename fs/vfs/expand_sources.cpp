@@ -38,9 +38,9 @@ Result<> add_local_matches(const std::string& pattern, std::vector<std::string>&
 }
 
 // Each of these is a request, one after the other.
-constexpr std::size_t kListsMax = 10'000;
+constexpr std::size_t kListFilesMax = 10'000;
 // Deeper than anyone nests directories. Links of a server may lead around in a circle.
-constexpr std::size_t kDepthMax = 64;
+constexpr std::size_t kListDepthMax = 64;
 
 // What matches below a directory of a server. Each directory is listed once.
 class FarMatches {
@@ -49,11 +49,11 @@ class FarMatches {
 
   // `path`: of the directory, relative to the first one.
   Result<> add(const std::string& directory, const std::string& path, std::size_t depth = 0) {
-    if (depth > kDepthMax)
+    if (depth > kListDepthMax)
       return tfile::fail(ErrorKind::invalid,
-                         "more than " + std::to_string(kDepthMax) + " directories in each other match");
-    if (++lists_ > kListsMax)
-      return tfile::fail(ErrorKind::invalid, "more than " + std::to_string(kListsMax) + " directories match");
+                         "more than " + std::to_string(kListDepthMax) + " directories in each other match");
+    if (++lists_ > kListFilesMax)
+      return tfile::fail(ErrorKind::invalid, "more than " + std::to_string(kListFilesMax) + " directories match");
     TRY(const tfile::FarListing listing, tfile::list_far(directory, options_));
     if (listing.gap) return tl::unexpected<Error>(*listing.gap);
     for (const tfile::FarEntry& entry : listing.entries) {

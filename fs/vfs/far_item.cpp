@@ -15,15 +15,15 @@
 namespace tfilefs {
 namespace {
 
-using TreePtr = std::shared_ptr<FarTree>;
-using ListingPtr = FarTree::ListingPtr;
+using FarTreePtr = std::shared_ptr<FarTree>;
+using FarListingPtr = FarTree::ListingPtr;
 
 bool is_root_file(const tfile::FarEntry& entry) { return !entry.is_directory && entry.name.ends_with(".root"); }
 
 // What all that a list tells of has in common.
 class FarItem : public Holder {
  public:
-  FarItem(TreePtr tree, std::string path, const tfile::FarEntry& told)
+  FarItem(FarTreePtr tree, std::string path, const tfile::FarEntry& told)
       : tree_(std::move(tree)), path_(std::move(path)), from_(told_by_server(told.modified_ns)) {}
 
   // Readers use the rights of the user who mounts.
@@ -34,7 +34,7 @@ class FarItem : public Holder {
   void attributes(HeldItem held, Reply<Attributes> reply) const override { reply(*known_attributes(held)); }
 
  protected:
-  const TreePtr tree_;
+  const FarTreePtr tree_;
   const std::string path_;
   const Provenance from_;
 };
@@ -54,7 +54,7 @@ class FarRootFile final : public FarItem {
 // Any other file, byte for byte.
 class FarPlainFile final : public FarItem {
  public:
-  FarPlainFile(TreePtr tree, std::string path, const tfile::FarEntry& told)
+  FarPlainFile(FarTreePtr tree, std::string path, const tfile::FarEntry& told)
       : FarItem(std::move(tree), std::move(path), told), size_(told.size) {}
   std::optional<Attributes> known_attributes(HeldItem) const override {
     return file_attributes(from_, tree_->context().ownership, size_, size_);
@@ -74,42 +74,42 @@ class FarPlainFile final : public FarItem {
   const std::uint64_t size_;
 };
 
-Entry entry_of(const TreePtr& tree, std::string path, const tfile::FarEntry& told) {
+Entry entry_of(const FarTreePtr& tree, std::string path, const tfile::FarEntry& told) {
   if (told.is_directory) return {make_far_directory(tree, std::move(path), told), {}};
   if (is_root_file(told)) return {std::make_shared<const FarRootFile>(tree, std::move(path), told), {}};
   return {std::make_shared<const FarPlainFile>(tree, std::move(path), told), {}};
 }
 
-std::string below(const std::string& path, std::string_view name) {
+std::string far_below(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + "/" + std::string(name);
 }
 
 // The names that are shown of a list. Their attributes are in it.
 class FarNames final : public Listing {
  public:
-  FarNames(TreePtr tree, std::string path, ListingPtr listing)
+  FarNames(FarTreePtr tree, std::string path, FarListingPtr listing)
       : tree_(std::move(tree)), path_(std::move(path)), listing_(std::move(listing)) {
     for (const tfile::FarEntry& entry : listing_->entries)
-      if (tree_->shows(below(path_, entry.name))) shown_.push_back(&entry);
+      if (tree_->shows(far_below(path_, entry.name))) shown_.push_back(&entry);
   }
   std::size_t size() const override { return shown_.size(); }
   void item(std::size_t i, Item& into) const override {
     const tfile::FarEntry& told = *shown_[i];
     into.name = told.name;
     into.type = told.is_directory || is_root_file(told) ? S_IFDIR : S_IFREG;
-    into.entry = entry_of(tree_, below(path_, told.name), told);
+    into.entry = entry_of(tree_, far_below(path_, told.name), told);
   }
 
  private:
-  const TreePtr tree_;
+  const FarTreePtr tree_;
   const std::string path_;
-  const ListingPtr listing_;
+  const FarListingPtr listing_;
   std::vector<const tfile::FarEntry*> shown_;
 };
 
 class FarDirectory final : public Directory {
  public:
-  FarDirectory(TreePtr tree, std::string path) : tree_(std::move(tree)), path_(std::move(path)) {}
+  FarDirectory(FarTreePtr tree, std::string path) : tree_(std::move(tree)), path_(std::move(path)) {}
   void admit(Access access, const CallerPtr&, Reply<void> reply) const override {
     if (access == Access::write) return reply(tl::unexpected(not_admitted()));
     reply({});
@@ -117,12 +117,12 @@ class FarDirectory final : public Directory {
 
   // Where names may be missing, one that is not found may be there nonetheless.
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    const std::string path = below(path_, name);
+    const std::string path = far_below(path_, name);
     const auto pattern = pattern_of_chain(name);
     if (!tree_->shows(path) && !pattern) return reply(tl::unexpected(no_such_entry()));
     const std::stop_token asker = reply.asker();
     auto look = [tree = tree_, directory = path_, path, pattern, name = std::string(name),
-                 reply = std::move(reply)](Result<ListingPtr> listed) mutable {
+                 reply = std::move(reply)](Result<FarListingPtr> listed) mutable {
       if (!listed) return reply(tl::unexpected(std::move(listed).error()));
       const tfile::FarListing& listing = **listed;
       const auto found = std::ranges::lower_bound(listing.entries, name, {}, &tfile::FarEntry::name);
@@ -132,28 +132,28 @@ class FarDirectory final : public Directory {
       if (pattern) return reply(FoundEntry{tree->chain(directory, name, *pattern), {}, false});
       reply(tl::unexpected(no_such_entry()));
     };
-    tree_->list(path_, Reply<ListingPtr>(std::move(look), asker));
+    tree_->list(path_, Reply<FarListingPtr>(std::move(look), asker));
   }
 
   // Programs take what is listed for all that there is. So a list with a gap is none.
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
     const std::stop_token asker = reply.asker();
-    auto show = [tree = tree_, path = path_, reply = std::move(reply)](Result<ListingPtr> listed) mutable {
+    auto show = [tree = tree_, path = path_, reply = std::move(reply)](Result<FarListingPtr> listed) mutable {
       if (!listed) return reply(tl::unexpected(std::move(listed).error()));
       if ((*listed)->gap) return reply(tl::unexpected<Error>(*(*listed)->gap));
       reply(std::make_shared<const FarNames>(std::move(tree), std::move(path), *std::move(listed)));
     };
-    tree_->list(path_, Reply<ListingPtr>(std::move(show), asker));
+    tree_->list(path_, Reply<FarListingPtr>(std::move(show), asker));
   }
 
  private:
-  const TreePtr tree_;
+  const FarTreePtr tree_;
   const std::string path_;
 };
 
 class FarDirectoryHolder final : public FarItem {
  public:
-  FarDirectoryHolder(TreePtr tree, std::string path, const tfile::FarEntry& told)
+  FarDirectoryHolder(FarTreePtr tree, std::string path, const tfile::FarEntry& told)
       : FarItem(std::move(tree), std::move(path), told),
         directory_(std::make_shared<const FarDirectory>(tree_, path_)) {}
   std::optional<Attributes> known_attributes(HeldItem) const override {
@@ -167,7 +167,7 @@ class FarDirectoryHolder final : public FarItem {
 
 }  // namespace
 
-std::shared_ptr<const Holder> make_far_directory(TreePtr tree, std::string path, const tfile::FarEntry& told) {
+std::shared_ptr<const Holder> make_far_directory(FarTreePtr tree, std::string path, const tfile::FarEntry& told) {
   return std::make_shared<const FarDirectoryHolder>(std::move(tree), std::move(path), told);
 }
 

@@ -25,7 +25,7 @@ using tfile::KeyKind;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
 // As deep as a path can go, so that all names made through a mount with rw are found again.
-constexpr std::size_t kDepthMax = PATH_MAX / 2;
+constexpr std::size_t kNestedMax = PATH_MAX / 2;
 
 Provenance key_provenance(const Generation& generation, const KeyInfo& key) {
   Provenance from = generation.state.from;
@@ -136,9 +136,9 @@ void KeyHolder::enter(HeldItem held, Freshness, Reply<DirectoryPtr> reply) const
 }
 
 void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) const {
-  if (ancestors_.size() >= kDepthMax)
+  if (ancestors_.size() >= kNestedMax)
     return reply(
-        fail(ErrorKind::damaged, "directories are nested deeper than " + std::to_string(kDepthMax), -1, ELOOP));
+        fail(ErrorKind::damaged, "directories are nested deeper than " + std::to_string(kNestedMax), -1, ELOOP));
   auto job = [self = std::static_pointer_cast<const KeyHolder>(shared_from_this()), key]() -> Result<DirectoryPtr> {
     const KeyHolder& above = *self;
     TRY(auto listing, above.generation_->file->directory(above.listing_->keys[key]));

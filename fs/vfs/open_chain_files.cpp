@@ -13,7 +13,7 @@
 namespace tfilefs {
 namespace {
 
-tl::unexpected<Error> changed(const MountedFile& file) {
+tl::unexpected<Error> changed_file(const MountedFile& file) {
   return tfile::fail(ErrorKind::stale, file.path() + ": changed since the chain was opened");
 }
 
@@ -44,7 +44,7 @@ void OpenChainFiles::streams(std::size_t file, Reply<StreamsPtr> reply) {
       opening_ += starts;
     }
   }
-  if (is_stale) return reply(changed(*files_[file].mounted));
+  if (is_stale) return reply(changed_file(*files_[file].mounted));
   if (known) return reply(std::move(known));
   if (starts) start(file);
 }
@@ -72,7 +72,7 @@ void OpenChainFiles::find(std::size_t file, GenerationPtr generation) {
   const File& known = files_[file];
   const bool is_same =
       generation->source->identity().may_be_same(known.identity) && uuid_of(*generation->file) == known.uuid;
-  if (!is_same) return finish(file, changed(*known.mounted));
+  if (!is_same) return finish(file, changed_file(*known.mounted));
   auto job = [generation, path = files_[file].table] { return table_at(*generation, path); };
   auto load = [self = shared_from_this(), file, generation](Result<TablePlace> place) {
     if (!place) return self->finish(file, tl::unexpected(place.error()));
@@ -83,7 +83,7 @@ void OpenChainFiles::find(std::size_t file, GenerationPtr generation) {
 
 Result<OpenChainFiles::StreamsPtr> OpenChainFiles::checked(std::size_t file, const Result<WholeTable>& table) const {
   if (!table) return tl::unexpected(met_in(*this, file, table.error()));
-  if (!has_schema(table->loaded->table(), *files_[file].schema)) return changed(*files_[file].mounted);
+  if (!has_schema(table->loaded->table(), *files_[file].schema)) return changed_file(*files_[file].mounted);
   return table->loaded->streams();
 }
 

@@ -12,7 +12,7 @@ namespace tfilefs {
 namespace {
 
 // A page with more plots would be useless, and too much for a browser.
-constexpr std::size_t kPlotsMax = 5'000, kDirectoriesMax = 1'000, kDepthMax = 30, kTitleMax = 200;
+constexpr std::size_t kPlotsMax = 5'000, kDirectoriesMax = 1'000, kPlotsDeepMax = 30, kTitleMax = 200;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ class PlotWalk::OfFile {
   // A directory that cannot be read, or that contains itself, shows no plots here; the error is seen when it is
   // entered.
   void enter(const tfile::KeyInfo& key, const std::string& path, std::vector<std::uint64_t>& above) {
-    if (walk_.is_full() || ++walk_.directories_ > kDirectoriesMax || above.size() >= kDepthMax) {
+    if (walk_.is_full() || ++walk_.directories_ > kDirectoriesMax || above.size() >= kPlotsDeepMax) {
       walk_.left_out_ = true;
       return;
     }

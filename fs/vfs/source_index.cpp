@@ -16,7 +16,7 @@ namespace tfilefs {
 namespace {
 
 // Each file costs some reads, from storage that may be slow. Links are not followed, so that no file is visited twice.
-constexpr std::size_t kFilesMax = 1'000, kDepthMax = 30;
+constexpr std::size_t kFilesMax = 1'000, kFilesDeepMax = 30;
 
 class Walk {
  public:
@@ -35,7 +35,7 @@ class Walk {
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
       if (asker_.stop_requested()) return;
-      if (plots.is_full() || ++looked_at_ > kFilesMax || depth > kDepthMax) return plots.leave_out();
+      if (plots.is_full() || ++looked_at_ > kFilesMax || depth > kFilesDeepMax) return plots.leave_out();
       const auto under = [&](const std::string& path) { return path.empty() ? name : path + "/" + name; };
       look(under(directory), under(below), depth);
     }

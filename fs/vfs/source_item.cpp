@@ -146,7 +146,7 @@ Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, con
 }
 
 // A job that changes attributes and returns the new ones.
-auto changed(TreePtr tree, std::string path, const AttributeChange& change, CallerPtr by) {
+auto attributes_changed(TreePtr tree, std::string path, const AttributeChange& change, CallerPtr by) {
   return [tree = std::move(tree), path = std::move(path), change, by = std::move(by)]() -> Result<Attributes> {
     TRY_VOID(as_moved(tree->change(path, change, by)));
     TRY(const struct stat status, tree->status(path, by));
@@ -189,7 +189,7 @@ class SourceFile final : public Holder {
   void open_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_RDWR, std::move(reply)); }
   void open_only_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_WRONLY, std::move(reply)); }
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
-    answer_blocking(tree_->context().cache, changed(tree_, path_, change, by_), std::move(reply));
+    answer_blocking(tree_->context().cache, attributes_changed(tree_, path_, change, by_), std::move(reply));
   }
   void read_link(HeldItem, Reply<std::string> reply) const override {
     answer_blocking(
@@ -487,7 +487,7 @@ class SourceDirectoryHolder final : public Holder {
   }
   void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
-    answer_blocking(tree_->context().cache, changed(tree_, path_, change, by_), std::move(reply));
+    answer_blocking(tree_->context().cache, attributes_changed(tree_, path_, change, by_), std::move(reply));
   }
   // For all ROOT files below it.
   void sync(HeldItem, Reply<void> reply) const override {

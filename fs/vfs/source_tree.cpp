@@ -53,7 +53,7 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string name_in_path(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // A ROOT file of the tree, looked up anew by its path each time. Does not own the tree, which owns its ROOT files.
 class TreeOrigin final : public Origin {
@@ -460,7 +460,7 @@ Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
-  Descriptor file(::openat(in.get(), name_of(path).c_str(),
+  Descriptor file(::openat(in.get(), name_in_path(path).c_str(),
                            O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (exclusive ? O_EXCL : 0),
                            how.mode));
   if (!file) return system_failure(path, errno);
@@ -471,7 +471,7 @@ Result<> SourceTree::make_directory(const std::string& path, const Creation& how
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
-  if (::mkdirat(in.get(), name_of(path).c_str(), how.mode) != 0) return system_failure(path, errno);
+  if (::mkdirat(in.get(), name_in_path(path).c_str(), how.mode) != 0) return system_failure(path, errno);
   return {};
 }
 
@@ -479,7 +479,7 @@ Result<> SourceTree::make_link(const std::string& path, const std::string& targe
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
-  if (::symlinkat(target.c_str(), in.get(), name_of(path).c_str()) != 0) return system_failure(path, errno);
+  if (::symlinkat(target.c_str(), in.get(), name_in_path(path).c_str()) != 0) return system_failure(path, errno);
   return {};
 }
 
@@ -488,7 +488,7 @@ Result<> SourceTree::make_hard_link(const std::string& of, const std::string& pa
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor from, open_as_is(parent_of(of), kDirectoryFlags, false, by));
   TRY(const Descriptor in, parent(path, by));
-  if (::linkat(from.get(), name_of(of).c_str(), in.get(), name_of(path).c_str(), 0) != 0)
+  if (::linkat(from.get(), name_in_path(of).c_str(), in.get(), name_in_path(path).c_str(), 0) != 0)
     return system_failure(path, errno);
   return {};
 }
@@ -511,7 +511,7 @@ Result<> SourceTree::remove(const std::string& path, bool directory, const Calle
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
-  if (::unlinkat(in.get(), name_of(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0)
+  if (::unlinkat(in.get(), name_in_path(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0)
     return system_failure(path, errno);
   note_another(path);
   return {};
@@ -522,7 +522,7 @@ Result<> SourceTree::rename(const std::string& from, const std::string& to, unsi
   if (!acting) return system_failure(from, EACCES);
   TRY(const Descriptor out_of, parent(from, by));
   TRY(const Descriptor into, parent(to, by));
-  if (::renameat2(out_of.get(), name_of(from).c_str(), into.get(), name_of(to).c_str(), flags) != 0)
+  if (::renameat2(out_of.get(), name_in_path(from).c_str(), into.get(), name_in_path(to).c_str(), flags) != 0)
     return system_failure(from, errno);
   for (const std::string& path : {from, to}) note_another(path), note_others_below(path);
   return {};
@@ -556,7 +556,7 @@ Result<> SourceTree::change(const std::string& path, const AttributeChange& chan
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, open_as_is(parent_of(path), kDirectoryFlags, false, by));
-  const std::string name = path.empty() ? "." : name_of(path);
+  const std::string name = path.empty() ? "." : name_in_path(path);
   struct stat status {};
   if (::fstatat(in.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return system_failure(path, errno);
   if (change.size) {

@@ -21,7 +21,7 @@ namespace {
 using States = std::vector<ChainStatePtr>;
 
 // More entries than any friend has, so that sums of chains do not overflow.
-constexpr std::int64_t kEntriesMax = std::int64_t{1} << 60;
+constexpr std::int64_t kFriendEntriesMax = std::int64_t{1} << 60;
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -49,7 +49,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
       : friend_(std::move(of)), state_(states.front()), reply_(std::move(reply)) {
     for (std::size_t i = 1; i < states.size(); ++i) {
       const ChainedTable* before = table_beside(*states[i], friend_->of_->path());
-      if (before) first_ = std::min(kEntriesMax, first_ + before->chained->entries);
+      if (before) first_ = std::min(kFriendEntriesMax, first_ + before->chained->entries);
     }
   }
 

@@ -8,7 +8,7 @@
 namespace tfilefs {
 namespace {
 
-using Kind = LevelStep::Kind;
+using StepKind = LevelStep::Kind;
 using tfile::ErrorKind;
 
 struct Items {
@@ -17,8 +17,8 @@ struct Items {
 
 Items items_of(const Levels& levels, std::size_t step, std::int64_t index) {
   const LevelStep& s = levels.steps[step];
-  if (s.kind == Kind::fixed) return {index * s.number, (index + 1) * s.number};
-  if (s.kind == Kind::nullable) return index < s.number ? Items{index, index + 1} : Items{index, index};
+  if (s.kind == StepKind::fixed) return {index * s.number, (index + 1) * s.number};
+  if (s.kind == StepKind::nullable) return index < s.number ? Items{index, index + 1} : Items{index, index};
   const OffsetsWindow& window = levels.windows[step];
   const auto at = static_cast<std::size_t>(index - window.first);
   return {window.offsets[at], window.offsets[at + 1]};

@@ -18,7 +18,7 @@ using tfile::NodeId;
 using tfile::NodeKind;
 using tfile::Role;
 
-constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds
+constexpr int kListDepthMax = 64;  // deeper than any node tree that the library builds
 
 class Counters {
  public:
@@ -34,7 +34,7 @@ class Counters {
 
   void visit(NodeId id, List list, int depth) {
     const Node& node = table_.nodes[id];
-    if (depth > kDepthMax) return;
+    if (depth > kListDepthMax) return;
     if (node.column) {
       if (list && lists_of(*node.column).back() == *list) found_[*node.column] = list;
       return;

@@ -39,10 +39,10 @@ std::vector<const Column*> nested_options(const tfile::Table& table, NodeId node
 }
 
 // Asks how many lists each of the columns has, one after the other; each has as many as the one before has items.
-class Levels : public std::enable_shared_from_this<Levels> {
+class OptionLevels : public std::enable_shared_from_this<OptionLevels> {
  public:
-  Levels(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-         std::vector<const Column*> options, Reply<OptionalRows> reply)
+  OptionLevels(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
+               std::vector<const Column*> options, Reply<OptionalRows> reply)
       : streams_(std::move(streams)),
         table_(std::move(table)),
         options_(std::move(options)),
@@ -105,7 +105,8 @@ void option_index_content(std::shared_ptr<CachedStreams> streams, std::shared_pt
     reply(segment_content(streams, std::move(segments)));
   };
   auto options = nested_options(*table, node);
-  std::make_shared<Levels>(streams, table, std::move(options), Reply<OptionalRows>(std::move(lay_out), asker))->next();
+  std::make_shared<OptionLevels>(streams, table, std::move(options), Reply<OptionalRows>(std::move(lay_out), asker))
+      ->next();
 }
 
 }  // namespace tfilefs

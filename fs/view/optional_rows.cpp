@@ -206,7 +206,7 @@ class ItemNumbers final : public RowTransform {
   }
 };
 
-std::uint64_t bytes_of(std::int64_t rows, std::uint64_t bits_a_row) {
+std::uint64_t bytes_of_rows(std::int64_t rows, std::uint64_t bits_a_row) {
   return (static_cast<std::uint64_t>(rows) * bits_a_row + 7) / 8;
 }
 
@@ -214,7 +214,7 @@ template <class T, class... Columns>
 void add(Segments& to, const OptionalRows& rows, std::int64_t outputs, std::uint64_t bits_a_row,
          const Columns&... columns) {
   to.add_pieces(std::make_shared<T>(rows, columns...), rows_in_piece(bits_a_row) * bits_a_row / 8,
-                bytes_of(outputs, bits_a_row));
+                bytes_of_rows(outputs, bits_a_row));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace tfilefs {
 namespace {
 
-using Kind = LevelStep::Kind;
+using StepKind = LevelStep::Kind;
 
 // A page fits into a processor's cache, and into one request to the kernel. The 8-byte values of a full one take a
 // megabyte.
@@ -27,8 +27,8 @@ constexpr std::int64_t kBlockOffsets = 1 << 20;           // 8 MB of them; a blo
 Result<LeafPagesPtr> cut_evenly(const PageShape& shape, const std::vector<std::int64_t>& bounds) {
   std::int64_t present = bounds.back(), per_entry = 1;
   for (const LevelStep& step : shape.steps) {
-    if (step.kind == Kind::nullable) present = std::min(present, step.number);
-    if (step.kind == Kind::fixed) per_entry *= step.number;
+    if (step.kind == StepKind::nullable) present = std::min(present, step.number);
+    if (step.kind == StepKind::fixed) per_entry *= step.number;
   }
   const std::int64_t step =
       std::max<std::int64_t>(1, kPageSize / std::max<std::int64_t>(1, per_entry * shape.value_size));
@@ -109,7 +109,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
         next_(windows_.size()) {
     here_.lists.resize(shape_.steps.size());
     // Unless entries may be missing at the end, all are present.
-    if (!shape_.steps.empty() && shape_.steps[0].kind == Kind::nullable) present_ = shape_.steps[0].number;
+    if (!shape_.steps.empty() && shape_.steps[0].kind == StepKind::nullable) present_ = shape_.steps[0].number;
     begin_group();
   }
 
@@ -175,7 +175,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       if (is_string || shape_.steps[step_].has_offsets())
         return load_offsets(is_string ? *shape_.chars_offsets : shape_.steps[step_].offsets);
       const LevelStep& step = shape_.steps[step_];
-      if (step.kind == Kind::fixed)
+      if (step.kind == StepKind::fixed)
         items_ = {items_.begin * step.number, items_.end * step.number};
       else
         items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
@@ -309,7 +309,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       if (step.has_offsets())
         index = follow(windows_[i], i);
       else
-        index = step.kind == Kind::fixed ? index * step.number : std::min(index, step.number);
+        index = step.kind == StepKind::fixed ? index * step.number : std::min(index, step.number);
     }
     place.value = index;
     if (shape_.chars_offsets) place.byte = follow(windows_.back(), windows_.size() - 1);

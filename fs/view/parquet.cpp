@@ -23,7 +23,7 @@ using Type = ParquetElement::Type;
 // group costs some hundred bytes of footer per column. So clusters are joined up to kGroupRowsMin, and cut at
 // kGroupRowsMax.
 constexpr std::int64_t kGroupRowsMin = 1 << 18, kGroupRowsMax = 1 << 20;
-constexpr std::int64_t kRowsMax = std::int64_t{1} << 40;  // as many groups as fit in memory
+constexpr std::int64_t kParquetRowsMax = std::int64_t{1} << 40;  // as many groups as fit in memory
 // Most rows without any value: a table may claim such rows without storing a byte. Some hundred groups.
 constexpr std::int64_t kBlankRowsMax = 1 << 28;
 
@@ -48,7 +48,7 @@ std::int64_t rows_possible(const CachedStreams& streams, const tfile::Table& tab
 }
 
 std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::Table& table) {
-  const std::int64_t rows = std::clamp<std::int64_t>(table.entries, 0, kRowsMax);
+  const std::int64_t rows = std::clamp<std::int64_t>(table.entries, 0, kParquetRowsMax);
   std::vector<std::int64_t> ends = table.clusters;
   ends.push_back(rows);
   auto bounds = std::make_shared<std::vector<std::int64_t>>(1, 0);
@@ -78,7 +78,7 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
         reply_(std::move(reply)) {}
 
   void start() {
-    if (table_->entries > kRowsMax)
+    if (table_->entries > kParquetRowsMax)
       return reply_(tfile::fail(ErrorKind::unsupported, "too many entries for Parquet", -1, ENOENT));
     ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
     file_.elements = std::move(found.elements);

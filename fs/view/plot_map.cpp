@@ -15,12 +15,12 @@ using tfile::PlotPolygons;
 // More cells than this cannot be distinguished, and a browser would be slow with them.
 constexpr std::size_t kCellsAcross = 240, kOutlinePointsMax = 200'000;
 
-bool is_whole(const PlotBins& bins) {
+bool is_whole_map(const PlotBins& bins) {
   return bins.x.edges.size() >= 2 && bins.y.edges.size() >= 2 &&
          bins.values.size() == (bins.x.edges.size() - 1) * (bins.y.edges.size() - 1);
 }
 
-std::string fill(const Scale& z, double value) {
+std::string fill_of(const Scale& z, double value) {
   // A cell without a logarithm that is still coloured gets the lowest colour.
   const double at = z.is_log && !(value > 0) ? z.low : value;
   Scale part = z;
@@ -64,7 +64,7 @@ bool is_empty(double value, const Scale& z, bool is_profile) {
 }  // namespace
 
 void add_map_ranges(const PlotBins& bins, bool is_first, PlotRanges& ranges) {
-  if (!is_whole(bins)) return;
+  if (!is_whole_map(bins)) return;
   if (is_first) {
     for (const double edge : bins.x.edges) ranges.x.add(edge);
     for (const double edge : bins.y.edges) ranges.y.add(edge);
@@ -74,7 +74,7 @@ void add_map_ranges(const PlotBins& bins, bool is_first, PlotRanges& ranges) {
 }
 
 void draw_map(const PlotFrame& frame, const PlotBins& bins) {
-  if (!is_whole(bins)) return;
+  if (!is_whole_map(bins)) return;
   SvgDrawing& to = frame.to();
   const Scale &x = frame.x(), &y = frame.y(), &z = frame.z();
   const Coarse cells = coarse(bins);
@@ -87,7 +87,7 @@ void draw_map(const PlotFrame& frame, const PlotBins& bins) {
       while (end < height && cells.values[i * height + end] == value) ++end;
       if (!is_empty(value, z, bins.is_profile)) {
         const double left = x.at(cells.x[i]), top = y.at(cells.y[end]);
-        to.rect(left, top, x.at(cells.x[i + 1]) - left, y.at(cells.y[j]) - top, fill(z, value));
+        to.rect(left, top, x.at(cells.x[i + 1]) - left, y.at(cells.y[j]) - top, fill_of(z, value));
       }
       j = end;
     }
@@ -113,7 +113,7 @@ void draw_layer(const PlotFrame& frame, const PlotPolygons& bins) {
     const std::size_t n = std::min(polygon.xs.size(), polygon.ys.size());
     if (n < 3 || (points += n) > kOutlinePointsMax) continue;
     to.svg += "<path class=\"outline\" ";
-    to.svg += is_empty(polygon.value, z, false) ? "fill=\"none\"" : fill(z, polygon.value);
+    to.svg += is_empty(polygon.value, z, false) ? "fill=\"none\"" : fill_of(z, polygon.value);
     to.svg += " d=\"";
     for (std::size_t i = 0; i < n; ++i) to.move_to(x.at(polygon.xs[i]), y.at(polygon.ys[i]), i == 0);
     to.svg += "Z\"/>\n";

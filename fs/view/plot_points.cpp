@@ -12,14 +12,14 @@ namespace {
 using tfile::PlotPoints;
 
 // More points than this cannot be distinguished, and a browser would be slow with them.
-constexpr std::size_t kPointsMax = 20'000, kMarksMax = 400;
+constexpr std::size_t kGraphPointsMax = 20'000, kGraphMarksMax = 400;
 
 double at_or_zero(const std::vector<double>& errors, std::size_t i) { return i < errors.size() ? errors[i] : 0; }
 
 std::size_t count_of(const PlotPoints& points) { return std::min(points.xs.size(), points.ys.size()); }
 
-// The step that thins a long run of points to kPointsMax.
-std::size_t step_of(std::size_t n) { return std::max<std::size_t>((n + kPointsMax - 1) / kPointsMax, 1); }
+// The step that thins a long run of points to kGraphPointsMax.
+std::size_t step_of(std::size_t n) { return std::max<std::size_t>((n + kGraphPointsMax - 1) / kGraphPointsMax, 1); }
 
 void draw_curve(const PlotFrame& frame, const PlotPoints& points, bool is_area) {
   SvgDrawing& to = frame.to();
@@ -86,7 +86,7 @@ void draw_marks(const PlotFrame& frame, const PlotPoints& points) {
     }
     append_attribute(to.svg, "cx", frame.x().at(points.xs[i]));
     append_attribute(to.svg, "cy", frame.y().at(points.ys[i]));
-    append_attribute(to.svg, "r", n <= kMarksMax ? (has_colours ? 6 : 4) : 1.8);
+    append_attribute(to.svg, "r", n <= kGraphMarksMax ? (has_colours ? 6 : 4) : 1.8);
     to.svg += "/>\n";
   }
 }

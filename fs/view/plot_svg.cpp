@@ -32,7 +32,7 @@ text{font-family:Arial,"Liberation Sans",Helvetica,sans-serif;fill:#222;white-sp
 </style>
 )";
 
-class Page {
+class DrawnPage {
  public:
   // Draws a plot; returns the page that it took.
   PlotPage draw(const Plot& plot, PlotPage page, int depth) {
@@ -141,7 +141,7 @@ class Page {
 std::string plot_svg(const Plot& plot) {
   PlotPage page{kWidth, kHeight, true};
   if (!plot.pads.empty() && plot.aspect > 0) page.height = std::clamp(kWidth / plot.aspect, kHeight / 2, 2 * kHeight);
-  Page drawing;
+  DrawnPage drawing;
   page = drawing.draw(plot, page, 0);
   std::string size;
   append_attribute(size, "width", std::ceil(page.width));

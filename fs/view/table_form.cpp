@@ -32,9 +32,9 @@ std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
-class Builder {
+class FormBuilder {
  public:
-  Builder(const tfile::Table& table, const Contradicted& left_out, Hollow hollow)
+  FormBuilder(const tfile::Table& table, const Contradicted& left_out, Hollow hollow)
       : table_(table), left_out_(left_out), hollow_(hollow) {}
 
   TableForm build() {
@@ -180,7 +180,7 @@ bool TableForm::is_hollow() const {
 }
 
 TableForm table_form(const tfile::Table& table, const Contradicted& left_out, Hollow hollow) {
-  return Builder(table, left_out, hollow).build();
+  return FormBuilder(table, left_out, hollow).build();
 }
 
 std::optional<std::int64_t> own_length(const TableForm& form, const ColumnLengths& lengths) {

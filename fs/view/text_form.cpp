@@ -20,11 +20,11 @@ using tfile::NodeKind;
 using tfile::Result;
 using tfile::Role;
 
-constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds
+constexpr int kFormDepthMax = 64;  // deeper than any node tree that the library builds
 
-class Builder {
+class TextFormBuilder {
  public:
-  Builder(const tfile::Table& table, NodeId top) : table_(table) {
+  TextFormBuilder(const tfile::Table& table, NodeId top) : table_(table) {
     std::vector<ColumnId> inside;
     collect(top, inside, 0);
     std::sort(inside.begin(), inside.end());
@@ -46,7 +46,7 @@ class Builder {
  private:
   // `lists`: the offsets columns of the lists around the node.
   Result<std::uint32_t> add(NodeId id, const std::vector<ColumnId>& lists, int depth) {
-    if (depth > kDepthMax) return tfile::fail(ErrorKind::unsupported, "nodes are nested too deeply for text");
+    if (depth > kFormDepthMax) return tfile::fail(ErrorKind::unsupported, "nodes are nested too deeply for text");
     const Node& node = table_.nodes[id];
     const auto position = static_cast<std::uint32_t>(forms_.size());
     forms_.emplace_back().inner = lists.size() > around_.size() || variants_ > 0;
@@ -87,7 +87,7 @@ class Builder {
   void collect(NodeId id, std::vector<ColumnId>& to, int depth) const {
     const Node& node = table_.nodes[id];
     if (node.column) to.push_back(*node.column);
-    if (depth > kDepthMax) return;
+    if (depth > kFormDepthMax) return;
     for (const NodeId child : node.children) collect(child, to, depth + 1);
   }
 
@@ -256,7 +256,7 @@ Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextSt
 }
 
 Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node) {
-  Builder builder(table, node);
+  TextFormBuilder builder(table, node);
   TRY_VOID(builder.build(node));
   auto forms = builder.take();
   // The number of lines is not known.

@@ -14,13 +14,13 @@ namespace {
 
 using tfile::Dtype;
 using tfile::json_string;
-using Kind = TextForm::Kind;
+using TextKind = TextForm::Kind;
 
 constexpr std::uint8_t kNames = 2;           // phase of stack_[0] before the line of names is written
 constexpr std::int64_t kBytesAtOnce = 4096;  // of a string, between two checks of the limit
 
 template <class T>
-void append_number(std::string& to, const std::byte* from) {
+void append_as_text(std::string& to, const std::byte* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   char text[32];
@@ -34,30 +34,30 @@ void append_number(std::string& to, const std::byte* from) {
   to.append(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-void append_number(std::string& to, Dtype dtype, const std::byte* from) {
+void append_as_text(std::string& to, Dtype dtype, const std::byte* from) {
   switch (dtype) {
     case Dtype::b1:
       return to.push_back(*from == std::byte{0} ? '0' : '1');
     case Dtype::i1:
-      return append_number<std::int8_t>(to, from);
+      return append_as_text<std::int8_t>(to, from);
     case Dtype::u1:
-      return append_number<std::uint8_t>(to, from);
+      return append_as_text<std::uint8_t>(to, from);
     case Dtype::i2:
-      return append_number<std::int16_t>(to, from);
+      return append_as_text<std::int16_t>(to, from);
     case Dtype::u2:
-      return append_number<std::uint16_t>(to, from);
+      return append_as_text<std::uint16_t>(to, from);
     case Dtype::i4:
-      return append_number<std::int32_t>(to, from);
+      return append_as_text<std::int32_t>(to, from);
     case Dtype::u4:
-      return append_number<std::uint32_t>(to, from);
+      return append_as_text<std::uint32_t>(to, from);
     case Dtype::i8:
-      return append_number<std::int64_t>(to, from);
+      return append_as_text<std::int64_t>(to, from);
     case Dtype::u8:
-      return append_number<std::uint64_t>(to, from);
+      return append_as_text<std::uint64_t>(to, from);
     case Dtype::f4:
-      return append_number<float>(to, from);
+      return append_as_text<float>(to, from);
     case Dtype::f8:
-      return append_number<double>(to, from);
+      return append_as_text<double>(to, from);
   }
 }
 
@@ -84,7 +84,7 @@ void append_json_number(std::string& to, Dtype dtype, const std::byte* from) {
     return;
   }
   const std::size_t before = to.size();
-  append_number(to, dtype, from);
+  append_as_text(to, dtype, from);
   const bool is_floating = dtype == Dtype::f4 || dtype == Dtype::f8;
   if (is_floating && to.find_first_of("ni", before) != to.npos) {  // nan, inf, -inf
     to.resize(before);
@@ -152,7 +152,8 @@ bool TextMachine::range(const TextForm& form, std::int64_t index, std::int64_t& 
   std::memcpy(&end, ends + sizeof begin, sizeof end);
   if (begin < 0 || end < begin) damaged_ = true;
   // Otherwise a few bytes could ask for an endless text.
-  if ((form.kind == Kind::list || form.kind == Kind::optional) && end > plan_->counts[form.fields[0]]) damaged_ = true;
+  if ((form.kind == TextKind::list || form.kind == TextKind::optional) && end > plan_->counts[form.fields[0]])
+    damaged_ = true;
   return !damaged_;
 }
 
@@ -167,7 +168,7 @@ bool TextMachine::write_number(const TextForm& form, std::int64_t index, std::st
   const std::size_t size = size_of(column.dtype);
   for (std::size_t at = 0; at < column.item_size(); at += size) {
     if (at > 0) to.push_back(' ');
-    append_number(to, column.dtype, item + at);
+    append_as_text(to, column.dtype, item + at);
   }
   return true;
 }
@@ -202,13 +203,13 @@ void TextMachine::write_separator(const TextForm& record, std::int64_t field, st
 
 void TextMachine::write_open(const TextForm& form, std::string& to) const {
   switch (form.kind) {
-    case Kind::record:
+    case TextKind::record:
       if (is_json() || form.inner) to.push_back(is_json() ? '{' : '(');
       return;
-    case Kind::list:
+    case TextKind::list:
       if (is_json() || form.inner) to.push_back('[');
       return;
-    case Kind::string:
+    case TextKind::string:
       if (is_json() || form.inner) to.push_back('"');
       return;
     default:
@@ -218,13 +219,13 @@ void TextMachine::write_open(const TextForm& form, std::string& to) const {
 
 void TextMachine::write_close(const TextForm& form, std::string& to) const {
   switch (form.kind) {
-    case Kind::record:
+    case TextKind::record:
       if (is_json() || form.inner) to.push_back(is_json() ? '}' : ')');
       return;
-    case Kind::list:
+    case TextKind::list:
       if (is_json() || form.inner) to.push_back(']');
       return;
-    case Kind::string:
+    case TextKind::string:
       if (form.inner || plan_->style != TextStyle::plain) to.push_back('"');
       return;
     default:
@@ -233,7 +234,7 @@ void TextMachine::write_close(const TextForm& form, std::string& to) const {
 }
 
 void TextMachine::write_bytes(const TextForm& form, std::string_view bytes, bool is_first, std::string& to) const {
-  if (form.kind == Kind::bytes) return append_hex(to, bytes);
+  if (form.kind == TextKind::bytes) return append_hex(to, bytes);
   if (is_json()) return append_json_part(to, bytes);
   if (plan_->style == TextStyle::csv) {
     if (is_first) append_csv_start(to, bytes);
@@ -248,15 +249,15 @@ void TextMachine::write_bytes(const TextForm& form, std::string_view bytes, bool
 // Writes the beginning of the value, and pushes the step that writes the rest. If a window is missing it does neither.
 bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std::string& to) {
   const TextForm& form = plan_->forms[form_index];
-  if (form.kind == Kind::elsewhere || (!form.hollow && index >= plan_->counts[form_index])) {
+  if (form.kind == TextKind::elsewhere || (!form.hollow && index >= plan_->counts[form_index])) {
     write_missing(to);
     return true;
   }
-  if (form.kind == Kind::number) return write_number(form, index, to);
-  if (form.kind == Kind::optional) return begin_optional(form_index, index, to);
-  if (form.kind == Kind::variant) return begin_variant(form_index, index, to);
+  if (form.kind == TextKind::number) return write_number(form, index, to);
+  if (form.kind == TextKind::optional) return begin_optional(form_index, index, to);
+  if (form.kind == TextKind::variant) return begin_variant(form_index, index, to);
   Step step{.form = form_index, .index = index};
-  if (form.kind == Kind::record) {
+  if (form.kind == TextKind::record) {
     step.end = std::ssize(form.fields);
   } else if (!range(form, index, step.next, step.end)) {
     return false;
@@ -305,7 +306,7 @@ bool TextMachine::begin_variant(std::uint32_t form_index, std::int64_t index, st
 bool TextMachine::has_parentheses(const Step& variant) const {
   if (is_json()) return true;
   const std::uint32_t held = plan_->forms[variant.form].fields[static_cast<std::size_t>(variant.next) - 1];
-  if (held == TextForm::kUnseen || plan_->forms[held].kind != Kind::record) return false;
+  if (held == TextForm::kUnseen || plan_->forms[held].kind != TextKind::record) return false;
   return plan_->forms[held].hollow || variant.index < plan_->counts[held];
 }
 
@@ -410,11 +411,11 @@ bool TextMachine::advance_bytes(std::string& to, std::size_t size_enough) {
 bool TextMachine::advance(std::string& to, std::size_t size_enough) {
   if (stack_.back().form == kLines) return advance_lines(to);
   switch (plan_->forms[stack_.back().form].kind) {
-    case Kind::list:
+    case TextKind::list:
       return advance_list(to);
-    case Kind::record:
+    case TextKind::record:
       return advance_record(to);
-    case Kind::variant:
+    case TextKind::variant:
       return advance_variant(to);
     default:
       return advance_bytes(to, size_enough);

@@ -15,7 +15,7 @@ namespace tfilefs {
 namespace {
 
 // A title on a plot is short; a long one was made to waste time.
-constexpr std::size_t kTextMax = 1000;
+constexpr std::size_t kLabelMax = 1000;
 constexpr int kNestingMax = 20;
 
 // Of letters, in ems: how far they reach above and below the base line, and where bars through them lie.
@@ -56,7 +56,7 @@ void append(TextLayout& row, TextLayout part) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text.substr(0, kTextMax)) {}
+  explicit Parser(std::string_view text) : text_(text.substr(0, kLabelMax)) {}
   TextLayout parse() {
     TextLayout all;
     // A closing brace without an opening one ends a row, and is left out.

@@ -114,6 +114,39 @@ def test_libraries_are_used_where_the_page_says():
     assert found == headers
 
 
+# ---- sources that are compiled together
+
+
+def file_local_names(text):
+    """Names that a .cpp declares for itself: at the outermost level of its unnamed namespaces. Aliases of a type are
+    left out, since equal ones may stand twice, and others do not compile."""
+    inside = False
+    for line in text.splitlines():
+        if line in ("namespace {", "}  // namespace"):
+            inside = line == "namespace {"
+        if not inside or re.match(r"[ }/#:]|namespace|using|$", line):
+            continue
+        line = re.sub(r"^template\s*<.*?>\s*(?=struct|class|\w)", "", line)
+        kind = re.match(r"(?:struct|class|enum(?: class)?|union|concept)\s+(\w+)", line)
+        while "<" in line and (shorter := re.sub(r"<[^<>]*>", "", line)) != line:
+            line = shorter
+        named = kind or re.match(r"[^=({;\[]*?\b(\w+)\s*[=({;\[]", line)
+        if named and not re.match(rf"[^=({{;\[]*::\s*{named.group(1)}\s*\(", line):
+            yield named.group(1)
+
+
+def test_file_local_names_are_unique_in_a_room():
+    """A room's files may be compiled together, as CMakeLists.txt does: there the same name would be of one thing."""
+    files = collections.defaultdict(set)
+    for path, text in sources().items():
+        if path.endswith(".cpp"):
+            for name in file_local_names(text):
+                files[room_of(path), name].add(os.path.basename(path))
+    assert len(files) > 1000
+    twice = [f"{room}: {name} in {', '.join(sorted(found))}" for (room, name), found in sorted(files.items()) if len(found) > 1]
+    assert not twice, "\n".join(twice)
+
+
 # ---- names
 
 

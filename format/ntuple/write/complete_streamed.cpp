@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::size_t kOffsetSize = sizeof(std::int64_t);
+constexpr std::size_t kStreamedOffsetSize = sizeof(std::int64_t);
 constexpr std::uint32_t kByteCountMask = 0x40000000;
 constexpr std::size_t kCountSize = 4, kHeaderSize = 6;
 
@@ -55,7 +55,7 @@ bool has_plain_header(Bytes collection) {
 struct Objects {
   Bytes offsets, bytes;
   std::int64_t offset(std::size_t i) const { return offset_at(offsets, i); }
-  std::size_t count() const { return offsets.size() / kOffsetSize - 1; }
+  std::size_t count() const { return offsets.size() / kStreamedOffsetSize - 1; }
   Bytes at(std::size_t i) const {
     return bytes.subspan(static_cast<std::size_t>(offset(i) - offset(0)),
                          static_cast<std::size_t>(offset(i + 1) - offset(i)));
@@ -88,7 +88,7 @@ Result<> complete_streamed(const StreamedClass& streamed, std::int64_t before, B
   std::byte* to = made.data();
   for (std::size_t i = 0; i <= objects.count(); ++i) {
     const std::int64_t moved = objects.offset(i) + (before + static_cast<std::int64_t>(i)) * grows;
-    std::memcpy(ends.data() + kOffsetSize * i, &moved, kOffsetSize);
+    std::memcpy(ends.data() + kStreamedOffsetSize * i, &moved, kStreamedOffsetSize);
     if (i == objects.count()) break;
     const Bytes each = objects.at(i);
     if (lacks) to = std::ranges::copy(header_of(streamed, each.size()), to).out;

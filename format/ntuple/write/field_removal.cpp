@@ -10,7 +10,7 @@
 namespace tfile {
 namespace {
 
-constexpr const char* kWhat = "RNTuple schema";
+constexpr const char* kSchemaName = "RNTuple schema";
 
 // The places of the numbers that change, in the body of a record: the parent of a field, the field of a column, the
 // column and the field of an alias column.
@@ -40,10 +40,10 @@ std::optional<std::size_t> source_offset(std::span<const std::byte> field) {
   constexpr std::size_t kFlagsOffset = kParentOffset + 4 + 2;
   using namespace field_flag;
   Cursor in(field);
-  in.skip(kFlagsOffset, kWhat);
-  const auto flags = in.little<std::uint16_t>(kWhat);
-  for (int text = 0; text < 4; ++text) take_text(in, kWhat);
-  if (flags & kIsRepetitive) in.skip(sizeof(std::uint64_t), kWhat);
+  in.skip(kFlagsOffset, kSchemaName);
+  const auto flags = in.little<std::uint16_t>(kSchemaName);
+  for (int text = 0; text < 4; ++text) take_text(in, kSchemaName);
+  if (flags & kIsRepetitive) in.skip(sizeof(std::uint64_t), kSchemaName);
   if (in.failed() || !(flags & kIsProjected)) return std::nullopt;
   return field.size() - in.left();
 }
@@ -54,19 +54,19 @@ Result<ListItems> remaining(const ListItems& items, const std::vector<bool>& kee
   ListItems kept;
   Cursor in(items.bytes);
   for (std::uint32_t i = 0; i < items.count; ++i, ++number) {
-    EnvelopeFrame record = take_record(in, kWhat);
-    const std::span<const std::byte> taken = record.body.take(record.body.size(), kWhat);
+    EnvelopeFrame record = take_record(in, kSchemaName);
+    const std::span<const std::byte> taken = record.body.take(record.body.size(), kSchemaName);
     if (in.failed() || number >= keep.size()) break;
     if (!keep[number]) continue;
     std::vector<std::byte> body(taken.begin(), taken.end());
     for (const auto& [offset, numbers] : changes(taken)) {
       if (body.size() < offset + sizeof(std::uint32_t)) {
-        in.reject(kWhat);
+        in.reject(kSchemaName);
         break;
       }
       const auto former = load_little<std::uint32_t>(body.data() + offset);
       const auto now = former < numbers->size() ? (*numbers)[former] : std::nullopt;
-      if (!now) in.reject(kWhat);
+      if (!now) in.reject(kSchemaName);
       if (now) std::memcpy(body.data() + offset, &*now, sizeof *now);
     }
     kept.add(body);
@@ -132,8 +132,8 @@ Result<SchemaLists> lists_of_header(std::span<const std::byte> header) {
   TRY(Envelope envelope, open_envelope(header, EnvelopeType::header));
   Cursor& in = envelope.payload;
   TRY_VOID(check_feature_flags(in));
-  for (int text = 0; text < 3; ++text) take_text(in, kWhat);
-  SchemaLists lists = take_schema_lists(in, kWhat);
+  for (int text = 0; text < 3; ++text) take_text(in, kSchemaName);
+  SchemaLists lists = take_schema_lists(in, kSchemaName);
   return in.finish(std::move(lists));
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint16_t kEpoch = 1;
 
 // The parts of a field that was sampled have pages of at most that size, before compression.
-constexpr double kPageBytesMax = 1 << 20;
+constexpr double kPartPageBytes = 1 << 20;
 
 // When there are more groups, their page lists are joined: a reader asks for each by itself.
 constexpr std::size_t kGroupsMax = 100;
@@ -189,7 +189,7 @@ ClusterSizes NtupleWriter::cluster_sizes(std::uint64_t cluster_bytes) const {
   ClusterSizes sizes;
   double stored = 0;
   for (const EntryBytes& bytes : bytes_) {
-    sizes.part_entries.push_back(part_entries(bytes, kPageBytesMax));
+    sizes.part_entries.push_back(part_entries(bytes, kPartPageBytes));
     stored += bytes.stored;
   }
   if (stored > 0) sizes.entries = cluster_entries(cluster_bytes, stored, sizes.part_entries);

@@ -8,7 +8,7 @@
 namespace tfile {
 namespace {
 
-constexpr const char* kWhat = "RNTuple page list";
+constexpr const char* kPageListName = "RNTuple page list";
 
 void add_frame(ClusterRecord& cluster, std::uint32_t pages, std::span<const std::byte> body) {
   EnvelopeAppender frame;
@@ -20,7 +20,7 @@ void add_frame(ClusterRecord& cluster, std::uint32_t pages, std::span<const std:
 // Takes the next frame of any kind as it is.
 std::span<const std::byte> take_whole_list(Cursor& in) {
   const std::size_t begin = in.position();
-  take_list(in, kWhat);
+  take_list(in, kPageListName);
   return in.failed() ? std::span<const std::byte>() : in.bytes().subspan(begin, in.position() - begin);
 }
 
@@ -63,20 +63,20 @@ std::vector<std::byte> encode_page_list(std::uint64_t header_checksum, std::span
 Result<std::vector<ClusterRecord>> read_cluster_records(std::span<const std::byte> bytes) {
   TRY(Envelope envelope, open_envelope(bytes, EnvelopeType::page_list));
   Cursor& in = envelope.payload;
-  in.skip(sizeof(std::uint64_t), kWhat);  // the header's checksum
-  EnvelopeFrame summaries = take_list(in, kWhat);
-  EnvelopeFrame locations = take_list(in, kWhat);
-  if (summaries.items != locations.items) in.reject(kWhat);
+  in.skip(sizeof(std::uint64_t), kPageListName);  // the header's checksum
+  EnvelopeFrame summaries = take_list(in, kPageListName);
+  EnvelopeFrame locations = take_list(in, kPageListName);
+  if (summaries.items != locations.items) in.reject(kPageListName);
   TRY_VOID(in.finish());
   std::vector<ClusterRecord> clusters;
   for (std::uint32_t i = 0; i < summaries.items; ++i) {
-    EnvelopeFrame summary = take_record(summaries.body, kWhat);
+    EnvelopeFrame summary = take_record(summaries.body, kPageListName);
     ClusterRecord& cluster = clusters.emplace_back();
-    cluster.first_entry = summary.body.little<std::uint64_t>(kWhat);
-    cluster.entries = summary.body.little<std::uint64_t>(kWhat);
-    EnvelopeFrame columns = take_list(locations.body, kWhat);
+    cluster.first_entry = summary.body.little<std::uint64_t>(kPageListName);
+    cluster.entries = summary.body.little<std::uint64_t>(kPageListName);
+    EnvelopeFrame columns = take_list(locations.body, kPageListName);
     cluster.columns = columns.items;
-    const std::span<const std::byte> frames = columns.body.take(columns.body.size(), kWhat);
+    const std::span<const std::byte> frames = columns.body.take(columns.body.size(), kPageListName);
     cluster.frames.assign(frames.begin(), frames.end());
     TRY_VOID(summary.body.finish());
     TRY_VOID(locations.body.finish());

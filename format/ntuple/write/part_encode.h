@@ -25,9 +25,6 @@ struct BlobPlace {
 // The largest record that an anchor announces: ROOT's default, and the largest object of a file.
 inline constexpr std::uint64_t kKeySizeMax = std::uint64_t{1} << 30;
 
-// Behind each page: XXH3 of its bytes.
-inline constexpr std::size_t kChecksumSize = 8;
-
 // The key of a blob, but for its sizes and its address.
 KeyHeader blob_key(const BlobPlace&);
 

@@ -16,7 +16,7 @@ constexpr Kind kOfObjects[] = {Kind::object, Kind::object, Kind::object,  Kind::
 static_assert(std::size(kOfObjects) == kStlp - kObject + 1);
 
 // In the order of ElementKind.
-constexpr ElementClass kClasses[] = {
+constexpr ElementClass kElementClasses[] = {
     {ElementKind::base, "TStreamerBase", 3},
     {ElementKind::basic, "TStreamerBasicType", 2},
     {ElementKind::basic_pointer, "TStreamerBasicPointer", 2},
@@ -31,15 +31,15 @@ constexpr ElementClass kClasses[] = {
     {ElementKind::artificial, "TStreamerArtificial", 0},
     {ElementKind::unknown, "TStreamerElement", 4},
 };
-static_assert(std::size(kClasses) == static_cast<std::size_t>(ElementKind::unknown) + 1);
+static_assert(std::size(kElementClasses) == static_cast<std::size_t>(ElementKind::unknown) + 1);
 
 }  // namespace
 
-const ElementClass& element_class(ElementKind kind) { return kClasses[static_cast<std::size_t>(kind)]; }
+const ElementClass& element_class(ElementKind kind) { return kElementClasses[static_cast<std::size_t>(kind)]; }
 
 const ElementClass& element_class(std::string_view name) {
-  const auto found = std::ranges::find(kClasses, name, &ElementClass::name);
-  return found == std::end(kClasses) ? element_class(ElementKind::unknown) : *found;
+  const auto found = std::ranges::find(kElementClasses, name, &ElementClass::name);
+  return found == std::end(kElementClasses) ? element_class(ElementKind::unknown) : *found;
 }
 
 ElementForm form_of(const StreamerElement& e) {

@@ -7,7 +7,7 @@
 namespace tfile {
 namespace {
 
-using Kind = OwnClass::Kind;
+using OwnKind = OwnClass::Kind;
 using Items = OwnClass::Items;
 using Field = OwnClass::Field;
 
@@ -19,22 +19,22 @@ constexpr OwnClass::HeadField kRefs[] = {
     {Field::tobject}, {Field::name}, {Field::size}, {Field::lower_bound}, {Field::process_id}};
 
 constexpr OwnClass collection(std::string_view name, Items items, std::span<const OwnClass::HeadField> head) {
-  return {name, Kind::collection, Dtype::u4, items, head};
+  return {name, OwnKind::collection, Dtype::u4, items, head};
 }
 
-constexpr OwnClass kClasses[] = {
-    {"TObject", Kind::tobject},
-    {"TRef", Kind::tref},
-    {"TString", Kind::tstring},
-    {"TDatime", Kind::number, Dtype::u4},
-    {"TArrayC", Kind::array, Dtype::i1},
-    {"TArrayS", Kind::array, Dtype::i2},
-    {"TArrayI", Kind::array, Dtype::i4},
-    {"TArrayL", Kind::array, Dtype::i8},
-    {"TArrayL64", Kind::array, Dtype::i8},
-    {"TArrayF", Kind::array, Dtype::f4},
-    {"TArrayD", Kind::array, Dtype::f8},
-    {"TArray", Kind::array, Dtype::u1},
+constexpr OwnClass kOwnClasses[] = {
+    {"TObject", OwnKind::tobject},
+    {"TRef", OwnKind::tref},
+    {"TString", OwnKind::tstring},
+    {"TDatime", OwnKind::number, Dtype::u4},
+    {"TArrayC", OwnKind::array, Dtype::i1},
+    {"TArrayS", OwnKind::array, Dtype::i2},
+    {"TArrayI", OwnKind::array, Dtype::i4},
+    {"TArrayL", OwnKind::array, Dtype::i8},
+    {"TArrayL64", OwnKind::array, Dtype::i8},
+    {"TArrayF", OwnKind::array, Dtype::f4},
+    {"TArrayD", OwnKind::array, Dtype::f8},
+    {"TArray", OwnKind::array, Dtype::u1},
     collection("TList", Items::optioned_pointers, kList),
     collection("THashList", Items::optioned_pointers, kList),
     collection("TSortedList", Items::optioned_pointers, kList),
@@ -47,7 +47,7 @@ constexpr OwnClass kClasses[] = {
     collection("TClonesArray", Items::clones, kClones),
     collection("TRefArray", Items::numbers, kRefs),
 };
-constexpr OwnClass kSymmetricMatrix{"TMatrixTSym", Kind::symmetric_matrix};
+constexpr OwnClass kSymmetricMatrix{"TMatrixTSym", OwnKind::symmetric_matrix};
 // Classes with other hand-written streamers, which the table does not describe.
 constexpr std::string_view kOthers[] = {"TProcessID", "TUUID", "TFile",   "TDirectory", "TDirectoryFile", "TKey",
                                         "TBasket",    "TTree", "TNtuple", "TBranch",    "TFormula",       "TCanvas"};
@@ -73,20 +73,20 @@ void read_count(Cursor& in, const OwnClass& own, CollectionHead& head) {
 }  // namespace
 
 const OwnClass* own_class(std::string_view name) {
-  const auto found = std::ranges::find(kClasses, name, &OwnClass::name);
-  if (found != std::end(kClasses)) return &*found;
+  const auto found = std::ranges::find(kOwnClasses, name, &OwnClass::name);
+  if (found != std::end(kOwnClasses)) return &*found;
   return name.starts_with("TMatrixTSym<") ? &kSymmetricMatrix : nullptr;
 }
 
 bool has_own_streamer(std::string_view name) {
   const OwnClass* own = own_class(name);
-  if (own) return own->kind >= Kind::tref;
+  if (own) return own->kind >= OwnKind::tref;
   return name.starts_with("TMatrixTSparse<") || std::ranges::find(kOthers, name) != std::end(kOthers);
 }
 
 std::optional<Dtype> array_class_dtype(std::string_view name) {
   const OwnClass* own = own_class(name);
-  return own && own->kind == Kind::array ? std::optional(own->dtype) : std::nullopt;
+  return own && own->kind == OwnKind::array ? std::optional(own->dtype) : std::nullopt;
 }
 
 std::span<const std::byte> read_array(Cursor& in, Dtype dtype) {

@@ -12,13 +12,7 @@ namespace tfile {
 namespace {
 
 // Real types nest a few levels. Deeper text is an attempt to exhaust the stack.
-constexpr int kDepthMax = 32;
-
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
-  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
-  return s;
-}
+constexpr int kNestingMax = 32;
 
 bool strip_prefix(std::string_view& s, std::string_view prefix) {
   if (!s.starts_with(prefix)) return false;
@@ -101,7 +95,7 @@ TypeName parse(std::string_view text, int depth) {
     text = trim(text);
   TypeName type;
   type.text = std::string(text);
-  if (depth > kDepthMax || text.empty()) return type;
+  if (depth > kNestingMax || text.empty()) return type;
   if (text.ends_with(" const")) return parse(text.substr(0, text.size() - 6), depth + 1);
   if (text.back() == '*') {
     type.kind = TypeName::Kind::pointer;
@@ -127,6 +121,12 @@ TypeName parse(std::string_view text, int depth) {
 }
 
 }  // namespace
+
+std::string_view trim(std::string_view s) {
+  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+  return s;
+}
 
 TypeName parse_type_name(std::string_view text) { return parse(text, 0); }
 

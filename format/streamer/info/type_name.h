@@ -33,6 +33,9 @@ struct TypeName {
   std::string text;  // as given, without std::, const and insignificant blanks
 };
 
+// Without the blanks at both ends.
+std::string_view trim(std::string_view);
+
 // Any text gives a type: an unknown form becomes named_class, as does nesting deeper than 32.
 TypeName parse_type_name(std::string_view text);
 

@@ -7,9 +7,9 @@ namespace tfile {
 namespace {
 
 // A branch has few surplus entries, or many of them with items. So it is not worth reading more baskets.
-constexpr std::uint32_t kBasketsMax = 32;
+constexpr std::uint32_t kBasketsLookedAt = 32;
 
-std::int64_t entries_of(const BranchStorage& branch) {
+std::int64_t entry_count_of(const BranchStorage& branch) {
   const auto& entry = branch.baskets.entry;
   return entry && !entry->empty() ? entry->back() : 0;
 }
@@ -27,7 +27,7 @@ class Search {
       : branches_(branches), source_of_(source_of) {}
 
   void compare(BranchIndex member, BranchIndex collection) {
-    const std::int64_t own = entries_of(branches_[member]), counted = entries_of(branches_[collection]);
+    const std::int64_t own = entry_count_of(branches_[member]), counted = entry_count_of(branches_[collection]);
     // If the member has no entries at all, the counts show later whether something is missing.
     if (own == counted || own == 0 || found_.contains(member)) return;
     const bool is_longer = own > counted;
@@ -46,7 +46,7 @@ class Search {
     const auto& boundaries = *baskets.entry;
     const auto behind = std::ranges::upper_bound(boundaries, entry);
     auto at = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(0, behind - boundaries.begin() - 1));
-    const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(baskets.seek.size(), at + kBasketsMax));
+    const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(baskets.seek.size(), at + kBasketsLookedAt));
     for (; at < end; ++at) {
       TrialBaskets basket([this](BranchIndex i) -> const BranchStorage& { return branches_[i]; }, source_of_);
       basket.want(index, at);

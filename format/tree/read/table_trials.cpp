@@ -11,14 +11,14 @@ namespace {
 
 // The search for classes ends after this many entries, which usually show all classes.
 constexpr std::int64_t kEntriesSeen = 256;
-constexpr std::uint32_t kBasketsMax = 32;
+constexpr std::uint32_t kTrialBasketsMax = 32;
 
 // Enough entries that one is probably not empty, without decoding a whole basket.
 constexpr std::int64_t kTrialEntries = 64;
 
 // The number of leading baskets that together have enough entries.
 std::uint32_t baskets_with_classes(const BasketTable& baskets) {
-  const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(baskets.seek.size(), kBasketsMax));
+  const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(baskets.seek.size(), kTrialBasketsMax));
   for (std::uint32_t i = 0; i < count; ++i)
     if ((*baskets.entry)[i + 1] - (*baskets.entry)[0] >= kEntriesSeen) return i + 1;
   return count;

@@ -11,7 +11,7 @@ constexpr std::uint8_t kWithBuffer = 10, kMaskedOffsets = 20, kDisplaced = 40;
 constexpr std::uint8_t kBufferAlone = 1;
 constexpr std::uint32_t kOffsetMask = 0x00FFFFFF;
 
-std::span<const std::byte> read_array(Cursor& in, const char* what) {
+std::span<const std::byte> read_bytes_of_array(Cursor& in, const char* what) {
   const auto count = in.big<std::int32_t>(what);
   if (count < 0) in.reject(what);
   return in.take_items(count < 0 ? 0 : static_cast<std::uint64_t>(count), sizeof(std::int32_t), what);
@@ -52,8 +52,8 @@ EmbeddedBasket read_embedded_basket(Cursor& in) {
   const bool has_offsets = !basket.generated_offsets && flag % 10 != 2 && header.entries > 0;
   std::span<const std::byte> offsets;
   if (has_offsets) {
-    offsets = read_array(in, "embedded basket: offsets");
-    if (flag > kDisplaced) read_array(in, "embedded basket: displacements");
+    offsets = read_bytes_of_array(in, "embedded basket: offsets");
+    if (flag > kDisplaced) read_bytes_of_array(in, "embedded basket: displacements");
   }
   if (flag != kBufferAlone && flag <= kWithBuffer) return basket;
   if (header.version <= 1) in.skip(sizeof(std::int32_t), "embedded basket: size of the buffer");

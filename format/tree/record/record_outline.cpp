@@ -20,7 +20,7 @@ namespace {
 using namespace element_type;
 
 // The depth of branches in branches; real trees stay below 20.
-constexpr int kDepthMax = 100;
+constexpr int kOutlineDepthMax = 100;
 
 constexpr std::pair<std::string_view, TreeMember> kTreeMembers[] = {
     {"fEntries", TreeMember::entries},
@@ -109,7 +109,7 @@ class Outliner {
   // An object in place: frame and members, or the form of its own streamer.
   void object(std::string_view class_name, Object& target) {
     if (stopped()) return;
-    if (++depth_ > kDepthMax) give_up("objects nest too deep");
+    if (++depth_ > kOutlineDepthMax) give_up("objects nest too deep");
     const OwnClass* own = own_class(class_name);
     if (own && own->kind == OwnClass::Kind::tobject) {
       read_tobject(in_);

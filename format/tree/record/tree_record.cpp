@@ -10,7 +10,7 @@ namespace tfile {
 namespace {
 
 // Deeper than any split class. Code that uses the record may recurse this deep.
-constexpr std::size_t kDepthMax = 128;
+constexpr std::size_t kBranchDepthMax = 128;
 
 constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
@@ -31,7 +31,7 @@ Result<std::vector<BranchIndex>> branch_order(const RecordReader& reader) {
       const Waiting at = stack.back();
       stack.pop_back();
       if (listed[at.branch]) continue;
-      if (at.depth > kDepthMax) return false;
+      if (at.depth > kBranchDepthMax) return false;
       listed[at.branch] = 1;
       order.push_back(at.branch);
       const std::vector<BranchIndex>& children = reader.branches[at.branch].children;

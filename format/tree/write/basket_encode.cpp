@@ -33,7 +33,7 @@ constexpr std::size_t kScratchMax = 16 << 20;
 // For lists shorter than this, a plain loop is faster than a call of the vectorised one.
 constexpr std::size_t kWideSwapMin = 256;
 
-tl::unexpected<Error> invalid(const WrittenBranch& branch, std::int64_t entry, const std::string& what) {
+tl::unexpected<Error> invalid_entry(const WrittenBranch& branch, std::int64_t entry, const std::string& what) {
   return fail(ErrorKind::invalid, branch.name + ", entry " + std::to_string(entry) + ": " + what);
 }
 
@@ -79,20 +79,20 @@ Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std
   auto wanted = static_cast<std::uint64_t>(range.size());
   for (const Bytes bytes : given.first(given.size() - (has_items ? 1 : 0))) {
     if (bytes.size() != 8 * (wanted + 1))
-      return invalid(branch, range.begin, "offsets of another length than asked for");
+      return invalid_entry(branch, range.begin, "offsets of another length than asked for");
     const Offsets level(bytes);
     if (level.first() < 0 || !level.ascend()) {
       const std::size_t entry = columns.levels.empty() ? level.first_descent() : 0;
-      return invalid(branch, range.begin + static_cast<std::int64_t>(entry), "offsets that go down");
+      return invalid_entry(branch, range.begin + static_cast<std::int64_t>(entry), "offsets that go down");
     }
     wanted = level.span();
-    if (wanted > kObjectSizeMax) return invalid(branch, range.begin, "more than a basket can hold");
+    if (wanted > kObjectSizeMax) return invalid_entry(branch, range.begin, "more than a basket can hold");
     columns.levels.push_back(level);
   }
   if (!has_items) return columns;
   columns.items = given.back();
   if (columns.items.size() != wanted * columns.item_size) {
-    return invalid(branch, range.begin, "values of another length than the offsets say");
+    return invalid_entry(branch, range.begin, "values of another length than the offsets say");
   }
   return columns;
 }
@@ -100,7 +100,7 @@ Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std
 template <class T>
 Result<> check_counter(const WrittenBranch& branch, EntryRange range, Bytes counter, const Offsets& offsets) {
   if (counter.size() != sizeof(T) * offsets.items())
-    return invalid(branch, range.begin, "its counter is of another length");
+    return invalid_entry(branch, range.begin, "its counter is of another length");
   bool differs = false;
   const auto count = [&](std::size_t i) {
     return static_cast<std::int64_t>(load_little<T>(counter.data() + sizeof(T) * i));
@@ -109,9 +109,9 @@ Result<> check_counter(const WrittenBranch& branch, EntryRange range, Bytes coun
   if (!differs) return {};
   std::size_t i = 0;
   while (count(i) == offsets[i + 1] - offsets[i]) ++i;
-  return invalid(branch, range.begin + static_cast<std::int64_t>(i),
-                 branch.counter + " is " + std::to_string(count(i)) + ", the list has " +
-                     std::to_string(offsets[i + 1] - offsets[i]) + " items");
+  return invalid_entry(branch, range.begin + static_cast<std::int64_t>(i),
+                       branch.counter + " is " + std::to_string(count(i)) + ", the list has " +
+                           std::to_string(offsets[i + 1] - offsets[i]) + " items");
 }
 
 // Calls `use` with a number of that integer dtype.
@@ -274,7 +274,7 @@ class DataWriter {
   Result<std::uint64_t> size_of_numbers() const {
     for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
       if (given_[i].size() != branch_.leaves[i].bytes() * static_cast<std::uint64_t>(range_.size())) {
-        return invalid(branch_, range_.begin, "values of another length than asked for");
+        return invalid_entry(branch_, range_.begin, "values of another length than asked for");
       }
     }
     return branch_.entry_size() * static_cast<std::uint64_t>(range_.size());
@@ -403,7 +403,8 @@ class BasketEncoder {
     const auto entries = static_cast<std::uint64_t>(entries_.size());
     payload_size_ = data_size_ + (branch_.has_offsets() ? 4 * (entries + 2) : 0);
     if (payload_size_ > kObjectSizeMax) {
-      return invalid(branch_, entries_.begin, entries == 1 ? "it has more than 1 GiB" : "a basket of more than 1 GiB");
+      return invalid_entry(branch_, entries_.begin,
+                           entries == 1 ? "it has more than 1 GiB" : "a basket of more than 1 GiB");
     }
     head_.branch_name = branch_.name;
     head_.title = branch_.basket_title;

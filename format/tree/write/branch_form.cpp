@@ -115,6 +115,12 @@ void add_members(const FieldForm& form, std::span<const OfferedColumn> columns, 
 
 }  // namespace
 
+std::string dimensions(const LeafForm& leaf) {
+  std::string text;
+  for (const std::uint32_t extent : leaf.shape) text += "[" + std::to_string(extent) + "]";
+  return text;
+}
+
 std::size_t LeafForm::count() const {
   std::size_t product = 1;
   for (const std::uint32_t extent : shape) product *= extent;

@@ -20,6 +20,9 @@ struct LeafForm {
   std::size_t bytes() const { return count() * size_of(dtype); }
 };
 
+// "[2][3]", as titles of leaves have it.
+std::string dimensions(const LeafForm&);
+
 // The properties of a branch that are needed to write it: its entries and its columns. The columns are in the order in
 // which TableWriter::encode takes them.
 struct WrittenBranch {

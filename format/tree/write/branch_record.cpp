@@ -15,32 +15,22 @@ using Kind = WrittenBranch::Kind;
 
 // Versions and values of ROOT 6.40.
 constexpr std::uint16_t kBranchVersion = 13, kBranchElementVersion = 10, kLeafVersion = 2, kLeafOfTypeVersion = 1;
-constexpr std::uint16_t kAttFillVersion = 2;
 constexpr std::uint16_t kFillColor = 0, kFillStyle = 1001;
-constexpr std::uint32_t kIoFeaturesChecksum = 0x1AA12F10;  // of ROOT::TIOFeatures, which has no version of its own
 constexpr std::uint32_t kDoNotUseBufferMap = 1 << 22, kIsFolder = 1 << 20;  // TBranch's bits
 constexpr std::int32_t kSplitLevel = 99;        // of a branch of an object, as TTree::Branch makes it
 constexpr std::int32_t kEntryOffsetLen = 1000;  // TTree's default; other than 0 means that baskets have entry offsets
 constexpr std::int32_t kSlotsMin = 10;
 
 // TClass::GetCheckSum of a class without members.
-std::uint32_t checksum_of(std::string_view class_name) {
+std::uint32_t memberless_checksum(std::string_view class_name) {
   std::uint32_t sum = 0;
   for (const char c : class_name) sum = sum * 3 + static_cast<unsigned char>(c);
   return sum;
 }
 
 constexpr std::uint16_t kVectorClassVersion = 6, kStringClassVersion = 2;
-constexpr std::uint32_t kBranchAny = 1 << 17;                 // TBranch's bit of an object that is no TObject
-constexpr std::int32_t kWholeObject = -1, kSplitObject = -2;  // TBranchElement::fID
-constexpr std::int32_t kStlNode = 4, kStlMemberNode = 41;     // TBranchElement::fType
-constexpr std::uint32_t kStringChecksum = 0x6E6F1604;         // std::string has members
-
-std::string dimensions(const LeafForm& leaf) {
-  std::string text;
-  for (const std::uint32_t extent : leaf.shape) text += "[" + std::to_string(extent) + "]";
-  return text;
-}
+constexpr std::uint32_t kBranchAny = 1 << 17;          // TBranch's bit of an object that is no TObject
+constexpr std::uint32_t kStringChecksum = 0x6E6F1604;  // std::string has members
 
 std::string leaf_title(const WrittenBranch& branch, const LeafForm& leaf) {
   return leaf.name + (branch.kind == Kind::counted ? "[" + branch.counter + "]" : "") + dimensions(leaf);
@@ -305,7 +295,7 @@ void write_element_of_records(ObjectAppender& out, const BranchSource& source, s
   out.string(is_member ? branch.class_name : class_of(branch));
   out.string(is_member ? branch.class_name : "");  // fParentName
   out.string(is_member ? "" : branch.class_name);  // fClonesName
-  out.big(is_member ? checksum : branch.is_map ? map_checksum(branch) : checksum_of(class_of(branch)));
+  out.big(is_member ? checksum : branch.is_map ? map_checksum(branch) : memberless_checksum(class_of(branch)));
   out.big(is_member ? std::uint16_t{1} : kVectorClassVersion);
   out.big(is_member ? static_cast<std::int32_t>(*branch.number) : -1);         // fID
   out.big(is_member ? kStlMemberNode : kStlNode);                              // fType
@@ -332,7 +322,7 @@ void write_element_of_object(ObjectAppender& out, const WrittenBranch& branch) {
   out.string(class_name);
   out.string("");  // fParentName
   out.string("");  // fClonesName
-  out.big(is_text ? kStringChecksum : checksum_of(class_name));
+  out.big(is_text ? kStringChecksum : memberless_checksum(class_name));
   out.big(is_text ? kStringClassVersion : kVectorClassVersion);
   out.big(kWholeObject);                    // fID
   out.big(std::int32_t{is_text ? -1 : 0});  // fType: std::string has a streamer of its own

@@ -11,6 +11,13 @@
 
 namespace tfile {
 
+// What records of trees have, as ROOT 6.40 writes them.
+inline constexpr std::uint16_t kAttFillVersion = 2;
+inline constexpr std::uint32_t kIoFeaturesChecksum =
+    0x1AA12F10;  // of ROOT::TIOFeatures, which has no version of its own
+inline constexpr std::int32_t kWholeObject = -1, kSplitObject = -2;  // TBranchElement::fID
+inline constexpr std::int32_t kStlNode = 4, kStlMemberNode = 41;     // TBranchElement::fType
+
 // The baskets of a branch as its record lists them (docs/format.md, "Trees and branches").
 struct BranchBaskets {
   std::vector<std::uint64_t> seek;

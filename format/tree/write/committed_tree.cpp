@@ -128,12 +128,10 @@ class Reader {
   }
 
   static bool is_list_of_records(const BranchRecord& branch) {
-    constexpr std::int32_t kStlNode = 4;
     return branch.class_name == "TBranchElement" && branch.type == kStlNode && !branch.children.empty();
   }
 
   static bool is_split_object(const BranchRecord& branch) {
-    constexpr std::int32_t kSplitObject = -2;
     return branch.class_name == "TBranchElement" && branch.type == 0 && branch.id == kSplitObject &&
            !branch.children.empty() && branch.baskets.seek.empty();
   }
@@ -247,7 +245,6 @@ class Reader {
                           WrittenBranch& member) const {
     using namespace element_type;
     const Reason reason = "its type is not written in a list of records";
-    constexpr std::int32_t kStlMemberNode = 41;
     if (branch.type != kStlMemberNode || columns.empty() || branch.leaves.size() != 1) return reason;
     const Column& last = nodes_.columns[columns.back()];
     member.leaves = {leaf_form(branch.name, columns.back())};
@@ -347,7 +344,6 @@ class Reader {
 
   Reason element_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written,
                       FieldForm& form) const {
-    constexpr std::int32_t kWholeObject = -1;
     const Reason is_class = "its class is " + branch.element_class;
     if (branch.id != kWholeObject || columns.empty()) return is_class;
     const Column& last = nodes_.columns[columns.back()];

@@ -32,7 +32,7 @@ class CheckSum {
   std::uint32_t sum_ = 0;
 };
 
-std::uint32_t checksum_of(const StreamerInfo& info) {
+std::uint32_t class_checksum(const StreamerInfo& info) {
   CheckSum sum;
   sum.add(info.class_name);
   for (const StreamerElement& element : info.elements) {
@@ -70,12 +70,6 @@ StreamerElement object_element(const WrittenBranch& member) {
     element.stl_content = element_type_of(item);
   }
   return element;
-}
-
-std::string dimensions(const LeafForm& leaf) {
-  std::string text;
-  for (const std::uint32_t extent : leaf.shape) text += "[" + std::to_string(extent) + "]";
-  return text;
 }
 
 }  // namespace
@@ -134,7 +128,7 @@ StreamerInfo record_class_info(const WrittenBranch& records) {
     element.type_name = class_of(member);
     info.elements.push_back(std::move(element));
   }
-  info.checksum = checksum_of(info);
+  info.checksum = class_checksum(info);
   return info;
 }
 

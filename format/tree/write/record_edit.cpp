@@ -7,7 +7,7 @@
 namespace tfile {
 namespace {
 
-using Kind = RecordMark::Kind;
+using MarkKind = RecordMark::Kind;
 
 // The depth of references between omitted objects. In real records (a leaf, and the leaf that counts it) it is two.
 constexpr int kDepthMax = 16;
@@ -59,13 +59,13 @@ struct RecordEdit::Copying {
     const RecordMark& found = of.outline_.marks[mark++];
     const auto behind_number = found.at + static_cast<std::uint32_t>(sizeof(std::uint32_t));
     copy_to(found.at);
-    if (found.kind == Kind::frame) {
+    if (found.kind == MarkKind::frame) {
       of.written_[found.at] = out.size();
       open.push_back({out.size(), found.at, found.other});
       return copy_to(behind_number);
     }
     of.copy_mark(out, found);
-    done = found.kind == Kind::class_tag ? found.other : behind_number;
+    done = found.kind == MarkKind::class_tag ? found.other : behind_number;
   }
 };
 
@@ -94,7 +94,7 @@ void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
 }
 
 void RecordEdit::copy_mark(ObjectAppender& out, const RecordMark& mark) {
-  if (mark.kind == Kind::class_tag) return out.class_tag(mark.class_name);
+  if (mark.kind == MarkKind::class_tag) return out.class_tag(mark.class_name);
   if (const auto known = written_.find(mark.other); known != written_.end()) return out.reference(known->second);
   // The object was omitted in its old place, so this reference becomes its new place.
   const std::size_t target = first_mark(outline_, mark.other);

@@ -9,12 +9,11 @@ namespace tfile {
 namespace {
 
 // Versions and values of ROOT 6.40 for a tree with default settings.
-constexpr std::uint16_t kTreeVersion = 20, kAttLineVersion = 2, kAttFillVersion = 2, kAttMarkerVersion = 3;
+constexpr std::uint16_t kTreeVersion = 20, kAttLineVersion = 2, kAttMarkerVersion = 3;
 constexpr std::uint32_t kMustCleanup = 1 << 3;
 constexpr std::int64_t kMaxEntries = 1'000'000'000'000;
 constexpr std::int64_t kAutoSave = -300'000'000;
 constexpr std::int64_t kEstimate = 1'000'000;
-constexpr std::uint32_t kIoFeaturesChecksum = 0x1AA12F10;
 
 void write_attributes(ObjectAppender& out) {
   const std::size_t line = out.open(kAttLineVersion);

@@ -213,12 +213,12 @@ Result<> Committer::rename_keys(std::vector<CommitWork::Rename> waiting) {
 // From the root downward, since keys below a renamed directory are given by its new name. In each directory removals
 // come first, since they may free names.
 Result<> Committer::change_names(const CommitWork& work) {
-  struct Changes {
+  struct NameChanges {
     std::vector<std::string> removed;
     std::vector<CommitWork::Rename> renamed;
   };
-  std::map<std::pair<std::ptrdiff_t, std::string>, Changes> by_directory;
-  const auto in = [&](const std::string& directory) -> Changes& {
+  std::map<std::pair<std::ptrdiff_t, std::string>, NameChanges> by_directory;
+  const auto in = [&](const std::string& directory) -> NameChanges& {
     const std::ptrdiff_t depth = directory.empty() ? 0 : 1 + std::ranges::count(directory, '/');
     return by_directory[{depth, directory}];
   };

@@ -15,7 +15,7 @@ using tfile::fail;
 namespace {
 
 constexpr std::uint64_t kIndexSize = sizeof(std::int64_t);
-constexpr std::int64_t kPiece = 8 << 10;  // variants at a time
+constexpr std::int64_t kVariantsPiece = 8 << 10;  // variants at a time
 
 // The staged variants, those that both files have.
 struct Staged {
@@ -79,8 +79,8 @@ Result<VariantsSeen> look_at_variants(const StagedColumn& tags, const StagedColu
   seen.base = tags.base;
   std::int64_t at = staged.begin;
   if (seen.tags > tags.header) at = std::max(at, static_cast<std::int64_t>(seen.tags - tags.header));
-  for (; at < staged.end; at += kPiece) {
-    TRY(const Piece piece, read_piece(tags, index, at, std::min(at + kPiece, staged.end)));
+  for (; at < staged.end; at += kVariantsPiece) {
+    TRY(const Piece piece, read_piece(tags, index, at, std::min(at + kVariantsPiece, staged.end)));
     for (std::size_t i = 0; i < piece.size(); ++i) {
       if (piece.tag(i) != 0) note(piece.tag(i), piece.position(i), at + static_cast<std::int64_t>(i), seen);
     }
@@ -100,8 +100,8 @@ std::string wrong_index(const StagedColumn& tags, std::int64_t variant, std::int
 Result<std::int64_t> variants_within(const StagedColumn& tags, const StagedColumn& index, std::uint8_t tag,
                                      std::int64_t items) {
   const Staged staged = staged_variants(tags, index);
-  for (std::int64_t at = staged.begin; at < staged.end; at += kPiece) {
-    TRY(const Piece piece, read_piece(tags, index, at, std::min(at + kPiece, staged.end)));
+  for (std::int64_t at = staged.begin; at < staged.end; at += kVariantsPiece) {
+    TRY(const Piece piece, read_piece(tags, index, at, std::min(at + kVariantsPiece, staged.end)));
     for (std::size_t i = 0; i < piece.size(); ++i) {
       if (piece.tag(i) == tag && piece.position(i) >= items) return at + static_cast<std::int64_t>(i);
     }
@@ -116,7 +116,7 @@ Result<std::vector<std::optional<std::int64_t>>> items_of_alternatives(const Sta
   std::size_t left = alternatives;
   const Staged staged = staged_variants(tags, index);
   for (std::int64_t end = std::min(variants, staged.end); end > staged.begin && left > 0;) {
-    TRY(const Piece piece, read_piece(tags, index, std::max(staged.begin, end - kPiece), end));
+    TRY(const Piece piece, read_piece(tags, index, std::max(staged.begin, end - kVariantsPiece), end));
     for (std::size_t i = piece.size(); i-- > 0;) {
       const std::size_t tag = piece.tag(i);
       if (tag == 0 || tag > alternatives || found[tag - 1]) continue;

@@ -83,7 +83,7 @@ Bytes encoded(const std::string& codec, const std::string& raw) {
   return block("ZS", 1, zstd_data(raw), raw.size());
 }
 
-std::string text_of(const Buffer& buffer) { return {reinterpret_cast<const char*>(buffer.data()), buffer.size()}; }
+std::string decoded_text(const Buffer& buffer) { return {reinterpret_cast<const char*>(buffer.data()), buffer.size()}; }
 
 class EachCodec : public testing::TestWithParam<const char*> {};
 
@@ -93,7 +93,7 @@ TEST_P(EachCodec, DecodesOneBlock) {
   EXPECT_STREQ(codec_name(stored, raw.size()), GetParam());
   const auto back = decompress(stored, raw.size());
   ASSERT_TRUE(back) << back.error().text;
-  EXPECT_EQ(text_of(*back), raw);
+  EXPECT_EQ(decoded_text(*back), raw);
 }
 
 TEST_P(EachCodec, DecodesTwiceOnOneThread) {
@@ -103,7 +103,7 @@ TEST_P(EachCodec, DecodesTwiceOnOneThread) {
     if (stored.size() == raw.size()) continue;
     const auto back = decompress(stored, raw.size());
     ASSERT_TRUE(back) << back.error().text;
-    EXPECT_EQ(text_of(*back), raw);
+    EXPECT_EQ(decoded_text(*back), raw);
   }
 }
 
@@ -143,7 +143,7 @@ TEST_P(EachCheckedCodec, NoticesFlippedBits) {
     Bytes flipped = stored;
     flipped[bit / 8] ^= std::byte(1 << bit % 8);
     if (const auto back = decompress(flipped, raw.size())) {
-      EXPECT_EQ(text_of(*back), raw) << bit;
+      EXPECT_EQ(decoded_text(*back), raw) << bit;
     }
   }
 }
@@ -157,7 +157,7 @@ TEST(Frame, CopiesWhatIsStoredUncompressed) {
   const std::string raw = sample(100);
   const auto back = decompress(bytes_of(raw), raw.size());
   ASSERT_TRUE(back);
-  EXPECT_EQ(text_of(*back), raw);
+  EXPECT_EQ(decoded_text(*back), raw);
   EXPECT_STREQ(codec_name(bytes_of(raw), raw.size()), "none");
   const auto nothing = decompress({}, 0);
   ASSERT_TRUE(nothing);
@@ -175,7 +175,7 @@ TEST(Frame, JoinsBlocksOfDifferentCodecs) {
   }
   const auto back = decompress(stored, raw.size());
   ASSERT_TRUE(back) << back.error().text;
-  EXPECT_EQ(text_of(*back), raw);
+  EXPECT_EQ(decoded_text(*back), raw);
   EXPECT_FALSE(decompress(stored, raw.size() - 1));
   EXPECT_FALSE(decompress(stored, raw.size() + 1));
 }

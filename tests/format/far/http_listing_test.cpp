@@ -13,7 +13,7 @@
 namespace tfile {
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> body_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 // "name size date" of files, "name/" of directories.
 std::vector<std::string> told(const FarListing& listing) {
@@ -38,7 +38,7 @@ Result<Lines> elements(std::string_view xml, std::size_t piece = SIZE_MAX) {
     return {};
   });
   for (; !xml.empty(); xml.remove_prefix(std::min(piece, xml.size())))
-    TRY_VOID(reader.feed(bytes_of(xml.substr(0, piece))));
+    TRY_VOID(reader.feed(body_bytes(xml.substr(0, piece))));
   TRY_VOID(reader.finish());
   return found;
 }
@@ -84,7 +84,7 @@ std::string multistatus(const std::string& responses) {
 
 Result<FarListing> dav(const std::string& xml, const std::string& url = "http://host/data/") {
   DavListing listing;
-  TRY_VOID(listing.feed(bytes_of(xml)));
+  TRY_VOID(listing.feed(body_bytes(xml)));
   return std::move(listing).finish(url);
 }
 
@@ -195,7 +195,7 @@ struct Page {
 Result<Page> s3_page(const std::string& xml, const std::string& prefix) {
   ListingDraft draft;
   S3Page page(prefix, draft);
-  TRY_VOID(page.feed(bytes_of(xml)));
+  TRY_VOID(page.feed(body_bytes(xml)));
   TRY(S3Page::End end, std::move(page).finish());
   return Page{std::move(draft).finish(), end.count, end.next};
 }
@@ -203,16 +203,16 @@ std::string bucket_result(const std::string& rest) {
   return "<?xml version=\"1.0\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">" + rest +
          "</ListBucketResult>";
 }
-std::string contents(const std::string& key, int size) {
+std::string listed(const std::string& key, int size) {
   return "<Contents><Key>" + key + "</Key><LastModified>2026-11-25T03:30:09.000Z</LastModified><Size>" +
          std::to_string(size) + "</Size></Contents>";
 }
 
 TEST(S3Page, TellsKeysBelowAPrefix) {
-  const auto page = s3_page(
-      bucket_result("<IsTruncated>false</IsTruncated>" + contents("run 1/", 0) + contents("run 1/a+b%20.root", 5) +
-                    "<CommonPrefixes><Prefix>run 1/sub/</Prefix></CommonPrefixes>"),
-      "run 1/");
+  const auto page =
+      s3_page(bucket_result("<IsTruncated>false</IsTruncated>" + listed("run 1/", 0) + listed("run 1/a+b%20.root", 5) +
+                            "<CommonPrefixes><Prefix>run 1/sub/</Prefix></CommonPrefixes>"),
+              "run 1/");
   ASSERT_TRUE(page) << page.error().text;
   EXPECT_EQ(told(page->listing), (Lines{"a+b%20.root 5 1795577409", "sub/"}));
   EXPECT_EQ(page->count, 3u);
@@ -221,8 +221,8 @@ TEST(S3Page, TellsKeysBelowAPrefix) {
 
 TEST(S3Page, KeysMayComeEncoded) {
   const auto page = s3_page(
-      bucket_result(contents("d/a+%2B%0A.root", 5) + "<EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>"
-                                                     "<NextContinuationToken>1/t=+</NextContinuationToken>"),
+      bucket_result(listed("d/a+%2B%0A.root", 5) + "<EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>"
+                                                   "<NextContinuationToken>1/t=+</NextContinuationToken>"),
       "d/");
   ASSERT_TRUE(page) << page.error().text;
   EXPECT_EQ(told(page->listing), Lines{"a +\n.root 5 1795577409"});
@@ -230,8 +230,8 @@ TEST(S3Page, KeysMayComeEncoded) {
 }
 
 TEST(S3Page, KeysThatAreNoNamesAreLeftOut) {
-  const auto page = s3_page(bucket_result(contents("other/f", 1) + contents("d/..", 1) + contents("d/a/b", 1) +
-                                          "<CommonPrefixes><Prefix>d//</Prefix></CommonPrefixes>" + contents("d/x", 1) +
+  const auto page = s3_page(bucket_result(listed("other/f", 1) + listed("d/..", 1) + listed("d/a/b", 1) +
+                                          "<CommonPrefixes><Prefix>d//</Prefix></CommonPrefixes>" + listed("d/x", 1) +
                                           "<CommonPrefixes><Prefix>d/x/</Prefix></CommonPrefixes>"),
                             "d/");
   ASSERT_TRUE(page) << page.error().text;
@@ -295,7 +295,7 @@ TEST(FarListings, AnyBytesGiveNamesOrAnError) {
        [](const std::string& text) { return dav(text); }},
       {"[{\"name\":\"sub\",\"type\":\"directory\"},{\"name\":\"\xe9\\u0041.root\",\"type\":\"file\",\"size\":12}]",
        [](const std::string& text) { return read_autoindex(text); }},
-      {bucket_result("<IsTruncated>false</IsTruncated>" + contents("d/a", 0) +
+      {bucket_result("<IsTruncated>false</IsTruncated>" + listed("d/a", 0) +
                      "<CommonPrefixes><Prefix>d/sub/</Prefix></CommonPrefixes><EncodingType>url</EncodingType>"),
        [](const std::string& text) -> Result<FarListing> {
          TRY(Page page, s3_page(text, "d/"));

@@ -29,7 +29,7 @@ std::vector<T> counted(std::size_t count) {
   return numbers;
 }
 
-PageImage page(std::int32_t elements, std::vector<std::byte> bytes) {
+PageImage future_page(std::int32_t elements, std::vector<std::byte> bytes) {
   PageImage made;
   made.elements = elements;
   made.bytes = std::move(bytes);
@@ -49,7 +49,7 @@ NtupleImage one_column(std::string type_name, ColumnImage column, std::vector<Pa
 }
 NtupleImage two_pages() {
   return one_column("std::int32_t", {0x07, 32, 0},
-                    {page(2, page_of<std::int32_t>({1, 2})), page(3, page_of<std::int32_t>({3, 4, 5}))});
+                    {future_page(2, page_of<std::int32_t>({1, 2})), future_page(3, page_of<std::int32_t>({3, 4, 5}))});
 }
 
 void expect_all_kinds(const Table& table) {
@@ -83,7 +83,7 @@ TEST(NtupleImage, IsReadAsItWasMade) {
 TEST(NtupleFuture, HalvesMayBeSplit) {
   // 1, -2 and 0.5: all low bytes, then all high bytes.
   const auto bytes = page_of<std::uint8_t>({0, 0, 0, 0x3c, 0xc0, 0x38});
-  const auto table = open_table(one_column("double", {0x17, 16, 0}, {page(3, bytes)}).finish());
+  const auto table = open_table(one_column("double", {0x17, 16, 0}, {future_page(3, bytes)}).finish());
   EXPECT_EQ(numbers_of<double>(*table, "x.f8"), (std::vector<double>{1, -2, 0.5}));
 }
 
@@ -166,9 +166,9 @@ TEST(NtupleFuture, StreamedObjectsOfAnUndescribedClassAreTheirBytes) {
   image.schema.columns = {{0x0F, 64, 0}, {0x01, 8, 0}, {0x07, 32, 1}};
   ClusterImage cluster;
   cluster.entries = 2;
-  cluster.columns = {{0, {page(2, page_of<std::uint64_t>({3, 5}))}},
-                     {0, {page(5, page_of<std::uint8_t>({1, 2, 3, 4, 5}))}},
-                     {0, {page(2, page_of<std::int32_t>({7, 8}))}}};
+  cluster.columns = {{0, {future_page(2, page_of<std::uint64_t>({3, 5}))}},
+                     {0, {future_page(5, page_of<std::uint8_t>({1, 2, 3, 4, 5}))}},
+                     {0, {future_page(2, page_of<std::int32_t>({7, 8}))}}};
   image.groups = {{{cluster}}};
   const auto table = open_table(image.finish());
   EXPECT_EQ(table->reason, "");
@@ -230,16 +230,16 @@ TEST(NtupleFuture, ARepresentationMayBeDeferredAndSuppressed) {
     image.extension.columns = {{0x0D, 64, 0, 1, first}};
     image.schema.columns = {{0x0C, 32, 0}};
     image.schema.fields[0].type_name = "double";
-    image.groups[0].clusters[0].columns[0].pages = {page(2, page_of<float>({1, 2}))};
+    image.groups[0].clusters[0].columns[0].pages = {future_page(2, page_of<float>({1, 2}))};
     image.groups[0].clusters[0].entries = 2;
     ClusterImage second;
     second.first_entry = 2;
     second.entries = 3;
-    second.columns = {{0, {}, true}, {2, {page(3, page_of<double>({3, 4, 5.25}))}}};
+    second.columns = {{0, {}, true}, {2, {future_page(3, page_of<double>({3, 4, 5.25}))}}};
     image.groups[0].clusters.push_back(second);
     second.first_entry = 5;
     second.entries = 1;
-    second.columns = {{5, {page(1, page_of<float>({6}))}}, {0, {}, true}};
+    second.columns = {{5, {future_page(1, page_of<float>({6}))}}, {0, {}, true}};
     image.groups[0].clusters.push_back(second);
     const auto table = open_table(image.finish());
     EXPECT_TRUE(table->warnings.empty());

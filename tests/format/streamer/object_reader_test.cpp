@@ -19,7 +19,7 @@ using namespace element_type;
 
 constexpr std::uint32_t kKeylen = 40;
 
-StreamerElement member(ElementKind kind, int type, std::string name, std::string type_name) {
+StreamerElement read_member(ElementKind kind, int type, std::string name, std::string type_name) {
   StreamerElement e;
   e.kind = kind;
   e.type = type;
@@ -28,18 +28,18 @@ StreamerElement member(ElementKind kind, int type, std::string name, std::string
   return e;
 }
 StreamerElement number(std::string name, int type = kInt) {
-  return member(ElementKind::basic, type, std::move(name), "int");
+  return read_member(ElementKind::basic, type, std::move(name), "int");
 }
-StreamerElement base(std::string name, int version) {
-  StreamerElement e = member(ElementKind::base, name == "TObject" ? kTObject : kBase, std::move(name), "BASE");
+StreamerElement base_element(std::string name, int version) {
+  StreamerElement e = read_member(ElementKind::base, name == "TObject" ? kTObject : kBase, std::move(name), "BASE");
   e.base_version = version;
   return e;
 }
 StreamerElement pointer(std::string name, std::string to) {
-  return member(ElementKind::object_pointer, kObjectP, std::move(name), std::move(to) + "*");
+  return read_member(ElementKind::object_pointer, kObjectP, std::move(name), std::move(to) + "*");
 }
-StreamerElement stl(std::string name, std::string type) {
-  StreamerElement e = member(ElementKind::stl, kStreamer, std::move(name), std::move(type));
+StreamerElement stl_element(std::string name, std::string type) {
+  StreamerElement e = read_member(ElementKind::stl, kStreamer, std::move(name), std::move(type));
   e.stl_type = 1;
   return e;
 }
@@ -72,7 +72,8 @@ class ObjectReaderTest : public testing::Test {
 };
 
 TEST_F(ObjectReaderTest, MembersOfBasesStandAmongThoseOfTheClass) {
-  describe({info("B", 2, {number("b")}), info("A", 3, {base("TObject", 1), base("B", 2), number("a", kDouble)})});
+  describe({info("B", 2, {number("b")}),
+            info("A", 3, {base_element("TObject", 1), base_element("B", 2), number("a", kDouble)})});
   ObjectImage image(kKeylen);
   const auto own = image.open(3);
   image.tobject();
@@ -105,8 +106,8 @@ TEST_F(ObjectReaderTest, TheSecondPointerToAnObjectIsAReferenceByItsPlace) {
 
 TEST_F(ObjectReaderTest, ListsHaveOptionsAndArraysDoNotShowEmptySlots) {
   describe({info("A", 1,
-                 {member(ElementKind::object, kObject, "list", "TList"),
-                  member(ElementKind::object, kObject, "array", "TObjArray")})});
+                 {read_member(ElementKind::object, kObject, "list", "TList"),
+                  read_member(ElementKind::object, kObject, "array", "TObjArray")})});
   ObjectImage image(kKeylen);
   const auto own = image.open(1);
   const auto list = image.open(5);
@@ -135,7 +136,7 @@ TEST_F(ObjectReaderTest, ListsHaveOptionsAndArraysDoNotShowEmptySlots) {
 }
 
 TEST_F(ObjectReaderTest, CountedArraysTakeTheirLengthFromAnotherMember) {
-  StreamerElement counted = member(ElementKind::basic_pointer, kOffsetPointer + kShort, "values", "short*");
+  StreamerElement counted = read_member(ElementKind::basic_pointer, kOffsetPointer + kShort, "values", "short*");
   counted.count_name = "n";
   describe({info("A", 1, {number("n", kCounter), counted, counted})});
   ObjectImage image(kKeylen);
@@ -173,7 +174,8 @@ TEST_F(ObjectReaderTest, ArraysOfPointersHaveTheCodeOfAPointerOrTheirOwn) {
 
 // Item after item, as in ROOT's JSON, although the file is stored member by member.
 TEST_F(ObjectReaderTest, ItemsOfMemberWiseCollectionsAreToldItemByItem) {
-  describe({info("P", 1, {number("n"), stl("v", "vector<int>")}), info("A", 1, {stl("items", "vector<P>")})});
+  describe({info("P", 1, {number("n"), stl_element("v", "vector<int>")}),
+            info("A", 1, {stl_element("items", "vector<P>")})});
   ObjectImage image(kKeylen);
   const auto own = image.open(1);
   const auto items = image.open(10 | 0x4000);
@@ -193,7 +195,7 @@ TEST_F(ObjectReaderTest, ItemsOfMemberWiseCollectionsAreToldItemByItem) {
 }
 
 TEST_F(ObjectReaderTest, MapsArePairs) {
-  describe({info("A", 1, {stl("m", "map<int,string>")})});
+  describe({info("A", 1, {stl_element("m", "map<int,string>")})});
   ObjectImage image(kKeylen);
   const auto own = image.open(1);
   const auto map = image.open(10);
@@ -246,7 +248,7 @@ TEST_F(ObjectReaderTest, AKeyOfAnUnknownClassIsAnError) {
 
 // A class that contains itself by value, ten times per level: an object of it would be infinite.
 TEST_F(ObjectReaderTest, ClassesThatHoldThemselvesAreRefused) {
-  StreamerElement self = member(ElementKind::object_any, kAny + kOffsetArray, "self", "A");
+  StreamerElement self = read_member(ElementKind::object_any, kAny + kOffsetArray, "self", "A");
   self.array_length = 10;
   describe({info("A", 1, {self})});
   ObjectImage image(kKeylen);
@@ -257,7 +259,7 @@ TEST_F(ObjectReaderTest, ClassesThatHoldThemselvesAreRefused) {
 // Arrays of arrays of empty classes: there are no bytes to limit them.
 TEST_F(ObjectReaderTest, ArraysOfNothingEnd) {
   const auto array_of = [](std::string type) {
-    StreamerElement e = member(ElementKind::stl, kStreamer, "a", std::move(type));
+    StreamerElement e = read_member(ElementKind::stl, kStreamer, "a", std::move(type));
     e.stl_type = 1;
     e.array_length = 1 << 20;
     return e;
@@ -288,7 +290,7 @@ TEST_F(ObjectReaderTest, NumbersHaveRootsDigits) {
 }
 
 TEST_F(ObjectReaderTest, DerivationIsFollowedThroughFirstBases) {
-  describe({info("Mine", 1, {base("TH1F", 3)})});
+  describe({info("Mine", 1, {base_element("TH1F", 3)})});
   EXPECT_TRUE(derives_from(infos_, "Mine", "TH1"));
   EXPECT_TRUE(derives_from(infos_, "TH1", "TH1"));
   EXPECT_FALSE(derives_from(infos_, "Mine", "TH2"));

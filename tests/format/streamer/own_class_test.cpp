@@ -21,7 +21,7 @@ using Ends = std::vector<std::int64_t>;
 using Ints = std::vector<std::int32_t>;
 using Words = std::vector<std::uint32_t>;
 
-StreamerElement member(const std::string& name, int type, const std::string& type_name, ElementKind kind) {
+StreamerElement own_member(const std::string& name, int type, const std::string& type_name, ElementKind kind) {
   StreamerElement element;
   element.kind = kind;
   element.name = name;
@@ -30,7 +30,7 @@ StreamerElement member(const std::string& name, int type, const std::string& typ
   return element;
 }
 
-StreamerInfo class_info(const std::string& name, std::vector<StreamerElement> elements) {
+StreamerInfo own_info(const std::string& name, std::vector<StreamerElement> elements) {
   StreamerInfo info;
   info.class_name = name;
   info.version = 1;
@@ -42,12 +42,12 @@ StreamerInfo class_info(const std::string& name, std::vector<StreamerElement> el
 class OwnClassTest : public testing::Test {
  protected:
   OwnClassTest() {
-    const StreamerElement x = member("x", kInt, "int", ElementKind::basic);
-    const StreamerElement tobject = member("TObject", kTObject, "BASE", ElementKind::base);
+    const StreamerElement x = own_member("x", kInt, "int", ElementKind::basic);
+    const StreamerElement tobject = own_member("TObject", kTObject, "BASE", ElementKind::base);
     std::vector<std::string> warnings;
     const std::vector<StreamerInfo> classes{
-        class_info("Point", {x}), class_info("Object", {tobject, x}),
-        class_info("Referring", {member("ref", kAny, "TRef", ElementKind::object_any), x})};
+        own_info("Point", {x}), own_info("Object", {tobject, x}),
+        own_info("Referring", {own_member("ref", kAny, "TRef", ElementKind::object_any), x})};
     infos_ = StreamerInfos::read(test::streamer_info_record(classes, 0).all(), 0, warnings);
     EXPECT_TRUE(warnings.empty());
   }

@@ -14,7 +14,7 @@
 namespace tfile {
 namespace {
 
-using Kind = Packing::Kind;
+using PackingKind = Packing::Kind;
 
 template <class T>
 std::vector<T> unpacked(const Packing& packing, const test::Bytes& bytes) {
@@ -27,10 +27,10 @@ std::vector<T> unpacked(const Packing& packing, const test::Bytes& bytes) {
 TEST(Packing, WithoutARangeTheTypeDecides) {
   for (const char* title : {"", "just a comment", "pt[3]", "m[2][3]", "[n]", "a, b", "x[", "x[1,2", "[2][3][0,1]"}) {
     const Packing wide = parse_packing(title, true);
-    EXPECT_EQ(wide.kind, Kind::plain_float) << title;
+    EXPECT_EQ(wide.kind, PackingKind::plain_float) << title;
     EXPECT_EQ(wide.stored_size(), 4u);
     const Packing narrow = parse_packing(title, false);
-    EXPECT_EQ(narrow.kind, Kind::truncated) << title;
+    EXPECT_EQ(narrow.kind, PackingKind::truncated) << title;
     EXPECT_EQ(narrow.bits, 12u);
     EXPECT_EQ(narrow.stored_size(), 3u);
   }
@@ -53,7 +53,7 @@ TEST(Packing, RangesWithAndWithoutBits) {
   for (const auto& row : kRows) {
     for (const bool to_double : {false, true}) {
       const Packing packing = parse_packing(row.title, to_double);
-      EXPECT_EQ(packing.kind, Kind::ranged) << row.title;
+      EXPECT_EQ(packing.kind, PackingKind::ranged) << row.title;
       EXPECT_EQ(packing.stored_size(), 4u);
       EXPECT_EQ(packing.minimum, row.minimum) << row.title;
       EXPECT_EQ(packing.factor, row.steps / (row.maximum - row.minimum)) << row.title;
@@ -74,7 +74,7 @@ TEST(Packing, MultiplesOfPi) {
                {"[0,pi/4]", 0, pi / 4}};
   for (const auto& row : kRows) {
     const Packing packing = parse_packing(row.title, true);
-    EXPECT_EQ(packing.kind, Kind::ranged) << row.title;
+    EXPECT_EQ(packing.kind, PackingKind::ranged) << row.title;
     EXPECT_DOUBLE_EQ(packing.minimum, row.minimum) << row.title;
     EXPECT_DOUBLE_EQ(packing.factor, 4294967295.0 / (row.maximum - row.minimum)) << row.title;
   }
@@ -84,7 +84,7 @@ TEST(Packing, BitsWithoutARangeAreOfTheMantissa) {
   for (int bits = 2; bits < 15; ++bits) {
     for (const bool to_double : {false, true}) {
       const Packing packing = parse_packing("[0,0," + std::to_string(bits) + "]", to_double);
-      EXPECT_EQ(packing.kind, Kind::truncated);
+      EXPECT_EQ(packing.kind, PackingKind::truncated);
       EXPECT_EQ(packing.bits, static_cast<std::uint32_t>(bits));
       EXPECT_EQ(packing.stored_size(), 3u);
     }
@@ -92,9 +92,9 @@ TEST(Packing, BitsWithoutARangeAreOfTheMantissa) {
   // From 15 bits on, the range is ignored.
   for (const char* title : {"[0,0,15]", "[0,0,16]", "[0,0,32]", "[0,0]", "[1,0,20]"}) {
     EXPECT_EQ(parse_packing(title, true).stored_size() == 4, std::string(title) != "[1,0,20]") << title;
-    EXPECT_EQ(parse_packing(title, false).kind, Kind::truncated) << title;
+    EXPECT_EQ(parse_packing(title, false).kind, PackingKind::truncated) << title;
   }
-  EXPECT_EQ(parse_packing("[0,0,32]", true).kind, Kind::plain_float);
+  EXPECT_EQ(parse_packing("[0,0,32]", true).kind, PackingKind::plain_float);
   EXPECT_EQ(parse_packing("[0,0,32]", false).bits, 12u);
 }
 
@@ -175,14 +175,14 @@ TEST(Packing, AnItemCutShortIsLeftOut) {
 // One number, by the formula of docs/format.md.
 double by_hand(const Packing& packing, const std::byte* p) {
   const auto byte = [&](int i) { return std::to_integer<std::uint32_t>(p[i]); };
-  if (packing.kind == Kind::truncated) {
+  if (packing.kind == PackingKind::truncated) {
     const std::uint32_t mantissa = byte(1) << 8 | byte(2), kept = mantissa & ((1u << (packing.bits + 1)) - 1);
     const std::uint32_t sign = mantissa >> (packing.bits + 1) & 1;
     const std::uint32_t bits = byte(0) << 23 | kept << (23 - packing.bits);
     return (sign ? -1.0f : 1.0f) * std::bit_cast<float>(bits);
   }
   const std::uint32_t number = byte(0) << 24 | byte(1) << 16 | byte(2) << 8 | byte(3);
-  return packing.kind == Kind::ranged ? number / packing.factor + packing.minimum : std::bit_cast<float>(number);
+  return packing.kind == PackingKind::ranged ? number / packing.factor + packing.minimum : std::bit_cast<float>(number);
 }
 
 // Numbers are unpacked many at a time. For all lengths around those of vector registers, each must be as if unpacked

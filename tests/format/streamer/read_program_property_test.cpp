@@ -15,7 +15,7 @@ using test::EntriesImage;
 using test::ProgramMaker;
 using Kind = Op::Kind;
 
-constexpr std::uint16_t kMemberWise = 0x4000;
+constexpr std::uint16_t kMemberWiseMark = 0x4000;
 
 struct Type {
   enum class Kind {
@@ -210,7 +210,7 @@ class Writer {
   }
   void either_form(const Type& type) {
     const bool member_wise = random_.below(2) == 0;
-    const std::size_t at = image.open(member_wise ? 9 | kMemberWise : 9);
+    const std::size_t at = image.open(member_wise ? 9 | kMemberWiseMark : 9);
     const unsigned n = random_.below(4);
     if (member_wise) {
       image.put(std::uint16_t{1});

@@ -19,7 +19,7 @@ using Ends = std::vector<std::int64_t>;
 using Ints = std::vector<std::int32_t>;
 using Kind = Op::Kind;
 
-constexpr std::uint16_t kMemberWise = 0x4000;
+constexpr std::uint16_t kMemberWiseBit = 0x4000;
 
 void put_ints(EntriesImage& image, const Ints& values) {
   for (const std::int32_t value : values) image.put(value);
@@ -412,7 +412,7 @@ TEST(ReadProgram, BothFormsOfACollectionFillTheSameArrays) {
   image.close(by_object);
   image.end_entry();
   for (const bool foreign : {false, true}) {
-    const std::size_t by_member = image.open(9 | kMemberWise);
+    const std::size_t by_member = image.open(9 | kMemberWiseBit);
     image.put(static_cast<std::uint16_t>(foreign ? 0 : 4));
     if (foreign) image.put(std::uint32_t{0xABCDEF});
     image.put(std::uint32_t{2});
@@ -422,7 +422,7 @@ TEST(ReadProgram, BothFormsOfACollectionFillTheSameArrays) {
     image.close(by_member);
     image.end_entry();
   }
-  const std::size_t empty = image.open(9 | kMemberWise);
+  const std::size_t empty = image.open(9 | kMemberWiseBit);
   image.put(std::uint16_t{4});
   image.put(std::uint32_t{0});
   image.close(empty);
@@ -438,7 +438,7 @@ TEST(ReadProgram, AFormThatWasNotCompiledIsRefused) {
   Program program = records_in_both_forms();
   program.ops[program.main.begin].other = {};
   EntriesImage image;
-  const std::size_t at = image.open(9 | kMemberWise);
+  const std::size_t at = image.open(9 | kMemberWiseBit);
   image.put(std::uint16_t{4});
   image.put(std::uint32_t{0});
   image.close(at);
@@ -450,7 +450,7 @@ TEST(ReadProgram, MemberWiseCountsThatCannotBe) {
   const Program program = records_in_both_forms();
   for (const std::uint32_t count : {1u, 3u, 0xFFFFFFFFu}) {
     EntriesImage image;
-    const std::size_t at = image.open(9 | kMemberWise);
+    const std::size_t at = image.open(9 | kMemberWiseBit);
     image.put(std::uint16_t{4});
     image.put(count);
     put_ints(image, {3, 4});

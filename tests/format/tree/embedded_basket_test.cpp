@@ -11,7 +11,7 @@ using test::BasketImage;
 using test::embedded;
 using Offsets = std::vector<std::int32_t>;
 
-EmbeddedBasket read(const std::vector<std::byte>& bytes) {
+EmbeddedBasket read_embedded(const std::vector<std::byte>& bytes) {
   Cursor in(bytes);
   EmbeddedBasket basket = read_embedded_basket(in);
   EXPECT_FALSE(in.failed()) << in.error().text;
@@ -46,7 +46,7 @@ BasketImage three_strings() {
 }
 
 TEST(EmbeddedBasket, FixedSize) {
-  const EmbeddedBasket basket = read(embedded(five_floats()));
+  const EmbeddedBasket basket = read_embedded(embedded(five_floats()));
   EXPECT_EQ(basket.entries, 5);
   EXPECT_EQ(basket.entry_size, 4);
   EXPECT_EQ(basket.keylen, static_cast<std::uint32_t>(five_floats().keylen()));
@@ -56,7 +56,7 @@ TEST(EmbeddedBasket, FixedSize) {
 }
 
 TEST(EmbeddedBasket, Offsets) {
-  const EmbeddedBasket basket = read(embedded(three_strings()));
+  const EmbeddedBasket basket = read_embedded(embedded(three_strings()));
   EXPECT_EQ(basket.entries, 3);
   EXPECT_EQ(basket.offsets, (Offsets{0, 5, 5, 20}));
   EXPECT_EQ(basket.data.size(), 20u);
@@ -65,11 +65,11 @@ TEST(EmbeddedBasket, Offsets) {
 TEST(EmbeddedBasket, DisplacedAndMaskedOffsets) {
   BasketImage displaced = three_strings();
   displaced.flag = 51;
-  EXPECT_EQ(read(embedded(displaced, {1, 2, 3})).offsets, (Offsets{0, 5, 5, 20}));
+  EXPECT_EQ(read_embedded(embedded(displaced, {1, 2, 3})).offsets, (Offsets{0, 5, 5, 20}));
   BasketImage masked = three_strings();
   masked.flag = 31;
   masked.tail[1] |= 0x05000000;
-  EXPECT_EQ(read(embedded(masked)).offsets, (Offsets{0, 5, 5, 20}));
+  EXPECT_EQ(read_embedded(embedded(masked)).offsets, (Offsets{0, 5, 5, 20}));
 }
 
 TEST(EmbeddedBasket, GeneratedOffsets) {
@@ -77,7 +77,7 @@ TEST(EmbeddedBasket, GeneratedOffsets) {
   image.io_bits = 1;
   image.flag = 91;
   image.tail.clear();
-  const EmbeddedBasket basket = read(embedded(image));
+  const EmbeddedBasket basket = read_embedded(embedded(image));
   EXPECT_TRUE(basket.generated_offsets);
   EXPECT_TRUE(basket.offsets.empty());
   EXPECT_EQ(basket.data.size(), 20u);
@@ -86,7 +86,7 @@ TEST(EmbeddedBasket, GeneratedOffsets) {
 TEST(EmbeddedBasket, FirstVersionTellsTheSizeOfItsBuffer) {
   BasketImage image = five_floats();
   image.version = 1;
-  EXPECT_EQ(read(embedded(image)).data, image.data);
+  EXPECT_EQ(read_embedded(embedded(image)).data, image.data);
 }
 
 TEST(EmbeddedBasket, HeaderAlone) {
@@ -95,7 +95,7 @@ TEST(EmbeddedBasket, HeaderAlone) {
     image.flag = static_cast<std::uint8_t>(flag);
     test::Bytes out;
     image.put_header(out, 0, 0);
-    const EmbeddedBasket basket = read(out.all());
+    const EmbeddedBasket basket = read_embedded(out.all());
     EXPECT_EQ(basket.entries, 0);
     EXPECT_TRUE(basket.data.empty());
   }

@@ -124,7 +124,7 @@ class OldImage : public TreeImage {
   }
 };
 
-TreeRecord read(const OldImage& image) {
+TreeRecord read_old(const OldImage& image) {
   std::vector<std::string> warnings;
   const auto tree = read_tree(image.all(), image.origin(), "TTree", StreamerInfos::read({}, 0, warnings));
   EXPECT_TRUE(tree) << tree.error().text;
@@ -154,7 +154,7 @@ TEST(OldTreeRecord, BranchesBeforeVersion6) {
   for (const int version : {2, 3, 4, 5}) {
     OldImage image(70);
     image.put_old_tree({[&] { image.put_oldest_branch(static_cast<std::uint16_t>(version)); }});
-    const TreeRecord tree = read(image);
+    const TreeRecord tree = read_old(image);
     expect_branch(tree);
     const BranchRecord& branch = tree.branches.at(0);
     EXPECT_EQ(branch.baskets.seek, (std::vector<std::uint64_t>{1000, 2000})) << version;
@@ -170,7 +170,7 @@ TEST(OldTreeRecord, BranchesBeforeVersion10) {
       OldImage image(70);
       image.put_old_tree(
           {[&] { image.put_old_branch(static_cast<std::uint16_t>(version), static_cast<std::uint8_t>(flag)); }});
-      const TreeRecord tree = read(image);
+      const TreeRecord tree = read_old(image);
       expect_branch(tree);
       const std::uint64_t beyond = flag == 2 ? 0x100000000 : 0;
       const BranchRecord& branch = tree.branches.at(0);
@@ -187,7 +187,7 @@ TEST(OldTreeRecord, ClonesBranch) {
     TreeImage::Tree tree;
     tree.branches = {[&] { image.put_clones_branch(old); }};
     image.put_tree(tree);
-    const TreeRecord record = read(image);
+    const TreeRecord record = read_old(image);
     ASSERT_EQ(record.branches.size(), 3u) << old;
     const BranchRecord& hits = record.branches[0];
     EXPECT_EQ(hits.class_name, "TBranchClones");

@@ -15,7 +15,7 @@ using test::array_of;
 using test::EntriesImage;
 using test::ProgramMaker;
 using Ends = std::vector<std::int64_t>;
-using Kind = Op::Kind;
+using FieldKind = Op::Kind;
 using Length = Stream::Length;
 
 BasketData data_of(std::size_t size, std::int64_t entries) {
@@ -77,7 +77,7 @@ Stream jagged(std::uint32_t number_size, std::uint32_t item_size) {
   return stream;
 }
 
-BasketData lists_of(std::vector<std::int32_t> item_ends, std::int32_t item_size) {
+BasketData lists_in(std::vector<std::int32_t> item_ends, std::int32_t item_size) {
   BasketData data =
       data_of(static_cast<std::size_t>(item_ends.back() * item_size), static_cast<std::int64_t>(item_ends.size()) - 1);
   for (const std::int32_t end : item_ends) data.offsets.push_back(end * item_size);
@@ -88,7 +88,7 @@ TEST(Stream, BranchesWithTheSameListsShareTheirEnds) {
   SharedEnds shared;
   for (const Ends& first : {Ends{0, 0}, Ends{8, 1000}}) {
     const auto decode = [&](std::vector<std::int32_t> item_ends, std::uint32_t item_size) {
-      auto data = lists_of(std::move(item_ends), static_cast<std::int32_t>(item_size));
+      auto data = lists_in(std::move(item_ends), static_cast<std::int32_t>(item_size));
       return *decode_basket(jagged(item_size, item_size), std::move(data), {}, first, &shared);
     };
     auto one = decode({0, 2, 2, 5}, 4);
@@ -96,7 +96,7 @@ TEST(Stream, BranchesWithTheSameListsShareTheirEnds) {
     const auto other = decode({0, 2, 3, 5}, 4), longer = decode({0, 2, 2, 5, 6}, 4);
     EXPECT_EQ(one.arrays[0].data(), two.arrays[0].data());
     EXPECT_EQ(one.arrays[0].data(), three.arrays[0].data());
-    const auto alone = decode_basket(jagged(4, 4), lists_of({0, 2, 3, 5}, 4), {}, first);
+    const auto alone = decode_basket(jagged(4, 4), lists_in({0, 2, 3, 5}, 4), {}, first);
     EXPECT_EQ(array_of<std::int64_t>(other, 0), array_of<std::int64_t>(*alone, 0));
     EXPECT_NE(other.arrays[0].data(), one.arrays[0].data());
     EXPECT_EQ(longer.arrays[0].size(), one.arrays[0].size() + sizeof(std::int64_t));
@@ -111,12 +111,12 @@ TEST(Stream, BranchesWithTheSameListsShareTheirEnds) {
 TEST(Stream, AnEndWithinAnItemIsDamageWhateverOthersShare) {
   SharedEnds shared;
   const Ends first{0, 0};
-  const auto whole = decode_basket(jagged(4, 4), lists_of({0, 2, 5}, 4), {}, first, &shared);
+  const auto whole = decode_basket(jagged(4, 4), lists_in({0, 2, 5}, 4), {}, first, &shared);
   ASSERT_TRUE(whole);
-  BasketData torn = lists_of({0, 2, 5}, 4);
+  BasketData torn = lists_in({0, 2, 5}, 4);
   torn.offsets[1] += 2;
   EXPECT_FALSE(decode_basket(jagged(4, 4), std::move(torn), {}, first, &shared));
-  BasketData fewer = lists_of({0, 2, 5}, 4);
+  BasketData fewer = lists_in({0, 2, 5}, 4);
   fewer.offsets.pop_back();
   EXPECT_FALSE(decode_basket(jagged(4, 4), std::move(fewer), {}, first, &shared));
 }
@@ -195,7 +195,7 @@ TEST(Stream, JaggedDataEqualWhatTheProgramGives) {
   for (const std::uint8_t size : std::vector<std::uint8_t>{1, 2, 4, 8}) {
     for (const std::uint32_t count : {1u, 2u}) {
       ProgramMaker maker;
-      Op rest = maker.list(Kind::rest);
+      Op rest = maker.list(FieldKind::rest);
       Op numbers = maker.numbers(size, count);
       rest.block = maker.block({numbers});
       const Stream slow = by_program(maker.make({rest}), {Length::entries_and_one, Length::unknown, Length::unknown});
@@ -288,7 +288,7 @@ TEST(Stream, RawEntriesAreTheirBytes) {
 // A member of a split collection without a header has nothing but items: entries do not matter.
 TEST(Stream, ItemsAloneNeedNoOffsets) {
   ProgramMaker maker;
-  Op rest{.kind = Kind::rest, .with_slot = false};
+  Op rest{.kind = FieldKind::rest, .with_slot = false};
   rest.block = maker.block({maker.string()});
   maker.program().needs_entry_ends = maker.program().entry_is_items = true;
   const Stream stream = by_program(maker.make({rest}), {Length::unknown, Length::unknown});
@@ -318,7 +318,7 @@ TEST(Stream, KnownLengthsNeedNoReading) {
 
 TEST(Stream, ATrialTellsWhetherEntriesFollow) {
   ProgramMaker maker;
-  Op object{.kind = Kind::object};
+  Op object{.kind = FieldKind::object};
   object.block = maker.block({maker.numbers(4)});
   const Stream stream = by_program(maker.make({object}), {Length::entries});
   EntriesImage image;

@@ -20,7 +20,7 @@ using test::TreeImage;
 using Bytes = std::vector<std::byte>;
 using Numbers = std::vector<std::int64_t>;
 
-constexpr std::uint32_t kKeylen = 46;
+constexpr std::uint32_t kWrittenKeylen = 46;
 
 template <class T>
 Bytes little(std::initializer_list<T> values) {
@@ -50,7 +50,7 @@ std::vector<OfferedColumn> offered(const std::vector<std::string>& paths) {
   return columns;
 }
 
-TreePlace place(Compression compression = {Compression::Algorithm::none, 0}) {
+TreePlace place_of(Compression compression = {Compression::Algorithm::none, 0}) {
   TreePlace place;
   place.directory_seek = 100;
   place.name = "tree";
@@ -76,7 +76,7 @@ Result<Part> encode(const TreeWriter& tree, std::size_t branch, EntryRange entri
 
 // Encodes the basket of the one branch that `paths` form.
 Result<Part> encode(const std::vector<std::string>& paths, EntryRange entries, const std::vector<Bytes>& columns) {
-  const auto tree = TreeWriter::create(place());
+  const auto tree = TreeWriter::create(place_of());
   add(*tree, paths);
   return encode(*tree, 0, entries, columns);
 }
@@ -181,7 +181,7 @@ TEST(EncodeBasket, RecordsHaveABasketOfTheirNumbersAndOneForEachMember) {
   field.name = "v";
   field.columns = field.encoded = {0, 1, 2, 3, 4, 5};
   field.lists = {FieldForm::kEachEntry, 0, 0, 2, 0, 4};
-  const auto tree = TreeWriter::create(place());
+  const auto tree = TreeWriter::create(place_of());
   ASSERT_TRUE(tree->add_fields(columns, form));
   const auto part = encode(*tree, 0, {4, 6},
                            {offsets({5, 7, 7}), little<std::int16_t>({1, 2}), offsets({0, 1, 1}), chars("x"),
@@ -351,13 +351,13 @@ TEST(Clusters, WithoutASizeAreARangeEach) {
   EXPECT_EQ(clusters.auto_flush, -30'000'000);
 }
 
-StreamerInfos no_infos() {
+StreamerInfos no_written_infos() {
   std::vector<std::string> warnings;
   return StreamerInfos::read({}, 0, warnings);
 }
 
-TreeRecord read(const Bytes& record, std::uint32_t keylen = kKeylen) {
-  auto tree = read_tree(record, keylen, "TTree", no_infos());
+TreeRecord read_written(const Bytes& record, std::uint32_t keylen = kWrittenKeylen) {
+  auto tree = read_tree(record, keylen, "TTree", no_written_infos());
   EXPECT_TRUE(tree) << tree.error().text;
   if (!tree) return {};
   EXPECT_TRUE(tree->warnings.empty()) << tree->warnings.front();
@@ -390,16 +390,16 @@ void put_entries(TreeWriter& tree, std::int64_t begin, std::uint64_t address) {
 }
 
 Bytes new_record() {
-  const auto tree = TreeWriter::create(place());
+  const auto tree = TreeWriter::create(place_of());
   add(*tree, kPaths);
   put_entries(*tree, 0, 1000);
-  auto record = tree->record(kKeylen);
+  auto record = tree->record(kWrittenKeylen);
   EXPECT_TRUE(record);
   return *record;
 }
 
 TEST(TreeWriter, ANewTreeReadsBack) {
-  const TreeRecord tree = read(new_record());
+  const TreeRecord tree = read_written(new_record());
   EXPECT_EQ(tree.name, "tree");
   EXPECT_EQ(tree.title, "a title");
   EXPECT_EQ(tree.entries, 2);
@@ -429,13 +429,13 @@ TEST(TreeWriter, AMapHasTheClassesOfRoot) {
                {"m/values/value.f4", "map<string,float>", "pair<string,float>", 682761401, 1809001054},
                {"m/values/value.f8", "map<string,double>", "pair<string,double>", 3605647467, 4204013746}};
   for (const auto& kind : kinds) {
-    const auto tree = TreeWriter::create(place());
+    const auto tree = TreeWriter::create(place_of());
     add(*tree, {kMap[0], kMap[1], kMap[2], kind.value});
     ASSERT_EQ(tree->made_classes().size(), 1U);
     const StreamerInfo& pair = *tree->made_classes()[0];
     EXPECT_EQ(pair.class_name, kind.pair);
     EXPECT_EQ(pair.checksum, kind.pair_checksum) << kind.pair;
-    const TreeRecord record = read(*tree->record(kKeylen));
+    const TreeRecord record = read_written(*tree->record(kWrittenKeylen));
     const BranchRecord& map = record.branches[record.top[0]];
     EXPECT_EQ(map.element_class, kind.map);
     EXPECT_EQ(map.checksum, kind.map_checksum) << kind.map;
@@ -446,15 +446,15 @@ TEST(TreeWriter, AMapHasTheClassesOfRoot) {
 }
 
 TEST(TreeWriter, BranchesOfOtherLengthsAreNoRecord) {
-  const auto tree = TreeWriter::create(place());
+  const auto tree = TreeWriter::create(place_of());
   add(*tree, {"x.f4", "y.f4"});
   put(*tree, 0, {0, 2}, {little({1.0F, 2.0F})}, 1000);
   tree->end_cluster(2, 2);
-  EXPECT_FALSE(tree->record(kKeylen));
+  EXPECT_FALSE(tree->record(kWrittenKeylen));
 }
 
 TEST(TreeWriter, OneNameIsOneBranch) {
-  const auto tree = TreeWriter::create(place());
+  const auto tree = TreeWriter::create(place_of());
   add(*tree, {"x.f4"});
   const auto columns = offered({"x.i4"});
   const auto again = tree->add_fields(columns, *tree_form(columns));
@@ -462,8 +462,8 @@ TEST(TreeWriter, OneNameIsOneBranch) {
   EXPECT_EQ(again.error().kind, ErrorKind::exists);
 }
 
-std::unique_ptr<TreeWriter> open(const Bytes& record, std::uint32_t keylen = kKeylen) {
-  static const StreamerInfos infos = no_infos();
+std::unique_ptr<TreeWriter> open(const Bytes& record, std::uint32_t keylen = kWrittenKeylen) {
+  static const StreamerInfos infos = no_written_infos();
   // Keys of the baskets, since their lengths are read.
   Bytes file(8000);
   for (const auto& [address, length] : {std::pair<std::size_t, std::int16_t>{2000, 74}, {4000, 68}}) {
@@ -471,18 +471,18 @@ std::unique_ptr<TreeWriter> open(const Bytes& record, std::uint32_t keylen = kKe
   }
   static std::vector<std::unique_ptr<test::MemorySource>> sources;
   sources.push_back(std::make_unique<test::MemorySource>(file));
-  auto tree = TreeWriter::open(place(), record, keylen, "TTree", infos, *sources.back());
+  auto tree = TreeWriter::open(place_of(), record, keylen, "TTree", infos, *sources.back());
   EXPECT_TRUE(tree) << tree.error().text;
   return tree ? *std::move(tree) : nullptr;
 }
 
 TEST(TreeWriter, ATreeThatIsNotChangedKeepsItsBytes) {
   const Bytes record = new_record();
-  EXPECT_EQ(hex(*open(record)->record(kKeylen)), hex(record));
+  EXPECT_EQ(hex(*open(record)->record(kWrittenKeylen)), hex(record));
   // In a key of another length, the references change and still lead to the right places.
-  const Bytes moved = *open(record)->record(kKeylen + 10);
+  const Bytes moved = *open(record)->record(kWrittenKeylen + 10);
   EXPECT_EQ(moved.size(), record.size());
-  EXPECT_EQ(names(read(moved, kKeylen + 10)), names(read(record)));
+  EXPECT_EQ(names(read_written(moved, kWrittenKeylen + 10)), names(read_written(record)));
 }
 
 TEST(TreeWriter, EntriesAreAppended) {
@@ -500,7 +500,7 @@ TEST(TreeWriter, EntriesAreAppended) {
   put(*tree, 2, entries, {little({9, 0}), offsets({0, 9, 9}), Bytes(36)}, 6500);
   put(*tree, 3, entries, {offsets({0, 1, 3}), chars("abc")}, 7000);
   tree->end_cluster(4, 2);
-  const TreeRecord record = read(*tree->record(kKeylen));
+  const TreeRecord record = read_written(*tree->record(kWrittenKeylen));
   EXPECT_EQ(record.entries, 4);
   for (const BranchIndex top : record.top) {
     const BranchRecord& branch = record.branches[top];
@@ -517,7 +517,7 @@ TEST(TreeWriter, EntriesForAPartOfTheBranchesAreNoRecord) {
   const auto tree = open(new_record());
   put(*tree, 0, {2, 4}, {little({1.0F, 2.0F})}, 5000);
   tree->end_cluster(4, 2);
-  EXPECT_FALSE(tree->record(kKeylen));
+  EXPECT_FALSE(tree->record(kWrittenKeylen));
 }
 
 TEST(TreeWriter, BranchesAreAddedBesideThoseThere) {
@@ -528,7 +528,7 @@ TEST(TreeWriter, BranchesAreAddedBesideThoseThere) {
   put(*tree, first + 1, {0, 2}, {little<std::uint32_t>({1, 0})}, 6000);
   put(*tree, first + 2, {0, 2}, {offsets({0, 1, 1}), little({5.0})}, 7000);
   tree->end_cluster(2, 0);
-  const TreeRecord record = read(*tree->record(kKeylen));
+  const TreeRecord record = read_written(*tree->record(kWrittenKeylen));
   EXPECT_EQ(names(record), (std::vector<std::string>{"x", "nMuon", "Muon_pt", "s", "nJet", "Jet_x", "v"}));
   EXPECT_EQ(record.leaves.size(), 7u);
   EXPECT_EQ(record.branches[record.top[6]].element_class, "vector<double>");
@@ -544,26 +544,27 @@ TEST(TreeWriter, BranchesAreDropped) {
   EXPECT_EQ(tree->drop_field("y").error().kind, ErrorKind::not_found);
   ASSERT_TRUE(tree->drop_field("x"));
   EXPECT_FALSE(tree->drop_field("x"));
-  const Bytes bytes = *tree->record(kKeylen);
-  const TreeRecord record = read(bytes);
+  const Bytes bytes = *tree->record(kWrittenKeylen);
+  const TreeRecord record = read_written(bytes);
   EXPECT_EQ(names(record), (std::vector<std::string>{"nMuon", "Muon_pt", "s"}));
   EXPECT_EQ(record.leaves.size(), 3u);
-  EXPECT_LT(record.tot_bytes, read(whole).tot_bytes);
+  EXPECT_LT(record.tot_bytes, read_written(whole).tot_bytes);
   // The omitted objects named the classes of the others.
-  EXPECT_EQ(hex(*open(bytes)->record(kKeylen)), hex(bytes));
+  EXPECT_EQ(hex(*open(bytes)->record(kWrittenKeylen)), hex(bytes));
 }
 
 TEST(TreeWriter, ACounterGoesWithTheLastThatItCounts) {
   const auto tree = open(new_record());
   ASSERT_TRUE(tree->drop_field("nMuon"));
-  EXPECT_EQ(names(read(*tree->record(kKeylen))), (std::vector<std::string>{"x", "nMuon", "Muon_pt", "s"}));
+  EXPECT_EQ(names(read_written(*tree->record(kWrittenKeylen))),
+            (std::vector<std::string>{"x", "nMuon", "Muon_pt", "s"}));
   ASSERT_TRUE(tree->drop_field("Muon_pt"));
-  EXPECT_EQ(names(read(*tree->record(kKeylen))), (std::vector<std::string>{"x", "s"}));
+  EXPECT_EQ(names(read_written(*tree->record(kWrittenKeylen))), (std::vector<std::string>{"x", "s"}));
 }
 
 // ROOT stores the counting leaf where it is first referred to: in the array, if that comes first.
 TEST(TreeWriter, ALeafThatStandsInADroppedBranchIsKept) {
-  TreeImage image(kKeylen);
+  TreeImage image(kWrittenKeylen);
   std::uint32_t counter = 0;
   TreeImage::Branch array, count;
   array.name = "a";
@@ -587,10 +588,10 @@ TEST(TreeWriter, ALeafThatStandsInADroppedBranchIsKept) {
   ASSERT_NE(opened, nullptr);
   EXPECT_EQ(hex(*opened->record(image.origin())), hex(image.all()));
   ASSERT_TRUE(opened->drop_field("n"));
-  EXPECT_EQ(names(read(*opened->record(kKeylen))), (std::vector<std::string>{"a", "n"}));
+  EXPECT_EQ(names(read_written(*opened->record(kWrittenKeylen))), (std::vector<std::string>{"a", "n"}));
   const auto other = open(image.all(), image.origin());
   ASSERT_TRUE(other->drop_field("a"));
-  const TreeRecord record = read(*other->record(kKeylen));
+  const TreeRecord record = read_written(*other->record(kWrittenKeylen));
   EXPECT_EQ(names(record), std::vector<std::string>{"n"});
   ASSERT_EQ(record.branches[record.top[0]].leaves.size(), 1u);
   EXPECT_EQ(record.leaves[record.branches[record.top[0]].leaves[0]].name, "n");
@@ -599,7 +600,7 @@ TEST(TreeWriter, ALeafThatStandsInADroppedBranchIsKept) {
 TEST(TreeWriter, ARenamedTreeKeepsTheRest) {
   const auto tree = open(new_record());
   tree->rename("a much longer name");
-  const TreeRecord record = read(*tree->record(kKeylen + 14), kKeylen + 14);
+  const TreeRecord record = read_written(*tree->record(kWrittenKeylen + 14), kWrittenKeylen + 14);
   EXPECT_EQ(record.name, "a much longer name");
   EXPECT_EQ(names(record).size(), 4u);
   EXPECT_EQ(record.leaves.size(), 4u);
@@ -609,11 +610,11 @@ TEST(TreeWriter, RecordsThatCannotBeFollowedAreRefused) {
   Bytes record = new_record();
   // A byte count that ends in the middle of something else.
   store_big(record.data() + 6, std::uint32_t{0x40000001});
-  static const StreamerInfos infos = no_infos();
+  static const StreamerInfos infos = no_written_infos();
   const test::MemorySource source({});
-  EXPECT_FALSE(TreeWriter::open(place(), record, kKeylen, "TTree", infos, source));
+  EXPECT_FALSE(TreeWriter::open(place_of(), record, kWrittenKeylen, "TTree", infos, source));
   for (std::size_t size = 0; size < record.size(); size += 7) {
-    EXPECT_FALSE(TreeWriter::open(place(), std::span(record).first(size), kKeylen, "TTree", infos, source));
+    EXPECT_FALSE(TreeWriter::open(place_of(), std::span(record).first(size), kWrittenKeylen, "TTree", infos, source));
   }
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t kRead = 128 << 10;
 
-struct Rig {
-  explicit Rig(std::vector<SyntheticStream> streams, std::uint64_t memory = 64 << 20)
+struct CountsRig {
+  explicit CountsRig(std::vector<SyntheticStream> streams, std::uint64_t memory = 64 << 20)
       : set(std::make_shared<SyntheticStreams>(std::move(streams))),
         cache(std::make_unique<ClusterCache>(CacheOptions{.memory = memory, .threads = 2, .io_threads = 2})),
         column(cache->attach(set, {"/t", 1})) {}
@@ -35,7 +35,7 @@ struct Rig {
 };
 
 TEST(ClusterCounts, AScanIsCountedOnce) {
-  Rig rig({even_stream(100, 5000)});  // 2 MB in chunks of 20 kB
+  CountsRig rig({even_stream(100, 5000)});  // 2 MB in chunks of 20 kB
   rig.read_all(0);
   rig.settle();
   const ReadCounts counts = rig.table().counts;
@@ -57,7 +57,7 @@ TEST(ClusterCounts, AScanIsCountedOnce) {
 TEST(ClusterCounts, WhatIsReadThroughIsExtra) {
   SyntheticStream stream = even_stream(10, 1000);
   stream.stored_gap = 1000;
-  Rig rig({stream});
+  CountsRig rig({stream});
   ASSERT_TRUE(read_bytes(*rig.column, 0, 0, 40'000));
   rig.settle();
   const ReadCounts counts = rig.table().counts;
@@ -67,7 +67,7 @@ TEST(ClusterCounts, WhatIsReadThroughIsExtra) {
 }
 
 TEST(ClusterCounts, WhatNobodyCameForIsExtraUntilSomebodyComes) {
-  Rig rig({even_stream(100, 5000)});
+  CountsRig rig({even_stream(100, 5000)});
   for (std::uint64_t offset = 0; offset < 6 * kRead; offset += kRead)
     ASSERT_TRUE(read_bytes(*rig.column, 0, offset, kRead));
   rig.settle();
@@ -81,7 +81,7 @@ TEST(ClusterCounts, WhatNobodyCameForIsExtraUntilSomebodyComes) {
 }
 
 TEST(ClusterCounts, WhatLeavesUnusedIsLost) {
-  Rig rig({even_stream(100, 5000)});
+  CountsRig rig({even_stream(100, 5000)});
   for (std::uint64_t offset = 0; offset < 6 * kRead; offset += kRead)
     ASSERT_TRUE(read_bytes(*rig.column, 0, offset, kRead));
   rig.settle();
@@ -98,7 +98,7 @@ TEST(ClusterCounts, WhatLeavesUnusedIsLost) {
 }
 
 TEST(ClusterCounts, EvictionsAndStreamsAreToldApart) {
-  Rig rig({even_stream(50, 5000), even_stream(50, 5000)}, 300'000);
+  CountsRig rig({even_stream(50, 5000), even_stream(50, 5000)}, 300'000);
   rig.read_all(0);
   rig.read_all(1);
   rig.settle();
@@ -111,7 +111,7 @@ TEST(ClusterCounts, EvictionsAndStreamsAreToldApart) {
 }
 
 TEST(ClusterCounts, ManyReadersOfOneChunkJoinItsLoad) {
-  Rig rig({even_stream(1, 5000)});
+  CountsRig rig({even_stream(1, 5000)});
   rig.set->source->delay = std::chrono::milliseconds(50);
   std::vector<Answer<Slices>> answers(8);
   for (auto& answer : answers) rig.column->read(0, 0, 4, 0, 20'000, answer.reply());
