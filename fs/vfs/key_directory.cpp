@@ -156,7 +156,9 @@ class ViewNames : public std::enable_shared_from_this<ViewNames> {
     if (at_ == newest.size()) return reply_(std::make_shared<const KeyListing>(directory_, std::move(names_)));
     const std::uint32_t key = newest[at_++];
     auto take = [self = shared_from_this(), key](Result<std::vector<TableView>> views) {
-      for (const TableView& view : *views) self->add(self->directory_->keys_->names()[key] + std::string(view.name));
+      // Without an answer the listing goes on without these names.
+      if (views)
+        for (const TableView& view : *views) self->add(self->directory_->keys_->names()[key] + std::string(view.name));
       self->next();
     };
     keys.views_beside(key, Reply<std::vector<TableView>>(std::move(take), reply_.asker()));
