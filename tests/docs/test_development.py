@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/development/building.md, the presets, and the workflows of CI: what they name is there."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import yaml
+
+from pages import ROOT, read
+
+PAGE = "docs/development/building.md"
+
+
+def presets(kind="configurePresets"):
+    return [each["name"] for each in json.loads(read("CMakePresets.json"))[kind] if not each.get("hidden")]
+
+
+def commands():
+    """Of the first table, by what they are for."""
+    return dict(re.findall(r"^\| (.*?) \| (?:add )?`(.*?)` \|$", read(PAGE), re.MULTILINE))
+
+
+def workflow(name):
+    return yaml.safe_load(read(f".github/workflows/{name}.yml"))
+
+
+def parts_of_tests(variable):
+    return re.search(rf"^{variable}=\((.*)\)$", read("packaging/test"), re.MULTILINE).group(1).split()
+
+
+def test_presets_are_those_of_the_page():
+    told = [name for row in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| `build", read(PAGE), re.MULTILINE) for name in re.findall(r"\w+", row)]
+    assert sorted(told) == sorted(presets())
+    assert sorted(presets("buildPresets")) == sorted(presets())
+
+
+def test_presets_that_are_used_are_there():
+    for text in [read(PAGE), read("packaging/test"), *map(read, (".github/workflows/tests.yml",))]:
+        named = re.findall(r"--preset (\w+)|\bbuild (ci|fuzz|tsan) ", text)
+        assert named and {first or second for first, second in named} <= set(presets())
+
+
+def test_commands_of_the_page_run(program):
+    """Those that take seconds; of the others what they name is there."""
+    of = commands()
+    build = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(program))), "tests", "fs_tests")
+    unit = of["run one unit test"].replace("build/tests/fs_tests", build)
+    if os.path.exists(build):
+        done = subprocess.run(unit, shell=True, capture_output=True, text=True, cwd=ROOT, timeout=300)
+        assert done.returncode == 0 and "[  PASSED  ]" in done.stdout, done.stdout + done.stderr
+    one = of["run one file of tests of mounts"].replace("~/.cache/tfilefs-venv/bin/python", sys.executable).replace(
+        "../build/fs/tfilefs", os.path.realpath(program))
+    done = subprocess.run(one + " -q -p no:cacheprovider --collect-only", shell=True, capture_output=True, text=True, cwd=ROOT, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in re.findall(r"bench/\w+|mount/\w+\.py|packaging/\w+", " ".join(of.values())):
+        assert any(os.path.exists(os.path.join(ROOT, place, name)) for place in ("", "bench", "tests")), name
+    fuzzed = re.search(r"(\w+)_fuzz\b", of["fuzz one decoder for a minute"]).group(1)
+    assert fuzzed in parts_of_tests("fuzz_targets")
+
+
+def test_workflows_run_what_ci_runs():
+    """.ci/run runs packaging/test without an argument, which means all its parts."""
+    jobs = workflow("tests")["jobs"]
+    assert jobs["parts"]["strategy"]["matrix"]["part"] == parts_of_tests("all_parts")
+    assert jobs["parts"]["steps"][-1]["run"].startswith(".ci/run ")
+    nightly = workflow("nightly")["jobs"]["nightly"]["strategy"]["matrix"]["include"]
+    assert {each["parts"] for each in nightly} <= set(parts_of_tests("all_parts") + parts_of_tests("other_parts"))
+    assert any(each["parts"] == "nightly" for each in nightly)
+    assert "packaging/release" in workflow("packages")["jobs"]["release"]["steps"][-2]["run"]
+
+
+def test_files_for_tools_are_sound():
+    for name in (".clang-tidy", ".pre-commit-config.yaml"):
+        assert yaml.safe_load(read(name))
+    for line in read(".git-blame-ignore-revs").splitlines():
+        assert re.fullmatch(r"#.*|[0-9a-f]{40}", line), line
