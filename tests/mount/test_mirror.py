@@ -33,6 +33,7 @@ def source(samples, tmp_path):
     return tmp_path
 
 
+@pytest.mark.fast
 def test_listing(source, mount):
     m = mount(source)
     assert sorted(os.listdir(m.path)) == sorted(os.listdir(source))
@@ -41,6 +42,7 @@ def test_listing(source, mount):
     assert sorted(os.listdir(os.path.join(m.path, "link_to_root"))) == ["single", "twice"]
 
 
+@pytest.mark.fast
 def test_other_files_pass_through(source, mount):
     m = mount(source)
     for name in ("notes.txt", "empty", "garbage.root", "percent%41"):
@@ -102,6 +104,7 @@ def x_of(path):
         return file["t/x"].array(library="np").tobytes()
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize("whole_directory", (True, False))
 def test_replaced_file(mount, tmp_path, whole_directory):
     """The next open shows the new state; an older handle gets ESTALE, not a mixture."""

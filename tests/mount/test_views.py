@@ -13,6 +13,8 @@ import uproot
 import mounted
 import mounted_table
 
+pytestmark = pytest.mark.fast
+
 VIEWS_OF_A_FILE = (".header.json", ".map.txt", ".original")
 
 

@@ -77,6 +77,7 @@ def kind(columns, path):
     return next(p.rsplit(".", 1)[1] for p in columns if p.startswith(path + "/values."))
 
 
+@pytest.mark.fast
 @pytest.mark.sanitized
 def test_a_new_file(tmp_path, mount, columns):
     m = mount(tmp_path, "rw")
@@ -107,6 +108,7 @@ def test_status_of_a_new_file_follows_what_is_written(tmp_path, mount):
         assert os.fstat(first.fileno()).st_size == 4
 
 
+@pytest.mark.fast
 def test_unmounting_commits(tmp_path, mount, columns):
     with_mount = mounted.Mounted(tmp_path, ("rw",))
     table = os.path.join(with_mount.path, "out.root", "Events")
@@ -136,6 +138,7 @@ def append(table, columns):
             file.write(values.tobytes())
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize("again", ("same mount", "new mount"))
 def test_entries_are_appended(tmp_path, columns, again):
     first, rest = halves(columns, 3000)
@@ -154,6 +157,7 @@ def test_entries_are_appended(tmp_path, columns, again):
     assert sorted(os.listdir(tmp_path)) == ["out.root"]
 
 
+@pytest.mark.fast
 def test_a_new_column_joins(tmp_path, columns):
     late = ("id.i8", "hits/offsets.i8", "hits/values.i2")
     with mounted.Mounted(tmp_path, ("rw",)) as m:
@@ -210,6 +214,7 @@ def test_names_of_views_are_not_taken(tmp_path, columns):
     assert sorted(os.listdir(tmp_path)) == ["a.root", "b.root"]
 
 
+@pytest.mark.fast
 def test_columns_go(tmp_path, columns):
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         table = os.path.join(m.path, "out.root", "Events")
@@ -229,6 +234,7 @@ def test_columns_go(tmp_path, columns):
         assert "id" not in file["Events"].keys() and "hits" not in file["Events"].keys()
 
 
+@pytest.mark.fast
 def test_a_table_is_copied_removed_and_moved(tmp_path, columns):
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         table = os.path.join(m.path, "a.root", "Events")
@@ -278,6 +284,7 @@ def test_rsync_and_tar(tmp_path, columns, options):
     check_table(tmp_path / "c.root", "sub/Events", columns)
 
 
+@pytest.mark.fast
 @pytest.mark.sanitized
 def test_what_a_killed_mount_had_promised(tmp_path, columns):
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
@@ -648,6 +655,7 @@ def test_what_follows_an_early_cluster_survives(tmp_path):
     check_table(tmp_path / "out.root", "Events", everything)
 
 
+@pytest.mark.fast
 def test_one_writer(tmp_path, columns):
     with mounted.Mounted(tmp_path, ("rw", "commit=600")) as first, mounted.Mounted(tmp_path, ("rw", "commit=600")) as second:
         os.makedirs(os.path.join(first.path, "out.root", "Events"))
@@ -792,6 +800,7 @@ def test_a_directory_with_a_file_in_it_may_become_a_table(tmp_path, columns):
     check_table(tmp_path / "out.root", "deep/one", {"id.i8": columns["id.i8"]})
 
 
+@pytest.mark.fast
 def test_numpy_files_are_taken(tmp_path):
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         table = os.path.join(m.path, "out.root", "Events")
