@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <span>
@@ -118,13 +119,63 @@ void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t siz
     auto told =
         reply_to<std::size_t>(pending, [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); });
     told.asked_by(pending->asker());
+    // O_SYNC has the bit of O_DSYNC. The kernel syncs by itself only what goes through its pages.
     fs.write(info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0,
-             std::as_bytes(std::span(bytes, size)), std::move(told));
+             std::as_bytes(std::span(bytes, size)), std::move(told), (info->flags & O_DSYNC) != 0);
   });
 }
 
 void op_flush(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.flush(info->fh, reply_done(pending)); });
+  run(request,
+      [&](FileSystem& fs, const PendingPtr& pending) { fs.flush(info->fh, reply_done(pending), info->lock_owner); });
+}
+
+void set_lock(fuse_req_t request, const fuse_file_info& info, FileLock lock, bool waits) {
+  lock.owner = info.lock_owner;
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    auto told = reply_to<FileLocks::Grant>(
+        pending, [](fuse_req_t to, const FileLocks::Grant&) { return fuse_reply_err(to, 0); },
+        [&fs](const FileLocks::Grant& grant) { fs.take_back(grant); });
+    told.asked_by(pending->asker());
+    fs.set_lock(info.fh, lock, waits, std::move(told));
+  });
+}
+
+FileLock lock_of(const struct flock& range) {
+  FileLock lock;
+  lock.type = range.l_type;
+  lock.begin = range.l_start;
+  lock.length = range.l_len;
+  return lock;
+}
+
+void op_setlk(fuse_req_t request, fuse_ino_t, fuse_file_info* info, struct flock* range, int sleeps) {
+  set_lock(request, *info, lock_of(*range), sleeps != 0);
+}
+
+void op_flock(fuse_req_t request, fuse_ino_t, fuse_file_info* info, int operation) {
+  FileLock lock;
+  lock.is_flock = true;
+  const int kind = operation & ~LOCK_NB;
+  lock.type = kind == LOCK_UN ? F_UNLCK : kind == LOCK_SH ? F_RDLCK : F_WRLCK;
+  set_lock(request, *info, lock, (operation & LOCK_NB) == 0);
+}
+
+void op_getlk(fuse_req_t request, fuse_ino_t, fuse_file_info* info, struct flock* range) {
+  FileLock lock = lock_of(*range);
+  lock.owner = info->lock_owner;
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    auto told = reply_to<FileLock>(pending, [](fuse_req_t to, const FileLock& there) {
+      struct flock answer {};
+      answer.l_type = there.type;
+      answer.l_whence = SEEK_SET;
+      answer.l_start = there.begin;
+      answer.l_len = there.length;
+      answer.l_pid = there.holder;
+      return fuse_reply_lock(to, &answer);
+    });
+    fs.test_lock(info->fh, lock, std::move(told));
+  });
 }
 
 void op_fsync(fuse_req_t request, fuse_ino_t, int, fuse_file_info* info) {
@@ -157,6 +208,9 @@ void add_change_operations(fuse_lowlevel_ops& ops) {
   ops.mknod = op_mknod;
   ops.write = op_write;
   ops.flush = op_flush;
+  ops.setlk = op_setlk;
+  ops.flock = op_flock;
+  ops.getlk = op_getlk;
   ops.fsync = op_fsync;
   ops.fsyncdir = op_fsync;
   ops.setxattr = op_setxattr;

@@ -66,10 +66,12 @@ Reply<FileSystem::Found> reply_found(FileSystem& fs, const PendingPtr& pending) 
 
 fuse_file_info opened_as(const Served& served, fuse_file_info info, const FileSystem::Opened& opened) {
   const int mode = info.flags & O_ACCMODE;
-  const bool is_better_direct = mode == O_WRONLY || (mode == O_RDONLY && opened.grows);
+  const bool is_better_direct = mode == O_WRONLY || (mode == O_RDONLY && opened.grows) || opened.shared;
+  // The kernel would keep what is appended where it believes the end to be.
+  const bool is_appended = opened.shared && (info.flags & O_APPEND) != 0;
   info.fh = opened.handle;
   info.keep_cache = opened.keep_cache;
-  info.direct_io = opened.direct || (is_better_direct && served.coherent_direct_io);
+  info.direct_io = opened.direct || is_appended || (is_better_direct && served.coherent_direct_io);
   return info;
 }
 

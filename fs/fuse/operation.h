@@ -61,7 +61,8 @@ fuse_entry_param entry_of(InodeId, const Attributes&);
 // How the kernel is to treat an opened file. A file opened only to write is not read through the same descriptor, so
 // its bytes bypass the page cache: else the kernel's pages take half of the time of a large `cp`. So do those of a file
 // opened only to read that may grow: if a page is read while the file gets longer, a reader that was told the new size
-// would see zeros behind the old end.
+// would see zeros behind the old end. And so do those of a file that other programs may change: the kernel would show
+// pages from before the change, since it learns of it from size and times alone.
 fuse_file_info opened_as(const Served&, fuse_file_info, const FileSystem::Opened&);
 
 // For a name found or made; the answer counts as one lookup.

@@ -24,6 +24,10 @@ void op_init(void* userdata, fuse_conn_info* connection) {
   // truncation.
   connection->want &= ~(FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_SPLICE_READ |
                         FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
+  // Without this the kernel keeps the locks of this mount apart from those of other programs, and costs no requests.
+  constexpr unsigned kLocks = FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS;
+  connection->want &= ~kLocks;
+  if (static_cast<Served*>(userdata)->file_system->has_locks()) connection->want |= connection->capable & kLocks;
   connection->max_read = kBlockSize;
   connection->max_write = kBlockSize;  // libfuse derives the number of pages of one request from it, for reads as well
   // A waiting read holds no thread here, so many may wait. The default of 12 would be shared by all readers of the

@@ -21,6 +21,7 @@
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
+#include "vfs/source_item.h"
 #include "vfs/source_tree.h"
 #include "vfs/written_file.h"
 #include "vfs/xattr.h"
@@ -69,13 +70,11 @@ tl::unexpected<Error> FileSystem::bad_handle() { return fail(ErrorKind::invalid,
 // ---- construction
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
-    : cache_(std::move(cache)), writing_(make_writing(options, *cache_, errors_)), context_{*cache_,
-                                                                                            errors_,
-                                                                                            options.ownership,
-                                                                                            options.views_listed,
-                                                                                            options.strings,
-                                                                                            writing_.get(),
-                                                                                            options.is_shared} {
+    : cache_(std::move(cache)),
+      writing_(make_writing(options, *cache_, errors_)),
+      context_{*cache_,         errors_,        options.ownership, options.views_listed,
+               options.strings, writing_.get(), options.is_shared},
+      locks_(*cache_, alarms_) {
   // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
@@ -446,7 +445,8 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply
   Opened opened;
   opened.direct = !content.cacheable;
   opened.grows = content.grows;
-  if (content.cacheable) {
+  opened.shared = context_.writing && host_file_of(*content.content);
+  if (content.cacheable && !opened.shared) {
     constexpr int kSerialBits = 40;
     const std::uint64_t version = (content.generation ? content.generation->serial : content.version) ^
                                   (content.content->making() << kSerialBits);
@@ -481,6 +481,7 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
 void FileSystem::release(HandleId handle) {
   last_request_.store(Clock::now(), std::memory_order_relaxed);
   files_.remove(handle);
+  locks_.release(handle);
   timed_out_reads_.forget(handle);
 }
 

@@ -23,6 +23,7 @@
 #include "vfs/attributes.h"
 #include "vfs/chain_options.h"
 #include "vfs/directory.h"
+#include "vfs/file_locks.h"
 #include "vfs/friend_names.h"
 #include "vfs/generation.h"
 #include "vfs/inode_table.h"
@@ -117,6 +118,7 @@ class FileSystem {
     bool keep_cache = false;  // pages of an earlier opening are still valid
     bool direct = false;      // neither pages nor size are to be cached
     bool grows = false;       // a program may append to it now
+    bool shared = false;      // any of its bytes may change, beside the mount too
     bool changed = false;     // attributes given before are of an older state
   };
   // `thread`: the opening thread's id as the kernel gives it; 0: not known.
@@ -150,10 +152,19 @@ class FileSystem {
   void change(InodeId, const AttributeChange&, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
   void set_xattr(InodeId, std::string_view name, std::optional<std::string> value, int flags, Reply<void>,
                  const CallerPtr& by = nullptr);
-  // `append`: at the end of the file, even if the kernel believes the end to be elsewhere.
-  void write(HandleId, std::uint64_t offset, bool append, std::span<const std::byte>, Reply<std::size_t>);
-  void flush(HandleId, Reply<void>);
+  // `append`: at the end of the file, even if the kernel believes the end to be elsewhere. `durable`: as sync()
+  // afterwards.
+  void write(HandleId, std::uint64_t offset, bool append, std::span<const std::byte>, Reply<std::size_t>,
+             bool durable = false);
+  // `lock_owner`: whose locks of fcntl(2) on the file go, since a descriptor is closed.
+  void flush(HandleId, Reply<void>, std::uint64_t lock_owner = 0);
   void sync(HandleId, Reply<void>);
+
+  // Locks, if they are not left to the kernel, which knows this mount alone. As the functions of FileLocks.
+  bool has_locks() const { return tree_ && writing_; }
+  void set_lock(HandleId, const FileLock&, bool waits, Reply<FileLocks::Grant>);
+  void take_back(const FileLocks::Grant& grant) { locks_.take_back(grant); }
+  void test_lock(HandleId, const FileLock&, Reply<FileLock>);
 
   void getxattr(InodeId, std::string_view name, Reply<std::string>, const CallerPtr& by = nullptr);
   void listxattr(InodeId, Reply<std::string>, const CallerPtr& by = nullptr);  // names, each ended by a NUL
@@ -254,6 +265,7 @@ class FileSystem {
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;
   Alarms alarms_;
+  FileLocks locks_;
   OpenRetries retries_;
   OpenFiles files_;
   TimedOutReads timed_out_reads_;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of FileSystem that changes the source.
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <climits>
+#include <limits>
 #include <utility>
 
 #include "vfs/file_system.h"
 #include "vfs/names.h"
+#include "vfs/source_item.h"
 
 namespace tfilefs {
 
@@ -195,13 +199,17 @@ void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std:
 // ---- open files
 
 void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::span<const std::byte> bytes,
-                       Reply<std::size_t> reply) {
+                       Reply<std::size_t> reply, bool durable) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
   const std::stop_token asker = reply.asker();
-  auto tell = [this, file, reply = std::move(reply)](Result<std::size_t> taken) mutable {
+  auto tell = [this, file, handle, durable, reply = std::move(reply)](Result<std::size_t> taken) mutable {
     if (!taken) note_refusal(*file->inode, "", taken.error());
-    reply(std::move(taken));
+    if (!taken || !durable) return reply(std::move(taken));
+    sync(handle, [taken = *taken, reply = std::move(reply)](Result<void> synced) mutable {
+      if (!synced) return reply(tl::unexpected(std::move(synced).error()));
+      reply(taken);
+    });
   };
   Reply<std::size_t> told(std::move(tell), asker);
   Content& content = *file->content.content;
@@ -209,13 +217,45 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
   content.write(offset, bytes, std::move(told));
 }
 
-void FileSystem::flush(HandleId handle, Reply<void> reply) {
+namespace {
+
+// Of the host, by device and inode, whichever name it was opened by; else of this mount, where no device has the
+// number.
+FileLocks::File locked_file(const OpenFile& open) {
+  FileLocks::File file;
+  file.descriptor = host_file_of(*open.content.content);
+  struct stat status {};
+  if (file.descriptor && ::fstat(file.descriptor->get(), &status) == 0)
+    file.object = {status.st_dev, status.st_ino};
+  else
+    file.object = {std::numeric_limits<std::uint64_t>::max(), open.inode->id};
+  return file;
+}
+
+}  // namespace
+
+void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_owner) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  file->content.content->flush([this, file, reply = std::move(reply)](Result<void> result) mutable {
-    if (!result) note_refusal(*file->inode, "", result.error());
-    reply(std::move(result));
-  });
+  auto write_out = [this, file, reply = std::move(reply)](const Result<void>&) mutable {
+    file->content.content->flush([this, file, reply = std::move(reply)](Result<void> result) mutable {
+      if (!result) note_refusal(*file->inode, "", result.error());
+      reply(std::move(result));
+    });
+  };
+  locks_.close(locked_file(*file), lock_owner, std::move(write_out));
+}
+
+void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Reply<FileLocks::Grant> reply) {
+  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  if (!file || !file->content.content) return reply(bad_handle());
+  locks_.set(locked_file(*file), handle, lock, waits, std::move(reply));
+}
+
+void FileSystem::test_lock(HandleId handle, const FileLock& lock, Reply<FileLock> reply) {
+  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  if (!file || !file->content.content) return reply(bad_handle());
+  locks_.test(locked_file(*file), handle, lock, std::move(reply));
 }
 
 void FileSystem::sync(HandleId handle, Reply<void> reply) {

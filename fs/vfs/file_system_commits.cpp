@@ -65,6 +65,7 @@ std::vector<std::string> FileSystem::end() {
   end_of_requests_.request_stop();
   cache_->settle();
   alarms_.stop();
+  locks_.clear();
   files_.clear();
   finish_writing();
   std::vector<std::string> lost;

@@ -2,12 +2,16 @@
 #include "vfs/source_item.h"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <ctime>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,6 +36,7 @@ class PassedContent final : public Content {
   PassedContent(ClusterCache& cache, std::shared_ptr<const Descriptor> file, std::uint64_t size, CallerPtr by)
       : cache_(cache), file_(std::move(file)), size_(size), by_(std::move(by)) {}
   std::uint64_t size() const override { return size_; }
+  const std::shared_ptr<const Descriptor>& file() const { return file_; }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     answer_reading(
         cache_, tfile::kLocalOrigin, [file = file_, offset, size] { return read_file(file->get(), offset, size); },
@@ -47,6 +52,15 @@ class PassedContent final : public Content {
     };
     answer_blocking(cache_, std::move(job), std::move(reply));
   }
+  void append(std::uint64_t, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
+    auto job = [file = file_, by = by_,
+                copy = std::vector<std::byte>(bytes.begin(), bytes.end())]() -> Result<std::size_t> {
+      const ActingFor acting(by);
+      if (!acting) return not_admitted();
+      return append_all(file->get(), copy);
+    };
+    answer_blocking(cache_, std::move(job), std::move(reply));
+  }
   void sync(Reply<void> reply) override {
     auto job = [file = file_]() -> Result<> {
       if (::fsync(file->get()) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
@@ -56,6 +70,19 @@ class PassedContent final : public Content {
   }
 
  private:
+  // Where the end is, the source's file system decides: one step with the write, whoever else appends.
+  static Result<std::size_t> append_all(int fd, std::span<const std::byte> bytes) {
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const iovec piece{const_cast<std::byte*>(bytes.data()) + done, bytes.size() - done};
+      const ssize_t taken = ::pwritev2(fd, &piece, 1, 0, RWF_APPEND);
+      if (taken < 0 && errno == EINTR) continue;
+      if (taken < 0 && done > 0) break;  // as write(2): what was taken before counts
+      if (taken < 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
+      done += static_cast<std::size_t>(taken);
+    }
+    return done;
+  }
   static Result<Slices> read_file(int fd, std::uint64_t offset, std::size_t size) {
     auto bytes = std::make_shared<tfile::Buffer>(size);
     std::size_t done = 0;
@@ -124,12 +151,21 @@ class OpenSourceFile final : public Holder {
   const CallerPtr by_;
 };
 
-OpenedContent passed(SourceTree& tree, Descriptor descriptor, const struct stat& status, bool writes, CallerPtr by) {
+// Which bytes the file has, as far as its times tell that: not while it could change once more at the same time.
+std::uint64_t version_seen(const struct stat& status) {
+  constexpr time_t kClockStep = 2;  // seconds: the coarsest clock of file systems, that of FAT
+  static std::atomic<std::uint64_t> openings = 0;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  tfile::Identity identity = tfile::identity_of(status);
+  if (now.tv_sec - status.st_ctim.tv_sec <= kClockStep) identity.state = ++openings;
+  return version_of(identity);
+}
+
+OpenedContent passed(SourceTree& tree, Descriptor descriptor, const struct stat& status, CallerPtr by) {
   const auto file = std::make_shared<const Descriptor>(std::move(descriptor));
   OpenedContent opened;
-  // For a file that is written through this mount the kernel's pages are right, whatever its times are.
-  opened.version =
-      writes ? version_of({.object = tfile::identity_of(status).object}) : version_of(tfile::identity_of(status));
+  opened.version = version_seen(status);
   if (tree.context().writing) opened.own = std::make_shared<const OpenSourceFile>(tree.shared_from_this(), file, by);
   opened.content = std::make_shared<PassedContent>(tree.context().cache, file,
                                                    static_cast<std::uint64_t>(status.st_size), std::move(by));
@@ -142,12 +178,17 @@ Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, con
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
   if (!is_same_file(status, known)) return another_file();
-  return passed(tree, std::move(file), status, mode != O_RDONLY, by);
+  return passed(tree, std::move(file), status, by);
 }
 
-// A job that changes attributes and returns the new ones.
-auto attributes_changed(TreePtr tree, std::string path, const AttributeChange& change, CallerPtr by) {
-  return [tree = std::move(tree), path = std::move(path), change, by = std::move(by)]() -> Result<Attributes> {
+// A job that changes attributes and returns the new ones. `known`: what is at the path, as far as that was looked at.
+auto attributes_changed(TreePtr tree, std::string path, const AttributeChange& change, CallerPtr by,
+                        std::optional<struct stat> known = std::nullopt) {
+  return [tree = std::move(tree), path = std::move(path), change, by = std::move(by), known]() -> Result<Attributes> {
+    if (known) {
+      TRY(const struct stat before, as_moved(tree->status(path, by)));
+      if (!is_same_file(before, *known)) return another_file();
+    }
     TRY_VOID(as_moved(tree->change(path, change, by)));
     TRY(const struct stat status, tree->status(path, by));
     return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
@@ -189,7 +230,7 @@ class SourceFile final : public Holder {
   void open_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_RDWR, std::move(reply)); }
   void open_only_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_WRONLY, std::move(reply)); }
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
-    answer_blocking(tree_->context().cache, attributes_changed(tree_, path_, change, by_), std::move(reply));
+    answer_blocking(tree_->context().cache, attributes_changed(tree_, path_, change, by_, status_), std::move(reply));
   }
   void read_link(HeldItem, Reply<std::string> reply) const override {
     answer_blocking(
@@ -321,7 +362,7 @@ void SourceDirectory::make_file(std::string_view name, const Creation& how, bool
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
     CreatedFile made{{{make_source_file(tree, path, status), {}}, {}}, {}};
-    made.content = passed(*tree, std::move(file), status, true, by);
+    made.content = passed(*tree, std::move(file), status, by);
     return made;
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
@@ -511,6 +552,11 @@ class SourceDirectoryHolder final : public Holder {
 };
 
 }  // namespace
+
+std::shared_ptr<const Descriptor> host_file_of(const Content& content) {
+  const auto* passed = dynamic_cast<const PassedContent*>(&content);
+  return passed ? passed->file() : nullptr;
+}
 
 std::shared_ptr<const Holder> make_source_directory(TreePtr tree, std::string path) {
   return std::make_shared<const SourceDirectoryHolder>(std::move(tree), std::move(path));

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "content.h"
+#include "descriptor.h"
 #include "vfs/directory.h"
 #include "vfs/source_tree.h"
 
@@ -17,6 +19,9 @@ std::shared_ptr<const Holder> make_source_directory(std::shared_ptr<SourceTree>,
 // Anything else that is not a ROOT file, shown unchanged. `status`: as just seen.
 std::shared_ptr<const Holder> make_source_file(std::shared_ptr<SourceTree>, std::string path,
                                                const struct stat& status);
+
+// The file of the host that is shown unchanged, open; null where the content is anything else.
+std::shared_ptr<const Descriptor> host_file_of(const Content&);
 
 // index.html of a mirrored directory: the page of all plots of the ROOT files in it and below, as they are when its
 // size or its bytes are first asked for after this call. Only the mounting user and root have it. Limited as a
