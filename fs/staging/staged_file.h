@@ -43,6 +43,11 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> commit(const NodePtr& directory) { return commits_.commit(directory); }
   void stop() { commits_.stop(); }
   std::uint64_t bytes_left() const { return commits_.bytes_left(); }
+  // As Changes::rest(), once the commit under way has ended. No other begins until unclaim().
+  bool rest() EXCLUDES(commits_.mutex) {
+    const Lock commit(commits_.mutex);
+    return changes_.rest();
+  }
   void unclaim() { commits_.unclaim(); }
   void forget() { commits_.forget(); }
   Result<std::string> pending_json() { return commits_.pending_json(); }

@@ -2,6 +2,7 @@
 #include "vfs/source_item.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -254,6 +255,8 @@ class SourceFile final : public Holder {
   const Clock::time_point seen_;
 };
 
+struct Judged;
+
 class SourceDirectory final : public Directory {
  public:
   SourceDirectory(TreePtr tree, std::string path, CallerPtr by = nullptr)
@@ -280,6 +283,9 @@ class SourceDirectory final : public Directory {
   std::string below(std::string_view name) const {
     return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
   }
+  // What `look_up`, a job, finds, and how it is shown.
+  template <class Job>
+  void judged(Job look_up, Freshness, Reply<Judged>) const;
   // The files under these names, or below them, may be just being committed: the change waits for that.
   template <class Job>
   void change_name(const std::string& from, const std::string& into, Job job, Reply<void> reply) const {
@@ -301,23 +307,36 @@ using Found = SourceTree::Found;
 // descriptors or of memory passes, and a file that could not be read once may be readable the next time.
 bool passes_through(const Error& error) { return is_lasting(error) || error.kind == ErrorKind::denied; }
 
+// What a name is shown as. `former`: a file that begins like a ROOT file, and is none, may have been one before.
+struct Judged {
+  Found found;
+  WrittenPtr former;
+  bool is_root_file() const { return found.root_file || found.written; }
+};
+
 // The first bytes decide. But a file that cannot be opened as a ROOT file passes through, unless something is staged
-// for it. If it has changed meanwhile, as by a commit, it is looked up again.
-void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
-  const bool same_for_all = !found.is_link && !found.is_own;
-  if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}, same_for_all});
+// for it.
+void judge(MountContext& context, Found found, Freshness freshness, Reply<Judged> reply) {
+  if (!found.root_file) return reply(Judged{std::move(found), nullptr});
   MountedFile& file = *found.root_file;
-  file.current(Freshness::recent, [&context, same_for_all, found = std::move(found),
-                                   reply = std::move(reply)](Result<GenerationPtr> now) mutable {
-    if (now && found.written) return reply(FoundEntry{{found.written->root(), {}}, {}});
-    if (now)
-      return reply(FoundEntry{
-          {std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}, same_for_all});
+  file.current(freshness, [&context, found = std::move(found),
+                           reply = std::move(reply)](const Result<GenerationPtr>& now) mutable {
+    if (now) return reply(Judged{std::move(found), nullptr});
     const bool is_staged = found.written && found.written->overlay().has_pending();
-    if (is_staged || !passes_through(now.error())) return reply(tl::unexpected(std::move(now).error()));
+    if (is_staged || !passes_through(now.error())) return reply(tl::unexpected(now.error()));
     context.errors.add("/" + found.root_file->path(), now.error());
-    reply(FoundEntry{std::move(found.entry), {}, same_for_all});
+    found.root_file = nullptr;
+    Judged plain{std::move(found), nullptr};
+    plain.former = std::exchange(plain.found.written, nullptr);
+    reply(std::move(plain));
   });
+}
+
+FoundEntry shown_as(MountContext& context, Found found) {
+  const bool same_for_all = !found.is_link && !found.is_own;
+  if (!found.root_file) return {std::move(found.entry), {}, same_for_all};
+  if (found.written) return {{found.written->root(), {}}, {}};
+  return {{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}, same_for_all};
 }
 
 // A page of plots is shown if no file has its name; not on a mount that can make files, which could have that name. The
@@ -342,23 +361,53 @@ Result<Found> look_up_or_make(const TreePtr& tree, const std::string& directory,
   return index;
 }
 
-void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
-  auto finish = [&context = tree_->context(), reply = std::move(reply)](Result<Found> found) mutable {
+template <class Job>
+void SourceDirectory::judged(Job look_up, Freshness freshness, Reply<Judged> reply) const {
+  auto finish = [&context = tree_->context(), freshness, reply = std::move(reply)](Result<Found> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
-    decide(context, *std::move(found), std::move(reply));
+    judge(context, *std::move(found), freshness, std::move(reply));
   };
-  answer_blocking(
-      tree_->context().cache,
-      [tree = tree_, directory = path_, path = below(name), by = by_] {
-        return look_up_or_make(tree, directory, path, by);
-      },
-      Reply<Found>(std::move(finish)));
+  answer_blocking(tree_->context().cache, std::move(look_up), Reply<Found>(std::move(finish)));
 }
+
+void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
+  auto finish = [&context = tree_->context(), reply = std::move(reply)](Result<Judged> judged) mutable {
+    if (!judged) return reply(tl::unexpected(std::move(judged).error()));
+    reply(shown_as(context, std::move(judged->found)));
+  };
+  judged([tree = tree_, directory = path_, path = below(name),
+          by = by_] { return look_up_or_make(tree, directory, path, by); },
+         Freshness::recent, Reply<Judged>(std::move(finish)));
+}
+
+namespace {
+
+// A ROOT file that was made and is not committed yet has its name, though there is nothing on the host.
+Result<> check_not_staged(SourceTree& tree, const std::string& path) {
+  for (const WrittenPtr& file : tree.written_files()) {
+    if (file->path() == path && !file->staged().is_there() && file->staged().is_wanted()) return name_taken();
+  }
+  return {};
+}
+
+}  // namespace
 
 void SourceDirectory::make_file(std::string_view name, const Creation& how, bool exclusive,
                                 Reply<CreatedFile> reply) const {
   auto job = [tree = tree_, path = below(name), how, exclusive, by = by_]() -> Result<CreatedFile> {
-    TRY(Descriptor file, tree->make_file(path, how, exclusive, by));
+    // Without O_EXCL it is opened by its name, which the kernel looks up again.
+    if (auto is_free = check_not_staged(*tree, path); !is_free) {
+      if (!exclusive) return another_file();
+      return tl::unexpected(std::move(is_free).error());
+    }
+    auto created = tree->make_file(path, how, true, by);
+    if (!created && !exclusive && created.error().kind == ErrorKind::exists) {
+      // What begins like a ROOT file is opened by its name: it may be shown as a directory.
+      TRY(const Found found, tree->look_up(path));
+      if (found.root_file || found.written) return another_file();
+      created = tree->make_file(path, how, false, by);
+    }
+    TRY(Descriptor file, std::move(created));
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
     CreatedFile made{{{make_source_file(tree, path, status), {}}, {}}, {}};
@@ -387,6 +436,7 @@ void SourceDirectory::make_directory(std::string_view name, const Creation& how,
 void SourceDirectory::make_link(std::string_view name, std::string_view target, const Creation&,
                                 Reply<FoundEntry> reply) const {
   auto job = [tree = tree_, path = below(name), target = std::string(target), by = by_]() -> Result<FoundEntry> {
+    TRY_VOID(check_not_staged(*tree, path));
     TRY_VOID(tree->make_link(path, target, by));
     TRY(const struct stat status, tree->status(path));
     return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
@@ -398,6 +448,7 @@ void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Re
   const auto* file = dynamic_cast<const SourceFile*>(&of);
   if (!file) return Directory::make_hard_link(name, of, std::move(reply));
   auto job = [tree = tree_, of_path = file->path(), path = below(name), by = by_]() -> Result<FoundEntry> {
+    TRY_VOID(check_not_staged(*tree, path));
     TRY_VOID(tree->make_hard_link(of_path, path, by));
     TRY(const struct stat status, tree->status(path, by));
     return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
@@ -412,49 +463,87 @@ Result<> claim(SourceTree& tree, const WrittenFile& file) {
   return claimed;
 }
 
+tl::unexpected<Error> not_empty() { return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY); }
+tl::unexpected<Error> is_a_directory() { return tfile::fail(ErrorKind::invalid, "is a directory", -1, EISDIR); }
+
+// A ROOT file that cannot be written now, since another mount writes it, or a journal could not be taken over.
+tl::unexpected<Error> not_ours() { return tfile::fail(ErrorKind::busy, "it is written by another mount", -1, EBUSY); }
+
+// Whether no key is left in the file, and nothing is staged for it. To be called while it rests.
+Result<bool> is_empty(const WrittenFile& written) {
+  const Overlay::Listing staged = written.overlay().list(*written.staged().root());
+  if (!staged.staged.empty()) return false;
+  if (!written.staged().is_there()) return true;
+  TRY(const auto source, written.staged().committed_source());
+  TRY(const auto file, tfile::File::open(source));
+  return std::ranges::all_of(file->root()->keys, [&](const tfile::KeyInfo& key) {
+    return staged.whiteouts.contains(tfile::escape_name(key.name));
+  });
+}
+
+// Keeps an empty ROOT file as it is, until it is forgotten or unclaimed: no other mount writes it, nothing can be
+// staged in it, and no commit begins. Error: not_empty.
+Result<> hold_empty(SourceTree& tree, const WrittenFile& written) {
+  TRY_VOID(claim(tree, written));
+  const bool rests = written.staged().rest();
+  auto empty = rests ? is_empty(written) : Result<bool>(false);
+  if (empty && *empty) return {};
+  written.staged().unclaim();
+  if (!empty) return tl::unexpected(std::move(empty).error());
+  return not_empty();
+}
+
 // A ROOT file, which is shown as a directory, is removed by rmdir if it is empty, as a directory would be.
-Result<> remove_root_file(SourceTree& tree, const std::string& path, const CallerPtr& by) {
-  TRY(const auto written, tree.written_file(path));
+Result<> remove_root_file(SourceTree& tree, const WrittenPtr& written, const CallerPtr& by) {
+  TRY_VOID(hold_empty(tree, *written));
   if (written->staged().is_there()) {
-    TRY(const auto source, written->staged().committed_source());
-    TRY(const auto file, tfile::File::open(source));
-    const Overlay::Listing staged = written->overlay().list(*written->staged().root());
-    const bool all_gone =
-        std::all_of(file->root()->keys.begin(), file->root()->keys.end(),
-                    [&](const tfile::KeyInfo& key) { return staged.whiteouts.contains(tfile::escape_name(key.name)); });
-    if (!all_gone || !staged.staged.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
-    TRY_VOID(claim(tree, *written));
-    if (auto removed = tree.remove(path, false, by); !removed) {
+    if (auto removed = tree.remove(written->path(), false, by); !removed) {
       written->staged().unclaim();
       return removed;
     }
-  } else if (!written->overlay().list(*written->staged().root()).staged.empty()) {
-    return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   }
   tree.forget(written);
   return {};
 }
 
+Result<> remove_name(SourceTree& tree, const std::string& path, bool directory, const Judged& judged,
+                     const CallerPtr& by) {
+  if (judged.is_root_file() && !directory) return is_a_directory();
+  if (judged.found.written) return remove_root_file(tree, judged.found.written, by);
+  if (judged.is_root_file() && !judged.found.is_link) return not_ours();
+  TRY_VOID(tree.remove(path, directory, by));
+  if (judged.former) tree.forget(judged.former);
+  return {};
+}
+
 void SourceDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
-  auto job = [tree = tree_, path = below(name), directory, by = by_]() -> Result<> {
-    TRY(const Found found, tree->look_up(path, by));
-    if (found.written && !directory) return tfile::fail(ErrorKind::invalid, "is a directory", -1, EISDIR);
-    if (found.written) return remove_root_file(*tree, path, by);
-    return tree->remove(path, directory, by);
+  const std::string path = below(name);
+  auto go_on = [self = shared_from_this(), this, path, directory,
+                reply = std::move(reply)](Result<Judged> judged) mutable {
+    if (!judged) return reply(tl::unexpected(std::move(judged).error()));
+    auto job = [tree = tree_, path, directory, judged = *std::move(judged), by = by_] {
+      return remove_name(*tree, path, directory, judged, by);
+    };
+    change_name(path, path, std::move(job), std::move(reply));
   };
-  change_name(below(name), below(name), std::move(job), std::move(reply));
+  judged([tree = tree_, path, by = by_] { return tree->look_up(path, by); }, Freshness::now,
+         Reply<Judged>(std::move(go_on)));
 }
 
 // Renames a file, or a directory and all below. Staged data belongs to a name, so it is committed to the files before
-// they move.
+// they move. Both names are held meanwhile: what was found of them stays true until one is the other.
 class Renaming {
  public:
-  Renaming(SourceTree& tree, std::string from, std::string into)
-      : tree_(tree), from_(std::move(from)), into_(std::move(into)) {}
+  Renaming(SourceTree& tree, std::string from, std::string into, Judged moved, std::optional<Judged> taken)
+      : tree_(tree),
+        from_(std::move(from)),
+        into_(std::move(into)),
+        moved_(std::move(moved)),
+        taken_(std::move(taken)) {}
 
   Result<> run(unsigned flags, const CallerPtr& by) {
-    auto done = prepare(by);
-    if (done) done = tree_.rename(from_, into_, flags, by);
+    auto done = prepare(flags);
+    if (done) done = replaces_other_kind_ ? replace(by) : tree_.rename(from_, into_, flags, by);
     for (const WrittenPtr& file : held_) {
       if (done) {
         tree_.forget(file);
@@ -466,19 +555,61 @@ class Renaming {
   }
 
  private:
-  Result<> prepare(const CallerPtr& by) {
-    TRY(const Found found, tree_.look_up(from_, by));
-    const auto taken = tree_.look_up(into_);
-    if (found.written) {
-      TRY_VOID(claim(tree_, *found.written));
-      TRY_VOID(hold(found.written));
+  Result<> prepare(unsigned flags) {
+    // It would leave a device behind, as only file systems that lie over others want it.
+    if (flags & ~static_cast<unsigned>(RENAME_NOREPLACE | RENAME_EXCHANGE))
+      return tfile::fail(ErrorKind::invalid, "not with these flags", -1, EINVAL);
+    if (taken_ && (flags & RENAME_NOREPLACE)) return name_taken();
+    const bool exchanges = (flags & RENAME_EXCHANGE) != 0;
+    if (taken_ && !exchanges) TRY_VOID(hold_target());
+    TRY_VOID(hold_all(moved_, from_));
+    if (taken_ && exchanges) TRY_VOID(hold_all(*taken_, into_));
+    return {};
+  }
+
+  static bool is_directory(const Judged& judged) { return judged.is_root_file() || judged.found.is_directory; }
+
+  // What is to be replaced: a file by a file, or an empty directory by a directory, as they are shown.
+  Result<> hold_target() {
+    if (is_directory(*taken_) && !is_directory(moved_)) return is_a_directory();
+    if (!is_directory(*taken_) && is_directory(moved_))
+      return tfile::fail(ErrorKind::invalid, "is no directory", -1, ENOTDIR);
+    if (taken_->former) held_.push_back(taken_->former);
+    if (taken_->is_root_file() && !taken_->found.written) return taken_->found.is_link ? not_empty() : not_ours();
+    const WrittenPtr& written = taken_->found.written;
+    if (written) {
+      TRY_VOID(hold_empty(tree_, *written));
+      held_.push_back(written);
+    }
+    const bool is_file_there = written && written->staged().is_there();
+    if (taken_->found.is_directory) {
+      TRY(const auto names, tree_.list(into_));
+      if (names->size() > 0) return not_empty();
+    }
+    replaces_other_kind_ =
+        moved_.is_root_file() ? taken_->found.is_directory : moved_.found.is_directory && is_file_there;
+    return {};
+  }
+
+  // On the host one of the two is a file, and the other a directory: they change places in one step, and the one that
+  // is to go is removed. If it is not empty, they change back.
+  Result<> replace(const CallerPtr& by) {
+    TRY_VOID(tree_.rename(from_, into_, RENAME_EXCHANGE, by));
+    auto removed = tree_.remove(from_, taken_->found.is_directory, by);
+    if (!removed) TRY_VOID(tree_.rename(from_, into_, RENAME_EXCHANGE, by));
+    return removed;
+  }
+
+  Result<> hold_all(const Judged& judged, const std::string& path) {
+    if (judged.former) held_.push_back(judged.former);
+    if (judged.is_root_file() && !judged.found.written && !judged.found.is_link) return not_ours();
+    if (judged.found.written) {
+      TRY_VOID(claim(tree_, *judged.found.written));
+      TRY_VOID(hold(judged.found.written));
     }
     for (const WrittenPtr& file : tree_.written_files()) {
-      if (file->path().starts_with(from_ + "/")) TRY_VOID(hold(file));
+      if (file->path().starts_with(path + "/")) TRY_VOID(hold(file));
     }
-    if (!taken || !taken->written || taken->written == found.written) return {};
-    TRY_VOID(claim(tree_, *taken->written));
-    held_.push_back(taken->written);
     return {};
   }
 
@@ -487,13 +618,16 @@ class Renaming {
     if (!staged.is_wanted()) return {};  // there is no such file any more
     held_.push_back(file);
     TRY_VOID(staged.commit(staged.root()));
-    if (!staged.is_there() || !staged.changes().rest())
+    if (!staged.is_there() || !staged.rest() || file->overlay().has_pending())
       return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
     return {};
   }
 
   SourceTree& tree_;
   const std::string from_, into_;
+  const Judged moved_;
+  const std::optional<Judged> taken_;  // nothing if the name is free
+  bool replaces_other_kind_ = false;
   std::vector<WrittenPtr> held_;
 };
 
@@ -501,10 +635,25 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
                              Reply<void> reply) const {
   const auto* target = dynamic_cast<const SourceDirectory*>(&to);
   if (!target) return reply(tfile::fail(ErrorKind::invalid, "into a ROOT file", -1, EXDEV));
-  auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags, by = by_] {
-    return Renaming(*tree, from, into).run(flags, by);
+  const std::string from = below(name), into = target->below(new_name);
+  auto run = [self = shared_from_this(), this, from, into, flags](Judged moved, std::optional<Judged> taken,
+                                                                  Reply<void> done) {
+    auto job = [tree = tree_, from, into, moved = std::move(moved), taken = std::move(taken), flags, by = by_] {
+      return Renaming(*tree, from, into, moved, taken).run(flags, by);
+    };
+    change_name(from, into, std::move(job), std::move(done));
   };
-  change_name(below(name), target->below(new_name), std::move(job), std::move(reply));
+  auto go_on = [self = shared_from_this(), this, into, run, reply = std::move(reply)](Result<Judged> moved) mutable {
+    if (!moved) return reply(tl::unexpected(std::move(moved).error()));
+    auto both = [run, moved = *std::move(moved), reply = std::move(reply)](Result<Judged> taken) mutable {
+      if (taken) return run(std::move(moved), *std::move(taken), std::move(reply));
+      if (taken.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(taken).error()));
+      run(std::move(moved), std::nullopt, std::move(reply));
+    };
+    judged([tree = tree_, into] { return tree->look_up(into); }, Freshness::now, Reply<Judged>(std::move(both)));
+  };
+  judged([tree = tree_, from, by = by_] { return tree->look_up(from, by); }, Freshness::now,
+         Reply<Judged>(std::move(go_on)));
 }
 
 class SourceDirectoryHolder final : public Holder {

@@ -251,6 +251,7 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const Cal
   found.entry = Entry{S_ISDIR(status.st_mode) ? make_source_directory(shared_from_this(), path)
                                               : make_source_file(shared_from_this(), path, status),
                       {}};
+  found.is_directory = S_ISDIR(status.st_mode);
   found.is_link = S_ISLNK(status.st_mode);
   if (S_ISREG(status.st_mode) || found.is_link) {
     // A link leads no caller to a file that it could not reach by itself: for that caller it stays a link.
@@ -287,6 +288,10 @@ Result<SourceTree::Found> SourceTree::look_up_written(const std::string& path) {
   Found found;
   TRY(found.written, written_file(path));
   if (!found.written->staged().is_wanted()) return no_such_entry();
+  if (found.written->staged().is_there() && !found.written->overlay().has_pending()) {
+    forget(found.written);  // another program has removed it, and nothing of it is left here
+    return no_such_entry();
+  }
   found.entry = {found.written->root(), {}};
   return found;
 }

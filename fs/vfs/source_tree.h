@@ -40,6 +40,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
     Entry entry;                             // how it is shown if it is not a ROOT file
     std::shared_ptr<MountedFile> root_file;  // set if the first bytes say that it is one
     std::shared_ptr<WrittenFile> written;    // set if it may be written, or will be a ROOT file
+    bool is_directory = false;               // of the host
     bool is_link = false;                    // and is shown as whatever its reader may see behind it
     bool is_own = false;                     // only for the user who mounts
   };

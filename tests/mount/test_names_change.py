@@ -89,6 +89,7 @@ def test_a_file_under_the_name_of_one_that_moved_is_another(place):
     fill(p)
     other = os.path.join(p.mount.path, "other.root")
     for values in (i8(10, 11), i8(20)):
+        shutil.rmtree(other, ignore_errors=True)
         os.rename(p.top, other)
         p.append("Events/x.i8", values)
         assert p.read("Events/x.i8") == values.tolist()

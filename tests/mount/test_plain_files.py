@@ -119,3 +119,101 @@ def test_an_open_file_shows_what_is_there_now(mount, tmp_path):
         assert [os.pread(fd, 6000, 0) for fd in readers] == [data, data]
     for fd in readers + writers:
         os.close(fd)
+
+
+# ---- files that begin like ROOT files, and are none
+
+TEXT = b"root = true\n[*]\nindent_size = 2\n"
+
+
+def cut_root_file():
+    """What is left of a download: a header, and not enough of the rest to find a key in."""
+    return b"root" + bytes((0, 0, 0xF4, 0x5C, 0, 0, 0, 100, 0, 0, 0xFF, 0xFF)) + bytes(40)
+
+
+@pytest.mark.parametrize("content", (TEXT, b"root", cut_root_file()), ids=("text", "four bytes", "cut"))
+@pytest.mark.parametrize("seen", (False, True))
+def test_what_only_begins_like_a_root_file_is_a_file(mount, tmp_path, content, seen):
+    m = mount(tmp_path, "rw")
+    at = lambda name: os.path.join(m.path, name)
+
+    def make(name):
+        with open(at(name), "wb") as file:
+            file.write(content)
+        if seen:
+            assert os.path.isfile(at(name)) and open(at(name), "rb").read() == content
+
+    make("a")
+    with open(at("a"), "ab") as file:
+        file.write(b"more")
+    os.truncate(at("a"), len(content))
+    os.unlink(at("a"))
+    assert os.listdir(tmp_path) == [] == os.listdir(m.path) and not os.path.exists(at("a"))
+    make("a")
+    os.rename(at("a"), at("b"))
+    make("c")
+    os.rename(at("c"), at("b"))
+    os.link(at("b"), at("d"))
+    (tmp_path / "new").write_bytes(b"new")
+    os.rename(at("new"), at("d"))
+    os.rename(at("d"), at("e"))
+    make("f")
+    os.rename(at("f"), at("e"))
+    assert sorted(os.listdir(tmp_path)) == sorted(os.listdir(m.path)) == ["b", "e"]
+    os.mkdir(at("directory"))
+    make("directory/g")
+    os.rename(at("directory"), at("other"))
+    with pytest.raises(NotADirectoryError):
+        os.rmdir(at("other/g"))
+    with pytest.raises(IsADirectoryError):
+        os.rename(at("b"), at("other"))
+    os.unlink(at("other/g"))
+    os.rmdir(at("other"))
+    # A name that was such a file's is free for anything.
+    os.unlink(at("b"))
+    os.mkdir(at("b"))
+    os.unlink(at("e"))
+    assert os.listdir(m.path) == ["b"]
+
+
+def test_git_goes_back_and_forth(mount, tmp_path):
+    m = mount(tmp_path, "rw")
+
+    def git(*arguments):
+        done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", *arguments],
+                              cwd=top, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    top = m.path
+    git("init", "-q", "repository")
+    top = os.path.join(m.path, "repository")
+    for text in ("root = true\n", "root = false\n"):
+        with open(os.path.join(top, ".editorconfig"), "w") as file:
+            file.write(text)
+        git("add", "-A")
+        git("commit", "-qm", text)
+    git("checkout", "-q", "HEAD~1")
+    assert open(os.path.join(top, ".editorconfig")).read() == "root = true\n"
+    assert git("status", "--short") == "" and ".editorconfig" not in os.listdir(m.path)
+
+
+def test_what_becomes_a_root_file_is_one(mount, tmp_path, samples):
+    """And what was one, and begins like one still, is none any more."""
+    m = mount(tmp_path, "rw")
+    path = os.path.join(m.path, "file")
+    with open(os.path.join(samples("storage"), "plain.root"), "rb") as file:
+        whole = file.read()
+    (tmp_path / "file").write_bytes(TEXT)
+    assert os.path.isfile(path)
+    (tmp_path / "new").write_bytes(whole)
+    os.rename(tmp_path / "new", tmp_path / "file")
+    wait_until(lambda: os.path.isdir(path))
+    assert "t" in os.listdir(path)
+    with pytest.raises(OSError):
+        os.rmdir(path)
+    (tmp_path / "new").write_bytes(TEXT)
+    os.rename(tmp_path / "new", tmp_path / "file")
+    wait_until(lambda: os.path.isfile(path))
+    os.unlink(path)
+    assert os.listdir(tmp_path) == []

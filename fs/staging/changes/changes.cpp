@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "staging/changes/changes.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -47,7 +48,8 @@ Result<> Changes::claim() {
 bool Changes::rest() {
   const Lock change(mutex);
   const Lock lock(overlay_.mutex);
-  overlay_.resting = !has_changes(*overlay_.root);
+  overlay_.resting =
+      std::ranges::none_of(overlay_.root->children, [](const auto& child) { return has_changes(*child.second); });
   return overlay_.resting;
 }
 
@@ -155,7 +157,7 @@ void Changes::trim_journal(bool may_compact) {
   {
     const Lock lock(overlay_.mutex);
     drop_unused(*overlay_.root);
-    if (!journal_) return;
+    if (!journal_ || overlay_.resting) return;  // while the name changes, the journal keeps other mounts away
     needed = has_changes(*overlay_.root) || (overlay_.made_by_name && !overlay_.there);
   }
   if (needed) {

@@ -37,7 +37,7 @@ class Changes {
   Result<> make(const FilePlace::Owner& maker) EXCLUDES(mutex, overlay_.mutex);
   // Keeps other mounts from writing the file until forget(), or until the journal is trimmed. Errors: busy, denied, io.
   Result<> claim() EXCLUDES(mutex, overlay_.mutex);
-  // Whether nothing is staged; if so, changes fail with EBUSY from now on.
+  // Whether nothing is staged but removals of keys; if so, changes fail with EBUSY from now on.
   bool rest() EXCLUDES(mutex, overlay_.mutex);
   // Drops the staged contents and the journal. Later changes are stale. Must not be called during a commit.
   void forget() EXCLUDES(mutex, overlay_.mutex);

@@ -156,6 +156,14 @@ void Commits::show_whole_keys(Phase phase) {
 }
 
 Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again) {
+  {
+    const Lock lock(overlay_.mutex);
+    if (overlay_.resting) {
+      again = false;
+      if (!has_changes(*overlay_.root)) return {};
+      return fail(ErrorKind::busy, "the file is being renamed or removed", -1, EBUSY);
+    }
+  }
   show_whole_keys(phase);
   if (auto followed = overlay_.has_pending() ? follow_file() : Result<>(); !followed) {
     again = false;
