@@ -24,7 +24,7 @@ void op_init(void* userdata, fuse_conn_info* connection) {
   // truncation.
   connection->want &= ~(FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_SPLICE_READ |
                         FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
-  // Without this the kernel keeps the locks of this mount apart from those of other programs, and costs no requests.
+  // Without these the kernel keeps locks by itself, for this mount alone, and sends no requests.
   constexpr unsigned kLocks = FUSE_CAP_POSIX_LOCKS | FUSE_CAP_FLOCK_LOCKS;
   connection->want &= ~kLocks;
   if (static_cast<Served*>(userdata)->file_system->has_locks()) connection->want |= connection->capable & kLocks;
