@@ -197,7 +197,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
   void match_by_indices() {
     if (!stored_key_) return by_position();
     const FriendKey& key = *stored_key_;
-    const auto wanted = key_sources(of(), key);
+    auto wanted = key_sources(of(), key);
     if (!wanted && wanted.error().kind == ErrorKind::not_found) {
       friend_->context_.errors.add(friend_->path_, "matched by position: " + wanted.error().text);
       return by_position();
@@ -205,6 +205,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
     if (!wanted)
       return reply_(tfile::fail(ErrorKind::unsupported,
                                 "its index is by " + key.major + " and " + key.minor + ": " + wanted.error().text));
+    wanted->cuts = true;
     look_up(*wanted, std::exchange(index_, nullptr));
   }
 

@@ -379,6 +379,26 @@ def test_one_key_and_one_file(runs, mount):
     assert column(os.path.join(friend(table, "p"), "z.f8")).tolist() == (np.array_split(order, 3)[0][:100] * 3.0).tolist()
 
 
+def test_keys_are_compared_by_their_values(tmp_path, mount):
+    """Numbers of each type as keys of a table, and of a friend: those belong together that are equal, NaN to nothing."""
+    nan, inf = float("nan"), float("inf")
+    keys = {"i1": np.array([-1, 0, 1, 127], "i1"), "u4": np.array([0, 1, 2**32 - 1], "u4"),
+            "i8": np.array([-1, -2**63, 2**63 - 1, 2**53 + 1, 3, 0], "i8"), "u8": np.array([2**64 - 1, 2**63, 2**53 + 1, 3], "u8"),
+            "f4": np.array([1.5, 0.1, nan, inf, 3, -0.0], "f4"),
+            "f8": np.array([1.5, 0.1, nan, nan, inf, -inf, 1e300, 2e300, 2.0**63, -2.0**63, 2.0**53, 3, 1.0])}
+    for name, numbers in keys.items():
+        put(tmp_path / f"{name}.root", t={"key": numbers, "w": np.arange(len(numbers), dtype="f8")})
+    for name, wanted in keys.items():
+        m = mount(str(tmp_path / f"{name}.root"), *(f"friend=of_{other}={tmp_path}/{other}.root:t@key" for other in keys))
+        for other, held in keys.items():
+            # Python compares its integers and floats by their exact values.
+            first = {}
+            for entry, value in enumerate(held.tolist()):
+                first.setdefault(value, entry)
+            match = column(os.path.join(friend(os.path.join(m.path, "t"), f"of_{other}"), ".match.i8")).tolist()
+            assert match == [-1 if value != value else first.get(value, -1) for value in wanted.tolist()], (name, other)
+
+
 @pytest.mark.parametrize("option, said", [("friend=k", "friend=k"), ("friend==x.root", "friend="), ("friend=.k=x.root", "friend="),
                                           ("friend=k=/nowhere/x.root", "friend k: /nowhere")])
 def test_refused(runs, mount, option, said):

@@ -45,7 +45,7 @@ class KeyReading : public std::enable_shared_from_this<KeyReading> {
 
   // What was read of a part of the keys.
   struct Part {
-    std::vector<std::int64_t> values;
+    std::vector<KeyPart> values;
     std::vector<std::vector<long double>> inputs;  // of an expression
   };
 
@@ -63,7 +63,7 @@ class KeyReading : public std::enable_shared_from_this<KeyReading> {
       if (source.expression)
         add_as_numbers(bytes, column.dtype, into.inputs.emplace_back());
       else
-        add_as_integers(bytes, column.dtype, into.values);
+        add_as_parts(bytes, column.dtype, self->sources_.cuts, into.values);
       self->read(source, into, std::move(then));
     };
     read_whole(*source.streams, range_of_items(column, at_, count()), Reply<Slices>(std::move(take), reply_.asker()));
@@ -74,7 +74,8 @@ class KeyReading : public std::enable_shared_from_this<KeyReading> {
     std::vector<long double> inputs(part.inputs.size());
     for (std::size_t i = 0; i < static_cast<std::size_t>(count()); ++i) {
       for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = part.inputs[k][i];
-      part.values.push_back(source.expression->value(inputs));
+      const long double value = source.expression->value(inputs);
+      part.values.push_back(sources_.cuts ? KeyPart::cut(value) : KeyPart::of(value));
     }
   }
 
@@ -103,7 +104,7 @@ class LookUp {
   explicit LookUp(CountedIndexPtr index) : index_(std::move(index)) {}
 
   // The friend's entry, or -1.
-  std::int64_t next(std::int64_t entry, EntryKey key) {
+  std::int64_t next(std::int64_t entry, const EntryKey& key) {
     while (part_ + 1 < index_->parts.size() && entry >= index_->parts[part_ + 1].of.entry) {
       ++part_;
       behind_ = 0;

@@ -23,6 +23,7 @@ struct KeySource {
 struct KeySources {
   KeySource major, minor;
   std::int64_t entries = 0;
+  bool cuts = false;  // numbers are those of a stored index, which has no fractions
 };
 
 // Entries of a friend among which entries of a table are looked up.

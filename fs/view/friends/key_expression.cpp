@@ -6,10 +6,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
-
-#include "view/friends/key_index.h"
 
 namespace tfilefs {
 namespace {
@@ -23,6 +22,14 @@ bool begins_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 bool is_in_name(char c) { return begins_name(c) || is_digit(c) || c == '.' || c == ':'; }
+
+// For operators of bits: fractions are cut; NaN is the smallest number, and what is beyond the type is its end.
+std::int64_t as_bits(long double number) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  constexpr long double kBeyond = 9223372036854775808.0L;  // 2^63
+  if (std::isnan(number) || number < -kBeyond) return Limits::min();
+  return number >= kBeyond ? Limits::max() : static_cast<std::int64_t>(number);
+}
 
 // Of the least number, -1 is no divisor in C++.
 std::int64_t remainder_of(std::int64_t a, std::int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
@@ -175,14 +182,14 @@ long double KeyExpression::computed(Step step, long double a, long double b) {
     case Step::divide:
       return b == 0 ? 0 : a / b;
     case Step::remainder:
-      return static_cast<long double>(remainder_of(as_key(a), as_key(b)));
+      return static_cast<long double>(remainder_of(as_bits(a), as_bits(b)));
     case Step::add:
       return a + b;
     case Step::subtract:
       return a - b;
     case Step::shift_left:
     case Step::shift_right:
-      return static_cast<long double>(shifted(as_key(a), as_key(b), step == Step::shift_left));
+      return static_cast<long double>(shifted(as_bits(a), as_bits(b), step == Step::shift_left));
     case Step::less:
       return a < b;
     case Step::greater:
@@ -196,9 +203,9 @@ long double KeyExpression::computed(Step step, long double a, long double b) {
     case Step::unequal:
       return a != b;
     case Step::bits_and:
-      return static_cast<long double>(as_key(a) & as_key(b));
+      return static_cast<long double>(as_bits(a) & as_bits(b));
     case Step::bits_or:
-      return static_cast<long double>(as_key(a) | as_key(b));
+      return static_cast<long double>(as_bits(a) | as_bits(b));
     case Step::both:
       return a != 0 && b != 0;
     default:
@@ -206,7 +213,7 @@ long double KeyExpression::computed(Step step, long double a, long double b) {
   }
 }
 
-std::int64_t KeyExpression::value(std::span<const long double> inputs) const {
+long double KeyExpression::value(std::span<const long double> inputs) const {
   std::array<long double, kTextMax> stack;  // more than there are numbers in the text
   std::size_t height = 0;
   for (const Op& op : ops_) {
@@ -228,7 +235,7 @@ std::int64_t KeyExpression::value(std::span<const long double> inputs) const {
         stack[height - 1] = computed(op.step, stack[height - 1], stack[height]);
     }
   }
-  return as_key(stack[0]);
+  return stack[0];
 }
 
 }  // namespace tfilefs

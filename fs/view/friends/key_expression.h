@@ -22,9 +22,8 @@ class KeyExpression {
   // The columns that it takes, each once.
   const std::vector<std::string>& names() const { return names_; }
 
-  // `inputs`: a value for each name. Fractions are cut; NaN is the smallest number, and what is beyond the type is its
-  // end.
-  std::int64_t value(std::span<const long double> inputs) const;
+  // `inputs`: a value for each name.
+  long double value(std::span<const long double> inputs) const;
 
  private:
   class Parser;

@@ -13,7 +13,7 @@ namespace tfilefs {
 namespace {
 
 TEST(KeyExpression, ComputesAsTTreeFormula) {
-  const std::pair<const char*, std::int64_t> cases[] = {
+  const std::pair<const char*, long double> cases[] = {
       {"7", 7},
       {"-7", -7},
       {"a", 10},
@@ -32,10 +32,11 @@ TEST(KeyExpression, ComputesAsTTreeFormula) {
       {"a>b && b==3", 1},
       {"a<=b || !b", 0},
       {"a!=b", 1},
-      {"1.5*b", 4},
+      {"1.5*b", 4.5L},
       {"c.d_1+br.leaf", 30},
       {"9007199254740993*1", 9007199254740993},  // no double
-      {"1e30", std::numeric_limits<std::int64_t>::max()},
+      {"1e30", 1e30L},
+      {"1e30|0", 9223372036854775807.0L},  // bits are those of an integer
   };
   for (const auto& [text, wanted] : cases) {
     const auto parsed = KeyExpression::parse(text);
