@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "bytes/endian.h"
@@ -52,13 +54,22 @@ void for_each_item(const Grid& grid, bool has_flow, Visit visit) {
   }
 }
 
+// Up to it, every integer has a double. Its neighbour above has not, and would become the same one: what is compared
+// are the integers themselves.
+constexpr std::int64_t kExactMax = std::int64_t{1} << 53;
+
+template <class T>
+constexpr T lowest_exact() {
+  return std::is_signed_v<T> ? static_cast<T>(-kExactMax) : T{0};
+}
+
 // `is_exact` becomes false for an integer that has no double of its own.
 double number_at(const std::byte* bytes, Dtype dtype, bool& is_exact) {
   const auto load = [&]<class T>(T) {
     const T value = load_little<T>(bytes);
     const auto number = static_cast<double>(value);
     if constexpr (sizeof(T) == sizeof(double) && std::is_integral_v<T>)
-      is_exact = is_exact && std::abs(number) <= static_cast<double>(std::uint64_t{1} << 53);
+      is_exact = is_exact && value >= lowest_exact<T>() && value <= static_cast<T>(kExactMax);
     return number;
   };
   switch (dtype) {
@@ -106,13 +117,17 @@ char letter_of(Dtype dtype) {
   }
 }
 
-std::vector<double> doubles_of(const OfferedHistogram::Numbers& numbers) {
+Result<std::vector<double>> doubles_of(const OfferedHistogram::Numbers& numbers, const std::string& name) {
   std::vector<double> doubles(numbers.count());
   bool is_exact = true;
   for (std::size_t i = 0; i < doubles.size(); ++i)
     doubles[i] = number_at(numbers.bytes.data() + i * size_of(numbers.dtype), numbers.dtype, is_exact);
+  if (!is_exact) return fail(ErrorKind::invalid, name + ": integers that a double cannot hold");
   return doubles;
 }
+
+// Also of numbers that are none.
+bool is_same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 // A histogram on its way from arrays to bytes.
 class HistogramRecord {
@@ -120,6 +135,7 @@ class HistogramRecord {
   explicit HistogramRecord(const OfferedHistogram& from) : from_(from), out_(0) {}
 
   Result<NewObject> make() {
+    if (!from_.values && !from_.flow_values) return fail(ErrorKind::invalid, "a histogram without values, or xedges");
     TRY_VOID(read_axes());
     TRY_VOID(choose_class());
     TRY_VOID(read_values());
@@ -139,6 +155,11 @@ class HistogramRecord {
   Result<> read_axes();
   Result<> choose_class();
   Result<> read_values();
+  Result<std::vector<double>> cells_of(const OfferedHistogram::Grid&, bool has_flow, const std::string& name) const;
+  Result<std::vector<double>> cells_of(const std::optional<OfferedHistogram::Grid>& inner,
+                                       const std::optional<OfferedHistogram::Grid>& with_flow,
+                                       const std::string& name) const;
+  const OfferedHistogram::Grid& values() const { return from_.flow_values ? *from_.flow_values : *from_.values; }
   void sum_up();
   void append();
   void append_base();
@@ -163,12 +184,11 @@ class HistogramRecord {
 
 Result<> HistogramRecord::read_axes() {
   grid_.axes = from_.edges.size();
-  if (grid_.axes < 1 || grid_.axes > 3 || from_.shape.size() + 1 != grid_.axes)
-    return fail(ErrorKind::invalid, "values of " + std::to_string(from_.shape.size() + 1) +
-                                        " dimensions with edges of " + std::to_string(grid_.axes));
+  if (grid_.axes < 1 || grid_.axes > 3) return fail(ErrorKind::invalid, "a histogram without values, or xedges");
   for (std::size_t axis = 0; axis < grid_.axes; ++axis) {
-    const std::vector<double>& edges = edges_.emplace_back(doubles_of(from_.edges[axis]));
     const std::string name = std::string(1, "xyz"[axis]) + "edges";
+    TRY(std::vector<double> read, doubles_of(from_.edges[axis], name));
+    const std::vector<double>& edges = edges_.emplace_back(std::move(read));
     if (edges.size() < 2) return fail(ErrorKind::invalid, name + ": fewer than two");
     for (std::size_t i = 0; i < edges.size(); ++i) {
       const bool ascends = i == 0 || edges[i] > edges[i - 1];
@@ -178,18 +198,13 @@ Result<> HistogramRecord::read_axes() {
     grid_.wide[axis] = grid_.bins[axis] + 2;
     if (grid_.wide[axis] > kCellsMax || grid_.cells() > kCellsMax)
       return fail(ErrorKind::invalid, "more bins than a histogram can have");
-    const std::uint64_t bins = from_.has_flow ? grid_.wide[axis] : grid_.bins[axis];
-    if (axis > 0 && from_.shape[axis - 1] != bins)
-      return fail(ErrorKind::invalid, "values: " + std::to_string(from_.shape[axis - 1]) + " at each " +
-                                          std::string(1, "xyz"[axis - 1]) + ", " + name + " are those of " +
-                                          std::to_string(bins));
   }
   return {};
 }
 
 Result<> HistogramRecord::choose_class() {
   const std::string begin = "TH" + std::to_string(grid_.axes);
-  class_name_ = from_.class_name.empty() ? begin + letter_of(from_.values.dtype) : from_.class_name;
+  class_name_ = from_.class_name.empty() ? begin + letter_of(values().dtype) : from_.class_name;
   const bool is_one = class_name_.size() == begin.size() + 1 && class_name_.starts_with(begin) &&
                       std::string_view("CSIFD").find(class_name_.back()) != std::string_view::npos;
   if (is_one) return {};
@@ -216,30 +231,60 @@ bool HistogramRecord::fits(double value) const {
   }
 }
 
-Result<> HistogramRecord::read_values() {
+// By cell; those of bins that the array does not have are 0.
+Result<std::vector<double>> HistogramRecord::cells_of(const OfferedHistogram::Grid& array, bool has_flow,
+                                                      const std::string& name) const {
+  if (array.shape.size() + 1 != grid_.axes)
+    return fail(ErrorKind::invalid, name + " of " + std::to_string(array.shape.size() + 1) +
+                                        " dimensions with edges of " + std::to_string(grid_.axes));
   std::uint64_t items = 1;
-  for (std::size_t axis = 0; axis < grid_.axes; ++axis) items *= from_.has_flow ? grid_.wide[axis] : grid_.bins[axis];
-  const auto& [dtype, bytes] = from_.values;
-  const std::size_t size = size_of(dtype);
-  if (bytes.size() != items * size)
-    return fail(ErrorKind::invalid, "values: " + std::to_string(from_.values.count()) + ", the edges are those of " +
-                                        std::to_string(items));
-  const std::vector<double> variances = doubles_of(from_.variances);
-  const bool has_variances = !variances.empty();
-  if (has_variances && variances.size() != items)
-    return fail(ErrorKind::invalid, "variances: " + std::to_string(variances.size()) + " of " + std::to_string(items));
-  contents_.resize(grid_.cells());
-  squares_.resize(has_variances ? grid_.cells() : 0);
-  bool is_exact = true, differs = false;
-  for_each_item(grid_, from_.has_flow, [&](std::uint64_t cell, std::uint64_t item, const auto&) {
-    const double value = number_at(from_.values.bytes.data() + item * size, from_.values.dtype, is_exact);
-    is_exact = is_exact && fits(value);
-    contents_[cell] = value;
-    if (!has_variances) return;
-    squares_[cell] = variances[item];
-    differs = differs || squares_[cell] != std::abs(value);
+  for (std::size_t axis = 0; axis < grid_.axes; ++axis) {
+    const std::uint64_t bins = has_flow ? grid_.wide[axis] : grid_.bins[axis];
+    if (axis > 0 && array.shape[axis - 1] != bins)
+      return fail(ErrorKind::invalid, name + ": " + std::to_string(array.shape[axis - 1]) + " at each " +
+                                          std::string(1, "xyz"[axis - 1]) + ", " + std::string(1, "xyz"[axis]) +
+                                          "edges are those of " + std::to_string(bins));
+    items *= bins;
+  }
+  if (array.bytes.size() != items * size_of(array.dtype))
+    return fail(ErrorKind::invalid,
+                name + ": " + std::to_string(array.count()) + ", the edges are those of " + std::to_string(items));
+  TRY(const std::vector<double> numbers, doubles_of(array, name));
+  std::vector<double> cells(grid_.cells());
+  for_each_item(grid_, has_flow,
+                [&](std::uint64_t cell, std::uint64_t item, const auto&) { cells[cell] = numbers[item]; });
+  return cells;
+}
+
+// Of an array with flow and one without it, the first has all; the other must say the same. None: no cells.
+Result<std::vector<double>> HistogramRecord::cells_of(const std::optional<OfferedHistogram::Grid>& inner,
+                                                      const std::optional<OfferedHistogram::Grid>& with_flow,
+                                                      const std::string& name) const {
+  std::vector<double> inner_cells, cells;
+  if (inner) {
+    TRY(inner_cells, cells_of(*inner, false, name));
+  }
+  if (!with_flow) return inner_cells;
+  TRY(cells, cells_of(*with_flow, true, "flow/" + name));
+  if (!inner) return cells;
+  bool is_same = true;
+  for_each_item(grid_, false, [&](std::uint64_t cell, std::uint64_t, const auto&) {
+    is_same = is_same && is_same_number(inner_cells[cell], cells[cell]);
   });
-  if (!is_exact) return fail(ErrorKind::invalid, "values: numbers that a " + class_name_ + " cannot hold");
+  if (!is_same) return fail(ErrorKind::invalid, name + " and flow/" + name + " contradict each other");
+  return cells;
+}
+
+Result<> HistogramRecord::read_values() {
+  if (!from_.flow_values && from_.flow_variances) return fail(ErrorKind::invalid, "flow/variances without flow/values");
+  if (from_.flow_values && from_.variances && !from_.flow_variances)
+    return fail(ErrorKind::invalid, "flow/values, and variances without flow/variances");
+  TRY(contents_, cells_of(from_.values, from_.flow_values, "values"));
+  if (!std::ranges::all_of(contents_, [this](double value) { return fits(value); }))
+    return fail(ErrorKind::invalid, "values: numbers that a " + class_name_ + " cannot hold");
+  TRY(squares_, cells_of(from_.variances, from_.flow_variances, "variances"));
+  const bool differs =
+      !std::ranges::equal(squares_, contents_, [](double square, double value) { return square == std::abs(value); });
   if (!differs) squares_.clear();
   return {};
 }

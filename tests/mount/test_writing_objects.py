@@ -266,8 +266,23 @@ print("good")
 WRONG = {
     "too few edges": ({"values": [1.0, 2], "xedges": [0.0, 1]}, "values: 2, the edges are those of 1"),
     "edges that go down": ({"values": [1.0, 2], "xedges": [0.0, 2, 1]}, "xedges: do not ascend"),
-    "variances": ({"values": [1.0, 2], "xedges": [0.0, 1, 2], "variances": [1.0]}, "variances: 1 of 2"),
+    "variances": ({"values": [1.0, 2], "xedges": [0.0, 1, 2], "variances": [1.0]}, "variances: 1, the edges are those of 2"),
     "dimensions": ({"values": [[1.0, 2]], "xedges": [0.0, 1]}, "values of 2 dimensions with edges of 1"),
+    "integers above": ({"values": [2**53 + 1, 5], "xedges": [0, 1, 2]}, "values: integers that a double cannot hold"),
+    "integers below": ({"values": [-2**53 - 1, 5], "xedges": [0, 1, 2]}, "values: integers that a double cannot hold"),
+    "integers without sign": ({"values": np.array([2**53 + 1, 5], "u8"), "xedges": [0, 1, 2]}, "values: integers that a double cannot hold"),
+    "variances that are integers": ({"values": [1.0, 2], "variances": [2**53 + 1, 5], "xedges": [0, 1, 2]},
+                                    "variances: integers that a double cannot hold"),
+    "edges that are integers": ({"values": [1.0, 2], "xedges": [0, 1, 2**53 + 1]}, "xedges: integers that a double cannot hold"),
+    "flow that contradicts": ({"values": [1.0, 2], "flow/values": [9.0, 5, 6, 8], "xedges": [0.0, 1, 2]},
+                              "values and flow/values contradict each other"),
+    "variances that contradict": ({"values": [1.0, 2], "flow/values": [9.0, 1, 2, 8], "variances": [10.0, 20],
+                                   "flow/variances": [1.0, 1, 1, 1], "xedges": [0.0, 1, 2]},
+                                  "variances and flow/variances contradict each other"),
+    "variances of the flow alone": ({"values": [1.0, 2], "flow/variances": [1.0, 1, 1, 1], "xedges": [0.0, 1, 2]},
+                                    "flow/variances without flow/values"),
+    "variances of another shape": ({"values": np.ones((2, 3)), "variances": np.ones((3, 2)), "xedges": [0.0, 1, 2], "yedges": [0.0, 1, 2, 3]},
+                                   "variances: 2 at each x, yedges are those of 3"),
 }
 
 
@@ -277,12 +292,26 @@ def test_arrays_that_do_not_fit_wait(tmp_path, writing, written, case):
     directory = os.path.join(writing.path, FILE, "made")
     os.mkdir(directory)
     for name, numbers in arrays.items():
+        os.makedirs(os.path.dirname(os.path.join(directory, name)), exist_ok=True)
         np.save(os.path.join(directory, name + ".npy"), np.array(numbers))
     commit(writing)
     assert pending(writing) == {"made": [reason]}
     assert not os.path.exists(written)
     shutil.rmtree(directory)
     assert commit(writing).returncode == 0 and pending(writing) == {}
+
+
+def test_the_largest_integers_that_fit(writing, written):
+    """Where arrays with and without flow say the same, in whatever types, and where numbers are none."""
+    directory = os.path.join(writing.path, FILE, "made")
+    os.makedirs(directory + "/flow")
+    for name, numbers in {"values": np.array([2**53, -2**53], "i8"), "flow/values": np.array([np.nan, 2**53, -2**53, 1.5]),
+                          "xedges": np.array([0, 1, 2**53], "u8")}.items():
+        np.save(os.path.join(directory, name + ".npy"), numbers)
+    assert commit(writing).returncode == 0 and pending(writing) == {}
+    with uproot.open(written) as file:
+        np.testing.assert_array_equal(file["made"].values(flow=True), [np.nan, 2.0**53, -2.0**53, 1.5])
+        assert file["made"].axis().edges().tolist() == [0, 1, 2.0**53]
 
 
 def put(writing, name, files, attributes=()):

@@ -34,11 +34,13 @@ struct OfferedHistogram {
     std::vector<std::byte> bytes;  // little-endian
     std::size_t count() const { return bytes.size() / size_of(dtype); }
   };
-  std::vector<Numbers> edges;        // of each axis, at most three: one more than it has bins
-  Numbers values;                    // x is the slowest axis
-  std::vector<std::uint32_t> shape;  // of the values at one x
-  Numbers variances;                 // as many as values; none: the absolute values
-  bool has_flow = false;             // both have underflow and overflow bins
+  struct Grid : Numbers {
+    std::vector<std::uint32_t> shape;  // of the numbers at one x, which is the slowest axis
+  };
+  std::vector<Numbers> edges;  // of each axis, at most three: one more than it has bins
+  std::optional<Grid> values;
+  std::optional<Grid> variances;                    // none: the absolute values
+  std::optional<Grid> flow_values, flow_variances;  // the same with underflow and overflow bins
 };
 
 // An object that can be written.
@@ -59,7 +61,7 @@ Result<NewObject> new_object(OfferedObject);
 Result<std::vector<std::byte>> payload_of_key(const NewObject&, std::uint32_t keylen);
 
 // A TH1, TH2 or TH3 with these contents. Its moments are those of the bins. Errors: invalid (arrays that do not fit
-// together, edges that do not ascend, values that the class cannot hold).
+// together or contradict each other, edges that do not ascend, numbers that the class cannot hold exactly).
 Result<NewObject> new_histogram(const OfferedHistogram&);
 
 }  // namespace tfile

@@ -99,17 +99,22 @@ class Arrays {
     for (StagedColumn& file : files_) read_npy_header(file);
   }
 
-  // One of `name.TYPE`; nothing if there is none. `shape`: of an item.
-  Result<std::optional<OfferedHistogram::Numbers>> take(std::string_view name, std::vector<std::uint32_t>* shape) {
+  // One of `name.TYPE`; nothing if there is none.
+  Result<std::optional<OfferedHistogram::Numbers>> take_edges(std::string_view name) {
+    TRY(auto grid, take_grid(name));
+    if (!grid) return std::nullopt;
+    if (!grid->shape.empty()) return fail(ErrorKind::invalid, std::string(name) + ": edges are one number for each");
+    return static_cast<OfferedHistogram::Numbers&&>(*grid);
+  }
+
+  Result<std::optional<OfferedHistogram::Grid>> take_grid(std::string_view name) {
     for (const StagedColumn& file : files_) {
       if (!file.unreadable.empty()) return fail(ErrorKind::invalid, file.unreadable);
       const auto [above, last] = split_path(file.path);
       const auto typed = tfile::parse_typed_name(last);
       if (!typed || joined_path(above, std::string(typed->stem)) != name) continue;
-      if (shape == nullptr && !typed->shape.empty())
-        return fail(ErrorKind::invalid, file.path + ": edges are one number for each");
-      if (shape != nullptr) shape->assign(typed->shape.begin(), typed->shape.end());
-      OfferedHistogram::Numbers numbers;
+      OfferedHistogram::Grid numbers;
+      numbers.shape.assign(typed->shape.begin(), typed->shape.end());
       numbers.dtype = typed->dtype;
       TRY(numbers.bytes, bytes_of(&file, kObjectMax));
       if (numbers.bytes.size() % tfile::size_of(numbers.dtype) != 0)
@@ -130,26 +135,14 @@ Result<tfile::NewObject> histogram(const StagedObject& object, std::string name)
   offered.title = object.title;
   offered.class_name = object.class_name;
   for (const char* edges : {"xedges", "yedges", "zedges"}) {
-    TRY(auto of_axis, arrays.take(edges, nullptr));
+    TRY(auto of_axis, arrays.take_edges(edges));
     if (!of_axis) break;
     offered.edges.push_back(*std::move(of_axis));
   }
-  std::vector<std::uint32_t> shape;
-  TRY(auto values, arrays.take("values", &offered.shape));
-  TRY(auto variances, arrays.take("variances", &shape));
-  TRY(auto flow_values, arrays.take("flow/values", &shape));
-  if (flow_values) {
-    offered.shape = shape;
-    TRY(auto flow_variances, arrays.take("flow/variances", &shape));
-    if (variances && !flow_variances)
-      return fail(ErrorKind::invalid, "flow/values, and variances without flow/variances");
-    values = std::move(flow_values);
-    variances = std::move(flow_variances);
-    offered.has_flow = true;
-  }
-  if (!values || offered.edges.empty()) return fail(ErrorKind::invalid, "a histogram without values, or xedges");
-  offered.values = *std::move(values);
-  if (variances) offered.variances = *std::move(variances);
+  TRY(offered.values, arrays.take_grid("values"));
+  TRY(offered.variances, arrays.take_grid("variances"));
+  TRY(offered.flow_values, arrays.take_grid("flow/values"));
+  TRY(offered.flow_variances, arrays.take_grid("flow/variances"));
   return tfile::new_histogram(offered);
 }
 
