@@ -73,8 +73,33 @@ Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
   return {};
 }
 
+// OUT is a ROOT file: another format's suffix, or a pipe, is not what it would be. Where tables are shown in that
+// format, the message says so.
+Result<> check_out(const std::string& out) {
+  if (out == "-")
+    return tfile::fail(ErrorKind::invalid,
+                       "-: a ROOT file is not written from its beginning to its end, so it cannot "
+                       "go through a pipe: name a file");
+  constexpr std::string_view kShown[] = {".arrow", ".parquet", ".csv", ".jsonl", ".npy"};
+  constexpr std::string_view kOthers[] = {".feather", ".h5",  ".hdf5", ".hdf", ".npz", ".json", ".txt",
+                                          ".tsv",     ".orc", ".zarr", ".nc",  ".zip", ".gz",   ".svg"};
+  const auto ends_so = [&](std::string_view suffix) { return out.ends_with(suffix); };
+  const auto shown = std::ranges::find_if(kShown, ends_so);
+  if (shown != std::end(kShown))
+    return tfile::fail(ErrorKind::invalid, out + ": repack writes ROOT files. A mount shows each table as TABLE" +
+                                               std::string(*shown == ".npy" ? "/COLUMN.npy" : *shown) +
+                                               ", which cp copies");
+  if (std::ranges::any_of(kOthers, ends_so))
+    return tfile::fail(ErrorKind::invalid,
+                       out +
+                           ": repack writes ROOT files. A mount shows each table as "
+                           "TABLE.parquet, TABLE.arrow and TABLE.csv, which other programs convert");
+  return {};
+}
+
 Result<RepackOptions> options_of(const GivenFlags& given) {
   RepackOptions options;
+  TRY_VOID(check_out(given.words.back()));
   options.sources.assign(given.words.begin(), given.words.end() - 1);
   options.out = given.words.back();
   TRY(options.format, parse_format(given.format));

@@ -41,6 +41,11 @@ bool matches_any(const std::vector<std::string>& patterns, const std::string& na
   return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
+std::string in_small_letters(std::string text) {
+  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return text;
+}
+
 }  // namespace
 
 Result<NameFilter> NameFilter::parse(const std::vector<std::string>& taken, const std::vector<std::string>& dropped) {
@@ -54,7 +59,7 @@ bool NameFilter::takes(const std::string& name) const {
   return (taken_.empty() || matches_any(taken_, name)) && !matches_any(dropped_, name);
 }
 
-std::vector<std::string> NameFilter::idle(const std::vector<std::string>& names) const {
+std::vector<std::string> NameFilter::idle(std::span<const std::string> names) const {
   std::vector<std::string> found;
   for (const std::vector<std::string>* patterns : {&taken_, &dropped_}) {
     for (const std::string& pattern : *patterns) {
@@ -63,6 +68,13 @@ std::vector<std::string> NameFilter::idle(const std::vector<std::string>& names)
     }
   }
   return found;
+}
+
+std::string meant_name(const std::string& pattern, std::span<const std::string> names) {
+  const std::string small = in_small_letters(pattern);
+  const auto meant =
+      std::ranges::find_if(names, [&](const std::string& name) { return matches(small, in_small_letters(name)); });
+  return meant == names.end() ? "" : ", did you mean " + *meant + "?";
 }
 
 }  // namespace tfilefs

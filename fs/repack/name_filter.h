@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,13 @@ class NameFilter {
   bool takes(const std::string& name) const;
   bool takes_all() const { return taken_.empty() && dropped_.empty(); }
   // Patterns to be taken or dropped that match none of these names.
-  std::vector<std::string> idle(const std::vector<std::string>& names) const;
+  std::vector<std::string> idle(std::span<const std::string> names) const;
 
  private:
   std::vector<std::string> taken_, dropped_;  // without braces
 };
+
+// ", did you mean NAME?" if one of these names matches the pattern but for capital letters, else "".
+std::string meant_name(const std::string& pattern, std::span<const std::string> names);
 
 }  // namespace tfilefs

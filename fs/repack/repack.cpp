@@ -23,6 +23,7 @@
 #include "tfile/table_copy.h"
 #include "vfs/chain_names.h"
 #include "vfs/dataset.h"
+#include "view/table_form.h"
 
 namespace tfilefs {
 
@@ -55,6 +56,16 @@ Result<std::vector<ChainName>> files_of(const std::vector<std::string>& sources,
   }
   if (files.empty()) return fail(ErrorKind::not_found, "there is no file to read");
   return files;
+}
+
+// The names by which a table's columns at the top are chosen: their own, and those of their branches.
+void add_top_names(const tfile::Table& table, std::vector<std::string>& into) {
+  for (const tfile::NodeId id : table.nodes[0].children) {
+    const tfile::Node& node = table.nodes[id];
+    into.emplace_back(bare_name(table.columns, node));
+    if (!node.branch_name.empty()) into.push_back(node.branch_name);
+  }
+  for (const tfile::Column& column : table.columns) into.push_back(column.branch.substr(0, column.branch.find('/')));
 }
 
 class Repack {
@@ -119,10 +130,11 @@ class Repack {
 
   // Each file has as many entries as fit, by what the ones before took. Ends early where a field is refused.
   Result<> write_files(SplitPlan plan) {
+    const std::size_t files_about = plan.files_about();
     while (!plan.is_done()) {
       const std::map<std::string, tfile::EntryRange> shares = plan.next();
       const std::size_t number = complete_.size(), refused = refused_count();
-      TRY_VOID(write_one({split_name(options_.out, number), &shares, number == 0}));
+      TRY_VOID(write_one({split_name(options_.out, number, files_about), &shares, number == 0}));
       if (refused_count() != refused) return {};
       if (plan.take(made_.report.files.front().size)) keep_file();
     }
@@ -209,7 +221,9 @@ class Repack {
       if (is_wanted(table)) wanted.push_back(&table);
     }
     for (const std::string& pattern : options_.tables.idle(names))
-      return fail(ErrorKind::not_found, pattern + ": no table of that name");
+      return fail(ErrorKind::not_found, pattern + ": no table of that name" + meant_name(pattern, names));
+    TRY_VOID(check_renames(wanted));
+    TRY_VOID(check_columns(wanted));
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const auto progress = [&, i](double done) {
         if (watch_.progress && made_.output)
@@ -217,6 +231,30 @@ class Repack {
       };
       TRY_VOID(write_table(*wanted[i], progress));
     }
+    return {};
+  }
+
+  Result<> check_renames(const std::vector<const KeyPlace*>& tables) const {
+    std::vector<std::string> paths;
+    for (const KeyPlace* table : tables) paths.push_back(table->path());
+    for (const auto& [old_path, name] : options_.renames) {
+      if (std::ranges::find(paths, old_path) == paths.end())
+        return fail(ErrorKind::not_found, "--rename " + old_path + "=" + name + ": no table " + old_path +
+                                              " is written" + meant_name(old_path, paths));
+    }
+    return {};
+  }
+
+  // A pattern that no column matches is a mistake, and would leave out, or keep, what nobody wants so.
+  Result<> check_columns(const std::vector<const KeyPlace*>& tables) const {
+    if (options_.columns.takes_all()) return {};
+    std::vector<std::string> names;
+    for (const KeyPlace* table : tables) {
+      TRY(const auto outline, keys_.first->outline(table->info()));
+      add_top_names(*outline, names);
+    }
+    for (const std::string& pattern : options_.columns.idle(names))
+      return fail(ErrorKind::not_found, pattern + ": no column of that name" + meant_name(pattern, names));
     return {};
   }
 
@@ -321,10 +359,15 @@ class Repack {
 
 }  // namespace
 
-std::string split_name(const std::string& out, std::size_t number) {
+std::string split_name(const std::string& out, std::size_t number, std::size_t files_about) {
+  // Four times as many files have names of one length, and 10,000 in any case.
+  constexpr std::size_t kDigits = 4, kMore = 4;
+  const std::size_t width = std::max(kDigits, std::to_string(kMore * files_about).size());
+  std::string digits = std::to_string(number);
+  digits.insert(0, width - std::min(width, digits.size()), '0');
   std::filesystem::path path(out);
   const std::string extension = path.extension();
-  return path.replace_filename(path.stem().string() + "-" + std::to_string(number) + extension);
+  return path.replace_filename(path.stem().string() + "-" + digits + extension);
 }
 
 Result<RepackReport> repack(const RepackOptions& options, const RepackWatch& watch) {

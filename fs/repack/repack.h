@@ -65,8 +65,9 @@ struct RepackWatch {
   std::function<void(double)> progress;
 };
 
-// The name of one of several files: "out-0.root" for "out.root".
-std::string split_name(const std::string& out, std::size_t number);
+// The name of one of several files: "out-0000.root" for "out.root". Their order is that of their numbers, as far as
+// `files_about` tells how many there may be.
+std::string split_name(const std::string& out, std::size_t number, std::size_t files_about);
 
 // Writes the file, or files. They have their names when all of them are whole and on disk; else there are none. Blocks.
 // Errors: invalid (the request), exists, damaged (with column, entries and offset), ECANCELED (it was stopped), and

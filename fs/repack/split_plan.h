@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -28,6 +29,8 @@ class SplitPlan {
   SplitPlan& operator=(const SplitPlan&) = delete;
 
   bool is_done() const { return done_ >= 1; }
+  // How many files there will be, about. Before the first one.
+  std::size_t files_about() const { return static_cast<std::size_t>(1 / step_) + 1; }
   // The numbers of the entries that the next file has of each table, by path.
   std::map<std::string, tfile::EntryRange> next() const;
   // Takes note that the next file has so many bytes. False if it is too large: then next() gives fewer entries, and it

@@ -18,6 +18,7 @@
 #include "tfile/far_listing.h"
 #include "tfile/local_file.h"
 #include "vfs/expand_sources.h"
+#include "vfs/natural_order.h"
 #include "vfs/path_pattern.h"
 
 namespace tfilefs {
@@ -81,7 +82,7 @@ Result<std::vector<std::string>> root_files_in(const std::string& directory) {
     if (name.ends_with(kSuffix) && name.size() > kSuffix.size() && !name.starts_with('.'))
       files.push_back(directory + (directory.ends_with('/') ? "" : "/") + std::string(name));
   }
-  std::ranges::sort(files);
+  std::ranges::sort(files, is_before);
   return files;
 }
 
@@ -148,7 +149,7 @@ Result<std::vector<std::string>> expand_deep(const std::string& pattern, std::si
       found.insert(found.end(), matched->begin(), matched->end());
     }
   }
-  std::ranges::sort(found);
+  std::ranges::sort(found, is_before);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   if (found.empty()) return tfile::fail(ErrorKind::not_found, pattern + ": no file matches", -1, ENOENT);
   return found;
@@ -161,6 +162,7 @@ Result<std::vector<std::string>> far_files_in(const std::string& directory, cons
   for (const tfile::FarEntry& entry : listing.entries) {
     if (!entry.is_directory && entry.name.ends_with(kSuffix)) files.push_back(tfile::url_below(directory, entry.name));
   }
+  std::ranges::sort(files, is_before);
   return files;
 }
 

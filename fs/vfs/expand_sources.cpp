@@ -11,6 +11,7 @@
 
 #include "tfile/far_listing.h"
 #include "tfile/local_file.h"
+#include "vfs/natural_order.h"
 
 namespace tfilefs {
 namespace {
@@ -121,7 +122,7 @@ Result<std::vector<std::string>> expand_sources(const std::string& name, const t
     return std::vector{name};
   TRY(auto found, is_far ? far_matches(name, options) : local_matches(name));
   if (found.empty()) return tfile::fail(ErrorKind::not_found, tfile::shown_name(name) + ": no file matches");
-  std::ranges::sort(found);
+  std::ranges::sort(found, is_before);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }

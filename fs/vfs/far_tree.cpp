@@ -7,6 +7,7 @@
 #include "vfs/blocking.h"
 #include "vfs/chain_directory.h"
 #include "vfs/names.h"
+#include "vfs/natural_order.h"
 #include "vfs/url_origin.h"
 
 namespace tfilefs {
@@ -124,6 +125,7 @@ class FarPlace final : public ChainPlace {
       if (chained.has(entry.name) && !entry.is_directory && tree_->shows(path)) names.push_back({path, ""});
     }
     if (names.empty()) return tl::unexpected(no_such_entry());
+    std::ranges::sort(names, is_before, &ChainName::file);
     return names;
   }
 

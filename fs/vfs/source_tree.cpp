@@ -19,6 +19,7 @@
 #include "vfs/blocking.h"
 #include "vfs/chain_directory.h"
 #include "vfs/names.h"
+#include "vfs/natural_order.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/source_item.h"
 #include "vfs/written_file.h"
@@ -148,7 +149,7 @@ class DirectoryPlace final : public ChainPlace {
       if (chained.has(item.name)) names.push_back({directory_.empty() ? item.name : directory_ + "/" + item.name, ""});
     }
     if (names.empty()) return tfile::fail(ErrorKind::not_found, "no file to chain", -1, ENOENT);
-    std::ranges::sort(names, {}, &ChainName::file);
+    std::ranges::sort(names, is_before, &ChainName::file);
     return names;
   }
 

@@ -299,6 +299,32 @@ def test_names_and_tables(table, tmp_path):
     assert "other: no table of that name" in done.stderr and not (tmp_path / "none.root").exists()
 
 
+@pytest.mark.parametrize("form", ["keep", "rntuple", "ttree"])
+def test_patterns_that_match_nothing_are_mistakes(table, tmp_path, form):
+    path = tmp_path / "in.root"
+    repack("--format", form, table[0], path)
+    for arguments, told in ((["--columns", "Flag"], "Flag: no column of that name, did you mean flag?"),
+                            (["--columns", "x,Moun_*"], "Moun_*: no column of that name"),
+                            (["--columns", "muon_*"], "muon_*: no column of that name, did you mean Muon_"),
+                            (["--drop", "nothing"], "nothing: no column of that name"), (["--columns", "x,flag", "--drop", "X"], "did you mean x?"),
+                            (["--tables", "events"], "events: no table of that name, did you mean Events?"),
+                            (["--rename", "events=Other"], "no table events is written, did you mean Events?"),
+                            (["--rename", "hits=Other"], "no table hits is written")):
+        for mode in ([], ["--dry-run"], ["--format", "rntuple"], ["--split", "60K"]):
+            assert told in repack(*mode, *arguments, path, tmp_path / "none.root", status=1).stderr, (mode, arguments)
+            assert os.listdir(tmp_path) == ["in.root"]
+    repack("--columns", "Muon_pt,name", "--drop", "x", path, tmp_path / "out.root")
+
+
+def test_out_is_a_root_file(table, tmp_path):
+    path, _ = table
+    for out, told in (("out.parquet", "TABLE.parquet"), ("out.arrow", "TABLE.arrow"), ("out.csv", "TABLE.csv"), ("out.h5", "other programs"),
+                      ("out.npz", "other programs"), ("-", "name a file")):
+        done = repack(path, out if out == "-" else tmp_path / out, status=2)
+        assert told in done.stderr and "Events" not in done.stdout, done.stderr
+    assert os.listdir(tmp_path) == []
+
+
 def test_rntuples_are_copied_by_pages(table, tmp_path):
     path, values = table
     repack("--format", "rntuple", path, tmp_path / "a.root")
@@ -338,7 +364,7 @@ def test_what_differs_is_not_kept(table, tmp_path):
 def test_files_of_a_size(table, tmp_path, options):
     path, values = table
     repack("--verify", "--split", "60K", *options, path, tmp_path / "out.root")
-    names = [f"out-{i}.root" for i in range(len(os.listdir(tmp_path)))]
+    names = [f"out-{i:04}.root" for i in range(len(os.listdir(tmp_path)))]
     assert sorted(os.listdir(tmp_path)) == sorted(names) and len(names) > 2
     assert max(os.path.getsize(tmp_path / name) for name in names) < 75e3
     chosen = values["flag"] if "--select" in options else slice(None)
@@ -347,6 +373,9 @@ def test_files_of_a_size(table, tmp_path, options):
         assert sum(parts, []) == awkward.to_list(awkward.Array(values[name])[chosen]), name
     with uproot.open(tmp_path / names[0]) as first, uproot.open(tmp_path / names[1]) as second:
         assert "tracker/hits" in first and "tracker/hits" not in second
+    if not options:  # names in order give entries in order
+        with mounted.Mounted([str(tmp_path / "*.root")], ["chain"]) as m:
+            assert numpy.fromfile(os.path.join(m.path, "Events", "id.i8"), "i8").tolist() == values["id"].tolist()
     os.unlink(tmp_path / names[0])
     assert "there is one already" in repack("--split", "60K", *options, path, tmp_path / "out.root", status=1).stderr
     assert sorted(os.listdir(tmp_path)) == sorted(names[1:])
