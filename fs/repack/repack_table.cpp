@@ -102,10 +102,13 @@ bool has_process_ids(const tfile::File& file) {
 // Whether a failure is about what can be copied by unit, not about the bytes.
 bool is_about_form(const Error& error) { return error.kind == ErrorKind::unsupported; }
 
-// The classes whose streamers wrote raw columns, in the same way in all files. By Column::branch.
+// The classes whose streamers wrote raw columns, in the same way in all files, which describe what is in them alike. By
+// Column::branch.
 Result<std::map<std::string, tfile::StreamedClass>> streamed_classes(const TableRequest& request,
-                                                                     const tfile::Table& table) {
+                                                                     const tfile::Table& table,
+                                                                     tfile::FileWriter& writer) {
   std::map<std::string, tfile::StreamedClass> classes;
+  tfile::ClassesOfFiles described;
   for (std::size_t number = 0; number < request.inputs.names().size(); ++number) {
     const ChainName& name = request.inputs.names()[number];
     const std::string path = name.table.empty() ? request.path : name.table;
@@ -124,6 +127,12 @@ Result<std::map<std::string, tfile::StreamedClass>> streamed_classes(const Table
       const auto same = found.find(each.first);
       return same == found.end() || same->second != each.second;
     });
+    TRY(const std::vector<std::string> contradicted, described.take(*file));
+    for (auto each = classes.begin(); each != classes.end();) {
+      TRY(const bool may_differ, tfile::may_hold(*file, each->second.name, contradicted));
+      each = may_differ ? classes.erase(each) : std::next(each);
+    }
+    TRY_VOID(writer.take_classes(*file));
   }
   return classes;
 }
@@ -292,7 +301,7 @@ class ColumnsOfTable {
     TRY_VOID(check_count(wanted, table.entries, request_.options.selection));
     RawFields raw{request_.options.keeps_raw, {}};
     if (raw.are_kept) {
-      TRY(raw.classes, streamed_classes(request_, table));
+      TRY(raw.classes, streamed_classes(request_, table, work_.writer));
     }
     TRY(const OfferedTable offered, named(request_.path, offered_table(table, (*source)->streams(), conversion, raw,
                                                                        request_.refused, request_.options.columns)));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,25 @@ struct StreamedClass {
 // Of a tree: the classes of its branches, by Column::branch; those that the file describes, and that are in no split
 // collection. Whether a branch is shown raw is not looked at. Blocks. Errors: damaged, unsupported, io.
 Result<std::map<std::string, StreamedClass>> streamed_branches(const File&, const KeyInfo& tree);
+
+class KnownDescriptions;
+
+// What files say of their classes. Bytes of objects name a class by its version, so that those of two files can be in
+// one only where each version has the same members in both.
+class ClassesOfFiles {
+ public:
+  ClassesOfFiles();
+  // Takes the descriptions of one more file. Returns the classes that it describes otherwise than those before, under
+  // the same version. Blocks. Errors: unsupported, io.
+  Result<std::vector<std::string>> take(const File&);
+
+ private:
+  std::shared_ptr<KnownDescriptions> known_;
+};
+
+// Whether an object of this type may have one of these classes in it, by what the file describes: as a member, or
+// through pointers and collections of ROOT, which hold any class. Blocks. Errors: unsupported, io.
+Result<bool> may_hold(const File&, const std::string& type, const std::vector<std::string>& classes);
 
 // Makes of the raw bytes of entries what the streamer of their class writes. `before`: how many entries of the cluster
 // come before these. Replaces the two columns; `memory` then has their bytes. Errors: unsupported (objects that may

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "container/key.h"
 #include "container/payload.h"
 #include "streamer/info/cpp_type.h"
+#include "streamer/info/known_descriptions.h"
 #include "streamer/info/streamer_info_record.h"
 #include "tfile/streamed_class.h"
 #include "tree/record/tree_record.h"
@@ -114,6 +117,21 @@ Result<std::map<std::string, StreamedClass>> streamed_branches(const File& file,
   TRY(const TreeRecord tree,
       read_tree(record.payload.span(), record.keylen, std::string(key.class_name), *infos.infos));
   return Streamed(tree, *infos.infos).run();
+}
+
+ClassesOfFiles::ClassesOfFiles() : known_(std::make_shared<KnownDescriptions>()) {}
+
+Result<std::vector<std::string>> ClassesOfFiles::take(const File& file) {
+  TRY(const StreamerInfoRecord infos, read_streamer_info_record(file.source(), file.header()));
+  std::vector<std::string> contradicted = known_->contradicted_by(*infos.infos);
+  known_->take(infos.infos);
+  return contradicted;
+}
+
+Result<bool> may_hold(const File& file, const std::string& type, const std::vector<std::string>& classes) {
+  if (classes.empty()) return false;
+  TRY(const StreamerInfoRecord infos, read_streamer_info_record(file.source(), file.header()));
+  return may_hold(*infos.infos, std::span(&type, 1), classes);
 }
 
 }  // namespace tfile

@@ -10,6 +10,7 @@
 #include "container/key.h"
 #include "streamer/info/basic_type.h"
 #include "streamer/info/type_name.h"
+#include "tree/copy/same_form.h"
 #include "tree/record/basket.h"
 
 namespace tfile {
@@ -53,19 +54,6 @@ std::vector<LeafOfBranch> leaves_of(const SourceTree& tree) {
       leaves.push_back({i, leaf_at(tree.tree.outline, slot.begin)});
   }
   return leaves;
-}
-
-bool is_same_leaf(const LeafRecord& a, const LeafRecord& b) {
-  return a.class_name == b.class_name && a.name == b.name && (a.len == b.len || a.class_name == "TLeafC") &&
-         a.len_type == b.len_type && a.offset == b.offset && a.is_unsigned == b.is_unsigned && a.count == b.count &&
-         a.element_type == b.element_type;
-}
-
-bool is_same_branch(const BranchRecord& a, const BranchRecord& b) {
-  return a.class_name == b.class_name && a.name == b.name && a.parent == b.parent && a.leaves == b.leaves &&
-         a.element_class == b.element_class && a.clones_class == b.clones_class && a.checksum == b.checksum &&
-         a.class_version == b.class_version && a.id == b.id && a.type == b.type && a.streamer_type == b.streamer_type &&
-         a.count == b.count && a.io_bits == b.io_bits && (a.entry_offset_len != 0) == (b.entry_offset_len != 0);
 }
 
 // Whether the entries of a branch are items of a split collection, which another branch counts.
@@ -119,9 +107,10 @@ Result<> TreeCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& ke
     first_ = std::move(tree);
     TRY_VOID(take_form());
   } else {
-    TRY_VOID(check_same_form(*tree));
+    TRY_VOID(check_same_form(first(), *tree, copied_branches(), described_));
     next_ = std::move(tree);
   }
+  described_.take(present().infos);
   if (!is_first || !keeps_all) note_other_numbers();
   note_maxima(present());
   plan(keeps_all);
@@ -131,10 +120,14 @@ Result<> TreeCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& ke
   return {};
 }
 
+std::vector<bool> TreeCopy::copied_branches() const {
+  std::vector<bool> copied;
+  for (const Branch& branch : branches_) copied.push_back(branch.copied);
+  return copied;
+}
+
 void TreeCopy::plan(bool keeps_all) {
-  std::vector<bool> copies;
-  for (const Branch& branch : branches_) copies.push_back(branch.copied);
-  plan_ = plan_units(present(), kept_, copies, {keeps_all, options_.cluster_bytes});
+  plan_ = plan_units(present(), kept_, copied_branches(), {keeps_all, options_.cluster_bytes});
 }
 
 // Top branches that are wanted, with all below them, and those that count their items.
@@ -175,30 +168,6 @@ void TreeCopy::leave_out(const SourceTree& tree, BranchIndex branch, const std::
   for (BranchIndex other = 0; other < branches_.size(); ++other) {
     if (tree.top_of[other] == tree.top_of[branch]) branches_[other].copied = false;
   }
-}
-
-Result<> TreeCopy::check_same_form(const SourceTree& tree) const {
-  const TreeRecord& mine = first().tree.record;
-  const TreeRecord& other = tree.tree.record;
-  const auto refuse = [](const std::string& what) { return fail(ErrorKind::unsupported, what); };
-  if (mine.class_name != other.class_name) return refuse("it is a " + other.class_name);
-  if (mine.branches.size() != other.branches.size() || mine.leaves.size() != other.leaves.size())
-    return refuse("it has other branches than the first");
-  for (BranchIndex i = 0; i < mine.branches.size(); ++i) {
-    if (!is_same_branch(mine.branches[i], other.branches[i]))
-      return refuse("branch " + path_of_branch(other, i) + " is not that of the first");
-    const auto missing = tree.missing.find(other.branches[i].file_name);
-    if (branches_[i].copied && missing != tree.missing.end())
-      return fail(ErrorKind::not_found, "branch " + path_of_branch(other, i) + ": " + missing->second);
-    if (other.branches[i].entries != other.entries && !other.branches[i].baskets.seek.empty())
-      return refuse("branch " + path_of_branch(other, i) + " has fewer entries than the tree");
-  }
-  for (LeafIndex i = 0; i < mine.leaves.size(); ++i) {
-    if (!is_same_leaf(mine.leaves[i], other.leaves[i]))
-      return refuse("branch " + path_of_branch(other, other.leaves[i].branch) +
-                    " is of another type than in the first");
-  }
-  return {};
 }
 
 // Entries have other numbers than in the tree.

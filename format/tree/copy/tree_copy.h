@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "container/recorded_table.h"
+#include "streamer/info/known_descriptions.h"
 #include "tfile/table_copy.h"
 #include "tree/copy/basket_cut.h"
 #include "tree/copy/source_tree.h"
@@ -62,7 +63,7 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   Result<> take_form();
   void leave_out_missing();
   void leave_out(const SourceTree&, BranchIndex, const std::string& why);
-  Result<> check_same_form(const SourceTree&) const;
+  std::vector<bool> copied_branches() const;
   void note_other_numbers();
   void note_maxima(const SourceTree&);
   Result<std::string> reason_not_to_cut(const BranchRecord&) const;
@@ -78,6 +79,7 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   const std::string class_name_;
   const CopyOptions options_;
   std::unique_ptr<const SourceTree> first_, next_;
+  KnownDescriptions described_;       // of the trees that were added
   KeptEntries kept_;                  // of the tree that was added last
   std::int64_t present_entries_ = 0;  // how many it adds
   UnitPlan plan_;
