@@ -20,7 +20,6 @@
 #include "ntuple/description.h"
 #include "ntuple/ntuple_table.h"
 #include "object/class_object.h"
-#include "object/histogram_sum.h"
 #include "object/object_plot.h"
 #include "record_names.h"
 #include "streamer/info/streamer_info.h"
@@ -110,7 +109,6 @@ class RootFile final : public File {
   Result<EntryIndex> entry_index(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Object>> object(const KeyInfo& key, std::span<const std::byte> payload) const override;
-  Result<std::unique_ptr<StoredHistogram>> histogram(const KeyInfo& key) const override;
   bool may_be_drawn(std::string_view class_name) const override;
   Result<std::vector<Record>> record_map() const override;
   std::size_t memory() const override;
@@ -342,14 +340,6 @@ Result<std::shared_ptr<const Object>> RootFile::object(const KeyInfo& key, std::
   TRY(const auto classes, class_infos());
   TRY(auto streams, payload(key));
   return open_object(infos_in(classes), key, std::move(streams), bytes);
-}
-
-Result<std::unique_ptr<StoredHistogram>> RootFile::histogram(const KeyInfo& key) const {
-  TRY(const auto classes, class_infos());
-  TRY(const Buffer payload, read_payload(*edges_, key));
-  const std::span<const std::byte> bytes = payload.span();
-  return open_stored_histogram(infos_in(classes), std::string(key.class_name), {bytes.begin(), bytes.end()},
-                               key.keylen);
 }
 
 Result<std::vector<Record>> RootFile::record_map() const {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "object/fill_buffer.h"
 #include "object/object_arrays.h"
 #include "object/object_members.h"
-#include "streamer/walk/payload_edit.h"
 
 namespace tfile {
 namespace {
@@ -31,37 +29,43 @@ constexpr std::int64_t kIsAverageBit = 1 << 18;
 constexpr std::string_view kDimensions = "123", kContents = "CSILFD";
 constexpr std::size_t kNameSize = std::string_view("TH1F").size();
 
-// The sum of two contents, as far as the type can hold it: integers stay away from the lowest value, as in ROOT.
-template <class T>
-T sum_of(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    constexpr T kMax = std::numeric_limits<T>::max();
-    T sum = 0;
-    if (__builtin_add_overflow(a, b, &sum)) return a > 0 ? kMax : static_cast<T>(-kMax);
-    return std::max(sum, static_cast<T>(-kMax));
-  } else {
-    return a + b;
-  }
-}
-
-template <class T>
-void add_numbers(std::byte* to, std::span<const std::byte> from) {
-  for (std::size_t at = 0; at < from.size(); at += sizeof(T))
-    store_big(to + at, sum_of(load_big<T>(to + at), load_big<T>(from.data() + at)));
-}
-
-class HistogramSum final : public StoredHistogram {
+// A histogram in the payload of an object.
+class HistogramPart {
  public:
-  HistogramSum(std::shared_ptr<const StreamerInfos> infos, std::string class_name, std::vector<std::byte> payload,
-               std::uint32_t keylen)
-      : infos_(std::move(infos)), class_name_(std::move(class_name)), payload_(std::move(payload)), keylen_(keylen) {}
+  static Result<HistogramPart> at(const SummedPayload& whole, const std::string& path) {
+    HistogramPart made;
+    made.path_ = path;
+    made.class_name_ = whole.class_at(path);
+    made.members_ = whole.members.at(path);
+    const ObjectKind kind = kind_of_object(*whole.infos, made.class_name_);
+    made.dimensions_ = kind.dimensions;
+    made.is_profile_ = kind.family == ObjectFamily::profile;
+    if (!made.is_profile_ && kind.family != ObjectFamily::histogram)
+      return fail(ErrorKind::unsupported, "no histogram");
+    TRY_VOID(made.check_arrays());
+    return made;
+  }
 
-  Result<> open() {
-    TRY_VOID(read());
-    const ObjectKind kind = kind_of_object(*infos_, class_name_);
-    dimensions_ = kind.dimensions;
-    is_profile_ = kind.family == ObjectFamily::profile;
-    if (!is_profile_ && kind.family != ObjectFamily::histogram) return fail(ErrorKind::unsupported, "no histogram");
+  Result<> add(SummedPayload& whole, const HistogramPart& other) {
+    TRY_VOID(check(other));
+    TRY_VOID(keep_squares(whole, other));
+    if (other.is_empty()) return {};
+    const bool has_moments = keeps_moments() && other.keeps_moments();
+    add_squares(whole, other);
+    add_stored(whole.bytes_of(members_, "fArray"), *other.members_.numbers("fArray"));
+    add_number(whole, other, "fEntries");
+    for (const std::string_view moment : kMoments) {
+      if (has_moments) {
+        add_number(whole, other, moment);
+      } else {
+        whole.set_double(members_, moment, 0);
+      }
+    }
+    return {};
+  }
+
+ private:
+  Result<> check_arrays() const {
     TRY_VOID(histogram_bins(members_, "", dimensions_));
     for (const std::string_view name : {"fSumw2", "fBinEntries", "fBinSumw2"}) {
       const std::size_t count = members_.doubles(name).size();
@@ -72,42 +76,6 @@ class HistogramSum final : public StoredHistogram {
     return {};
   }
 
-  std::span<const std::byte> payload() const override { return payload_; }
-
-  Result<> add(const StoredHistogram& given) override {
-    const auto* const other = dynamic_cast<const HistogramSum*>(&given);
-    if (other == nullptr) return fail(ErrorKind::invalid, "no histogram of this kind");
-    TRY_VOID(check(*other));
-    TRY_VOID(keep_squares(*other));
-    if (other->is_empty()) return {};
-    const bool has_moments = keeps_moments() && other->keeps_moments();
-    add_squares(*other);
-    add_contents(*other);
-    add_number(*other, "fEntries");
-    for (const std::string_view moment : kMoments) {
-      if (has_moments) {
-        add_number(*other, moment);
-      } else if (const std::span<std::byte> number = numbers(moment); number.size() == sizeof(double)) {
-        store_big(number.data(), 0.0);
-      }
-    }
-    return {};
-  }
-
- private:
-  // After each change of the payload's length.
-  Result<> read() {
-    TRY(members_, ObjectMembers::read(*infos_, class_name_, payload_, keylen_));
-    return {};
-  }
-
-  // The bytes of a member, in this payload.
-  std::span<std::byte> numbers(std::string_view name) {
-    const StoredNumbers* const found = members_.numbers(name);
-    if (found == nullptr) return {};
-    return std::span(payload_).subspan(static_cast<std::size_t>(found->bytes.data() - payload_.data()),
-                                       found->bytes.size());
-  }
   std::size_t cells() const { return members_.numbers("fArray")->count(); }
   bool has(std::string_view name) const {
     const StoredNumbers* const found = members_.numbers(name);
@@ -122,16 +90,16 @@ class HistogramSum final : public StoredHistogram {
   }
   bool keeps_moments() const { return number("fTsumw") != 0 || number("fEntries") == 0; }
 
-  Result<> check(const HistogramSum& other) const {
+  Result<> check(const HistogramPart& other) const {
     const auto refuse = [](const char* why) { return fail(ErrorKind::unsupported, why); };
     if (class_name_ != other.class_name_) return refuse("its class is another");
-    for (const HistogramSum* each : {this, &other}) {
+    for (const HistogramPart* each : {this, &other}) {
       if (each->members_.integer("fBits", 0) & kIsAverageBit) return refuse("its contents are averages");
       if (has_fill_buffer(each->members_, "", dimensions_) || !each->has_limits())
         return refuse("it has fills that are not in its bins");
     }
     for (std::size_t i = 0; i < dimensions_; ++i) {
-      if (!is_same_axis(other, std::string(kSummedAxes[i]))) return refuse("its axes are others");
+      if (!is_same_axis(members_, other.members_, std::string(kSummedAxes[i]))) return refuse("its axes are others");
     }
     const StoredNumbers& mine = *members_.numbers("fArray");
     const StoredNumbers& others = *other.members_.numbers("fArray");
@@ -147,38 +115,23 @@ class HistogramSum final : public StoredHistogram {
     });
   }
 
-  bool is_same_axis(const HistogramSum& other, const std::string& axis) const {
-    for (const char* const each : {".fNbins", ".fXmin", ".fXmax"}) {
-      if (number(axis + each) != other.number(axis + each)) return false;
-    }
-    const std::string labels = axis + ".fLabels.arr";
-    const std::size_t count = members_.item_count(labels);
-    if (members_.doubles(axis + ".fXbins") != other.members_.doubles(axis + ".fXbins") ||
-        count != other.members_.item_count(labels))
-      return false;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string label = labels + "." + std::to_string(i);
-      const bool is_same = members_.text(label + ".fString") == other.members_.text(label + ".fString") &&
-                           number(label + ".fUniqueID") == other.number(label + ".fUniqueID");
-      if (!is_same) return false;
-    }
-    return true;
-  }
-
   // As soon as one of them has squares of weights, the sum has.
-  Result<> keep_squares(const HistogramSum& other) {
+  Result<> keep_squares(SummedPayload& whole, const HistogramPart& other) {
     const char* const squares = is_profile_ ? "fBinSumw2" : "fSumw2";
     if (!other.has(squares) || has(squares)) return {};
     const StoredNumbers* const place = members_.numbers(squares);
-    if (place == nullptr || place->bytes.data() == nullptr)
+    if (place == nullptr || place->bytes.data() == nullptr || !path_.empty())
       return fail(ErrorKind::unsupported, "it has no place for squares of weights");
-    const auto begin = static_cast<std::size_t>(place->bytes.data() - payload_.data());
+    const std::size_t begin = whole.position_of(place->bytes);
     const std::vector<double> values = squares_or_else(squares);
     std::vector<std::byte> stored(values.size() * sizeof(double));
     for (std::size_t i = 0; i < values.size(); ++i) store_big(stored.data() + i * sizeof(double), values[i]);
-    TRY(payload_, insert_in_payload(*infos_, class_name_, payload_, keylen_, begin, stored));
-    store_big(payload_.data() + begin - sizeof(std::int32_t), static_cast<std::int32_t>(values.size()));
-    return read();
+    const Insertion insertion{begin, stored};
+    TRY_VOID(whole.insert(std::span(&insertion, 1)));
+    store_big(whole.payload.data() + begin - sizeof(std::int32_t), static_cast<std::int32_t>(values.size()));
+    TRY_VOID(whole.read());
+    members_ = whole.members;
+    return {};
   }
 
   // The squares of weights of each bin; where all weights are 1, they are the contents, or the entries of a profile.
@@ -189,71 +142,54 @@ class HistogramSum final : public StoredHistogram {
     return values;
   }
 
-  void add_squares(const HistogramSum& other) {
+  void add_squares(SummedPayload& whole, const HistogramPart& other) const {
     const char* const squares = is_profile_ ? "fBinSumw2" : "fSumw2";
-    if (has(squares)) add_doubles(squares, other.squares_or_else(squares));
+    if (has(squares)) whole.add_doubles(members_, squares, other.squares_or_else(squares));
     if (!is_profile_) return;
-    add_doubles("fSumw2", other.members_.doubles("fSumw2"));
-    add_doubles("fBinEntries", other.members_.doubles("fBinEntries"));
+    whole.add_doubles(members_, "fSumw2", other.members_.doubles("fSumw2"));
+    whole.add_doubles(members_, "fBinEntries", other.members_.doubles("fBinEntries"));
   }
 
-  void add_doubles(std::string_view name, std::span<const double> values) {
-    const std::span<std::byte> to = numbers(name);
-    for (std::size_t i = 0; i < std::min(values.size(), to.size() / sizeof(double)); ++i) {
-      std::byte* const at = to.data() + i * sizeof(double);
-      store_big(at, load_big<double>(at) + values[i]);
-    }
-  }
-
-  void add_number(const HistogramSum& other, std::string_view name) {
+  void add_number(SummedPayload& whole, const HistogramPart& other, std::string_view name) const {
     const double value = other.number(name);
-    add_doubles(name, std::span(&value, 1));
+    whole.add_doubles(members_, name, std::span(&value, 1));
   }
 
-  void add_contents(const HistogramSum& other) {
-    std::byte* const to = numbers("fArray").data();
-    const StoredNumbers& from = *other.members_.numbers("fArray");
-    switch (from.dtype) {
-      case Dtype::i1:
-        return add_numbers<std::int8_t>(to, from.bytes);
-      case Dtype::i2:
-        return add_numbers<std::int16_t>(to, from.bytes);
-      case Dtype::i4:
-        return add_numbers<std::int32_t>(to, from.bytes);
-      case Dtype::i8:
-        return add_numbers<std::int64_t>(to, from.bytes);
-      case Dtype::f4:
-        return add_numbers<float>(to, from.bytes);
-      default:
-        return add_numbers<double>(to, from.bytes);
-    }
-  }
-
-  const std::shared_ptr<const StreamerInfos> infos_;
-  const std::string class_name_;
-  std::vector<std::byte> payload_;
-  const std::uint32_t keylen_;
-  ObjectMembers members_;  // views into the payload
+  std::string path_, class_name_;
+  ObjectMembers members_;  // of the histogram: views into the payload
   std::size_t dimensions_ = 0;
   bool is_profile_ = false;
 };
 
 }  // namespace
 
-bool is_stored_histogram(std::string_view class_name) {
+bool is_same_axis(const ObjectMembers& a, const ObjectMembers& b, const std::string& axis) {
+  for (const char* const each : {".fNbins", ".fXmin", ".fXmax"}) {
+    if (a.number(axis + each) != b.number(axis + each)) return false;
+  }
+  const std::string labels = axis + ".fLabels.arr";
+  const std::size_t count = a.item_count(labels);
+  if (a.doubles(axis + ".fXbins") != b.doubles(axis + ".fXbins") || count != b.item_count(labels)) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string label = labels + "." + std::to_string(i);
+    const bool is_same = a.text(label + ".fString") == b.text(label + ".fString") &&
+                         a.number(label + ".fUniqueID") == b.number(label + ".fUniqueID");
+    if (!is_same) return false;
+  }
+  return true;
+}
+
+bool is_summed_histogram(std::string_view class_name) {
   if (class_name == "TProfile" || class_name == "TProfile2D" || class_name == "TProfile3D") return true;
   return class_name.size() == kNameSize && class_name.starts_with("TH") &&
          kDimensions.find(class_name[2]) != std::string_view::npos &&
          kContents.find(class_name[3]) != std::string_view::npos;
 }
 
-Result<std::unique_ptr<StoredHistogram>> open_stored_histogram(std::shared_ptr<const StreamerInfos> infos,
-                                                               std::string class_name, std::vector<std::byte> payload,
-                                                               std::uint32_t keylen) {
-  if (!is_stored_histogram(class_name)) return fail(ErrorKind::unsupported, "no histogram that can be added to");
-  auto histogram = std::make_unique<HistogramSum>(std::move(infos), std::move(class_name), std::move(payload), keylen);
-  TRY_VOID(histogram->open());
-  return histogram;
+Result<> add_histogram(SummedPayload& to, const std::string& path, const SummedPayload& from) {
+  TRY(HistogramPart histogram, HistogramPart::at(to, path));
+  TRY(const HistogramPart other, HistogramPart::at(from, path));
+  return histogram.add(to, other);
 }
 
 }  // namespace tfile

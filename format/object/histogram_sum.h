@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "streamer/info/streamer_info.h"
+#include "object/summed_payload.h"
 #include "tfile/result.h"
-#include "tfile/stored_histogram.h"
 
 namespace tfile {
 
-// `keylen`: as in visit_object. Errors: unsupported (no histogram that could be added to), damaged.
-Result<std::unique_ptr<StoredHistogram>> open_stored_histogram(std::shared_ptr<const StreamerInfos>,
-                                                               std::string class_name, std::vector<std::byte> payload,
-                                                               std::uint32_t keylen);
+// Whether histograms and profiles of this class of ROOT's own can be added to each other.
+bool is_summed_histogram(std::string_view class_name);
+
+// Adds the histogram at a path to the one that is there in another object, as TH1::Merge does for the same axes:
+// contents, squares of weights, entries, moments. Changes `to` also where it fails. Errors: unsupported (other axes or
+// labels, fills that are not in the bins yet, contents that are averages), damaged.
+Result<> add_histogram(SummedPayload& to, const std::string& path, const SummedPayload& from);
+
+// Whether the axis at a path of the one is that of the other, with its labels.
+bool is_same_axis(const ObjectMembers& a, const ObjectMembers& b, const std::string& axis);
 
 }  // namespace tfile

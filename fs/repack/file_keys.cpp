@@ -2,6 +2,8 @@
 #include "repack/file_keys.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -63,25 +65,22 @@ class InputWalk {
 
   void take(const ChainName& name, const std::shared_ptr<const tfile::File>& file, FileKeys keys) {
     const bool is_first = number_ == 0;
+    file_ = tfile::shown_name(name.file);
+    std::ranges::move(keys.left_out, std::back_inserter(made.left_out));
     if (is_first) {
       made.first = file;
-      made.left_out = std::move(keys.left_out);
-      for (const KeyPlace& table : keys.tables) known_.insert(table.path());
+      for (const KeyPlace& table : keys.tables) kinds_.emplace(table.path(), tfile::KeyKind::table);
       made.tables = std::move(keys.tables);
     }
     for (KeyPlace& directory : keys.directories) {
-      if (!is_new(directory)) continue;
-      known_.insert(directory.path());
-      directories_.insert(directory.path());
-      made.directories.push_back(std::move(directory));
+      if (is_new(directory, tfile::KeyKind::directory)) made.directories.push_back(std::move(directory));
     }
     for (KeyPlace& object : keys.objects) {
-      if (is_new(object) && known_.insert(object.path()).second) made.objects.push_back({std::move(object), number_});
+      if (is_new(object, tfile::KeyKind::object)) made.objects.push_back({std::move(object), number_});
     }
     for (const KeyPlace& table : is_first || !name.table.empty() ? std::vector<KeyPlace>() : keys.tables) {
-      if (takes_table_(std::string(table.info().name)) && known_.insert(table.path()).second)
-        made.left_out.push_back(table.path() + ": a table of " + tfile::shown_name(name.file) +
-                                ", which the first file does not have");
+      if (takes_table_(std::string(table.info().name)) && is_new(table, tfile::KeyKind::table))
+        made.left_out.push_back(table.path() + ": a table of " + file_ + ", which the first file does not have");
     }
     ++number_;
   }
@@ -89,14 +88,25 @@ class InputWalk {
   InputKeys made;
 
  private:
-  // Whether nothing has its path yet, and its directory is one.
-  bool is_new(const KeyPlace& place) const {
-    return !known_.contains(place.path()) && (place.directory.empty() || directories_.contains(place.directory));
+  // Whether nothing has its path yet. A path is of one kind in all files; what has another one is named, and so is what
+  // lies in a directory that is none.
+  bool is_new(const KeyPlace& place, tfile::KeyKind kind) {
+    const bool has_place = place.directory.empty() || is_of(place.directory, tfile::KeyKind::directory);
+    const bool is_first = has_place && kinds_.emplace(place.path(), kind).second;
+    if (!has_place || !is_of(place.path(), kind))
+      made.left_out.push_back(place.path() + ": of " + file_ +
+                              ", since a key before has its place and is of another kind");
+    return is_first;
+  }
+  bool is_of(const std::string& path, tfile::KeyKind kind) const {
+    const auto known = kinds_.find(path);
+    return known != kinds_.end() && known->second == kind;
   }
 
   const std::function<bool(const std::string&)>& takes_table_;
   std::size_t number_ = 0;
-  std::set<std::string> known_, directories_;  // paths: all, and those of directories
+  std::string file_;                             // its name, as it is shown
+  std::map<std::string, tfile::KeyKind> kinds_;  // by path
 };
 
 }  // namespace

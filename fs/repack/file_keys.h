@@ -43,7 +43,7 @@ struct InputKeys {
   std::vector<KeyPlace> directories;  // parents first
   std::vector<KeyPlace> tables;       // of the first file
   std::vector<Object> objects;        // in the order of files
-  std::vector<std::string> left_out;  // names that no path can have; tables that the first file does not have
+  std::vector<std::string> left_out;  // what is not taken over, and why
 };
 // `takes_table`: by name. Blocks. Errors: those of opening, and of File::directory, with the file's name.
 Result<InputKeys> keys_of_inputs(OpenInputs&, const std::function<bool(const std::string&)>& takes_table);

@@ -3,27 +3,33 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "repack/stopped.h"
-#include "tfile/stored_histogram.h"
+#include "tfile/stored_object.h"
+#include "tfile/streamed_class.h"
 
 namespace tfilefs {
 
 using tfile::KeyInfo;
-using tfile::StoredHistogram;
+using tfile::StoredObject;
 
 namespace {
 
-// Histograms whose sums are made together, in one pass over the files, take at most this part of the memory. What a
-// histogram takes besides its payload (its members by name) is about as much again.
+// Objects whose sums are made together, in one pass over the files, take at most this part of the memory. What one
+// takes besides its payload (its members by name) is about as much again.
 constexpr std::uint64_t kSumsShare = 4;
 
-// The sum of histograms of one path, as it grows.
+// Each file has its own, by which its objects refer to each other: what that loses is told of tables (TRef).
+constexpr std::string_view kOfEachFile = "TProcessID";
+
+// The sum of the objects of one path, as it grows. It is opened when a second file has one.
 struct Sum {
   const InputKeys::Object* first = nullptr;
-  std::unique_ptr<StoredHistogram> histogram;
-  bool has_grown = false;
+  std::unique_ptr<StoredObject> object;
+  bool has_ended = false;  // nothing more is added
 
   const KeyInfo& key() const { return first->place.info(); }
 };
@@ -34,9 +40,10 @@ class ObjectCopy {
 
   Result<std::vector<std::string>> run() {
     const bool adds = request_.options.adds_histograms && request_.inputs.names().size() > 1 && sink_.output != nullptr;
+    TRY_VOID(open(0));
     for (const InputKeys::Object& object : request_.objects) {
       TRY_VOID(not_stopped(sink_.stop));
-      if (adds && tfile::is_stored_histogram(object.place.info().class_name)) {
+      if (adds && object.place.info().class_name != kOfEachFile) {
         TRY_VOID(add_to_batch(object));
       } else {
         TRY_VOID(copy(object));
@@ -51,6 +58,7 @@ class ObjectCopy {
     if (file_ && number_ == number) return {};
     TRY(file_, request_.inputs.open(number));
     number_ = number;
+    TRY(contradicted_, described_.take(*file_));
     return sink_.writer.take_classes(*file_);
   }
 
@@ -68,8 +76,21 @@ class ObjectCopy {
     return sink_.output->writes().write(copied.address, std::move(bytes));
   }
 
+  // An object whose class files before describe otherwise would be read as one of theirs.
+  Result<bool> can_be_described(const InputKeys::Object& object) {
+    TRY_VOID(open(object.file));
+    const std::string class_name(object.place.info().class_name);
+    TRY(const bool is_contradicted, tfile::may_hold(*file_, class_name, contradicted_));
+    if (is_contradicted)
+      left_out_.push_back(object.place.path() + ": of " + name_of(object.file) +
+                          ", which describes its class otherwise than a file before, under one version");
+    return !is_contradicted;
+  }
+
   Result<> copy(const InputKeys::Object& object) {
     const KeyInfo& key = object.place.info();
+    TRY(const bool is_described, can_be_described(object));
+    if (!is_described) return {};
     TRY(const std::vector<std::byte> head, head_of(object));
     TRY(const auto copied, sink_.writer.copy_key(object.place.directory, head));
     TRY_VOID(write(copied));
@@ -79,19 +100,13 @@ class ObjectCopy {
   }
 
   Result<> add_to_batch(const InputKeys::Object& object) {
-    batch_.push_back({&object, nullptr, false});
+    batch_.push_back({&object, nullptr});
     batch_bytes_ += object.place.info().objlen;
     return batch_bytes_ > request_.options.memory / kSumsShare ? end_batch() : Result<>();
   }
 
   Result<> end_batch() {
     if (batch_.empty()) return {};
-    for (Sum& sum : batch_) {
-      TRY_VOID(open(sum.first->file));
-      auto histogram = file_->histogram(sum.key());
-      if (!histogram) TRY_VOID(leave_out(sum, sum.first->file, std::move(histogram).error()));
-      if (histogram) sum.histogram = *std::move(histogram);
-    }
     for (std::size_t file = batch_.front().first->file + 1; file < request_.inputs.names().size(); ++file)
       TRY_VOID(add_file(file));
     for (const Sum& sum : batch_) TRY_VOID(write_sum(sum));
@@ -103,27 +118,47 @@ class ObjectCopy {
   Result<> add_file(std::size_t number) {
     TRY_VOID(not_stopped(sink_.stop));
     TRY(const auto file, request_.inputs.open(number));
+    std::optional<tfile::StoredObjects> objects;  // opened for the first one
     for (Sum& sum : batch_) {
-      if (!sum.histogram || sum.first->file >= number) continue;
+      if (sum.has_ended || sum.first->file >= number) continue;
       const auto place = key_in(*file, sum.first->place.path(), tfile::KeyKind::object);
       if (!place && place.error().kind == ErrorKind::not_found) continue;
-      auto done = place ? add_key(*file, place->info(), sum) : tl::unexpected<Error>(place.error());
+      if (!objects) {
+        TRY(objects, tfile::StoredObjects::of(file));
+      }
+      if (!sum.object) TRY_VOID(open_first(sum));
+      if (sum.has_ended) continue;
+      auto done = place ? add_key(*objects, place->info(), sum) : tl::unexpected<Error>(place.error());
       if (!done) TRY_VOID(leave_out(sum, number, std::move(done).error()));
     }
     return {};
   }
 
-  static Result<> add_key(const tfile::File& file, const KeyInfo& key, Sum& sum) {
-    TRY(const auto histogram, file.histogram(key));
-    TRY_VOID(sum.histogram->add(*histogram));
-    sum.has_grown = true;
-    return {};
+  // Of the first file that has it. Files mostly have the same objects: the descriptions are kept for the next one.
+  Result<> open_first(Sum& sum) {
+    if (!first_objects_ || first_number_ != sum.first->file) {
+      TRY(const auto file, request_.inputs.open(sum.first->file));
+      TRY(first_objects_, tfile::StoredObjects::of(file));
+      first_number_ = sum.first->file;
+    }
+    auto object = first_objects_->open(sum.key());
+    if (object) {
+      sum.object = *std::move(object);
+      return {};
+    }
+    sum.has_ended = true;
+    return leave_out(sum, sum.first->file, std::move(object).error());
+  }
+
+  static Result<> add_key(const tfile::StoredObjects& objects, const KeyInfo& key, Sum& sum) {
+    TRY(const auto object, objects.open(key));
+    return sum.object->add(*object);
   }
 
   // Damage ends the copy, unless it is to be left out.
   Result<> leave_out(const Sum& sum, std::size_t file, Error error) {
     const std::string what =
-        sum.first->place.path() + ": the histogram of " + tfile::shown_name(request_.inputs.names()[file].file);
+        sum.first->place.path() + ": the " + std::string(sum.key().class_name) + " of " + name_of(file);
     if (error.kind != ErrorKind::unsupported && !request_.options.skips_damaged) {
       error.text.insert(0, what + ": ");
       return tl::unexpected(std::move(error));
@@ -133,11 +168,15 @@ class ObjectCopy {
   }
 
   Result<> write_sum(const Sum& sum) {
-    if (!sum.has_grown) return copy(*sum.first);
+    if (!sum.object || !sum.object->has_changed()) return copy(*sum.first);
+    TRY(const bool is_described, can_be_described(*sum.first));
+    if (!is_described) return {};
     TRY(const std::vector<std::byte> head, head_of(*sum.first));
-    TRY(const auto copied, sink_.writer.copy_changed_key(sum.first->place.directory, head, sum.histogram->payload()));
+    TRY(const auto copied, sink_.writer.copy_changed_key(sum.first->place.directory, head, sum.object->payload()));
     return write(copied);
   }
+
+  std::string name_of(std::size_t file) const { return tfile::shown_name(request_.inputs.names()[file].file); }
 
   const ObjectRequest& request_;
   const ObjectSink& sink_;
@@ -145,6 +184,10 @@ class ObjectCopy {
   std::uint64_t batch_bytes_ = 0;
   std::shared_ptr<const tfile::File> file_;  // of that number
   std::size_t number_ = 0;
+  tfile::ClassesOfFiles described_;
+  std::vector<std::string> contradicted_;              // classes that it describes otherwise than files before
+  std::optional<tfile::StoredObjects> first_objects_;  // of that number
+  std::size_t first_number_ = 0;
   std::vector<std::string> left_out_;
 };
 

@@ -28,8 +28,9 @@ struct ObjectSink {
   std::stop_token stop;
 };
 
-// Copies them byte for byte. Histograms become the sums of those with the same path in all files. Returns a line for
-// each that could not be added, and why. Blocks. Errors: damaged, those of reading and writing, ECANCELED.
+// Copies them byte for byte. Those with the same path in several files become their sums (tfile/stored_object.h).
+// Returns a line for each that is not in the file, and why. Blocks. Errors: damaged, those of reading and writing,
+// ECANCELED.
 Result<std::vector<std::string>> copy_objects(const ObjectRequest&, const ObjectSink&);
 
 }  // namespace tfilefs

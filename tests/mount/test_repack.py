@@ -402,11 +402,60 @@ def added(tmp_path_factory):
 
 
 def test_histograms_are_added_as_hadd_does(added):
-    repack("--force", *(added / f"{name}.root" for name in "abc"), added / "out.root")
+    done = repack("--force", *(added / f"{name}.root" for name in "abc"), added / "out.root", status=1)
+    assert [line.split(":")[1:3] for line in done.stderr.splitlines()] == 2 * [[" left out", " text"]], done.stderr
     told = run_script(os.path.join("oracle", "added_histograms.py"), ["compare", str(added)])
     assert int(told.split(" histograms are the same")[0].split()[-1]) == 2 * 26
     with uproot.open(added / "out.root") as file:
         assert file["text"] == "text of a" and file["detector/tracker/later"].values().sum() > 0
+
+
+def test_other_objects_are_added_as_hadd_does(tmp_path):
+    run_script(os.path.join("oracle", "merged_objects.py"), ["make", str(tmp_path)])
+    repack(*(tmp_path / f"{name}.root" for name in "abc"), tmp_path / "out.root")
+    told = run_script(os.path.join("oracle", "merged_objects.py"), ["compare", str(tmp_path)])
+    assert int(told.split(" objects are the same")[0].split()[-1]) == 44
+
+
+WRITE_OTHERS = """
+import array, sys, ROOT
+ROOT.TH1.AddDirectory(False)
+def kept(made):  # by ROOT
+    ROOT.SetOwnership(made, False)
+    return made
+for number, path in enumerate(sys.argv[1:]):
+    file = ROOT.TFile(path, "RECREATE")
+    sparse = ROOT.THnSparseD("sparse", "", 2, array.array("i", [3, 3]), array.array("d", [0, 0]), array.array("d", [1, 1]))
+    sparse.Fill(array.array("d", [.5, .1 + .5 * number]))
+    histogram = kept(ROOT.TH1D("h", "", 3, 0, 3))
+    histogram.Fill(number)
+    stack = ROOT.THStack("stack", "")
+    stack.Add(histogram)
+    graphs = ROOT.TMultiGraph("graphs", "")
+    graphs.Add(kept(ROOT.TGraph(1 + number)))
+    names = ROOT.TList()
+    names.Add(kept(ROOT.TObjString(f"of file {number}")))
+    few = ROOT.TList()
+    for name in ("one", "two")[:1 + number]:
+        few.Add(kept(histogram.Clone(name)))
+    for name, made in {"sparse": sparse, "stack": stack, "graphs": graphs, "names": names, "few": few, "other class": (ROOT.TNamed("n", "t"),
+                       ROOT.TObjString("n"))[number], "text": ROOT.TObjString(f"text {number}"), "same": ROOT.TObjString("same"),
+                       "same list": ROOT.TList(), "path": (ROOT.TObjString("an object"), ROOT.TList())[number]}.items():
+        file.WriteTObject(made, name, "SingleKey")
+    (file.mkdir("directory").WriteTObject(ROOT.TObjString("inside"), "inside") if number else file.WriteTObject(ROOT.TObjString("x"), "directory"))
+    file.Close()
+"""
+
+
+def test_what_is_not_added_is_named(tmp_path):
+    files = [tmp_path / "a.root", tmp_path / "b.root"]
+    subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE_OTHERS, *files], check=True)
+    done = repack(*files, tmp_path / "out.root", status=1)
+    lost = {line.removeprefix("tfilefs: left out: ").split(":")[0] for line in done.stderr.splitlines()}
+    assert lost == {"sparse", "stack", "graphs", "names", "few", "other class", "text", "path", "directory", "directory/inside"}
+    assert all("b.root" in line for line in done.stderr.splitlines())
+    assert newest_keys(tmp_path / "out.root") == newest_keys(files[0])
+    repack("--force", "--no-add", *files, tmp_path / "out.root", status=1)  # "directory" is of another kind
 
 
 def test_histograms_are_not_added_where_nobody_wants_it(added):
@@ -421,8 +470,8 @@ def test_keys_of_later_files_come_along(tmp_path):
                 file[key] = f"of {name}" if key != "a_object" else (numpy.ones(2), numpy.arange(3.0))
             for tree in "T" if name != "c" else "TU":
                 file.mktree(tree, {"x": "i8"}).extend({"x": numpy.arange(3)})
-    done = repack(tmp_path / "a.root", tmp_path / "b.root", tmp_path / "out.root")
-    assert "1 tables, 4 objects" in done.stdout
+    done = repack(tmp_path / "a.root", tmp_path / "b.root", tmp_path / "out.root", status=1)
+    assert "1 tables, 4 objects" in done.stdout and re.fullmatch(r"tfilefs: left out: both: the TObjString of .*b\.root, .*\n", done.stderr)
     with uproot.open(tmp_path / "out.root") as file:
         assert [str(file[key]) for key in ("both", "d/a", "d/b", "e/f/b")] == ["of a", "of a", "of b", "of b"]
     done = repack("--force", tmp_path / "a.root", tmp_path / "c.root", tmp_path / "out.root", status=1)
@@ -438,7 +487,7 @@ def test_histograms_of_other_axes_are_named(tmp_path):
             file["h"] = (values, numpy.array(edges, "f8"))
             file["same"] = (values, numpy.arange(5.0))
     done = repack(tmp_path / "a.root", tmp_path / "b.root", tmp_path / "out.root", status=1)
-    assert "h: the histogram of" in done.stderr and "b.root, which is not added: its axes are others" in done.stderr
+    assert "h: the TH1D of" in done.stderr and "b.root, which is not added: its axes are others" in done.stderr
     with uproot.open(tmp_path / "out.root") as file:
         assert file["h"].values().tolist() == values.tolist() and file["same"].values().tolist() == (2 * values).tolist()
 

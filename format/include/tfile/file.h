@@ -11,7 +11,6 @@
 #include "tfile/object.h"
 #include "tfile/result.h"
 #include "tfile/source.h"
-#include "tfile/stored_histogram.h"
 #include "tfile/stream_set.h"
 #include "tfile/table.h"
 
@@ -123,12 +122,6 @@ class File {
   // The object of a key of kind object. `payload`: the bytes to which the stream of payload() decodes; not kept.
   // Errors: io (of the StreamerInfo). Blocks if the StreamerInfo was not read before.
   virtual Result<std::shared_ptr<const Object>> object(const KeyInfo&, std::span<const std::byte> payload) const = 0;
-
-  // The histogram of a key, to add others to it. Errors: unsupported (of another class: is_stored_histogram), damaged,
-  // io. Blocks.
-  virtual Result<std::unique_ptr<StoredHistogram>> histogram(const KeyInfo&) const {
-    return fail(ErrorKind::unsupported, "no histogram");
-  }
 
   // Whether objects of this class usually have plots (functions: only those that this library understands). Looks at no
   // object. False if the StreamerInfo cannot be read. Blocks if it was not read before.

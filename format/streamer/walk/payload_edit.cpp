@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/walk/payload_edit.h"
 
+#include <ranges>
 #include <string>
 
 #include "bytes/endian.h"
@@ -62,17 +63,22 @@ class GrownPayload {
 
 Result<std::vector<std::byte>> insert_in_payload(const StreamerInfos& infos, std::string_view class_name,
                                                  std::span<const std::byte> payload, std::uint32_t keylen,
-                                                 std::size_t position, std::span<const std::byte> added) {
+                                                 std::span<const Insertion> insertions) {
   SlotFinder finder;
   TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
   if (!finder.unknown.empty()) return fail(ErrorKind::unsupported, finder.unknown);
-  if (payload.size() + added.size() >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
-  std::vector<std::byte> grown(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(position));
-  grown.insert(grown.end(), added.begin(), added.end());
-  grown.insert(grown.end(), payload.begin() + static_cast<std::ptrdiff_t>(position), payload.end());
-  GrownPayload whole(grown, position, added.size(), keylen);
-  whole.correct_counts();
-  for (const std::size_t slot : finder.slots) whole.correct_tag(slot);
+  std::vector<std::byte> grown(payload.begin(), payload.end());
+  // From the last to the first, so that each position is still where it was.
+  for (const Insertion& each : std::views::reverse(insertions)) {
+    if (grown.size() + each.bytes.size() >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
+    grown.insert(grown.begin() + static_cast<std::ptrdiff_t>(each.position), each.bytes.begin(), each.bytes.end());
+    GrownPayload whole(grown, each.position, each.bytes.size(), keylen);
+    whole.correct_counts();
+    for (std::size_t& slot : finder.slots) {
+      whole.correct_tag(slot);
+      if (slot >= each.position) slot += each.bytes.size();
+    }
+  }
   return grown;
 }
 

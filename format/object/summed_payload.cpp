@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/summed_payload.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "bytes/endian.h"
+
+namespace tfile {
+namespace {
+
+// The sum of two contents, as far as the type can hold it: integers stay away from the lowest value, as in ROOT.
+template <class T>
+T sum_of(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    constexpr T kMax = std::numeric_limits<T>::max(), kMin = std::is_signed_v<T> ? static_cast<T>(-kMax) : T{0};
+    T sum = 0;
+    if (__builtin_add_overflow(a, b, &sum)) return a > 0 ? kMax : kMin;
+    return std::max(sum, kMin);
+  } else {
+    return a + b;
+  }
+}
+
+template <class T>
+void add_numbers(std::byte* to, std::span<const std::byte> from) {
+  for (std::size_t at = 0; at < from.size(); at += sizeof(T))
+    store_big(to + at, sum_of(load_big<T>(to + at), load_big<T>(from.data() + at)));
+}
+
+}  // namespace
+
+Result<> SummedPayload::read() {
+  TRY(members, ObjectMembers::read(*infos, class_name, payload, keylen));
+  return {};
+}
+
+std::string_view SummedPayload::class_at(std::string_view path) const {
+  return path.empty() ? std::string_view(class_name) : members.class_name(members.target(path));
+}
+
+std::span<std::byte> SummedPayload::bytes_of(const ObjectMembers& part, std::string_view name) {
+  const StoredNumbers* const found = part.numbers(name);
+  if (found == nullptr || found->bytes.empty()) return {};
+  return std::span(payload).subspan(position_of(found->bytes), found->bytes.size());
+}
+
+std::size_t SummedPayload::position_of(std::span<const std::byte> bytes) const {
+  return static_cast<std::size_t>(bytes.data() - payload.data());
+}
+
+void SummedPayload::add_doubles(const ObjectMembers& part, std::string_view name, std::span<const double> values) {
+  const std::span<std::byte> to = bytes_of(part, name);
+  for (std::size_t i = 0; i < std::min(values.size(), to.size() / sizeof(double)); ++i) {
+    std::byte* const at = to.data() + i * sizeof(double);
+    store_big(at, load_big<double>(at) + values[i]);
+  }
+}
+
+void SummedPayload::set_double(const ObjectMembers& part, std::string_view name, double value) {
+  const std::span<std::byte> number = bytes_of(part, name);
+  if (number.size() == sizeof value) store_big(number.data(), value);
+}
+
+Result<> SummedPayload::insert(std::span<const Insertion> insertions) {
+  TRY(payload, insert_in_payload(*infos, class_name, payload, keylen, insertions));
+  return {};
+}
+
+void add_stored(std::span<std::byte> to, const StoredNumbers& from) {
+  switch (from.dtype) {
+    case Dtype::i1:
+      return add_numbers<std::int8_t>(to.data(), from.bytes);
+    case Dtype::u1:
+      return add_numbers<std::uint8_t>(to.data(), from.bytes);
+    case Dtype::i2:
+      return add_numbers<std::int16_t>(to.data(), from.bytes);
+    case Dtype::u2:
+      return add_numbers<std::uint16_t>(to.data(), from.bytes);
+    case Dtype::i4:
+      return add_numbers<std::int32_t>(to.data(), from.bytes);
+    case Dtype::u4:
+      return add_numbers<std::uint32_t>(to.data(), from.bytes);
+    case Dtype::i8:
+      return add_numbers<std::int64_t>(to.data(), from.bytes);
+    case Dtype::u8:
+      return add_numbers<std::uint64_t>(to.data(), from.bytes);
+    case Dtype::f4:
+      return add_numbers<float>(to.data(), from.bytes);
+    case Dtype::f8:
+      return add_numbers<double>(to.data(), from.bytes);
+    case Dtype::b1:
+      return;
+  }
+}
+
+}  // namespace tfile

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "object/object_members.h"
+#include "streamer/info/streamer_info.h"
+#include "streamer/walk/payload_edit.h"
+#include "tfile/result.h"
+
+namespace tfile {
+
+// The payload of an object to which others are added, and its members, which are views into it.
+struct SummedPayload {
+  std::shared_ptr<const StreamerInfos> infos;
+  std::string class_name;
+  std::vector<std::byte> payload;
+  std::uint32_t keylen = 0;
+  ObjectMembers members;
+
+  SummedPayload(std::shared_ptr<const StreamerInfos> described_by, std::string name, std::vector<std::byte> bytes,
+                std::uint32_t length)
+      : infos(std::move(described_by)), class_name(std::move(name)), payload(std::move(bytes)), keylen(length) {}
+  SummedPayload(const SummedPayload&) = delete;
+  SummedPayload& operator=(const SummedPayload&) = delete;
+  SummedPayload(SummedPayload&&) = default;
+  SummedPayload& operator=(SummedPayload&&) = default;
+
+  // After each change of the payload's length.
+  Result<> read();
+
+  // The class of the object at a path of `members`: "" is the outermost one.
+  std::string_view class_at(std::string_view path) const;
+  // The bytes of numbers in this payload; none: there is no such member. `part`: of these members.
+  std::span<std::byte> bytes_of(const ObjectMembers& part, std::string_view name);
+  // Adds to numbers of type f8, one by one, as far as both have them.
+  void add_doubles(const ObjectMembers& part, std::string_view name, std::span<const double> values);
+  void set_double(const ObjectMembers& part, std::string_view name, double value);
+  // Where bytes of the payload are in it.
+  std::size_t position_of(std::span<const std::byte> bytes) const;
+  // Inserts bytes at positions that lie in the outermost object itself, in the order of these. What depends on how many
+  // there are is for the caller to change, who then reads the members anew.
+  Result<> insert(std::span<const Insertion>);
+};
+
+// Adds numbers of the same type to each other: as many as `from` has, which `to` has, too. Integers stay within their
+// type, and away from its lowest value, as in ROOT.
+void add_stored(std::span<std::byte> to, const StoredNumbers& from);
+
+}  // namespace tfile
