@@ -128,14 +128,17 @@ class Restorer {
     return committed_kind(*file_, old + name);
   }
 
-  // Records use the names of tables and objects from before renames that are committed by now.
+  // Records use the names of tables and objects from before renames that are committed by now: only the present name
+  // tells whether a table is an RNTuple. A table that is gone stays one, so that what is staged in it is reported.
   void find_kinds(const StagedNode& directory) const {
     for (const auto& [name, node] : directory.children) {
-      const auto names = node->directory && file_ && !node->is_table ? committed_path(*node) : std::nullopt;
+      const auto names = node->directory && file_ ? committed_path(*node) : std::nullopt;
       if (!names) continue;
       std::string path;
       for (const std::string& part : *names) path = joined_path(path, part);
-      node->note_committed(committed_kind(*file_, path));
+      const CommittedKind kind = committed_kind(*file_, path);
+      const bool is_written = kind == CommittedKind::table || kind == CommittedKind::rntuple;
+      if (!node->is_table || is_written) node->note_committed(kind);
       if (!node->is_table) find_kinds(*node);
     }
   }
