@@ -3,6 +3,7 @@
 table is stored as stays, whatever it is named."""
 
 import errno
+import itertools
 import os
 import shutil
 import subprocess
@@ -24,10 +25,34 @@ def f4(*values):
     return np.array(values, "<f4").tobytes()
 
 
+# Columns of two entries, and what they are.
+DEEP = {"f/offsets.i8": i8(0, 2, 3), "f/values/offsets.i8": i8(0, 1, 3, 3), "f/values/values/offsets.i8": i8(0, 2, 3, 5),
+        "f/values/values/chars.u1": b"abcde"}
+MAP = {"f/offsets.i8": i8(0, 2, 3), "f/values/value.f8": np.array([1, 2, 3], "<f8").tobytes(),
+       "f/values/key/offsets.i8": i8(0, 1, 2, 4), "f/values/key/chars.u1": b"abcd"}
+RECORD = {"f/x.f4": f4(1, 2), "f/values/offsets.i8": i8(0, 2, 3), "f/values/values.f4": f4(4, 5, 6)}
+RECORDS = {"f/offsets.i8": i8(0, 2, 3), "f/values/x.f4": f4(1, 2, 3), "f/values/values.f4": f4(7, 8, 9)}
+SHAPES = {
+    "lists in lists": (DEEP, [[["ab"], ["c", "de"]], [[]]]),
+    "map": (MAP, [{"a": 1, "b": 2}, {"cd": 3}]),
+    "record": (RECORD, [{"x": 1, "values": [4, 5]}, {"x": 2, "values": [6]}]),
+    "list of records": (RECORDS, [[{"x": 1, "values": 7}, {"x": 2, "values": 8}], [{"x": 3, "values": 9}]]),
+}
+
+
 def put(top, path, data):
     os.makedirs(os.path.dirname(os.path.join(top, path)), exist_ok=True)
     with open(os.path.join(top, path), "wb") as file:
         file.write(data)
+
+
+def content(top):
+    found = {}
+    for directory, _, names in os.walk(top):
+        for name in names:
+            with open(os.path.join(directory, name), "rb") as file:
+                found[os.path.relpath(os.path.join(directory, name), top)] = file.read()
+    return found
 
 
 def command(name, path):
@@ -37,6 +62,62 @@ def command(name, path):
 
 def mount(directory, form, *more):
     return mounted.Mounted(directory, ("rw", "commit=86400", "format=" + form, *more))
+
+
+def entries(directory, form, table, shape):
+    """As uproot reads them, of a tree what it can read alone."""
+    with uproot.open(os.path.join(directory, FILE)) as file:
+        read = file[table]
+        if form == "tree" and shape != "lists in lists":
+            return None
+        found = read["f"].array().tolist()
+        return [dict((item["key"], item["value"]) for item in entry) for entry in found] if shape == "map" else found
+
+
+@pytest.mark.parametrize("form", ("tree", "rntuple"))
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("between", ("nothing", "commits and mounts"))
+def test_any_order_of_files_gives_the_same_table(tmp_path, form, shape, between):
+    """Each order has a table; all of them get their next files together. Another column keeps them from being whole."""
+    files, wanted = SHAPES[shape]
+    orders = list(itertools.permutations(files))
+    m = mount(tmp_path, form)
+    try:
+        for number in range(len(orders)):
+            put(os.path.join(m.path, FILE), f"t{number}/n.f4", f4(1, 2, 3))
+        for step in range(len(files)):
+            if step > 0 and between != "nothing":
+                assert command("commit", m.path)[0] == 1
+                assert command("umount", m.path)[0] == 1
+                m.close()
+                m = mount(tmp_path, form)
+            for number, order in enumerate(orders):
+                put(os.path.join(m.path, FILE), f"t{number}/{order[step]}", files[order[step]])
+        for number in range(len(orders)):
+            os.truncate(os.path.join(m.path, FILE, f"t{number}/n.f4"), 8)
+        assert command("commit", m.path) == (0, "") and m.errors() == ""
+        for number in range(len(orders)):
+            assert content(os.path.join(m.path, FILE, f"t{number}")) == {**files, "n.f4": f4(1, 2)}, orders[number]
+            assert entries(tmp_path, form, f"t{number}", shape) in (None, wanted), orders[number]
+    finally:
+        m.close()
+    assert os.listdir(tmp_path) == [FILE]
+
+
+@pytest.mark.parametrize("form", ("tree", "rntuple"))
+@pytest.mark.parametrize("how", ("-r", "-a"))
+def test_a_copied_mount_is_the_same(tmp_path, form, how):
+    for place in ("one", "two"):
+        os.mkdir(tmp_path / place)
+    with mount(tmp_path / "one", form) as m:
+        for shape, (files, _) in SHAPES.items():
+            for path, data in files.items():
+                put(os.path.join(m.path, FILE), f"{shape}/{path}", data)
+    with mounted.Mounted(tmp_path / "one") as source, mount(tmp_path / "two", form) as m:
+        done = subprocess.run(["cp", how, os.path.join(source.path, FILE), m.path], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr + m.errors()
+        assert command("commit", m.path) == (0, "")
+        assert content(os.path.join(m.path, FILE)) == content(os.path.join(source.path, FILE))
 
 
 # ---- what a table is stored as

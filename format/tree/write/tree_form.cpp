@@ -165,17 +165,19 @@ class FormMaker {
     const OfferedNode& items = &place.children[0] == &offsets ? place.children[1] : place.children[0];
     const std::string items_path = path + "/" + items.name;
     if (place.children.size() > 2) return invalid(path, "offsets and more than one column beside them");
-    if (!items.column) {
-      if (items.name != "values") return invalid(items_path, "a list's items stand under values");
-      if (offsets_in(items, columns_) == nullptr) return records_of(items, offsets, path);
-    } else if (column(items).role == Role::chars) {
+    TRY_VOID(check_items(items, items_path));
+    if (items.column && column(items).role == Role::chars) {
       shape.kind = Shape::Kind::text;
       shape.columns.push_back(*items.column);
       return shape;
-    } else if (const auto typed = parse_typed_name(items.name); !typed || typed->stem != "values") {
-      return invalid(items_path, typed && typed->stem == "raw" ? "bytes that were not decoded are not written"
-                                                               : "a list's items are values, or chars.u1 of a text");
     }
+    // What is alone there is a list whose offsets are still to come, or a member to which others are.
+    if (std::string missing = missing_list(items); !missing.empty()) {
+      shape.kind = Shape::Kind::list;
+      shape.incomplete = "values: " + missing;
+      return shape;
+    }
+    if (!items.column && offsets_in(items, columns_) == nullptr) return records_of(items, offsets, path);
     TRY(const Shape inner, shape_of(items, items_path));
     if (inner.kind == Shape::Kind::records) return invalid(items_path, kInnerRecords);
     if (!inner.incomplete.empty()) {
@@ -190,6 +192,15 @@ class FormMaker {
       return invalid(path, "lists of lists of arrays are not written");
     }
     return shape;
+  }
+
+  // What stands beside the offsets of a list.
+  Result<> check_items(const OfferedNode& items, const std::string& path) const {
+    if (!items.column) return items.name == "values" ? Result<>() : invalid(path, "a list's items stand under values");
+    const auto typed = parse_typed_name(items.name);
+    if (column(items).role == Role::chars || (typed && typed->stem == "values")) return {};
+    return invalid(path, typed && typed->stem == "raw" ? "bytes that were not decoded are not written"
+                                                       : "a list's items are values, or chars.u1 of a text");
   }
 
   static bool is_variant(const OfferedNode& place) {
@@ -212,8 +223,7 @@ class FormMaker {
       const std::string member_path = items_path + "/" + member.name;
       if (!shape.members.insert(field_name_of(member)).second)
         return invalid(member_path, "there are two members of that name");
-      TRY_VOID(add_member(member, items.children.size() == 1, member_path, shape));
-      if (!shape.incomplete.empty()) break;
+      TRY_VOID(add_member(member, member_path, shape));
     }
     return shape;
   }
@@ -255,21 +265,13 @@ class FormMaker {
     return shape;
   }
 
-  Result<> add_member(const OfferedNode& member, bool is_only, const std::string& path, Shape& shape) const {
+  Result<> add_member(const OfferedNode& member, const std::string& path, Shape& shape) const {
     const std::string name = field_name_of(member);
     if (name.find('.') != name.npos) return invalid(path, "a member of records whose name has a dot is not written");
-    if (!member.column && is_only && name == "values") {
-      shape.incomplete = "values: values without offsets";
-      return {};
-    }
     // ROOT 6.40 without a dictionary ends in a crash where such records have a std::string. Its TTreeReader and
     // RDataFrame read vectors that are such members from a wrong place, with a dictionary, too.
     if (!member.column) return invalid(path, "lists of records of anything but numbers are not written");
     const std::string stem = parse_typed_name(member.name)->stem;
-    if (is_only && (stem == "values" || column(member).role == Role::chars)) {
-      shape.incomplete = "values: " + stem + " without offsets";
-      return {};
-    }
     TRY_VOID(check_offered_name(path, stem, member.name.size() - stem.size()));
     if (column(member).shape.size() > kMemberDimensionsMax)
       return invalid(path, "a member of records with more than five dimensions is not written");
@@ -280,18 +282,15 @@ class FormMaker {
 
   Result<Shape> record_of(const OfferedNode& place, const std::string& path) const {
     if (is_variant(place)) return invalid(path, "variants are not written");
-    const bool is_one = place.children.size() == 1;
-    if (is_one) {
-      if (std::string missing = missing_list(place.children[0]); !missing.empty()) {
-        Shape shape;
-        shape.kind = Shape::Kind::list;
-        shape.incomplete = std::move(missing);
-        return shape;
-      }
+    if (std::string missing = missing_list(place); !missing.empty()) {
+      Shape shape;
+      shape.kind = Shape::Kind::list;
+      shape.incomplete = std::move(missing);
+      return shape;
     }
     const auto is_number = [](const OfferedNode& member) { return member.column.has_value(); };
     // The mount shows a branch of one leaf as that leaf, so it would not be a record.
-    if (is_one || !std::ranges::all_of(place.children, is_number)) return object_of(place, path);
+    if (place.children.size() == 1 || !std::ranges::all_of(place.children, is_number)) return object_of(place, path);
     Shape shape;
     shape.kind = Shape::Kind::record;
     for (const OfferedNode& child : place.children) {
@@ -301,8 +300,10 @@ class FormMaker {
     return shape;
   }
 
-  // What is missing if this alone is in a directory, which is then a list or a text; else empty.
-  std::string missing_list(const OfferedNode& only) const {
+  // What is missing in a directory that may be a list or a text, for it holds nothing but items of one; else empty.
+  std::string missing_list(const OfferedNode& place) const {
+    if (place.children.size() != 1) return "";
+    const OfferedNode& only = place.children[0];
     if (!only.column) return only.name == "values" ? "values without offsets" : "";
     const auto typed = parse_typed_name(only.name);
     const std::string stem = typed ? typed->stem : std::string();

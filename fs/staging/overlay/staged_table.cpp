@@ -279,44 +279,86 @@ std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode& fil
 
 namespace {
 
-// Why the staged files below one name of the table, which form a field together, and the columns in `more` cannot be
-// one; empty if they can.
-std::string refusal_of_field(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more,
-                             tfile::TableFormat format) {
+using Offered = std::vector<tfile::OfferedColumn>;
+
+void add_column(Offered& columns, tfile::OfferedColumn column) {
+  if (std::ranges::count(columns, column.path, &tfile::OfferedColumn::path) == 0) columns.push_back(std::move(column));
+}
+
+// The columns of the staged files below one name of the table, which form a field together.
+Offered offered_below(const StagedNode& top, const std::string& name) {
   StagedTable staged;
   StagedWalk().add_columns(top, name, staged);
+  Offered columns;
   for (const StagedColumn& column : staged.columns) {
-    auto one = tfile::offered_column(column.path);
-    const bool is_known = !one || std::ranges::count(more, one->path, &tfile::OfferedColumn::path) > 0;
-    if (!is_known) more.push_back(*std::move(one));
+    if (auto one = tfile::offered_column(column.path)) columns.push_back(*std::move(one));
   }
-  const auto form = tfile::offered_form(more, format);
+  return columns;
+}
+
+// Why these columns cannot be that field; empty if they can.
+std::string refusal_of_field(const Offered& columns, const std::string& name, tfile::TableFormat format) {
+  const auto form = tfile::offered_form(columns, format);
   if (form) return {};
   return form.error().text + "; leave it out here (rm -r " + name +
          ": the rest of the table can be committed then), or write each member as a column, or list, of its own";
 }
 
+// The directories above that path that may be lists whose offsets are still to come: all columns in them are under
+// `values`. The outermost comes first.
+std::vector<std::string> lists_above(const std::string& path, const Offered& columns) {
+  std::vector<std::string> lists;
+  for (std::size_t at = path.find("/values/"); at != path.npos; at = path.find("/values/", at + 1)) {
+    const std::string list = path.substr(0, at), items = list + "/values";
+    const bool has_others = std::ranges::any_of(columns, [&](const tfile::OfferedColumn& column) {
+      return column.path.starts_with(list + "/") && !lies_in(column.path, items);
+    });
+    if (!has_others) lists.push_back(list);
+  }
+  return lists;
+}
+
+// Adds a column to each of those directories.
+void add_to_each(std::span<const std::string> directories, const char* column, Offered& columns) {
+  for (const std::string& directory : directories) {
+    if (auto made = tfile::offered_column(joined_path(directory, column))) add_column(columns, *std::move(made));
+  }
+}
+
+// What may still come decides as well: such a column is refused if it can be nothing whatever follows. A directory
+// with `values` alone becomes a list by its offsets, or a record by other members; in trees records are not written
+// below others, nor with more than numbers in lists, so that the outermost one alone may still become one.
+std::string refusal_of_any(Offered columns, const std::string& path, tfile::TableFormat format) {
+  const std::string name = path.substr(0, path.find('/'));
+  std::string reason = refusal_of_field(columns, name, format);
+  const std::vector<std::string> lists = lists_above(path, columns);
+  if (!reason.empty() || lists.empty()) return reason;
+  Offered as_record = columns;
+  add_to_each(lists, "offsets.i8", columns);
+  reason = refusal_of_field(columns, name, format);
+  if (reason.empty() || lists.front() != name) return reason;
+  add_to_each(std::span(lists).first(1), "other.f4", as_record);
+  add_to_each(std::span(lists).subspan(1), "offsets.i8", as_record);
+  return refusal_of_field(as_record, name, format).empty() ? "" : reason;
+}
+
 Refusal refusal_with(const StagedNode& table, tfile::OfferedColumn column) {
-  const std::string& path = column.path;
+  const std::string path = column.path;
   const std::string name = path.substr(0, path.find('/'));
   const auto top = table.children.find(name);
   if (top == table.children.end() || !top->second->directory) return {};
-  const bool is_new = top->second->base_name.empty();
-  // If it is among the items of a list, offsets will follow.
-  std::vector<tfile::OfferedColumn> more;
-  for (std::size_t at = path.find("/values/"); at != path.npos; at = path.find("/values/", at + 1)) {
-    if (auto offsets = tfile::offered_column(path.substr(0, at) + "/offsets.i8")) more.push_back(*std::move(offsets));
-  }
-  if (more.empty() || more.back().path != path) more.push_back(std::move(column));
-  std::string reason = refusal_of_field(*top->second, name, std::move(more), format_of(table));
+  Offered columns = offered_below(*top->second, name);
+  add_column(columns, std::move(column));
+  std::string reason = refusal_of_any(std::move(columns), path, format_of(table));
   if (reason.empty()) return {};
-  return {std::move(reason), is_new ? top->second : nullptr};
+  return {std::move(reason), top->second->base_name.empty() ? top->second : nullptr};
 }
 
 }  // namespace
 
 Refusal refusal_of(const StagedNode& table, const std::string& path) {
-  if (!tfile::parse_typed_name(path.substr(path.rfind('/') + 1))) return {};
+  const std::string file = split_path(path).second;
+  if (!tfile::parse_typed_name(file)) return {};
   auto self = tfile::offered_column(path);
   if (!self) return {self.error().text, nullptr};
   if (path.find('/') == path.npos) {
@@ -337,7 +379,7 @@ std::vector<Refusal> examine_table(const StagedNode& table) {
   std::vector<Refusal> found;
   for (const auto& [name, node] : table.children) {
     if (!node->directory || !node->base_name.empty() || !node->refusal.empty()) continue;
-    std::string reason = refusal_of_field(*node, name, {}, format_of(table));
+    std::string reason = refusal_of_field(offered_below(*node, name), name, format_of(table));
     if (!reason.empty()) found.push_back({std::move(reason), node});
   }
   return found;

@@ -185,6 +185,32 @@ TEST(OfferedForm, AMapWaitsForKeyAndValue) {
             std::vector<std::string>{"m: values: key: chars without offsets"});
 }
 
+// Copying programs make the files of a column in any order.
+TEST(OfferedForm, NoPartOfWhatIsWrittenIsRefused) {
+  const std::vector<std::vector<std::string>> written = {
+      {"f/offsets.i8", "f/values/offsets.i8", "f/values/values/offsets.i8", "f/values/values/chars.u1"},
+      {"f/offsets.i8", "f/values/offsets.i8", "f/values/values/offsets.i8", "f/values/values/values.i4"},
+      {"f/offsets.i8", "f/values/x.f4", "f/values/y.i2x3", "f/values/values.f4"},
+      {"f/offsets.i8", "f/values/key/offsets.i8", "f/values/key/chars.u1", "f/values/value.f8"},
+      {"f/offsets.i8", "f/values/key/offsets.i8", "f/values/key/chars.u1", "f/values/value/offsets.i8",
+       "f/values/value/chars.u1"},
+      {"f/x.f4", "f/name/offsets.i8", "f/name/chars.u1", "f/v/offsets.i8", "f/v/values/offsets.i8",
+       "f/v/values/chars.u1"},
+      {"f/x.f4", "f/values/offsets.i8", "f/values/values.f4"},
+      {"f/x.f4", "f/values.f4", "f/chars.u1"},
+  };
+  for (const std::vector<std::string>& whole : written) {
+    EXPECT_EQ(form_of(whole)->fields.size(), 1u);
+    for (unsigned part = 1; part < 1u << whole.size(); ++part) {
+      std::vector<std::string> some;
+      for (unsigned i = 0; i < whole.size(); ++i) {
+        if ((part >> i & 1) != 0) some.push_back(whole[i]);
+      }
+      EXPECT_EQ(error_of(some), "") << whole.back() << " " << part;
+    }
+  }
+}
+
 TEST(OfferedForm, SaysWhatIsMissing) {
   const auto lines = [](const std::vector<std::string>& paths) { return form_of(paths)->incomplete; };
   EXPECT_EQ(lines({"pt/offsets.i8"}), std::vector<std::string>{"pt: offsets without values or chars"});
