@@ -207,12 +207,12 @@ def counted(name, kind, seed, empty=0):
 
 
 def random_columns(random, count, first=0):
-    """Columns of all kinds: numbers, lists, nested lists, strings; their names are numbered from `first`."""
+    """Columns of all kinds: numbers, lists, nested lists, strings, those in lists; names are numbered from `first`."""
     columns = []
     while len(columns) < count:
         name, seed = f"c{first + len(columns)}", random.randrange(1 << 30)
         kind, empty = random.choice(NUMBERS), random.choice([0, 0, 0, 30, 1000])
-        make = random.choices(["number", "shape", "list", "nested", "text", "texts", "counted"], [5, 1, 5, 2, 2, 1, 1])[0]
+        make = random.choices(["number", "shape", "list", "nested", "text", "texts", "deep", "counted"], [5, 1, 5, 2, 2, 1, 1, 1])[0]
         if make == "counted":
             columns += counted(name, kind, seed, empty)
         else:
@@ -223,5 +223,6 @@ def random_columns(random, count, first=0):
                 "nested": lambda: lists(name, kind, seed, 2, empty, 4),
                 "text": lambda: lists(name, "chars", seed, empty=empty),
                 "texts": lambda: lists(name, "chars", seed, 2, empty, 4),
+                "deep": lambda: lists(name, random.choice(["chars", kind]), seed, 3, empty, 3),
             }[make]())
     return columns

@@ -29,6 +29,16 @@ Result<> StagedFile::change_owner(const FilePlace::Owner& owner, timespec modifi
   return {};
 }
 
+Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
+  {
+    const Lock change(changes_.mutex);  // so that no commit begins
+    if (!overlay_.is_in_committing_field(*in)) return changes_.make_file(in, name, mode);
+  }
+  const Lock commit(commits_.mutex);
+  const Lock change(changes_.mutex);
+  return changes_.make_file(in, name, mode);
+}
+
 Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name,
                                           const Changes::CommittedColumn& column) {
   TRY(NodePtr node, changes_.continue_file(in, name, column, false));
@@ -64,7 +74,8 @@ Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Chan
   if (what.what != StagedLook::What::directory && !arrow_table_name(name) && !arrow_table_name(to.name)) {
     const Lock change(changes_.mutex);  // so that no commit begins
     if (!is_being_committed(overlay_.look(*in, name).node) &&
-        !is_being_committed(overlay_.look(*to.directory, to.name).node))
+        !is_being_committed(overlay_.look(*to.directory, to.name).node) &&
+        !overlay_.is_in_committing_field(*to.directory))
       return changes_.rename(in, name, to, flags);
   }
   const Lock commit(commits_.mutex);

@@ -27,7 +27,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   static Result<std::shared_ptr<StagedFile>> open(Writing&, FilePlace, std::string path, Hooks);
   ~StagedFile();
 
-  // The parts. Of Changes, continue_file, remove and rename are called through this class.
+  // The parts. Of Changes, make_file, continue_file, remove and rename are called through this class.
   Overlay& overlay() { return overlay_; }
   Changes& changes() { return changes_; }
 
@@ -56,13 +56,16 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   // ---- changes beside commits
 
+  // As Changes::make_file. A file in a field that a commit reads is made when that is over, which may refuse it.
+  Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t)
+      EXCLUDES(commits_.mutex, changes_.mutex, overlay_.mutex);
   // As Changes::continue_file; if another program has written the file, the staged contents are rebased on it first.
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const Changes::CommittedColumn&)
       EXCLUDES(commits_.mutex, changes_.mutex, overlay_.mutex);
   // As Changes::remove. A directory, or an Arrow file, is removed when no commit is under way.
   Result<> remove(const Changes::Looked&) EXCLUDES(commits_.mutex, changes_.mutex);
-  // As Changes::rename (after EXDEV, mv copies). A directory, an Arrow file, or a file that a commit reads, which knows
-  // it by its name, is moved when no commit is under way.
+  // As Changes::rename (after EXDEV, mv copies). A directory, an Arrow file, a file that a commit reads, which knows it
+  // by its name, or one that comes into a field that a commit reads, is moved when no commit is under way.
   Result<> rename(const NodePtr& in, std::string_view name, const Changes::Looked& to, unsigned flags)
       EXCLUDES(commits_.mutex, changes_.mutex);
 

@@ -193,12 +193,13 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     if (is_reserved(name)) return reply(name_of_view(name));
     if (self->is_in_object()) return reply(self->part_of_object());
     auto make = [self, name, mode]() -> Result<NodePtr> {
-      return self->file_->changes().make_file(self->node_, name, mode);
+      return self->file_->staged().make_file(self->node_, name, mode);
     };
     self->change(std::move(make), Reply<NodePtr>([self, open, reply = std::move(reply)](Result<NodePtr> made) mutable {
                    if (!made) return reply(tl::unexpected(std::move(made).error()));
                    open(FoundEntry{staged_entry(self->file_, *made), {}}, std::move(reply));
-                 }));
+                 }),
+                 self->file_->overlay().is_in_committing_field(*self->node_));
   });
 }
 

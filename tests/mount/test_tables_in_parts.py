@@ -120,6 +120,125 @@ def test_a_copied_mount_is_the_same(tmp_path, form, how):
         assert content(os.path.join(m.path, FILE)) == content(os.path.join(source.path, FILE))
 
 
+# ---- members of what is committed
+
+HITS = {"hits/offsets.i8": i8(0, 2, 3), "hits/values/x.f4": f4(1, 2, 3)}
+VALUES = {"hits/offsets.i8": i8(0, 2, 3), "hits/values/value.f8": np.array([1, 2, 3], "<f8").tobytes()}
+LIST = {"hits/offsets.i8": i8(0, 2, 3), "hits/values.f4": f4(1, 2, 3)}
+PAIR = {"hits/x.f4": f4(1, 2), "hits/y.f4": f4(1, 2)}
+LATE = [
+    (HITS, "hits/values/y.f4"), (HITS, "hits/values/y.npy"), (HITS, "hits/values/y.i2x3"), (HITS, "hits/values/name/chars.u1"),
+    (HITS, "hits/chars.u1"), (VALUES, "hits/values/key/offsets.i8"), (VALUES, "hits/values/key.i4"),
+    (LIST, "hits/chars.u1"), (PAIR, "hits/z.f4"), (PAIR, "hits/offsets.i8"),
+    (PAIR, "hits/values/values.f4"),
+]
+
+
+@pytest.mark.parametrize("form", ("tree", "rntuple"))
+@pytest.mark.parametrize("how", ("commit", "umount", "kill"))
+def test_a_late_member_is_refused_when_it_is_made(tmp_path, form, how):
+    m = mount(tmp_path, form)
+    try:
+        for number, (files, _) in enumerate(LATE):
+            for path, data in {"n.f4": f4(1, 2), **files}.items():
+                put(os.path.join(m.path, FILE), f"t{number}/{path}", data)
+        put(m.path, FILE + "/other/a.f4", f4(1, 2))
+        put(m.path, FILE + "/other/b.f4", f4(1))  # so that there is a journal to the end
+        assert command("commit", m.path)[0] == 1
+        if how == "kill":
+            mounted.fsync(os.path.join(m.path, FILE, "other/b.f4"))
+            m.process.kill()
+        if how != "commit":
+            m.close()
+            m = mount(tmp_path, form)
+        for number, (files, late) in enumerate(LATE):
+            table = os.path.join(m.path, FILE, f"t{number}")
+            with pytest.raises(OSError) as refused:
+                put(table, late, f4(4, 5, 6))
+            assert refused.value.errno == errno.EOPNOTSUPP, late
+            assert "hits is committed without it" in m.errors() and "rm -r hits" in m.errors()
+            temporary = os.path.join(table, os.path.dirname(next(iter(files))), ".part.Kx2q9Z")
+            with open(temporary, "wb"):
+                pass
+            if os.path.isdir(os.path.dirname(os.path.join(table, late))):
+                with pytest.raises(OSError) as refused:
+                    os.rename(temporary, os.path.join(table, late))
+                assert refused.value.errno == errno.EOPNOTSUPP, late
+            os.unlink(temporary)
+        shutil.rmtree(os.path.join(m.path, FILE, "other"))
+        assert command("commit", m.path) == (0, ""), "nothing of it stays staged"
+        for number, (files, _) in enumerate(LATE):
+            assert content(os.path.join(m.path, FILE, f"t{number}")) == {"n.f4": f4(1, 2), **files}
+    finally:
+        m.close()
+    assert os.listdir(tmp_path) == [FILE]
+
+
+def is_committing(m):
+    with open(os.path.join(m.path, FILE, ".pending.json")) as file:
+        return '"committing": true' in file.read()
+
+
+@pytest.mark.parametrize("how", ("made", "renamed"))
+def test_a_member_that_comes_during_the_commit_is_refused_after_it(tmp_path, how):
+    values = np.random.default_rng(1).random(1_000_000).astype("<f4")  # which take zlib:9 a moment
+    with mount(tmp_path, "tree", "compression=zlib:9") as m:
+        table = os.path.join(m.path, FILE, "t")
+        put(table, ".table", b"")
+        put(table, "hits/offsets.i8", i8(0, len(values)))
+        put(table, "hits/values/x.f4", values.tobytes())
+        late, temporary = os.path.join(table, "hits/values/y.f4"), os.path.join(table, ".part.Kx2q9Z")
+        commit = subprocess.Popen([mounted.program(), "commit", table], stderr=subprocess.DEVNULL)
+        while commit.poll() is None and not is_committing(m):
+            pass
+        with pytest.raises(OSError) as refused:
+            if how == "renamed":
+                with open(temporary, "wb"):
+                    pass
+                os.rename(temporary, late)
+            else:
+                open(late, "wb").close()
+        assert refused.value.errno == errno.EOPNOTSUPP
+        assert commit.wait(60) == (0 if how == "made" else 1)  # which names the temporary file
+        if how == "renamed":
+            os.unlink(temporary)
+        assert command("commit", m.path) == (0, "")
+
+
+@pytest.mark.parametrize("form", ("tree", "rntuple"))
+def test_what_a_late_member_came_to_is_written_anew(tmp_path, form):
+    with mount(tmp_path, form) as m:
+        table = os.path.join(m.path, FILE, "t")
+        for path, data in HITS.items():
+            put(table, path, data)
+        assert command("commit", table) == (0, "")
+        shutil.rmtree(os.path.join(table, "hits"))
+        anew = {**HITS, "hits/values/y.f4": f4(4, 5, 6)}
+        for path, data in anew.items():
+            put(table, path, data)
+        assert command("commit", table) == (0, "")
+        assert content(table) == anew
+        put(table, "y/offsets.i8", i8(0, 2, 3))
+        put(table, "y/values.f4", f4(4, 5, 6))
+        assert command("commit", table) == (0, "")
+
+
+@pytest.mark.parametrize("form", ("tree", "rntuple"))
+def test_files_that_are_made_first_are_waited_for(tmp_path, form):
+    """As docs/semantics.md says: no commit comes between members whose files are there."""
+    with mounted.Mounted(tmp_path, ("rw", "commit=0", "format=" + form)) as m:
+        table = os.path.join(m.path, FILE, "t")
+        files = {**HITS, "hits/values/y.f4": f4(4, 5, 6)}
+        for path in [".table", *sorted(files, reverse=True)]:
+            put(table, path, b"")
+        for path, data in files.items():
+            put(table, path, data)
+            if path != list(files)[-1]:
+                assert command("commit", table)[0] == 1
+        assert command("commit", table) == (0, "") and m.errors() == ""
+        assert content(table) == files
+
+
 # ---- what a table is stored as
 
 

@@ -45,7 +45,8 @@ class Changes {
   // ---- names. The caller has to know whether a name is committed.
 
   Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(mutex, overlay_.mutex);
-  Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(mutex, overlay_.mutex);
+  // Not in a field that a commit is reading.
+  Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   // The staged file that continues a committed column, for appending; an existing one, if there is one. Error: stale,
   // if the committed column is not as described, since a commit, or another program, has changed the file. `again`: the
   // caller has rebased the staged contents on the file. Without it, null is returned if another program has changed the

@@ -94,7 +94,6 @@ Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name
 }
 
 Result<NodePtr> Changes::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
-  const Lock change(mutex);
   if (overlay_.look(*in, name).node) return name_taken();
   TRY_VOID(check_name(in, name, false, nullptr));
   TRY(NodePtr node, stage_file(in, name, 0, mode, false));

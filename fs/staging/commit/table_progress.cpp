@@ -248,10 +248,11 @@ FieldProgress times_of(const FieldForm& field, const std::vector<OfferedColumn>&
   return progress;
 }
 
+std::string_view top_of(std::string_view path) { return path.substr(0, path.find('/')); }
+
 // Whether the next commit removes the field: its column, or the directory of its columns, was removed.
 bool is_removed(const StagedTable& table, const FieldForm& field, const std::vector<OfferedColumn>& offered) {
-  const std::string& path = offered[field.columns.back()].path;
-  const std::string top = path.substr(0, path.find('/'));
+  const std::string_view top = top_of(offered[field.columns.back()].path);
   return std::find(table.removed.begin(), table.removed.end(), top) != table.removed.end();
 }
 
@@ -270,11 +271,22 @@ struct Gathered {
 // A name that programs give to files that they are still writing.
 bool is_temporary(const std::string& path) { return path[path.rfind('/') + 1] == '.'; }
 
+// The names below which the table has columns that stay.
+std::unordered_set<std::string_view> closed_fields(const StagedTable& table, const tfile::CommittedForm& old) {
+  std::unordered_set<std::string_view> names;
+  for (const OfferedColumn& column : old.columns) {
+    if (column.path.find('/') != column.path.npos) names.insert(top_of(column.path));
+  }
+  for (const std::string& removed : table.removed) names.erase(removed);
+  return names;
+}
+
 Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
   Gathered gathered;
   for (const std::string& reason : table.refused) gathered.wrong.push_back({reason, false});
   std::unordered_set<std::string_view> known;
   for (const OfferedColumn& column : old.columns) known.insert(column.path);
+  const std::unordered_set<std::string_view> closed = closed_fields(table, old);
   for (StagedColumn& column : table.columns) {
     gathered.staged.emplace(column.path, &column);
     if (!column.unreadable.empty()) {
@@ -288,7 +300,9 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
       continue;
     }
     auto made = tfile::offered_column(column.path);
-    if (made) {
+    if (made && closed.contains(top_of(column.path))) {
+      gathered.wrong.push_back({reason_of_late(column.path)});
+    } else if (made) {
       made->classes = classes_above(table, column.path);
       gathered.added.push_back(*std::move(made));
     } else {

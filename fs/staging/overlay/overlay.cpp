@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "staging/overlay/overlay.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "staging/overlay/staged_arrow.h"
@@ -165,7 +166,25 @@ bool is_being_committed(const NodePtr& node) { return node && node->bytes && nod
 
 bool Overlay::waits_for_commit(const StagedNode& in, std::string_view name) const {
   const StagedLook at = look(in, name);
-  return at.what == StagedLook::What::directory || arrow_table_name(name) || is_being_committed(at.node);
+  return at.what == StagedLook::What::directory || arrow_table_name(name) || is_being_committed(at.node) ||
+         is_in_committing_field(in);
+}
+
+namespace {
+
+bool holds_committing(const StagedNode& node) {
+  if (!node.directory) return node.bytes->is_frozen();
+  return std::ranges::any_of(node.children, [](const auto& child) { return holds_committing(*child.second); });
+}
+
+}  // namespace
+
+bool Overlay::is_in_committing_field(const StagedNode& directory) const {
+  const Lock lock(mutex);
+  const auto table = table_above(directory);
+  if (!table) return false;
+  const NodePtr field = node_at(table->first, std::string_view(table->second).substr(0, table->second.find('/')));
+  return field && holds_committing(*field);
 }
 
 // ---- handles that are open for writing

@@ -89,6 +89,9 @@ struct Overlay {
   std::string base_name_of(const StagedNode&) const EXCLUDES(mutex);
   // Whether a change of that name must wait for the commit under way, if there is one.
   bool waits_for_commit(const StagedNode& in, std::string_view name) const EXCLUDES(mutex);
+  // Whether a commit is reading columns of the field in which the directory lies: what it commits takes no more
+  // members.
+  bool is_in_committing_field(const StagedNode& directory) const EXCLUDES(mutex);
 
   // ---- handles that are open for writing
 

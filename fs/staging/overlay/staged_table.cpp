@@ -354,10 +354,33 @@ Refusal refusal_with(const StagedNode& table, tfile::OfferedColumn column) {
   return {std::move(reason), top->second->base_name.empty() ? top->second : nullptr};
 }
 
+// Whether the path is that of a new file or directory in a field that is committed without it. Where something that is
+// committed was removed, what is put in its place is not: it waits until all of the field is removed.
+bool is_late(const StagedNode& table, const std::string& path) {
+  if (!table.is_table) return false;
+  const StagedNode* at = &table;
+  for (std::size_t begin = 0, slash = path.find('/'); slash != path.npos; slash = path.find('/', begin)) {
+    const auto below = at->children.find(path.substr(begin, slash - begin));
+    if (at->whiteouts.contains(path.substr(begin, slash - begin)) || below == at->children.end()) return false;
+    at = below->second.get();
+    if (begin == 0 && at->base_name.empty()) return false;
+    begin = slash + 1;
+  }
+  return at != &table && !at->whiteouts.contains(split_path(path).second);
+}
+
 }  // namespace
+
+std::string reason_of_late(const std::string& path) {
+  const std::string name = path.substr(0, path.find('/'));
+  return path + ": " + name +
+         " is committed without it, and takes no more members: write it as a column of its own, or " + name +
+         " anew (rm -r " + name + "), with all of its files made before they are filled";
+}
 
 Refusal refusal_of(const StagedNode& table, const std::string& path) {
   const std::string file = split_path(path).second;
+  if (is_column_name(file) && is_late(table, path)) return {reason_of_late(path), nullptr};
   if (!tfile::parse_typed_name(file)) return {};
   auto self = tfile::offered_column(path);
   if (!self) return {self.error().text, nullptr};
@@ -370,6 +393,7 @@ Refusal refusal_of(const StagedNode& table, const std::string& path) {
 
 // Any file in it would be refused as the offsets of a list are, which can be where a column cannot.
 Refusal refusal_of_directory(const StagedNode& table, const std::string& path) {
+  if (is_late(table, path)) return {reason_of_late(path), nullptr};
   if (path.find('/') == path.npos || split_path(path).second == kItemsName) return {};
   auto member = tfile::offered_column(joined_path(path, "offsets.i8"));
   return member ? refusal_with(table, *std::move(member)) : Refusal{};

@@ -167,6 +167,9 @@ Refusal refusal_of_directory(const StagedNode& table, const std::string& path);
 // The same for all files that a directory contained before it became a table, by the directories directly below it.
 std::vector<Refusal> examine_table(const StagedNode& table);
 
+// Why a file or directory of that path cannot come to a field that is committed without it.
+std::string reason_of_late(const std::string& path);
+
 // For a new file or directory: the table that contains it, and its path below that; nothing if there is none.
 std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode&);
 

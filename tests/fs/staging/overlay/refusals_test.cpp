@@ -143,5 +143,45 @@ TEST_F(Refusals, WhatIsNotWrittenIsRefusedInAnyOrder) {
   }
 }
 
+// A committed table: its field "hits" has offsets and the member "x"; its column "n" is one file.
+class LateMembers : public Refusals {
+ protected:
+  void SetUp() override {
+    Refusals::SetUp();
+    table_ = table(kRntuple);
+    hits_ = child(table_, "hits", true);
+    values_ = child(hits_, "values", true);
+    became_table(table_);
+    became_committed(values_);
+  }
+  NodePtr table_, hits_, values_;
+};
+
+TEST_F(LateMembers, AreRefused) {
+  for (const char* late : {"hits/values/y.f4", "hits/values/y.npy", "hits/values/name/chars.u1", "hits/chars.u1",
+                           "hits/values.f4", "hits/other/x.f4"}) {
+    const std::string reason = make(table_, late);
+    EXPECT_NE(reason.find("hits is committed without it"), reason.npos) << late << " " << reason;
+    EXPECT_NE(reason.find("rm -r hits"), reason.npos) << reason;
+  }
+  EXPECT_EQ(refusal_of(*table_, "hits/values/.y.f4.Kx2q9Z").reason, "") << "it gets its name later";
+  for (const char* other : {"m.f4", "other/offsets.i8", "other/values/y.f4"}) EXPECT_EQ(make(table_, other), "");
+}
+
+TEST_F(LateMembers, AreNoneInAFieldThatIsWrittenAnew) {
+  detach(hits_);
+  table_->whiteouts.insert("hits");
+  for (const char* path : {"hits/offsets.i8", "hits/values/x.f4", "hits/values/y.f4"})
+    EXPECT_EQ(make(table_, path), "");
+}
+
+TEST_F(LateMembers, AreNotWhatTakesThePlaceOfWhatWasRemoved) {
+  values_->whiteouts.insert("x.f4");
+  EXPECT_EQ(make(table_, "hits/values/x.f4"), "");
+  detach(values_);
+  hits_->whiteouts.insert("values");
+  EXPECT_EQ(make(table_, "hits/values/x.f4"), "");
+}
+
 }  // namespace
 }  // namespace tfilefs
