@@ -11,8 +11,10 @@
 #include "cli/mount_table.h"
 #include "cli/options.h"
 #include "printable.h"
+#include "staging/journal/file_claim.h"
 #include "staging/journal/journal.h"
 #include "vfs/file_system.h"
+#include "vfs/written_file.h"
 
 namespace tfilefs {
 namespace {
@@ -43,7 +45,11 @@ int run_recover(int argc, char** argv) {
   struct stat status {};
   if (::stat(journal_name(path).c_str(), &status) != 0) {
     if (errno != ENOENT) return complain({ErrorKind::io, journal_name(path) + ": " + std::strerror(errno), -1, errno});
-    return nothing_to_recover(path);
+    const auto place = place_of(path);
+    const auto other = place ? other_name_with_journal(*place) : std::nullopt;
+    if (!other) return nothing_to_recover(path);
+    std::printf("%s: its journal lies beside another of its names\n", printable(path).c_str());
+    path = other->shown;
   }
   auto options = parse_mount_options({"rw"});
   if (!options) return complain(options.error());

@@ -13,6 +13,8 @@
 #include <optional>
 
 #include "staging/changes/left_journal.h"
+#include "staging/journal/file_claim.h"
+#include "staging/journal/journal.h"
 #include "tfile/source.h"
 #include "vfs/acting_for.h"
 #include "vfs/beneath.h"
@@ -265,7 +267,7 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const Cal
       if (is_root_file) found.root_file = root_file(path);
     }
   }
-  if (found.root_file && !context_.writing) tell_of_journal(path);
+  if (found.root_file && !context_.writing) tell_of_journal(path, status.st_nlink > 1);
   if (found.root_file && context_.writing && S_ISREG(status.st_mode)) {
     auto written = written_file(path);
     if (written) {
@@ -321,7 +323,7 @@ Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path,
     const std::string_view name = entry->d_name;
     const std::string at = path.empty() ? std::string(name) : path + "/" + entry->d_name;
     if (!context_.writing && name.ends_with(kJournalSuffix))
-      tell_of_journal(at.substr(0, at.size() - kJournalSuffix.size()));
+      tell_of_journal(at.substr(0, at.size() - kJournalSuffix.size()), false);
     if (name == "." || name == ".." || is_hidden(at)) continue;
     if (path.empty() && name == kControlName) continue;
     listing->names.push_back({std::string(name), listed_type(*entry)});
@@ -369,9 +371,20 @@ Result<FilePlace> SourceTree::place(const std::string& path) const {
   return place;
 }
 
+// Of the journal beside another name of the file.
+Result<struct stat> SourceTree::status_of_other_journal(const std::string& path) const {
+  TRY(const FilePlace lies, place(path));
+  const auto other = other_name_with_journal(lies);
+  struct stat status {};
+  if (!other || ::fstatat(other->directory.get(), journal_name(other->name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return no_such_entry();
+  return status;
+}
+
 // Reports each state of a journal once, however often it is met: reading it may take a while.
-void SourceTree::tell_of_journal(const std::string& path) {
-  const auto now = status(path + std::string(kJournalSuffix));
+void SourceTree::tell_of_journal(const std::string& path, bool has_other_names) {
+  auto now = status(path + std::string(kJournalSuffix));
+  if (!now && has_other_names) now = status_of_other_journal(path);
   if (!now) return;
   const JournalState state{now->st_dev, now->st_ino, now->st_size, now->st_mtim.tv_sec, now->st_mtim.tv_nsec};
   {

@@ -86,7 +86,8 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   Result<Descriptor> parent(const std::string& path, const CallerPtr&) const;
   Result<FilePlace> place(const std::string& path) const;
   Result<std::shared_ptr<WrittenFile>> open_written_file(const std::string& path);
-  void tell_of_journal(const std::string& path) EXCLUDES(mutex_);
+  void tell_of_journal(const std::string& path, bool has_other_names) EXCLUDES(mutex_);
+  Result<struct stat> status_of_other_journal(const std::string& path) const;
   Result<Found> look_up_written(const std::string& path);
   void take_over_journals_in(const std::string& path, int depth);
   bool is_hidden(std::string_view path) const;

@@ -45,6 +45,11 @@ Result<> Changes::claim() {
   return journal_ ? Result<>() : begin_journal();
 }
 
+Result<> Changes::hold() {
+  const Lock change(mutex);
+  return journal_ ? hold_file() : Result<>();
+}
+
 bool Changes::rest() {
   const Lock change(mutex);
   const Lock lock(overlay_.mutex);
@@ -64,6 +69,7 @@ void Changes::forget() {
   }
   if (journal_) (void)journal_->remove();  // if that fails, the next mount finds that it belongs to no file
   journal_.reset();
+  claim_.reset();
 }
 
 // ---- the journal
@@ -81,13 +87,45 @@ Result<JournalBegin> Changes::journal_begin() const {
   return begin;
 }
 
+// The file that has the name now; there may be none.
+Result<> Changes::hold_file() {
+  if (claim_ && claim_->is_of(*place_)) return {};
+  claim_.reset();
+  auto taken = FileClaim::take(*place_);
+  if (!taken && taken.error().kind == ErrorKind::not_found) return {};
+  TRY(claim_, std::move(taken));
+  return {};
+}
+
+// Before something is staged, which a crash leaves in the journal beside this name.
+Result<> Changes::hold_by_this_name() {
+  if (!journal_) TRY_VOID(hold_file());
+  if (!claim_) return {};
+  auto noted = claim_->note_name(*place_);
+  if (!noted && !journal_) claim_.reset();
+  return noted;
+}
+
 Result<> Changes::begin_journal() {
-  TRY(const JournalBegin begin, journal_begin());
+  const auto begun = [&]() REQUIRES(mutex) -> Result<JournalBegin> {
+    TRY_VOID(hold_file());
+    TRY(JournalBegin begin, journal_begin());
+    const FilePlace::Owner belongs = overlay_.owner();
+    auto made = Journal::create(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid);
+    if (!made && made.error().kind == ErrorKind::exists)
+      return fail(ErrorKind::busy, place_->shown +
+                                       ": a writer has left its journal beside it: the next mount, or "
+                                       "`tfilefs recover`, takes it over");
+    TRY(journal_, std::move(made));
+    return begin;
+  }();
+  if (!begun) {
+    claim_.reset();
+    return tl::unexpected(begun.error());
+  }
   compact_at_ = 0;
-  const FilePlace::Owner belongs = overlay_.owner();
-  TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
   const Lock lock(overlay_.mutex);
-  overlay_.basis = begin;
+  overlay_.basis = *begun;
   return {};
 }
 
@@ -99,6 +137,7 @@ Result<> Changes::begin_change() {
     if (overlay_.resting) return fail(ErrorKind::busy, "the file is being renamed", -1, EBUSY);
     overlay_.last_change = Clock::now();
   }
+  TRY_VOID(hold_by_this_name());
   if (!journal_) TRY_VOID(begin_journal());
   begun_();
   return {};
@@ -123,7 +162,7 @@ std::shared_ptr<Journal> Changes::journal() {
 
 std::shared_ptr<Journal> Changes::want_journal() {
   const Lock change(mutex);
-  if (!journal_ && !begin_journal()) return nullptr;
+  if (!journal_ && (!hold_by_this_name() || !begin_journal())) return nullptr;
   return journal_;
 }
 
@@ -148,7 +187,9 @@ Result<std::vector<std::byte>> Changes::follow(const tfile::File* file) {
 
 void Changes::note_done() {
   const Lock change(mutex);
-  if (journal_) (void)journal_->append({.kind = JournalKind::done});
+  if (!journal_) return;
+  (void)journal_->append({.kind = JournalKind::done});
+  (void)hold_file();  // that the commit has made; if another mount holds it already, the next commit says so
 }
 
 void Changes::trim_journal(bool may_compact) {
@@ -174,6 +215,7 @@ void Changes::trim_journal(bool may_compact) {
 void Changes::end_journal() {
   if (auto removed = journal_->remove(); !removed) overlay_.errors.add("/" + overlay_.file_path, removed.error());
   journal_.reset();
+  claim_.reset();
   const Lock lock(overlay_.mutex);
   drop_unused(*overlay_.root, true);
   forget_numbers(*overlay_.root);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mutex.h"
+#include "staging/journal/file_claim.h"
 #include "staging/journal/file_place.h"
 #include "staging/journal/journal.h"
 #include "staging/overlay/overlay.h"
@@ -37,6 +38,9 @@ class Changes {
   Result<> make(const FilePlace::Owner& maker) EXCLUDES(mutex, overlay_.mutex);
   // Keeps other mounts from writing the file until forget(), or until the journal is trimmed. Errors: busy, denied, io.
   Result<> claim() EXCLUDES(mutex, overlay_.mutex);
+  // The same, if there is a journal, for the file that has the name now: a commit may have made it. Error: busy, if it
+  // is written by another of its names.
+  Result<> hold() EXCLUDES(mutex, overlay_.mutex);
   // Whether nothing is staged but removals of keys; if so, changes fail with EBUSY from now on.
   bool rest() EXCLUDES(mutex, overlay_.mutex);
   // Drops the staged contents and the journal. Later changes are stale. Must not be called during a commit.
@@ -124,6 +128,9 @@ class Changes {
 
  private:
   Result<JournalBegin> journal_begin() const;
+  Result<> hold_file() REQUIRES(mutex);
+  Result<> hold_by_this_name() REQUIRES(mutex);
+  Result<> take_over() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> begin_journal() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> begin_change() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> note(const JournalRecord&) REQUIRES(mutex);
@@ -148,6 +155,7 @@ class Changes {
   const std::shared_ptr<const FilePlace> place_;
   StagingMemory& memory_;
   const std::function<void()> begun_;
+  std::optional<FileClaim> claim_ GUARDED_BY(mutex);  // beside the journal, if there is a file; let go after it
   std::shared_ptr<Journal> journal_ GUARDED_BY(mutex);
   std::uint64_t compact_at_ GUARDED_BY(mutex) = 0;  // not with fewer bytes, since it failed with that many
 };

@@ -81,6 +81,7 @@ bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
 bool Changes::is_worth_compacting() const {
   const std::uint64_t size = journal_->size();
   if (size < kLittle || size < compact_at_ || journal_->has_failed()) return false;
+  if (journal_->has_other_names()) return false;  // they would keep the former contents
   const Lock lock(overlay_.mutex);
   TreeRecords tree;
   if (!tree.take(overlay_.root, "")) return false;

@@ -10,6 +10,7 @@
 
 #include "cache/budget.h"
 #include "staging/changes/recovery.h"
+#include "staging/journal/file_claim.h"
 #include "staging/journal/journal.h"
 #include "staging/overlay/staged_tree.h"
 #include "tfile/file.h"
@@ -65,9 +66,8 @@ Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
   return names;
 }
 
-}  // namespace
-
-Result<std::optional<std::string>> left_in_journal(const FilePlace& place) {
+// As left_in_journal(), of the journal beside this name alone.
+Result<std::optional<std::string>> left_by_name(const FilePlace& place) {
   const std::string remedy = "; `tfilefs recover`, or a mount with -o rw, takes care of it";
   const auto names = names_in_journal(place);
   if (!names) {
@@ -80,6 +80,18 @@ Result<std::optional<std::string>> left_in_journal(const FilePlace& place) {
   for (std::size_t i = 0; i < std::min(names->size(), kNamesMax); ++i) line += (i ? ", " : " ") + (*names)[i];
   if (names->size() > kNamesMax) line += " and " + std::to_string(names->size() - kNamesMax) + " more";
   return std::optional(line + remedy);
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> left_in_journal(const FilePlace& place) {
+  TRY(auto left, left_by_name(place));
+  if (left) return left;
+  const auto other = other_name_with_journal(place);
+  if (!other) return std::nullopt;
+  TRY(left, left_by_name(*other));
+  if (left) left->insert(0, "under another of its names, " + other->shown + ": ");
+  return left;
 }
 
 }  // namespace tfilefs

@@ -32,13 +32,24 @@ Result<std::shared_ptr<const tfile::File>> file_of(const FilePlace& place, Repla
 
 }  // namespace
 
-// Staged contents that its commits have brought into the file are dropped, and the others are staged again.
 Result<> Changes::replay() {
   const Lock change(mutex);
+  if (!id_at(place_->directory.get(), journal_name(place_->name))) return {};
+  // If another mount writes the file, it can still be read, and changes fail with that error.
+  if (auto held = hold_file(); !held && held.error().kind == ErrorKind::busy) return {};
+  // A file that has got more names since, where this cannot be noted, is taken over by the name beside which its
+  // journal lies.
+  auto done = claim_ ? claim_->note_name(*place_) : Result<>();
+  if (done || done.error().kind != ErrorKind::busy) done = take_over();
+  if (!journal_) claim_.reset();
+  return done;
+}
+
+// Staged contents that its commits have brought into the file are dropped, and the others are staged again.
+Result<> Changes::take_over() {
   const auto owner = place_->owner();
   auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), place_->journal_owner(),
                                Journal::Use::take_over);
-  // If another mount writes the file, it can still be read, and changes fail with that error.
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
   TRY(Replayed replayed, std::move(found));
   if (!replayed.cut.empty())
@@ -68,8 +79,10 @@ Result<> Changes::replay() {
     overlay_.basis = std::move(replayed.begin);
     if (restored.head) overlay_.basis.head = *restored.head;
     if (!owner) overlay_.file_owner.uid = replayed.owner, overlay_.file_owner.gid = replayed.group;
+    overlay_.last_change = StagedNode::Clock::now();
   }
-  return begin_change();
+  begun_();
+  return {};
 }
 
 }  // namespace tfilefs

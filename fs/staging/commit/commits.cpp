@@ -165,7 +165,9 @@ Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again
     }
   }
   show_whole_keys(phase);
-  if (auto followed = overlay_.has_pending() ? follow_file() : Result<>(); !followed) {
+  auto followed = changes_.hold();
+  if (followed && overlay_.has_pending()) followed = follow_file();
+  if (!followed) {
     again = false;
     return followed;
   }

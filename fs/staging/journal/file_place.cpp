@@ -14,6 +14,18 @@
 
 namespace tfilefs {
 
+std::optional<FileId> id_at(int directory, const std::string& name) {
+  struct stat status {};
+  if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
+}
+
+std::optional<FileId> id_of(int open_file) {
+  struct stat status {};
+  if (::fstat(open_file, &status) != 0) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
+}
+
 Result<std::shared_ptr<const tfile::Source>> FilePlace::source() const {
   Descriptor file(::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
   if (!file) return system_error(shown, errno);
@@ -103,6 +115,11 @@ FilePlace::Owner process_owner() {
 
 std::string temporary_name(std::string_view file_name) {
   return "." + std::string(file_name) + std::string(kTemporarySuffix);
+}
+
+bool is_same_entry(const FilePlace& a, const FilePlace& b) {
+  const auto id = id_of(a.directory.get());
+  return a.name == b.name && id && id == id_of(b.directory.get());
 }
 
 Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte> bytes) {

@@ -18,6 +18,16 @@
 
 namespace tfilefs {
 
+// The file itself, under whatever name it was found.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  friend bool operator==(const FileId&, const FileId&) = default;
+};
+// Nothing if there is no such file; a link is not followed.
+std::optional<FileId> id_at(int directory, const std::string& name);
+std::optional<FileId> id_of(int open_file);
+
 // The place of a ROOT file that is written: a name in a directory, whatever becomes of the path that led there. Every
 // function may block; plain system calls.
 struct FilePlace {
@@ -47,6 +57,8 @@ struct FilePlace {
   Result<> publish(int temporary) const;
   void drop_temporary() const;
 
+  std::optional<FileId> id() const { return id_at(directory.get(), name); }
+
   std::optional<Owner> owner() const;  // nothing if there is no file
   // The user that must own a journal beside it for the journal to be trusted: the owner of the file. If there is no
   // file, it is this process's user; or any user (nothing), if this process may give files away.
@@ -63,6 +75,9 @@ inline constexpr std::size_t kFileHeadSize = 512;
 bool is_same_head(std::span<const std::byte>, std::span<const std::byte>);
 
 FilePlace::Owner process_owner();  // the owner of files that this process makes for itself
+
+// Whether both are one name in one directory, whatever paths led there.
+bool is_same_entry(const FilePlace&, const FilePlace&);
 
 std::string temporary_name(std::string_view file_name);  // ".out.root.tfilefs-tmp"
 inline constexpr std::string_view kTemporarySuffix = ".tfilefs-tmp";

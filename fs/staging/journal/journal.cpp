@@ -282,15 +282,22 @@ Result<std::shared_ptr<Journal>> Journal::create(int directory_fd, std::string n
   Descriptor file(::openat(directory_fd, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) {
     if (errno != EEXIST) return system_failure("journal cannot be made", errno);
-    TRY(const auto there, open_existing(directory_fd, name, O_RDONLY));
-    TRY_VOID(check_nobody_writes(there.get()));
-    return tfile::fail(ErrorKind::exists, "a journal is there already");
+    TRY_VOID(check_none(directory_fd, name));
+    return tfile::fail(ErrorKind::busy, "a journal has just gone: try again");
   }
   TRY_VOID(lock_to_write(file.get()));
   const std::uint64_t salt = new_salt();
   return Journal::begin(
       std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin,
       owner, group);
+}
+
+Result<> Journal::check_none(int directory_fd, const std::string& name) {
+  const auto there = open_existing(directory_fd, name, O_RDONLY);
+  if (!there && there.error().kind == ErrorKind::not_found) return {};
+  if (!there) return tl::unexpected(there.error());
+  TRY_VOID(check_nobody_writes(there->get()));
+  return tfile::fail(ErrorKind::exists, "a journal is there already");
 }
 
 Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::string name, const JournalBegin& begin,
@@ -309,6 +316,7 @@ Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::s
 
 Result<> Journal::take_place() {
   TRY_VOID(sync());
+  if (!is_named(directory_.get(), name_, file_.get())) return system_failure("journal cannot be renamed", ENOENT);
   std::string final_name = name_.substr(0, name_.size() - kTemporarySuffix.size());
   if (::renameat(directory_.get(), name_.c_str(), directory_.get(), final_name.c_str()) != 0)
     return system_failure("journal cannot be renamed", errno);
@@ -478,6 +486,7 @@ Result<> Journal::preallocate(std::uint64_t bytes) {
 
 Result<> Journal::remove() {
   if (!is_named(directory_.get(), name_, file_.get())) return {};
+  if (has_other_names() && ::ftruncate(file_.get(), 0) != 0) return system_failure("journal cannot be emptied", errno);
   if (::unlinkat(directory_.get(), name_.c_str(), 0) != 0 && errno != ENOENT)
     return system_failure("journal cannot be removed", errno);
   return {};
@@ -496,6 +505,11 @@ std::size_t Journal::records() const {
 bool Journal::has_failed() const {
   Lock lock(state_mutex_);
   return failed_;
+}
+
+bool Journal::has_other_names() const {
+  struct stat at {};
+  return ::fstat(file_.get(), &at) == 0 && at.st_nlink > 1;
 }
 
 bool Journal::has_name() const {

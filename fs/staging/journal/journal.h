@@ -44,6 +44,9 @@ class Journal {
   static Result<std::shared_ptr<Journal>> create(int directory_fd, std::string name, const JournalBegin&, uid_t owner,
                                                  gid_t group);
 
+  // Errors: as create() gives them if there is a journal of that name: busy, exists.
+  static Result<> check_none(int directory_fd, const std::string& name);
+
   // The same beside a journal of that name, under a temporary one (an older temporary journal is replaced): to hold the
   // same contents in fewer bytes. It is not read before it has taken the place of the other.
   static Result<std::shared_ptr<Journal>> create_beside(int directory_fd, std::string name, const JournalBegin&,
@@ -76,12 +79,14 @@ class Journal {
   Result<> preallocate(std::uint64_t bytes);
 
   // Removes the name. Nothing else changes, and the lock is held until this is destroyed. Not synced: a journal that
-  // reappears after a crash is recognized as done. No error if the name is gone or belongs to another file.
+  // reappears after a crash is recognized as done. No error if the name is gone or belongs to another file. A journal
+  // with other names (a directory that was copied as links) is emptied, so that they promise nothing, either.
   Result<> remove();
 
   std::uint64_t size() const;  // bytes of good records, including the head
   std::size_t records() const;
   bool has_failed() const;
+  bool has_other_names() const;
   bool has_name() const;  // false if it was removed by another program: then it is lost when this is destroyed
 
  private:

@@ -243,6 +243,32 @@ TEST_F(Journals, RemovesOnlyItsOwnName) {
   EXPECT_EQ(bytes(), "another's");
 }
 
+// A directory that was copied as links has the journal, too.
+TEST_F(Journals, OneWithOtherNamesPromisesNothingWhenItGoes) {
+  auto journal = *create();
+  append_all(*journal, every_kind());
+  ASSERT_TRUE(journal->sync());
+  EXPECT_FALSE(journal->has_other_names());
+  std::filesystem::create_hard_link(file(), path_ / "elsewhere");
+  EXPECT_TRUE(journal->has_other_names());
+  ASSERT_TRUE(journal->remove());
+  EXPECT_FALSE(std::filesystem::exists(file()));
+  journal.reset();
+  std::filesystem::rename(path_ / "elsewhere", file());
+  EXPECT_EQ(replay().error().kind, ErrorKind::not_found);
+}
+
+TEST_F(Journals, TellsWhetherThereIsOne) {
+  EXPECT_TRUE(Journal::check_none(directory_.get(), name_));
+  {
+    const auto journal = *create();
+    const auto none = Journal::check_none(directory_.get(), name_);
+    EXPECT_EQ(none.error().kind, ErrorKind::busy);
+    EXPECT_EQ(none.error().text, "process " + std::to_string(::getpid()) + " writes this file");
+  }
+  EXPECT_EQ(Journal::check_none(directory_.get(), name_).error().kind, ErrorKind::exists);
+}
+
 TEST_F(Journals, RefusesWhatIsNotItsOwn) {
   set_bytes("something else of more than sixty-four bytes, which nobody would take for a journal");
   EXPECT_EQ(replay().error().kind, ErrorKind::damaged);
