@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "staging/journal/journal.h"
+
 namespace tfilefs {
 namespace {
 
@@ -28,6 +30,25 @@ Result<FilePlace> place_of(const std::string& path) {
   return place;
 }
 
+// Nobody else writes the file, or has left something to be brought into it.
+Result<> check_no_writer(const FilePlace& place) {
+  auto none = Journal::check_none(place.directory.get(), journal_name(place.name));
+  if (none) return none;
+  if (none.error().kind != ErrorKind::exists)
+    return tfile::fail(none.error().kind, place.shown + ": " + none.error().text);
+  return tfile::fail(ErrorKind::exists,
+                     place.shown + ": the journal of a mount lies beside it: `tfilefs recover` takes care of it");
+}
+
+// What cannot be written by this user, or locked, is replaced nevertheless: only its directory has to be writable.
+Result<std::optional<FileClaim>> claim_replaced(const FilePlace& place) {
+  auto claim = FileClaim::take(place);
+  if (claim) return std::optional(*std::move(claim));
+  if (claim.error().kind == ErrorKind::busy)
+    return tfile::fail(ErrorKind::busy, place.shown + ": " + claim.error().text);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bool replaces) {
@@ -38,12 +59,13 @@ Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bo
   if (owner && ::fstatat(place.directory.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
       !S_ISREG(status.st_mode))
     return tfile::fail(ErrorKind::invalid, path + ": not a regular file");
-  TRY(Descriptor file, place.make_temporary(owner.value_or(process_owner())));
-  return std::unique_ptr<OutputFile>(new OutputFile(std::move(place), std::move(file)));
-}
-
-OutputFile::~OutputFile() {
-  if (!published_) place_.drop_temporary();
+  TRY_VOID(check_no_writer(place));
+  std::optional<FileClaim> replaced;
+  if (owner) {
+    TRY(replaced, claim_replaced(place));
+  }
+  TRY(NewFile file, NewFile::make(place, owner.value_or(process_owner())));
+  return std::unique_ptr<OutputFile>(new OutputFile(std::move(place), std::move(replaced), std::move(file)));
 }
 
 Result<> OutputFile::copy(const tfile::Source& source, tfile::ByteRange from, std::uint64_t to) {
@@ -65,14 +87,6 @@ Result<> OutputFile::complete(const tfile::CommitPlan& plan) {
   return {};
 }
 
-std::string OutputFile::temporary_path() const {
-  return std::filesystem::path(place_.shown).replace_filename(temporary_name(place_.name));
-}
-
-Result<> OutputFile::publish() {
-  TRY_VOID(place_.publish(file_.get()));
-  published_ = true;
-  return {};
-}
+Result<> OutputFile::publish() { return file_.publish(place_); }
 
 }  // namespace tfilefs

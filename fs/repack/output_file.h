@@ -3,46 +3,46 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
+#include <utility>
 
-#include "descriptor.h"
 #include "reply.h"
 #include "staging/commit/file_writes.h"
+#include "staging/journal/file_claim.h"
 #include "staging/journal/file_place.h"
+#include "staging/journal/new_file.h"
 #include "tfile/source.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {
 
-// The file that is written. It lies under a temporary name beside its own until publish(); if it is not published, it
-// goes. Used by one thread; blocks.
+// The file that is written: without a name until publish() (NewFile). A file that it is to replace is claimed until
+// then, as mounts claim those that they write. Used by one thread; blocks.
 class OutputFile {
  public:
-  // Errors: exists (a file of that name, unless it is to be replaced), not_found (its directory), denied, io.
+  // Errors: exists (a file of that name, unless it is to be replaced; a journal beside it), busy (a mount writes it, or
+  // another program replaces it), not_found (its directory), denied, io.
   static Result<std::unique_ptr<OutputFile>> make(const std::string& path, bool replaces);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
   // Written in large pieces.
   FileWrites& writes() { return writes_; }
   // Copies bytes of a source, in pieces.
   Result<> copy(const tfile::Source&, tfile::ByteRange from, std::uint64_t to);
-  // Carries out the plan of a new file: it is then whole, under its temporary name.
+  // Carries out the plan of a new file: it is then whole, but has no name.
   Result<> complete(const tfile::CommitPlan&);
-  std::string temporary_path() const;
-  // Gives it its name once it is on disk.
+  // A path by which this process can open it until then.
+  std::string path() const { return file_.path(); }
+  // Gives it its name once it is on disk. Error: stale (another program has made or replaced OUT meanwhile).
   Result<> publish();
 
  private:
-  OutputFile(FilePlace place, Descriptor file)
-      : place_(std::move(place)), file_(std::move(file)), writes_(file_.get()) {}
+  OutputFile(FilePlace place, std::optional<FileClaim> replaced, NewFile file)
+      : place_(std::move(place)), replaced_(std::move(replaced)), file_(std::move(file)), writes_(file_.get()) {}
 
   FilePlace place_;
-  Descriptor file_;
+  std::optional<FileClaim> replaced_;
+  NewFile file_;
   FileWrites writes_;
-  bool published_ = false;
 };
 
 }  // namespace tfilefs

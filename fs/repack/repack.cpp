@@ -331,7 +331,7 @@ class Repack {
   }
 
   Result<> verify() {
-    const std::string out = made_.output->temporary_path();
+    const std::string out = made_.output->path();
     for (const auto& [request, written] : written_) {
       TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, nullptr};
       TRY(std::vector<std::string> left, verify_written(request, written, out, work));

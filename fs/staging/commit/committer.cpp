@@ -79,7 +79,7 @@ std::uint32_t datime_or_none(const std::optional<std::int64_t>& time) { return t
 Result<> Committer::prepare() {
   if (lost_) return fail(ErrorKind::io, place_->shown + ": a commit failed in its last step; the next mount mends it");
   // A program that writes into gaps, twice within a second, may leave the first bytes unchanged.
-  if (writer_ && !temporary_ && (!seen_ || identity() != seen_)) give_up();
+  if (writer_ && !made_ && (!seen_ || identity() != seen_)) give_up();
   if (writer_) return {};
   auto source = place_->source();
   if (!source && source.error().kind != ErrorKind::not_found) return tl::unexpected(std::move(source).error());
@@ -92,9 +92,8 @@ Result<> Committer::prepare() {
     TRY(auto file, tfile::File::open(*source));
     TRY(writer_, tfile::FileWriter::open(std::move(file), options_.compression));
   }
-  temporary_ = writer_->makes_new_file();
-  if (temporary_) {
-    TRY(file_, place_->make_temporary(place_->owner().value_or(maker_)));
+  if (writer_->makes_new_file()) {
+    TRY(made_, NewFile::make(*place_, place_->owner().value_or(maker_)));
   } else {
     TRY(file_, place_->open_to_write());
     seen_ = identity();
@@ -122,7 +121,7 @@ void Committer::give_up() {
   tables_.clear();
   writer_.reset();
   file_ = Descriptor();
-  if (std::exchange(temporary_, false)) place_->drop_temporary();
+  made_.reset();
 }
 
 Result<TableCommit*> Committer::table(const std::string& path, bool committed, const std::string& title,
@@ -235,7 +234,7 @@ Result<> Committer::collect(CommitWork& work) {
   TRY_VOID(change_names(work));
   for (const CommitWork::Directory& made : work.directories)
     TRY_VOID(writer_->make_directory(key_path(made.path), datime_or_none(made.modified)));
-  FileWrites file(file_.get());
+  FileWrites file(written());
   const PartSink sink{*writer_, file, cache_, options_.cluster_bytes, left_};
   for (CommitWork::Table& work_of : work.tables) {
     StagedTable& staged = work_of.staged;
@@ -252,7 +251,7 @@ Result<> Committer::collect(CommitWork& work) {
 }
 
 Result<> Committer::add_objects(const CommitWork& work) {
-  FileWrites file(file_.get());
+  FileWrites file(written());
   for (const StagedObject& object : work.objects) {
     const auto written = [&]() -> Result<> {
       TRY(const tfile::NewObject made, offered_object(object));
@@ -312,7 +311,7 @@ Result<> Committer::check_head(std::span<const std::byte> known) const {
 
 Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journal& journal,
                           const std::function<void()>& switching) {
-  if (temporary_ || plan.replace_file) return replace_file(plan, std::move(intention), journal, switching);
+  if (made_ || plan.replace_file) return replace_file(plan, std::move(intention), journal, switching);
   TRY_VOID(check_head(plan.head_before));
   TRY_VOID(journal.append(intention));
   TRY_VOID(journal.sync());
@@ -329,26 +328,26 @@ Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journ
   return {};
 }
 
-// A file without keys must never be seen (docs/reliability.md), so it is completed under a temporary name.
+// A file without keys must never be seen (docs/reliability.md), so it has its name when it is complete.
 Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention, Journal& journal,
                                  const std::function<void()>& switching) {
-  if (!temporary_) {
-    TRY(file_, place_->make_temporary(place_->owner().value_or(maker_)));
-    temporary_ = true;
+  if (!made_) {
+    TRY(made_, NewFile::make(*place_, place_->owner().value_or(maker_)));
   }
   for (const CommitStep& step : plan.steps) {
-    if (step.kind == CommitStep::Kind::write) TRY_VOID(write_all(file_.get(), step.offset, step.bytes));
+    if (step.kind == CommitStep::Kind::write) TRY_VOID(write_all(made_->get(), step.offset, step.bytes));
   }
   TRY(intention.intention.before, head_in_place(plan.head_after.size()));
   TRY_VOID(journal.append(intention));
   TRY_VOID(journal.sync());
   switching();
-  if (auto done = place_->publish(file_.get()); !done) {
+  if (auto done = made_->publish(*place_); !done) {
     const auto head = head_in_place(plan.head_after.size());
     lost_ = !head || *head == plan.head_after;  // it has its name, but perhaps not durably
     return done;
   }
-  temporary_ = false;
+  file_ = made_->release();
+  made_.reset();
   return {};
 }
 

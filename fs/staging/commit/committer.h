@@ -17,6 +17,7 @@
 #include "staging/commit/table_commit.h"
 #include "staging/journal/file_place.h"
 #include "staging/journal/journal.h"
+#include "staging/journal/new_file.h"
 #include "staging/overlay/staged_table.h"
 #include "tfile/writer.h"
 
@@ -76,6 +77,7 @@ class Committer {
   Result<std::int64_t> column_items(const std::string& table, const std::string& column) const;
   Result<> check_head(std::span<const std::byte> head) const;
   std::optional<tfile::Identity> identity() const;
+  int written() const { return made_ ? made_->get() : file_.get(); }
   Result<> apply(const tfile::CommitPlan&, JournalRecord intention, Journal&, const std::function<void()>& switching);
   Result<> replace_file(const tfile::CommitPlan&, JournalRecord intention, Journal&,
                         const std::function<void()>& switching);
@@ -85,11 +87,11 @@ class Committer {
   ClusterCache& cache_;
   const std::shared_ptr<const FilePlace> place_;
   std::unique_ptr<tfile::FileWriter> writer_;
-  std::vector<std::byte> head_;  // of the state that writer_ has
-  Descriptor file_;
+  std::vector<std::byte> head_;          // of the state that writer_ has
+  std::optional<NewFile> made_;          // the file that is written, until it has its name
+  Descriptor file_;                      // the one that has it
   std::optional<tfile::Identity> seen_;  // the state of the file that writer_ has
   FilePlace::Owner maker_ = process_owner();
-  bool temporary_ = false;  // file_ does not have its final name yet
   bool untidy_ = false;
   bool lost_ = false;  // the state on disk is not known any more
   std::map<std::string, TableCommit> tables_;

@@ -51,29 +51,6 @@ Result<std::vector<std::byte>> FilePlace::head() const {
   return system_error(shown, errno);
 }
 
-Result<Descriptor> FilePlace::make_temporary(const Owner& owner) const {
-  drop_temporary();
-  // Readable only by its owner until it is complete.
-  Descriptor file(::openat(directory.get(), temporary_name(name).c_str(),
-                           O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-  if (!file) return system_error(shown, errno);
-  // Without the right to give the file away it stays the process's, as a copy that replaces a file would.
-  const bool is_ours = owner.uid == ::geteuid() && owner.gid == ::getegid();
-  if (!is_ours && ::fchown(file.get(), owner.uid, owner.gid) != 0 && errno != EPERM) return system_error(shown, errno);
-  if (::fchmod(file.get(), owner.mode) != 0) return system_error(shown, errno);
-  return file;
-}
-
-Result<> FilePlace::publish(int temporary) const {
-  if (::fsync(temporary) != 0) return system_error(shown, errno);
-  if (::renameat(directory.get(), temporary_name(name).c_str(), directory.get(), name.c_str()) != 0)
-    return system_error(shown, errno);
-  if (::fsync(directory.get()) != 0) return system_error(shown, errno);
-  return {};
-}
-
-void FilePlace::drop_temporary() const { ::unlinkat(directory.get(), temporary_name(name).c_str(), 0); }
-
 std::optional<FilePlace::Owner> FilePlace::owner() const {
   struct stat status {};
   if (::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
@@ -111,10 +88,6 @@ FilePlace::Owner process_owner() {
     return set;
   }();
   return {::geteuid(), ::getegid(), 0666 & ~mask};
-}
-
-std::string temporary_name(std::string_view file_name) {
-  return "." + std::string(file_name) + std::string(kTemporarySuffix);
 }
 
 bool is_same_entry(const FilePlace& a, const FilePlace& b) {

@@ -51,12 +51,6 @@ struct FilePlace {
     gid_t gid = 0;
     mode_t mode = 0;
   };
-  // A new file beside it, under a temporary name until publish() gives it its own: it is synced and renamed, and the
-  // directory is synced. An older one left by a crash is replaced.
-  Result<Descriptor> make_temporary(const Owner&) const;
-  Result<> publish(int temporary) const;
-  void drop_temporary() const;
-
   std::optional<FileId> id() const { return id_at(directory.get(), name); }
 
   std::optional<Owner> owner() const;  // nothing if there is no file
@@ -79,7 +73,6 @@ FilePlace::Owner process_owner();  // the owner of files that this process makes
 // Whether both are one name in one directory, whatever paths led there.
 bool is_same_entry(const FilePlace&, const FilePlace&);
 
-std::string temporary_name(std::string_view file_name);  // ".out.root.tfilefs-tmp"
 inline constexpr std::string_view kTemporarySuffix = ".tfilefs-tmp";
 
 // All of the bytes, at `offset`. Errors: no_space, io.

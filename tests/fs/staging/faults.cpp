@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <cstdarg>
 #include <mutex>
 
 namespace faults = tfilefs::faults;
@@ -82,6 +83,22 @@ extern "C" __attribute__((visibility("default"))) ssize_t pwritev(int fd, const 
     return -1;
   }
   return static_cast<ssize_t>(done);
+}
+
+extern "C" __attribute__((visibility("default"))) int openat(int at, const char* path, int flags, ...) {
+  const bool is_unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+  mode_t mode = 0;
+  if (is_unnamed || (flags & O_CREAT) != 0) {
+    va_list more;
+    va_start(more, flags);
+    mode = va_arg(more, mode_t);
+    va_end(more);
+  }
+  if (is_unnamed && faults::no_unnamed_files) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_openat, at, path, flags, mode));
 }
 
 extern "C" __attribute__((visibility("default"))) int fallocate(int fd, int mode, off_t offset, off_t size) {

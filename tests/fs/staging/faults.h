@@ -13,6 +13,7 @@ inline std::atomic<std::int64_t> bytes_left = INT64_MAX;   // then ENOSPC, also 
 inline std::atomic<int> interruptions = 0;                 // this many calls of pwritev first give EINTR
 inline std::atomic<int> failing_syncs = 0;                 // this many calls of fdatasync give EIO
 inline std::atomic<int> syncs = 0;                         // calls of fdatasync
+inline std::atomic<bool> no_unnamed_files = false;         // openat with O_TMPFILE gives EOPNOTSUPP
 
 // Between hold_writes() and release_writes(), calls of pwritev wait.
 void hold_writes();
@@ -24,6 +25,7 @@ inline void reset() {
   largest_write = SIZE_MAX;
   bytes_left = INT64_MAX;
   interruptions = failing_syncs = syncs = 0;
+  no_unnamed_files = false;
 }
 
 }  // namespace tfilefs::faults

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/journal/new_file.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+namespace tfilefs {
+namespace {
+
+// Readable only by its owner until it is complete.
+constexpr mode_t kUnfinished = S_IRUSR | S_IWUSR;
+// With 64 random bits, a name that is taken was taken on purpose.
+constexpr int kNamesTried = 16;
+
+std::string path_of_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+// ".out.root.0123456789abcdef.tfilefs-tmp"
+std::string random_name(const std::string& file_name) {
+  constexpr std::size_t kShown = 200;  // of the file's name: the whole stays below NAME_MAX
+  std::uint64_t number = 0;
+  (void)::getrandom(&number, sizeof number, 0);
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
+  return "." + file_name.substr(0, kShown) + "." + digits + std::string(kTemporarySuffix);
+}
+
+// Calls `make` with random names until one is free. Returns the name; none after an error, which is in errno.
+template <class Make>
+std::string with_random_name(const std::string& file_name, Make make) {
+  for (int i = 0; i < kNamesTried; ++i) {
+    std::string name = random_name(file_name);
+    if (make(name)) return name;
+    if (errno != EEXIST) break;
+  }
+  return {};
+}
+
+// None if the file system has no files without a name, or /proc, by which they get one, is not there.
+Descriptor make_unnamed(const FilePlace& place) {
+  Descriptor file(::openat(place.directory.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kUnfinished));
+  if (file && ::access(path_of_descriptor(file.get()).c_str(), F_OK) != 0) return Descriptor();
+  return file;
+}
+
+Result<> give_to(const FilePlace& place, int file, const FilePlace::Owner& owner) {
+  // Without the right to give the file away it stays the process's, as a copy that replaces a file would.
+  const bool is_ours = owner.uid == ::geteuid() && owner.gid == ::getegid();
+  if (!is_ours && ::fchown(file, owner.uid, owner.gid) != 0 && errno != EPERM) return system_error(place.shown, errno);
+  if (::fchmod(file, owner.mode) != 0) return system_error(place.shown, errno);
+  return {};
+}
+
+tl::unexpected<Error> another_has_the_name(const FilePlace& place) {
+  return tfile::fail(ErrorKind::stale, place.shown + ": another program has made or replaced this file meanwhile");
+}
+
+bool link_to(int file, const FilePlace& place, const std::string& name) {
+  return ::linkat(AT_FDCWD, path_of_descriptor(file).c_str(), place.directory.get(), name.c_str(), AT_SYMLINK_FOLLOW) ==
+         0;
+}
+
+// Never over another file. Without the flag (NFS) a link is made, and without links (FAT) only a look can tell.
+Result<> rename_to_free(const FilePlace& place, const std::string& from) {
+  const int directory = place.directory.get();
+  const char* const to = place.name.c_str();
+  bool done = ::renameat2(directory, from.c_str(), directory, to, RENAME_NOREPLACE) == 0;
+  if (!done && (errno == EINVAL || errno == ENOSYS))
+    done = ::linkat(directory, from.c_str(), directory, to, 0) == 0 && ::unlinkat(directory, from.c_str(), 0) == 0;
+  if (!done && (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS)) {
+    if (place.id()) return another_has_the_name(place);
+    done = ::renameat(directory, from.c_str(), directory, to) == 0;
+  }
+  if (!done && errno == EEXIST) return another_has_the_name(place);
+  if (!done) return system_error(place.shown, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<NewFile> NewFile::make(const FilePlace& place, const FilePlace::Owner& owner) {
+  Descriptor directory(::fcntl(place.directory.get(), F_DUPFD_CLOEXEC, 0));
+  if (!directory) return system_error(place.shown, errno);
+  Descriptor file = make_unnamed(place);
+  std::string name;
+  if (!file) {
+    name = with_random_name(place.name, [&](const std::string& each) {
+      file = Descriptor(::openat(place.directory.get(), each.c_str(),
+                                 O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kUnfinished));
+      return static_cast<bool>(file);
+    });
+    if (!file) return system_error(place.shown, errno);
+  }
+  NewFile made(std::move(directory), std::move(file), std::move(name), place.id());
+  TRY_VOID(give_to(place, made.get(), owner));
+  return made;
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : directory_(std::move(other.directory_)),
+      file_(std::move(other.file_)),
+      name_(std::exchange(other.name_, {})),
+      former_(other.former_) {}
+
+NewFile& NewFile::operator=(NewFile&& other) noexcept {
+  if (this == &other) return *this;
+  drop();
+  directory_ = std::move(other.directory_);
+  file_ = std::move(other.file_);
+  name_ = std::exchange(other.name_, {});
+  former_ = other.former_;
+  return *this;
+}
+
+void NewFile::drop() {
+  if (!name_.empty() && id_at(directory_.get(), name_) == id_of(file_.get()))
+    ::unlinkat(directory_.get(), name_.c_str(), 0);
+  name_.clear();
+}
+
+std::string NewFile::path() const { return path_of_descriptor(file_.get()); }
+
+// To a place where there is none.
+Result<> NewFile::give_name(const FilePlace& place) {
+  if (!name_.empty()) return rename_to_free(place, name_);
+  if (link_to(file_.get(), place, place.name)) return {};
+  if (errno == EEXIST) return another_has_the_name(place);
+  return system_error(place.shown, errno);
+}
+
+// A name can only be replaced by a rename, which needs one.
+Result<> NewFile::take_place(const FilePlace& place) {
+  if (name_.empty())
+    name_ = with_random_name(place.name, [&](const std::string& each) { return link_to(file_.get(), place, each); });
+  if (name_.empty()) return system_error(place.shown, errno);
+  const int directory = place.directory.get();
+  if (place.id() != former_) return another_has_the_name(place);
+  if (::renameat(directory, name_.c_str(), directory, place.name.c_str()) != 0) return system_error(place.shown, errno);
+  return {};
+}
+
+Result<> NewFile::publish(const FilePlace& place) {
+  if (::fsync(file_.get()) != 0) return system_error(place.shown, errno);
+  if (place.id() != former_) return another_has_the_name(place);
+  if (!name_.empty() && id_at(directory_.get(), name_) != id_of(file_.get()))
+    return tfile::fail(ErrorKind::io, place.shown + ": what was written was removed before it was whole");
+  TRY_VOID(former_ ? take_place(place) : give_name(place));
+  name_.clear();  // it is not under that one any more
+  if (::fsync(place.directory.get()) != 0) return system_error(place.shown, errno);
+  return {};
+}
+
+}  // namespace tfilefs
