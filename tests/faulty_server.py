@@ -445,7 +445,8 @@ def error_inside(exchange):
     """As XRootD 5 answers too many ranges: well begun, then another answer in the midst of the first."""
     spans = exchange.asked()
     body = multipart_body(exchange, spans)
-    exchange.head(206, {"Content-Length": len(body), "Content-Type": f"multipart/byteranges; boundary={BOUNDARY}"})
+    exchange.head(206, {"Content-Length": len(body), "Content-Type": f"multipart/byteranges; boundary={BOUNDARY}",
+                        **exchange.validators()})
     half = multipart_body(exchange, spans[: len(spans) // 2]).rpartition(b"\r\n--")[0]
     exchange.raw(half + b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n")
     exchange.end()
@@ -468,7 +469,8 @@ def absurd_range(exchange):
 
 @_about_ranges(1)
 def absurd_length(exchange):
-    exchange.head(206, {"Content-Length": 2**63 - 1, "Content-Range": f"bytes 0-{2**63 - 2}/{2**63 - 1}"})
+    exchange.head(206, {"Content-Length": 2**63 - 1, "Content-Range": f"bytes 0-{2**63 - 2}/{2**63 - 1}",
+                        **exchange.validators()})
     exchange.raw(exchange.content[:100])
     exchange.end()
 
@@ -519,7 +521,8 @@ def beyond_the_end(exchange):
     """As XRootD 5: promises bytes behind the end of the file, which do not come."""
     first, last = exchange.asked()[0]
     body = exchange.part((first, last))
-    exchange.head(206, {"Content-Length": len(body) + 500, "Content-Range": exchange.content_range((first, last + 500))})
+    exchange.head(206, {"Content-Length": len(body) + 500, "Content-Range": exchange.content_range((first, last + 500)),
+                        **exchange.validators()})
     exchange.raw(body)
     exchange.end()
 

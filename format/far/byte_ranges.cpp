@@ -13,6 +13,10 @@ namespace {
 constexpr std::size_t kLineMax = 4096;
 // A body that has so many bytes between two parts is something else, a page that tells an error for example.
 constexpr std::size_t kSkippedMax = 64 << 10;
+// XRootD 5 has one line end more than it should before each boundary.
+constexpr std::size_t kLineEndsMax = 2;
+// RFC 2046, section 5.1.1.
+constexpr std::size_t kBoundaryMax = 70;
 
 std::string_view trimmed(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
@@ -66,6 +70,18 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
   return parsed;
 }
 
+std::string parse_boundary(std::string_view content_type) {
+  while (!content_type.empty()) {
+    content_type.remove_prefix(std::min(content_type.find(';'), content_type.size() - 1) + 1);
+    content_type = trimmed(content_type);
+    if (!take(content_type, "boundary=")) continue;
+    const bool is_quoted = take(content_type, "\"");
+    const std::string_view named = content_type.substr(0, content_type.find_first_of(is_quoted ? "\"" : "; \t"));
+    return named.size() <= kBoundaryMax ? std::string(named) : "";
+  }
+  return "";
+}
+
 std::string range_header(std::span<const ByteRange> ranges) {
   std::string text = "bytes=";
   for (const ByteRange range : ranges) {
@@ -77,12 +93,12 @@ std::string range_header(std::span<const ByteRange> ranges) {
 
 Result<> MultipartReader::feed(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    if (left_ > 0) {
+    if (state_ == State::data) {
       const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size())));
       take_(*part_, part_->range.end() - left_, part);
       left_ -= part.size();
       bytes = bytes.subspan(part.size());
-      if (left_ == 0) part_.reset();
+      if (left_ == 0) state_ = State::behind_part;
       continue;
     }
     const char* const text = reinterpret_cast<const char*>(bytes.data());
@@ -99,17 +115,67 @@ Result<> MultipartReader::feed(std::span<const std::byte> bytes) {
   return {};
 }
 
+Result<> MultipartReader::end() {
+  if (state_ != State::behind_part) return {};
+  line_ += '\n';
+  return end_line();
+}
+
 Result<> MultipartReader::end_line() {
-  constexpr std::string_view kName = "content-range:";
   const std::string line = std::exchange(line_, {});
-  const std::string_view text = trimmed(std::string_view(line).substr(0, line.size() - 1));
-  if (begins_with(text, kName)) {
-    part_ = parse_content_range(text.substr(kName.size()));
-    if (!part_ || part_->range.size == 0) return fail(ErrorKind::damaged, "a part of the answer has no range");
-  } else if (text.empty() && part_) {
-    left_ = part_->range.size;
-    skipped_ = 0;
+  switch (state_) {
+    case State::preamble:
+      // Text before the first boundary means nothing (RFC 2046); the line ends tell how this server writes boundaries.
+      if (!take_boundary(line)) ends_before_ = line == "\r\n" ? ends_before_ + 1 : 0;
+      return {};
+    case State::head:
+      return take_head_line(trimmed(std::string_view(line).substr(0, line.size() - 1)));
+    case State::behind_part:
+      return take_line_behind_part(line);
+    case State::data:
+    case State::epilogue:
+      break;
   }
+  return {};
+}
+
+// The boundary, with the next part or the end behind it.
+bool MultipartReader::take_boundary(std::string_view line) {
+  if (!line.starts_with(boundary_)) return false;
+  const std::string_view rest = trimmed(line.substr(boundary_.size(), line.size() - 1 - boundary_.size()));
+  if (!rest.empty() && rest != "--") return false;
+  state_ = rest.empty() ? State::head : State::epilogue;
+  part_.reset();
+  return true;
+}
+
+Result<> MultipartReader::take_head_line(std::string_view line) {
+  constexpr std::string_view kName = "content-range:";
+  if (begins_with(line, kName)) {
+    if (part_) return fail(ErrorKind::damaged, "a part of the answer has two ranges");
+    part_ = parse_content_range(line.substr(kName.size()));
+  }
+  const bool is_end = line.empty();
+  if ((is_end && !part_) || (part_ && part_->range.size == 0))
+    return fail(ErrorKind::damaged, "a part of the answer has no range");
+  if (!is_end) return {};
+  left_ = part_->range.size;
+  skipped_ = ends_behind_ = 0;
+  state_ = State::data;
+  return {};
+}
+
+// As many line ends as before the first boundary, one at least; then the boundary.
+Result<> MultipartReader::take_line_behind_part(std::string_view line) {
+  const std::size_t ends = std::clamp<std::size_t>(ends_before_, 1, kLineEndsMax);
+  if (ends_behind_ < ends && line == "\r\n") {
+    ++ends_behind_;
+    return {};
+  }
+  const std::optional<ContentRange> part = part_;
+  if (ends_behind_ != ends || !take_boundary(line))
+    return fail(ErrorKind::damaged, "a part of the answer is longer or shorter than its range");
+  confirm_(*part);
   return {};
 }
 
@@ -121,18 +187,40 @@ WantedPieces::WantedPieces(std::vector<Piece> pieces) : pieces_(std::move(pieces
   }
 }
 
+// Counts the range's bytes from where those of the piece are missing. Returns how many they are.
+std::uint64_t WantedPieces::fill(Piece& piece, ByteRange range) {
+  const std::uint64_t next = piece.range.begin + piece.filled;
+  if (next < range.begin || next >= range.end() || piece.filled == piece.range.size) return 0;
+  const std::uint64_t size = std::min(piece.range.size - piece.filled, range.end() - next);
+  piece.filled += size;
+  if (piece.filled == piece.range.size && --left_[piece.read] == 0) whole_.push_back(piece.read);
+  return size;
+}
+
 std::uint64_t WantedPieces::take(std::uint64_t offset, std::span<const std::byte> bytes) {
-  std::uint64_t taken = 0;
+  put(offset, bytes);
+  return confirm({offset, bytes.size()});
+}
+
+std::uint64_t WantedPieces::put(std::uint64_t offset, std::span<const std::byte> bytes) {
+  std::uint64_t copied = 0;
   while (first_ < pieces_.size() && pieces_[first_].filled == pieces_[first_].range.size) ++first_;
   for (Piece& piece : std::span(pieces_).subspan(first_)) {
     if (piece.range.begin >= offset + bytes.size()) break;
-    const std::uint64_t next = piece.range.begin + piece.filled;
-    if (next < offset || next >= offset + bytes.size() || piece.filled == piece.range.size) continue;
-    const std::uint64_t size = std::min(piece.range.size - piece.filled, offset + bytes.size() - next);
-    std::memcpy(piece.into.data() + piece.filled, bytes.data() + (next - offset), size);
-    piece.filled += size;
-    taken += size;
-    if (piece.filled == piece.range.size && --left_[piece.read] == 0) whole_.push_back(piece.read);
+    const std::uint64_t begin = std::max(offset, piece.range.begin + piece.filled);
+    const std::uint64_t end = std::min(offset + bytes.size(), piece.range.end());
+    if (begin >= end) continue;
+    std::memcpy(piece.into.data() + (begin - piece.range.begin), bytes.data() + (begin - offset), end - begin);
+    copied += end - begin;
+  }
+  return copied;
+}
+
+std::uint64_t WantedPieces::confirm(ByteRange range) {
+  std::uint64_t taken = 0;
+  for (Piece& piece : std::span(pieces_).subspan(first_)) {
+    if (piece.range.begin >= range.end()) break;
+    taken += fill(piece, range);
   }
   return taken;
 }

@@ -133,6 +133,29 @@ bool is_preliminary(std::string_view status_line) {
   return space != std::string_view::npos && status_line.substr(space + 1).starts_with('1');
 }
 
+// Takes what a line says. Where it comes twice, and says two things, none of them is to be believed.
+template <typename T>
+void take_line(HttpHead& head, T& place, T said) {
+  head.contradicts_itself |= place != T() && place != said;
+  place = std::move(said);
+}
+
+void take_content_type(HttpHead& head, std::string_view text) {
+  head.is_multipart = ::strncasecmp(text.data(), "multipart/byteranges", 20) == 0;
+  if (head.is_multipart) take_line(head, head.boundary, parse_boundary(text));
+}
+
+// What tells states of a file apart, and where bytes lie in it.
+void take_state_line(HttpHead& head, std::string_view line) {
+  if (const auto text = value_of(line, "content-range:"); !text.empty())
+    take_line(head, head.range, parse_content_range(text));
+  if (const auto text = value_of(line, "etag:"); !text.empty()) take_line(head, head.etag, std::string(text));
+  if (const auto text = value_of(line, "last-modified:"); !text.empty())
+    take_line(head, head.modified_ns, date_of_seconds(curl_getdate(std::string(text).c_str(), nullptr)));
+  if (const auto text = value_of(line, "content-length:"); !text.empty())
+    take_line<std::optional<std::uint64_t>>(head, head.length, std::strtoull(std::string(text).c_str(), nullptr, 10));
+}
+
 // A line of the head. Each answer, of a redirect too, begins anew with its status line. The others do not count as
 // bytes that come: they could come one by one for hours.
 std::size_t take_head_line(const char* data, std::size_t one, std::size_t size, void* of) {
@@ -147,16 +170,10 @@ std::size_t take_head_line(const char* data, std::size_t one, std::size_t size, 
     if (!is_preliminary(line)) transfer.last_byte = Clock::now();
   }
   transfer.names_other |= !value_of(line, "location:").empty();
-  if (const auto text = value_of(line, "content-range:"); !text.empty()) head.range = parse_content_range(text);
-  if (const auto text = value_of(line, "content-type:"); !text.empty())
-    head.is_multipart = ::strncasecmp(text.data(), "multipart/byteranges", 20) == 0;
+  take_state_line(head, line);
+  if (const auto text = value_of(line, "content-type:"); !text.empty()) take_content_type(head, text);
   if (const auto text = value_of(line, "content-encoding:"); !text.empty())
-    head.is_encoded = ::strncasecmp(text.data(), "identity", text.size()) != 0;
-  if (const auto text = value_of(line, "etag:"); !text.empty()) head.etag = text;
-  if (const auto text = value_of(line, "last-modified:"); !text.empty())
-    head.modified_ns = date_of_seconds(curl_getdate(std::string(text).c_str(), nullptr));
-  if (const auto text = value_of(line, "content-length:"); !text.empty())
-    head.length = std::strtoull(std::string(text).c_str(), nullptr, 10);
+    head.is_encoded |= ::strncasecmp(text.data(), "identity", text.size()) != 0;
   if (const auto text = value_of(line, "retry-after:"); !text.empty()) head.retry_after = seconds_until(text);
   return line.size();
 }

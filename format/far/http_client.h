@@ -23,7 +23,9 @@ struct HttpHead {
   std::optional<std::uint64_t> length;  // of the body
   std::optional<ContentRange> range;
   bool is_multipart = false;
-  bool is_encoded = false;  // compressed, although that was not asked for
+  std::string boundary;             // of its parts; empty: not told
+  bool is_encoded = false;          // compressed, although that was not asked for
+  bool contradicts_itself = false;  // a line comes twice and says two things
   std::string etag;
   std::int64_t modified_ns = 0;  // since the epoch; 0: not told
   std::chrono::seconds retry_after{0};

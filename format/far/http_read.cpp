@@ -27,7 +27,7 @@ constexpr std::uint64_t kProgressMin = 64 << 10;
 
 // One request of a read, and what came of it.
 struct Ask {
-  std::vector<ByteRange> ranges;
+  std::vector<ByteRange> ranges;         // by address
   std::optional<MultipartReader> parts;  // an answer of several ranges
   std::uint64_t next = 0, end = 0;       // else the offset of the next byte, and of the answer's end
   bool is_taken = false;                 // the answer has bytes of the file
@@ -60,10 +60,13 @@ class HttpRead : public std::enable_shared_from_this<HttpRead> {
   bool send_ask(std::vector<ByteRange> ranges, milliseconds after, bool is_silent);
   bool take_head(Ask&, const HttpHead&);
   bool take_part(Ask&, const HttpHead&);
+  bool take_range(Ask&, const HttpHead&);
+  void read_parts(Ask&, const std::string& boundary);
   bool take_whole(Ask&, const HttpHead&);
   bool refuse(Ask&, const HttpHead&);
   bool take_parts(Ask&, std::span<const std::byte>);
   bool take_body(Ask&, std::span<const std::byte>);
+  void check_end(Ask&, const HttpEnd&);
   void take_end(Ask&, const HttpEnd&);
   void note_abilities(const Ask&) const;
   void settle();
@@ -80,6 +83,7 @@ class HttpRead : public std::enable_shared_from_this<HttpRead> {
   // Of the round of requests that is under way:
   std::optional<Error> error_;
   bool is_lasting_ = false, asks_anew_ = false, has_new_token_ = false, wants_token_ = false;
+  bool one_by_one_ = false;  // an answer was cut within a part, of which nothing counts then
   std::uint64_t fresh_ = 0;
   std::chrono::seconds retry_after_{0};
 };
@@ -92,7 +96,7 @@ std::vector<std::vector<ByteRange>> HttpRead::asks() const {
     asks.push_back({{missing.front().begin, pieces_.end() - missing.front().begin}});
     return asks;
   }
-  const bool several = file_->host->several != Answers::wrong;
+  const bool several = file_->host->several != Answers::wrong && !one_by_one_;
   std::size_t text = 0;
   for (const ByteRange range : missing) {
     const std::size_t more = range_header({&range, 1}).size();
@@ -147,35 +151,71 @@ bool HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after, bool 
 bool HttpRead::take_head(Ask& ask, const HttpHead& head) {
   file_->counts.note_answer();
   if (head.status != 200 && head.status != 206) return refuse(ask, head);
-  if (head.is_encoded) {
-    ask.error =
-        Error{ErrorKind::io, file_->name + ": the server sends compressed bytes, which were not asked for", -1, 0};
-    return false;
-  }
-  if (auto same = check_state(*file_, head); !same) {
-    ask.error = std::move(same).error();
-    return false;
-  }
+  for (const auto& check : {check_head, check_state})
+    if (auto right = check(*file_, head); !right) {
+      ask.error = std::move(right).error();
+      return false;
+    }
   return head.status == 206 ? take_part(ask, head) : take_whole(ask, head);
 }
 
 bool HttpRead::take_part(Ask& ask, const HttpHead& head) {
   ask.is_taken = true;
-  if (head.range && head.range->range.size > 0) {
-    ask.next = head.range->range.begin;
-    ask.end = head.range->range.end();
+  if (head.range && head.range->range.size > 0) return take_range(ask, head);
+  if (head.is_multipart && !head.boundary.empty()) {
+    read_parts(ask, head.boundary);
     return true;
   }
-  if (head.is_multipart) {
-    ask.fresh_at = Clock::now();
-    ask.parts.emplace([this, &ask](const ContentRange&, std::uint64_t offset, std::span<const std::byte> bytes) {
-      ask.fresh += pieces_.take(offset, bytes);
-    });
-    return true;
+  if (ask.ranges.size() > 1) {
+    file_->host->several = Answers::wrong;
+    ask.asks_anew = true;
+    return false;
   }
   ask.error = Error{ErrorKind::io, file_->name + ": the server's answer does not tell which bytes it has", -1, 0};
   ask.is_passing = true;
   return false;
+}
+
+// Whether a range that an answer names was asked for. It may end earlier, or go on to the next ones (RFC 9110, section
+// 15.3.7), but begins where one of them does.
+bool is_asked_for(const Ask& ask, ByteRange named) {
+  const auto found = std::ranges::lower_bound(ask.ranges, named.begin, {}, &ByteRange::begin);
+  return found != ask.ranges.end() && found->begin == named.begin;
+}
+
+bool HttpRead::take_range(Ask& ask, const HttpHead& head) {
+  const ByteRange named = head.range->range;
+  if (is_asked_for(ask, named) && head.length.value_or(named.size) == named.size) {
+    ask.next = named.begin;
+    ask.end = named.end();
+    return true;
+  }
+  ask.error = Error{ErrorKind::io, file_->name + ": the server sends other bytes than it is asked for", -1, 0};
+  ask.is_passing = true;
+  return false;
+}
+
+// A part that was not asked for, or is of another file, is not confirmed.
+void HttpRead::read_parts(Ask& ask, const std::string& boundary) {
+  const auto is_right = [this, &ask](const ContentRange& part) {
+    return is_asked_for(ask, part.range) && part.whole.value_or(file_->identity.size) == file_->identity.size;
+  };
+  // Other requests wait for what lies behind.
+  const auto counted = [&ask](ByteRange range) {
+    range.size = std::min(range.size, ask.ranges.back().end() - range.begin);
+    return range;
+  };
+  ask.fresh_at = Clock::now();
+  ask.parts.emplace(
+      boundary,
+      [this, &ask, is_right, counted](const ContentRange& part, std::uint64_t offset,
+                                      std::span<const std::byte> bytes) {
+        if (!is_right(part) || offset >= ask.ranges.back().end()) return;
+        if (pieces_.put(offset, bytes.first(counted({offset, bytes.size()}).size)) > 0) ask.fresh_at = Clock::now();
+      },
+      [this, &ask, is_right, counted](const ContentRange& part) {
+        if (is_right(part)) ask.fresh += pieces_.confirm(counted(part.range));
+      });
 }
 
 // All of the file, from its beginning. If several ranges were asked for, one at a time may do.
@@ -226,12 +266,9 @@ void HttpRead::tell_whole() {
 
 // An answer may have more parts than were asked for, and no end.
 bool HttpRead::take_parts(Ask& ask, std::span<const std::byte> bytes) {
-  const std::uint64_t before = ask.fresh;
   const auto fed = ask.parts->feed(bytes);
   tell_whole();
-  const Clock::time_point now = Clock::now();
-  if (ask.fresh > before) ask.fresh_at = now;
-  if (fed && now - ask.fresh_at <= file_->options.timeout) return true;
+  if (fed && Clock::now() - ask.fresh_at <= file_->options.timeout) return true;
   file_->host->several = Answers::wrong;
   if (!fed) return false;
   ask.error = Error{ErrorKind::io, file_->name + ": the server sends other bytes than it is asked for", -1, 0};
@@ -257,6 +294,21 @@ bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
   return !ask.is_whole || ask.next < ask.ranges.back().end();
 }
 
+// Whether an answer that ended by itself had all that it said.
+void HttpRead::check_end(Ask& ask, const HttpEnd& end) {
+  if (ask.parts) {
+    if (!end.error && !ask.error)
+      (void)ask.parts->end();  // an error leaves the part unconfirmed: it is asked for again
+    tell_whole();
+    one_by_one_ |= ask.parts->is_in_part();
+    return;
+  }
+  const std::uint64_t wanted = ask.is_whole ? std::min(ask.end, ask.ranges.back().end()) : ask.end;
+  if (!ask.is_taken || end.error || ask.error || ask.next >= wanted) return;
+  ask.error = Error{ErrorKind::io, file_->name + ": the server sends fewer bytes than it says", -1, 0};
+  ask.is_passing = true;
+}
+
 void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
   file_->host->line.note(end.delay, end.bytes, end.body);
   file_->counts.note_answer();
@@ -268,6 +320,7 @@ void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
     ask.error->text = file_->name + ": " + ask.error->text;
     ask.is_passing = end.trouble != HttpEnd::Trouble::lasting;
   }
+  check_end(ask, end);
   if (!end.error) note_abilities(ask);
   if (ask.is_taken && !end.error && !ask.error) note_target(*file_, end.url);
   // A server that gives some bytes and falls silent, again and again, is not waited for.
@@ -359,15 +412,24 @@ HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_
 
 bool is_same_by_tag(const HttpFile& file, const std::string& etag) { return is_strong(etag) && etag == file.etag; }
 
+// Nothing is lost where the same ETag is told without the rest: it alone says which file this is. Of several parts,
+// each tells the size.
 Result<> check_state(const HttpFile& file, const HttpHead& head) {
-  const bool other_tag = !file.etag.empty() && !head.etag.empty() && head.etag != file.etag;
-  const bool are_dated = file.identity.modified_ns != 0 && head.modified_ns != 0;
+  const bool same_by_tag = is_same_by_tag(file, head.etag);
+  const bool other_tag = !file.etag.empty() && head.etag != file.etag;
   const bool other_time =
-      are_dated && head.modified_ns != file.identity.modified_ns && !is_same_by_tag(file, head.etag);
+      file.identity.modified_ns != 0 && head.modified_ns != file.identity.modified_ns && !same_by_tag;
   const auto whole = head.status == 200 ? head.length : head.range ? head.range->whole : std::nullopt;
-  const bool other_size = whole && *whole != file.identity.size;
-  if (!other_tag && !other_time && !other_size) return {};
+  const bool tells_size = whole || same_by_tag || head.is_multipart;
+  if (!other_tag && !other_time && tells_size && whole.value_or(file.identity.size) == file.identity.size) return {};
   return fail(ErrorKind::stale, file.name + ": changed since it was opened");
+}
+
+Result<> check_head(const HttpFile& file, const HttpHead& head) {
+  if (head.is_encoded)
+    return fail(ErrorKind::io, file.name + ": the server sends compressed bytes, which were not asked for");
+  if (head.contradicts_itself) return fail(ErrorKind::io, file.name + ": the server's answer contradicts itself");
+  return {};
 }
 
 StatusError error_of_status(long status) {

@@ -46,8 +46,12 @@ bool note_target(const HttpFile&, const std::string& url);
 // Whether this ETag alone says that the file is the one that was opened. Servers with copies may tell other dates.
 bool is_same_by_tag(const HttpFile&, const std::string& etag);
 
-// Whether an answer is of the state that was opened (error: stale).
+// Whether an answer is of the state that was opened (error: stale): it says all of what the opening said to tell states
+// apart. What it does not say may have changed.
 Result<> check_state(const HttpFile&, const HttpHead&);
+
+// Whether an answer's head can be followed (error: io): it is not compressed, and does not contradict itself.
+Result<> check_head(const HttpFile&, const HttpHead&);
 
 // The error that a status stands for, and whether asking again later may help.
 struct StatusError {

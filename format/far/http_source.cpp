@@ -241,8 +241,7 @@ Result<> check_answer(const HttpFile& file, const RangeAnswer& answer) {
     error.text = file.name + ": " + error.text;
     return tl::unexpected<Error>(std::move(error));
   }
-  if (answer.head.is_encoded)
-    return fail(ErrorKind::io, file.name + ": the server sends compressed bytes, which were not asked for");
+  TRY_VOID(check_head(file, answer.head));
   const long status = answer.head.status;
   const bool is_empty = status == 416 && answer.head.range && answer.head.range->whole == 0;
   if (status == 200 || status == 206 || is_empty) return {};
@@ -328,7 +327,7 @@ Result<Opened> take_both_ends(std::shared_ptr<HttpFile> file, BothEnds ends) {
   if (is_whole || is_of_range(first, 0, std::min(size, edges.begin))) opened.first.bytes = std::move(first.body);
   if (!ends.last || size == 0) return opened;
   RangeAnswer& last = *ends.last;
-  const bool is_same = !last.end.error && check_state(*file, last.head).has_value();
+  const bool is_same = !last.end.error && check_head(*file, last.head) && check_state(*file, last.head);
   const bool is_right = is_same && is_of_range(last, begin, size);
   if (!last.end.error) file->host->suffix = is_right ? Answers::right : Answers::wrong;
   if (is_right)

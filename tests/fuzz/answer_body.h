@@ -47,18 +47,24 @@ class AnswerOfBytes {
     }
   }
 
-  // What the body's parts have, in runs without a break.
+  // What the body's parts have that are confirmed.
   std::vector<Part> parts_in(std::size_t piece) const {
     std::vector<Part> parts;
-    MultipartReader reader([&](const ContentRange& of, std::uint64_t offset, std::span<const std::byte> bytes) {
+    Part part;
+    const auto take = [&](const ContentRange& of, std::uint64_t offset, std::span<const std::byte> bytes) {
       require_sane(of);
       require(offset >= of.range.begin && offset + bytes.size() <= of.range.end(), "bytes of a part lie in its range");
-      const bool continues = !parts.empty() && parts.back().offset + parts.back().bytes.size() == offset;
-      if (!continues) parts.push_back({offset, {}});
-      parts.back().bytes.insert(parts.back().bytes.end(), bytes.begin(), bytes.end());
-    });
+      if (offset == of.range.begin) part = {offset, {}};
+      part.bytes.insert(part.bytes.end(), bytes.begin(), bytes.end());
+    };
+    const auto confirm = [&](const ContentRange& of) {
+      require(part.offset == of.range.begin && part.bytes.size() == of.range.size, "a part that counts is whole");
+      parts.push_back(part);
+    };
+    MultipartReader reader("123456", take, confirm);
     for (std::size_t at = 0; at < body_.size(); at += piece)
-      if (!reader.feed(body_.subspan(at, std::min(piece, body_.size() - at)))) break;
+      if (!reader.feed(body_.subspan(at, std::min(piece, body_.size() - at)))) return parts;
+    (void)reader.end();
     return parts;
   }
 
