@@ -18,7 +18,7 @@ COMMANDS = {
     "tfilefs run.root mnt": None,
     "ls mnt mnt/Events": "ls -C -w 72 -T 0 mnt mnt/Events",
     "od -A d -t f4 -N 32 mnt/Events/energy.f4": None,
-    "python3 -c \"import numpy as np; print(np.fromfile('mnt/Events/energy.f4', 'f4').mean())\"": None,
+    "python3 -c \"import numpy as np; print(np.load('mnt/Events/energy.npy').mean())\"": None,
     f"xdg-open {PLOT}": "true",
 }
 LINE, LETTER, COLUMNS, EDGE = 17, 7.25, 91, 14  # pixels; letters in a line

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import html
 import json
@@ -23,6 +24,17 @@ _TYPE = re.compile(r"\.(b1|[iu][1248]|f[48])(x\d+)*$")
 
 def _without_type(path: str) -> str:
     return _TYPE.sub("", path)
+
+
+def _array(path: str, dtype: numpy.dtype) -> numpy.ndarray:
+    """All numbers of a file, or the error. (numpy.fromfile returns memory that nobody has written where a read fails.)"""
+    import numpy as np
+
+    with open(path, "rb") as file:
+        numbers = np.empty(os.fstat(file.fileno()).st_size // dtype.itemsize, dtype)
+        if file.readinto(numbers.view("u1").data) != numbers.nbytes:
+            raise OSError(errno.EIO, "the file ends too early", path)
+    return numbers
 
 
 class Table:
@@ -70,7 +82,7 @@ class Table:
             raise KeyError(f"{name}; there are {', '.join(self.columns)}")
         if column["reason"]:
             raise TypeError(f"{name}: {column['reason']}")
-        return np.fromfile(os.path.join(self.path, column["path"]), column["dtype"]).reshape(-1, *column["shape"])
+        return _array(os.path.join(self.path, column["path"]), np.dtype(column["dtype"])).reshape(-1, *column["shape"])
 
     @of_a_mount
     def awkward(self, *patterns: str) -> awkward.Array:
