@@ -378,7 +378,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       OpenChainFiles::File& file = files.emplace_back();
       if (facts)
         file = {made.files[i], facts->path, made.members[i].facts->identity, made.members[i].facts->uuid,
-                facts->schema};
+                std::shared_ptr<const TableFacts>(made.members[i].facts, facts)};
     }
     ClusterCache& cache = chain_->context_.cache;
     const auto opener = std::make_shared<OpenChainFiles>(cache, std::move(files));

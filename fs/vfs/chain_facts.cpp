@@ -50,6 +50,13 @@ TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSe
   return facts;
 }
 
+// Of a column whose length is known now.
+bool has_length(const TableFacts& facts, tfile::ColumnId id, std::int64_t length, bool is_short) {
+  const std::int64_t known = facts.lengths.empty() ? -1 : facts.lengths[id];
+  const bool was_short = std::ranges::binary_search(facts.schema->short_columns, id);
+  return (known < 0 || known == length) && (is_short || !was_short) && (was_short || !is_short || known < 0);
+}
+
 // Loads one table after the other.
 class FactsReading : public std::enable_shared_from_this<FactsReading> {
  public:
@@ -100,6 +107,20 @@ void read_tables(MountContext& context, const GenerationPtr& generation, std::st
 }
 
 }  // namespace
+
+bool holds(const TableFacts& facts, const LoadedTable& loaded) {
+  const tfile::Table& table = loaded.table();
+  if (!facts.schema || !has_schema(table, *facts.schema)) return false;
+  if (facts.entries != std::max<std::int64_t>(0, table.entries) || facts.clusters != table.clusters) return false;
+  const std::vector<bool> of_alternative = in_alternatives(table);
+  for (tfile::ColumnId id = 0; id < table.columns.size(); ++id) {
+    const auto length = loaded.known_length(id);
+    const bool is_short_now = length && !of_alternative[id] && is_short(table.columns[id], *length, facts.entries);
+    if (facts.stored[id] != loaded.stored_bytes(id)) return false;
+    if (length && !has_length(facts, id, *length, is_short_now)) return false;
+  }
+  return true;
+}
 
 void read_facts(MountContext& context, MountedFile& file, std::string table, SchemaSet& schemas,
                 Reply<FactsPtr> reply) {

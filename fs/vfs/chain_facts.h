@@ -34,6 +34,10 @@ struct FileFacts {
 };
 using FactsPtr = std::shared_ptr<const FileFacts>;
 
+// Whether a table that was opened is the one that these facts are of. They may come from an index, and a server may
+// send another table under the same identity.
+bool holds(const TableFacts&, const LoadedTable&);
+
 // Opens the file, if it is not open, and all its tables; or only the one with this name in the file. Errors: those of
 // opening.
 void read_facts(MountContext&, MountedFile&, std::string table, SchemaSet&, Reply<FactsPtr>);

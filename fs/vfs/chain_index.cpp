@@ -234,7 +234,8 @@ std::vector<IndexedFile> indexed_files(const Cbor& index, SchemaSet& schemas) {
 
 constexpr std::size_t kSumSize = sizeof(std::uint64_t);
 // One of twenty thousand files of a thousand columns has a third of it.
-constexpr std::uintmax_t kSizeMax = 1 << 30;
+constexpr off_t kSizeMax = 1 << 30;
+constexpr const char* kNoIndex = "no index of a chain, or a damaged one";
 
 // What is no file is neither read nor replaced: an index at /dev/null would take its place.
 Result<> check_place(const std::string& path) {
@@ -242,6 +243,53 @@ Result<> check_place(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) return tfile::system_error(path, errno);
   if (S_ISREG(status.st_mode)) return {};
   return tfile::fail(ErrorKind::invalid, path + ": not a file, so it cannot be an index");
+}
+
+// Facts of an index are shown before its files are opened, so nobody else may have written it.
+Result<> check_writers(const std::string& path, const struct stat& status) {
+  const bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  if (status.st_uid != ::geteuid() && status.st_uid != 0)
+    return tfile::fail(ErrorKind::denied, path + ": belongs to another user, so an index there is not believed");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0 || is_sticky) return {};
+  return tfile::fail(ErrorKind::denied, path + ": others may write to it, so an index there is not believed");
+}
+
+// Who may write to a directory may put another file into it: in that of the name, and of the file if that is a link.
+Result<> check_directories(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  for (const std::filesystem::path& name : {std::filesystem::absolute(path, error), real}) {
+    struct stat status {};
+    const std::string directory = name.parent_path();
+    if (error || ::stat(directory.c_str(), &status) != 0)
+      return tfile::system_error(path, error ? error.value() : errno);
+    TRY_VOID(check_writers(directory, status));
+  }
+  return {};
+}
+
+// An index that only the user, or root, can have written.
+Result<Descriptor> open_index(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) return tfile::system_error(path, errno);
+  TRY_VOID(check_writers(path, status));
+  TRY_VOID(check_directories(path));
+  return file;
+}
+
+Result<std::string> index_bytes(const Descriptor& file, const std::string& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return tfile::system_error(path, errno);
+  if (status.st_size > kSizeMax) return tfile::fail(ErrorKind::damaged, path + ": " + kNoIndex);
+  std::string bytes(static_cast<std::size_t>(status.st_size), 0);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t count = ::pread(file.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (count < 0 && errno != EINTR) return tfile::system_error(path, errno);
+    if (count == 0) bytes.resize(at);
+    if (count > 0) at += static_cast<std::size_t>(count);
+  }
+  return bytes;
 }
 
 // What a map in CBOR with the keys of an index begins with: three of them, and the first is `files`.
@@ -299,16 +347,10 @@ Result<> replace_file(const std::string& path, std::string_view bytes) {
 
 Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& schemas) {
   TRY_VOID(check_place(path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return tfile::system_error(path, errno);
+  TRY(const Descriptor file, open_index(path));
   TRY_VOID(check_that_it_is_ours(path));
-  const auto other = [&] { return tfile::fail(ErrorKind::damaged, path + ": no index of a chain, or a damaged one"); };
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error || size > kSizeMax) return other();
-  std::string bytes(size, 0);
-  file.read(bytes.data(), static_cast<std::streamsize>(size));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  const auto other = [&] { return tfile::fail(ErrorKind::damaged, path + ": " + kNoIndex); };
+  TRY(const std::string bytes, index_bytes(file, path));
   if (bytes.size() < kSumSize) return other();
   std::uint64_t sum = 0;
   std::memcpy(&sum, bytes.data() + bytes.size() - kSumSize, kSumSize);

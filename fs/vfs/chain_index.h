@@ -18,7 +18,7 @@ struct IndexedFile {
 };
 
 // Blocks. Errors: not_found; damaged (another file, or one that was cut: to be made anew); invalid (no regular file);
-// those of reading.
+// denied (others than the user and root may have written it); those of reading.
 Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet&);
 // Blocks. Errors: invalid (there is something else at that place); those of writing.
 Result<> write_index(const std::string& path, const std::vector<IndexedFile>&);

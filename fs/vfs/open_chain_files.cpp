@@ -17,14 +17,6 @@ tl::unexpected<Error> changed_file(const MountedFile& file) {
   return tfile::fail(ErrorKind::stale, file.path() + ": changed since the chain was opened");
 }
 
-// Whether it is what the chain knows: a server may send another table under the same identity.
-bool has_schema(const tfile::Table& table, const TableSchema& schema) {
-  if (table.columns.size() != schema.columns.size()) return false;
-  return std::ranges::equal(table.columns, schema.columns, [](const tfile::Column& a, const tfile::Column& b) {
-    return a.stream == b.stream && a.slot == b.slot && a.dtype == b.dtype && a.shape == b.shape;
-  });
-}
-
 }  // namespace
 
 void OpenChainFiles::streams(std::size_t file, Reply<StreamsPtr> reply) {
@@ -83,7 +75,7 @@ void OpenChainFiles::find(std::size_t file, GenerationPtr generation) {
 
 Result<OpenChainFiles::StreamsPtr> OpenChainFiles::checked(std::size_t file, const Result<WholeTable>& table) const {
   if (!table) return tl::unexpected(met_in(*this, file, table.error()));
-  if (!has_schema(table->loaded->table(), *files_[file].schema)) return changed_file(*files_[file].mounted);
+  if (!holds(*files_[file].facts, *table->loaded)) return changed_file(*files_[file].mounted);
   return table->loaded->streams();
 }
 

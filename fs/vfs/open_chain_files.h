@@ -8,9 +8,8 @@
 
 #include "descriptor_limit.h"
 #include "mutex.h"
-#include "vfs/chain_files.h"
+#include "vfs/chain_facts.h"
 #include "view/chain/chain_counts.h"
-#include "view/chain/table_schema.h"
 
 namespace tfilefs {
 
@@ -24,7 +23,7 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
     // As it was when its facts were read:
     tfile::Identity identity;
     std::string uuid;
-    TableSchemaPtr schema;
+    std::shared_ptr<const TableFacts> facts;
   };
   OpenChainFiles(ClusterCache& cache, std::vector<File> files)
       : cache_(cache), files_(std::move(files)), open_(files_.size()) {}

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import time
 
@@ -13,6 +14,7 @@ import awkward
 import numpy as np
 import pytest
 import ROOT
+import xxhash
 
 import far_files
 import http_server
@@ -289,6 +291,49 @@ def test_an_index_that_is_too_large_is_not_read(tmp_path, mount):
     m = mount(tmp_path / "f.root", f"chain,index={index}")
     assert values(os.path.join(m.path, "t", "x.i4")) == [0, 1, 2]
     assert "no index of a chain, or a damaged one" in m.errors() and m.peak_bytes() < 1 << 30
+
+
+def entries_in_index(index, was, becomes):
+    """Every table of `was` entries has others; the checksum is right."""
+    with open(index, "rb") as file:
+        content = file.read()[:-8]
+    # A number of one byte in CBOR, then the clusters as a binary string.
+    number = lambda entries: b"\x18" + bytes([entries]) + b"\x50"
+    assert content.count(number(was)) == 1
+    content = content.replace(number(was), number(becomes))
+    with open(index, "wb") as file:
+        file.write(content + struct.pack("<Q", xxhash.xxh3_64_intdigest(content)))
+
+
+def test_an_index_that_says_something_wrong(tmp_path, mount):
+    """What is read is right, or ESTALE for those who came before the file was opened."""
+    put(tmp_path / "a.root", t={"x": np.arange(100, dtype="i4")})
+    put(tmp_path / "b.root", t={"x": np.arange(100, 203, dtype="i4")})
+    index = tmp_path / "index"
+    sources = [tmp_path / "a.root", tmp_path / "b.root"]
+    with mounted.Mounted(sources, [f"chain,index={index}"]):
+        pass
+    entries_in_index(index, 100, 50)
+    m = mount(sources, f"chain,index={index}")
+    path = os.path.join(m.path, "t", "x.i4")
+    seen, deadline = [], time.monotonic() + 20
+    while seen[-1:] != ["right"] and time.monotonic() < deadline:
+        got = far_files.read(path, 10)
+        seen.append("right" if got == np.arange(203, dtype="<i4").tobytes() else got)
+    assert set(seen) <= {"right", "ESTALE"} and seen[-1] == "right", seen
+
+
+def test_an_index_that_others_may_write_is_not_believed(tmp_path, mount):
+    put(tmp_path / "f.root", t={"x": np.arange(100, dtype="i4")})
+    index = tmp_path / "index"
+    with mounted.Mounted(tmp_path / "f.root", [f"chain,index={index}"]):
+        pass
+    entries_in_index(index, 100, 50)
+    os.chmod(index, 0o666)
+    m = mount(tmp_path / "f.root", f"chain,index={index}")
+    assert values(os.path.join(m.path, "t", "x.i4")) == list(range(100))
+    assert str(index) in m.errors() and "others may write to it" in m.errors()
+    assert os.stat(index).st_mode & 0o777 == 0o600  # made anew
 
 
 # ---- friends, tables, patterns

@@ -34,6 +34,10 @@ bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
 
 }  // namespace
 
+bool has_schema(const tfile::Table& table, const TableSchema& schema) {
+  return table.kind == schema.kind && are_same(table.nodes, schema.nodes) && are_same(table.columns, schema.columns);
+}
+
 std::size_t SchemaSet::hash(const Parts& parts) {
   std::size_t all = parts.columns.size();
   const auto add = [&](std::size_t number) { all = (all ^ number) * 0x9E3779B97F4A7C15 + (all >> 29); };

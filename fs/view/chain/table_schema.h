@@ -21,6 +21,9 @@ struct TableSchema {
 };
 using TableSchemaPtr = std::shared_ptr<const TableSchema>;
 
+// Whether a table has these nodes, and these columns in the same streams. Titles and compressions may differ.
+bool has_schema(const tfile::Table&, const TableSchema&);
+
 // Keeps equal schemas once: those with the same nodes, and the same columns in the same streams. Their titles and
 // compressions may differ; those of the first stay. Thread-safe.
 class SchemaSet {

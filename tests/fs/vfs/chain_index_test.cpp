@@ -2,6 +2,7 @@
 #include "vfs/chain_index.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -112,6 +113,37 @@ TEST_F(ChainIndex, OfWhichPartsAreMissingIsRefused) {
     std::ofstream(path(), std::ios::binary | std::ios::trunc) << whole.substr(0, size);
     EXPECT_FALSE(read_index(path(), schemas_)) << size;
   }
+}
+
+TEST_F(ChainIndex, IsBelievedIfNobodyElseMayHaveWrittenIt) {
+  namespace files = std::filesystem;
+  ASSERT_TRUE(write_index(path(), {{"a.root", "", some_facts(schemas_, 10)}}));
+  const files::path directory = files::path(path()).parent_path();
+  files::create_directory(directory / "open");
+  files::create_symlink(path(), directory / "open" / "link");
+  const auto is_read = [&](const files::path& name) {
+    const auto read = read_index(name, schemas_);
+    EXPECT_TRUE(read || read.error().kind == ErrorKind::denied);
+    return read.has_value();
+  };
+  for (const files::perms bits : {files::perms::group_write, files::perms::others_write}) {
+    files::permissions(path(), bits, files::perm_options::add);
+    EXPECT_FALSE(is_read(path())) << "the file";
+    files::permissions(path(), bits, files::perm_options::remove);
+    EXPECT_TRUE(is_read(path()));
+    files::permissions(directory, bits, files::perm_options::add);
+    EXPECT_FALSE(is_read(path())) << "the directory";
+    files::permissions(directory, files::perms::sticky_bit, files::perm_options::add);
+    EXPECT_TRUE(is_read(path())) << "nobody else takes files away there";
+    files::permissions(directory, bits | files::perms::sticky_bit, files::perm_options::remove);
+    EXPECT_TRUE(is_read(directory / "open" / "link"));
+    files::permissions(directory / "open", bits, files::perm_options::add);
+    EXPECT_FALSE(is_read(directory / "open" / "link")) << "the directory of a link";
+    files::permissions(directory / "open", bits, files::perm_options::remove);
+  }
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown(path().c_str(), 23001, 23001), 0);
+  EXPECT_FALSE(is_read(path())) << "of another user";
 }
 
 TEST_F(ChainIndex, IsAFileAndLeavesNothingBeside) {
