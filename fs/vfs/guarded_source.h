@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "mutex.h"
+#include "noting_source.h"
 #include "reply.h"
 #include "tfile/source.h"
 #include "vfs/own_changes.h"
@@ -15,8 +20,10 @@ namespace tfilefs {
 // A source whose file is looked at after every read: if it has changed since the opening, the read fails as `stale`, so
 // that no reader gets a mixture of states. But a file that a job is still filling may change: as long as its head is
 // the same, which every save rewrites (docs/format.md, "Header", "Directories"), it has only grown by bytes that belong
-// to no save yet, at its end or in gaps. Thread-safe; blocks as the source does.
-class GuardedSource final : public tfile::Source, public std::enable_shared_from_this<GuardedSource> {
+// to no save yet, at its end or in gaps. A job writes no basket or page a second time. So samples of those that were
+// read must be there unchanged as well: else another file was written over this one. Thread-safe; blocks as the source
+// does.
+class GuardedSource final : public NotingSource, public std::enable_shared_from_this<GuardedSource> {
  public:
   static Result<std::shared_ptr<const GuardedSource>> guard(std::shared_ptr<const tfile::Source>);
 
@@ -52,9 +59,17 @@ class GuardedSource final : public tfile::Source, public std::enable_shared_from
   void start_read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;
   void start_reads(std::vector<Started> reads) const override;
+  void note_kept(std::uint64_t offset, std::span<const std::byte> bytes) const override EXCLUDES(mutex_);
   Result<std::shared_ptr<const tfile::Source>> sibling(std::string_view relative_path) const override;
 
  private:
+  // From the middle of a basket: its first bytes, which name it, and its last, the places of its entries, are the same
+  // in files that the same program has written.
+  static constexpr std::size_t kSampleSize = 64;
+  struct Sample {
+    tfile::ByteRange range;
+    std::array<std::byte, kSampleSize> bytes{};
+  };
   ReadDone noting_stale(ReadDone done) const;
   explicit GuardedSource(std::shared_ptr<const tfile::Source> inner)
       : inner_(std::move(inner)), accepted_(inner_->identity()) {}
@@ -66,6 +81,7 @@ class GuardedSource final : public tfile::Source, public std::enable_shared_from
   bool is_own(const tfile::Identity& now) const EXCLUDES(mutex_);
   Result<std::string> read_head() const;
   bool may_be_filled(const tfile::Identity& before, const tfile::Identity& now) const;
+  bool keeps_samples() const EXCLUDES(mutex_);
 
   const std::shared_ptr<const tfile::Source> inner_;
   mutable std::atomic<std::uint64_t> saved_end_ = ~std::uint64_t{0};
@@ -73,7 +89,10 @@ class GuardedSource final : public tfile::Source, public std::enable_shared_from
   std::string head_;  // as at the time of opening; constant from then on
   mutable Mutex mutex_;
   mutable Trusted trusted_ GUARDED_BY(mutex_);
-  mutable tfile::Identity accepted_ GUARDED_BY(mutex_);  // the latest state that still shows what was opened
+  mutable tfile::Identity accepted_ GUARDED_BY(mutex_);     // the latest state that still shows what was opened
+  mutable std::vector<Sample> samples_ GUARDED_BY(mutex_);  // of all that was noted, any with the same chance
+  mutable std::uint64_t noted_ GUARDED_BY(mutex_) = 0;
+  mutable std::minstd_rand chance_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tfilefs

@@ -5,6 +5,7 @@ import collections
 import contextlib
 import errno
 import os
+import pathlib
 import resource
 import shutil
 import subprocess
@@ -57,6 +58,38 @@ def test_a_file_that_root_saves_all_the_time_is_never_damaged(tmp_path, mount):
             os.close(column)
     # ENOENT: no tree yet; ENOTDIR: not a ROOT file yet.
     assert seen["read"] > 0 and set(seen) <= {"read", errno.ENOENT, errno.ENOTDIR, errno.ESTALE}, seen
+
+
+@pytest.mark.parametrize("how", ("it grows", "it has a byte behind its end"))
+@pytest.mark.parametrize("shown", ("alone", "in a mirror"))
+def test_a_file_that_is_written_over(tmp_path, mount, how, shown):
+    """From behind its head on: no job that fills a file does that, also if it grows."""
+    for name, value in (("a", 1.0), ("b", 2.0)):
+        with uproot.recreate(tmp_path / f"{name}.root", compression=None) as file:
+            tree = file.mktree("T", {"x": "f8"})
+            for _ in range(40):
+                tree.extend({"x": np.full(20_000, value)})
+    source, other = tmp_path / "a.root", (tmp_path / "b.root").read_bytes()
+    size = source.stat().st_size
+    if how != "it grows":
+        os.truncate(source, size + 1)
+    os.utime(source, (time.time() - 100,) * 2)
+    m = mount(source if shown == "alone" else tmp_path)
+    column = os.path.join(m.path, "" if shown == "alone" else "a.root", "T", "x.f8")
+    with open(column, "rb", buffering=0) as held:
+        assert set(np.frombuffer(os.pread(held.fileno(), 80_000, 0))) == {1.0}
+        with open(source, "r+b", buffering=0) as file:
+            os.pwrite(file.fileno(), other[3000:-60_000], 3000)
+            if how == "it grows":
+                os.pwrite(file.fileno(), b"grown", size)
+        with pytest.raises(OSError) as failed:
+            os.pread(held.fileno(), 2_000_000, 3_200_000)
+        assert failed.value.errno == errno.ESTALE
+    deadline = time.monotonic() + 10
+    while (numbers := np.frombuffer(pathlib.Path(column).read_bytes()))[0] == 1.0 and time.monotonic() < deadline:
+        pass
+    assert len(numbers) == 800_000 and set(numbers) == {1.0, 2.0} and numbers[0] == 2.0
+    assert np.count_nonzero(numbers == 1.0) < 20_000  # of what was not written over
 
 
 def test_a_root_file_is_one_though_no_descriptor_is_left(tmp_path, mount):

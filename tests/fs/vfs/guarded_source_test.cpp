@@ -87,6 +87,46 @@ TEST_F(GuardedFile, MayNotGrowUnderAnotherHead) {
   EXPECT_EQ(read().error().kind, ErrorKind::stale);
 }
 
+// Bytes of which somebody keeps something, as of a basket.
+class KeptBytes : public GuardedFile {
+ protected:
+  void keep(std::uint64_t offset, std::size_t size) const {
+    std::vector<std::byte> bytes(size);
+    ASSERT_TRUE(tfile::read_range(*guarded_, {offset, size}, bytes));
+    guarded_->note_kept(offset, bytes);
+  }
+};
+
+TEST_F(KeptBytes, MustStayWhenTheFileGrows) {
+  keep(1100, 500);
+  write(path_, 4000, "more");
+  write(path_, 2000, "a basket in a gap");
+  stamp();
+  EXPECT_TRUE(read());
+  write(path_, 1300, std::string(100, 'b'));
+  write(path_, 4004, "more");
+  stamp();
+  EXPECT_EQ(read().error().kind, ErrorKind::stale);
+}
+
+TEST_F(KeptBytes, MustStayWhileGapsAreFilled) {
+  guarded_->set_saved_end(3000);
+  keep(1100, 50);
+  write(path_, 1149, "b");
+  stamp();
+  EXPECT_EQ(read().error().kind, ErrorKind::stale);
+}
+
+TEST_F(KeptBytes, AreSampledFromAllThatWereRead) {
+  write(path_, 4000, std::string(100'000, 'a'));
+  guarded_ = GuardedSource::guard(tfile::open_source(path_.string()).value()).value();
+  for (std::uint64_t at = 2000; at < 104'000; at += 100) keep(at, 100);
+  write(path_, 52'000, std::string(26'000, 'b'));
+  write(path_, 104'000, "more");
+  stamp();
+  EXPECT_EQ(read().error().kind, ErrorKind::stale) << "a quarter of them is another";
+}
+
 TEST_F(GuardedFile, MayNotShrink) {
   std::filesystem::resize_file(path_, 3000);
   stamp();
