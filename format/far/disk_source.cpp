@@ -120,12 +120,13 @@ bool DiskSource::needs_no_disk(std::span<const ByteRange> ranges, const SourceTr
   return std::ranges::any_of(ranges, is_wrong) || std::ranges::all_of(ranges, is_here);
 }
 
-// On a thread for the disk; what is not there is asked for.
+// On a thread for the disk; what is not there is asked for. Without a thread, everything is.
 void DiskSource::start_from_disk(std::vector<Started> reads, void (*ask)(const Source&, std::vector<Started>)) const {
   auto all = std::make_shared<DiskReads>(DiskReads{far_, disk_, std::move(reads)});
-  start_disk_read([all, ask] {
+  const bool is_started = start_disk_read([all, ask] {
     if (auto missing = all->missing(); !missing.empty()) ask(*all->far, std::move(missing));
   });
+  if (!is_started) ask(*all->far, std::move(all->reads));
 }
 
 void DiskSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,

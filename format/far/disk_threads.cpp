@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -24,7 +25,7 @@ class DiskThread {
   bool start(std::uint64_t bytes, std::function<void()> work) {
     const std::lock_guard lock(mutex_);
     if (bytes > 0 && bytes_ + bytes > kQueuedMax) return false;
-    if (!is_running_) std::thread([this] { run(); }).detach();
+    if (!is_running_ && !make_thread()) return false;
     is_running_ = true;
     bytes_ += bytes;
     queue_.push_back({bytes, std::move(work)});
@@ -41,6 +42,14 @@ class DiskThread {
     std::uint64_t bytes = 0;
     std::function<void()> run;
   };
+  bool make_thread() {
+    try {
+      std::thread([this] { run(); }).detach();
+      return true;
+    } catch (const std::system_error&) {
+      return false;  // the next work tries again
+    }
+  }
   void run();
 
   std::mutex mutex_;
@@ -87,7 +96,7 @@ DiskThread& writes() {
 
 }  // namespace
 
-void start_disk_read(std::function<void()> work) { reads().start(0, std::move(work)); }
+bool start_disk_read(std::function<void()> work) { return reads().start(0, std::move(work)); }
 
 bool start_disk_write(std::uint64_t bytes, std::function<void()> work) {
   return writes().start(bytes, std::move(work));

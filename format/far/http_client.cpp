@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -239,7 +240,12 @@ Client& client() {
 Client::Client() : multi_((curl_global_init(CURL_GLOBAL_DEFAULT), curl_multi_init())) {
   curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
   curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, kConnectionsOfHost);
-  std::thread([this] { run(); }).detach();
+  try {
+    std::thread([this] { run(); }).detach();
+  } catch (const std::system_error&) {
+    curl_multi_cleanup(multi_);
+    throw;
+  }
 }
 
 void Client::add(std::unique_ptr<Transfer> transfer) {
@@ -488,6 +494,16 @@ void Client::end(std::size_t position, HttpEnd end) {
 
 }  // namespace
 
-void send(HttpRequest request) { client().add(std::make_unique<Transfer>(std::move(request))); }
+void send(HttpRequest request) {
+  const auto on_end = request.on_end;
+  try {
+    client().add(std::make_unique<Transfer>(std::move(request)));
+  } catch (const std::system_error& error) {  // there is no thread for the client; the next request tries again
+    HttpEnd end;
+    end.trouble = HttpEnd::Trouble::lasting;
+    end.error = Error{ErrorKind::io, std::string("no thread can be made: ") + error.what(), -1, EAGAIN};
+    on_end(end);
+  }
+}
 
 }  // namespace tfile

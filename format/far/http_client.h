@@ -61,8 +61,8 @@ struct HttpRequest {
   std::function<void(const HttpEnd&)> on_end;               // once, at the end
 };
 
-// Sends a request. All requests of the process share connections, and a thread, which starts with the first of them.
-// Any thread.
+// Sends a request. All requests of the process share connections, and a thread, which starts with the first of them. If
+// it cannot be made, on_end is called before this returns. Any thread.
 void send(HttpRequest);
 
 }  // namespace tfile

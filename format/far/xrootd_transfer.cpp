@@ -2,6 +2,7 @@
 #include "far/xrootd_transfer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -36,7 +37,9 @@ class FileTransfer : public std::enable_shared_from_this<FileTransfer> {
   }
 
   void start() {
-    watch([self = shared_from_this()](Time now) { return self->watched(now); });
+    // Nobody else would end it where the server is silent.
+    if (!watch([self = shared_from_this()](Time now) { return self->watched(now); }))
+      return end(fail(ErrorKind::io, file_->shown() + ": no thread can be made", -1, EAGAIN));
     connect();
     stop_.emplace(file_->options().stop, Stopped{this});
   }

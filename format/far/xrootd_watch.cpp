@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <iterator>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -16,16 +17,17 @@ constexpr std::chrono::milliseconds kPeriod{100};
 
 class Watch {
  public:
-  void add(WatchLook look) {
+  bool add(WatchLook look) {
     const std::lock_guard lock(mutex_);
-    start();
+    if (!start()) return false;
     added_.push_back(std::move(look));
     wake_.notify_one();
+    return true;
   }
 
   void let_go(std::shared_ptr<void> object) {
     const std::lock_guard lock(mutex_);
-    start();
+    (void)start();  // without a thread, the next one lets it go
     leaving_.push_back(std::move(object));
     wake_.notify_one();
   }
@@ -40,8 +42,14 @@ class Watch {
   }
 
  private:
-  void start() {
-    if (!thread_.joinable() && !stopped_) thread_ = std::thread([this] { run(); });
+  bool start() {
+    if (thread_.joinable() || stopped_) return true;
+    try {
+      thread_ = std::thread([this] { run(); });
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
   }
 
   void run() {
@@ -84,7 +92,7 @@ Watch& the_watch() {
 
 }  // namespace
 
-void watch(WatchLook look) { the_watch().add(std::move(look)); }
+bool watch(WatchLook look) { return the_watch().add(std::move(look)); }
 void let_go_later(std::shared_ptr<void> object) { the_watch().let_go(std::move(object)); }
 
 }  // namespace tfile

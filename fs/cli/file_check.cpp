@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mutex.h"
+#include "start_thread.h"
 #include "tfile/record_check.h"
 #include "tfile/stored_chunk.h"
 #include "view/column_lengths.h"
@@ -232,7 +233,9 @@ class Checker {
         totals[stream] = check_stream(table, stream, std::move(slots[stream]), path + "/" + branches[stream]);
     };
     std::vector<std::jthread> others;
-    for (unsigned i = 1; i < threads_; ++i) others.emplace_back(work);
+    others.reserve(threads_);
+    for (std::jthread more; others.size() + 1 < threads_ && start_thread(more, work);)
+      others.push_back(std::move(more));
     work();
     others.clear();
     check_reasons(table, totals, path);

@@ -121,8 +121,9 @@ MountSettings settings_of(const MountRequest& request) {
   return settings;
 }
 
-// Serves, and tells the log and the manager of services how it goes.
-Result<> serve_and_tell(std::unique_ptr<FileSystem> fs, const MountSettings& settings, Log& log,
+// Serves, and tells the log and the manager of services how it goes. `says_error`: the command says an error where the
+// log is, too.
+Result<> serve_and_tell(std::unique_ptr<FileSystem> fs, const MountSettings& settings, Log& log, bool says_error,
                         const std::function<void()>& ready) {
   const ServiceNotice notice;
   const std::string what = printable(settings.shown_source) + " on " + printable(settings.mount_point);
@@ -134,7 +135,7 @@ Result<> serve_and_tell(std::unique_ptr<FileSystem> fs, const MountSettings& set
   };
   events.ending = [&] { notice.tell("STOPPING=1\nSTATUS=" + what + ": ends, and commits what was written"); };
   auto served = serve(std::move(fs), settings, events);
-  if (!served) log.add(Severity::error, message_of(served.error()));
+  if (!served && !says_error) log.add(Severity::error, message_of(served.error()));
   log.tell_numbers();
   log.add(Severity::info, "ended " + what);
   return served;
@@ -196,10 +197,21 @@ Result<> mount_and_serve(MountRequest request, const std::function<void()>& read
     process_owner();
     ::umask(0);
   }
-  return serve_and_tell(std::move(fs), settings, log, [&] {
+  const bool says_error = log_options(request).to == LogOptions::To::standard_error;
+  return serve_and_tell(std::move(fs), settings, log, says_error, [&] {
     beginning.end();
     ready();
   });
+}
+
+// What throws here is a lack: of threads, or memory.
+Result<> mount_or_say_why(MountRequest request, const std::function<void()>& ready) {
+  const std::string mount_point = request.mount_point;
+  try {
+    return mount_and_serve(std::move(request), ready);
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::io, printable(mount_point) + ": cannot be mounted on: " + error.what());
+  }
 }
 
 // A mount in the background works from another directory than the one that names are given in.
@@ -248,11 +260,11 @@ int run_mount(int argc, char** argv) {
 
   request.foreground |= request.debug;
   if (request.foreground) {
-    const auto result = mount_and_serve(std::move(request), [] {});
+    const auto result = mount_or_say_why(std::move(request), [] {});
     return result ? kExitOk : complain(result.error());
   }
   Background background(greeting(mount_point));
-  const auto result = mount_and_serve(std::move(request), [&] { background.ready(); });
+  const auto result = mount_or_say_why(std::move(request), [&] { background.ready(); });
   if (result) return kExitOk;
   background.fail(message_of(result.error()));
   return kExitFailure;

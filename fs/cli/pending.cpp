@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "descriptor.h"
+#include "start_thread.h"
 
 namespace tfilefs {
 
@@ -40,7 +41,8 @@ Result<> commit_directory(const std::string& mount_point, const std::string& dir
   const Descriptor at(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!at) return tfile::fail(ErrorKind::io, directory + ": " + std::strerror(errno), -1, errno);
   std::atomic<bool> done = false;
-  std::thread progress([&] {
+  std::thread progress;  // that there is none is no reason not to commit
+  (void)start_thread(progress, [&] {
     using namespace std::chrono_literals;
     if (::isatty(STDERR_FILENO) == 0) return;
     bool shown = false;
@@ -55,7 +57,7 @@ Result<> commit_directory(const std::string& mount_point, const std::string& dir
   const int status = ::fsync(at.get());
   const int number = errno;
   done = true;
-  progress.join();
+  if (progress.joinable()) progress.join();
   if (status != 0) return tfile::fail(ErrorKind::io, directory + ": " + std::strerror(number), -1, number);
   return {};
 }

@@ -6,8 +6,15 @@
 #include <oneapi/tbb/version.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "exec/answering.h"
+#include "start_thread.h"
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -32,6 +39,38 @@ void received([[maybe_unused]] void* arena) {
 #endif
 }
 
+// How many threads can be made at the moment, up to `wanted`. oneTBB ends the process where it can have no thread.
+unsigned threads_to_have(unsigned wanted) {
+  std::promise<void> over;
+  const std::shared_future<void> waits = over.get_future().share();
+  std::vector<std::thread> tried;
+  tried.reserve(wanted);
+  tried.emplace_back([waits] { waits.wait(); });  // throws if there is none
+  for (std::thread more; tried.size() < wanted && start_thread(more, [waits] { waits.wait(); });)
+    tried.push_back(std::move(more));
+  over.set_value();
+  for (std::thread& thread : tried) thread.join();
+  return static_cast<unsigned>(tried.size());
+}
+
+// Tasks that wait for each other, so that each has a thread.
+class Meeting {
+ public:
+  explicit Meeting(unsigned count) : missing_(count) {}
+  void join() {
+    // Threads that were there a moment ago are there soon: it takes some tens of microseconds. If not, it is no error
+    // here, and the first chunks are not held up for long.
+    constexpr std::chrono::milliseconds kPatience{20};
+    if (--missing_ == 0) all_.set_value();
+    (void)met_.wait_for(kPatience);
+  }
+
+ private:
+  std::atomic<unsigned> missing_;
+  std::promise<void> all_;
+  const std::shared_future<void> met_ = all_.get_future().share();
+};
+
 }  // namespace
 
 // oneTBB starts one worker less than there are cores, because it expects the main thread to help. Ours never does, so
@@ -40,12 +79,15 @@ struct Arena::Tbb {
   explicit Tbb(unsigned threads)
       : control(tbb::global_control::max_allowed_parallelism, threads + 1), arena(static_cast<int>(threads), 0) {
     arena.initialize();
+    // Threads are made now, while it is known that they can be, and stay.
+    const auto meeting = std::make_shared<Meeting>(threads);
+    for (unsigned i = 0; i < threads; ++i) arena.enqueue([meeting] { meeting->join(); });
   }
   tbb::global_control control;
   tbb::task_arena arena;
 };
 
-Arena::Arena(unsigned threads) : tbb_(std::make_unique<Tbb>(std::max(1u, threads))) {}
+Arena::Arena(unsigned threads) : tbb_(std::make_unique<Tbb>(threads_to_have(std::max(1u, threads)))) {}
 
 Arena::~Arena() { stop(); }
 

@@ -2,6 +2,7 @@
 #include "exec/io_pools.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace tfilefs {
@@ -11,8 +12,12 @@ bool IoPools::run(tfile::SourceOrigin origin, std::function<void()> job, Urgency
   {
     const Lock lock(mutex_);
     if (stopping_) return false;
-    pool = &pools_.try_emplace(origin, origin == tfile::kLocalOrigin ? threads_ : std::max(threads_, kFarThreads))
-                .first->second;
+    const unsigned threads = origin == tfile::kLocalOrigin ? threads_ : std::max(threads_, kFarThreads);
+    try {
+      pool = &pools_.try_emplace(origin, threads).first->second;
+    } catch (const std::system_error&) {
+      return false;  // not even one thread
+    }
   }
   return pool->run(std::move(job), urgency, owner);
 }

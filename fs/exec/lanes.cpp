@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/lanes.h"
 
-#include <system_error>
 #include <utility>
 
 #include "exec/answering.h"
+#include "start_thread.h"
 
 namespace tfilefs {
 namespace {
@@ -22,9 +22,7 @@ bool Lanes::run(const void* name, std::function<void()> job) {
     if (stopping_) return false;
     done.swap(done_threads_);
     Lane& lane = lanes_[name];
-    try {
-      if (!lane.thread.joinable()) lane.thread = std::thread([this, name] { work(name); });
-    } catch (const std::system_error&) {
+    if (!lane.thread.joinable() && !start_thread(lane.thread, [this, name] { work(name); })) {
       lanes_.erase(name);
       done.swap(done_threads_);
       return false;

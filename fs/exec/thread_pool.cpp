@@ -2,13 +2,22 @@
 #include "exec/thread_pool.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "exec/answering.h"
+#include "start_thread.h"
 
 namespace tfilefs {
 
+// Fewer threads do the same work later. Without one there is none that could: that is an error of the caller.
 ThreadPool::ThreadPool(unsigned threads) {
-  for (unsigned i = 0; i < std::max(1u, threads); ++i) threads_.emplace_back([this] { work(); });
+  threads_.reserve(std::max(1u, threads));
+  threads_.emplace_back([this] { work(); });
+  for (unsigned i = 1; i < threads; ++i) {
+    std::thread more;
+    if (!start_thread(more, [this] { work(); })) break;
+    threads_.push_back(std::move(more));
+  }
 }
 
 ThreadPool::~ThreadPool() { stop(); }

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "descriptor.h"
@@ -238,22 +239,32 @@ Result<> begin_session(const Served& served, const MountSettings& settings) {
 
 namespace {
 
-// Until the session ends. `below`: the device that lies under the mount.
-void answer_requests(fuse_session* session, FileSystem& fs, const MountSettings& settings, dev_t below,
-                     const MountEvents& events) {
-  std::atomic<bool> greeted = false;
+Result<> no_threads(const MountSettings& settings) {
+  return fail(ErrorKind::io, settings.mount_point + ": cannot be mounted on: no thread can be made (ulimit -u)", -1,
+              EAGAIN);
+}
+
+// Until the session ends. `below`: the device that lies under the mount. Error: no thread can be made; nobody was told
+// that the mount is ready then. What waits for the others is made last, since nothing may go wrong behind it.
+Result<> answer_requests(fuse_session* session, FileSystem& fs, const MountSettings& settings, dev_t below,
+                         const MountEvents& events) try {
+  std::atomic<bool> greeted = false, fails = false;
+  const IdleWatch idle(fs, settings);
+  const Lifeline lifeline(settings);
   std::thread greeter([&] {
     greet(session, settings.mount_point, below);
     greeted = true;
-    events.ready();
+    if (!fails) events.ready();
   });
-  const IdleWatch idle(fs, settings);
-  const Lifeline lifeline(settings);
-  loop(session);
-  events.ending();
+  // Negative: libfuse has no thread to begin with. Later it goes on with those that it has.
+  fails = loop(session) < 0 && !greeted;
+  if (!fails) events.ending();
   // A signal may have come before the mount answered: then it never will, and this ends the greeter's question.
   if (!greeted) fuse_session_unmount(session);
   greeter.join();
+  return fails ? no_threads(settings) : Result<>();
+} catch (const std::system_error&) {
+  return no_threads(settings);
 }
 
 Result<> what_was_lost(const std::vector<std::string>& paths) {
@@ -299,7 +310,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
     return begun;
   }
   fuse_set_signal_handlers(session);
-  answer_requests(session, *fs, settings, below.st_dev, events);
+  const Result<> answered = answer_requests(session, *fs, settings, below.st_dev, events);
   // Requests under way are answered first, while the session still exists. Those that take long are given up.
   served.end.request_stop();
   const std::vector<std::string> lost = fs->end();
@@ -308,6 +319,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   fuse_remove_signal_handlers(session);
   fuse_session_destroy(session);
   if (settings.lifeline) ::rmdir(settings.mount_point.c_str());
+  if (!answered) return answered;
   return lost.empty() ? Result<>() : what_was_lost(lost);
 }
 

@@ -12,6 +12,7 @@
 #include "log.h"
 #include "printable.h"
 #include "staging/overlay/staged_object.h"
+#include "start_thread.h"
 #include "tfile/file.h"
 
 namespace tfilefs {
@@ -29,11 +30,15 @@ Commits::Commits(Overlay& overlay, Changes& changes, Writing& writing, std::shar
       committer_(writing.options, writing.cache, place_, left_) {}
 
 void Commits::begin_thread() {
-  const Lock lock(overlay_.mutex);
-  if (running_) return;
-  if (thread_.joinable()) thread_.join();  // it has ended by itself
-  running_ = true;
-  thread_ = std::thread([this] { run(); });
+  {
+    const Lock lock(overlay_.mutex);
+    if (running_) return;
+    if (thread_.joinable()) thread_.join();  // it has ended by itself
+    running_ = start_thread(thread_, [this] { run(); });
+    if (running_) return;
+  }
+  // The next change tries again. What is staged is committed when that is asked for, or at the end.
+  overlay_.errors.add("/" + overlay_.file_path, "no thread can be made that commits what is written");
 }
 
 Result<> Commits::commit(const NodePtr& directory) {
