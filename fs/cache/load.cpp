@@ -9,7 +9,6 @@
 
 #include "cache/fetch_plan.h"
 #include "exec/step_loop.h"
-
 #include "noting_source.h"
 namespace tfilefs {
 namespace {
@@ -450,9 +449,9 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
     return std::any_of(positions.begin(), positions.end(), [&](std::uint32_t p) { return units_[p].urgent.load(); });
   };
   const bool ahead = urgency_ == Urgency::ahead && !urgent();
-    // Nothing if the read has failed: these are no bytes of the file then.
-    if (const auto* source = dynamic_cast<const NotingSource*>(unit.locator->source); source && !unit.error)
-      source->note_kept(bytes.begin, unit.stored);
+  // Nothing if the read has failed: these are no bytes of the file then.
+  if (const auto* source = dynamic_cast<const NotingSource*>(unit.locator->source); source && !unit.error)
+    source->note_kept(bytes.begin, unit.stored);
   if (set_->streams->shape(units_[positions.front()].key.stream).is_made &&
       set_->core->exec.makers.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                                   Urgency::awaited))
