@@ -43,7 +43,8 @@ class Runner {
         totals_(program.slots.size()),
         fixed_of_block_(program.ops.size() + 1, kNotTried),
         last_class_(program.pointers.size()),
-        read_again_left_(entries.data.size() * kReadAgainMax + kReadAgainRoom) {
+        read_again_left_(entries.data.size() * kReadAgainMax + kReadAgainRoom),
+        idle_left_(entries.data.size()) {
     if (program.item_counts >= 0)
       item_registers_[static_cast<std::size_t>(program.item_counts)].assign(entries.item_counts.begin(),
                                                                             entries.item_counts.end());
@@ -269,7 +270,10 @@ class Runner {
   void run_items(Block block, std::uint64_t n, Cursor& in) {
     for (std::uint64_t i = 0; i < n && !in.failed(); ++i) {
       i += run_alike(block, n - i, in);
-      if (i < n) run(block, in);
+      if (i == n) return;
+      const std::size_t before = in.position();
+      run(block, in);
+      if (in.position() == before && idle_left_-- == 0) return in.reject("items without bytes");
     }
   }
 
@@ -377,7 +381,11 @@ class Runner {
       times(op.block, items, in);
     } else {
       if (frame.end == 0) return in.reject("array of objects without a byte count");
-      for (; in.position() < frame.end && !in.failed(); ++items) run(op.block, in);
+      for (; in.position() < frame.end && !in.failed(); ++items) {
+        const std::size_t before = in.position();
+        run(op.block, in);
+        if (in.position() == before) return in.reject("array of objects without bytes");
+      }
       each = items / op.count;
     }
     if (in.failed()) return;
@@ -609,6 +617,8 @@ class Runner {
   std::uint64_t repeat_ = 0;
   std::size_t item_ = 0;
   std::size_t read_again_left_;
+  // Items that may still take no bytes. Lists of them in lists would else take the product of their counts.
+  std::size_t idle_left_;
   bool is_reading_again_ = false;
   std::string unsupported_;
 };

@@ -538,6 +538,40 @@ TEST(ReadProgram, AnItemWithoutBytesDoesNotRepeatForever) {
   expect_damaged(program, image.with_offsets());
 }
 
+TEST(ReadProgram, AnArrayOfObjectsWithoutBytesEnds) {
+  ProgramMaker maker;
+  Op loop = maker.list(Kind::loop), nothing = maker.list(Kind::fixed_list);
+  nothing.count = 0;
+  loop.reg = -1;  // as many as fill it
+  loop.count = 1;
+  loop.block = maker.block({nothing});
+  const Program program = maker.make({loop});
+  EntriesImage image;
+  image.put(std::uint32_t{0x40000000 | 6});  // byte count, then a version and four bytes
+  image.put(std::uint16_t{1});
+  image.put(std::uint32_t{0});
+  image.end_entry();
+  expect_damaged(program, image.with_offsets());
+}
+
+// Ten levels of lists that each claim as many items as there are bytes, and have none: 64^10 items.
+TEST(ReadProgram, ListsOfItemsWithoutBytesEnd) {
+  ProgramMaker maker;
+  Op list = maker.list(Kind::fixed_list);
+  list.count = 0;
+  for (int level = 0; level < 10; ++level) {
+    Op outer = maker.list(Kind::fixed_list);
+    outer.count = 64;
+    outer.block = maker.block({list});
+    list = outer;
+  }
+  const Program program = maker.make({list});
+  EntriesImage image;
+  for (int i = 0; i < 64; ++i) image.put(std::uint8_t{0});
+  image.end_entry();
+  expect_damaged(program, image.with_offsets());
+}
+
 TEST(ReadProgram, CountsOfASplitCollection) {
   ProgramMaker maker;
   const Program program = maker.make({maker.list(Kind::counts)});
