@@ -93,6 +93,9 @@ Field field_of(RecordKind kind, std::string_view member) {
   return Field::none;
 }
 
+// From this version of TBranch on, its streamer writes what its description says.
+constexpr std::int32_t kDescribedBranchVersion = 10;
+
 // Compiles one class's elements into steps.
 class PlanCompiler {
  public:
@@ -185,6 +188,9 @@ class PlanCompiler {
     step.kind = Kind::numbers;
     step.slot = static_cast<std::uint8_t>(counter - counters_.begin());
     step.type = static_cast<std::uint8_t>(element.type - element_type::kOffsetPointer);
+    // TBranch::Streamer of these versions writes 4-byte numbers, whatever the member's type in memory is: version 9
+    // (ROOT 4.00/04) describes fBasketSeek as Long64_t*. A flag of 2 says that there are 8 bytes.
+    if (step.field == Field::basket_seek && info_.version < kDescribedBranchVersion) step.type = element_type::kInt;
   }
 
   static void object_step(const StreamerElement& element, RecordStep& step) {

@@ -233,7 +233,7 @@ void RecordReader::read_numbers(Cursor& in, const RecordStep& step, std::int64_t
   const std::uint8_t flag = in.u1("array: flag");
   if (flag == 0) return;
   if (count < 0) return in.reject("array: size");
-  // Before version 10 of TBranch, fBasketSeek was an array of 4-byte numbers unless the flag said 2.
+  // A flag of 2 is that of TBranch before version 10, for addresses of 8 bytes.
   const std::uint32_t width = step.field == Field::basket_seek && flag == 2 ? 8 : number_size(step.type);
   const auto raw = in.take_items(static_cast<std::uint64_t>(count), width, "array");
   const BasketArrays::Numbers numbers{raw, width};

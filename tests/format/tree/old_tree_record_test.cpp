@@ -2,7 +2,11 @@
 // Trees of ROOT versions before StreamerInfo, and classes with hand-written streamers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "format/streamer/streamer_info_image.h"
 #include "format/tree/tree_image.h"
+#include "streamer/info/basic_type.h"
 #include "tree/record/tree_record.h"
 
 namespace tfile {
@@ -124,9 +128,9 @@ class OldImage : public TreeImage {
   }
 };
 
-TreeRecord read_old(const OldImage& image) {
+TreeRecord read_old(const OldImage& image, std::span<const std::byte> descriptions = {}) {
   std::vector<std::string> warnings;
-  const auto tree = read_tree(image.all(), image.origin(), "TTree", StreamerInfos::read({}, 0, warnings));
+  const auto tree = read_tree(image.all(), image.origin(), "TTree", StreamerInfos::read(descriptions, 0, warnings));
   EXPECT_TRUE(tree) << tree.error().text;
   if (!tree) return {};
   EXPECT_TRUE(tree->warnings.empty()) << tree->warnings.front();
@@ -178,6 +182,28 @@ TEST(OldTreeRecord, BranchesBeforeVersion10) {
       EXPECT_EQ(*branch.baskets.entry, (Numbers{0, 100, 150})) << version;
       EXPECT_EQ(branch.split_level, version > 6 ? 99 : 0);
     }
+  }
+}
+
+// ROOT 4.00/04 to 4.00/08 describe fBasketSeek as it is in memory, Long64_t*, and store four bytes unless the flag
+// is 2.
+TEST(OldTreeRecord, AddressesOfBasketsThatAreDescribedAsWiderThanTheyAre) {
+  const auto& known = builtin_streamer_infos();
+  const auto found = std::ranges::find_if(
+      known, [](const StreamerInfo& info) { return info.class_name == "TBranch" && info.version == 9; });
+  ASSERT_NE(found, known.end());
+  StreamerInfo described = *found;
+  const auto seek = std::ranges::find(described.elements, "fBasketSeek", &StreamerElement::name);
+  ASSERT_NE(seek, described.elements.end());
+  seek->type = element_type::kOffsetPointer + element_type::kLong64;
+  seek->type_name = "Long64_t*";
+  const auto record = test::streamer_info_record(std::vector{described}, 0);
+  for (const int flag : {1, 2}) {
+    OldImage image(70);
+    image.put_old_tree({[&] { image.put_old_branch(9, static_cast<std::uint8_t>(flag)); }});
+    const std::uint64_t beyond = flag == 2 ? 0x100000000 : 0;
+    const TreeRecord tree = read_old(image, record.all());
+    EXPECT_EQ(tree.branches.at(0).baskets.seek, (std::vector<std::uint64_t>{1000 + beyond, 2000 + beyond})) << flag;
   }
 }
 
