@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "exec/answering.h"
+
 namespace tfilefs {
 Error refusal(std::uint64_t need, std::string_view giver, std::uint64_t given) {
   constexpr std::uint64_t kMegabyte = 1 << 20;
@@ -122,8 +124,9 @@ void Budget::pump() {
     queue_.front() = std::move(head);  // its need is known now
     if (!again_) break;
   }
-  for (auto& request : to_start) request->start();
-  for (auto& [request, error] : to_deny) request->denied(error);
+  // One that throws must not keep the others from being answered.
+  for (auto& request : to_start) run_caught([&] { request->start(); });
+  for (auto& [request, error] : to_deny) run_caught([&, &denied = error, &of = request] { of->denied(denied); });
 }
 
 std::uint64_t Budget::shortfall(std::uint64_t need) const {

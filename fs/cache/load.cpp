@@ -8,8 +8,11 @@
 #include <new>
 
 #include "cache/fetch_plan.h"
+#include "exec/answering.h"
 #include "exec/step_loop.h"
 #include "noting_source.h"
+#include "read_done.h"
+
 namespace tfilefs {
 namespace {
 
@@ -83,16 +86,17 @@ struct Fetch {
 
 // One part that is under way.
 struct Reading {
+  explicit Reading(std::span<const FetchRange> part) : ranges(part) {}
+
   std::span<const FetchRange> ranges;
-  std::vector<std::shared_ptr<Fetched>> buffers;
+  std::vector<std::shared_ptr<Fetched>> buffers;  // fewer than ranges where there was no memory for all
   std::vector<tfile::ByteRange> from;
   std::vector<std::span<std::byte>> into;
   Stopwatch time;
 };
 
-Reading reading_of(Fetch::Part& part) {
-  Reading reading;
-  reading.ranges = part.ranges;
+// Takes memory for a part. Throws if there is none.
+void take_memory(Reading& reading, Fetch::Part& part) {
   for (const FetchRange& range : part.ranges) {
     auto fetched = std::make_shared<Fetched>();
     fetched->memory = part.memory.split(range.range.size);
@@ -101,7 +105,6 @@ Reading reading_of(Fetch::Part& part) {
     reading.into.push_back(fetched->bytes.span());
     reading.buffers.push_back(std::move(fetched));
   }
-  return reading;
 }
 
 // A long request is read in several, so that decoding begins with the first.
@@ -148,11 +151,12 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
  private:
   std::uint32_t add(ChunkKey, bool kept);
   std::vector<FetchRange> plan(const std::function<bool(const Unit&)>& wanted) const;
-  void begin_fetch(std::span<const FetchRange>, std::vector<std::uint32_t>& failed);
+  Result<> begin_fetch(std::span<const FetchRange>);
   bool run_fetch(const std::shared_ptr<Fetch>&, std::size_t at_once);
   void fetch(Fetch&);
   bool start_fetch(const std::shared_ptr<Fetch>&, std::size_t at_once);
   void start_next(const std::shared_ptr<Fetch>&, const std::shared_ptr<StepLoop>&);
+  void start_request(const std::shared_ptr<Fetch>&, const std::shared_ptr<StepLoop>&, std::size_t request);
   void count_reads(std::span<const FetchRange>, std::uint64_t calls, std::uint64_t disk_ns);
   void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
   void deliver(std::span<const std::uint32_t> positions);
@@ -290,7 +294,13 @@ void Load::start() {
   for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
     const tfile::SourceOrigin origin = plan[begin].source->origin();
     for (end = begin; end < plan.size() && plan[end].source->origin() == origin;) ++end;
-    begin_fetch(plan.subspan(begin, end - begin), with_bytes);
+    const auto begun = result_of([&]() -> Result<> { return begin_fetch(plan.subspan(begin, end - begin)); });
+    for (std::size_t i = begin; !begun && i < end; ++i) {
+      for (const std::size_t id : plan[i].ids) {
+        units_[id].error = begun.error();
+        with_bytes.push_back(static_cast<std::uint32_t>(id));
+      }
+    }
   }
   if (hurry_) set_->core->exec.io_pools.promote(this);  // in case promote() came between claim and queueing
   deliver(with_bytes);
@@ -299,7 +309,8 @@ void Load::start() {
 
 // For the ranges of one origin. As many of its requests are under way as the source is best asked at once. A thread
 // reads each part by itself.
-void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32_t>& failed) {
+// If it fails or throws, nothing of the plan has been started.
+Result<> Load::begin_fetch(std::span<const FetchRange> plan) {
   const tfile::SourceTraits traits = plan[0].source->traits();
   auto fetch = std::make_shared<Fetch>();
   for (const std::span<const FetchRange> request : requests_of(plan)) {
@@ -311,13 +322,8 @@ void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32
     }
   }
   const std::size_t at_once = std::clamp<std::size_t>(traits.requests_max, 1, fetch->requests.size());
-  if (traits.starts_reads ? start_fetch(fetch, at_once) : run_fetch(fetch, at_once)) return;
-  for (const FetchRange& range : plan) {
-    for (const std::size_t id : range.ids) {
-      units_[id].error = Error{ErrorKind::busy, "the cache is closing", -1, 0};
-      failed.push_back(static_cast<std::uint32_t>(id));
-    }
-  }
+  if (traits.starts_reads ? start_fetch(fetch, at_once) : run_fetch(fetch, at_once)) return {};
+  return tfile::fail(ErrorKind::busy, "the cache is closing, or no thread can be made");
 }
 
 // The whole fetch may have to come first; of the decoding, only the unit's own task and those of its inputs.
@@ -334,9 +340,11 @@ void Load::promote(std::size_t position) {
 bool Load::run_fetch(const std::shared_ptr<Fetch>& fetch, std::size_t at_once) {
   bool runs = false;
   for (std::size_t i = 0; i < at_once; ++i) {
-    auto job = [self = shared_from_this(), fetch] { self->fetch(*fetch); };
-    runs |= set_->core->exec.io_pools.run(fetch->requests[0].front().ranges[0].source->origin(), std::move(job),
-                                          urgency_, this);
+    run_caught([&] {
+      auto job = [self = shared_from_this(), fetch] { self->fetch(*fetch); };
+      runs |= set_->core->exec.io_pools.run(fetch->requests[0].front().ranges[0].source->origin(), std::move(job),
+                                            urgency_, this);
+    });
   }
   return runs;
 }
@@ -356,33 +364,55 @@ void Load::start_next(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr
   loop->next([self = shared_from_this(), fetch, loop] {
     const std::size_t i = fetch->next++;
     if (i >= fetch->requests.size()) return self->set_->core->exec.started_reads.end();
-    const auto left = std::make_shared<std::atomic<std::size_t>>(fetch->requests[i].size());
-    const tfile::Source* const source = fetch->requests[i].front().ranges[0].source;
-    std::vector<tfile::Source::Started> reads;
-    for (Fetch::Part& part : fetch->requests[i]) {
-      auto reading = std::make_shared<const Reading>(reading_of(part));
-      const std::uint64_t calls = reads.empty() ? 1 : 0;
-      auto done = [self, fetch, loop, left, reading, calls](const Result<>& result) {
-        self->take_answer(*reading, result, calls);
-        if (--*left == 0) self->start_next(fetch, loop);
-      };
-      reads.push_back({reading->from, reading->into, std::move(done)});
-    }
-    source->start_reads(std::move(reads));
+    run_caught([&] { self->start_request(fetch, loop, i); });
   });
+}
+
+// If something throws on the way, the reads that were not started answer that they were dropped.
+void Load::start_request(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr<StepLoop>& loop,
+                         std::size_t request) {
+  std::vector<Fetch::Part>& parts = fetch->requests[request];
+  const auto left = std::make_shared<std::atomic<std::size_t>>(parts.size());
+  std::vector<std::shared_ptr<Reading>> readings;
+  std::vector<tfile::Source::Started> reads;
+  for (const Fetch::Part& part : parts) {
+    readings.push_back(std::make_shared<Reading>(part.ranges));
+    const std::uint64_t calls = reads.empty() ? 1 : 0;
+    auto done = [self = shared_from_this(), fetch, loop, left, reading = readings.back(),
+                 calls](const Result<>& result) {
+      self->take_answer(*reading, result, calls);
+      if (--*left == 0) self->start_next(fetch, loop);
+    };
+    reads.push_back({{}, {}, read_done(std::move(done))});
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    take_memory(*readings[i], parts[i]);
+    reads[i].ranges = readings[i]->from;
+    reads[i].into = readings[i]->into;
+  }
+  parts.front().ranges[0].source->start_reads(std::move(reads));
 }
 
 void Load::take_answer(const Reading& reading, const Result<>& result, std::uint64_t calls) {
   for (const FetchRange& range : reading.ranges)
     for (std::size_t n = 0; !result && n < range.ids.size(); ++n) units_[range.ids[n]].error = result.error();
-  take_reading(reading, calls);
+  if (reading.buffers.size() == reading.ranges.size()) return take_reading(reading, calls);
+  std::vector<std::uint32_t> failed;
+  for (const FetchRange& range : reading.ranges)
+    for (const std::size_t id : range.ids) failed.push_back(static_cast<std::uint32_t>(id));
+  deliver(failed);
 }
 
 void Load::fetch_together(Fetch::Part& part) {
-  const Reading reading = reading_of(part);
+  Reading reading(part.ranges);
   const std::span<const FetchRange> ranges = part.ranges;
   std::uint64_t calls = read_calls(ranges);
-  const Result<> all = ranges[0].source->read(reading.from, reading.into);
+  const auto take = [&]() -> Result<> {
+    take_memory(reading, part);
+    return {};
+  };
+  if (const Result<> taken = result_of(take); !taken) return take_answer(reading, taken, 0);
+  const Result<> all = result_of([&] { return ranges[0].source->read(reading.from, reading.into); });
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     // One bad place must not fail its neighbours: after an error each chunk is read by itself.
     for (std::size_t n = 0; !all && n < ranges[i].ids.size(); ++n) {
@@ -390,7 +420,8 @@ void Load::fetch_together(Fetch::Part& part) {
       const tfile::ByteRange range = unit.locator->range;
       ++calls;
       const auto place = reading.into[i].subspan(range.begin - ranges[i].range.begin, range.size);
-      const Result<> one = ranges[i].source->read(std::span(&range, 1), std::span(&place, 1));
+      const Result<> one =
+          result_of([&] { return ranges[i].source->read(std::span(&range, 1), std::span(&place, 1)); });
       if (!one) unit.error = one.error();
     }
   }
@@ -421,6 +452,9 @@ void Load::take_bytes(const FetchRange& range, std::shared_ptr<Fetched> fetched,
     const tfile::ByteRange bytes = unit.locator->range;
     unit.stored = fetched->bytes.span().subspan(bytes.begin - range.range.begin, bytes.size);
     unit.stored_owner = fetched;
+    // Nothing if the read has failed: these are no bytes of the file then.
+    if (const auto* source = dynamic_cast<const NotingSource*>(unit.locator->source); source && !unit.error)
+      source->note_kept(bytes.begin, unit.stored);
     delivered.push_back(static_cast<std::uint32_t>(id));
   }
 }
@@ -449,9 +483,6 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
     return std::any_of(positions.begin(), positions.end(), [&](std::uint32_t p) { return units_[p].urgent.load(); });
   };
   const bool ahead = urgency_ == Urgency::ahead && !urgent();
-  // Nothing if the read has failed: these are no bytes of the file then.
-  if (const auto* source = dynamic_cast<const NotingSource*>(unit.locator->source); source && !unit.error)
-    source->note_kept(bytes.begin, unit.stored);
   if (set_->streams->shape(units_[positions.front()].key.stream).is_made &&
       set_->core->exec.makers.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                                   Urgency::awaited))

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "read_done.h"
 #include "tfile/buffer.h"
 
 namespace tfilefs {
@@ -39,10 +40,11 @@ void FarContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> repl
   // The thread that brings the bytes is the source's own, and answers nobody. The kernel keeps them, so that the source
   // need not.
   std::vector<tfile::Source::Started> one;
-  one.push_back({{range}, {read->bytes->span()}, [&exec, read](Result<> result) {
-                   exec.arena.run([read, result = std::move(result)] { read->answer(result); }, Urgency::awaited);
-                   exec.started_reads.end();
-                 }});
+  Reply<void> done([&exec, read](Result<> result) {
+    exec.arena.run([read, result = std::move(result)] { read->answer(result); }, Urgency::awaited);
+    exec.started_reads.end();
+  });
+  one.push_back({{range}, {read->bytes->span()}, read_done(std::move(done))});
   source_->start_reads(std::move(one));
 }
 

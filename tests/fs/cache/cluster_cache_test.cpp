@@ -241,6 +241,22 @@ TEST(ClusterCache, AFailureOfTheStorageIsTriedAgain) {
   EXPECT_EQ(*read_bytes(*s.column, 0, 0, 100), expected_bytes(*s.set, 0, 0, 100));
 }
 
+// What is lost on the way is an error of those who wait for it, and of nobody else.
+TEST(ClusterCache, AReadThatIsDroppedOrThrowsIsAnError) {
+  for (const bool starts : {false, true}) {
+    for (std::atomic<bool> MemorySource::*fault : {&MemorySource::throwing, &MemorySource::dropping}) {
+      if (!starts && fault == &MemorySource::dropping) continue;
+      Rig s({even_stream(10, 1000)});
+      s.set->source->told.starts_reads = starts;
+      (*s.set->source).*fault = true;
+      EXPECT_FALSE(read_bytes(*s.column, 0, 0, 40'000)) << starts;
+      EXPECT_FALSE(read_bytes(*s.column, 0, 100, 100)) << starts;
+      (*s.set->source).*fault = false;
+      EXPECT_EQ(*read_bytes(*s.column, 0, 0, 40'000), expected_bytes(*s.set, 0, 0, 40'000));
+    }
+  }
+}
+
 TEST(ClusterCache, ABadPlaceOnDiskFailsItsChunkAlone) {
   Rig s({even_stream(10, 1000)});
   s.set->source->bad_byte = s.set->place_of(0, 4).begin + 100;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <new>
+
 #include "cache/budget.h"
 #include "fs/cache/synthetic_streams.h"
 
@@ -150,6 +152,32 @@ TEST(SmallBudget, BytesThatComeBackAreGrantedByAnotherThread) {
   }
   EXPECT_EQ(started.wait_for(std::chrono::seconds(10)), std::future_status::ready);
   wanted->granted = {};
+}
+
+TEST(SmallBudget, ARequestThatThrowsKeepsNoOtherFromStarting) {
+  struct Request : Budget::Request {
+    Request(std::uint64_t bytes, bool is_bad) : need(bytes), throws(is_bad) {}
+    std::uint64_t prepare() override { return need; }
+    void retreat() override {}
+    void claim(Budget::Reservation got) override { granted = std::move(got); }
+    void start() override {
+      if (throws) throw std::bad_alloc();
+      started = true;
+    }
+    void denied(const Error&) override {}
+    const std::uint64_t need;
+    const bool throws;
+    bool started = false;
+    Budget::Reservation granted;
+  };
+  const auto budget = std::make_shared<Budget>(100);
+  budget->set_evictor([](std::uint64_t, Budget::Evict) {});
+  const auto all = std::make_shared<Request>(100, false), bad = std::make_shared<Request>(10, true),
+             good = std::make_shared<Request>(10, false);
+  for (const auto& request : {all, bad, good}) budget->reserve(request, Budget::IfFull::wait);
+  EXPECT_TRUE(all->started && !good->started);
+  all->granted = {};  // both are granted, and started together
+  EXPECT_TRUE(good->started);
 }
 
 TEST(SmallBudget, WhatTakesFarMoreThanTheBudgetIsRefused) {

@@ -9,6 +9,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <new>
 #include <random>
 #include <set>
 #include <thread>
@@ -35,6 +36,10 @@ class MemorySource : public tfile::Source {
     for (unsigned most = most_at_once; now > most && !most_at_once.compare_exchange_weak(most, now);) {
     }
     if (gate.valid()) gate.wait();
+    if (throwing) {
+      --under_way;
+      throw std::bad_alloc();
+    }
     if (delay.count() > 0) std::this_thread::sleep_for(delay);
     --under_way;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -53,7 +58,7 @@ class MemorySource : public tfile::Source {
 
   void start_reads(std::vector<Started> reads) const override {
     ++requests;
-    Source::start_reads(std::move(reads));
+    if (!dropping) Source::start_reads(std::move(reads));
   }
 
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
@@ -61,6 +66,8 @@ class MemorySource : public tfile::Source {
   mutable std::atomic<unsigned> under_way = 0, most_at_once = 0;  // reads
   std::atomic<std::uint64_t> bad_byte = kNowhere;
   std::atomic<bool> failing = false;
+  std::atomic<bool> throwing = false;  // as without memory
+  std::atomic<bool> dropping = false;  // reads that are started, without an answer
   std::chrono::microseconds delay{0};
   tfile::SourceTraits told;
   std::shared_future<void> gate;  // reads wait for it; set only while no read is under way
