@@ -77,10 +77,8 @@ void enter_classes(std::shared_ptr<const Generation> generation, Reply<std::shar
         auto job = [file = generation->file]() { return file->classes(); };
         answer_blocking(generation->context.cache, std::move(job), std::move(made));
       },
-      Reply<Classes>([generation, reply = std::move(reply)](Result<Classes> classes) mutable {
-        if (!classes) return reply(tl::unexpected(std::move(classes).error()));
-        reply(
-            std::make_shared<const HeaderDirectory>(std::make_shared<const Headers>(generation, *std::move(classes))));
+      value_for<Classes>(std::move(reply), [generation](Classes classes, Reply<std::shared_ptr<const Directory>> told) {
+        told(std::make_shared<const HeaderDirectory>(std::make_shared<const Headers>(generation, std::move(classes))));
       }));
 }
 

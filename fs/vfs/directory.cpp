@@ -32,20 +32,22 @@ void admitted(Entry entry, Access access, const CallerPtr& by, Reply<Entry> repl
   if (!by) return reply(std::move(entry));
   const std::shared_ptr<const Holder> holder = entry.holder->acting_for(by);
   const HeldItem held = entry.held;
-  holder->admit(held, access, by, [holder, held, reply = std::move(reply)](Result<void> may) mutable {
-    if (!may) return reply(tl::unexpected(std::move(may).error()));
-    reply(Entry{std::move(holder), held});
-  });
+  auto tell = [holder, held](Result<void> may, Reply<Entry> told) {
+    if (!may) return told(tl::unexpected(std::move(may).error()));
+    told(Entry{holder, held});
+  };
+  holder->admit(held, access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
 }
 
 void admitted(std::shared_ptr<const Directory> directory, Access access, const CallerPtr& by,
               Reply<std::shared_ptr<const Directory>> reply) {
   if (!by) return reply(std::move(directory));
   const std::shared_ptr<const Directory> bound = directory->acting_for(by);
-  bound->admit(access, by, [bound, reply = std::move(reply)](Result<void> may) mutable {
-    if (!may) return reply(tl::unexpected(std::move(may).error()));
-    reply(std::move(bound));
-  });
+  auto tell = [bound](Result<void> may, Reply<std::shared_ptr<const Directory>> told) {
+    if (!may) return told(tl::unexpected(std::move(may).error()));
+    told(bound);
+  };
+  bound->admit(access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
 }
 
 void Holder::enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "content.h"
+#include "on_behalf.h"
 #include "reply.h"
 #include "vfs/attributes.h"
 #include "vfs/caller.h"
@@ -254,6 +255,14 @@ class Directory : public std::enable_shared_from_this<Directory> {
 // The entry as a caller may use it, or the error. With a null `caller`: the entry itself, at once.
 void admitted(Entry, Access, const CallerPtr&, Reply<Entry>);
 void admitted(std::shared_ptr<const Directory>, Access, const CallerPtr&, Reply<std::shared_ptr<const Directory>>);
+
+// A reply that takes what is still to be admitted. T: Entry, or a pointer to a Directory.
+template <class T>
+Reply<T> admitted_for(Access access, CallerPtr by, Reply<T> reply) {
+  return value_for<T>(std::move(reply), [access, by = std::move(by)](T found, Reply<T> told) {
+    admitted(std::move(found), access, by, std::move(told));
+  });
+}
 
 tl::unexpected<Error> read_only();
 // The error for a change in a table that is not written; it also logs the reason. `path`: in the mount, of the thing to

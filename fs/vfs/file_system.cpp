@@ -137,64 +137,55 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
   if (!generation) return reply(std::move(entry));
-  generation->owner->current(freshness, [this, inode = std::move(inode), entry = std::move(entry), generation,
-                                         reply = std::move(reply)](Result<GenerationPtr> now) mutable {
-    if (!now) return reply(tl::unexpected(std::move(now).error()));
-    if (*now == generation) return reply(std::move(entry));
-    if (inode->state.is_file) return reply(source_changed());
-    resolve_again(std::move(inode), std::move(reply));
-  });
+  auto take = [this, inode = std::move(inode), entry = std::move(entry), generation](const GenerationPtr& now,
+                                                                                     Reply<Entry> told) {
+    if (now == generation) return told(entry);
+    if (inode->state.is_file) return told(source_changed());
+    resolve_again(inode, std::move(told));
+  };
+  generation->owner->current(freshness, value_for<GenerationPtr>(std::move(reply), std::move(take)));
 }
 
 void FileSystem::resolve_again(InodePtr inode, Reply<Entry> reply) {
   InodePtr parent = inode->parent;
-  directory_of(parent, Freshness::recent,
-               [this, inode = std::move(inode), reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
-                 if (!directory) return reply(tl::unexpected(std::move(directory).error()));
-                 const Directory& in = **directory;
-                 const std::string& name = inode->name;
-                 in.find(name, [this, inode, reply = std::move(reply)](Result<FoundEntry> found) mutable {
-                   if (!found && found.error().kind == ErrorKind::not_found) return reply(source_changed());
-                   if (!found) return reply(tl::unexpected(std::move(found).error()));
-                   inodes_->set_entry(*inode, found->entry);
-                   reply(std::move(found->entry));
-                 });
-               });
+  auto take = [this, inode](Result<FoundEntry> found, Reply<Entry> told) {
+    if (!found && found.error().kind == ErrorKind::not_found) return told(source_changed());
+    if (!found) return told(tl::unexpected(std::move(found).error()));
+    inodes_->set_entry(*inode, found->entry);
+    told(std::move(found->entry));
+  };
+  auto find = [inode, take = std::move(take)](const DirectoryPtr& directory, Reply<Entry> told) mutable {
+    directory->find(inode->name, on_behalf_of<FoundEntry>(std::move(told), std::move(take)));
+  };
+  directory_of(parent, Freshness::recent, value_for<DirectoryPtr>(std::move(reply), std::move(find)));
 }
 
 void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<DirectoryPtr> reply) {
-  fresh_entry(inode, freshness, [this, inode, freshness, reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    Reply<DirectoryPtr> keep([this, inode, reply = std::move(reply)](Result<DirectoryPtr> entered) mutable {
+  auto enter = [this, inode, freshness](Entry entry, Reply<DirectoryPtr> told) {
+    auto keep = on_behalf_of<DirectoryPtr>(std::move(told), [this, inode](Result<DirectoryPtr> entered, auto kept) {
       if (entered) inodes_->keep(*inode, *entered);
-      reply(std::move(entered));
+      kept(std::move(entered));
     });
-    const Holder& holder = *entry->holder;
-    if (!holder.generation()) return holder.enter(entry->held, freshness, std::move(keep));
+    const Holder& holder = *entry.holder;
+    if (!holder.generation()) return holder.enter(entry.held, freshness, std::move(keep));
     inodes_->directory_once(*inode)->get(
-        [&](Reply<DirectoryPtr> made) { holder.enter(entry->held, freshness, std::move(made)); }, std::move(keep));
-  });
+        [&](Reply<DirectoryPtr> made) { holder.enter(entry.held, freshness, std::move(made)); }, std::move(keep));
+  };
+  fresh_entry(inode, freshness, value_for<Entry>(std::move(reply), std::move(enter)));
 }
 
 void FileSystem::find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry> reply) {
   if (parent->id == kRootId && name == kControlName) return reply(FoundEntry{control_, {}});
-  Reply<DirectoryPtr> find(
-      [name = std::string(name), reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
-        if (!directory) return reply(tl::unexpected(std::move(directory).error()));
-        (*directory)->find(name, std::move(reply));
+  auto find = value_for<DirectoryPtr>(
+      std::move(reply), [name = std::string(name)](const DirectoryPtr& directory, Reply<FoundEntry> told) {
+        directory->find(name, std::move(told));
       });
-  directory_of(parent, Freshness::recent, [by, find = std::move(find)](Result<DirectoryPtr> directory) mutable {
-    if (!directory) return find(std::move(directory));
-    admitted(*std::move(directory), Access::read, by, std::move(find));
-  });
+  directory_of(parent, Freshness::recent, admitted_for(Access::read, by, std::move(find)));
 }
 
 // The current entry of an inode, as the caller may use it.
 void FileSystem::entry_for(InodePtr inode, Access access, const CallerPtr& by, Reply<Entry> reply) {
-  fresh_entry(std::move(inode), Freshness::recent, [access, by, reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) return reply(std::move(entry));
-    admitted(*std::move(entry), access, by, std::move(reply));
-  });
+  fresh_entry(std::move(inode), Freshness::recent, admitted_for(access, by, std::move(reply)));
 }
 
 // ---- names and attributes
@@ -248,10 +239,11 @@ void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
             reply(tl::unexpected(*std::move(error)));
           });
   };
-  auto find = [this, sought, told = Reply<Found>(std::move(judged), asker)](Result<FoundEntry> at) mutable {
+  auto finish = [this, sought](Result<FoundEntry> at, Reply<Found> told) {
     finish_found(sought, std::move(at), std::move(told));
   };
-  find_in(sought.parent, sought.name, sought.by, std::move(find));
+  find_in(sought.parent, sought.name, sought.by,
+          on_behalf_of<FoundEntry>(Reply<Found>(std::move(judged), asker), std::move(finish)));
 }
 
 // Decides whether an error of damage only means that the file is being changed. If so, the error becomes stale, and the
@@ -409,7 +401,7 @@ void FileSystem::open_content(InodeId id, Access access, OpenFunction open_it, c
     reply(std::move(opened));
   };
   Reply<Opened> told(std::move(expect), opener);
-  Reply<Entry> open([this, inode, open_it, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
+  auto open = [this, inode, open_it, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
     if (!entry) {
       note(*inode, "", entry.error());
       return reply(tl::unexpected(std::move(entry).error()));
@@ -424,11 +416,9 @@ void FileSystem::open_content(InodeId id, Access access, OpenFunction open_it, c
     };
     Reply<OpenedContent> finish(std::move(opened_as), asker);
     ((*holder).*open_it)(entry->held, std::move(finish));
-  });
-  entry_to_open(inode, comes_back, [access, by, open = std::move(open)](Result<Entry> entry) mutable {
-    if (!entry) return open(std::move(entry));
-    admitted(*std::move(entry), access, by, std::move(open));
-  });
+  };
+  Reply<Entry> admit(std::move(open), opener);
+  entry_to_open(inode, comes_back, admitted_for(access, by, std::move(admit)));
 }
 
 template <class T>
@@ -495,36 +485,33 @@ void FileSystem::opendir(InodeId id, Reply<HandleId> reply, const CallerPtr& by)
 
 void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPtr& by, Reply<HandleId> reply) {
   const GenerationPtr before = generation_of(*inode);
-  list_directory(inode, by, [this, inode, tries, by, before, reply = std::move(reply)](Result<OpenFile> open) mutable {
-    if (open) return reply(files_.add(*std::move(open)));
+  auto judged = [this, inode, tries, by, before](Result<OpenFile> open, Reply<HandleId> opened) {
+    if (open) return opened(files_.add(*std::move(open)));
     judge(before ? before : generation_of(*inode), open.error(),
-          [this, inode, tries, by, reply = std::move(reply)](Result<Error> error) mutable {
+          [this, inode, tries, by, told = std::move(opened)](Result<Error> error) mutable {
             if (error->kind == ErrorKind::stale && tries > 1)
-              return open_directory(inode, tries - 1, by, std::move(reply));
+              return open_directory(inode, tries - 1, by, std::move(told));
             note(*inode, "", *error);
-            reply(tl::unexpected(*std::move(error)));
+            told(tl::unexpected(*std::move(error)));
           });
-  });
+  };
+  list_directory(inode, by, on_behalf_of<OpenFile>(std::move(reply), std::move(judged)));
 }
 
 void FileSystem::list_directory(const InodePtr& inode, const CallerPtr& by, Reply<OpenFile> reply) {
-  Reply<DirectoryPtr> list([inode, reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
-    if (!directory) return reply(tl::unexpected(std::move(directory).error()));
-    const Directory& listed = **directory;
-    listed.list([inode, directory = *directory,
-                 reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
-      if (!listing) return reply(tl::unexpected(std::move(listing).error()));
+  using ListingPtr = std::shared_ptr<const Listing>;
+  auto list = value_for<DirectoryPtr>(std::move(reply), [inode](DirectoryPtr directory, Reply<OpenFile> told) {
+    const Directory& listed = *directory;
+    auto take = [inode, directory = std::move(directory)](ListingPtr listing, Reply<OpenFile> opened) {
       OpenFile open;
-      open.inode = std::move(inode);
-      open.directory = std::move(directory);
-      open.listing = *std::move(listing);
-      reply(std::move(open));
-    });
+      open.inode = inode;
+      open.directory = directory;
+      open.listing = std::move(listing);
+      opened(std::move(open));
+    };
+    listed.list(value_for<ListingPtr>(std::move(told), std::move(take)));
   });
-  directory_of(inode, Freshness::now, [by, list = std::move(list)](Result<DirectoryPtr> directory) mutable {
-    if (!directory) return list(std::move(directory));
-    admitted(*std::move(directory), Access::read, by, std::move(list));
-  });
+  directory_of(inode, Freshness::now, admitted_for(Access::read, by, std::move(list)));
 }
 
 void FileSystem::readdir(HandleId handle, std::uint64_t offset, bool full, std::shared_ptr<DirectorySink> sink,
@@ -542,15 +529,15 @@ void FileSystem::readdir(HandleId handle, std::uint64_t offset, bool full, std::
   }
   // rewinddir(3): as if opened again.
   const Directory& directory = *open->directory;
-  directory.list([this, handle, open, full, sink = std::move(sink),
-                  reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
-    if (!listing) return reply(tl::unexpected(std::move(listing).error()));
+  auto take = [this, handle, open, full, sink = std::move(sink)](std::shared_ptr<const Listing> listing,
+                                                                 Reply<void> told) {
     OpenFile again = *open;
-    again.listing = *std::move(listing);
+    again.listing = std::move(listing);
     fill(again, 0, full, *sink);
     files_.replace(handle, std::move(again));
-    reply({});
-  });
+    told({});
+  };
+  directory.list(value_for<std::shared_ptr<const Listing>>(std::move(reply), std::move(take)));
 }
 
 // Offset 0 is ".", 1 is "..", and 2 + i is name i of the listing. The mount's root has one more, ".tfilefs".

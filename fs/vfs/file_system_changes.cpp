@@ -42,19 +42,19 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, const Calle
   if (!parent) return reply(unknown_inode());
   if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
   if (parent->id == kRootId && name == kControlName) return reply(read_only());
+  const std::stop_token asker = reply.asker();
   Reply<T> told([this, parent, name = std::string(name), reply = std::move(reply)](Result<T> result) mutable {
     if (!result) note_refusal(*parent, name, result.error());
     reply(std::move(result));
   });
+  // Nobody is waited for while the directory is opened. A change that has begun is made.
   Reply<DirectoryPtr> begin(
       [parent, change = std::move(change), told = std::move(told)](Result<DirectoryPtr> directory) mutable {
         if (!directory) return told(tl::unexpected(std::move(directory).error()));
         change(parent, *directory, std::move(told));
-      });
-  directory_of(parent, Freshness::recent, [by, begin = std::move(begin)](Result<DirectoryPtr> directory) mutable {
-    if (!directory) return begin(std::move(directory));
-    admitted(*std::move(directory), Access::write, by, std::move(begin));
-  });
+      },
+      asker);
+  directory_of(parent, Freshness::recent, admitted_for(Access::write, by, std::move(begin)));
 }
 
 void FileSystem::create(InodeId parent, std::string_view name, const Creation& how, bool exclusive,

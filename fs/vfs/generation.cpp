@@ -167,19 +167,18 @@ void Generation::note_admitted(const Caller& caller) const {
 }
 
 void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
-  current(Freshness::recent,
-          [self = shared_from_this(), access, by, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
-            if (!now) return reply(tl::unexpected(std::move(now).error()));
-            if (access != Access::status) return (*now)->admit(access, by, std::move(reply));
-            auto job = [self, by, now = *now]() -> Result<> {
-              const auto found = self->origin_->reach(by, Access::status, "");
-              if (!found) return refusal(found.error());
-              if (found->is_same_object(now->source->identity())) return {};
-              now->source->set_stale();
-              return tfile::fail(ErrorKind::stale, "another file was put in its place");
-            };
-            answer_blocking(self->context_.cache, std::move(job), std::move(reply));
-          });
+  auto ask = [self = shared_from_this(), access, by](const GenerationPtr& now, Reply<void> told) {
+    if (access != Access::status) return now->admit(access, by, std::move(told));
+    auto job = [self, by, now]() -> Result<> {
+      const auto found = self->origin_->reach(by, Access::status, "");
+      if (!found) return refusal(found.error());
+      if (found->is_same_object(now->source->identity())) return {};
+      now->source->set_stale();
+      return tfile::fail(ErrorKind::stale, "another file was put in its place");
+    };
+    answer_blocking(self->context_.cache, std::move(job), std::move(told));
+  };
+  current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(ask)));
 }
 
 void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {

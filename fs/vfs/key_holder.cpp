@@ -23,6 +23,7 @@ using tfile::fail;
 using tfile::KeyInfo;
 using tfile::KeyKind;
 using DirectoryPtr = std::shared_ptr<const Directory>;
+using LoadedTablePtr = std::shared_ptr<const LoadedTable>;
 
 // As deep as a path can go, so that all names made through a mount with rw are found again.
 constexpr std::size_t kNestedMax = PATH_MAX / 2;
@@ -116,10 +117,8 @@ void KeyHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
   const auto finish = [self = shared_from_this(), this](const Content& content) {
     return file_attributes(generation_->state.from, generation_->context.ownership, content.size(), content.size());
   };
-  content(held.shown_as, [finish, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
-    if (!made) return reply(tl::unexpected(std::move(made).error()));
-    reply(finish(**made));
-  });
+  auto tell = [finish](const std::shared_ptr<Content>& made, Reply<Attributes> told) { told(finish(*made)); };
+  content(held.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
 }
 
 void KeyHolder::enter(HeldItem held, Freshness, Reply<DirectoryPtr> reply) const {
@@ -160,10 +159,10 @@ void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const Loaded
 
 void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
-  load_table(key, [self, key, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
-    if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
-    reply(make_table_directory(self->generation_, *std::move(loaded), self->listing_, key));
-  });
+  auto make = [self, key](LoadedTablePtr loaded, Reply<DirectoryPtr> told) {
+    told(make_table_directory(self->generation_, std::move(loaded), self->listing_, key));
+  };
+  load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
 }
 
 void KeyHolder::find_table_view(std::uint32_t key, ShownAs shown_as, Reply<FoundEntry> reply) const {
@@ -171,48 +170,50 @@ void KeyHolder::find_table_view(std::uint32_t key, ShownAs shown_as, Reply<Found
   if (info.kind != KeyKind::table)
     return reply(fail(ErrorKind::unsupported, "no such view of a " + std::string(info.class_name), -1, ENOENT));
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
-  load_table(
-      key, [self, key, shown_as, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
-        if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
-        auto entry = make_table_view(self->generation_, *std::move(loaded), self->listing_, key, shown_as);
-        if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-        reply(FoundEntry{*std::move(entry), {}});
-      });
+  auto make = [self, key, shown_as](LoadedTablePtr loaded, Reply<FoundEntry> told) {
+    auto entry = make_table_view(self->generation_, std::move(loaded), self->listing_, key, shown_as);
+    if (!entry) return told(tl::unexpected(std::move(entry).error()));
+    told(FoundEntry{*std::move(entry), {}});
+  };
+  load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
 }
 
 void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
-  load_table(key, [reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
-    if (!loaded || !(*loaded)->table().reason.empty()) return reply(std::vector<TableView>{});
-    const std::stop_token asker = reply.asker();
-    auto told = [loaded = *loaded, reply = std::move(reply)](Result<LoadedTable::Settled> all) mutable {
-      std::vector<TableView> views;
+  using Views = std::vector<TableView>;
+  auto look = [](Result<LoadedTablePtr> loaded, Reply<Views> views) {
+    if (!loaded || !(*loaded)->table().reason.empty()) return views(Views{});
+    auto choose = [loaded = *loaded](Result<LoadedTable::Settled> all, Reply<Views> told) {
+      Views found;
       for (const TableView& view : table_views()) {
         if (view.where == TableView::Where::beside_table && view.is_there(all ? all->table() : loaded->table(), 0))
-          views.push_back(view);
+          found.push_back(view);
       }
-      reply(std::move(views));
+      told(std::move(found));
     };
-    (*loaded)->settled(0, Reply<LoadedTable::Settled>(std::move(told), asker));
-  });
+    (*loaded)->settled(0, on_behalf_of<LoadedTable::Settled>(std::move(views), std::move(choose)));
+  };
+  load_table(key, on_behalf_of<LoadedTablePtr>(std::move(reply), std::move(look)));
 }
 
 // An object that cannot be read as its class, or takes more memory than the mount has, is shown as its bytes, and the
 // reason is logged.
 void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const {
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  using ObjectPtr = std::shared_ptr<const ObjectFiles>;
+  auto make = [self, key](Result<ObjectPtr> object, Reply<DirectoryPtr> told) {
+    const Generation& g = *self->generation_;
+    if (!object) {
+      if (!is_lasting(object.error()) && !is_refusal(object.error()))
+        return told(tl::unexpected(std::move(object).error()));
+      if (is_refusal(object.error())) g.context.errors.add(self->path_of(key), object.error().text);
+      return told(make_object_directory(self->generation_, self->listing_, key));
+    }
+    for (const std::string& warning : object->get()->object()->warnings)
+      g.context.errors.add(self->path_of(key), warning);
+    told(make_array_directory(self->generation_, *std::move(object), self->listing_, key));
+  };
   load_object(generation_->context.cache, generation_->file, listing_, key,
-              [self, key, reply = std::move(reply)](Result<std::shared_ptr<const ObjectFiles>> object) mutable {
-                const Generation& g = *self->generation_;
-                if (!object) {
-                  if (!is_lasting(object.error()) && !is_refusal(object.error()))
-                    return reply(tl::unexpected(std::move(object).error()));
-                  if (is_refusal(object.error())) g.context.errors.add(self->path_of(key), object.error().text);
-                  return reply(make_object_directory(self->generation_, self->listing_, key));
-                }
-                for (const std::string& warning : object->get()->object()->warnings)
-                  g.context.errors.add(self->path_of(key), warning);
-                reply(make_array_directory(self->generation_, *std::move(object), self->listing_, key));
-              });
+              on_behalf_of<ObjectPtr>(std::move(reply), std::move(make)));
 }
 
 void KeyHolder::content(ShownAs shown_as, Reply<std::shared_ptr<Content>> reply) const {
@@ -251,11 +252,10 @@ void KeyHolder::content(ShownAs shown_as, Reply<std::shared_ptr<Content>> reply)
 }
 
 void KeyHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
-  content(held.shown_as,
-          [generation = generation_, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
-            if (!made) return reply(tl::unexpected(std::move(made).error()));
-            reply(OpenedContent{*std::move(made), generation});
-          });
+  auto tell = [generation = generation_](std::shared_ptr<Content> made, Reply<OpenedContent> told) {
+    told(OpenedContent{std::move(made), generation});
+  };
+  content(held.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
 }
 
 void KeyHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {

@@ -65,17 +65,15 @@ std::optional<Attributes> ObjectBytes::known_attributes() const {
 void ObjectBytes::attributes(Reply<Attributes> reply) const {
   if (const auto payload = payload_.peek()) return reply(attributes_of(*payload));
   const ObjectBytes copy = *this;
-  load([copy, reply = std::move(reply)](Result<Payload> payload) mutable {
-    if (!payload) return reply(tl::unexpected(std::move(payload).error()));
-    reply(copy.attributes_of(*payload));
-  });
+  load(value_for<Payload>(
+      std::move(reply), [copy](const Payload& payload, Reply<Attributes> told) { told(copy.attributes_of(payload)); }));
 }
 
 void ObjectBytes::open(Reply<OpenedContent> reply) const {
-  load([generation = generation_, reply = std::move(reply)](Result<Payload> payload) mutable {
-    if (!payload) return reply(tl::unexpected(std::move(payload).error()));
-    reply(OpenedContent{column_content(payload->streams, payload_column(), payload->length), generation});
-  });
+  auto show = [generation = generation_](const Payload& payload, Reply<OpenedContent> told) {
+    told(OpenedContent{column_content(payload.streams, payload_column(), payload.length), generation});
+  };
+  load(value_for<Payload>(std::move(reply), std::move(show)));
 }
 
 namespace {

@@ -15,17 +15,15 @@
 namespace tfilefs {
 
 void RootFileHolder::attributes(HeldItem, Reply<Attributes> reply) const {
-  file_->current(Freshness::recent, [&context = context_, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
-    if (!now) return reply(tl::unexpected(std::move(now).error()));
-    reply(directory_attributes((*now)->state.from, context.ownership));
-  });
+  auto tell = [&context = context_](const GenerationPtr& now, Reply<Attributes> told) {
+    told(directory_attributes(now->state.from, context.ownership));
+  };
+  file_->current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(tell)));
 }
 
 void RootFileHolder::enter(HeldItem, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
-  file_->current(freshness, [reply = std::move(reply)](Result<GenerationPtr> now) mutable {
-    if (!now) return reply(tl::unexpected(std::move(now).error()));
-    reply((*now)->root());
-  });
+  auto tell = [](const GenerationPtr& now, Reply<std::shared_ptr<const Directory>> told) { told(now->root()); };
+  file_->current(freshness, value_for<GenerationPtr>(std::move(reply), std::move(tell)));
 }
 
 SourceState source_state(const struct stat& status) { return {tfile::identity_of(status), provenance_of(status)}; }

@@ -319,17 +319,17 @@ struct Judged {
 void judge(MountContext& context, Found found, Freshness freshness, Reply<Judged> reply) {
   if (!found.root_file) return reply(Judged{std::move(found), nullptr});
   MountedFile& file = *found.root_file;
-  file.current(freshness, [&context, found = std::move(found),
-                           reply = std::move(reply)](const Result<GenerationPtr>& now) mutable {
-    if (now) return reply(Judged{std::move(found), nullptr});
+  auto show = [&context, found = std::move(found)](const Result<GenerationPtr>& now, Reply<Judged> told) mutable {
+    if (now) return told(Judged{std::move(found), nullptr});
     const bool is_staged = found.written && found.written->overlay().has_pending();
-    if (is_staged || !passes_through(now.error())) return reply(tl::unexpected(now.error()));
+    if (is_staged || !passes_through(now.error())) return told(tl::unexpected(now.error()));
     context.errors.add("/" + found.root_file->path(), now.error());
     found.root_file = nullptr;
     Judged plain{std::move(found), nullptr};
     plain.former = std::exchange(plain.found.written, nullptr);
-    reply(std::move(plain));
-  });
+    told(std::move(plain));
+  };
+  file.current(freshness, on_behalf_of<GenerationPtr>(std::move(reply), std::move(show)));
 }
 
 FoundEntry shown_as(MountContext& context, Found found) {
@@ -363,21 +363,21 @@ Result<Found> look_up_or_make(const TreePtr& tree, const std::string& directory,
 
 template <class Job>
 void SourceDirectory::judged(Job look_up, Freshness freshness, Reply<Judged> reply) const {
-  auto finish = [&context = tree_->context(), freshness, reply = std::move(reply)](Result<Found> found) mutable {
-    if (!found) return reply(tl::unexpected(std::move(found).error()));
-    judge(context, *std::move(found), freshness, std::move(reply));
-  };
-  answer_blocking(tree_->context().cache, std::move(look_up), Reply<Found>(std::move(finish)));
+  auto finish =
+      value_for<Found>(std::move(reply), [&context = tree_->context(), freshness](Found found, Reply<Judged> told) {
+        judge(context, std::move(found), freshness, std::move(told));
+      });
+  answer_blocking(tree_->context().cache, std::move(look_up), std::move(finish));
 }
 
 void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
-  auto finish = [&context = tree_->context(), reply = std::move(reply)](Result<Judged> judged) mutable {
-    if (!judged) return reply(tl::unexpected(std::move(judged).error()));
-    reply(shown_as(context, std::move(judged->found)));
-  };
+  auto finish =
+      value_for<Judged>(std::move(reply), [&context = tree_->context()](Judged judged, Reply<FoundEntry> told) {
+        told(shown_as(context, std::move(judged.found)));
+      });
   judged([tree = tree_, directory = path_, path = below(name),
           by = by_] { return look_up_or_make(tree, directory, path, by); },
-         Freshness::recent, Reply<Judged>(std::move(finish)));
+         Freshness::recent, std::move(finish));
 }
 
 namespace {

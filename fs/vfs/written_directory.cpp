@@ -74,11 +74,8 @@ class WrittenDirectory final : public Directory {
   template <class T, class Then>
   void look_again(Then then, Reply<T> reply) const {
     const auto now = file_->directory(node_);
-    now->enter({}, Freshness::recent, [now, then, reply = std::move(reply)](Result<DirectoryPtr> entered) mutable {
-      if (!entered) return reply(tl::unexpected(std::move(entered).error()));
-      const Directory& directory = **entered;
-      then(directory, std::move(reply));
-    });
+    auto go_on = [now, then](const DirectoryPtr& entered, Reply<T> told) { then(*entered, std::move(told)); };
+    now->enter({}, Freshness::recent, value_for<DirectoryPtr>(std::move(reply), std::move(go_on)));
   }
 
   const WrittenPtr file_;
@@ -138,11 +135,11 @@ void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) cons
     return look_again(find, std::move(reply));
   }
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  find_committed(name, [self, name = std::string(name), reply = std::move(reply)](Result<FoundEntry> found) mutable {
-    if (!found) return reply(std::move(found));
-    if (self->is_hidden(*found)) return reply(no_such_entry());
-    reply(self->over_committed(name, *std::move(found)));
-  });
+  auto show = [self, name = std::string(name)](FoundEntry found, Reply<FoundEntry> told) {
+    if (self->is_hidden(found)) return told(no_such_entry());
+    told(self->over_committed(name, std::move(found)));
+  };
+  find_committed(name, value_for<FoundEntry>(std::move(reply), std::move(show)));
 }
 
 void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
@@ -153,6 +150,7 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
     };
     return look_again(list, std::move(reply));
   }
+  const std::stop_token asker = reply.asker();
   auto finish = [file = file_, staged = std::move(staged),
                  reply = std::move(reply)](Result<std::shared_ptr<const Listing>> committed) mutable {
     if (!committed) return reply(std::move(committed));
@@ -171,7 +169,7 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
     reply(std::shared_ptr<const Listing>(std::move(all)));
   };
   if (!committed_) return finish(std::shared_ptr<const Listing>());
-  committed_->list(std::move(finish));
+  committed_->list(Reply<std::shared_ptr<const Listing>>(std::move(finish), asker));
 }
 
 void WrittenDirectory::make_file(std::string_view name, const Creation& how, bool exclusive,

@@ -26,15 +26,14 @@ void descend(DirectoryPtr from, std::shared_ptr<const std::vector<std::string>> 
   if (at == names->size()) return reply(std::move(from));
   const Directory& directory = *from;
   const std::string& name = (*names)[at];
-  directory.find(name, [names, at, reply = std::move(reply)](Result<FoundEntry> found) mutable {
-    if (!found) return reply(tl::unexpected(std::move(found).error()));
-    const Entry entry = std::move(found->entry);
-    entry.holder->enter(entry.held, Freshness::recent,
-                        [entry, names, at, reply = std::move(reply)](Result<DirectoryPtr> entered) mutable {
-                          if (!entered) return reply(tl::unexpected(std::move(entered).error()));
-                          descend(*std::move(entered), names, at + 1, std::move(reply));
-                        });
-  });
+  auto enter = [names, at](FoundEntry found, Reply<DirectoryPtr> told) {
+    const Entry entry = std::move(found.entry);
+    auto go_on = [entry, names, at](DirectoryPtr entered, Reply<DirectoryPtr> there) {
+      descend(std::move(entered), names, at + 1, std::move(there));
+    };
+    entry.holder->enter(entry.held, Freshness::recent, value_for<DirectoryPtr>(std::move(told), std::move(go_on)));
+  };
+  directory.find(name, value_for<FoundEntry>(std::move(reply), std::move(enter)));
 }
 
 // A directory of a file that is written: looked at anew each time, since its committed contents change.
@@ -52,12 +51,12 @@ class WrittenDirectoryHolder final : public Holder {
   }
 
   void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    auto made = [file = file_, node = node_, commits = file_->overlay().commits(),
-                 reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
-      if (!base && base.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(base).error()));
-      reply(make_written_directory(file, node, commits, base ? *std::move(base) : nullptr));
+    auto made = [file = file_, node = node_, commits = file_->overlay().commits()](Result<DirectoryPtr> base,
+                                                                                   Reply<DirectoryPtr> told) {
+      if (!base && base.error().kind != ErrorKind::not_found) return told(tl::unexpected(std::move(base).error()));
+      told(make_written_directory(file, node, commits, base ? *std::move(base) : nullptr));
     };
-    file_->committed_directory(node_, freshness, std::move(made));
+    file_->committed_directory(node_, freshness, on_behalf_of<DirectoryPtr>(std::move(reply), std::move(made)));
   }
 
   // The root's owner, bits and times are those of the file. Those of a committed directory do not change; setting
@@ -194,29 +193,27 @@ void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, 
   if (overlay().is_forgotten()) return reply(tfile::fail(ErrorKind::stale, path() + ": was removed or moved"));
   auto names = overlay().committed_path(*node);
   if (!names || !staged_->is_there()) return reply(DirectoryPtr());
-  mounted_->current(freshness, [self = shared_from_this(), node,
-                                path = std::make_shared<const Names>(*std::move(names)),
-                                reply = std::move(reply)](Result<GenerationPtr> now) mutable {
-    if (!now) return reply(tl::unexpected(std::move(now).error()));
+  auto look = [self = shared_from_this(), node, path = std::make_shared<const Names>(*std::move(names))](
+                  const GenerationPtr& now, Reply<DirectoryPtr> told) {
     if (self->overlay().committed_path(*node) != *path)
-      return self->committed_directory(node, Freshness::recent, std::move(reply));
-    if (auto known = self->entered(*node, *now, *path)) return reply(std::move(known));
-    descend((*now)->root(), path, 0, [self, node, path, reply = std::move(reply)](Result<DirectoryPtr> found) mutable {
+      return self->committed_directory(node, Freshness::recent, std::move(told));
+    if (auto known = self->entered(*node, now, *path)) return told(std::move(known));
+    auto keep = [self, node, path](Result<DirectoryPtr> found, Reply<DirectoryPtr> kept) {
       if (found) self->note_entered(*node, *found, *path);
-      reply(std::move(found));
-    });
-  });
+      kept(std::move(found));
+    };
+    descend(now->root(), path, 0, on_behalf_of<DirectoryPtr>(std::move(told), std::move(keep)));
+  };
+  mounted_->current(freshness, value_for<GenerationPtr>(std::move(reply), std::move(look)));
 }
 
 void WrittenFile::committed_entry(const NodePtr& directory, std::string_view name, Freshness freshness,
                                   Reply<FoundEntry> reply) {
-  committed_directory(directory, freshness,
-                      [name = std::string(name), reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
-                        if (!base) return reply(tl::unexpected(std::move(base).error()));
-                        if (!*base) return reply(no_such_entry());
-                        const Directory& in = **base;
-                        in.find(name, std::move(reply));
-                      });
+  auto find = [name = std::string(name)](const DirectoryPtr& base, Reply<FoundEntry> told) {
+    if (!base) return told(no_such_entry());
+    base->find(name, std::move(told));
+  };
+  committed_directory(directory, freshness, value_for<DirectoryPtr>(std::move(reply), std::move(find)));
 }
 
 // For a file that does not exist yet, the permission bits count that it will have.

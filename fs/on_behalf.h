@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stop_token>
+#include <utility>
+
+#include "reply.h"
+
+namespace tfilefs {
+
+// A reply for one step on the way to another reply: then(result, reply) gets both. It shares the asker of that reply,
+// so that the step is given up when nobody waits any more. (A Reply that is made of a function alone has no asker.)
+template <class T, class Step, class Then>
+Reply<T> on_behalf_of(Reply<Step> reply, Then then) {
+  std::stop_token asker = reply.asker();
+  return Reply<T>([reply = std::move(reply),
+                   then = std::move(then)](Result<T> result) mutable { then(std::move(result), std::move(reply)); },
+                  std::move(asker));
+}
+
+// The same where only a value goes on: an error is answered at once.
+template <class T, class Step, class Then>
+Reply<T> value_for(Reply<Step> reply, Then then) {
+  return on_behalf_of<T>(std::move(reply), [then = std::move(then)](Result<T> result, Reply<Step> told) mutable {
+    if (!result) return told(tl::unexpected(std::move(result).error()));
+    then(*std::move(result), std::move(told));
+  });
+}
+
+}  // namespace tfilefs

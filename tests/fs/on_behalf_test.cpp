@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "on_behalf.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "read_done.h"
+
+namespace tfilefs {
+namespace {
+
+// A reply whose answer is kept, and which somebody waits for.
+struct Asked {
+  Reply<int> reply() {
+    return {[this](Result<int> result) { answer = std::move(result); }, asker.get_token()};
+  }
+  std::stop_source asker;
+  std::optional<Result<int>> answer;
+};
+
+const auto add_one = [](int value, Reply<int> told) { told(value + 1); };
+
+TEST(OnBehalf, AValueGoesOn) {
+  Asked asked;
+  value_for<int>(asked.reply(), add_one)(41);
+  ASSERT_TRUE(asked.answer);
+  EXPECT_EQ(asked.answer->value(), 42);
+}
+
+TEST(OnBehalf, AnErrorIsTheAnswer) {
+  Asked asked;
+  value_for<int>(asked.reply(), add_one)(tfile::fail(ErrorKind::io, "lost", -1, EIO));
+  ASSERT_TRUE(asked.answer);
+  EXPECT_EQ(asked.answer->error().text, "lost");
+}
+
+TEST(OnBehalf, AStepIsGivenUpWithItsAsker) {
+  Asked asked;
+  bool is_given_up = false;
+  const auto step = value_for<int>(asked.reply(), add_one);
+  const auto step_of_step = [&](Reply<int> inner) {
+    const auto next = on_behalf_of<int>(std::move(inner), [](Result<int> result, Reply<int> told) { told(result); });
+    asked.asker.request_stop();
+    is_given_up = next.asker().stop_requested();
+  };
+  EXPECT_FALSE(step.asker().stop_requested());
+  step_of_step(Reply<int>([](Result<int>) {}, step.asker()));
+  EXPECT_TRUE(is_given_up);
+  EXPECT_TRUE(step.asker().stop_requested());
+}
+
+TEST(OnBehalf, AStepThatIsDroppedAnswers) {
+  Asked asked;
+  (void)value_for<int>(asked.reply(), add_one);
+  ASSERT_TRUE(asked.answer);
+  EXPECT_FALSE(*asked.answer);
+}
+
+TEST(ReadDone, AReadThatIsDroppedAnswers) {
+  std::optional<Result<>> answer;
+  const auto make = [&] { return read_done([&](Result<> result) { answer = std::move(result); }); };
+  make()({});
+  EXPECT_TRUE(answer && *answer);
+  answer.reset();
+  { const tfile::Source::ReadDone dropped = make(); }
+  EXPECT_TRUE(answer && !*answer);
+}
+
+}  // namespace
+}  // namespace tfilefs
