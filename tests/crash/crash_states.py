@@ -382,7 +382,7 @@ class CrashStates:
                 ("killed inside a write", cut - following.offset) for cut in sorted({(first_page + 1) * PAGE, middle})
             ]
         if (
-            following.path == torn
+            self._files.get(self._named(torn)) is target  # a path of an open file may be from before its name
             and target.durable_length > 0
             and following.offset < SECTOR
             and following.offset + len(following.data) <= SECTOR
