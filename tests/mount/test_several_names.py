@@ -292,5 +292,7 @@ def test_no_name_loses_what_was_promised(tmp_path, run_number):
         names.end()
     except BaseException:
         print(f"seed {seed}: {names.done}")
+        for m in names._mounts:
+            kill(m)
         raise
     campaign.report(f"several names: {names.done}")
