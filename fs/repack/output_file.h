@@ -32,6 +32,8 @@ class OutputFile {
   Result<> complete(const tfile::CommitPlan&);
   // A path by which this process can open it until then.
   std::string path() const { return file_.path(); }
+  // As publish() will find its place, unless that changes. Error: stale.
+  Result<> check_place() const { return file_.check_place(place_); }
   // Gives it its name once it is on disk. Error: stale (another program has made or replaced OUT meanwhile).
   Result<> publish();
 

@@ -85,6 +85,7 @@ class Repack {
       TRY_VOID(write_one({options_.out, nullptr}));
       keep_file();
     }
+    for (const auto& output : complete_) TRY_VOID(output->check_place());  // all of them, or none
     for (const auto& output : complete_) TRY_VOID(output->publish());
     return std::move(report_);
   }
@@ -320,7 +321,7 @@ class Repack {
     return key.format == tfile::TableFormat::tree || whole;
   }
 
-  // The file is then whole, under its temporary name.
+  // The file is then whole, but has no name.
   Result<> complete() {
     TRY(const tfile::CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
     made_.report.files.front().size = plan.size;

@@ -126,6 +126,11 @@ void NewFile::drop() {
 
 std::string NewFile::path() const { return path_of_descriptor(file_.get()); }
 
+Result<> NewFile::check_place(const FilePlace& place) const {
+  if (place.id() != former_) return another_has_the_name(place);
+  return {};
+}
+
 // To a place where there is none.
 Result<> NewFile::give_name(const FilePlace& place) {
   if (!name_.empty()) return rename_to_free(place, name_);
@@ -140,14 +145,14 @@ Result<> NewFile::take_place(const FilePlace& place) {
     name_ = with_random_name(place.name, [&](const std::string& each) { return link_to(file_.get(), place, each); });
   if (name_.empty()) return system_error(place.shown, errno);
   const int directory = place.directory.get();
-  if (place.id() != former_) return another_has_the_name(place);
+  TRY_VOID(check_place(place));
   if (::renameat(directory, name_.c_str(), directory, place.name.c_str()) != 0) return system_error(place.shown, errno);
   return {};
 }
 
 Result<> NewFile::publish(const FilePlace& place) {
   if (::fsync(file_.get()) != 0) return system_error(place.shown, errno);
-  if (place.id() != former_) return another_has_the_name(place);
+  TRY_VOID(check_place(place));
   if (!name_.empty() && id_at(directory_.get(), name_) != id_of(file_.get()))
     return tfile::fail(ErrorKind::io, place.shown + ": what was written was removed before it was whole");
   TRY_VOID(former_ ? take_place(place) : give_name(place));

@@ -24,6 +24,8 @@ class NewFile {
   int get() const { return file_.get(); }
   // A path by which this process can open it.
   std::string path() const;
+  // Whether the name is as it was when this was made. Error: stale.
+  Result<> check_place(const FilePlace&) const;
   // Syncs it, gives it its name, and syncs that. It takes the place of the file that had the name when this was made,
   // and of no other. Error: stale (another one has the name by now, or none).
   Result<> publish(const FilePlace&);
