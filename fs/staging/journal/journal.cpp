@@ -33,13 +33,13 @@ constexpr std::size_t kPiece = 1 << 20;
 // writer that finds it taken tries again for kLooksLast before it reports another writer.
 constexpr std::chrono::milliseconds kLooksLast{50}, kAskAgain{1};
 
-Error system_error(const char* what, int number) {
+Error journal_error(const char* what, int number) {
   const bool full = number == ENOSPC || number == EDQUOT;
   return {full ? ErrorKind::no_space : ErrorKind::io, std::string(what) + ": " + std::strerror(number), -1, number};
 }
 
 tl::unexpected<Error> system_failure(const char* what, int number) {
-  return tl::unexpected(system_error(what, number));
+  return tl::unexpected(journal_error(what, number));
 }
 
 // Writes both parts, in as many calls as it takes.
@@ -324,7 +324,7 @@ Result<> Journal::take_place() {
   if (::fsync(directory_.get()) == 0) return {};
   Lock lock(state_mutex_);
   failed_ = true;
-  failure_ = system_error("journal's name cannot be synced", errno);
+  failure_ = journal_error("journal's name cannot be synced", errno);
   return {};
 }
 
@@ -451,7 +451,7 @@ Result<> Journal::sync() {
   synced_changed_.notify_all();
   if (number != 0) {
     failed_ = true;
-    failure_ = system_error("journal cannot be synced", number);
+    failure_ = journal_error("journal cannot be synced", number);
     return tl::unexpected(failure_);
   }
   name_synced_ = true;

@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-StreamerElement element(ElementKind kind, const std::string& name, int type, const std::string& type_name) {
+StreamerElement known_element(ElementKind kind, const std::string& name, int type, const std::string& type_name) {
   StreamerElement made;
   made.kind = kind;
   made.name = name;
@@ -26,16 +26,16 @@ StreamerElement element(ElementKind kind, const std::string& name, int type, con
 
 // "Hit" has numbers; "Track" holds hits, "Event" a base and a pointer to anything.
 std::vector<StreamerInfo> classes() {
-  StreamerElement list = element(ElementKind::stl, "hits", element_type::kStl, "vector<Hit>");
-  StreamerElement packed = element(ElementKind::basic, "packed", element_type::kDouble32, "Double32_t");
+  StreamerElement list = known_element(ElementKind::stl, "hits", element_type::kStl, "vector<Hit>");
+  StreamerElement packed = known_element(ElementKind::basic, "packed", element_type::kDouble32, "Double32_t");
   packed.title = "[0,1000,16]";
-  StreamerElement base = element(ElementKind::base, "Track", element_type::kBase, "BASE");
+  StreamerElement base = known_element(ElementKind::base, "Track", element_type::kBase, "BASE");
   base.base_version = 1;
-  return {{"Hit", 1, 2, {element(ElementKind::basic, "x", element_type::kUInt, "UInt_t"), packed}},
-          {"Track", 2, 1, {list, element(ElementKind::basic, "n", element_type::kInt, "Int_t")}},
+  return {{"Hit", 1, 2, {known_element(ElementKind::basic, "x", element_type::kUInt, "UInt_t"), packed}},
+          {"Track", 2, 1, {list, known_element(ElementKind::basic, "n", element_type::kInt, "Int_t")}},
           {"Event", 3, 1, {base}},
-          {"Any", 4, 1, {element(ElementKind::object_pointer, "any", element_type::kObjectP, "TObject*")}},
-          {"Alone", 5, 1, {element(ElementKind::basic, "n", element_type::kInt, "Int_t")}}};
+          {"Any", 4, 1, {known_element(ElementKind::object_pointer, "any", element_type::kObjectP, "TObject*")}},
+          {"Alone", 5, 1, {known_element(ElementKind::basic, "n", element_type::kInt, "Int_t")}}};
 }
 
 std::shared_ptr<const StreamerInfos> infos(const std::vector<StreamerInfo>& described) {
