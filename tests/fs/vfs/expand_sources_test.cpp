@@ -34,9 +34,9 @@ using Names = std::vector<std::string>;
 
 TEST_F(ExpandSources, FilesComeInOrderOfTheirNames) {
   for (const char* name : {"run10.root", "run2.root", "run1.root", "other.txt"}) make(name);
-  EXPECT_EQ(expanded("run*.root"), (Names{"run1.root", "run10.root", "run2.root"}));
+  EXPECT_EQ(expanded("run*.root"), (Names{"run1.root", "run2.root", "run10.root"}));
   EXPECT_EQ(expanded("run{2,1}.root"), (Names{"run1.root", "run2.root"}));
-  EXPECT_EQ(expanded("{run*,run1*}.root"), (Names{"run1.root", "run10.root", "run2.root"}));
+  EXPECT_EQ(expanded("{run*,run1*}.root"), (Names{"run1.root", "run2.root", "run10.root"}));
   EXPECT_EQ(expanded("run?.root"), (Names{"run1.root", "run2.root"}));
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <random>
 
@@ -221,8 +222,10 @@ TEST(FriendMatching, EveryEntryFindsTheFirstOneWithItsKey) {
   std::map<std::pair<int, int>, int> first;
   for (int i = 0; i < kEntries; ++i) {
     friend_major[i] = static_cast<int>(random() % 300) - 100;
-    friend_minor[i] = static_cast<int>(random() % 1000) + 0.5;
-    first.emplace(std::pair(friend_major[i], static_cast<int>(friend_minor[i])), i);
+    friend_minor[i] = static_cast<double>(random() % 2000) / 2;
+    // Keys are compared by their values, so that halves equal no whole number.
+    if (std::floor(friend_minor[i]) == friend_minor[i])
+      first.emplace(std::pair(friend_major[i], static_cast<int>(friend_minor[i])), i);
     major[i] = static_cast<int>(random() % 300) - 100;
     minor[i] = static_cast<int>(random() % 1000);
   }
