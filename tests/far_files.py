@@ -22,7 +22,8 @@ class Hangs(AssertionError):
 
 def environment(home="/nonexistent", **more):
     """Of a program that knows no proxy, no token and no password but those that are given."""
-    kept = {name: value for name, value in os.environ.items()
+    # A list first: pytest changes a variable for each test, and this runs in threads, too.
+    kept = {name: os.environ.get(name, "") for name in list(os.environ)
             if not name.lower().endswith("_proxy") and not name.startswith(("BEARER_", "XDG_", "CURL_", "SSL_", "X509_"))}
     return dict(kept, HOME=str(home), LC_ALL="C", **more)
 
