@@ -21,8 +21,8 @@ std::vector<std::byte> encode_directory_record(const DirectoryRecord& record, co
 }
 
 ByteRange switched_part(std::int16_t version) {
-  constexpr std::uint64_t kBegin = 2 + 4;
-  return {kBegin, 4 + 4 + 4 + 3 * (version > kWideVersion ? 8u : 4u)};
+  constexpr std::uint64_t kSwitchedBegin = 2 + 4;
+  return {kSwitchedBegin, 4 + 4 + 4 + 3 * (version > kWideVersion ? 8u : 4u)};
 }
 
 std::vector<std::byte> encode_key_list(std::span<const std::vector<std::byte>* const> keys) {

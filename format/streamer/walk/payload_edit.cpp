@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/walk/payload_edit.h"
 
-#include <ranges>
 #include <string>
 
 #include "bytes/endian.h"
@@ -69,7 +68,8 @@ Result<std::vector<std::byte>> insert_in_payload(const StreamerInfos& infos, std
   if (!finder.unknown.empty()) return fail(ErrorKind::unsupported, finder.unknown);
   std::vector<std::byte> grown(payload.begin(), payload.end());
   // From the last to the first, so that each position is still where it was.
-  for (const Insertion& each : std::views::reverse(insertions)) {
+  for (auto at = insertions.rbegin(); at != insertions.rend(); ++at) {
+    const Insertion& each = *at;
     if (grown.size() + each.bytes.size() >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
     grown.insert(grown.begin() + static_cast<std::ptrdiff_t>(each.position), each.bytes.begin(), each.bytes.end());
     GrownPayload whole(grown, each.position, each.bytes.size(), keylen);
