@@ -117,10 +117,10 @@ def test_of_files_of_a_size_all_are_made_or_none(large):
     out = large.parent / "out" / "o.root"
     out.parent.mkdir()
     first = Stopped(large, out, "--split", "300K")
-    (out.parent / "o-1.root").write_text("another's")
+    (out.parent / "o-0001.root").write_text("another's")
     status, said = first.end()
     assert status == 1 and (MEANWHILE in said or "there is one already" in said)
-    assert os.listdir(out.parent) == ["o-1.root"] and (out.parent / "o-1.root").read_text() == "another's"
+    assert os.listdir(out.parent) == ["o-0001.root"] and (out.parent / "o-0001.root").read_text() == "another's"
 
 
 def test_what_a_mount_writes_is_not_replaced(large):
