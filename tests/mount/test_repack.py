@@ -565,12 +565,25 @@ def test_faults_of_writing_leave_no_file(table, tmp_path, options):
         assert os.listdir(tmp_path) == []
 
 
+def is_writing_below(pid, directory):
+    """Whether a process has a file there that has bytes, with or without a name."""
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            path, size = os.readlink(f"/proc/{pid}/fd/{number}"), os.stat(f"/proc/{pid}/fd/{number}").st_size
+        except FileNotFoundError:
+            continue  # closed meanwhile
+        if path.startswith(f"{directory}/") and size > 0:
+            return True
+    return False
+
+
 def test_a_signal_leaves_no_file(samples, tmp_path):
     path = os.path.join(samples("wide"), "wide.root")
     for number in (signal.SIGTERM, signal.SIGINT):
         work = subprocess.Popen([mounted.program(), "repack", "--compression", "lzma:9", "-j", "1", path, str(tmp_path / "out.root")],
                                 stderr=subprocess.PIPE, text=True)
-        while not os.listdir(tmp_path):  # until it has begun to write
+        while not is_writing_below(work.pid, tmp_path):
+            assert work.poll() is None
             time.sleep(0.01)
         work.send_signal(number)
         assert "stopped" in work.communicate(timeout=60)[1] and work.returncode == 128 + number
