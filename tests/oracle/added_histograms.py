@@ -9,6 +9,8 @@ import sys
 import numpy
 import ROOT
 
+import root_merge
+
 FILES = ("a", "b", "c")
 # hadd keeps squares of weights of a profile only if the first one has them.
 ADDED = ("weightedprofile",)
@@ -76,12 +78,7 @@ def make(directory):
                 place.WriteTObject(histogram)
         file.WriteTObject(ROOT.TObjString(f"text of {name}"), "text")
         file.Close()
-    merger = ROOT.TFileMerger(False)
-    merger.OutputFile(f"{directory}/hadd.root", True)
-    for name in FILES:
-        merger.AddFile(f"{directory}/{name}.root")
-    assert merger.Merge()
-    merger.Reset()
+    root_merge.merge(directory, FILES)
     files = [ROOT.TFile(f"{directory}/{name}.root") for name in FILES]
     right = ROOT.TFile(f"{directory}/added.root", "RECREATE")
     for name in ADDED:

@@ -12,6 +12,8 @@ import sys
 import numpy
 import ROOT
 
+import root_merge
+
 FILES = ("a", "b", "c")
 # Changed by writing and reading, or by a random part of a name.
 PASSING = ("fUniqueID", "fBits")
@@ -101,11 +103,7 @@ def make(directory):
             ROOT.SetOwnership(made, False)
             file.WriteTObject(made, key, "SingleKey")
         file.Close()
-    merger = ROOT.TFileMerger(False)
-    merger.OutputFile(f"{directory}/hadd.root", True)
-    for name in FILES:
-        merger.AddFile(f"{directory}/{name}.root")
-    assert merger.Merge()
+    root_merge.merge(directory, FILES)
 
 
 def differences(a, b, path=""):
