@@ -214,7 +214,7 @@ def names_of(place, *names):
 
 
 def test_commands_take_each_match(place, tmp_path):
-    several = names_of(place, "run1.root", "run10.root", "run2.root")
+    several = names_of(place, "run1.root", "run2.root", "run10.root")
     pattern = place.url + "run*.root"
     done = place.run("check", pattern)
     assert done.returncode == 0 and [line.split(": ")[0] for line in done.stdout.splitlines()] == several
