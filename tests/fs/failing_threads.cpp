@@ -21,6 +21,11 @@ namespace {
 std::atomic<int> threads_alive = 0;
 std::atomic<int> threads_max = -1;  // negative: as many as there may be
 
+}  // namespace
+
+#ifndef TFILEFS_SANITIZED
+namespace {
+
 struct Begun {
   void* (*function)(void*);
   void* argument;
@@ -35,7 +40,6 @@ void* run_thread(void* given) {
 
 }  // namespace
 
-#ifndef TFILEFS_SANITIZED
 // Takes the place of the C library's function, for all libraries of the process.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
                               void* argument) noexcept {
