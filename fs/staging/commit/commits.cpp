@@ -318,6 +318,7 @@ void Commits::tidy() {
 void Commits::stop() {
   std::thread ending;
   {
+    const Lock change(changes_.mutex);  // a change that has begun is made first, and may begin the thread
     const Lock lock(overlay_.mutex);
     if (std::exchange(overlay_.ending, true)) return;
     ending.swap(thread_);

@@ -163,6 +163,25 @@ TEST_P(WaitingWriters, ForACommit) {
   for (const HandleId handle : handles) close(handle);
 }
 
+// Its request was given up, and the mount has ended meanwhile: it is made whole, or not at all.
+TEST_P(WaitingWriters, AChangeThatTheEndOvertakes) {
+  faults::hold_writes();
+  auto made = std::async(std::launch::async, [this] {
+    return ask<FileSystem::Found>([&](auto reply) {
+             fs_->make_directory(id_of(""), "late.root", {S_IFDIR | 0755, ::geteuid(), ::getegid()}, std::move(reply));
+           })
+        .get();
+  });
+  faults::wait_for_held_write();
+  auto ended = std::async(std::launch::async, [this] { return fs_->end(); });
+  ended.wait_for(std::chrono::milliseconds(100));  // so that it is under way
+  faults::release_writes();
+  const bool is_made = made.get().has_value();
+  EXPECT_EQ(ended.get().size(), 0);
+  fs_.reset();
+  EXPECT_EQ(stdfs::exists(path_ / "late.root"), is_made);
+}
+
 INSTANTIATE_TEST_SUITE_P(Four, WaitingWriters, testing::Values(4u));
 INSTANTIATE_TEST_SUITE_P(Eight, WaitingWriters, testing::Values(8u));
 
