@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace {
 // Set while this thread registers. libfuse may then call on_interrupt from inside the registration, and answering there
 // would free the request that libfuse is still using.
 thread_local const PendingRequest* registering = nullptr;
+
+// So long a process that got another signal before may take to end.
+constexpr std::chrono::milliseconds kSignalsSeenWithin{100};
 }  // namespace
 
 bool PendingRequest::claim() {
@@ -28,7 +32,6 @@ std::stop_token PendingRequest::asker() {
 }
 
 void PendingRequest::honour_interrupts() {
-  bool answer = false;
   {
     const Lock lock(mutex_);
     if (claimed_) return;
@@ -36,14 +39,27 @@ void PendingRequest::honour_interrupts() {
     registering = this;
     fuse_req_interrupt_func(request_, &PendingRequest::on_interrupt, this);
     registering = nullptr;
-    answer = interrupted_early_ && !claimed_.exchange(true);
   }
-  if (answer) {
-    fuse_reply_err(request_, EINTR);
-    asker_.request_stop();
-  } else if (asker_.stop_possible()) {
-    ends_.emplace(session_end_.get_token(), Ends{asker_});
-  }
+  if (asker_.stop_possible()) ends_.emplace(session_end_.get_token(), Ends{asker_});
+  if (!interrupted_early_) return;
+  if (is_signalled(thread_, interrupts_)) return give_up();
+  look_for_signals_again();
+}
+
+// Must not be called by libfuse, which holds the request's lock then.
+void PendingRequest::give_up() {
+  if (!claim()) return;
+  fuse_reply_err(request_, EINTR);
+  asker_.request_stop();
+}
+
+void PendingRequest::look_for_signals_again() {
+  alarms_.after(kSignalsSeenWithin, [waiting = weak_from_this()] {
+    const auto pending = waiting.lock();
+    if (!pending || pending->claimed_) return;
+    if (is_signalled(pending->thread_, pending->interrupts_)) return pending->give_up();
+    pending->look_for_signals_again();
+  });
 }
 
 void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
@@ -52,6 +68,7 @@ void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
     pending->interrupted_early_ = true;
     return;
   }
+  if (!is_signalled(pending->thread_, pending->interrupts_)) return pending->look_for_signals_again();
   // After the claim `pending` is not used again: the operation may drop it from now on.
   std::stop_source asker = pending->asker_;
   if (pending->claimed_.exchange(true)) return;

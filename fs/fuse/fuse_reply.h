@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "content.h"
+#include "exec/alarms.h"
 #include "fuse/errno.h"
+#include "fuse/pending_signals.h"
 #include "mutex.h"
 #include "reply.h"
 
@@ -18,11 +20,16 @@ namespace tfilefs {
 
 // A request of the kernel between its arrival and its one answer, which comes from the first to claim it: the
 // operation, or an interrupt. libfuse frees the request with the answer, so it must not be touched without a claim.
-class PendingRequest {
+class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
  public:
-  // `session_end`: stopped when the session ends; after that no answer is received any more.
-  PendingRequest(fuse_req_t request, const std::stop_source& session_end)
-      : request_(request), session_end_(session_end) {}
+  // `session_end`: stopped when the session ends; after that no answer is received any more. `alarms`: wake a request
+  // that outlasts a signal, since the kernel tells of the first one only.
+  PendingRequest(fuse_req_t request, Interrupts interrupts, const std::stop_source& session_end, Alarms& alarms)
+      : request_(request),
+        thread_(fuse_req_ctx(request)->pid),
+        interrupts_(interrupts),
+        session_end_(session_end),
+        alarms_(alarms) {}
 
   // True for exactly one caller, which must then answer. The operation's claim, not the interrupt's.
   bool claim() EXCLUDES(mutex_);
@@ -30,14 +37,20 @@ class PendingRequest {
   // Stopped by an interrupt, and by the end of the session. To be called before honour_interrupts().
   std::stop_token asker();
 
-  // From now on an interrupt answers EINTR at once. Called when the operation has not answered on its own thread.
+  // From now on a signal that interrupts answers EINTR at once. Called when the operation has not answered on its own
+  // thread.
   void honour_interrupts() EXCLUDES(mutex_);
 
  private:
   static void on_interrupt(fuse_req_t, void* pending);
+  void look_for_signals_again();
+  void give_up();
 
   const fuse_req_t request_;
+  const pid_t thread_;
+  const Interrupts interrupts_;
   const std::stop_source& session_end_;
+  Alarms& alarms_;
   std::stop_source asker_{std::nostopstate};  // most requests are answered at once, and need none
   struct Ends {
     std::stop_source asker;

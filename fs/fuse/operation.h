@@ -24,9 +24,9 @@ inline CallerPtr caller_of(fuse_req_t request) { return caller_of(request, serve
 
 // The one place where exceptions end. Those that get here are bugs or a lack of memory.
 template <class Operation>
-void run(fuse_req_t request, Operation operation) {
-  const auto pending = std::make_shared<PendingRequest>(request, served(request).end);
+void run(fuse_req_t request, Operation operation, Interrupts interrupts = Interrupts::stops) {
   FileSystem& fs = *served(request).file_system;
+  const auto pending = std::make_shared<PendingRequest>(request, interrupts, served(request).end, fs.alarms());
   try {
     operation(fs, pending);
   } catch (const std::bad_alloc&) {
@@ -36,6 +36,11 @@ void run(fuse_req_t request, Operation operation) {
     if (pending->claim()) fuse_reply_err(request, EIO);
   }
   pending->honour_interrupts();
+}
+
+template <class Operation>
+void run_change(fuse_req_t request, Operation operation) {
+  run(request, std::move(operation), Interrupts::fatal);
 }
 
 // Whether a thread of this process asks: a source leads into the mount itself. Such a thread may be what the answer

@@ -180,6 +180,7 @@ class FileSystem {
   std::vector<std::string> end();
 
   ErrorLog& errors() { return errors_; }
+  Alarms& alarms() { return alarms_; }
   ClusterCache& cache() { return *cache_; }
 
   // For idle=: whether anything is open, and the time of the last request.
