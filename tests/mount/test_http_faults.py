@@ -461,29 +461,34 @@ def test_a_daemon_that_is_ended_does_not_wait_for_a_server(server, sent):
         m.close()
 
 
-HANDLES = """
+ASKS = """
 import os, signal, sys
 signal.signal(signal.SIGUSR1, lambda *_: None)
-with open(sys.argv[1], "rb") as file:
-    print("reads", flush=True)
-    os.pread(file.fileno(), 4096, 0)
+print("asks", flush=True)
+os.open(sys.argv[1], os.O_RDONLY)
 """
 
 
 @pytest.mark.parametrize("last", (signal.SIGTERM, signal.SIGKILL))
 def test_who_waits_ends_though_another_signal_came_first(server, last):
     """The kernel tells only of the first signal, for which there is a handler."""
-    with mounted.Mounted(server.url("far.root"), ("timeout=60",), environment=far_files.environment()) as m:
-        path = os.path.join(m.path, COLUMN)
-        os.stat(path)
+    options = ("timeout=6", f"recheck={RECHECK}")
+    with mounted.Mounted(server.url("far.root"), options, environment=far_files.environment()) as m:
+        far_files.read(os.path.join(m.path, COLUMN), 5)
+        time.sleep(RECHECK + 0.2)
         server.rule = faulty.silent
-        process = subprocess.Popen([sys.executable, "-c", HANDLES, path], stdout=subprocess.PIPE, text=True)
-        assert process.stdout.readline() == "reads\n"
-        assert not ends_within(process, 0.3)
-        process.send_signal(signal.SIGUSR1)
-        assert not ends_within(process, 0.5)
-        process.send_signal(last)
-        assert ends_within(process, 5) and process.returncode == -last
+        process = subprocess.Popen([sys.executable, "-c", ASKS, os.path.join(m.path, COLUMN)], stdout=subprocess.PIPE,
+                                   text=True)
+        try:
+            assert process.stdout.readline() == "asks\n"
+            assert not ends_within(process, 0.3)
+            process.send_signal(signal.SIGUSR1)
+            assert not ends_within(process, 0.5)
+            process.send_signal(last)
+            assert ends_within(process, 3) and process.returncode == -last
+        finally:
+            process.kill()
+            server.rule = lambda exchange: False
 
 
 def test_a_mount_that_waits_for_its_server_can_be_interrupted(server):

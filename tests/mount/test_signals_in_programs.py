@@ -32,21 +32,24 @@ for number in range(int(sys.argv[1])):
     for _ in range(4):
         assert call("write", file, b"abcd" * 64, 256) == 256
     call("close", file)
-    call("rename", name, b"n" + name)
-    call("rename", b"n" + name + b"/T/x.i4", b"n" + name + b"/T/y.i4")
-    with open(b"n" + name + b"/T/y.i4", "rb") as column:
+    call("rename", name + b"/T/x.i4", name + b"/T/y.i4")
+    with open(name + b"/T/y.i4", "rb") as column:
         assert len(column.read()) == 1024
-    call("unlink", b"n" + name + b"/T/y.i4")
+    call("unlink", name + b"/T/y.i4")
+    call("rmdir", name + b"/T")
+    call("rmdir", name)
     plain = call("open", b"plain", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     assert call("write", plain, b"line\\n", 5) == 5
     call("close", plain)
+    call("rename", b"plain", b"other")
+    call("rename", b"other", b"plain")
 over.set()
 """
 ROUNDS = 60
 
 
 def test_no_call_is_interrupted(tmp_path):
-    with mounted.Mounted(tmp_path, "rw,commit=3600") as m:
+    with mounted.Mounted(tmp_path, ("rw", "commit=3600")) as m:
         done = subprocess.run([sys.executable, "-c", PROGRAM, str(ROUNDS)], cwd=m.path, capture_output=True, text=True,
                               timeout=120)
         assert done.returncode == 0, done.stderr
