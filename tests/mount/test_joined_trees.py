@@ -6,6 +6,7 @@ a column."""
 import itertools
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -71,23 +72,20 @@ def same(a, b):
     return len(a) == len(b) and all(len(x) == len(y) and all(p == q or (p != p and q != q) for p, q in zip(x, y)) for x, y in zip(a, b))
 
 
-@pytest.mark.parametrize("form", ["keep", "rntuple"])
-@pytest.mark.parametrize("case", CASES)
-def test_joined_tables_show_one_after_the_other(pairs, tmp_path, case, form):
-    a, b, out = pairs / case / "a.root", pairs / case / "b.root", tmp_path / "out.root"
-    done = repack("--format", form, "--verify", a, b, out)
+def check_joined(pair, directory, form):
+    """Whether what repack makes of a.root and b.root shows the one, then the other, or it says why not. Returns what it
+    said."""
+    done = repack("--force", "--format", form, "--verify", pair / "a.root", pair / "b.root", directory / "out.root")
     assert done.returncode in (0, 1), done.stderr
     left_out = [line for line in done.stderr.splitlines() if line.startswith("tfilefs: left out: ")]
     assert bool(left_out) == (done.returncode == 1), done.stderr
     # Pointers of trees may share their items.
     assert all(line.endswith("/pointing") for line in done.stderr.splitlines() if "not compared" in line), done.stderr
-    if form == "keep":
-        assert all(("as stored" in line) == (case in ALIKE) for line in done.stdout.splitlines() if "entries" in line), done.stdout
 
     def is_told(what):
         return any(line.startswith(f"tfilefs: left out: {what}") for line in left_out)
 
-    with mounted.Mounted(pairs / case) as m, mounted.Mounted(tmp_path) as n:
+    with mounted.Mounted(pair) as m, mounted.Mounted(directory) as n:
         for table in tables_of(os.path.join(m.path, "a.root")):
             first, raw_first = shown(os.path.join(m.path, "a.root", table))
             second, raw_second = shown(os.path.join(m.path, "b.root", table))
@@ -101,11 +99,12 @@ def test_joined_tables_show_one_after_the_other(pairs, tmp_path, case, form):
                     assert node in raw_first & raw_second & raw_joined, node
                 elif not same(joined[node], first[node] + second.get(node, [])):
                     assert is_told(f"{table}: {node}/"), (table, node, done.stderr)
+    return done.stdout
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_chains_show_one_after_the_other(pairs, case):
-    with mounted.Mounted(pairs / case) as m, mounted.Mounted([str(pairs / case / "[ab].root")], ["chain"]) as chain:
+def check_chained(pair):
+    """The same for a mount of both."""
+    with mounted.Mounted(pair) as m, mounted.Mounted([str(pair / "[ab].root")], ["chain"]) as chain:
         differs = open(os.path.join(chain.path, ".chain.json")).read()
         for table in tables_of(os.path.join(m.path, "a.root")):
             first, raw_first = shown(os.path.join(m.path, "a.root", table))
@@ -116,6 +115,40 @@ def test_chains_show_one_after_the_other(pairs, case):
                     assert f'"{node}"' in differs, (table, node)
                 elif node not in raw_first | raw_second and not same(joined[node], first[node] + second.get(node, [])):
                     assert f'"{node}/' in differs, (table, node)
+
+
+@pytest.mark.parametrize("form", ["keep", "rntuple"])
+@pytest.mark.parametrize("case", CASES)
+def test_joined_tables_show_one_after_the_other(pairs, tmp_path, case, form):
+    said = check_joined(pairs / case, tmp_path, form)
+    if form == "keep":
+        assert all(("as stored" in line) == (case in ALIKE) for line in said.splitlines() if "entries" in line), said
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_chains_show_one_after_the_other(pairs, case):
+    check_chained(pairs / case)
+
+
+# Pairs at random: TFILEFS_JOINED_PAIRS=N for more of them, TFILEFS_JOINED_SEED=N for those of a run that failed.
+@pytest.mark.timeout(0)
+def test_pairs_that_differ_at_random(tmp_path):
+    count = int(os.environ.get("TFILEFS_JOINED_PAIRS", 20))
+    seed = os.environ.get("TFILEFS_JOINED_SEED", str(random.randrange(10**6)))
+    print(f"TFILEFS_JOINED_SEED={seed}")
+    for side in "ab":
+        run_script(os.path.join("oracle", "joined_trees.py"), [str(tmp_path), side, seed, str(count)])
+    out, wrong = tmp_path / "out", []
+    out.mkdir()
+    for number in range(count):
+        pair = tmp_path / str(number)
+        for what in ("keep", "rntuple", "chain"):
+            try:
+                check_chained(pair) if what == "chain" else check_joined(pair, out, what)
+            except Exception as error:  # all of them are told
+                leaves = [(pair / f"{side}.txt").read_text() for side in "ab"]
+                wrong.append("\n".join((f"{number} {what}:", *leaves, str(error))))
+    assert not wrong, "\n".join(wrong)
 
 
 # ---- RNTuples

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""joined_trees.py DIRECTORY SIDE: writes SIDE.root (a or b) into a directory for each case below DIRECTORY, with ROOT. The
-trees of a case differ in one thing: a leaf's title, type or dimensions, the layout of a class, or the codec."""
+"""joined_trees.py DIRECTORY SIDE [SEED COUNT]: writes SIDE.root (a or b) into a directory for each case below DIRECTORY,
+with ROOT. The trees of a case differ in one thing: a leaf's title, type or dimensions, the layout of a class, or the codec.
+With a seed: COUNT cases, named by their numbers, that differ in one or two such things at random."""
 
 import array
 import os
+import random
 import sys
 
 import ROOT
@@ -34,7 +36,14 @@ LEAVES = {
     "nothing": ("x/d[0,1000,16]", "x/d[0,1000,16]"),
     "a text": ("x/C", "x/C"),
 }
-CODES = {"I": "i", "i": "I", "F": "f", "f": "f", "D": "d", "d": "d", "L": "l", "C": "b"}
+CODES = {"I": "i", "i": "I", "F": "f", "f": "f", "D": "d", "d": "d", "L": "q", "l": "Q", "C": "b", "B": "b", "b": "B", "S": "h",
+         "s": "H", "O": "B"}
+SHAPES = ("", "[1]", "[2]", "[3]", "[6]", "[2][3]", "[3][2]", "[n]", "[n][2]", "[n][3]", "[n][2][3]")
+PACKED = ("", "[0,1000,16]", "[0,5000,16]", "[0,1000,17]", "[-10,1000,20]", "[0,0,10]", "[0,0,14]", "[0,1000]")
+NAMES = ("x", "x:y", "y:x", "x:y:z", "z:x")
+COMPRESSIONS = (0, 101, 109, 207, 404, 505)
+
+MODULI = {"B": 100, "b": 200, "C": 100, "O": 2}  # of values that fit
 
 # {case: (members of a class in the first, in the second)}; its version is the same.
 LAYOUTS = {
@@ -46,6 +55,30 @@ LAYOUTS = {
 CODECS = {"codec": (101, 505), "no codec": (0, 207)}
 
 
+def random_leaf(chance):
+    """What a leaf list is made of: its names, their shape and type, and what ROOT packs numbers by."""
+    kind = chance.choice("dfdfBbSsIiLlFDO")
+    return {"names": chance.choice(NAMES), "shape": chance.choice(SHAPES), "kind": kind, "packed": chance.choice(PACKED),
+            "compression": chance.choice(COMPRESSIONS), "entries": chance.choice((1, 7, ENTRIES)),
+            "basket": chance.choice((200, 1000, 32000))}
+
+
+def random_pair(seed, number):
+    chance = random.Random(f"{seed} {number}")
+    first = random_leaf(chance)
+    changed = random_leaf(chance)
+    differs = chance.sample(sorted(first), chance.randint(0, 2))
+    return first, {part: (changed if part in differs else first)[part] for part in first}
+
+
+def leaf_list(leaf):
+    names = leaf["names"].split(":")
+    if len(names) > 1 and "[" in leaf["shape"]:
+        names = names[:1]  # ROOT lays out arrays of several leaves by their largest number
+    packed = leaf["packed"] if leaf["kind"] in "df" else ""
+    return ":".join(f"{name}{leaf['shape']}/{leaf['kind']}{packed}" for name in names)
+
+
 def numbers_of(leaf):
     """How many items a leaf has at most."""
     count = 1
@@ -54,7 +87,7 @@ def numbers_of(leaf):
     return count
 
 
-def write_leaves(path, leaves, side, compression=101):
+def write_leaves(path, leaves, side, compression=101, entries=ENTRIES, basket=32000):
     file = ROOT.TFile(path, "RECREATE", "", compression)
     tree = ROOT.TTree("T", "")
     n = array.array("i", [0])
@@ -62,8 +95,8 @@ def write_leaves(path, leaves, side, compression=101):
     names = leaves.split(":")
     code = CODES[names[0].split("/")[1][0]]
     x = array.array(code, [0] * max(8, len(names) * numbers_of(names[0])))
-    tree.Branch("x", x, leaves)
-    for entry in range(ENTRIES):
+    tree.Branch("x", x, leaves, basket)
+    for entry in range(entries):
         n[0] = entry % 4
         if leaves == "x/C":
             text = f"{side}{entry}".encode()
@@ -71,7 +104,7 @@ def write_leaves(path, leaves, side, compression=101):
         else:
             for i in range(len(x)):
                 value = (entry * 7 + i * 3 + (500 if side == "b" else 0)) % 1000
-                x[i] = value / 8 if code in "fd" else value
+                x[i] = value / 8 if code in "fd" else value % MODULI.get(names[0].split("/")[1][0], 1000)
         tree.Fill()
     tree.Write()
     file.Close()
@@ -127,5 +160,18 @@ def main(directory, side):
         write_classes(os.path.join(directory, case, f"{side}.root"), case, side)
 
 
+def write_random(directory, side, seed, count):
+    for number in range(count):
+        os.makedirs(os.path.join(directory, str(number)), exist_ok=True)
+        leaf = random_pair(seed, number)[side == "b"]
+        with open(os.path.join(directory, str(number), f"{side}.txt"), "w") as file:
+            print(leaf_list(leaf), leaf, file=file)
+        write_leaves(os.path.join(directory, str(number), f"{side}.root"), leaf_list(leaf), side, leaf["compression"],
+                     leaf["entries"], leaf["basket"])
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    if len(sys.argv) > 3:
+        write_random(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    else:
+        main(sys.argv[1], sys.argv[2])
