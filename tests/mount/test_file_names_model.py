@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random changes of names, of ROOT files, of their directories, and of their tables, while columns are written, with
-commits and kills in between: each table is found under its current name, with the data written to it, and commits.
+commits and kills in between: each table is found under its current name, with the data written to it, and commits. Names
+are exchanged, wanted by what may not have them, and by other programs that make files.
 
 TFILEFS_CRASH=long runs it for as long as a race; TFILEFS_CRASH_SEED repeats a run (tests/campaign.py)."""
 
@@ -12,13 +13,16 @@ import subprocess
 import time
 
 import numpy as np
+import pytest
 import uproot
 
 import campaign
 import mounted
+from test_replaced_names import EXCHANGE, NOREPLACE, rename2
 
 FILES = ("a.root", "b.root", "c.root", "sub/d.root", "sub/e.root")
 TABLES = ("T", "U", "V", "W")
+PLAIN = ("notes.txt", "rootless.dat")
 COLUMNS = (("x.i8", "<i8"), ("y.f4", "<f4"))
 OPTIONS = (("commit=0",), ("commit=1",), ())
 OPERATIONS = 60
@@ -43,6 +47,7 @@ class Model:
         os.makedirs(self._source)
         self.mount = mounted.Mounted(self._source, self.options)
         self.files = {}  # path -> {table: [fsynced entries, entries]}
+        self.plain = {}  # path -> bytes
         self.history = []
 
     def _path(self, *parts):
@@ -79,6 +84,56 @@ class Model:
             os.makedirs(os.path.dirname(self._path(new)), exist_ok=True)
             self._do(os.rename, self._path(old), self._path(new))
             self.files[new] = self.files.pop(old)
+
+    def _refused(self, numbers, function, *arguments):
+        self.history.append((function.__name__, *arguments, "refused"))
+        with pytest.raises(OSError) as refused:
+            function(*arguments)
+        assert refused.value.errno in numbers, (function, arguments, refused.value)
+
+    def rename_over(self):
+        """What has entries, staged or committed, is not replaced."""
+        full = sorted(file for file, tables in self.files.items() if any(entries[1] for entries in tables.values()))
+        if len(self.files) > 1 and full:
+            to = self._random.choice(full)
+            old = self._random.choice([file for file in sorted(self.files) if file != to])
+            self._refused([errno.ENOTEMPTY], os.rename, self._path(old), self._path(to))
+            self._refused([errno.EEXIST], rename2, self._path(old), self._path(to), NOREPLACE)
+            if self.plain:
+                self._refused([errno.EISDIR], os.rename, self._path(self._random.choice(sorted(self.plain))), self._path(to))
+            self._refused([errno.EISDIR], os.unlink, self._path(to))
+            self._refused([errno.ENOTEMPTY], os.rmdir, self._path(to))
+            tables = [name for name, entries in self.files[to].items() if entries[1]]
+            if len(tables) > 1:
+                over = self._path(to, tables[0]), self._path(to, tables[1])
+                self._refused([errno.ENOTEMPTY, errno.EPERM], os.rename, *over)  # staged; committed
+
+    def exchange(self):
+        if len(self.files) > 1:
+            one, other = self._random.sample(sorted(self.files), 2)
+            self.history.append(("exchange", one, other))
+            rename2(self._path(one), self._path(other), EXCHANGE)
+            self.files[one], self.files[other] = self.files[other], self.files[one]
+
+    def change_plain(self):
+        """Files that merely begin as ROOT files do are as any other."""
+        name = self._random.choice(PLAIN)
+        action = self._random.choice(("append", "rename", "remove"))
+        self.history.append((action, name))
+        if action == "append" or name not in self.plain:
+            more = b"root" + self._random.randbytes(self._random.randint(0, 200))
+            with open(self._path(name), "ab", buffering=0) as file:
+                file.write(more)
+            self.plain[name] = self.plain.get(name, b"") + more
+        elif action == "rename":
+            other = next(each for each in PLAIN if each != name)
+            os.rename(self._path(name), self._path(other))
+            self.plain[other] = self.plain.pop(name)
+        else:
+            os.unlink(self._path(name))
+            del self.plain[name]
+        for name, data in self.plain.items():
+            assert read_whole(self._path(name)) == data == read_whole(os.path.join(self._source, name)), name
 
     def rename_directory(self):
         if os.path.isdir(self._path("sub")):
@@ -136,6 +191,7 @@ class Model:
 
     def run(self):
         actions = [self.grow] * 8 + [self.rename_file] * 3 + [self.rename_table] * 2
+        actions += [self.rename_over] * 2 + [self.exchange] * 2 + [self.change_plain] * 2
         actions += [self.rename_directory, self.remove_file, self.commit, self.kill]
         for _ in range(OPERATIONS):
             self._random.choice(actions)()
