@@ -168,6 +168,27 @@ def test_names_go_from_one_table_to_another(place, moves, above, killed):
     assert p.umount() == 0
 
 
+@pytest.mark.parametrize("taker", ("T", "new", "empty"))
+@pytest.mark.parametrize("above", ("", "dir/"))
+def test_a_committed_table_that_was_renamed_is_not_replaced(place, taker, above):
+    """Its new name is only staged, and nothing is staged in it."""
+    p = place()
+    p.append(above + "T/x.i8", i8(0, 1))
+    p.append(above + "V/x.i8", i8(7))
+    assert p.status("") == 0
+    at = lambda name: os.path.join(p.top, above, name)
+    os.rename(at("V"), at("U"))
+    if taker != "T":
+        os.mkdir(at(taker))
+    if taker == "new":
+        p.append(above + "new/x.i8", i8(3, 4))
+    assert refused(os.rename, at(taker), at("U")) in (errno.EPERM, errno.ENOTEMPTY)
+    assert refused(os.rmdir, at("U")) == errno.ENOTEMPTY
+    assert p.read(above + "U/x.i8") == [7]
+    p.commit("")
+    assert p.tree(above + "U") == {"x": [7]} and p.tree(above + "T") == {"x": [0, 1]}
+
+
 @pytest.mark.parametrize("moved", (False, True))
 def test_a_table_that_takes_the_place_of_a_removed_one_is_written(place, moved):
     """In a mount that wrote the removed table and still has the file open, since something else waits in it."""

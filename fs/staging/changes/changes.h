@@ -147,7 +147,8 @@ class Changes {
   Result<> check_name(const NodePtr& in, std::string_view name, bool directory, const StagedNode* moved) const
       EXCLUDES(overlay_.mutex);
   Result<NodePtr> table_of(const StagedNode&) const REQUIRES(overlay_.mutex);
-  Result<> check_move(const StagedNode&, const NodePtr& in, const Looked& to) const EXCLUDES(overlay_.mutex);
+  Result<> check_move(const StagedNode&, const NodePtr& in, const Looked& to, const NodePtr& taken) const
+      EXCLUDES(overlay_.mutex);
   std::optional<JournalRecord> removal_of(const StagedNode&) const EXCLUDES(overlay_.mutex);
   Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(mutex, overlay_.mutex);
 

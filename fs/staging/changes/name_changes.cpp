@@ -256,14 +256,16 @@ std::optional<JournalRecord> Changes::removal_of(const StagedNode& node) const {
 }
 
 // A committed entry keeps its directory, and a part of a table also its name. Items staged behind it stay with it.
-Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Looked& to) const {
+Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Looked& to, const NodePtr& taken) const {
   {
     const Lock lock(overlay_.mutex);
     const bool is_committed = node.directory ? !node.base_name.empty() : node.continues;
     if (is_committed && (!node.directory || in != to.directory || is_in_table(*in)))
       return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
   }
-  if (to.committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
+  // Under that name, or under another one from which it was renamed since.
+  const bool replaces_committed = to.committed || (taken && !overlay_.base_name_of(*taken).empty());
+  if (replaces_committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
   return {};
 }
 
@@ -275,7 +277,7 @@ Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked&
   if (taken == node) return {};
   if (flags & RENAME_EXCHANGE) return fail(ErrorKind::invalid, "not exchanged here", -1, EINVAL);
   if ((flags & RENAME_NOREPLACE) && (taken || to.committed)) return name_taken();
-  TRY_VOID(check_move(*node, in, to));
+  TRY_VOID(check_move(*node, in, to, taken));
   if (taken && (taken->directory != node->directory || overlay_.status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
   TRY_VOID(check_name(to.directory, to.name, node->directory, node.get()));
