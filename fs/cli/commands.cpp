@@ -65,6 +65,8 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
     {"--cluster", "SIZE", ValueHint::text, "new clusters of about this size, compressed, such as 30M; else they stay"},
     {"--columns", "GLOB,...", ValueHint::text, "only these branches or fields, such as 'Muon_*,nMuon'"},
     {"--drop", "GLOB,...", ValueHint::text, "not these"},
+    {"--friend", "ALIAS=SOURCE", ValueHint::text,
+     "the columns of this table, too, as ALIAS_NAME; may be given several times"},
     {"--entries", "A:B", ValueHint::text, "only entries from A up to, but not including, B of each table"},
     {"--select", "WHICH", ValueHint::file,
      "only entries that a mask chooses: a NumPy file, FILE.b1, an index FILE.i8, or a column of the table"},

@@ -34,7 +34,7 @@ tl::unexpected<Error> wrong(const std::string& flag, const std::string& value, c
 // What the command line says, as text.
 struct GivenFlags {
   std::string format = "keep", compression, cluster, entries, select, split, threads, memory;
-  Given columns, drop, tables, rename, words;
+  Given columns, drop, friends, tables, rename, words;
   bool force = false, dry_run = false, verify = false, skip_damaged = false, no_add = false, keep_raw = false;
 };
 
@@ -109,6 +109,13 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   TRY_VOID(parse_sizes(given, options));
   TRY(options.columns, NameFilter::parse(given.columns, given.drop));
   TRY(options.tables, NameFilter::parse(given.tables, {}));
+  for (const std::string& each : given.friends) {
+    auto named = parse_friend(each);
+    if (!named) return wrong("--friend", each, "ALIAS=SOURCE, or ALIAS=SOURCE@KEY");
+    const auto has_alias = [&](const NamedFriend& other) { return other.alias == named->alias; };
+    if (std::ranges::any_of(options.friends, has_alias)) return wrong("--friend", each, "an alias of its own");
+    options.friends.push_back(*std::move(named));
+  }
   for (const std::string& rename : given.rename) {
     const std::size_t equal = rename.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == rename.size())
@@ -203,6 +210,7 @@ int run_repack(int argc, char** argv) {
   command.take("--cluster", given.cluster);
   command.take("--columns", given.columns);
   command.take("--drop", given.drop);
+  command.take("--friend", given.friends);
   command.take("--entries", given.entries);
   command.take("--select", given.select);
   command.take("--tables", given.tables);

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "vfs/loaded_table.h"
+#include "vfs/names.h"
+#include "vfs/table_friends.h"
+#include "view/friends/friend_table.h"
 #include "waited.h"
 
 namespace tfilefs {
@@ -13,6 +17,9 @@ ChainSource::ChainSource(const CacheOptions& options)
 
 ChainSource::~ChainSource() {
   cache_->settle();
+  streams_.reset();
+  joined_.reset();
+  friend_states_.clear();
   table_ = nullptr;
   state_.reset();
   chain_.reset();
@@ -21,19 +28,72 @@ ChainSource::~ChainSource() {
 }
 
 Result<std::unique_ptr<ChainSource>> ChainSource::open(const CacheOptions& options, std::vector<ChainName> files,
-                                                       const std::string& table, const tfile::FarOptions& far) {
+                                                       const std::string& table, const tfile::FarOptions& far,
+                                                       const WantedFriends& friends) {
   std::unique_ptr<ChainSource> source(new ChainSource(options));
   for (ChainName& file : files) {
     if (file.table.empty()) file.table = table;
   }
   source->chain_ = std::make_shared<Chain>(source->context_, make_named_place(source->context_, std::move(files), far),
-                                           ChainOptions(), "");
+                                           ChainOptions(), "", ChainAbout(), source->sources_of(friends, far));
   TRY(source->state_,
       waited<ChainStatePtr>([&](auto reply) { source->chain_->current(Freshness::now, std::move(reply)); }));
   if (source->state_->tables.empty()) return tfile::fail(ErrorKind::not_found, table + ": no table that can be read");
   source->table_ = &source->state_->tables.front();
   TRY_VOID(source->check_files());
+  if (!friends.named.empty()) TRY_VOID(source->join(friends));
   return source;
+}
+
+std::vector<FriendSource> ChainSource::sources_of(const WantedFriends& friends, const tfile::FarOptions& far) {
+  std::vector<FriendSource> sources;
+  for (const NamedFriend& each : friends.named) {
+    auto place = make_named_place(context_, std::vector<std::string>{each.source}, far);
+    auto chain = std::make_shared<Chain>(context_, std::move(place), ChainOptions(),
+                                         std::string(kFriendsName) + "/" + each.alias);
+    sources.push_back({each.alias, std::move(chain), each.key});
+  }
+  return sources;
+}
+
+namespace {
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// Matched by position, a friend must have an entry for each of the table.
+Result<> check_entries(const TableState& state, const tfile::Table& of) {
+  const auto* shown = dynamic_cast<const FriendTable*>(&state.loaded->table());
+  if (state.hidden || !shown || shown->own().entries >= of.entries) return {};
+  return tfile::fail(ErrorKind::invalid, "it has " + std::to_string(shown->own().entries) + " entries, the table has " +
+                                             std::to_string(of.entries));
+}
+
+}  // namespace
+
+Result<> ChainSource::join(const WantedFriends& wanted) {
+  std::vector<JoinedTable::Part> parts{{"", table_->chained, table_->streams}};
+  for (const NamedFriend& each : wanted.named) {
+    const auto found = table_->shown->friends->find(each.alias);
+    auto state = waited<TableStatePtr>([&](auto reply) { found->current(Freshness::now, std::move(reply)); });
+    const bool may_be_of_another = !wanted.is_only_table && !state && state.error().kind == ErrorKind::unsupported;
+    if (may_be_of_another) continue;
+    Result<> fits;
+    if (state && !wanted.is_only_table && (*state)->loaded->table().name != last_name(table_->path)) continue;
+    if (state) fits = check_entries(**state, *table_->chained);
+    if (!state || !fits) {
+      Error error = !state ? std::move(state).error() : std::move(fits).error();
+      error.text = "friend " + each.alias + ": " + error.text;
+      return tl::unexpected<Error>(std::move(error));
+    }
+    friends_.push_back(each.alias);
+    const LoadedTable& loaded = *(*state)->loaded;
+    parts.push_back({each.alias, std::shared_ptr<const tfile::Table>(*state, &loaded.table()), loaded.streams()});
+    friend_states_.push_back(*std::move(state));
+  }
+  if (parts.size() == 1) return {};
+  joined_ = std::make_shared<const JoinedTable>(std::move(parts));
+  streams_ = joined_streams(joined_);
+  return {};
 }
 
 // A chain goes on without files that do not have the table. Here that would lose their entries.

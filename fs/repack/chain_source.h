@@ -2,37 +2,59 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cache/cluster_cache.h"
 #include "error_log.h"
+#include "repack/joined_table.h"
 #include "reply.h"
 #include "tfile/source.h"
 #include "vfs/chain.h"
 #include "vfs/chain_names.h"
+#include "vfs/friend_names.h"
 
 namespace tfilefs {
 
-// The columns of a table that lies in one file or in many, read through a cache of its own.
+// Friends whose columns are joined to a table's.
+struct WantedFriends {
+  std::span<const NamedFriend> named = {};
+  bool is_only_table = true;  // else a friend belongs to the table that is called as its own
+};
+
+// The columns of a table that lies in one file or in many, and those of its friends, read through a cache of its own.
 class ChainSource {
  public:
   // `table`: the name in those files that are named without one, with its directories. Blocks. Errors: as
-  // Chain::current(); not_found (a file has no such table), unsupported (nothing in that of a file can be read).
+  // Chain::current(); not_found (a file has no such table), unsupported (nothing in that of a file can be read); of a
+  // friend, with its alias: those of TableFriend::current(), invalid (it has fewer entries).
   static Result<std::unique_ptr<ChainSource>> open(const CacheOptions&, std::vector<ChainName> files,
-                                                   const std::string& table, const tfile::FarOptions&);
+                                                   const std::string& table, const tfile::FarOptions&,
+                                                   const WantedFriends& friends = {});
   ~ChainSource();
   ChainSource(const ChainSource&) = delete;
   ChainSource& operator=(const ChainSource&) = delete;
 
-  const tfile::Table& table() const { return *table_->chained; }
+  const tfile::Table& table() const {
+    if (joined_) return *joined_;
+    return *table_->chained;
+  }
   // Where the files differ; some columns may be left out.
   const std::vector<Difference>& differences() const { return table_->differences; }
-  CachedStreams& streams() const { return *table_->streams; }
+  CachedStreams& streams() const {
+    if (joined_) return *streams_;
+    return *table_->streams;
+  }
+  // The aliases of friends that the table has, and columns of them that it does not have.
+  const std::vector<std::string>& friends() const { return friends_; }
+  std::vector<std::string> left_out() const { return joined_ ? joined_->left_out() : std::vector<std::string>(); }
 
  private:
   ChainSource(const CacheOptions&);
   Result<> check_files() const;
+  std::vector<FriendSource> sources_of(const WantedFriends&, const tfile::FarOptions&);
+  Result<> join(const WantedFriends&);
 
   std::unique_ptr<ClusterCache> cache_;
   ErrorLog errors_;
@@ -40,6 +62,10 @@ class ChainSource {
   std::shared_ptr<Chain> chain_;
   ChainStatePtr state_;
   const ChainedTable* table_ = nullptr;
+  std::vector<TableStatePtr> friend_states_;
+  std::vector<std::string> friends_;
+  std::shared_ptr<const JoinedTable> joined_;  // null: no friends
+  std::shared_ptr<CachedStreams> streams_;     // of joined_
 };
 
 }  // namespace tfilefs

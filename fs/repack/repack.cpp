@@ -230,7 +230,20 @@ class Repack {
         if (watch_.progress && made_.output)
           watch_.progress((static_cast<double>(i) + done) / static_cast<double>(wanted.size()));
       };
-      TRY_VOID(write_table(*wanted[i], progress));
+      TRY_VOID(write_table(*wanted[i], wanted.size() == 1, progress));
+    }
+    return check_friends();
+  }
+
+  // A friend of none of the tables is a mistake, as a pattern that matches nothing is.
+  Result<> check_friends() const {
+    for (const NamedFriend& each : options_.friends) {
+      const auto has_it = [&](const auto& made) {
+        return std::ranges::find(made.second.friends, each.alias) != made.second.friends.end();
+      };
+      if (std::ranges::none_of(written_, has_it))
+        return fail(ErrorKind::not_found,
+                    "friend " + each.alias + ": no table that is written has its name; --tables chooses one");
     }
     return {};
   }
@@ -247,12 +260,17 @@ class Repack {
   }
 
   // A pattern that no column matches is a mistake, and would leave out, or keep, what nobody wants so.
-  Result<> check_columns(const std::vector<const KeyPlace*>& tables) const {
+  Result<> check_columns(const std::vector<const KeyPlace*>& tables) {
     if (options_.columns.takes_all()) return {};
     std::vector<std::string> names;
     for (const KeyPlace* table : tables) {
       TRY(const auto outline, keys_.first->outline(table->info()));
       add_top_names(*outline, names);
+      if (options_.friends.empty()) continue;
+      TableRequest request{options_, inputs_, table->path(), table->directory, std::string(table->info().name)};
+      request.is_only_table = tables.size() == 1;
+      TRY(const auto joined, open_chain(request));
+      add_top_names(joined->table(), names);
     }
     for (const std::string& pattern : options_.columns.idle(names))
       return fail(ErrorKind::not_found, pattern + ": no column of that name" + meant_name(pattern, names));
@@ -273,7 +291,7 @@ class Repack {
     return std::string(table.info().name);
   }
 
-  Result<> write_table(const KeyPlace& table, std::function<void(double)> progress) {
+  Result<> write_table(const KeyPlace& table, bool is_only, std::function<void(double)> progress) {
     const std::string path = table.path();
     RepackReport& report = made_.report;
     if (table.info().format == tfile::TableFormat::rntuple) {  // one of a format before 1.0 cannot be read
@@ -284,6 +302,7 @@ class Repack {
       }
     }
     TableRequest request{options_, inputs_, path, table.directory, new_name(table)};
+    request.is_only_table = is_only;
     if (const auto* shares = wanted_->shares; shares != nullptr && shares->contains(path))
       request.share = shares->at(path);
     if (const auto refused = refused_.find(path); refused != refused_.end()) request.refused = refused->second;
@@ -316,6 +335,7 @@ class Repack {
 
   bool may_go_by_unit(const KeyInfo& key) const {
     if (options_.format && *options_.format != key.format) return false;
+    if (!options_.friends.empty()) return false;
     const bool whole = options_.columns.takes_all() && options_.cluster_bytes == 0 && !options_.entries &&
                        options_.selection.empty() && options_.split_bytes == 0;
     return key.format == tfile::TableFormat::tree || whole;

@@ -15,6 +15,7 @@
 #include "tfile/source.h"
 #include "tfile/table.h"
 #include "tfile/writer.h"
+#include "vfs/friend_names.h"
 
 namespace tfilefs {
 
@@ -26,6 +27,7 @@ struct RepackOptions {
   std::optional<tfile::Compression> compression;  // nothing: as it is; what is encoded anew: that of the first source
   std::uint64_t cluster_bytes = 0;                // compressed, of a cluster; 0: clusters stay
   NameFilter tables, columns;
+  std::vector<NamedFriend> friends;                          // whose columns are joined to those of the tables
   std::vector<std::pair<std::string, std::string>> renames;  // of tables: old path, new name
   std::optional<tfile::EntryRange> entries;                  // of each table; the end may be INT64_MAX
   std::string selection;                                     // a column of one table, or a NumPy file; "": none

@@ -51,10 +51,6 @@ struct Kept {
   std::int64_t of = -1;  // how many entries the table must have; -1: any
 };
 
-Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request) {
-  return ChainSource::open(cache_options(request.options), request.inputs.names(), request.path, request.options.far);
-}
-
 Result<Kept> wanted_of(const TableRequest& request) {
   Kept kept;
   const RepackOptions& options = request.options;
@@ -306,6 +302,8 @@ class ColumnsOfTable {
     TRY(const OfferedTable offered, named(request_.path, offered_table(table, (*source)->streams(), conversion, raw,
                                                                        request_.refused, request_.options.columns)));
     made_.left_out = offered.left_out;
+    std::ranges::copy((*source)->left_out(), std::back_inserter(made_.left_out));
+    made_.friends = (*source)->friends();
     made_.streamed = offered.streamed;
     made_.format = conversion.to;
     note_differences((*source)->differences());
@@ -371,6 +369,11 @@ class ColumnsOfTable {
 
 }  // namespace
 
+Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request, std::uint64_t share) {
+  return ChainSource::open(cache_options(request.options, share), request.inputs.names(), request.path,
+                           request.options.far, {request.options.friends, request.is_only_table});
+}
+
 Result<WrittenTable> copy_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {
   return UnitsOfTable(request, work).run(key);
 }
@@ -382,7 +385,7 @@ Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& k
 Result<std::vector<std::string>> verify_written(const TableRequest& request, const WrittenTable& made,
                                                 const std::string& out, const TableWork& work) {
   const CacheOptions cache = cache_options(request.options, 2);
-  TRY(const auto in, ChainSource::open(cache, request.inputs.names(), request.path, request.options.far));
+  TRY(const auto in, open_chain(request, 2));
   const std::string path = (request.directory.empty() ? "" : request.directory + "/") + request.name;
   TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
   TRY(std::vector<std::string> left,

@@ -33,6 +33,7 @@ struct TableRequest {
   // Of the entries that are kept, the numbers of those that this file has; nothing: all.
   std::optional<tfile::EntryRange> share = std::nullopt;
   RefusedFields refused = {};  // as an earlier attempt has shown
+  bool is_only_table = true;   // of those that are written
 };
 
 // What works on it.
@@ -55,10 +56,15 @@ struct WrittenTable {
   std::vector<std::int64_t> cluster_ends;  // of the files, as numbers of kept entries
   RepackReport::Table report;
   std::vector<std::string> left_out;
-  bool needs_columns = false;  // it cannot be copied by unit, because...
+  std::vector<std::string> friends;  // aliases of those that it has
+  bool needs_columns = false;        // it cannot be copied by unit, because...
   std::string why;
   RefusedFields refused;  // if there are any, the table is to be written anew, without them
 };
+
+// Its columns in all files, and those of its friends. `share`: so many such sources are open. Errors: those of
+// ChainSource::open().
+Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest&, std::uint64_t share = 1);
 
 // Copies baskets or pages. `key`: of the first file. Errors: as repack().
 Result<WrittenTable> copy_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
