@@ -291,6 +291,12 @@ TCanvas~ 8: base TPad 13; TString fDISPLAY; Int_t fDoubleBuffer; Bool_t fRetaine
   fXsizeReal, fYsizeReal; Int_t fWindowTopX, fWindowTopY; UInt_t fWindowWidth, fWindowHeight, fCw, fCh; TAttCanvas
   fCatt; Bool_t kMoveOpaque, kResizeOpaque; Short_t fHighLightColor; Bool_t fBatch, kShowEventStatus,
   kAutoExec, kMenuBar;
+RooRefArray 1: TRefArray fRefs;
+RooRealVar~ 2: base RooAbsRealLValue 1; Double_t _error, _asymErrLo, _asymErrHi; RooAbsBinning* _binning;
+RooRealVar~ 3: base RooAbsRealLValue 1; Double_t _error, _asymErrLo, _asymErrHi; RooAbsBinning* _binning;
+  RooRealVarSharedProperties* _sharedProp;
+RooRealVar~ 4: base RooAbsRealLValue 1; Double_t _error, _asymErrLo, _asymErrHi; RooAbsBinning* _binning;
+  RooRealVarSharedProperties _sharedProp;
 TMatrixTBase<double> 5: base TObject 1; Int_t fNrows, fNcols, fRowLwb, fColLwb, fNelems, fNrowIndex; Double_t fTol;
 TMatrixTSym<double> 2: base TMatrixTBase<double> 5; Double_t* fElements[fNelems];
 TMatrixT<double> 4: base TMatrixTBase<double> 5; Double_t* fElements[fNelems];

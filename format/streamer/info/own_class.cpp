@@ -18,6 +18,8 @@ constexpr OwnClass::HeadField kClones[] = {
 constexpr OwnClass::HeadField kRefs[] = {
     {Field::tobject}, {Field::name}, {Field::size}, {Field::lower_bound}, {Field::process_id}};
 
+constexpr OwnClass::HeadField kLinked[] = {{Field::tobject}, {Field::size}};
+
 constexpr OwnClass collection(std::string_view name, Items items, std::span<const OwnClass::HeadField> head) {
   return {name, OwnKind::collection, Dtype::u4, items, head};
 }
@@ -46,11 +48,14 @@ constexpr OwnClass kOwnClasses[] = {
     collection("TMap", Items::pairs, kList),
     collection("TClonesArray", Items::clones, kClones),
     collection("TRefArray", Items::numbers, kRefs),
+    {"RooLinkedList", OwnKind::collection, Dtype::u4, Items::pointers, kLinked, 2},
+    {"RooWorkspace::CodeRepo", OwnKind::code_repository},
 };
 constexpr OwnClass kSymmetricMatrix{"TMatrixTSym", OwnKind::symmetric_matrix};
 // Classes with other hand-written streamers, which the table does not describe.
-constexpr std::string_view kOthers[] = {"TProcessID", "TUUID", "TFile",   "TDirectory", "TDirectoryFile", "TKey",
-                                        "TBasket",    "TTree", "TNtuple", "TBranch",    "TFormula",       "TCanvas"};
+constexpr std::string_view kOthers[] = {"TProcessID", "TUUID",   "TFile",      "TDirectory", "TDirectoryFile",
+                                        "TKey",       "TBasket", "TTree",      "TNtuple",    "TBranch",
+                                        "TFormula",   "TCanvas", "RooRealVar", "RooRefArray"};
 
 // Parses "class;version".
 void read_item_class(Cursor& in, CollectionHead& head) {

@@ -23,6 +23,7 @@ struct OwnClass {
     tref,              // TObject and the number of a process id
     collection,        // frame, the fields of `head`, then the items, whose number is in `head`
     symmetric_matrix,  // frame, the members of TMatrixTBase, the upper triangle row by row
+    code_repository,   // frame, then tables of strings: n as i4, and n times so many strings
   };
   // The fields of a collection between its frame and its items, in order.
   enum class Field : std::uint8_t { tobject, name, item_class, size, lower_bound, process_id };
@@ -44,6 +45,7 @@ struct OwnClass {
   Dtype dtype = Dtype::u1;
   Items items = Items::pointers;
   std::span<const HeadField> head = {};
+  std::uint16_t name_behind = 0;  // the version since which the name lies behind the items; 0: it is in the head
 
   bool holds_pointers() const { return kind == Kind::collection && items <= Items::optioned_pointers; }
   bool has_options(std::uint16_t version) const { return items == Items::optioned_pointers && version >= kOptionSince; }

@@ -23,9 +23,12 @@ Result<Shape> LayoutCompiler::own_value(const OwnClass& own, std::string_view na
     case OwnClass::Kind::tref:
       return tref();
     case OwnClass::Kind::collection:
-      return root_collection(own);
+      if (own.name_behind == 0) return root_collection(own);
+      break;
     case OwnClass::Kind::symmetric_matrix:
       return symmetric_matrix(name);
+    case OwnClass::Kind::code_repository:
+      break;
   }
   return fail(ErrorKind::unsupported, "class " + std::string(name) + " is not decoded");
 }

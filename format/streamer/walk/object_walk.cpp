@@ -160,8 +160,11 @@ const StreamerInfo* ObjectWalk::find(std::string_view name, int version, std::ui
     if (info != nullptr) visitor_->described_by(*info);
     return info;
   };
-  if (name == "TVirtualPad" || name == "TCanvas") {
-    if (const auto* as_written = infos_.find(std::string(name) + '~', version)) return told(as_written);
+  if (name == "TVirtualPad" || name == "TCanvas" || name == "RooRealVar") {
+    // RooRealVar::Streamer has written the same since version 4.
+    constexpr int kRooRealVarNow = 4;
+    const int written = name == "RooRealVar" ? std::min(version, kRooRealVarNow) : version;
+    if (const auto* as_written = infos_.find(std::string(name) + '~', written)) return told(as_written);
   }
   if (const auto* info = find_class(infos_, name, version, checksum)) return told(info);
   const std::string plain = with_plain_types(name);

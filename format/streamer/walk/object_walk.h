@@ -137,6 +137,7 @@ class ObjectWalk {
 
   // own_streamer_walk.cpp: classes whose streamers are written by hand
   void symmetric_matrix(Cursor& in, std::string_view name, std::uint32_t identity);
+  void code_repository(Cursor& outer, std::string_view name, std::uint32_t identity);
   void own_value(Cursor& in, const OwnClass& own, std::string_view name, std::uint32_t identity);
   bool own_members(Cursor& in, const OwnClass& own);
   void root_collection(Cursor& outer, const OwnClass& own);

@@ -24,10 +24,39 @@ void ObjectWalk::symmetric_matrix(Cursor& in, std::string_view name, std::uint32
   visitor_->end_object();
 }
 
+// The sources of classes that a RooWorkspace brings along (RooWorkspace::CodeRepo::Streamer): of files their name,
+// suffix, header and code; of classes their name, base and file; and, since version 2, further headers.
+void ObjectWalk::code_repository(Cursor& outer, std::string_view name, std::uint32_t identity) {
+  struct Table {
+    const char* member;
+    std::size_t strings;
+    std::uint16_t since;
+  };
+  static constexpr Table kTables[] = {{"_fmap", 4, 0}, {"_c2fmap", 3, 0}, {"_ehmap", 3, 2}};
+  visitor_->begin_object(name, identity);
+  const Frame frame = read_frame(outer);
+  Cursor in = inside(outer, frame);
+  for (const Table& table : kTables) {
+    if (frame.version < table.since) continue;
+    visitor_->member(table.member);
+    visitor_->begin_list();
+    const auto count = in.big<std::uint32_t>("RooWorkspace::CodeRepo: number");
+    for (std::uint32_t i = 0; i < count && !in.failed() && may_go_on(in); ++i) {
+      visitor_->begin_list();
+      for (std::size_t k = 0; k < table.strings; ++k) visitor_->text(in.string("RooWorkspace::CodeRepo"));
+      visitor_->end_list();
+    }
+    visitor_->end_list();
+  }
+  leave_object(outer, in, frame);
+  visitor_->end_object();
+}
+
 void ObjectWalk::own_value(Cursor& in, const OwnClass& own, std::string_view name, std::uint32_t identity) {
   if (own.kind == OwnClass::Kind::tstring) return visitor_->text(in.string("TString"));
   if (own.kind == OwnClass::Kind::array) return array(in, own.dtype);
   if (own.kind == OwnClass::Kind::symmetric_matrix) return symmetric_matrix(in, name, identity);
+  if (own.kind == OwnClass::Kind::code_repository) return code_repository(in, name, identity);
   visitor_->begin_object(name, identity);
   own_members(in, own);
   visitor_->end_object();
@@ -57,8 +86,11 @@ void ObjectWalk::root_collection(Cursor& outer, const OwnClass& own) {
   const Frame frame = read_frame(outer);
   Cursor in = inside(outer, frame);
   const CollectionHead head = read_collection_head(in, own, frame.version);
-  visitor_->member("name");
-  visitor_->text(head.name.empty() ? own.name : head.name);  // as TCollection::GetName
+  const bool is_named_behind = own.name_behind != 0 && frame.version >= own.name_behind;
+  if (!is_named_behind) {
+    visitor_->member("name");
+    visitor_->text(head.name.empty() ? own.name : head.name);  // as TCollection::GetName
+  }
   if (own.items == OwnClass::Items::numbers) {
     // The object that these numbers identify depends on the process id, which is another object of the file.
     visitor_->member("fPID");
@@ -71,6 +103,10 @@ void ObjectWalk::root_collection(Cursor& outer, const OwnClass& own) {
       clones(in, head);
     else
       pointers(in, own, head.count, frame.version);
+  }
+  if (is_named_behind) {
+    visitor_->member("_name");
+    visitor_->text(in.string("collection: name"));
   }
   leave_object(outer, in, frame);
 }
