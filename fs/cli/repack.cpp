@@ -200,11 +200,7 @@ void print_report(const RepackOptions& options, const RepackReport& report) {
     std::fprintf(stderr, "tfilefs: left out: %s\n", printable(line).c_str());
 }
 
-}  // namespace
-
-int run_repack(int argc, char** argv) {
-  CommandLine command("repack");
-  GivenFlags given;
+void take_flags(CommandLine& command, GivenFlags& given) {
   command.take("--format", given.format);
   command.take("--compression", given.compression);
   command.take("--cluster", given.cluster);
@@ -225,6 +221,14 @@ int run_repack(int argc, char** argv) {
   command.take("--keep-raw", given.keep_raw);
   command.take("--skip-damaged", given.skip_damaged);
   command.take("IN... OUT", given.words);
+}
+
+}  // namespace
+
+int run_repack(int argc, char** argv) {
+  CommandLine command("repack");
+  GivenFlags given;
+  take_flags(command, given);
   if (const auto code = command.parse(argc, argv)) return *code;
   const auto options = options_of(given);
   if (!options) {
