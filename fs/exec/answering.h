@@ -35,12 +35,17 @@ void run_caught(Job&& job) {
   });
 }
 
-// A job that answers `reply` with the result of `job` (a Result<T>).
+// A job that answers `reply` with the result of `job` (a Result<T>). If nobody waits for the reply any more when its
+// turn comes, `job` is not begun.
 template <class T, class Job>
 std::function<void()> answering(Job job, Reply<T> reply) {
   // std::function must be copyable, and a Reply is not.
   auto shared = std::make_shared<std::pair<Job, Reply<T>>>(std::move(job), std::move(reply));
-  return [shared] { shared->second(result_of(shared->first)); };
+  return [shared] {
+    auto& [wanted, told] = *shared;
+    if (told.asker().stop_requested()) return told(given_up());
+    told(result_of(wanted));
+  };
 }
 
 }  // namespace tfilefs
