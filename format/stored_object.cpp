@@ -21,10 +21,8 @@ class SummedObject final : public StoredObject {
     const auto* const other = dynamic_cast<const SummedObject*>(&given);
     if (other == nullptr) return fail(ErrorKind::invalid, "no object of a key");
     if (content_.class_name != other->content_.class_name) return fail(ErrorKind::unsupported, "its class is another");
+    if (content_.payload == other->content_.payload && stands_for_equals(content_)) return {};
     auto done = add(other->content_);
-    const bool stays = !done && done.error().kind == ErrorKind::unsupported &&
-                       content_.payload == other->content_.payload && stands_for_equals(content_);
-    if (stays) return {};
     has_changed_ = has_changed_ || done;
     return done;
   }

@@ -13,8 +13,7 @@ namespace tfile {
 bool is_summed_graph(std::string_view class_name);
 
 // Appends the points of a graph, with their errors, to those of another one of the same class, as TGraph::Merge does.
-// Changes `to` also where it fails. Errors: unsupported (it lies in another object, a member of one of them cannot be
-// read), damaged.
+// Changes `to` also where it fails. Errors: unsupported (a member of one of them cannot be read), damaged.
 Result<> add_graph(SummedPayload& to, const std::string& path, const SummedPayload& from);
 
 }  // namespace tfile

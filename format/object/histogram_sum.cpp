@@ -120,17 +120,18 @@ class HistogramPart {
     const char* const squares = is_profile_ ? "fBinSumw2" : "fSumw2";
     if (!other.has(squares) || has(squares)) return {};
     const StoredNumbers* const place = members_.numbers(squares);
-    if (place == nullptr || place->bytes.data() == nullptr || !path_.empty())
+    if (place == nullptr || place->bytes.data() == nullptr)
       return fail(ErrorKind::unsupported, "it has no place for squares of weights");
-    const std::size_t begin = whole.position_of(place->bytes);
     const std::vector<double> values = squares_or_else(squares);
-    std::vector<std::byte> stored(values.size() * sizeof(double));
-    for (std::size_t i = 0; i < values.size(); ++i) store_big(stored.data() + i * sizeof(double), values[i]);
-    const Insertion insertion{begin, stored};
-    TRY_VOID(whole.insert(std::span(&insertion, 1)));
-    store_big(whole.payload.data() + begin - sizeof(std::int32_t), static_cast<std::int32_t>(values.size()));
-    TRY_VOID(whole.read());
-    members_ = whole.members;
+    std::vector<std::byte> stored(sizeof(std::int32_t) + values.size() * sizeof(double));
+    store_big(stored.data(), static_cast<std::int32_t>(values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      store_big(stored.data() + sizeof(std::int32_t) + i * sizeof(double), values[i]);
+    const std::size_t count_at = whole.position_of(place->bytes) - sizeof(std::int32_t);
+    PayloadChanges changes(whole);
+    changes.replace(std::span(whole.payload).subspan(count_at, sizeof(std::int32_t)), std::move(stored));
+    TRY_VOID(changes.apply());
+    members_ = whole.members.at(path_);
     return {};
   }
 

@@ -26,6 +26,7 @@ class ObjectMembers::Collector final : public ObjectVisitor {
   void begin_object(std::string_view class_name, std::uint32_t identity) override {
     enter();
     if (Value* value = add()) {
+      value->slot = std::exchange(slot_, 0);
       value->kind = Value::Kind::object;
       value->text = class_name;
       if (identity != 0) places_[identity] = to_.find(path_)->first;
@@ -39,7 +40,11 @@ class ObjectMembers::Collector final : public ObjectVisitor {
   }
   void begin_list() override {
     enter();
-    if (Value* value = add()) value->kind = Value::Kind::list;
+    if (Value* value = add()) {
+      value->kind = Value::Kind::list;
+      value->count_at = std::exchange(count_at_, 0);
+      value->end = end_;
+    }
     levels_.push_back({path_.size(), true, 0});
   }
   void end_list() override {
@@ -75,11 +80,17 @@ class ObjectMembers::Collector final : public ObjectVisitor {
     const auto place = places_.find(identity);
     if (place == places_.end()) return;
     if (Value* value = add()) {
+      value->slot = std::exchange(slot_, 0);
       value->kind = Value::Kind::reference;
       value->text = place->second;
     }
   }
   void unread(std::string_view) override { enter(); }
+  void slot(std::size_t position) override { slot_ = position; }
+  void collection(std::size_t count_at, std::size_t end) override {
+    count_at_ = count_at;
+    end_ = end;
+  }
 
  private:
   struct Level {
@@ -118,6 +129,7 @@ class ObjectMembers::Collector final : public ObjectVisitor {
   std::unordered_map<std::uint32_t, std::string_view> places_;  // of objects: keys of the map, which never move
   std::optional<std::size_t> aside_;                            // depth of the object whose fFunctions is being read
   bool too_many_ = false;
+  std::size_t slot_ = 0, count_at_ = 0, end_ = 0;  // of the value that is told next
 };
 
 Result<ObjectMembers> ObjectMembers::read(const StreamerInfos& infos, std::string_view class_name,
@@ -167,6 +179,18 @@ ObjectMembers ObjectMembers::at(std::string_view path) const {
 std::size_t ObjectMembers::item_count(std::string_view path) const {
   const Value* value = find(path);
   return value && value->kind == Value::Kind::list ? value->items : 0;
+}
+
+std::optional<ObjectMembers::ListPlace> ObjectMembers::list_place(std::string_view path) const {
+  const Value* list = find(path);
+  if (!list || list->kind != Value::Kind::list || list->count_at == 0) return std::nullopt;
+  ListPlace place{list->count_at, list->end, {}};
+  for (std::size_t i = 0; i < list->items; ++i) {
+    const Value* item = find(std::string(path) + "." + std::to_string(i));
+    if (!item || item->slot < list->count_at || item->slot >= list->end) return std::nullopt;
+    place.slots.push_back(item->slot);
+  }
+  return place;
 }
 
 const StoredNumbers* ObjectMembers::numbers(std::string_view path) const {

@@ -29,6 +29,14 @@ class ObjectMembers {
 
   // The object at this path, or the one to which a reference there points, as a separate object: paths begin at it.
   ObjectMembers at(std::string_view path) const;
+  // Where a list that is a collection of ROOT's is in the payload, and its items (`slots`: where their pointers begin).
+  struct ListPlace {
+    std::size_t count_at = 0, end = 0;
+    std::vector<std::size_t> slots;
+  };
+  // Nothing if an item is null, or another that has no slot.
+  std::optional<ListPlace> list_place(std::string_view path) const;
+
   // The number of items in the list at this path, including null items.
   std::size_t item_count(std::string_view path) const;
 
@@ -48,7 +56,9 @@ class ObjectMembers {
   class Collector;
   struct Value {
     enum class Kind : std::uint8_t { numbers, text, object, reference, list } kind = Kind::numbers;
-    std::size_t items = 0;  // of a list
+    std::size_t items = 0;              // of a list
+    std::size_t count_at = 0, end = 0;  // of a collection of ROOT's
+    std::size_t slot = 0;               // that of an item
     StoredNumbers numbers;
     std::optional<Packing> packing;
     std::string_view text;  // or the class of an object, or the path to which a reference points

@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "bytes/endian.h"
 #include "object/graph_sum.h"
 #include "object/histogram_sum.h"
+#include "object/sparse_sum.h"
+#include "object/value_sum.h"
 #include "streamer/walk/object_reader.h"
 
 namespace tfile {
@@ -18,22 +22,47 @@ namespace {
 // Lists in lists end here.
 constexpr int kListDepthMax = 16;
 
-// TParameter<T>, in fBits.
-constexpr std::uint32_t kMultiplied = 1 << 16, kMaximum = 1 << 17, kMinimum = 1 << 18, kFirstOne = 1 << 19,
-                        kLastOne = 1 << 20, kIsConstant = 1 << 21;
+constexpr std::string_view kSequences[] = {"TList", "THashList", "TObjArray", "TOrdCollection", "TSortedList"};
 
-constexpr std::string_view kSequences[] = {"TList", "THashList", "TObjArray"};
+// ROOT's own classes that have no Merge(TCollection*), which is what that of lists calls. In a list, those of all files
+// follow each other. Of other classes nobody knows whether they have one.
+constexpr std::string_view kNotMerged[] = {"TObjString", "TNamed",     "TObject",     "TF1",    "TF2",     "TF3",
+                                           "TFormula",   "TGraph2D",   "TMultiGraph", "TAxis",  "TCanvas", "TPaveText",
+                                           "TMap",       "TLine",      "TText",       "TLatex", "TLegend", "TMacro",
+                                           "TBox",       "TPave",      "TPair",       "TUrl",   "TBits",   "THStack",
+                                           "TArrow",     "TPaveStats", "TEllipse",    "TMarker"};
+constexpr std::string_view kNotMergedTemplates[] = {"TVectorT<", "TMatrixT<", "TMatrixTSym<"};
 
 // How objects of a class are added.
-enum class SumKind { none, histogram, efficiency, polygons, dense, parameter, graph, items };
+enum class SumKind {
+  none,
+  histogram,
+  efficiency,
+  polygons,
+  dense,
+  sparse,
+  parameter,
+  scalar,
+  statistic,
+  event_list,
+  graph,
+  stack,
+  items
+};
+
+constexpr std::pair<std::string_view, SumKind> kSumKinds[] = {
+    {"TEfficiency", SumKind::efficiency}, {"TH2Poly", SumKind::polygons},     {"TProfile2Poly", SumKind::polygons},
+    {"TSelectorScalar", SumKind::scalar}, {"TStatistic", SumKind::statistic}, {"TEventList", SumKind::event_list},
+    {"THStack", SumKind::stack}};
 
 SumKind sum_kind(const StreamerInfos& infos, std::string_view class_name) {
   if (is_summed_histogram(class_name)) return SumKind::histogram;
-  if (class_name == "TEfficiency") return SumKind::efficiency;
-  if (class_name == "TH2Poly") return SumKind::polygons;
+  const auto* const known = std::ranges::find(kSumKinds, class_name, &std::pair<std::string_view, SumKind>::first);
+  if (known != std::end(kSumKinds)) return known->second;
   if (class_name.starts_with("TParameter<")) return SumKind::parameter;
   if (is_summed_graph(class_name)) return SumKind::graph;
   if (std::ranges::find(kSequences, class_name) != std::end(kSequences)) return SumKind::items;
+  if (derives_from(infos, class_name, "THnSparse")) return SumKind::sparse;
   return derives_from(infos, class_name, "THn") ? SumKind::dense : SumKind::none;
 }
 
@@ -43,9 +72,17 @@ constexpr std::string_view kAddedByRoot[] = {
     "TEventList",    "TStatistic",    "TPolyLine",       "TPolyLine3D",     "TPolyMarker",
     "TPolyMarker3D", "TLinearFitter", "TSelectorScalar", "TFileCollection", "TSeqCollection"};
 
+// A TCutG is a region. With the points of another behind its own it would be no region, or none at all: equal ones
+// stay.
 bool is_added_by_root(const StreamerInfos& infos, std::string_view class_name) {
-  return std::ranges::any_of(kAddedByRoot,
-                             [&](std::string_view base) { return derives_from(infos, class_name, base); });
+  return class_name != "TCutG" && std::ranges::any_of(kAddedByRoot, [&](std::string_view base) {
+           return derives_from(infos, class_name, base);
+         });
+}
+
+bool has_no_merge(std::string_view class_name) {
+  return std::ranges::find(kNotMerged, class_name) != std::end(kNotMerged) ||
+         std::ranges::any_of(kNotMergedTemplates, [&](std::string_view name) { return class_name.starts_with(name); });
 }
 
 // Whether there is nothing at a path that hadd would add.
@@ -63,36 +100,6 @@ bool has_nothing_to_add(const SummedPayload& object, const std::string& path, in
 
 tl::unexpected<Error> not_added(const std::string& why) { return fail(ErrorKind::unsupported, why); }
 
-// Two values of a parameter, by the mode of the first.
-template <class T>
-T merged_value(T a, T b, std::uint32_t mode) {
-  if (mode & kMultiplied) return static_cast<T>(a * b);
-  if (mode & kMaximum) return std::max(a, b);
-  if (mode & kMinimum) return std::min(a, b);
-  if (mode & kLastOne) return b;
-  return (mode & kFirstOne) ? a : static_cast<T>(a + b);
-}
-
-bool merged_truth(bool a, bool b, std::uint32_t mode) {
-  if (mode & (kMultiplied | kMinimum)) return a && b;
-  if (mode & kLastOne) return b;
-  return (mode & kFirstOne) && !(mode & kMaximum) ? a : a || b;
-}
-
-// Of integers, sums and products are those of the unsigned type: they wrap around, as those of ROOT do.
-template <class Stored, class Computed = Stored>
-void merge_value(std::byte* to, const std::byte* from, std::uint32_t mode) {
-  const auto a = load_big<Stored>(to), b = load_big<Stored>(from);
-  if constexpr (std::is_same_v<Stored, Computed>) {
-    store_big(to, merged_value(a, b, mode));
-  } else {
-    const bool is_computed = !(mode & (kMaximum | kMinimum | kLastOne | kFirstOne));
-    store_big(to, is_computed
-                      ? static_cast<Stored>(merged_value(static_cast<Computed>(a), static_cast<Computed>(b), mode))
-                      : merged_value(a, b, mode));
-  }
-}
-
 class ObjectSum {
  public:
   ObjectSum(SummedPayload& to, const SummedPayload& from) : to_(to), from_(from) {}
@@ -109,10 +116,19 @@ class ObjectSum {
         return add_polygons(path);
       case SumKind::dense:
         return add_dense(path);
+      case SumKind::sparse:
+        return add_sparse(to_, path, from_);
       case SumKind::parameter:
-        return add_parameter(path, class_name);
+      case SumKind::scalar:
+        return add_parameter(to_, path, from_, class_name == "TSelectorScalar");
+      case SumKind::statistic:
+        return add_statistic(to_, path, from_);
+      case SumKind::event_list:
+        return add_event_list(to_, path, from_);
       case SumKind::graph:
         return add_graph(to_, path, from_);
+      case SumKind::stack:
+        return add_stack(path, depth);
       case SumKind::items:
         return add_items(path, depth);
       case SumKind::none:
@@ -141,74 +157,79 @@ class ObjectSum {
     return {};
   }
 
-  // Items belong together by their number, as TSeqCollection::Merge takes them; their names must agree.
+  // Its histograms are those of a list. What was drawn with them stays.
+  Result<> add_stack(const std::string& path, int depth) {
+    const std::string list = below(path, "fHists");
+    if (from_.class_at(list).empty()) return {};
+    if (to_.class_at(list) != "TList" || from_.class_at(list) != "TList")
+      return not_added("its histograms are not in lists");
+    return add_items(list, depth);
+  }
+
+  // Items belong together by their number, as TSeqCollection::Merge takes them; names of those that are added must
+  // agree. Those of classes that have no Merge() follow.
   Result<> add_items(const std::string& path, int depth) {
     const std::string items = below(path, "arr");
-    const std::size_t count = to_.members.item_count(items);
-    if (count != from_.members.item_count(items)) return not_added("it has another number of objects");
+    const std::size_t count = from_.members.item_count(items);
+    if (count > to_.members.item_count(items)) return not_added("it has more objects");
     if (depth > kListDepthMax) return not_added("its lists are too deep");
+    std::vector<std::size_t> following;
     for (std::size_t i = 0; i < count; ++i) {
       const std::string item = below(items, std::to_string(i));
       const std::string name(to(item).text("fName"));
-      if (name != from(item).text("fName")) return not_added("its objects have other names");
-      if (auto done = add(item, depth + 1); !done) {
-        done.error().text.insert(0, name + ": ");
-        return done;
-      }
+      auto done = add_item(item, name, depth + 1);
+      if (done && *done) following.push_back(i);
+      if (done) continue;
+      if (!name.empty()) done.error().text.insert(0, name + ": ");
+      return tl::unexpected(std::move(done).error());
     }
-    return {};
+    if (following.empty()) return {};
+    if (to_.class_at(path) == "TSortedList") return not_added("its objects are sorted");
+    return append_items(items, following, to_.class_at(path) != "TList" && to_.class_at(path) != "THashList");
   }
 
-  Result<> add_parameter(const std::string& path, const std::string& class_name) {
-    const std::span<std::byte> value = to_.bytes_of(to(path), "fVal"), bits = to_.bytes_of(to(path), "fBits");
-    const ObjectMembers others = from(path);
-    const StoredNumbers* const other = others.numbers("fVal");
-    if (other == nullptr || value.size() != other->bytes.size() || bits.size() != sizeof(std::uint32_t) ||
-        other->packing != nullptr)
-      return fail(ErrorKind::damaged, class_name + ": without its value");
-    const auto mode = load_big<std::uint32_t>(bits.data());
-    if (!std::ranges::equal(value, other->bytes)) store_big(bits.data(), mode & ~kIsConstant);
-    std::byte* const at = value.data();
-    const std::byte* const given = other->bytes.data();
-    switch (other->dtype) {
-      case Dtype::b1:
-        *at = std::byte{merged_truth(*at != std::byte{0}, *given != std::byte{0}, mode)};
-        return {};
-      case Dtype::i4:
-        return merge_value<std::int32_t, std::uint32_t>(at, given, mode), Result<>();
-      case Dtype::i8:
-        return merge_value<std::int64_t, std::uint64_t>(at, given, mode), Result<>();
-      case Dtype::u4:
-        return merge_value<std::uint32_t>(at, given, mode), Result<>();
-      case Dtype::u8:
-        return merge_value<std::uint64_t>(at, given, mode), Result<>();
-      case Dtype::f4:
-        return merge_value<float>(at, given, mode), Result<>();
-      case Dtype::f8:
-        return merge_value<double>(at, given, mode), Result<>();
-      default:
-        return not_added("parameters of this type are not added up");
+  // True: it is not added, and follows.
+  Result<bool> add_item(const std::string& item, const std::string& name, int depth) {
+    const std::string_view class_name = to_.class_at(item);
+    if (has_no_merge(class_name) && class_name == from_.class_at(item)) return true;
+    if (name != from(item).text("fName")) return not_added("its objects have other names");
+    TRY_VOID(add(item, depth));
+    return false;
+  }
+
+  Result<> append_items(const std::string& items, const std::vector<std::size_t>& numbers, bool is_array) {
+    TRY(const PayloadPlaces places, from_.places());
+    TRY_VOID(to_.take_descriptions(from_, places));
+    const auto own = to_.members.list_place(items), others = from_.members.list_place(items);
+    if (!own || !others) return not_added("it is stored otherwise than ROOT does now");
+    PayloadChange change{own->end, own->end, {}, own->count_at};
+    bool has_options = false;
+    if (!is_array) {
+      TRY(has_options, have_options(*own, *others, places));
     }
+    for (const std::size_t number : numbers) {
+      const std::size_t begin = others->slots[number];
+      const bool is_last = number + 1 == others->slots.size();
+      std::size_t end = places.end_of_slot(begin);
+      if (has_options) end = is_last ? others->end : others->slots[number + 1];
+      if (end <= begin || end > others->end) return not_added("it is stored otherwise than ROOT does now");
+      change.parts.push_back({std::span(from_.payload).subspan(begin, end - begin), &places});
+    }
+    const auto count = std::span(to_.payload).subspan(own->count_at, sizeof(std::int32_t));
+    PayloadChanges changes(to_);
+    changes.set_i4(count, load_big<std::int32_t>(count.data()) + static_cast<std::int32_t>(numbers.size()));
+    changes.add(std::move(change));
+    return changes.apply();
   }
 
-  // Numbers of the same type, as many of both; `name` may be missing in both.
-  Result<> add_numbers(const std::string& path, const char* name) {
-    const ObjectMembers others = from(path);
-    const StoredNumbers* const other = others.numbers(name);
-    const ObjectMembers own = to(path);
-    const StoredNumbers* const mine = own.numbers(name);
-    const std::size_t count = mine ? mine->count() : 0, other_count = other ? other->count() : 0;
-    if (count != other_count) return not_added(std::string(name) + ": one has it, the other has not");
-    if (count == 0) return {};
-    if (mine->dtype != other->dtype || mine->packing || other->packing)
-      return not_added("its contents are of another type");
-    add_stored(to_.bytes_of(own, name), *other);
-    return {};
-  }
-
-  Result<> add_all(const std::string& path, std::span<const char* const> names) {
-    for (const char* const name : names) TRY_VOID(add_numbers(path, name));
-    return {};
+  // Whether a string follows each item of lists, which are of one class: since one version of it.
+  Result<bool> have_options(const ObjectMembers::ListPlace& own, const ObjectMembers::ListPlace& others,
+                            const PayloadPlaces& other_places) const {
+    TRY(const PayloadPlaces own_places, to_.places());
+    const bool mine = own.end > own_places.end_of_slot(own.slots.back());
+    if (mine != (others.end > other_places.end_of_slot(others.slots.back())))
+      return not_added("it is stored otherwise than ROOT does now");
+    return mine;
   }
 
   // THn<T>: any number of axes, a content for each cell.
@@ -222,26 +243,49 @@ class ObjectSum {
     const double squares = mine.number("fTsumw2").value_or(-1), other_squares = others.number("fTsumw2").value_or(-1);
     if ((squares < 0) != (other_squares < 0)) return not_added("only one of both has squares of weights");
     constexpr std::array kSums{"fArray.fData", "fEntries"};
-    TRY_VOID(add_all(path, kSums));
+    TRY_VOID(add_members(to_, path, from_, kSums));
     constexpr std::array kWithSquares{"fSumw2.fData", "fTsumw", "fTsumw2", "fTsumwx", "fTsumwx2"};
-    return squares < 0 ? Result<>() : add_all(path, kWithSquares);
+    return squares < 0 ? Result<>() : add_members(to_, path, from_, kWithSquares);
   }
 
-  // TH2Poly: bins are polygons in a list.
+  // TH2Poly: bins are polygons in a list. Those of a TProfile2Poly have a mean, computed of their sums.
   Result<> add_polygons(const std::string& path) {
+    const bool is_profile = to_.class_at(path) == "TProfile2Poly";
     const std::string bins = below(path, "fBins.arr");
     const std::size_t count = to_.members.item_count(bins);
     if (count != from_.members.item_count(bins)) return not_added("its bins are others");
+    constexpr std::array kContent{"fContent"};
     for (std::size_t i = 0; i < count; ++i) {
       const std::string bin = below(bins, std::to_string(i));
       for (const char* const edge : {"fXmin", "fXmax", "fYmin", "fYmax", "fNumber"}) {
         if (to(bin).number(edge) != from(bin).number(edge)) return not_added("its bins are others");
       }
-      TRY_VOID(add_numbers(bin, "fContent"));
+      TRY_VOID(is_profile ? add_mean(bin) : add_members(to_, bin, from_, kContent));
     }
-    constexpr std::array kSums{"fOverflow", "fSumw2",   "fEntries", "fTsumw",   "fTsumw2",
-                               "fTsumwx",   "fTsumwx2", "fTsumwy",  "fTsumwy2", "fTsumwxy"};
-    return add_all(path, kSums);
+    if (is_profile) {
+      const std::string beyond = below(path, "fOverflowBins");
+      for (std::size_t i = 0; i < to_.members.item_count(beyond); ++i)
+        TRY_VOID(add_mean(below(beyond, std::to_string(i))));
+    } else {
+      constexpr std::array kOfPolygons{"fOverflow", "fSumw2"};
+      TRY_VOID(add_members(to_, path, from_, kOfPolygons));
+    }
+    constexpr std::array kSums{"fEntries", "fTsumw",   "fTsumw2",  "fTsumwx", "fTsumwx2",
+                               "fTsumwy",  "fTsumwy2", "fTsumwxy", "fTsumwz", "fTsumwz2"};
+    return add_members(to_, path, from_, kSums);
+  }
+
+  Result<> add_mean(const std::string& bin) {
+    constexpr std::array kSums{"fSumw", "fSumvw", "fSumw2", "fSumwv2"};
+    TRY_VOID(add_members(to_, bin, from_, kSums));
+    const ObjectMembers made = to(bin);
+    const auto number = [&](const char* name) { return made.number(name).value_or(0); };
+    const double weights = number("fSumw");
+    const double mean = weights == 0 ? number("fAverage") : number("fSumvw") / weights;
+    to_.set_double(made, "fAverage", mean);
+    to_.set_double(made, "fContent", mean);
+    to_.set_double(made, "fError", weights == 0 ? 0 : std::sqrt(number("fSumwv2") / weights - mean * mean));
+    return {};
   }
 
   SummedPayload& to_;
@@ -256,7 +300,7 @@ bool is_summed(const StreamerInfos& infos, std::string_view class_name) {
 
 bool has_summed_parts(const StreamerInfos& infos, std::string_view class_name) {
   const SumKind kind = sum_kind(infos, class_name);
-  return kind == SumKind::efficiency || kind == SumKind::polygons || kind == SumKind::dense || kind == SumKind::items;
+  return kind != SumKind::none && kind != SumKind::histogram && kind != SumKind::parameter && kind != SumKind::scalar;
 }
 
 bool stands_for_equals(const SummedPayload& object) { return has_nothing_to_add(object, "", 0); }

@@ -11,7 +11,7 @@ namespace tfile {
 
 // Whether objects of this class can be added to each other, as far as its name tells.
 bool is_summed(const StreamerInfos&, std::string_view class_name);
-// Whether objects of this class have several parts, so that some may have been added when one cannot be.
+// Whether some of an object of this class may have been changed when it turns out that it cannot be added.
 bool has_summed_parts(const StreamerInfos&, std::string_view class_name);
 
 // Whether an object stands for an equal one, too: nothing is in it that hadd would add.

@@ -6,7 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "bytes/appender.h"
 #include "bytes/endian.h"
+#include "streamer/info/known_descriptions.h"
 
 namespace tfile {
 namespace {
@@ -64,8 +66,68 @@ void SummedPayload::set_double(const ObjectMembers& part, std::string_view name,
   if (number.size() == sizeof value) store_big(number.data(), value);
 }
 
-Result<> SummedPayload::insert(std::span<const Insertion> insertions) {
-  TRY(payload, insert_in_payload(*infos, class_name, payload, keylen, insertions));
+Result<> SummedPayload::take_descriptions(const SummedPayload& from, const PayloadPlaces& part) {
+  KnownDescriptions known;
+  known.take(infos);
+  const std::vector<std::string> contradicted = known.contradicted_by(*from.infos);
+  bool are_known = true;
+  for (const StreamerInfo* info : part.infos()) {
+    if (std::ranges::find(contradicted, info->class_name) != contradicted.end())
+      return fail(ErrorKind::unsupported, "class " + info->class_name + " is described otherwise in the first file");
+    are_known = are_known && infos->find(info->class_name, info->version) != nullptr;
+  }
+  if (are_known) return {};
+  auto mine = PayloadPlaces::read(*from.infos, class_name, payload, keylen);
+  if (!mine) return fail(ErrorKind::unsupported, "neither file describes all classes in it");
+  infos = from.infos;
+  return read();
+}
+
+void PayloadChanges::replace(std::span<const std::byte> old, std::vector<std::byte> bytes) {
+  const std::size_t begin = payload_.position_of(old);
+  bytes_.push_back(std::move(bytes));
+  changes_.push_back({begin, begin + old.size(), {{bytes_.back()}}});
+}
+
+void PayloadChanges::append(std::span<const std::byte> behind, std::span<const std::byte> more) {
+  const std::size_t end = payload_.position_of(behind) + behind.size();
+  changes_.push_back({end, end, {{more}}});
+}
+
+void PayloadChanges::set_i4(std::span<const std::byte> old, std::int32_t value) {
+  std::vector<std::byte> bytes(sizeof value);
+  store_big(bytes.data(), value);
+  replace(old, std::move(bytes));
+}
+
+void PayloadChanges::set_text(std::string_view old, std::string_view text) {
+  const std::size_t length = Appender::string_size(old) - old.size();
+  Appender bytes;
+  bytes.string(text);
+  replace({reinterpret_cast<const std::byte*>(old.data()) - length, length + old.size()}, bytes.take());
+}
+
+Result<> PayloadChanges::apply() {
+  std::ranges::stable_sort(changes_, {}, &PayloadChange::begin);
+  TRY(const PayloadPlaces places, payload_.places());
+  TRY(payload_.payload, change_payload(places, changes_));
+  return payload_.read();
+}
+
+Result<> add_members(SummedPayload& to, const std::string& path, const SummedPayload& from,
+                     std::span<const char* const> names) {
+  const ObjectMembers own = to.members.at(path), others = from.members.at(path);
+  for (const char* const name : names) {
+    const StoredNumbers* const other = others.numbers(name);
+    const StoredNumbers* const mine = own.numbers(name);
+    const std::size_t count = mine ? mine->count() : 0, other_count = other ? other->count() : 0;
+    if (count != other_count)
+      return fail(ErrorKind::unsupported, std::string(name) + ": one has it, the other has not");
+    if (count == 0) continue;
+    if (mine->dtype != other->dtype || mine->packing || other->packing)
+      return fail(ErrorKind::unsupported, "its contents are of another type");
+    add_stored(to.bytes_of(own, name), *other);
+  }
   return {};
 }
 

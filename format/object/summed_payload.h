@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,10 +46,38 @@ struct SummedPayload {
   void set_double(const ObjectMembers& part, std::string_view name, double value);
   // Where bytes of the payload are in it.
   std::size_t position_of(std::span<const std::byte> bytes) const;
-  // Inserts bytes at positions that lie in the outermost object itself, in the order of these. What depends on how many
-  // there are is for the caller to change, who then reads the members anew.
-  Result<> insert(std::span<const Insertion>);
+  Result<PayloadPlaces> places() const { return PayloadPlaces::read(*infos, class_name, payload, keylen); }
+
+  // That a part of the payload of `from` may stand in this one: its classes are described alike. Takes over the
+  // descriptions of `from` if it has classes that are not described here. Errors: unsupported.
+  Result<> take_descriptions(const SummedPayload& from, const PayloadPlaces& part);
 };
+
+// Changes of a payload's length, wherever in it, which are made together.
+class PayloadChanges {
+ public:
+  explicit PayloadChanges(SummedPayload& payload) : payload_(payload) {}
+
+  // Bytes in place of others, or in front of an empty piece of the payload.
+  void replace(std::span<const std::byte> old, std::vector<std::byte> bytes);
+  // Bytes of another payload, which stay there, behind those of this one. They have no pointers.
+  void append(std::span<const std::byte> behind, std::span<const std::byte> more);
+  void set_i4(std::span<const std::byte> old, std::int32_t value);
+  void set_text(std::string_view old, std::string_view text);
+  void add(PayloadChange change) { changes_.push_back(std::move(change)); }
+
+  // Reads the members anew.
+  Result<> apply();
+
+ private:
+  SummedPayload& payload_;
+  std::vector<PayloadChange> changes_;
+  std::deque<std::vector<std::byte>> bytes_;  // those that are in no payload
+};
+
+// Numbers of the same type, as many of both; a name may be missing in both. Errors: unsupported.
+Result<> add_members(SummedPayload& to, const std::string& path, const SummedPayload& from,
+                     std::span<const char* const> names);
 
 // Adds numbers of the same type to each other: as many as `from` has, which `to` has, too. Integers stay within their
 // type, and away from its lowest value, as in ROOT.

@@ -414,7 +414,7 @@ def test_other_objects_are_added_as_hadd_does(tmp_path):
     run_script(os.path.join("oracle", "merged_objects.py"), ["make", str(tmp_path)])
     repack(*(tmp_path / f"{name}.root" for name in "abc"), tmp_path / "out.root")
     told = run_script(os.path.join("oracle", "merged_objects.py"), ["compare", str(tmp_path)])
-    assert int(told.split(" objects are the same")[0].split()[-1]) == 44
+    assert int(told.split(" objects are the same")[0].split()[-1]) == 79
 
 
 WRITE_OTHERS = """
@@ -425,20 +425,26 @@ def kept(made):  # by ROOT
     return made
 for number, path in enumerate(sys.argv[1:]):
     file = ROOT.TFile(path, "RECREATE")
-    sparse = ROOT.THnSparseD("sparse", "", 2, array.array("i", [3, 3]), array.array("d", [0, 0]), array.array("d", [1, 1]))
-    sparse.Fill(array.array("d", [.5, .1 + .5 * number]))
+    sparse = ROOT.THnSparseD("sparse", "", 1, array.array("i", [3 + number]), array.array("d", [0]), array.array("d", [1]))
+    sparse.Fill(array.array("d", [.1 + .5 * number]))
     histogram = kept(ROOT.TH1D("h", "", 3, 0, 3))
     histogram.Fill(number)
     stack = ROOT.THStack("stack", "")
-    stack.Add(histogram)
+    stack.Add(kept(ROOT.TH1D("stacked", "", 3 + number, 0, 3)))
     graphs = ROOT.TMultiGraph("graphs", "")
     graphs.Add(kept(ROOT.TGraph(1 + number)))
-    names = ROOT.TList()
-    names.Add(kept(ROOT.TObjString(f"of file {number}")))
+    points = ROOT.TPolyLine(2, array.array("d", [0, number]), array.array("d", [0, 1]))
+    cuts = [kept(ROOT.TCutG(name, 3, array.array("d", [0, 1, right]), array.array("d", [0, 0, 1]))) for name, right in (("same", 1), ("cut", number))]
+    sorted_names = ROOT.TSortedList()
+    sorted_names.Add(kept(ROOT.TObjString(f"of file {number}")))
+    trees = ROOT.TList()
+    entries = [kept(ROOT.TEntryList(f"entries {each}", "", "tree", f"{number}.root")) for each in range(2)]
+    trees.Add(entries[1])
     few = ROOT.TList()
     for name in ("one", "two")[:1 + number]:
         few.Add(kept(histogram.Clone(name)))
-    for name, made in {"sparse": sparse, "stack": stack, "graphs": graphs, "names": names, "few": few, "other class": (ROOT.TNamed("n", "t"),
+    for name, made in {"sparse": sparse, "stack": stack, "graphs": graphs, "sorted names": sorted_names, "few": few,
+                       "points": points, "cut": cuts[1], "same cut": cuts[0], "entries": entries[0], "entries in a list": trees, "other class": (ROOT.TNamed("n", "t"),
                        ROOT.TObjString("n"))[number], "text": ROOT.TObjString(f"text {number}"), "same": ROOT.TObjString("same"),
                        "same list": ROOT.TList(), "path": (ROOT.TObjString("an object"), ROOT.TList())[number]}.items():
         file.WriteTObject(made, name, "SingleKey")
@@ -452,7 +458,8 @@ def test_what_is_not_added_is_named(tmp_path):
     subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE_OTHERS, *files], check=True)
     done = repack(*files, tmp_path / "out.root", status=1)
     lost = {line.removeprefix("tfilefs: left out: ").split(":")[0] for line in done.stderr.splitlines()}
-    assert lost == {"sparse", "stack", "graphs", "names", "few", "other class", "text", "path", "directory", "directory/inside"}
+    assert lost == {"sparse", "stack", "graphs", "sorted names", "few", "points", "cut", "entries", "entries in a list", "other class", "text",
+                    "path", "directory", "directory/inside"}
     assert all("b.root" in line for line in done.stderr.splitlines())
     assert newest_keys(tmp_path / "out.root") == newest_keys(files[0])
     repack("--force", "--no-add", *files, tmp_path / "out.root", status=1)  # "directory" is of another kind

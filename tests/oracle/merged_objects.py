@@ -17,6 +17,8 @@ import root_merge
 FILES = ("a", "b", "c")
 # Changed by writing and reading, or by a random part of a name.
 PASSING = ("fUniqueID", "fBits")
+# What hadd takes for a sum is the -1 that says that a THnSparse has none.
+WRONG_IN_ROOT = {"sparse first weighted": ".fTsumw2"}
 
 
 def doubles(*numbers):
@@ -58,10 +60,110 @@ def graph(kind, random):
     return made
 
 
-def histogram(name, random):
+def histogram(name, random, weighted=False):
     made = ROOT.TH1F(name, "", 10, 0, 1)
+    if weighted:
+        made.Sumw2()
     for x in random.random(50):
         made.Fill(x)
+    return made
+
+
+def sparse(name, random, kind="THnSparseD", weighted=False, fills=10, bins=(3, 2, 4)):
+    """Chunks are of four bins. Of `bins`, the coordinates of one take up to eight bytes, or more."""
+    bins = array.array("i", bins)
+    axes = len(bins)
+    made = getattr(ROOT, kind)(name, "sparse", axes, bins, doubles(*[0] * axes), doubles(*range(1, axes + 1)), 4)
+    if weighted:
+        made.Sumw2()
+    for _ in range(fills):
+        made.Fill(doubles(*random.uniform(-0.2, axes + 0.2, axes)), 2.5 if weighted else 1)
+    return made
+
+
+def statistic(name, random, fills):
+    made = ROOT.TStatistic(name)
+    for value in random.normal(3, 2, fills):
+        made.Fill(value, 1 + value**2)
+    return made
+
+
+def event_list(name, title, entries):
+    made = ROOT.TEventList(name, title)
+    for entry in entries:
+        made.Enter(int(entry))
+    return made
+
+
+def profile_of_polygons(name, random):
+    made = ROOT.TProfile2Poly(name, "cells", 0, 1, 0, 1)
+    made.Honeycomb(0, 0, 0.2, 3, 3)
+    for _ in range(100):
+        made.Fill(random.uniform(-0.1, 1.1), random.uniform(-0.1, 1.1), random.random(), 1 + random.random())
+    return made
+
+
+def stack(name, random, number):
+    made = ROOT.THStack(name, "stack")
+    for part in range(3):
+        one = histogram(f"{name}_{part}", random, weighted=number == 1)
+        ROOT.SetOwnership(one, False)
+        made.Add(one)
+    return made
+
+
+def with_function(made):
+    """With objects of other classes in it, which refer to each other."""
+    function = ROOT.TF1(f"line_{made.GetName()}", "[0]+x*[1]", 0, 1)
+    made.GetListOfFunctions().Add(function)
+    ROOT.SetOwnership(function, False)
+    return made
+
+
+def texts(*given):
+    return [ROOT.TObjString(text) for text in given]
+
+
+def new_objects(random, number):
+    """Those whose bytes get longer, or are appended."""
+    made = {f"THnSparse{kind}": sparse(f"sparse{kind}", random, f"THnSparse{kind}") for kind in "CSILFD"}
+    made["sparse weighted"] = sparse("weighted", random, "THnSparseF", weighted=True)
+    made["sparse later weighted"] = sparse("later", random, weighted=number > 0)
+    made["sparse first weighted"] = sparse("first_weighted", random, weighted=number == 0)
+    made["sparse empty"] = sparse("empty", random, fills=0)
+    made["sparse first empty"] = sparse("first", random, fills=10 * number)
+    made["sparse later empty"] = sparse("later_empty", random, fills=10 * (number == 0))
+    made["sparse large"] = sparse("large", random, "THnSparseI", fills=40, bins=(1000, 2, 70000, 100, 10**6))
+    made["sparse 8 bytes"] = sparse("eight", random, fills=40, bins=(1000, 2, 70000, 10**6))
+    made["profile of polygons"] = profile_of_polygons("profile_of_polygons", random)
+    made["statistic"] = statistic("statistic", random, 20)
+    made["statistic first empty"] = statistic("statistic_empty", random, 5 * number)
+    made["scalar"] = ROOT.TSelectorScalar("scalar", 5 + number)
+    made["events"] = event_list("events", "x>0", random.integers(0, 30, 9))
+    made["events of other titles"] = event_list("titles", ("", "y>1", "z<0")[number], random.integers(0, 30, 9))
+    made["events of long titles"] = event_list("long", "x*y>0 && " * 40 + f"z>{number}", random.integers(0, 2**40, 9))
+    made["events first empty"] = event_list("first_events", "x>0", random.integers(0, 30, 9 * number))
+    made["events later empty"] = event_list("later_events", "x>0", random.integers(0, 30, 9 * (number == 0)))
+    polar = ROOT.TGraphPolar(2 + number)
+    for point in range(2 + number):
+        polar.SetPoint(point, *random.uniform(0, 9, 2))
+    made["TGraphPolar"] = polar
+    made["graph first empty"] = ROOT.TGraph(3, random.random(3), random.random(3)) if number else ROOT.TGraph()
+    made["stack"] = stack("stack", random, number)
+    made["stack in a list"] = collection("TList", "stacks", [histogram("in front", random), stack("inner_stack", random, number)])
+    graphs = [graph(kind, random) for kind in ("TGraph", "TGraphErrors", "TGraphAsymmErrors")]
+    made["graphs in a list"] = collection("TObjArray", "graphs", [*graphs, histogram("behind", random, weighted=number > 0), graph("TGraph", random)])
+    made["sparse in a list"] = collection("TList", "sparses", [sparse("one", random), sparse("two", random, weighted=number > 0)])
+    made["texts"] = collection("TList", "texts", texts(f"text of {number}", "same"))
+    made["texts in an array"] = collection("TObjArray", "texts in an array", texts(f"text of {number}", "same"))
+    made["TOrdCollection"] = collection("TOrdCollection", "ordered", [histogram("ordered_h", random), *texts(f"text of {number}")])
+    inner = collection("TObjArray", "inner array", [histogram("inner_h", random, weighted=number > 1), *texts(f"inner text of {number}")])
+    made["texts and histograms"] = collection("THashList", "mixed", [*texts(f"text of {number}"), histogram("mixed_h", random, weighted=number == 1),
+                                                                  inner, ROOT.TNamed("name", f"title {number}"), histogram("last", random)])
+    made["with functions"] = collection("TList", "with functions", [with_function(histogram("fitted", random, weighted=number > 0)),
+                                                                  *texts("text"), with_function(graph("TGraph", random)),
+                                                                  ROOT.TF1("function", f"{number}*x", 0, 1)])
+    made["fewer"] = collection("TList", "fewer", [histogram(f"few_{part}", random) for part in range(3 - number)])
     return made
 
 
@@ -99,7 +201,8 @@ def make(directory):
     ROOT.TH1.AddDirectory(False)
     for number, name in enumerate(FILES):
         file = ROOT.TFile(f"{directory}/{name}.root", "RECREATE")
-        for key, made in objects(numpy.random.default_rng(number)).items():
+        random = numpy.random.default_rng(number)
+        for key, made in (objects(random) | new_objects(random, number)).items():
             ROOT.SetOwnership(made, False)
             file.WriteTObject(made, key, "SingleKey")
         file.Close()
@@ -122,15 +225,22 @@ def differences(a, b, path=""):
         yield f"{path}: {str(a)[:80]}, not {str(b)[:80]}"
 
 
+def differs(name, file, other):
+    """How objects of two files differ, member by member."""
+    a, b = (json.loads(str(ROOT.TBufferJSON.ConvertToJSON(each.Get(name)))) for each in (file, other))
+    found = list(differences(a, b))
+    if "TParameter" in a["_typename"] and file.Get(name).TestBit(1 << 21) != other.Get(name).TestBit(1 << 21):
+        found.append("kIsConst")
+    return found
+
+
 def compare(directory):
     ours, theirs = (ROOT.TFile(f"{directory}/{name}.root") for name in ("out", "hadd"))
     names = sorted({key.GetName() for key in theirs.GetListOfKeys()})
-    for name in names:
-        a, b = (json.loads(str(ROOT.TBufferJSON.ConvertToJSON(file.Get(name)))) for file in (ours, theirs))
-        found = list(differences(a, b))
-        print(name, "same" if not found else found[:6])
-        flags = [file.Get(name).TestBit(1 << 21) for file in (ours, theirs)] if "TParameter" in a["_typename"] else [0, 0]
-        assert not found and flags[0] == flags[1], (name, found[:6], flags)
+    differing = {name: found[:6] for name in names if (found := differs(name, ours, theirs))}
+    for name, member in WRONG_IN_ROOT.items():
+        assert [found.split(":")[0] for found in differing.pop(name)] == [member], name
+    assert not differing, differing
     print(len(names), "objects are the same")
 
 

@@ -18,10 +18,11 @@ class StoredObject {
   virtual ~StoredObject() = default;
 
   // Adds what the other one holds, as ROOT's hadd does: contents, squares of weights, entries and moments of histograms
-  // of the same axes, also in efficiencies and in lists; values of parameters by their mode; points of graphs. Titles,
-  // fits and everything else stay. If a histogram keeps no moments (its contents were set), the sum keeps none: ROOT
-  // then takes them from the bins. An object that cannot be added to, and is the same in both, stays. Then nothing has
-  // changed. Errors: unsupported (why it is not added; this object is as it was), damaged.
+  // of the same axes, also in efficiencies, stacks and lists; values of parameters by their mode; points of graphs;
+  // objects of lists that have nothing to add up. Titles, fits and everything else stay. If a histogram keeps no
+  // moments (its contents were set), the sum keeps none: ROOT then takes them from the bins. An object that cannot be
+  // added to, and is the same in both, stays. Then nothing has changed. Errors: unsupported (why it is not added; this
+  // object is as it was), damaged.
   virtual Result<> add(const StoredObject& other) = 0;
 
   // Whether anything was added.

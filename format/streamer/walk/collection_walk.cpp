@@ -16,7 +16,7 @@ void ObjectWalk::std_array(Cursor& in, const TypeName& type, ValueIn place) {
 }
 
 void ObjectWalk::pair(Cursor& outer, const TypeName& type) {
-  const Frame frame = read_frame(outer);
+  const Frame frame = told_frame(outer);
   Cursor in = inside(outer, frame);
   visitor_->begin_object(type.text, 0);
   for (std::size_t i = 0; i < 2 && may_go_on(in); ++i) {
@@ -29,7 +29,7 @@ void ObjectWalk::pair(Cursor& outer, const TypeName& type) {
 
 void ObjectWalk::collection(Cursor& outer, const TypeName& type, ValueIn place) {
   if (place == ValueIn::item) return items(outer, type);
-  const Frame frame = read_frame(outer);
+  const Frame frame = told_frame(outer);
   Cursor in = inside(outer, frame);
   if (in.failed()) {
     visitor_->null();
@@ -135,7 +135,7 @@ void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const Strea
   if ((e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) && p.shape.empty())
     return add_value_column(in, count, e.name, p.type, columns);
   if (const ElementForm form = form_of(e); form.has_frame_around()) {
-    read_frame(in);
+    told_frame(in);
     return add_column(
         in, count, e.name, [this, &e, form](Cursor& at) { object_items(at, e, form.kind); }, columns);
   }
@@ -147,7 +147,7 @@ void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_v
                                   std::vector<MemberColumn>& columns) {
   const bool is_collection = type.kind == TypeName::Kind::sequence || type.kind == TypeName::Kind::map;
   if (is_collection) {
-    const Frame frame = read_frame(in);
+    const Frame frame = told_frame(in);
     if (!frame.member_wise)
       return add_column(
           in, count, name, [this, &type](Cursor& at) { items(at, type); }, columns);
@@ -156,7 +156,7 @@ void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_v
         in, count, name, [this, &type, info](Cursor& at) { member_wise_items(at, type, info); }, columns);
   }
   if (type.kind == TypeName::Kind::std_string || type.kind == TypeName::Kind::bitset) {
-    read_frame(in);
+    told_frame(in);
     return add_column(
         in, count, name, [this, &type](Cursor& at) { value(at, type, ValueIn::item); }, columns);
   }
@@ -205,7 +205,7 @@ void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector
 void ObjectWalk::stl_element(Cursor& outer, const StreamerElement& e) {
   const Prepared& p = prepared(e);
   if (p.shape.empty()) return value(outer, p.type, ValueIn::member);
-  const Frame frame = read_frame(outer);
+  const Frame frame = told_frame(outer);
   Cursor in = inside(outer, frame);
   if (frame.member_wise) {
     const StreamerInfo* info = value_class(in, p.type);

@@ -59,6 +59,12 @@ class ObjectVisitor {
   // A pointer slot begins at this position of the payload. Tells nothing of its value, which follows as any other.
   virtual void slot(std::size_t /*position*/) {}
 
+  // A byte count lies at `begin`, and what it counts ends at `end`.
+  virtual void frame(std::size_t /*begin*/, std::size_t /*end*/) {}
+
+  // Of the ROOT collection whose items follow: where their number is, and where the last of them ends.
+  virtual void collection(std::size_t /*count_at*/, std::size_t /*end*/) {}
+
   // Whether the visitor needs nothing more, so that the walk may end.
   virtual bool has_enough() const { return false; }
 };

@@ -118,6 +118,13 @@ const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
   return p;
 }
 
+Frame ObjectWalk::told_frame(Cursor& in) {
+  const std::size_t begin = in.position();
+  const Frame frame = read_frame(in);
+  if (frame.counted && !in.failed()) visitor_->frame(begin, frame.end);
+  return frame;
+}
+
 // A cursor that ends with the frame, so that damage inside stays inside.
 Cursor ObjectWalk::inside(const Cursor& in, const Frame& frame) {
   Cursor inner(frame.counted ? in.bytes().first(frame.end) : in.bytes());
@@ -172,7 +179,7 @@ const StreamerInfo* ObjectWalk::find(std::string_view name, int version, std::ui
 }
 
 void ObjectWalk::framed(Cursor& in, std::string_view name, std::uint32_t identity) {
-  const Frame frame = read_frame(in);
+  const Frame frame = told_frame(in);
   if (in.failed()) return visitor_->null();
   const StreamerInfo* info = find(name, frame.version, frame.checksum);
   if (!info) return unknown(in, frame, name);
@@ -215,7 +222,7 @@ void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
     visitor_->member(member_of_base(type));
     return value(in, type, ValueIn::member);
   }
-  const Frame frame = read_frame(in);
+  const Frame frame = told_frame(in);
   const StreamerInfo* info = find(e.name, frame.version, frame.checksum);
   Cursor inner = inside(in, frame);
   if (info) {
@@ -279,7 +286,7 @@ void ObjectWalk::element(Cursor& in, const StreamerElement& e) {
     case ElementForm::Kind::loop:
       return loop(in, e);
     default:
-      if (form.has_frame_around()) read_frame(in);
+      if (form.has_frame_around()) told_frame(in);
       return form.is_array ? object_items(in, e, form.kind) : object_element(in, e, form.kind);
   }
 }
@@ -351,7 +358,7 @@ void ObjectWalk::counted_array(Cursor& in, const StreamerElement& e, int basic) 
 
 // `T* p; //[n]` of objects, or of pointers to objects.
 void ObjectWalk::loop(Cursor& outer, const StreamerElement& e) {
-  const Frame frame = read_frame(outer);
+  const Frame frame = told_frame(outer);
   const auto count = counter(e.count_name);
   Cursor in = inside(outer, frame);
   if (!count || *count < 0) in.reject("loop: its counter");
@@ -435,7 +442,7 @@ void ObjectWalk::value(Cursor& in, const TypeName& type, ValueIn place) {
     case TypeName::Kind::float16:
       return number(in, packed_type(type));
     case TypeName::Kind::std_string:
-      if (place == ValueIn::member) read_frame(in);
+      if (place == ValueIn::member) told_frame(in);
       return visitor_->text(in.string("string"));
     case TypeName::Kind::tstring:
       return visitor_->text(in.string("TString"));
@@ -445,7 +452,7 @@ void ObjectWalk::value(Cursor& in, const TypeName& type, ValueIn place) {
     case TypeName::Kind::pair:
       return pair(in, type);
     case TypeName::Kind::bitset:
-      if (place == ValueIn::member) read_frame(in);
+      if (place == ValueIn::member) told_frame(in);
       in.skip(4, "bitset: size");
       return numbers(in, {.dtype = Dtype::b1}, type.length, {});
     case TypeName::Kind::array:

@@ -67,6 +67,7 @@ class ObjectWalk {
   // object_walk.cpp: objects, their bases and members, pointers, numbers, values of C++ types
   bool may_go_on(Cursor& in);
   const Prepared& prepared(const StreamerElement& e);
+  Frame told_frame(Cursor& in);
   static Cursor inside(const Cursor& in, const Frame& frame);
   static void leave(Cursor& in, const Cursor& inner, const Frame& frame);
   void leave_object(Cursor& in, const Cursor& inner, const Frame& frame);

@@ -6,7 +6,7 @@ namespace tfile {
 // under this name.
 void ObjectWalk::symmetric_matrix(Cursor& in, std::string_view name, std::uint32_t identity) {
   const std::string base = "TMatrixTBase" + std::string(name.substr(name.find('<')));
-  const Frame frame = read_frame(in);
+  const Frame frame = told_frame(in);
   const StreamerInfo* info = find(base, frame.version, frame.checksum);
   if (!info) return unknown(in, frame, name);
   Cursor inner = inside(in, frame);
@@ -83,7 +83,7 @@ bool ObjectWalk::own_members(Cursor& in, const OwnClass& own) {
 }
 
 void ObjectWalk::root_collection(Cursor& outer, const OwnClass& own) {
-  const Frame frame = read_frame(outer);
+  const Frame frame = told_frame(outer);
   Cursor in = inside(outer, frame);
   const CollectionHead head = read_collection_head(in, own, frame.version);
   const bool is_named_behind = own.name_behind != 0 && frame.version >= own.name_behind;
@@ -99,6 +99,7 @@ void ObjectWalk::root_collection(Cursor& outer, const OwnClass& own) {
     numbers(in, {.dtype = own.dtype}, head.count, {});
   } else {
     visitor_->member("arr");
+    if (frame.counted && !in.failed()) visitor_->collection(head.count_at, frame.end);
     if (own.items == OwnClass::Items::clones)
       clones(in, head);
     else

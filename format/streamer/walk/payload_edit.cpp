@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/walk/payload_edit.h"
 
-#include <string>
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+#include <utility>
 
+#include "bytes/cursor.h"
 #include "bytes/endian.h"
 #include "streamer/info/object_frame.h"
 #include "streamer/walk/null_visitor.h"
@@ -12,90 +16,219 @@ namespace tfile {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint32_t);
-// A frame begins with a byte count and a version; that of the first base follows at once.
-constexpr std::size_t kFrameHead = kWord + sizeof(std::uint16_t);
+constexpr std::uint32_t kKeyObject = 1;  // a reference to the object of the key, which does not count from anywhere
+constexpr std::size_t kNowhere = SIZE_MAX;
 
-// Notes where the pointer slots of an object are.
-class SlotFinder final : public NullVisitor {
+}  // namespace
+
+// Notes where frames and pointer slots are. Items that are stored member by member are told in another order.
+class PayloadPlaces::Finder final : public NullVisitor {
  public:
+  explicit Finder(PayloadPlaces& to) : to_(to) {}
   std::vector<std::size_t> slots;
   std::string unknown;  // why it may not have seen all of them
 
   void slot(std::size_t position) override { slots.push_back(position); }
+  void frame(std::size_t begin, std::size_t end) override { to_.frames_.push_back({begin, end}); }
   void unread(std::string_view reason) override { unknown = reason; }
-};
-
-// A payload that grew by `size` bytes at a position.
-class GrownPayload {
- public:
-  GrownPayload(std::vector<std::byte>& bytes, std::size_t position, std::size_t size, std::uint32_t keylen)
-      : bytes_(bytes), position_(position), size_(size), keylen_(keylen) {}
-
-  // The frames around the position: that of the object, and those of its first bases.
-  void correct_counts() {
-    for (std::size_t at = 0; at + kFrameHead <= position_; at += kFrameHead) {
-      const std::uint32_t count = word(at);
-      if (!(count & kByteCountBit) || at + kWord + (count & ~kByteCountBit) < position_) return;
-      put(at, count + static_cast<std::uint32_t>(size_));
-    }
-  }
-
-  void correct_tag(std::size_t slot) {
-    std::size_t at = slot < position_ ? slot : slot + size_;
-    if ((word(at) & kByteCountBit) && word(at) != kNewClass) at += kWord;
-    const std::uint32_t tag = word(at);
-    if (tag == 0 || tag == kNewClass) return;
-    const std::int64_t target = std::int64_t{tag & ~kClassBit} - kTagOffset - keylen_;
-    if (target >= static_cast<std::int64_t>(position_)) put(at, tag + static_cast<std::uint32_t>(size_));
+  void described_by(const StreamerInfo& info) override {
+    if (known_.insert(&info).second) to_.infos_.push_back(&info);
   }
 
  private:
-  std::uint32_t word(std::size_t at) const { return load_big<std::uint32_t>(bytes_.data() + at); }
-  void put(std::size_t at, std::uint32_t value) { store_big(bytes_.data() + at, value); }
+  PayloadPlaces& to_;
+  std::unordered_set<const StreamerInfo*> known_;
+};
 
-  std::vector<std::byte>& bytes_;
-  const std::size_t position_, size_;
-  const std::uint32_t keylen_;
+Result<PayloadPlaces> PayloadPlaces::read(const StreamerInfos& infos, std::string_view class_name,
+                                          std::span<const std::byte> payload, std::uint32_t keylen) {
+  PayloadPlaces made;
+  made.payload_ = payload;
+  made.keylen_ = keylen;
+  Finder finder(made);
+  TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
+  if (!finder.unknown.empty()) return fail(ErrorKind::unsupported, finder.unknown);
+  std::ranges::sort(finder.slots);
+  finder.slots.erase(std::ranges::unique(finder.slots).begin(), finder.slots.end());
+  TRY_VOID(made.read_slots(finder.slots));
+  std::ranges::sort(made.frames_, {}, &Frame::begin);
+  return made;
+}
+
+Result<> PayloadPlaces::read_slots(std::span<const std::size_t> positions) {
+  for (const std::size_t position : positions) {
+    Cursor in(payload_);
+    in.seek(position, "pointer");
+    const ObjectTag tag = read_object_tag(in, keylen_);
+    if (in.failed()) return tl::unexpected(in.error());
+    Slot slot;
+    slot.begin = position;
+    slot.tag = position + (tag.counted ? kWord : 0);
+    slot.end = in.position();
+    slot.identity = tag.identity;
+    if (tag.kind == ObjectTag::Kind::reference) slot.kind = Slot::Kind::reference;
+    if (tag.kind == ObjectTag::Kind::object) {
+      slot.kind = Slot::Kind::object;
+      slot.class_name = tag.class_name;
+    }
+    if (tag.counted) frames_.push_back({position, tag.end});
+    slots_.push_back(slot);
+  }
+  return {};
+}
+
+std::size_t PayloadPlaces::end_of_slot(std::size_t begin) const {
+  const auto slot = std::ranges::lower_bound(slots_, begin, {}, &Slot::begin);
+  if (slot == slots_.end() || slot->begin != begin) return 0;
+  if (slot->tag == begin) return slot->end;
+  const auto frame = std::ranges::lower_bound(frames_, begin, {}, &Frame::begin);
+  return frame->end;
+}
+
+namespace {
+
+// Writes parts of payloads, with all byte counts, tags and references as they are at their new places.
+class PayloadWriter {
+ public:
+  PayloadWriter(const PayloadPlaces& whole, std::size_t about) : whole_(whole) {
+    bytes_.reserve(about);
+    identities_[{&whole, kKeyObject}] = kKeyObject;
+  }
+
+  Result<> run(std::span<const PayloadChange> changes) {
+    std::size_t at = 0;
+    for (const PayloadChange& change : changes) {
+      if (change.begin < at || change.end < change.begin || change.end > whole_.payload().size())
+        return fail(ErrorKind::invalid, "changes of a payload");
+      TRY_VOID(copy(whole_, at, change.begin));
+      TRY_VOID(close(change.begin, change.end > change.begin ? 0 : change.within));
+      for (const PayloadPart& part : change.parts) TRY_VOID(add(part));
+      at = change.end;
+    }
+    TRY_VOID(copy(whole_, at, whole_.payload().size()));
+    TRY_VOID(close(whole_.payload().size(), 0));
+    return is_whole() ? Result<>() : unfit();
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  struct Open {
+    std::size_t begin, end;  // in the payload that it is of
+    std::size_t at;          // in this one
+  };
+
+  static Result<> unfit() { return fail(ErrorKind::damaged, "object: byte counts that do not lie in each other"); }
+  bool is_whole() const { return open_.empty() && bytes_.size() < kByteCountBit; }
+  void put(std::uint32_t word) {
+    bytes_.resize(bytes_.size() + kWord);
+    store_big(bytes_.data() + bytes_.size() - kWord, word);
+  }
+  void put(std::span<const std::byte> more) { bytes_.insert(bytes_.end(), more.begin(), more.end()); }
+  std::uint32_t tag_here() const { return static_cast<std::uint32_t>(bytes_.size() + kTagOffset) + whole_.keylen(); }
+
+  Result<> add(const PayloadPart& part) {
+    if (bytes_.size() + part.bytes.size() >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
+    if (part.places == nullptr) return put(part.bytes), Result<>();
+    const std::vector<Open> around = std::exchange(open_, {});
+    const auto begin = static_cast<std::size_t>(part.bytes.data() - part.places->payload().data());
+    TRY_VOID(copy(*part.places, begin, begin + part.bytes.size()));
+    TRY_VOID(close(begin + part.bytes.size(), 0));
+    if (!open_.empty()) return unfit();
+    open_ = around;
+    return {};
+  }
+
+  // Ends the frames that end there, and begin at `within` or behind.
+  Result<> close(std::size_t end, std::size_t within) {
+    while (!open_.empty() && open_.back().end <= end && (open_.back().end < end || open_.back().begin >= within)) {
+      const std::size_t size = bytes_.size() - open_.back().at - kWord;
+      if (open_.back().end < end || size >= kByteCountBit) return unfit();
+      store_big(bytes_.data() + open_.back().at, kByteCountBit | static_cast<std::uint32_t>(size));
+      open_.pop_back();
+    }
+    return {};
+  }
+
+  // The bytes from `at` to `end`. Frames that end at `end` stay open.
+  Result<> copy(const PayloadPlaces& from, std::size_t at, std::size_t end) {
+    auto frame = std::ranges::lower_bound(from.frames(), at, {}, &PayloadPlaces::Frame::begin);
+    auto slot = std::ranges::lower_bound(from.slots(), at, {}, &PayloadPlaces::Slot::begin);
+    while (at < end) {
+      const std::size_t next_frame = frame == from.frames().end() ? kNowhere : frame->begin;
+      const std::size_t next_tag = slot == from.slots().end() ? kNowhere : slot->tag;
+      const std::size_t next_end = open_.empty() ? kNowhere : open_.back().end;
+      const std::size_t next = std::min({end, next_frame, next_tag, std::max(next_end, at)});
+      if (next < at) return unfit();
+      put(from.payload().subspan(at, next - at));
+      at = next;
+      if (at == end) break;
+      if (next_end <= at) {
+        TRY_VOID(close(at, 0));
+      } else if (at == next_frame) {
+        if (frame->end > next_end || frame->end < at + kWord) return unfit();
+        open_.push_back({at, frame->end, bytes_.size()});
+        put(std::uint32_t{0});
+        at += kWord;
+        ++frame;
+      } else if (at == next_tag) {
+        TRY_VOID(copy_tag(from, *slot));
+        at = slot->end;
+        ++slot;
+      }
+    }
+    return at == end ? Result<>() : unfit();
+  }
+
+  Result<> copy_tag(const PayloadPlaces& from, const PayloadPlaces::Slot& slot) {
+    using Kind = PayloadPlaces::Slot::Kind;
+    if (slot.kind == Kind::null) return put(std::uint32_t{0}), Result<>();
+    if (slot.kind == Kind::reference) {
+      const auto known = identities_.find({&from, slot.identity});
+      if (known == identities_.end())
+        return fail(ErrorKind::unsupported, "an object in it refers to one that is not there");
+      return put(known->second), Result<>();
+    }
+    // Without byte counts, tags count objects, not bytes.
+    if (slot.tag == slot.begin) return fail(ErrorKind::unsupported, "an object in it has no byte count");
+    // An object counts from the word in front of its tag.
+    identities_[{&from, slot.identity}] = tag_here() - static_cast<std::uint32_t>(kWord);
+    const auto [known, is_new] = classes_.try_emplace(slot.class_name, tag_here());
+    if (!is_new) return put(kClassBit | known->second), Result<>();
+    put(kNewClass);
+    put(std::as_bytes(std::span(slot.class_name)));
+    bytes_.push_back(std::byte{0});
+    return {};
+  }
+
+  const PayloadPlaces& whole_;
+  std::vector<std::byte> bytes_;
+  std::vector<Open> open_;
+  std::map<std::pair<const PayloadPlaces*, std::uint32_t>, std::uint32_t> identities_;
+  std::map<std::string_view, std::uint32_t> classes_;
 };
 
 }  // namespace
 
-Result<std::vector<std::byte>> insert_in_payload(const StreamerInfos& infos, std::string_view class_name,
-                                                 std::span<const std::byte> payload, std::uint32_t keylen,
-                                                 std::span<const Insertion> insertions) {
-  SlotFinder finder;
-  TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
-  if (!finder.unknown.empty()) return fail(ErrorKind::unsupported, finder.unknown);
-  std::vector<std::byte> grown(payload.begin(), payload.end());
-  // From the last to the first, so that each position is still where it was.
-  for (auto at = insertions.rbegin(); at != insertions.rend(); ++at) {
-    const Insertion& each = *at;
-    if (grown.size() + each.bytes.size() >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
-    grown.insert(grown.begin() + static_cast<std::ptrdiff_t>(each.position), each.bytes.begin(), each.bytes.end());
-    GrownPayload whole(grown, each.position, each.bytes.size(), keylen);
-    whole.correct_counts();
-    for (std::size_t& slot : finder.slots) {
-      whole.correct_tag(slot);
-      if (slot >= each.position) slot += each.bytes.size();
-    }
+Result<std::vector<std::byte>> change_payload(const PayloadPlaces& whole, std::span<const PayloadChange> changes) {
+  std::size_t size = whole.payload().size();
+  for (const PayloadChange& change : changes) {
+    for (const PayloadPart& part : change.parts) size += part.bytes.size();
   }
-  return grown;
+  if (size >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
+  PayloadWriter writer(whole, size);
+  TRY_VOID(writer.run(changes));
+  return writer.take();
 }
 
 Result<std::vector<std::byte>> move_references(const StreamerInfos& infos, std::string_view class_name,
                                                std::span<const std::byte> payload, std::uint32_t keylen,
                                                std::uint32_t new_keylen) {
-  constexpr std::uint32_t kKeyObject = 1;  // a reference to the object of the key, which does not count from anywhere
-  SlotFinder finder;
-  TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
-  if (!finder.unknown.empty()) return fail(ErrorKind::unsupported, finder.unknown);
+  TRY(const PayloadPlaces places, PayloadPlaces::read(infos, class_name, payload, keylen));
   std::vector<std::byte> moved(payload.begin(), payload.end());
-  for (std::size_t at : finder.slots) {
-    std::uint32_t tag = load_big<std::uint32_t>(moved.data() + at);
-    if ((tag & kByteCountBit) && tag != kNewClass) tag = load_big<std::uint32_t>(moved.data() + (at += kWord));
+  for (const PayloadPlaces::Slot& slot : places.slots()) {
+    const auto tag = load_big<std::uint32_t>(moved.data() + slot.tag);
     if (tag <= kKeyObject || tag == kNewClass) continue;
-    const std::uint32_t place = (tag & ~kClassBit) - keylen + new_keylen;
-    store_big(moved.data() + at, (tag & kClassBit) | place);
+    store_big(moved.data() + slot.tag, (tag & kClassBit) | ((tag & ~kClassBit) - keylen + new_keylen));
   }
   return moved;
 }
