@@ -39,7 +39,9 @@ class ObjectCopy {
   ObjectCopy(const ObjectRequest& request, const ObjectSink& sink) : request_(request), sink_(sink) {}
 
   Result<std::vector<std::string>> run() {
-    const bool adds = request_.options.adds_histograms && request_.inputs.names().size() > 1 && sink_.output != nullptr;
+    // A dry run names what would not be added. The one in front of files of a size does not: they are written next.
+    const bool is_last = sink_.output != nullptr || request_.options.is_dry;
+    const bool adds = request_.options.adds_histograms && request_.inputs.names().size() > 1 && is_last;
     TRY_VOID(open(0));
     for (const InputKeys::Object& object : request_.objects) {
       TRY_VOID(not_stopped(sink_.stop));

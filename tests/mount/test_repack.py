@@ -37,7 +37,7 @@ def same(a, b, *more):
     return [line for line in done.stdout.splitlines() if not any(text in line for text in more)]
 
 
-WAYS = {"kept": [], "lz4": ["--compression", "lz4"], "cut": ["--cluster", "4K", "-j", "3"]}
+WAYS = {"kept": ["--verify"], "lz4": ["--verify", "--compression", "lz4"], "cut": ["--verify", "--cluster", "4K", "-j", "3"]}
 
 
 @pytest.fixture(scope="module")
@@ -462,7 +462,11 @@ def test_what_is_not_added_is_named(tmp_path):
                     "path", "directory", "directory/inside"}
     assert all("b.root" in line for line in done.stderr.splitlines())
     assert newest_keys(tmp_path / "out.root") == newest_keys(files[0])
+    dry = repack("--dry-run", *files, tmp_path / "dry.root", status=1)
+    assert dry.stderr == done.stderr and not (tmp_path / "dry.root").exists()
     repack("--force", "--no-add", *files, tmp_path / "out.root", status=1)  # "directory" is of another kind
+    dry = repack("--dry-run", "--no-add", *files, tmp_path / "dry.root", status=1)
+    assert {line.split(":")[2].strip() for line in dry.stderr.splitlines()} == {"directory", "directory/inside"}
 
 
 def test_histograms_are_not_added_where_nobody_wants_it(added):
