@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "view/segments.h"
@@ -136,13 +137,39 @@ struct GatheredVariants {
   std::vector<std::vector<ItemRange>> alternatives;
 };
 
+// Numbers the items of an alternative, which are taken in their order.
+class AlternativeItems {
+ public:
+  std::vector<ItemRange> ranges;
+
+  // The number of an item among those taken, if it may stand there.
+  std::optional<std::int64_t> number(std::int64_t position, bool may_share) {
+    if (position < 0) return std::nullopt;
+    if (!ranges.empty() && position < ranges.back().end) return may_share ? known(position) : std::nullopt;
+    if (ranges.empty() || ranges.back().end != position) firsts_.push_back(count_);
+    add_range(ranges, {position, position + 1});
+    return count_++;
+  }
+
+ private:
+  std::optional<std::int64_t> known(std::int64_t position) const {
+    const auto behind = std::ranges::upper_bound(ranges, position, {}, &ItemRange::begin);
+    if (behind == ranges.begin()) return std::nullopt;
+    const auto range = std::prev(behind);
+    if (position >= range->end) return std::nullopt;
+    return firsts_[static_cast<std::size_t>(range - ranges.begin())] + position - range->begin;
+  }
+
+  std::vector<std::int64_t> firsts_;  // of each range, the number of its first item
+  std::int64_t count_ = 0;
+};
+
 // Tags and index as if these variants were all: the items of each alternative count from `next` on.
 Result<GatheredVariants> gather_variants(CachedStreams& streams, const Column& tags, const Column& index,
-                                         std::span<const ItemRange> variants, std::size_t alternatives,
+                                         std::span<const ItemRange> variants, bool may_share,
                                          std::vector<std::int64_t>& next) {
   GatheredVariants made;
-  made.alternatives.resize(alternatives);
-  next.resize(alternatives);
+  std::vector<AlternativeItems> alternatives(next.size());
   const auto count = static_cast<std::size_t>(count_of(variants));
   made.tags = tfile::Buffer(count, tfile::Use::passing);
   made.index = tfile::Buffer(count * kOffsetSize, tfile::Use::passing);
@@ -151,16 +178,19 @@ Result<GatheredVariants> gather_variants(CachedStreams& streams, const Column& t
   for (std::size_t i = 0; i < count; ++i) {
     const auto tag = std::to_integer<std::size_t>(made.tags.data()[i]);
     if (tag == 0) continue;
-    if (tag > alternatives) return tfile::fail(ErrorKind::damaged, tags.path + ": a tag of no alternative");
+    if (tag > alternatives.size()) return tfile::fail(ErrorKind::damaged, tags.path + ": a tag of no alternative");
     std::byte* const at = made.index.data() + i * kOffsetSize;
     std::int64_t position = 0;
     std::memcpy(&position, at, kOffsetSize);
-    std::vector<ItemRange>& held = made.alternatives[tag - 1];
-    if (position < 0 || (!held.empty() && position < held.back().end))
+    const auto number = alternatives[tag - 1].number(position, may_share);
+    if (!number)
       return tfile::fail(ErrorKind::damaged, index.path + ": the items of an alternative are not one after the other");
-    add_range(held, {position, position + 1});
-    std::memcpy(at, &next[tag - 1], kOffsetSize);
-    ++next[tag - 1];
+    const std::int64_t now = next[tag - 1] + *number;
+    std::memcpy(at, &now, kOffsetSize);
+  }
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    next[i] += count_of(alternatives[i].ranges);
+    made.alternatives.push_back(std::move(alternatives[i].ranges));
   }
   return made;
 }
@@ -208,9 +238,9 @@ class Gathering {
 
   // Tags, and the index behind them.
   Result<> add_variants(std::size_t tags, std::span<const ItemRange> ranges) {
-    TRY(GatheredVariants variants,
-        gather_variants(streams_, *field_.columns[tags], *field_.columns[tags + 1], ranges,
-                        variant_part(field_.variants, tags).alternatives, begin_.alternatives[tags]));
+    begin_.alternatives[tags].resize(variant_part(field_.variants, tags).alternatives);
+    TRY(GatheredVariants variants, gather_variants(streams_, *field_.columns[tags], *field_.columns[tags + 1], ranges,
+                                                   field_.shares_items, begin_.alternatives[tags]));
     add(std::move(variants.tags));
     add(std::move(variants.index));
     held_[tags] = std::move(variants.alternatives);

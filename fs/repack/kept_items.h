@@ -21,6 +21,7 @@ struct FieldOfColumns {
   std::vector<const tfile::Column*> columns;
   std::vector<std::uint32_t> lists;          // for each: the place in `columns` of the offsets around it, or kEachEntry
   std::vector<tfile::VariantPart> variants;  // as FieldForm::variants
+  bool shares_items = false;                 // variants of an entry may have an item together: pointers of a tree
 };
 
 // Where the next entries begin, by column: the next offset, and of tags the next item of each alternative.

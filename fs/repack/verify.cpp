@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,6 @@ using tfile::ColumnId;
 using tfile::EntryRange;
 using tfile::KeptEntries;
 using tfile::NodeId;
-using tfile::Role;
 
 namespace {
 
@@ -38,6 +38,7 @@ class FieldFinder {
  public:
   FieldFinder(const tfile::Table& in, const tfile::Table& out, tfile::TableFormat format) : out_(out), format_(format) {
     for (const Column& column : in.columns) in_by_path_.emplace(column.path, &column);
+    for (const Column& column : out.columns) out_by_path_.emplace(column.path, &column);
   }
 
   std::vector<ComparedField> fields;
@@ -46,34 +47,49 @@ class FieldFinder {
   void run() {
     for (const NodeId top : out_.nodes[0].children) {
       const auto below = tfile::node_columns(out_.nodes, out_.columns, top);
-      if (!below || !add(out_.nodes[top].name, *below)) not_compared.push_back(out_.nodes[top].name);
+      if (below) {
+        add(out_.nodes[top].name, *below);
+      } else {
+        not_compared.push_back(out_.nodes[top].name);
+      }
     }
   }
 
  private:
-  // False: it cannot be compared.
-  bool add(const std::string& name, const tfile::NodeColumns& below) {
+  // Columns that only one table has, and what is in them, are left out: the first entries of a branch tell how it is
+  // shown, and they may be others in the other table.
+  void add(const std::string& name, const tfile::NodeColumns& below) {
     ComparedField field{name, {}, {}};
-    for (FieldOfColumns* side : {&field.in, &field.out}) {
-      side->lists = below.lists;
-      side->variants = below.variants;
-    }
-    for (const ColumnId id : below.columns) {
-      const Column& column = out_.columns[id];
+    std::vector<std::optional<std::uint32_t>> places(below.columns.size());  // in the field; nothing: left out
+    for (std::size_t i = 0; i < below.columns.size(); ++i) {
+      const Column& column = out_.columns[below.columns[i]];
       const auto in = in_by_path_.find(column.path);
-      // Pointers of trees may share their items.
-      const bool is_shared = column.role == Role::tags && format_ == tfile::TableFormat::tree;
-      if (is_shared || in == in_by_path_.end()) return false;
+      const bool is_inside = below.lists[i] != tfile::FieldForm::kEachEntry;
+      if (in == in_by_path_.end() || !are_bytes_alike(column.path) || (is_inside && !places[below.lists[i]])) {
+        not_compared.push_back(column.path);
+        continue;
+      }
+      places[i] = static_cast<std::uint32_t>(field.in.columns.size());
       field.in.columns.push_back(in->second);
       field.out.columns.push_back(&column);
+      for (FieldOfColumns* side : {&field.in, &field.out}) {
+        side->lists.push_back(is_inside ? *places[below.lists[i]] : below.lists[i]);
+        if (!below.variants.empty()) side->variants.push_back(below.variants[i]);
+        side->shares_items = format_ == tfile::TableFormat::tree;
+      }
     }
     fields.push_back(std::move(field));
-    return true;
+  }
+
+  // Whether both tables show what stands beside a column as bytes, or neither does: then offsets count the same things.
+  bool are_bytes_alike(std::string_view path) const {
+    const std::string bytes = std::string(path.substr(0, path.rfind('/') + 1)) + "raw.u1";
+    return in_by_path_.contains(bytes) == out_by_path_.contains(bytes);
   }
 
   const tfile::Table& out_;
   const tfile::TableFormat format_;
-  std::map<std::string_view, const Column*> in_by_path_;
+  std::map<std::string_view, const Column*> in_by_path_, out_by_path_;
 };
 
 class Verification {
