@@ -32,7 +32,7 @@ StreamerInfos read_streamer_infos(const std::string& content, std::vector<std::s
 }
 
 Result<Layout> layout_of_class(const StreamerInfos& infos, const std::string& class_name) {
-  LayoutCompiler compiler(infos, nullptr, false, true);
+  LayoutCompiler compiler(infos, nullptr, {.is_last_look = true});
   Layout layout;
   TRY(layout.shape, compiler.value(parse_type_name(class_name), ValueIn::member));
   if (!layout.shape.has_columns())

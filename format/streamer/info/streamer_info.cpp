@@ -6,8 +6,10 @@
 
 #include "bytes/cursor.h"
 #include "model/heap.h"
+#include "streamer/info/basic_type.h"
 #include "streamer/info/element_form.h"
 #include "streamer/info/own_class.h"
+#include "streamer/info/type_name.h"
 
 namespace tfile {
 namespace {
@@ -194,6 +196,7 @@ StreamerInfos StreamerInfos::read(std::span<const std::byte> payload, std::uint3
       infos.by_template_.emplace(info->class_name.substr(0, open), info.get());
     for (const StreamerElement& e : info->elements) {
       if (e.kind == ElementKind::base) infos.direct_heirs_[e.name].push_back(info->class_name);
+      infos.note_enumeration(*info, e);
     }
   }
   for (const StreamerInfo& info : builtin_streamer_infos()) infos.by_name_[info.class_name].push_back(&info);
@@ -205,6 +208,34 @@ StreamerInfos StreamerInfos::read(std::span<const std::byte> payload, std::uint3
     }
   }
   return infos;
+}
+
+// A collection names the type of its items, and a pair those of its parts. A member of a class, and of a pair with a
+// dictionary, is an Int_t whatever the enumeration is.
+void StreamerInfos::note_enumeration(const StreamerInfo& info, const StreamerElement& e) {
+  using namespace element_type;
+  if (e.kind == ElementKind::basic && e.type > kBase && e.type < kOffsetPointer) {
+    const int own = e.type % kOffsetArray;
+    const TypeName type = parse_type_name(e.type_name);
+    const bool is_told = own != kInt && info.class_name.starts_with("pair<");
+    if (type.kind == TypeName::Kind::named_class && !type.text.empty() && basic_dtype(own))
+      note_enumeration(type.text, is_told ? own : 0);
+  } else if (e.kind == ElementKind::stl && (e.stl_content == 0 || basic_dtype(e.stl_content))) {
+    const TypeName type = parse_type_name(e.type_name);
+    if (type.kind == TypeName::Kind::sequence && type.arguments[0].kind == TypeName::Kind::named_class)
+      note_enumeration(type.arguments[0].text, e.stl_content);
+  }
+}
+
+void StreamerInfos::note_enumeration(const std::string& name, int own) {
+  const auto [known, is_new] = enumerations_.emplace(name, own);
+  if (known->second == 0) known->second = own;
+}
+
+std::optional<int> StreamerInfos::enumeration(const std::string& type_name) const {
+  const auto found = enumerations_.find(type_name);
+  if (found == enumerations_.end()) return std::nullopt;
+  return found->second;
 }
 
 const StreamerInfo* StreamerInfos::find(std::string_view class_name, int version) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +85,9 @@ class StreamerInfos {
   const StreamerInfo* of_same_template(std::string_view class_name) const;
   // Whether any class has an array that is counted by a member of this name.
   bool is_counter(const std::string& member) const { return counters_.count(member) != 0; }
+  // The element type of an enumeration's own numbers, or of a typedef: 0 if the file uses `type_name` as one without
+  // telling how long it is, nullopt if the file does not use it so.
+  std::optional<int> enumeration(const std::string& type_name) const;
   // The classes that the file describes and that derive from `class_name`, nearest first.
   std::vector<std::string> heirs(std::string_view class_name) const;
   const std::vector<std::unique_ptr<StreamerInfo>>& from_file() const { return from_file_; }
@@ -91,10 +95,14 @@ class StreamerInfos {
   std::size_t memory() const;  // estimated, of the file's descriptions
 
  private:
+  void note_enumeration(const StreamerInfo&, const StreamerElement&);
+  void note_enumeration(const std::string& name, int own);
+
   std::vector<std::unique_ptr<StreamerInfo>> from_file_;
   std::unordered_map<std::string, std::vector<const StreamerInfo*>> by_name_;
   std::unordered_map<std::string, const StreamerInfo*> by_template_;
   std::unordered_set<std::string> counters_;
+  std::unordered_map<std::string, int> enumerations_;
   std::unordered_map<std::string, std::vector<std::string>> direct_heirs_;  // derived classes that the file describes
 };
 

@@ -242,6 +242,7 @@ Result<Shape> LayoutCompiler::value(const TypeName& type, ValueIn place) {
     case TypeName::Kind::pointer:
       return pointer(type.arguments[0]);
     case TypeName::Kind::named_class:
+      if (const auto own = enumeration(type)) return enum_numbers(enum_item(*own));
       return object(type.text);
   }
   return fail(ErrorKind::unsupported, type.text + " is not decoded");
@@ -254,30 +255,49 @@ Result<Shape> LayoutCompiler::collection(const TypeName& type, ValueIn place) {
 }
 
 Result<Shape> LayoutCompiler::collection_of(const TypeName& type, ValueIn place) {
-  auto object_wise = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); };
+  const ItemIn item_place = place == ValueIn::item ? ItemIn::inner : ItemIn::own_header;
+  auto object_wise = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type, item_place); }); };
   if (place == ValueIn::item) return object_wise();
   return stl(object_wise, [&] { return member_wise_collections([](auto collection) { return collection(); }, type); });
 }
 
 // The same member of many items, with one header for all of them.
 Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind kind) {
+  const auto one = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type, ItemIn::shared_header); }); };
   TRY(Shape shape,
-      stl([&] { return of_items(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
+      stl([&] { return of_items(kind, one); },
           [&] { return member_wise_collections([&](auto collection) { return of_items(kind, collection); }, type); }));
   shape.is_map = type.kind == TypeName::Kind::map;
   return shape;
 }
 
 // One item of a collection that is stored item by item.
-Result<Shape> LayoutCompiler::item_of(const TypeName& collection) {
-  if (collection.kind != TypeName::Kind::map) return value(collection.arguments[0], ValueIn::item);
+Result<Shape> LayoutCompiler::item_of(const TypeName& collection, ItemIn place) {
+  if (collection.kind != TypeName::Kind::map) {
+    if (const auto own = enumeration(collection.arguments[0])) return enum_items(*own, collection, place);
+    return value(collection.arguments[0], ValueIn::item);
+  }
   Shape record;
   for (std::size_t i = 0; i < 2; ++i) {
-    TRY(Shape part, value(collection.arguments[i], ValueIn::item));
+    // As where it is stored member by member.
+    const StreamerElement* told = pair_part(collection, i);
+    TRY(Shape part, told ? element(*told) : value(collection.arguments[i], ValueIn::item));
     part.name = i == 0 ? "key" : "value";
     record.parts.push_back(std::move(part));
   }
   return record;
+}
+
+Result<Shape> LayoutCompiler::enum_items(int own, const TypeName& collection, ItemIn place) {
+  const auto item = enum_item(own, collection, place);
+  if (item) return enum_numbers(*item);
+  return fail(ErrorKind::unsupported, "ROOT does not write all items of " + collection.text +
+                                          " in collections and arrays, since the enumeration is not as long as an int");
+}
+
+Shape LayoutCompiler::enum_numbers(EnumItem item) {
+  program_.is_assumed |= !item.is_certain;
+  return numbers(item.dtype, {});
 }
 
 // All items of a collection that is stored member by member.
@@ -288,12 +308,15 @@ Result<Shape> LayoutCompiler::members_of_items(const TypeName& collection) {
   if (is_map || item.kind == TypeName::Kind::pair) {
     const std::array names = is_map ? std::array{"key", "value"} : std::array{"first", "second"};
     for (std::size_t i = 0; i < 2; ++i) {
-      TRY(Shape part, value_of_items(item.arguments[i], Op::Kind::repeat));
+      const StreamerElement* told = pair_part(item, i);
+      TRY(Shape part,
+          told ? element_of_items(*told, Op::Kind::repeat) : value_of_items(item.arguments[i], Op::Kind::repeat));
       part.name = names[i];
       record.parts.push_back(std::move(part));
     }
     return record;
   }
+  if (enumeration(item)) return fail(ErrorKind::unsupported, "enumerations are never member-wise");
   const StreamerInfo* info = item.kind == TypeName::Kind::named_class ? newest_or_like(item.text) : nullptr;
   if (!info && item.kind == TypeName::Kind::named_class) return described_by_nobody(item.text);
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + item.text);
@@ -334,7 +357,8 @@ Result<Shape> LayoutCompiler::pair(const TypeName& type, ValueIn) {
   auto body = [&]() -> Result<Shape> {
     Shape record;
     for (std::size_t i = 0; i < 2; ++i) {
-      TRY(Shape part, value(type.arguments[i], ValueIn::member));
+      const StreamerElement* told = pair_part(type, i);
+      TRY(Shape part, told ? element(*told) : value(type.arguments[i], ValueIn::member));
       part.name = i == 0 ? "first" : "second";
       record.parts.push_back(std::move(part));
     }
@@ -399,7 +423,7 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
   Op op;
   op.kind = Op::Kind::object;
   op.checksum = info->version == 0 ? info->checksum : 0;
-  op.is_bare = is_bare_;
+  op.is_bare = guess_.is_bare;
   std::vector<SlotRange> places;
   auto shape = in_block(op.block, [&] { return members(*info, &places); });
   if (!shape) return shape;
@@ -568,8 +592,15 @@ Result<Shape> LayoutCompiler::stl_element(const StreamerElement& e) {
   const TypeName type = parse_type_name(without_pointer(e.type_name));
   if (e.array_length == 0) return value(type, ValueIn::member);
   return stl(
-      [&] { return array_items(e, [&] { return value(type, ValueIn::item); }); },
+      [&] { return array_items(e, [&] { return one_of_several(type); }); },
       [&] { return member_wise_collections([&](auto collection) { return array_items(e, collection); }, type); });
+}
+
+// A collection or string behind a header for several.
+Result<Shape> LayoutCompiler::one_of_several(const TypeName& type) {
+  if (type.kind == TypeName::Kind::sequence && enumeration(type.arguments[0]))
+    return list({.kind = Op::Kind::list}, [&] { return item_of(type, ItemIn::shared_header); });
+  return value(type, ValueIn::item);
 }
 
 // A member-wise form around one or several collections of the same type: the version of the value class occurs once.
@@ -586,12 +617,11 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
   if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) {
     const TypeName type = parse_type_name(without_pointer(e.type_name));
     if (e.array_length == 0) return value_of_items(type, kind);
-    return stl(
-        [&] { return of_items(kind, [&] { return array_items(e, [&] { return value(type, ValueIn::item); }); }); },
-        [&] {
-          return member_wise_collections(
-              [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
-        });
+    return stl([&] { return of_items(kind, [&] { return array_items(e, [&] { return one_of_several(type); }); }); },
+               [&] {
+                 return member_wise_collections(
+                     [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
+               });
   }
   const ElementForm form = form_of(e);
   if (form.has_frame_around()) {

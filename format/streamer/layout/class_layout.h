@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "streamer/info/basic_type.h"
+#include "streamer/info/item_form.h"
 #include "streamer/info/own_class.h"
 #include "streamer/info/streamer_info.h"
 #include "streamer/info/type_name.h"
@@ -46,16 +47,20 @@ enum class ValueIn : std::uint8_t {
   item,    // inside a collection: no header
 };
 
+// What the descriptions leave open, and the bytes confirm.
+struct LayoutGuess {
+  bool is_bare = false;       // objects may lack their headers, as hand-written streamers write them
+  bool is_last_look = false;  // no further look for classes follows, so objects of unknown classes become bytes
+  bool has_enums = false;     // types that nobody describes are enumerations
+};
+
 // Compiles values of C++ types into one program. Every function adds instructions to the open block and returns the
 // shape of what they read. Errors: unsupported, with a reason for the user.
 class LayoutCompiler {
  public:
   // `found`: the classes of objects whose types do not determine them; nullptr before the first look for classes.
-  // `bare`: objects may lack their headers, as hand-written streamers write them. `last_look`: no further look for
-  // classes follows, so objects of unknown classes become bytes.
-  explicit LayoutCompiler(const StreamerInfos& infos, const FoundClasses* found = nullptr, bool bare = false,
-                          bool last_look = false)
-      : infos_(infos), found_(found), is_bare_(bare), is_last_look_(last_look) {}
+  explicit LayoutCompiler(const StreamerInfos& infos, const FoundClasses* found = nullptr, LayoutGuess guess = {})
+      : infos_(infos), found_(found), guess_(guess) {}
 
   Result<Shape> value(const TypeName&, ValueIn);
   // A member by its streamer element, as stored in an unsplit object or in a branch of its own.
@@ -154,7 +159,16 @@ class LayoutCompiler {
   Result<Shape> collection(const TypeName&, ValueIn);
   Result<Shape> collection_of(const TypeName&, ValueIn);
   Result<Shape> collection_of_items(const TypeName&, Op::Kind each);
-  Result<Shape> item_of(const TypeName& collection);
+  Result<Shape> item_of(const TypeName& collection, ItemIn);
+  Result<Shape> enum_items(int own, const TypeName& collection, ItemIn);
+  std::optional<int> enumeration(const TypeName& type) const {
+    return tfile::enumeration(infos_, type, guess_.has_enums);
+  }
+  Shape enum_numbers(EnumItem);
+  // `pair`: a pair or a map.
+  const StreamerElement* pair_part(const TypeName& pair, std::size_t part) const {
+    return tfile::pair_part(infos_, pair.arguments[0], pair.arguments[1], part, guess_.has_enums);
+  }
   Result<Shape> members_of_items(const TypeName& collection);
   Result<Shape> value_of_items(const TypeName&, Op::Kind each);
   Result<Shape> pair(const TypeName&, ValueIn);
@@ -171,6 +185,7 @@ class LayoutCompiler {
   Result<Shape> class_members_of_items(const StreamerInfo&, Op::Kind each);
   Result<Shape> body_of_items(const StreamerElement&, Op::Kind each);
   Result<Shape> stl_element(const StreamerElement&);
+  Result<Shape> one_of_several(const TypeName&);
   const StreamerInfo* newest_or_like(std::string_view class_name) const;
   Result<Shape> element_body(const StreamerElement&);
   Shape tobject();
@@ -226,7 +241,7 @@ class LayoutCompiler {
 
   const StreamerInfos& infos_;
   const FoundClasses* found_;
-  const bool is_bare_, is_last_look_;
+  const LayoutGuess guess_;
   std::vector<std::string> classes_around_;  // whose members are being compiled, or to which a pointer points
   std::string place_;                        // names of the members down to the one that is being compiled
   std::vector<Op> open_;

@@ -91,7 +91,7 @@ Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
   Op op;
   op.kind = Op::Kind::clones;
   op.own = &own;
-  if (choice.class_name.empty() && is_last_look_) {
+  if (choice.class_name.empty() && guess_.is_last_look) {
     choice.is_raw = true;
     Shape bytes = bytes_shape("the class of its items is told by none of the first entries, or lies too deep in them");
     op.slot = bytes.slot;

@@ -140,6 +140,7 @@ struct Program {
   std::uint16_t registers = 0;
   std::int16_t item_counts = -1;  // the register that Entries::item_counts fills
   bool needs_entry_ends = false;  // it has a `rest` that ends with the entry
+  bool is_assumed = false;        // the descriptions leave the size of some items open
   bool entry_is_items = false;    // entries are items of a split collection; an empty one has no items or headers
 };
 

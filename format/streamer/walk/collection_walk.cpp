@@ -21,14 +21,23 @@ void ObjectWalk::pair(Cursor& outer, const TypeName& type) {
   visitor_->begin_object(type.text, 0);
   for (std::size_t i = 0; i < 2 && may_go_on(in); ++i) {
     visitor_->member(i == 0 ? "first" : "second");
-    value(in, type.arguments[i], ValueIn::member);
+    part(in, type, i, ValueIn::member);
   }
   leave_object(outer, in, frame);
   visitor_->end_object();
 }
 
+void ObjectWalk::part(Cursor& in, const TypeName& pair, std::size_t which, ValueIn place) {
+  const TypeName& type = pair.arguments[which];
+  const StreamerElement* told = pair_part(infos_, pair.arguments[0], pair.arguments[1], which, false);
+  if (told)
+    element(in, *told);
+  else
+    value(in, type, place);
+}
+
 void ObjectWalk::collection(Cursor& outer, const TypeName& type, ValueIn place) {
-  if (place == ValueIn::item) return items(outer, type);
+  if (place == ValueIn::item) return items(outer, type, ItemIn::inner);
   const Frame frame = told_frame(outer);
   Cursor in = inside(outer, frame);
   if (in.failed()) {
@@ -37,16 +46,18 @@ void ObjectWalk::collection(Cursor& outer, const TypeName& type, ValueIn place) 
     const StreamerInfo* info = value_class(in, type);
     member_wise_items(in, type, info);
   } else {
-    items(in, type);
+    items(in, type, frame.counted ? ItemIn::own_header : ItemIn::inner);
   }
   leave(outer, in, frame);
 }
 
 // The items after their number, one item after the other.
-void ObjectWalk::items(Cursor& in, const TypeName& type) {
+void ObjectWalk::items(Cursor& in, const TypeName& type, ItemIn place) {
   const auto count = in.big<std::uint32_t>("collection: size");
   if (type.kind == TypeName::Kind::sequence) {
     if (const auto number = number_type(type.arguments[0])) return numbers(in, *number, in.failed() ? 0 : count, {});
+    if (const auto own = enumeration(infos_, type.arguments[0], false))
+      return enum_items(in, *own, type, place, in.failed() ? 0 : count);
   }
   visitor_->begin_list();
   for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
@@ -56,12 +67,23 @@ void ObjectWalk::items(Cursor& in, const TypeName& type) {
     }
     visitor_->begin_pair(type.text);
     visitor_->member("first");
-    value(in, type.arguments[0], ValueIn::item);
+    part(in, type, 0, ValueIn::item);
     visitor_->member("second");
-    value(in, type.arguments[1], ValueIn::item);
+    part(in, type, 1, ValueIn::item);
     visitor_->end_object();
   }
   visitor_->end_list();
+}
+
+// Behind a header of their own, the items fill the rest of its bytes.
+void ObjectWalk::enum_items(Cursor& in, int own, const TypeName& type, ItemIn place, std::uint32_t count) {
+  EnumItem item = enum_item(own);
+  if (place == ItemIn::own_header && in.left() == std::uint64_t{count} * sizeof(std::int32_t)) {
+    if (size_of(item.dtype) != sizeof(std::int32_t)) item.dtype = Dtype::i4;
+  } else if (place == ItemIn::shared_header && !enum_item(own, type, place)) {
+    in.reject("collection of enumerations, of which ROOT does not write all items here");
+  }
+  numbers(in, {.dtype = item.dtype}, count, {});
 }
 
 void ObjectWalk::no_items() {
@@ -89,6 +111,10 @@ void ObjectWalk::member_wise_items(Cursor& in, const TypeName& type, const Strea
   }
   std::vector<MemberColumn> columns;
   for (std::size_t i = 0; i < 2; ++i) {
+    if (const auto* told = pair_part(infos_, item.arguments[0], item.arguments[1], i, false)) {
+      add_element_column(in, count, *told, columns);
+      continue;
+    }
     add_value_column(in, count, i == 0 ? "first" : "second", item.arguments[i], columns);
   }
   tell_columns(in, count, columns, is_map ? std::string_view() : item.text, type.text);
@@ -150,7 +176,7 @@ void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_v
     const Frame frame = told_frame(in);
     if (!frame.member_wise)
       return add_column(
-          in, count, name, [this, &type](Cursor& at) { items(at, type); }, columns);
+          in, count, name, [this, &type](Cursor& at) { items(at, type, ItemIn::shared_header); }, columns);
     const StreamerInfo* info = value_class(in, type);
     return add_column(
         in, count, name, [this, &type, info](Cursor& at) { member_wise_items(at, type, info); }, columns);
@@ -201,6 +227,12 @@ void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector
   visitor_->end_list();
 }
 
+// A collection or string behind a header for several.
+void ObjectWalk::one_of_several(Cursor& in, const TypeName& type) {
+  if (type.kind == TypeName::Kind::sequence) return items(in, type, ItemIn::shared_header);
+  value(in, type, ValueIn::item);
+}
+
 // An STL member: a single one, or an array with one header around all.
 void ObjectWalk::stl_element(Cursor& outer, const StreamerElement& e) {
   const Prepared& p = prepared(e);
@@ -211,7 +243,7 @@ void ObjectWalk::stl_element(Cursor& outer, const StreamerElement& e) {
     const StreamerInfo* info = value_class(in, p.type);
     shaped(in, p.shape, [&] { member_wise_items(in, p.type, info); });
   } else {
-    shaped(in, p.shape, [&] { value(in, p.type, ValueIn::item); });
+    shaped(in, p.shape, [&] { one_of_several(in, p.type); });
   }
   leave(outer, in, frame);
 }

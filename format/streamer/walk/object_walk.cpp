@@ -104,13 +104,6 @@ const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
   Prepared& p = place->second;
   if (is_new) {
     p.type = parse_type_name(without_pointer(is_base(e) ? e.name : e.type_name));
-    // Items of unknown type, such as an enum, are stored as fCtype says.
-    const bool is_known =
-        p.type.kind != TypeName::Kind::sequence || p.type.arguments[0].kind != TypeName::Kind::named_class;
-    if (const auto dtype = basic_dtype(e.stl_content); dtype && !is_known) {
-      p.type.arguments[0].kind = TypeName::Kind::number;
-      p.type.arguments[0].dtype = *dtype;
-    }
     p.shape = element_shape(e);
     const int basic = form_of(e).basic;
     if (basic == kDouble32 || basic == kFloat16) p.packing = parse_packing(e.title, basic == kDouble32);
@@ -460,6 +453,7 @@ void ObjectWalk::value(Cursor& in, const TypeName& type, ValueIn place) {
     case TypeName::Kind::pointer:
       return pointer(in);
     case TypeName::Kind::named_class:
+      if (const auto own = enumeration(infos_, type, false)) return number(in, enum_item(*own).dtype);
       return class_value(in, type.text, 0);
   }
 }

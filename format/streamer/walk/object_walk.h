@@ -119,7 +119,10 @@ class ObjectWalk {
   void std_array(Cursor& in, const TypeName& type, ValueIn place);
   void pair(Cursor& outer, const TypeName& type);
   void collection(Cursor& outer, const TypeName& type, ValueIn place);
-  void items(Cursor& in, const TypeName& type);
+  void items(Cursor& in, const TypeName& type, ItemIn place);
+  void enum_items(Cursor& in, int own, const TypeName& type, ItemIn place, std::uint32_t count);
+  void one_of_several(Cursor& in, const TypeName& type);
+  void part(Cursor& in, const TypeName& pair, std::size_t which, ValueIn place);
   void no_items();
   const StreamerInfo* value_class(Cursor& in, const TypeName& type);
   void member_wise_items(Cursor& in, const TypeName& type, const StreamerInfo* info);

@@ -215,7 +215,7 @@ BranchLayout leaves_layout(const TreeRecord& tree, BranchIndex index, bool in_li
 // TBranchObject: the name of the object's class, then the object with its header.
 BranchLayout object_layout(const BranchRecord& branch, BranchIndex index, const StreamerInfos& infos,
                            const Classes& classes) {
-  LayoutCompiler compiler(infos, classes.found, classes.bare, classes.last_look);
+  LayoutCompiler compiler(infos, classes.found, classes.guess);
   compiler.add({.kind = Op::Kind::skip_c_string});
   auto shape = compiler.object(branch.element_class);
   return finish(index, compiler, std::move(shape), true);
@@ -258,7 +258,7 @@ Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, c
 BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
                             const Classes& classes) {
   const BranchRecord& branch = tree.branches[index];
-  LayoutCompiler compiler(infos, classes.found, classes.bare, classes.last_look);
+  LayoutCompiler compiler(infos, classes.found, classes.guess);
   Result<Shape> shape = branch.id == kWholeObject && !in_list ? whole_object(compiler, branch, infos)
                         : branch.id >= 0                      ? one_member(compiler, branch, infos, in_list)
                                          : Result<Shape>(fail(ErrorKind::unsupported, "it has no data of its own"));

@@ -17,7 +17,7 @@ struct BranchLayout {
 // Knowledge from the first entries, beyond the description of classes; members as in LayoutCompiler.
 struct Classes {
   const FoundClasses* found = nullptr;
-  bool bare = false, last_look = false;
+  LayoutGuess guess = {};
 };
 // `in_list`: the branch is a member of a split collection, whose items follow each other without gaps; the branch of
 // the collection counts them.

@@ -44,8 +44,9 @@ class Trial {
     if (data->size == 0 && stream.program->entry_is_items && count && counts_items(baskets_, *count, data->entries))
       return fail(ErrorKind::unsupported,
                   "its entries have no bytes, although there are items: nothing was written of it");
-    // If the program has classes without a description, all entries are tried, since such an item may come late.
-    if (stream.program->unknown.empty() && !data->offsets.empty() && data->entries > kTrialEntries) {
+    // If the program has items of types without a description, all entries are tried, since such an item may come late.
+    if (stream.program->unknown.empty() && !stream.program->is_assumed && !data->offsets.empty() &&
+        data->entries > kTrialEntries) {
       data->entries = kTrialEntries;
       data->offsets.resize(kTrialEntries + 1);
     }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form of items and parts whose bytes do not follow from their type alone (docs/format.md, "Collections").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "streamer/info/streamer_info.h"
+#include "streamer/info/type_name.h"
+#include "tfile/node.h"
+
+namespace tfile {
+
+// An enumeration has no StreamerInfo, and neither has a class of which no object was written. So a type is an
+// enumeration if the file uses it as one, or if `undescribed` says that types without a description are. Returns the
+// element type of its own numbers, 0 if unknown.
+std::optional<int> enumeration(const StreamerInfos&, const TypeName&, bool undescribed);
+
+// Where an item of a collection stands; this decides how long an enumeration is.
+enum class ItemIn : std::uint8_t {
+  own_header,     // a collection with a header of its own
+  shared_header,  // one of several collections behind one header
+  inner,          // a collection without a header
+};
+
+struct EnumItem {
+  Dtype dtype = Dtype::i4;
+  bool is_certain = true;  // else the bytes decide whether it is as long as that
+};
+// The number that an item of `collection` is stored as; `own` is what `enumeration` returned. nullopt: ROOT does not
+// store all items.
+std::optional<EnumItem> enum_item(int own, const TypeName& collection, ItemIn);
+// The same for what is not in a sequence.
+EnumItem enum_item(int own);
+
+// The description of a part of a pair that is an enumeration. nullptr: it is none, or the file does not describe the
+// pair.
+const StreamerElement* pair_part(const StreamerInfos&, const TypeName& first, const TypeName& second, std::size_t part,
+                                 bool undescribed);
+
+}  // namespace tfile
