@@ -46,10 +46,15 @@ std::optional<EnumItem> enum_item(int own, const TypeName& collection, ItemIn pl
 const StreamerElement* pair_part(const StreamerInfos& infos, const TypeName& first, const TypeName& second,
                                  std::size_t part, bool undescribed) {
   const TypeName& type = part == 0 ? first : second;
-  if (!enumeration(infos, type, undescribed)) return nullptr;
+  if (type.kind != TypeName::Kind::array && !enumeration(infos, type, undescribed)) return nullptr;
   const StreamerInfo* info =
       infos.newest("pair<" + first.text + "," + second.text + (second.text.ends_with('>') ? " >" : ">"));
   return info && info->elements.size() == 2 ? &info->elements[part] : nullptr;
+}
+
+const StreamerInfo* array_class(const StreamerInfos& infos, const TypeName& type) {
+  const StreamerInfo* info = type.kind == TypeName::Kind::array ? infos.newest(type.text) : nullptr;
+  return info && info->elements.size() == 1 && !is_base(info->elements[0]) ? info : nullptr;
 }
 
 }  // namespace tfile

@@ -33,9 +33,12 @@ std::optional<EnumItem> enum_item(int own, const TypeName& collection, ItemIn);
 // The same for what is not in a sequence.
 EnumItem enum_item(int own);
 
-// The description of a part of a pair that is an enumeration. nullptr: it is none, or the file does not describe the
-// pair.
+// The description of a part of a pair that is an enumeration or an array: numbers, or an object. nullptr: the part is
+// neither, or the file does not describe the pair.
 const StreamerElement* pair_part(const StreamerInfos&, const TypeName& first, const TypeName& second, std::size_t part,
                                  bool undescribed);
+
+// The description of a std::array, which is an object of one member in a collection or pair; nullptr if there is none.
+const StreamerInfo* array_class(const StreamerInfos&, const TypeName&);
 
 }  // namespace tfile

@@ -18,6 +18,15 @@ constexpr std::uint32_t kPassedOver = 1u << 28;
 
 bool is_integer(Dtype dtype) { return dtype != Dtype::f4 && dtype != Dtype::f8 && dtype != Dtype::b1; }
 
+// The array, whose class shows it as its only member.
+Shape array_itself(Shape object, const TypeName& type) {
+  Shape array = std::move(object.parts.front());
+  array.name.clear();
+  array.title.clear();
+  array.class_name = type.text;
+  return array;
+}
+
 TypeName pointee(const StreamerElement& e) { return parse_type_name(without_pointer(e.type_name)); }
 
 std::uint32_t product(const std::vector<std::uint32_t>& shape) {
@@ -279,8 +288,9 @@ Result<Shape> LayoutCompiler::item_of(const TypeName& collection, ItemIn place) 
   }
   Shape record;
   for (std::size_t i = 0; i < 2; ++i) {
-    // As where it is stored member by member.
-    const StreamerElement* told = pair_part(collection, i);
+    // An enumeration is as long as where it is stored member by member; an array is an object.
+    const bool is_array = collection.arguments[i].kind == TypeName::Kind::array;
+    const StreamerElement* told = is_array ? nullptr : pair_part(collection, i);
     TRY(Shape part, told ? element(*told) : value(collection.arguments[i], ValueIn::item));
     part.name = i == 0 ? "key" : "value";
     record.parts.push_back(std::move(part));
@@ -315,6 +325,10 @@ Result<Shape> LayoutCompiler::members_of_items(const TypeName& collection) {
       record.parts.push_back(std::move(part));
     }
     return record;
+  }
+  if (const StreamerInfo* array = array_class(infos_, item)) {
+    TRY(record, class_members_of_items(*array, Op::Kind::repeat));
+    return array_itself(std::move(record), item);
   }
   if (enumeration(item)) return fail(ErrorKind::unsupported, "enumerations are never member-wise");
   const StreamerInfo* info = item.kind == TypeName::Kind::named_class ? newest_or_like(item.text) : nullptr;
@@ -380,6 +394,10 @@ Result<Shape> LayoutCompiler::bitset(const TypeName& type, ValueIn place) {
 
 Result<Shape> LayoutCompiler::fixed_array(const TypeName& type, ValueIn place) {
   if (type.length > kArrayMax) return fail(ErrorKind::unsupported, type.text + " is too long");
+  if (const StreamerInfo* info = array_class(infos_, type)) {
+    TRY(Shape record, object(type.text, info));
+    return array_itself(std::move(record), type);
+  }
   const auto length = static_cast<std::uint32_t>(type.length);
   const TypeName& item = type.arguments[0];
   if (item.kind == TypeName::Kind::number) return numbers(item.dtype, {length});

@@ -9,6 +9,7 @@ namespace tfile {
 using namespace element_type;
 
 void ObjectWalk::std_array(Cursor& in, const TypeName& type, ValueIn place) {
+  if (array_class(infos_, type)) return class_value(in, type.text, 0);
   if (const auto number = number_type(type.arguments[0])) return numbers(in, *number, type.length, {});
   visitor_->begin_list();
   for (std::uint64_t i = 0; i < type.length && may_go_on(in); ++i) value(in, type.arguments[0], place);
@@ -27,9 +28,12 @@ void ObjectWalk::pair(Cursor& outer, const TypeName& type) {
   visitor_->end_object();
 }
 
+// Of a pair, or of an item of a map that is stored item by item, where an array is an object.
 void ObjectWalk::part(Cursor& in, const TypeName& pair, std::size_t which, ValueIn place) {
   const TypeName& type = pair.arguments[which];
-  const StreamerElement* told = pair_part(infos_, pair.arguments[0], pair.arguments[1], which, false);
+  const bool may_be_told = place == ValueIn::member || type.kind != TypeName::Kind::array;
+  const StreamerElement* told =
+      may_be_told ? pair_part(infos_, pair.arguments[0], pair.arguments[1], which, false) : nullptr;
   if (told)
     element(in, *told);
   else
@@ -96,6 +100,7 @@ const StreamerInfo* ObjectWalk::value_class(Cursor& in, const TypeName& type) {
   const auto version = in.big<std::uint16_t>("collection: version of the value class");
   const auto checksum = version == 0 ? in.big<std::uint32_t>("collection: checksum of the value class") : 0;
   if (type.kind == TypeName::Kind::map || type.arguments.empty()) return nullptr;
+  if (const StreamerInfo* array = array_class(infos_, type.arguments[0])) return array;
   if (type.arguments[0].kind != TypeName::Kind::named_class) return nullptr;
   return find(type.arguments[0].text, version, checksum);
 }

@@ -225,6 +225,10 @@ BranchLayout object_layout(const BranchRecord& branch, BranchIndex index, const 
 Result<Shape> whole_object(LayoutCompiler& compiler, const BranchRecord& branch, const StreamerInfos& infos) {
   const TypeName type = parse_type_name(branch.element_class);
   if (type.kind == TypeName::Kind::std_string) return compiler.string();
+  if (type.kind == TypeName::Kind::pair && branch.type >= 0) {
+    if (const auto* info = find_class(infos, type.text, branch.class_version, branch.checksum))
+      return compiler.members(*info);
+  }
   if (type.kind != TypeName::Kind::named_class) return compiler.value(type, ValueIn::member);
   if (type.text == "TString" || type.text.starts_with("TArray")) return compiler.object(type.text);
   const StreamerInfo* info = find_class(infos, type.text, branch.class_version, branch.checksum);

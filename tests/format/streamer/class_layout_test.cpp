@@ -496,6 +496,75 @@ TEST(ClassLayout, TypesOfWhichNothingIsSaidAreEnumerationsIfTheBytesMayShowIt) {
   EXPECT_EQ(compiler.value(parse_type_name("vector<T<int> >"), ValueIn::member)->parts[0].kind, Shape::Kind::record);
 }
 
+// As ROOT describes them.
+std::vector<StreamerInfo> array_classes() {
+  return {
+      class_info("Whole", {stl("m", "vector<array<int,2> >")}),
+      class_info("array<int,2>", {array(member("_M_elems", kInt, "int"), {2})}),
+      class_info("pair<int,array<int,2> >", {member("first", kInt, "int"), object_member("second", "array<int,2>")})};
+}
+
+TEST(ClassLayout, ArraysInAListAreNumbersOfAClass) {
+  const Layout layout = value("vector<array<int,2> >", array_classes());
+  const Shape& item = layout.shape.parts[0];
+  ASSERT_EQ(item.kind, Shape::Kind::number);
+  EXPECT_EQ(item.shape, std::vector<std::uint32_t>{2});
+  EntriesImage image;
+  const std::size_t at = image.open(kFrame | kMemberWise);
+  image.put(std::uint16_t{0});
+  image.put(std::uint32_t{0x66188abe});
+  image.put(std::uint32_t{2});
+  for (const std::int32_t i : {1, 2, 3, 4}) image.put(i);
+  image.close(at);
+  image.end_entry();
+  EXPECT_EQ(array_of<std::int32_t>(run_whole(layout.program, image.with_offsets()), item.slot), (Ints{1, 2, 3, 4}));
+}
+
+TEST(ClassLayout, ArraysInInnerListsAreObjects) {
+  const Layout layout = value("vector<vector<array<int,2> > >", array_classes());
+  const Shape& item = layout.shape.parts[0].parts[0];
+  ASSERT_EQ(item.kind, Shape::Kind::number);
+  EntriesImage image;
+  const std::size_t at = image.open(kFrame);
+  image.put(std::uint32_t{1});
+  image.put(std::uint32_t{2});
+  for (const std::int32_t i : {1, 3}) {
+    const std::size_t object = image.open(0);
+    image.put(std::uint32_t{0x66188abe});
+    image.put(i);
+    image.put(i + 1);
+    image.close(object);
+  }
+  image.close(at);
+  image.end_entry();
+  EXPECT_EQ(array_of<std::int32_t>(run_whole(layout.program, image.with_offsets()), item.slot), (Ints{1, 2, 3, 4}));
+}
+
+TEST(ClassLayout, ArraysInPairsAreWhatThePairSays) {
+  std::vector<StreamerInfo> plain = array_classes();
+  plain[2].elements[1] = array(member("second", kInt, "int"), {2});
+  for (const auto& classes : {array_classes(), plain}) {
+    const bool is_object = classes[2].elements[1].kind == ElementKind::object_any;
+    const Layout layout = value("map<int,array<int,2> >", classes);
+    const Shape& second = layout.shape.parts[0].parts[1];
+    ASSERT_EQ(second.kind, Shape::Kind::number);
+    EntriesImage image;
+    const std::size_t at = image.open(kFrame | kMemberWise);
+    image.put(std::uint16_t{0});
+    image.put(std::uint32_t{0x0b5fb752});
+    image.put(std::uint32_t{1});
+    image.put(std::int32_t{5});
+    const std::size_t object = is_object ? image.open(0) : 0;
+    if (is_object) image.put(std::uint32_t{0x66188abe});
+    image.put(std::int32_t{1});
+    image.put(std::int32_t{2});
+    if (is_object) image.close(object);
+    image.close(at);
+    image.end_entry();
+    EXPECT_EQ(array_of<std::int32_t>(run_whole(layout.program, image.with_offsets()), second.slot), (Ints{1, 2}));
+  }
+}
+
 TEST(ClassLayout, PairsHaveAHeaderWithAChecksum) {
   const Layout layout = value("pair<int,vector<int> >");
   EntriesImage image;
