@@ -34,7 +34,7 @@ void ObjectWalk::code_repository(Cursor& outer, std::string_view name, std::uint
   };
   static constexpr Table kTables[] = {{"_fmap", 4, 0}, {"_c2fmap", 3, 0}, {"_ehmap", 3, 2}};
   visitor_->begin_object(name, identity);
-  const Frame frame = read_frame(outer);
+  const Frame frame = told_frame(outer);
   Cursor in = inside(outer, frame);
   for (const Table& table : kTables) {
     if (frame.version < table.since) continue;
