@@ -33,6 +33,17 @@ int nothing_to_recover(const std::string& path) {
   return kExitOk;
 }
 
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+// A journal is of the file that had its name: another one may be where the link leads.
+bool is_link_beside_journal(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode) && is_there(journal_name(path));
+}
+
 }  // namespace
 
 int run_recover(int argc, char** argv) {
@@ -41,6 +52,11 @@ int run_recover(int argc, char** argv) {
   command.take("FILE", path);
   if (const auto code = command.parse(argc, argv)) return *code;
 
+  if (is_link_beside_journal(path))
+    return complain({ErrorKind::invalid,
+                     path + ": a symbolic link, beside which the journal of a file of this name "
+                            "lies: move the file back to this name, then recover it",
+                     -1, EINVAL});
   path = absolute_path(path);
   struct stat status {};
   if (::stat(journal_name(path).c_str(), &status) != 0) {

@@ -511,7 +511,8 @@ Result<> remove_name(SourceTree& tree, const std::string& path, bool directory, 
   if (judged.is_root_file() && !directory) return is_a_directory();
   if (judged.found.written) return remove_root_file(tree, judged.found.written, by);
   if (judged.is_root_file() && !judged.found.is_link) return not_ours();
-  TRY_VOID(tree.remove(path, directory, by));
+  // A link to a ROOT file is shown as a directory, and removed as one.
+  TRY_VOID(tree.remove(path, directory && !judged.found.is_link, by));
   if (judged.former) tree.forget(judged.former);
   return {};
 }

@@ -187,7 +187,14 @@ Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, cons
 std::shared_ptr<const Holder> SourceTree::root() { return make_source_directory(shared_from_this(), ""); }
 
 bool SourceTree::is_hidden(std::string_view path) const {
-  return (!hidden_.empty() && path == hidden_) || path.ends_with(kJournalSuffix) || path.ends_with(kTemporarySuffix);
+  std::string_view name = path;
+  if (name.ends_with(kTemporarySuffix)) name.remove_suffix(kTemporarySuffix.size());  // one that is being rewritten
+  return (!hidden_.empty() && path == hidden_) || name.ends_with(kJournalSuffix);
+}
+
+Result<> SourceTree::check_new_name(const std::string& path) const {
+  if (!is_hidden(path)) return {};
+  return tfile::fail(ErrorKind::denied, path + ": a name of a journal", -1, EPERM);
 }
 
 Result<Descriptor> SourceTree::open_path(const std::string& path, int flags, bool links, const CallerPtr& by) const {
@@ -456,6 +463,7 @@ void SourceTree::take_over_journals_in(const std::string& path, int depth) {
 Result<std::shared_ptr<WrittenFile>> SourceTree::new_written_file(const std::string& path, Creation& how,
                                                                   const CallerPtr& by) {
   {
+    TRY_VOID(check_new_name(path));
     const ActingFor acting(by);
     TRY(const Descriptor in, parent(path, by));
     if (!acting || !may_change_names(by, in.get())) return system_failure(path, EACCES);
@@ -476,6 +484,7 @@ Result<Descriptor> SourceTree::parent(const std::string& path, const CallerPtr& 
 
 Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation& how, bool exclusive,
                                          const CallerPtr& by) {
+  TRY_VOID(check_new_name(path));
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
@@ -487,6 +496,7 @@ Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation
 }
 
 Result<> SourceTree::make_directory(const std::string& path, const Creation& how, const CallerPtr& by) {
+  TRY_VOID(check_new_name(path));
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
@@ -495,6 +505,7 @@ Result<> SourceTree::make_directory(const std::string& path, const Creation& how
 }
 
 Result<> SourceTree::make_link(const std::string& path, const std::string& target, const CallerPtr& by) {
+  TRY_VOID(check_new_name(path));
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
@@ -503,6 +514,7 @@ Result<> SourceTree::make_link(const std::string& path, const std::string& targe
 }
 
 Result<> SourceTree::make_hard_link(const std::string& of, const std::string& path, const CallerPtr& by) {
+  TRY_VOID(check_new_name(path));
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor from, open_as_is(parent_of(of), kDirectoryFlags, false, by));
@@ -537,6 +549,7 @@ Result<> SourceTree::remove(const std::string& path, bool directory, const Calle
 }
 
 Result<> SourceTree::rename(const std::string& from, const std::string& to, unsigned flags, const CallerPtr& by) {
+  TRY_VOID(check_new_name(to));
   const ActingFor acting(by);
   if (!acting) return system_failure(from, EACCES);
   TRY(const Descriptor out_of, parent(from, by));

@@ -91,6 +91,8 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   Result<Found> look_up_written(const std::string& path);
   void take_over_journals_in(const std::string& path, int depth);
   bool is_hidden(std::string_view path) const;
+  // A journal is not shown, so nobody would see that one is replaced. Error: denied (EPERM).
+  Result<> check_new_name(const std::string& path) const;
   Result<std::string> inside_path_of_link(const std::string& path, const CallerPtr&) const;
   std::shared_ptr<MountedFile> root_file(const std::string& path);
   void note_another(const std::string& path) EXCLUDES(mutex_);
