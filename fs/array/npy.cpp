@@ -74,6 +74,8 @@ tfile::Result<NpyHeader> parse_npy_header(std::span<const std::byte> start) {
   if (!value_of(dictionary, "'fortran_order'").starts_with("False")) return not_a_column("items in Fortran order");
   std::string_view shape = value_of(dictionary, "'shape'");
   if (!shape.starts_with('(')) return not_a_column("no shape");
+  if (shape.substr(0, shape.find(')')).find('-') != std::string_view::npos)
+    return not_a_column("a shape that items cannot have");
   const std::vector<std::uint64_t> numbers = numbers_of(shape);
   if (numbers.empty()) return not_a_column("a single item is no column");
   header.length = static_cast<std::int64_t>(numbers[0]);

@@ -290,6 +290,10 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
   for (StagedColumn& column : table.columns) {
     gathered.staged.emplace(column.path, &column);
     if (!column.unreadable.empty()) {
+      if (column.is_open && is_npy(column.path)) {  // its other rows may be still to come
+        gathered.open.push_back(column.path + ": open for writing");
+        continue;
+      }
       gathered.wrong.push_back({column.unreadable});
       if (!is_offsets(column)) continue;
     }

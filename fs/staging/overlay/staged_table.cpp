@@ -248,6 +248,17 @@ std::optional<std::string> index_beside(std::string_view path) {
 
 bool is_npy(std::string_view path) { return path.ends_with(kNpySuffix); }
 
+// What is wrong with the length of a .npy file of `size` bytes: a copy that ended early has fewer than its header says.
+std::string lack_of_rows(const NpyHeader& header, std::uint64_t size) {
+  std::uint64_t bytes = tfile::size_of(header.dtype);
+  bool is_too_large = __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(header.length), &bytes);
+  for (const std::uint32_t extent : header.shape) is_too_large |= __builtin_mul_overflow(bytes, extent, &bytes);
+  const std::uint64_t there = size - std::min<std::uint64_t>(size, header.size);
+  if (!is_too_large && there == bytes) return "";
+  return "its header says " + std::to_string(header.length) + " rows, and " + std::to_string(there) +
+         " bytes follow it";
+}
+
 void read_npy_header(StagedColumn& column) {
   if (!is_npy(column.path) || column.base > 0) return;
   std::vector<std::byte> start(std::min<std::uint64_t>(column.size, kNpyHeaderMax));
@@ -255,6 +266,10 @@ void read_npy_header(StagedColumn& column) {
   auto header = got ? parse_npy_header(std::span(start).first(*got)) : Result<NpyHeader>(tl::unexpected(got.error()));
   if (!header) {
     column.unreadable = column.path + ": " + header.error().text;
+    return;
+  }
+  if (const auto lack = lack_of_rows(*header, column.size); !lack.empty()) {
+    column.unreadable = column.path + ": " + lack;
     return;
   }
   column.header = header->size;
