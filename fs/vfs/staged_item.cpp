@@ -304,7 +304,7 @@ void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries,
       column.size = committed.size;
       column.head = std::as_bytes(std::span(of->source->head()));
       column.commits = commits;
-      column.mode = (committed.mode & 07777) | S_IWUSR;
+      column.mode = (committed.mode & 07777) | file->write_bits();
       TRY(const NodePtr node, file->staged().continue_file(at.directory, at.name, column));
       return staged_entry(file, node);
     };
@@ -341,21 +341,21 @@ class CommittedColumnHolder final : public Holder {
     if (const NodePtr more = continuation()) return file_->staged_attributes(*more);
     if (is_outdated()) return std::nullopt;
     auto known = committed_.holder->known_attributes(committed_.held);
-    if (known) known->mode |= S_IWUSR;
+    if (known) known->mode |= file_->write_bits();
     return known;
   }
   std::optional<Attributes> attributes_but_size(HeldItem) const override {
     if (continuation() || is_outdated()) return std::nullopt;
     auto brief = committed_.holder->attributes_but_size(committed_.held);
-    if (brief) brief->mode |= S_IWUSR;
+    if (brief) brief->mode |= file_->write_bits();
     return brief;
   }
   void attributes(HeldItem, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::recent, ask_attributes, std::move(reply));
     const std::stop_token asker = reply.asker();
-    auto told = [reply = std::move(reply)](Result<Attributes> found) mutable {
-      if (found) found->mode |= S_IWUSR;
+    auto told = [file = file_, reply = std::move(reply)](Result<Attributes> found) mutable {
+      if (found) found->mode |= file->write_bits();
       reply(std::move(found));
     };
     committed_.holder->attributes(committed_.held, Reply<Attributes>(std::move(told), asker));

@@ -226,6 +226,11 @@ void WrittenFile::admit(Access access, const CallerPtr& by, Reply<void> reply) c
   reply({});
 }
 
+mode_t WrittenFile::write_bits() const {
+  constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
+  return (overlay().owner().mode & kOthersWrite & ~context_.ownership.umask) | S_IWUSR;
+}
+
 Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
   const Overlay::Status status = overlay().status(node);
   const Ownership& ownership = context_.ownership;

@@ -40,6 +40,8 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
   // As Holder::admit, for anything in the file.
   void admit(Access, const CallerPtr&, Reply<void>) const;
 
+  // Who may stage behind a committed column: its owner, and those who may write the file.
+  mode_t write_bits() const;
   // The attributes of a staged file or directory; of a committed directory all but its times.
   Attributes staged_attributes(const StagedNode&) const;
   // The same for a directory with its times: those of the committed directory beneath it; for the root those of the

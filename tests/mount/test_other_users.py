@@ -337,3 +337,23 @@ def wait_for(happened):
     while not happened():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("mode, may", ((0o666, True), (0o664, True), (0o644, False)))
+def test_who_may_write_a_root_file_appends_to_it(shared, plain, mount, mode, may):
+    """Its group and others, too, as its mode says."""
+    put(plain, shared, "a.root", 0, mode)
+    os.chown(os.path.join(shared, "a.root"), 0, READER)
+    column = os.path.join(mount(shared, "rw", "allow_other").path, "a.root", COLUMN)
+    size = os.path.getsize(column)
+    if may:
+        run_as(READER, append_zeros, column)
+    else:
+        assert refused(READER, append_zeros, column) == errno.EACCES
+    assert os.path.getsize(column) == size + (4 if may else 0)
+
+
+def append_zeros(path):
+    file = os.open(path, os.O_WRONLY | os.O_APPEND)
+    os.write(file, bytes(4))
+    os.close(file)
