@@ -184,6 +184,8 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
                                                             ", that of another file by " + stored_key_->major +
                                                             " and " + stored_key_->minor));
     stored_key_ = FriendKey{stored.major_name, stored.minor_name};
+    if (static_cast<std::int64_t>(stored.major.size()) != index_->parts[file_].of.count)
+      return match_without_index(*stored_key_);
     stored_entries_ += static_cast<std::int64_t>(stored.major.size());
     index_->memory = {};
     auto memory = memory_of_index(cache(), stored_entries_);
@@ -191,6 +193,13 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
     index_->memory = *std::move(memory);
     index_->parts[file_++].index = KeyIndex(stored);
     read_indices();
+  }
+
+  // Entries were appended since the index was made, which knows nothing of them: its columns still do.
+  void match_without_index(const FriendKey& key) {
+    if (index_->parts.size() == 1) return match_by_columns(key);
+    reply_(tfile::fail(ErrorKind::unsupported,
+                       state_->members[file_].name + ": its index was made before its last entries"));
   }
 
   // As in ROOT: an index by what the table does not have is none.

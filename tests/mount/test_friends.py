@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -506,3 +508,38 @@ def test_every_kind_of_node(samples, mount, shared_mount, sample):
         for node in os.listdir(of):
             if not node.startswith("object."):
                 mounted_table.assert_same(mounted_table.read_node(of, node), mounted_table.read_node(table, node), node)
+
+
+STALE = r"""
+import sys, ROOT
+ROOT.gInterpreter.Declare('''
+void write(const char* directory) {
+  int run; float y;
+  TFile f((std::string(directory) + "/f.root").c_str(), "RECREATE");
+  TTree t("T", "");
+  t.Branch("run", &run); t.Branch("y", &y);
+  for (run = 0; run < 10; ++run) { y = run * 1.5f; t.Fill(); }
+  t.BuildIndex("run");
+  t.Write();
+  f.Close();
+  TFile g((std::string(directory) + "/m.root").c_str(), "RECREATE");
+  TTree m("M", "");
+  m.Branch("run", &run);
+  for (run = 14; run >= 0; --run) m.Fill();
+  m.AddFriend("T", (std::string(directory) + "/f.root").c_str());
+  m.Write();
+}''')
+ROOT.write(sys.argv[1])
+"""
+
+
+def test_an_index_that_is_older_than_its_entries(tmp_path, mount):
+    """Entries were appended, of which the stored index knows nothing: its columns do."""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", STALE, tmp_path], check=True, capture_output=True)
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        for name, more in (("run.i4", np.arange(10, 15, dtype="<i4")), ("y.f4", np.arange(10, 15, dtype="<f4") * 1.5)):
+            with open(os.path.join(m.path, "f.root", "T", name), "ab") as file:
+                file.write(more.tobytes())
+    top = mount(tmp_path / "m.root").path
+    assert column(friend(os.path.join(top, "M"), "T") + "/.match.i8").tolist() == list(range(14, -1, -1))
+    assert [value for value in optional(friend(os.path.join(top, "M"), "T") + "/y")] == [n * 1.5 for n in range(14, -1, -1)]
