@@ -345,7 +345,7 @@ def test_a_column_that_is_being_committed_is_not_replaced(place):
     assert p.tree()["x"] == commit.values.tolist()
 
 
-@pytest.mark.parametrize("name", ("a%2Fb", "x%41"))
+@pytest.mark.parametrize("name", ("a%2Fb", "x%41", "x;1"))
 def test_a_name_that_no_key_can_be_shown_by_is_refused(place, name):
     """Where it is made: it would delay everything staged beside it."""
     p = place()

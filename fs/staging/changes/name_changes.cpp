@@ -29,10 +29,19 @@ bool holds_keys(const StagedNode& directory) {
   return !directory.parent.lock() || (!directory.base_name.empty() && !is_in_table(directory));
 }
 
+// "x;1": a name and a cycle, for those who look it up.
+bool ends_in_cycle(std::string_view key) {
+  const std::size_t digits = key.find_last_not_of("0123456789") + 1;
+  return digits > 0 && digits < key.size() && key[digits - 1] == ';';
+}
+
 // Checks the name of a future directory or table: its key must be shown under the same name, and a key with a slash in
-// its name cannot be found.
+// its name, or with a cycle, cannot be found.
 Result<> check_key_name(std::string_view shown) {
   const std::string key = tfile::unescape_name(shown);
+  if (ends_in_cycle(key))
+    return fail(ErrorKind::invalid, std::string(shown) + ": readers take what is behind the ';' for a cycle", -1,
+                EINVAL);
   const bool is_path = key.find('/') != std::string::npos;
   const std::string again = tfile::escape_name(key);
   if (!is_path && again == shown) return {};
