@@ -327,6 +327,7 @@ Result<std::shared_ptr<const FileClasses>> RootFile::classes() const {
   auto all = std::make_shared<FileClasses>();
   all->descriptions = class_descriptions(classes->infos);
   all->headers = class_headers(classes->infos);
+  all->warnings = classes->warnings;
   return std::shared_ptr<const FileClasses>(std::move(all));
 }
 

@@ -39,10 +39,9 @@ Result<RecordCheck> check_records(const File& file, const std::function<bool(std
   const FileHeader& header = file.header();
   const std::uint64_t begin = std::min(static_cast<std::uint64_t>(header.begin), source.size());
   const std::uint64_t end = std::clamp(static_cast<std::uint64_t>(header.end), begin, source.size());
-  std::vector<ByteRange> free_segments;
-  if (auto read = read_free_segments(source, header)) free_segments = *std::move(read);
   RecordCheck check;
-  TRY_VOID(walk_records(source, begin, end, free_segments, [&](const WalkStep& step) {
+  if (auto read = read_free_segments(source, header)) check.free = *std::move(read);
+  TRY_VOID(walk_records(source, begin, end, check.free, [&](const WalkStep& step) {
     check.records += step.kind == WalkStep::Kind::record ? 1 : 0;
     if (step.kind == WalkStep::Kind::gap) check.gaps.push_back(step.range);
     if (step.kind == WalkStep::Kind::record && known(step.range.begin)) return true;
@@ -54,6 +53,22 @@ Result<RecordCheck> check_records(const File& file, const std::function<bool(std
     return true;
   }));
   return check;
+}
+
+Result<> check_key_in_record(const File& file, const KeyInfo& key) {
+  const auto at = static_cast<std::int64_t>(key.seek);
+  const Source& source = file.source();
+  if (key.seek > source.size() || key.keylen > source.size() - key.seek)
+    return fail(ErrorKind::damaged, "key: beyond the end of the file", at);
+  Buffer bytes(key.keylen);
+  TRY_VOID(read_range(source, {key.seek, bytes.size()}, bytes.span()));
+  Cursor in(bytes.span(), at);
+  const KeyHeader own = read_key(in);
+  const bool is_same = !in.failed() && static_cast<std::uint32_t>(own.nbytes) == key.nbytes &&
+                       own.keylen == static_cast<std::int32_t>(key.keylen) && own.class_name == key.class_name &&
+                       own.name == key.name;
+  return is_same ? Result<>()
+                 : Result<>(fail(ErrorKind::damaged, "key: the record is not the one in the key list", at));
 }
 
 }  // namespace tfile

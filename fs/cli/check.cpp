@@ -17,11 +17,37 @@ Result<FileCheck> check_source(const std::string& source) {
   return check_file(*file, std::thread::hardware_concurrency());
 }
 
+bool is_skipped(const Finding& finding) {
+  return finding.kind == FindingClass::error && finding.error.kind != ErrorKind::damaged;
+}
+
+struct FoundCounts {
+  std::size_t errors = 0, warnings = 0, notes = 0, skipped = 0;
+  void add(const Finding& finding) {
+    if (is_skipped(finding)) return void(++skipped);
+    ++(finding.kind == FindingClass::error ? errors : finding.kind == FindingClass::warning ? warnings : notes);
+  }
+};
+
 void print_finding(const OneSource& source, const Finding& finding) {
   const std::string of = source.is_of_several && !finding.place.empty() ? printable(source.shown) + ": " : "";
   const std::string place = printable(finding.place.empty() ? source.shown : finding.place);
-  std::printf("%s%s: %s%s\n", of.c_str(), place.c_str(),
-              finding.error.kind == ErrorKind::damaged ? "" : "not checked: ", message_of(finding.error).c_str());
+  const char* prefix = finding.kind == FindingClass::warning ? "warning: " : "note: ";
+  if (finding.kind == FindingClass::error) prefix = is_skipped(finding) ? "not checked: " : "";
+  std::printf("%s%s: %s%s\n", of.c_str(), place.c_str(), prefix, message_of(finding.error).c_str());
+}
+
+// "2 errors, 1 warnings", "no errors, 3 notes".
+std::string verdict_of(const FoundCounts& counts) {
+  std::string text = counts.errors == 0 && counts.warnings == 0 ? "no errors" : "";
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + what;
+  };
+  add(counts.errors, " errors");
+  add(counts.warnings, " warnings");
+  add(counts.notes, " notes");
+  add(counts.skipped, " not checked");
+  return text;
 }
 
 int check_one(const OneSource& source) {
@@ -30,18 +56,17 @@ int check_one(const OneSource& source) {
     complain(check.error());
     return kCheckIncomplete;
   }
-  std::size_t errors = 0, skipped = 0;
+  FoundCounts counts;
   for (const Finding& finding : check->findings) {
     print_finding(source, finding);
-    ++(finding.error.kind == ErrorKind::damaged ? errors : skipped);
+    counts.add(finding);
   }
-  std::string verdict = errors == 0 ? "no errors" : std::to_string(errors) + " errors";
-  if (skipped > 0) verdict += ", " + std::to_string(skipped) + " not checked";
   std::printf("%s: %llu records, %llu keys, %llu tables, %llu baskets: %s\n", printable(source.shown).c_str(),
               static_cast<unsigned long long>(check->records), static_cast<unsigned long long>(check->keys),
               static_cast<unsigned long long>(check->tables), static_cast<unsigned long long>(check->chunks),
-              verdict.c_str());
-  return (errors > 0 ? kCheckErrors : kExitOk) | (skipped > 0 ? kCheckIncomplete : kExitOk);
+              verdict_of(counts).c_str());
+  return (counts.errors + counts.warnings > 0 ? kCheckErrors : kExitOk) |
+         (counts.skipped > 0 ? kCheckIncomplete : kExitOk);
 }
 
 }  // namespace

@@ -92,11 +92,11 @@ constexpr auto kShell = std::to_array<Argument>({{"SHELL", ValueHint::shell, "ba
 
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 success; 1 failure, said on stderr, also of umount, commit and recover if something stays\n"
-    "uncommitted; 2 wrong usage. Of check they are fsck's: 0 no errors; 4 errors; 8 not all was checked; 16 wrong\n"
-    "usage; or the sum.";
+    "uncommitted; 2 wrong usage. Of check they are fsck's: 0 no errors; 4 errors or warnings; 8 not all was checked;\n"
+    "16 wrong usage; or the sum.";
 constexpr std::string_view kExitCodesOfCheck =
-    "Exit codes: 0 no errors; 4 errors; 8 the file, or a part of it, was not checked; 16 wrong usage; or the sum\n"
-    "of these, as of fsck.";
+    "Exit codes: 0 no errors; 4 errors or warnings; 8 the file, or a part of it, was not checked; 16 wrong usage;\n"
+    "or the sum of these, as of fsck.";
 
 constexpr auto kCommands = std::to_array<Command>({
     {"", "mount a ROOT file, or a directory with ROOT files in it, as a file system", "", kMountFlags, kMountArguments,
@@ -141,10 +141,12 @@ TFile::Map does.)",
      run_map},
     {"check",
      "verify every record, compression block and checksum of a ROOT file, and decode every table",
-     R"(Header, directories and keys are verified, too. Prints a line for each error and a summary. Of bytes that are
+     R"(Header, directories and keys are verified, too. Prints a line for each finding and a summary. An error means that
+something cannot be read, a warning that programs may read the file, or write to it, in different ways, and a note that it is
+unusual, but that nothing is lost. Of bytes that are
 stored without a checksum (uncompressed, and zstd as ROOT writes it) only the sizes are checked. The status is that of
 .BR fsck (8):
-0 for no errors, 4 for errors, 8 if the file or a part of it could not be checked (RNTuples of a format before 1.0 are not
+0 for no errors, notes at most, 4 for errors or warnings, 8 if the file or a part of it could not be checked (RNTuples of a format before 1.0 are not
 decoded), 16 for wrong usage, or the sum of these.)",
      {},
      kFileOnly,

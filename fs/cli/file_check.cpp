@@ -148,9 +148,9 @@ class Checker {
   Checker(const tfile::File& file, unsigned threads) : file_(file), threads_(std::max(1u, threads)) {}
 
   FileCheck run() {
-    if (file_.recovered()) found("", {ErrorKind::damaged, "was never closed, or is cut: keys are recovered", -1, 0});
-    warn("", file_.warnings());
-    if (const auto classes = file_.classes(); !classes) found("StreamerInfo", classes.error());
+    // The rest of them is about the root directory's list of keys. Not all programs recover keys.
+    if (file_.recovered()) note("", {ErrorKind::damaged, file_.warnings().front(), -1, 0}, FindingClass::warning);
+    check_classes();
     check_directory(*file_.root(), "", 0);
     check_records();
     Lock lock(mutex_);
@@ -159,12 +159,25 @@ class Checker {
   }
 
  private:
-  void found(const std::string& place, Error error) EXCLUDES(mutex_) {
+  void found(const std::string& place, Error error) { note(place, std::move(error), FindingClass::error); }
+  void note(const std::string& place, Error error, FindingClass kind) EXCLUDES(mutex_) {
     Lock lock(mutex_);
-    result_.findings.push_back({place, std::move(error)});
+    result_.findings.push_back({place, std::move(error), kind});
   }
   void warn(const std::string& place, const std::vector<std::string>& warnings) {
     for (const std::string& warning : warnings) found(place, {ErrorKind::damaged, warning, -1, 0});
+  }
+
+  // Without a StreamerInfo ROOT's own classes are known.
+  void check_classes() {
+    const auto classes = file_.classes();
+    if (!classes) return found("StreamerInfo", classes.error());
+    classes_warnings_ = (*classes)->warnings;
+    const bool has_none = file_.header().seek_info <= 0 || file_.header().nbytes_info <= 0;
+    for (const std::string& warning : classes_warnings_)
+      note("StreamerInfo", {ErrorKind::damaged, warning, has_none ? -1 : file_.header().seek_info, 0},
+           has_none ? FindingClass::note : FindingClass::error);
+    if (!has_none) key_addresses_.insert(static_cast<std::uint64_t>(file_.header().seek_info));
   }
 
   void check_directory(const tfile::DirectoryListing& directory, const std::string& path, int depth) {
@@ -191,6 +204,8 @@ class Checker {
       ++result_.keys;
     }
     if (key.kind == tfile::KeyKind::directory) {
+      if (const auto told = tfile::check_key_in_record(file_, key); !told)
+        note(path, told.error(), told.error().kind == ErrorKind::damaged ? FindingClass::warning : FindingClass::error);
       const auto directory = file_.directory(key);
       return directory ? check_directory(**directory, path, depth + 1) : failed(directory.error());
     }
@@ -202,8 +217,20 @@ class Checker {
       const auto sets = file_.attribute_sets(key);
       return sets ? check_attribute_sets(**sets, path, depth + 1) : failed(sets.error());
     }
-    // Of any other key only the record can be checked, which check_records() does, and the payload.
-    if (const auto payload = file_.payload(key); !payload) failed(payload.error());
+    // Of any other key only the payload can be checked.
+    if (const auto read = check_payload(key); !read) failed(read.error());
+  }
+
+  Result<> check_payload(const KeyInfo& key) try {
+    TRY(const auto payload, file_.payload(key));
+    if (payload->chunk_count(0) == 0) return {};
+    TRY(const tfile::Locator at, payload->locate({0, 0}));
+    Bytes bytes;
+    TRY(const auto stored, tfile::read_stored(at, bytes));
+    TRY_VOID(payload->decode({0, 0}, stored, {}, {}));
+    return {};
+  } catch (const std::bad_alloc&) {
+    return tfile::fail(ErrorKind::no_space, "no memory to decode it");
   }
 
   // A set may claim to contain itself.
@@ -218,7 +245,10 @@ class Checker {
 
   void check_table(const tfile::Table& table, const std::string& path) {
     if (!table.reason.empty()) found(path, {ErrorKind::unsupported, table.reason, -1, 0});
-    warn(path, table.warnings);
+    for (const std::string& warning : table.warnings) {
+      const bool is_of_classes = std::ranges::count(classes_warnings_, warning) > 0;
+      if (!is_of_classes) found(path, {ErrorKind::damaged, warning, -1, 0});
+    }
     std::vector<std::vector<FedColumn>> slots(table.stream_count());
     std::vector<std::string> branches(table.stream_count());
     for (tfile::StreamId stream = 0; stream < slots.size(); ++stream) slots[stream].resize(table.slot_count(stream));
@@ -266,10 +296,9 @@ class Checker {
       const std::int64_t items = own.items[column.slot] - (column.role == tfile::Role::offsets ? 1 : 0);
       const std::int64_t wanted = of_list.last_offsets[list.slot];
       if (std::max<std::int64_t>(0, items) == wanted) continue;
-      found(path + "/" + column.branch, {ErrorKind::damaged,
-                                         "column " + column.path + " has " + std::to_string(items) +
-                                             " items, and its lists have " + std::to_string(wanted),
-                                         -1, 0});
+      const std::string what = "column " + column.path + " has " + std::to_string(items) +
+                               " items, and its lists have " + std::to_string(wanted);
+      note(path + "/" + column.branch, {ErrorKind::damaged, what, -1, 0}, FindingClass::warning);
     }
   }
 
@@ -304,34 +333,57 @@ class Checker {
     return is_whole ? StreamTotals{check.items(), check.last_offsets()} : StreamTotals();
   }
 
-  // The records that are no chunks: keys, lists of keys, objects, and leftovers of old cycles and lost trees.
+  // The records that neither a key nor a table needs: lists of keys, which were read, leftovers of old cycles and lost
+  // trees. Damage there loses nothing.
   void check_records() {
-    std::set<std::uint64_t> decoded;
+    std::set<std::uint64_t> needed = key_addresses_;
     {
       Lock lock(mutex_);
-      decoded = std::move(chunk_addresses_);
+      needed.merge(chunk_addresses_);
     }
-    auto check = tfile::check_records(file_, [&](std::uint64_t address) { return decoded.contains(address); });
+    auto check = tfile::check_records(file_, [&](std::uint64_t address) { return needed.contains(address); });
     if (!check) return found("", check.error());
-    for (tfile::RecordError& wrong : check->errors)
-      found(wrong.class_name.empty() ? "unmarked bytes" : wrong.class_name + " " + wrong.name, std::move(wrong.error));
-    // An overwritten length may look like free space, up to the end of the file.
-    decoded.merge(key_addresses_);
-    for (const tfile::ByteRange gap : check->gaps) {
-      const auto first = decoded.lower_bound(gap.begin);
-      if (first != decoded.end() && *first < gap.end())
-        found("free space", {ErrorKind::damaged, "is used at byte " + std::to_string(*first),
-                             static_cast<std::int64_t>(gap.begin), 0});
+    for (tfile::RecordError& wrong : check->errors) {
+      const bool is_damaged = wrong.error.kind == ErrorKind::damaged;
+      const bool is_head = wrong.error.offset == file_.header().begin || wrong.error.offset == file_.header().seek_free;
+      note(wrong.class_name.empty() ? "unmarked bytes" : wrong.class_name + " " + wrong.name, std::move(wrong.error),
+           !is_damaged ? FindingClass::error
+           : is_head   ? FindingClass::warning
+                       : FindingClass::note);
     }
+    check_free_space(*check, needed);
     Lock lock(mutex_);
     result_.records = check->records;
+  }
+
+  // A program that writes to the file uses what the list of free segments has. Other gaps may be any bytes that look
+  // like a length.
+  void check_free_space(const tfile::RecordCheck& check, const std::set<std::uint64_t>& needed) {
+    const auto look = [&](const std::vector<tfile::ByteRange>& ranges, FindingClass kind) {
+      for (const tfile::ByteRange range : ranges) {
+        const auto first = needed.lower_bound(range.begin);
+        if (first != needed.end() && *first < range.end())
+          note("free space",
+               {ErrorKind::damaged, "is used at byte " + std::to_string(*first), static_cast<std::int64_t>(range.begin),
+                0},
+               kind);
+      }
+    };
+    look(check.free, FindingClass::warning);
+    std::vector<tfile::ByteRange> unlisted;
+    std::ranges::copy_if(check.gaps, std::back_inserter(unlisted), [&](const tfile::ByteRange& gap) {
+      return std::ranges::none_of(
+          check.free, [&](const tfile::ByteRange& free) { return free.begin <= gap.begin && gap.begin < free.end(); });
+    });
+    look(unlisted, FindingClass::note);
   }
 
   const tfile::File& file_;
   const unsigned threads_;
   std::set<std::uint64_t> directories_;     // by address
   std::set<std::uint64_t> attribute_sets_;  // by address
-  std::set<std::uint64_t> key_addresses_;
+  std::set<std::uint64_t> key_addresses_;   // and that of the StreamerInfo
+  std::vector<std::string> classes_warnings_;
 
   Mutex mutex_;
   FileCheck result_ GUARDED_BY(mutex_);

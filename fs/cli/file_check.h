@@ -9,10 +9,18 @@
 
 namespace tfilefs {
 
+// What a finding means to readers of the file.
+enum class FindingClass : std::uint8_t {
+  error,    // something cannot be read
+  warning,  // programs may read, or continue, it in different ways
+  note,     // unusual; nothing is lost
+};
+
 // Something wrong in a file (damaged), or something that could not be checked (all other kinds of errors).
 struct Finding {
   std::string place;  // path of key names, with the branch; or the record's class and name
   tfile::Error error;
+  FindingClass kind = FindingClass::error;
 };
 
 struct FileCheck {

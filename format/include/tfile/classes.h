@@ -37,6 +37,7 @@ struct ClassHeader {
 struct FileClasses {
   std::vector<ClassDescription> descriptions;  // in file order
   std::vector<ClassHeader> headers;            // sorted by name
+  std::vector<std::string> warnings;           // why some, or all, are missing
 };
 
 }  // namespace tfile

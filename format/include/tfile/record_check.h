@@ -18,6 +18,7 @@ struct RecordError {
 struct RecordCheck {
   std::uint64_t records = 0;
   std::vector<ByteRange> gaps;      // free space, by address
+  std::vector<ByteRange> free;      // what the list of free segments has, by address: writers use it
   std::vector<RecordError> errors;  // by address
 };
 
@@ -25,5 +26,8 @@ struct RecordCheck {
 // It only counts records for which `known` is true (baskets that were decoded before) and the pages of RNTuples, which
 // are compressed one by one. Errors: io (while finding the next record). Blocks.
 Result<RecordCheck> check_records(const File&, const std::function<bool(std::uint64_t address)>& known);
+
+// Whether the record of a key begins with the key that the list of keys has. Errors: damaged, io. Blocks.
+Result<> check_key_in_record(const File&, const KeyInfo&);
 
 }  // namespace tfile
