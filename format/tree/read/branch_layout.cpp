@@ -206,7 +206,13 @@ BranchLayout leaves_layout(const TreeRecord& tree, BranchIndex index, bool in_li
     }();
     if (!shape) return raw_layout(index, shape.error().text);
     shape->name = leaf.name;
-    if (alone) return finish(index, compiler, std::move(shape), !in_list);
+    if (alone) {
+      BranchLayout layout = finish(index, compiler, *std::move(shape), !in_list);
+      if (branch.children.empty() || !layout.reason.empty()) return layout;
+      record.parts.push_back(std::move(layout.shape));  // branches stand beside it
+      layout.shape = std::move(record);
+      return layout;
+    }
     record.parts.push_back(*std::move(shape));
   }
   return finish(index, compiler, std::move(record), !in_list);

@@ -186,10 +186,29 @@ class Builder {
 
   void add_children(Draft& draft, BranchIndex index, Surroundings around, const std::vector<ColumnId>& lists,
                     int depth) {
+    if (has_own_leaves(tree_.branches[index])) add_own_leaves(draft, index, around, lists);
     around.ancestors.push_back(index);
     around.in_map = false;
     for (BranchIndex child : tree_.branches[index].children) add_branch(draft, child, around, lists, depth + 1);
     if (draft.children.empty()) add_data(draft, index, around, lists);
+  }
+
+  // Whether a branch with branches below it has entries of its own. (That of an object may have baskets, without
+  // bytes.)
+  static bool has_own_leaves(const BranchRecord& branch) {
+    return branch.class_name == "TBranch" && !branch.leaves.empty() && branch.entries > 0;
+  }
+
+  // The leaves stand beside the branches below.
+  void add_own_leaves(Draft& draft, BranchIndex index, const Surroundings& around, const std::vector<ColumnId>& lists) {
+    Draft own;
+    add_data(own, index, around, lists);
+    if (own.kind == NodeKind::record) {
+      draft.children = std::move(own.children);
+    } else {  // not decoded
+      own.name = tree_.leaves[tree_.branches[index].leaves[0]].name;
+      draft.children.push_back(std::move(own));
+    }
   }
 
   // The branch of the list itself has the counts; its sub-branches have the members of all items.
