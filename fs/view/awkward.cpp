@@ -42,14 +42,9 @@ std::string_view primitive(Dtype dtype) {
   return "uint8";
 }
 
-// The parameters of the list and of its characters.
-struct TextParameters {
-  std::string_view list, character;
-};
-TextParameters text_parameters(Kind kind) {
-  if (kind == Kind::string) return {R"({"__array__": "string"})", R"({"__array__": "char"})"};
-  return {R"({"__array__": "bytestring"})", R"({"__array__": "byte"})"};
-}
+// The parameter that says what a list of characters, or one of them, is.
+std::string_view text_parameter(Kind kind) { return kind == Kind::string ? "string" : "bytestring"; }
+std::string_view character_parameter(Kind kind) { return kind == Kind::string ? "char" : "byte"; }
 
 // The path of a node's directory, which comes before the names of its files.
 std::string directory_of(const Column& column) {
@@ -91,7 +86,7 @@ class Writer {
     json_.end_array().end_object();
   }
 
-  // `name`: the class, of a record or a list that is one.
+  // `name`: the class, of what is one; of numbers and texts only where it must tell them from others.
   void add(const TableForm& form, std::string_view name = {}) {
     switch (form.kind) {
       case Kind::record:
@@ -99,11 +94,12 @@ class Writer {
       case Kind::variant:
         return add_variant(form);
       case Kind::number:
-        return add_numbers(form.values, "");
+        // Not "char" or "byte", by which Awkward Array means parts of texts.
+        return add_numbers(form.values, name.empty() ? "" : name_parameter("__array__", "type " + std::string(name)));
       case Kind::string:
       case Kind::bytes:
-        begin_list(form.offsets, text_parameters(form.kind).list);
-        add_numbers(form.values, text_parameters(form.kind).character);
+        begin_list(form.offsets, name_parameter("__array__", text_parameter(form.kind), name));
+        add_numbers(form.values, name_parameter("__array__", character_parameter(form.kind)));
         break;
       case Kind::list:
         if (is_option(form)) return add_option(form, name);
@@ -127,8 +123,10 @@ class Writer {
     json_.end_object();
   }
 
-  // Tag 0 is null, then come the classes. Awkward Array requires that all contents may be null, or none; and that they
-  // differ, which records of equal members do by their names.
+  // Tag 0 is null, then come the classes. Awkward Array requires that all contents may be null, or none; and that none
+  // can be merged with another: numbers with numbers, records of equal members, anything with EmptyArray. The names of
+  // their classes, as parameters that it compares, keep them apart. Null is a number, since numpy's functions work on
+  // unions of these, and has no value of it: any file can be its buffer.
   void add_variant(const TableForm& form) {
     const Column& tags = column(form.fields[0].values);
     begin("UnionArray");
@@ -136,14 +134,17 @@ class Writer {
     add_keys({{"tags", tags.path}, {"index", column(form.fields[1].values).path}});
     json_.key("contents").begin_array().line();
     begin_option(directory_of(tags));
-    begin("EmptyArray");
+    begin("NumpyArray");
+    json_.member("primitive", primitive(tags.dtype));
+    add_parameters(name_parameter("__array__", "nullptr"));
+    add_keys({{"data", tags.path}});
     json_.end_object().end_object();
     TableForm nothing;
     nothing.kind = Kind::record;
     for (std::size_t tag = 1; tag <= form.classes.size(); ++tag) {
-      const std::string& name = form.classes[tag - 1];
       json_.line();
       const TableForm* shown = alternative(form, tag);
+      const std::string_view name = is_plain_alone(form, shown) ? "" : std::string_view(form.classes[tag - 1]);
       if (shown && is_option(*shown)) {
         add_option(*shown, name);
         continue;
@@ -159,6 +160,22 @@ class Writer {
       json_.end_object();
     }
     json_.end_array().end_object();
+  }
+
+  static const TableForm& value_of(const TableForm& form) { return is_option(form) ? value_of(form.fields[0]) : form; }
+  // 1: numbers, 2: texts, 0: anything else. These take no name where no other alternative is of the same kind.
+  static int plain_kind(const TableForm& form) {
+    const Kind kind = value_of(form).kind;
+    return kind == Kind::number ? 1 : kind == Kind::string || kind == Kind::bytes ? 2 : 0;
+  }
+  static bool is_plain_alone(const TableForm& variant, const TableForm* shown) {
+    const int kind = shown ? plain_kind(*shown) : 0;
+    std::size_t count = 0;
+    for (std::size_t tag = 1; tag <= variant.classes.size(); ++tag) {
+      const TableForm* other = alternative(variant, tag);
+      if (other && plain_kind(*other) == kind) ++count;
+    }
+    return kind != 0 && count == 1;
   }
 
   void begin(std::string_view kind) { json_.begin_object().member("class", kind); }
@@ -191,8 +208,12 @@ class Writer {
     for (std::size_t i = 0; i <= column(id).shape.size(); ++i) json_.end_object();
   }
 
-  static std::string name_parameter(std::string_view key, std::string_view name) {
-    return JsonWriter().begin_object().member(key, name).end_object().take();
+  // `list`: the name of a class of lists; "": none.
+  static std::string name_parameter(std::string_view key, std::string_view name, std::string_view list = {}) {
+    JsonWriter json;
+    json.begin_object().member(key, name);
+    if (!list.empty()) json.member("__list__", list);
+    return json.end_object().take();
   }
 
   void add_parameters(std::string_view parameters) {

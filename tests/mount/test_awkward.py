@@ -4,6 +4,8 @@
 import gc
 import json
 import os
+import subprocess
+import sys
 
 import awkward
 import numpy as np
@@ -12,6 +14,7 @@ import uproot
 
 import columnar
 import mounted_table
+from root_process import run_script
 
 
 def open_awkward(table):
@@ -26,11 +29,17 @@ def compare(table):
     entries = mounted_table.schema_of(table)["entries"]
     expected = {path: leaf for path, leaf in columnar.mount_leaves(table, entries, unions=True).items() if not leaf.missing}
     array = open_awkward(table)
-    assert len(array) == entries
+    assert len(array) == entries and not invalid(array)
     found, variants = {}, alternatives(table)
     for name in array.fields:
         add_leaves(found, (name,), array[name].layout, [], variants)
     return columnar.differences(expected, found)
+
+
+def invalid(array):
+    """The fields whose forms Awkward Array says are invalid, with the reasons."""
+    errors = {name: awkward.validity_error(array[name]) for name in array.fields}
+    return {name: error for name, error in errors.items() if error}
 
 
 def alternatives(table):
@@ -104,3 +113,47 @@ def test_a_table_of_twelve_thousand_branches(mount, samples):
     first = {"form": dict(view["form"], fields=names[:1], contents=view["form"]["contents"][:1]), "length": 3}
     files = {key: np.load(os.path.join(table, name + ".npy")) for key, name in view["files"].items() if name == "c0.i4"}
     assert awkward.from_buffers(first["form"], first["length"], files).tolist() == [{"c0": entry} for entry in range(3)]
+
+
+WRITE_HISTOGRAMS = """
+import sys, ROOT
+file = ROOT.TFile(sys.argv[1], "RECREATE")
+tree, histograms, kept = ROOT.TTree("t", ""), ROOT.std.vector["TH1*"](), []
+tree.Branch("split", histograms)
+tree.Branch("whole", histograms, 32000, 0)
+for entry in range(4):
+    histograms.clear()
+    for i in range(entry):
+        made = ROOT.TH1F(f"f{i}", "", 3, 0, 1) if i % 2 else ROOT.TH1D(f"d{i}", "", 2, 0, 1)
+        made.SetDirectory(ROOT.nullptr)
+        made.SetEntries(10 * entry + i)
+        kept.append(made)
+        histograms.push_back(made)
+    tree.Fill()
+tree.Write()
+for entry in tree:
+    print([[made.ClassName(), made.GetEntries()] for made in entry.split])
+file.Close()
+"""
+
+
+def test_unions_of_classes_are_valid(mount, tmp_path):
+    """Of pointers to histograms, one to each of which may be null."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE_HISTOGRAMS, tmp_path / "h.root"], capture_output=True, text=True, check=True)
+    wanted = [[each[1] for each in eval(line)] for line in done.stdout.splitlines()]
+    array = open_awkward(os.path.join(mount(tmp_path / "h.root").path, "t"))
+    for branch in ("split", "whole"):
+        assert awkward.validity_error(array[branch]) in ("", None)
+        assert [[(made["TH1"] if "TH1" in made else made)["fEntries"] for made in entry] for entry in array[branch].to_list()] == wanted
+    del array
+    gc.collect()
+
+
+def test_unions_of_variants_are_valid(mount, tmp_path):
+    """Also where alternatives are numbers of two types, or of one, which Awkward Array could merge."""
+    run_script(os.path.join("oracle", "variant_ntuples.py"), ["make", str(tmp_path / "v.root"), "0", "200", "100"])
+    [table] = columnar.tables_in(mount(tmp_path / "v.root").path)
+    array = open_awkward(table)
+    assert not invalid(array) and len(array.fields) > 4
+    del array
+    gc.collect()

@@ -9,6 +9,7 @@ import columnar
 import mounted_table
 from mount.test_arrow import open_arrow
 from mount.test_awkward import compare as compare_awkward
+from mount.test_awkward import invalid, open_awkward
 from mount.test_parquet import open_parquet
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
@@ -66,3 +67,25 @@ def test_awkward(tables):
         except Exception as problem:  # from the reader
             problems.append(f"{os.path.relpath(path, top)}: {type(problem).__name__}: {str(problem)[:200]}")
     assert not problems, f"{len(problems)} problems in {len(paths)} tables:\n" + "\n".join(problems[:60])
+
+
+def has_unions(path):
+    return any(column["role"] == "tags" for column in mounted_table.schema_of(path)["columns"])
+
+
+def test_awkward_forms_are_valid(tables):
+    """Of all tables with unions, and of one in four of the others (those that test_awkward does not take)."""
+    top, paths = tables
+    chosen = paths if os.environ.get("TFILEFS_CORPUS_ALL") else [path for i, path in enumerate(paths) if i % 4 == 2 or has_unions(path)]
+    problems, valid = [], 0
+    for path in chosen:
+        try:
+            errors = invalid(open_awkward(path))
+        except OSError:
+            continue  # an unreadable column: test_corpus.py reports it
+        except Exception as problem:  # from the reader
+            errors = {type(problem).__name__: str(problem)}
+        valid += not errors
+        problems += [f"{os.path.relpath(path, top)}: {name}: {error[:300]}" for name, error in errors.items()]
+    assert not problems, f"{len(problems)} problems in {len(chosen)} tables:\n" + "\n".join(problems[:60])
+    assert valid > 80
