@@ -3,6 +3,9 @@
 
 import json
 import os
+import re
+import subprocess
+import sys
 import xml.dom.minidom
 
 import numpy as np
@@ -161,3 +164,36 @@ def test_a_large_histogram_within_a_small_budget(tmp_path, mount):
     assert os.stat(os.path.join(large, "object.json")).st_size > 8 * 1500 * 1500
     assert len(text_of(os.path.join(large, "plot.svg"))) < 8_000_000
     assert m.resident_bytes() - before < 600 << 20
+
+
+WRITE_CANVAS = """
+import sys, ROOT
+ROOT.gROOT.SetBatch(True)
+file = ROOT.TFile(sys.argv[1], "RECREATE", "", 0)
+canvas = ROOT.TCanvas("c", "a title", 400, 300)
+canvas.Divide(2, 1)
+canvas.Write()
+file.Close()
+"""
+READ_CANVAS = """
+import sys, ROOT
+ROOT.gROOT.SetBatch(True)
+print(ROOT.TBufferJSON.ConvertToJSON(ROOT.TFile(sys.argv[1]).Get("c")))
+"""
+
+
+def test_a_base_class_without_bytes_is_read(tmp_path, mount):
+    """Up to ROOT 6.06 TVirtualPad has version 2. Its base TQObject is in the description, and writes nothing."""
+    path = tmp_path / "canvas.root"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE_CANVAS, path], check=True)
+    image = path.read_bytes()
+    described = re.compile(rb"(\x0bTVirtualPad\x00....\0\0\0)\x03", re.DOTALL)
+    frame = re.compile(rb"(\x40\0\0\x60\0)\x03(\0\x01)")
+    assert len(described.findall(image)) == 1 and len(frame.findall(image)) == 3  # of the canvas and two pads
+    image = described.sub(lambda found: found[1] + b"\2", image)
+    path.write_bytes(frame.sub(lambda found: found[1] + b"\2" + found[2], image))
+    text = open(os.path.join(mount(path).path, "c", "object.json")).read()
+    root = json.loads(subprocess.run([sys.executable, "-W", "ignore", "-c", READ_CANVAS, path], capture_output=True, text=True, check=True).stdout)
+    assert "$unread" not in text
+    ours = json.loads(text)
+    assert list(ours) == list(root) and ours["fPrimitives"]["arr"][1]["fXlowNDC"] == root["fPrimitives"]["arr"][1]["fXlowNDC"] > 0

@@ -29,6 +29,7 @@ constexpr OwnClass kOwnClasses[] = {
     {"TRef", OwnKind::tref},
     {"TString", OwnKind::tstring},
     {"TDatime", OwnKind::number, Dtype::u4},
+    {"TQObject", OwnKind::nothing},
     {"TArrayC", OwnKind::array, Dtype::i1},
     {"TArrayS", OwnKind::array, Dtype::i2},
     {"TArrayI", OwnKind::array, Dtype::i4},

@@ -24,6 +24,7 @@ struct OwnClass {
     collection,        // frame, the fields of `head`, then the items, whose number is in `head`
     symmetric_matrix,  // frame, the members of TMatrixTBase, the upper triangle row by row
     code_repository,   // frame, then tables of strings: n as i4, and n times so many strings
+    nothing,           // no byte, not even a frame
   };
   // The fields of a collection between its frame and its items, in order.
   enum class Field : std::uint8_t { tobject, name, item_class, size, lower_bound, process_id };

@@ -646,7 +646,9 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
     add({.kind = Op::Kind::frame});
     return of_items(kind, [&] { return array_items(e, [&] { return object(class_of(e)); }); });
   }
-  if (is_base(e) && !own_class(e.name)) {
+  const OwnClass* own = is_base(e) ? own_class(e.name) : nullptr;
+  if (own && own->kind == OwnClass::Kind::nothing) return Shape();
+  if (is_base(e) && !own) {
     const StreamerInfo* info = find_class(infos_, e.name, e.base_version, e.base_checksum);
     if (info && !has_own_streamer(e.name)) return class_members_of_items(*info, kind);
   }

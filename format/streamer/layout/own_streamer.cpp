@@ -25,6 +25,8 @@ Result<Shape> LayoutCompiler::own_value(const OwnClass& own, std::string_view na
     case OwnClass::Kind::collection:
       if (own.name_behind == 0) return root_collection(own);
       break;
+    case OwnClass::Kind::nothing:
+      return Shape();
     case OwnClass::Kind::symmetric_matrix:
       return symmetric_matrix(name);
     case OwnClass::Kind::code_repository:

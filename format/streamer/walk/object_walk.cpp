@@ -175,11 +175,12 @@ void ObjectWalk::framed(Cursor& in, std::string_view name, std::uint32_t identit
   const Frame frame = told_frame(in);
   if (in.failed()) return visitor_->null();
   const StreamerInfo* info = find(name, frame.version, frame.checksum);
-  if (!info) return unknown(in, frame, name);
+  const bool is_empty = depth_ > 1 && frame.counted && in.position() == frame.end;
+  if (!info && !is_empty) return unknown(in, frame, name);
   Cursor inner = inside(in, frame);
-  visitor_->begin_object(without_mark(info->class_name), identity);
+  visitor_->begin_object(info ? without_mark(info->class_name) : name, identity);
   const std::size_t counters = counters_.size();
-  members(inner, *info);
+  if (info) members(inner, *info);
   counters_.resize(counters);
   leave_object(in, inner, frame);
   visitor_->end_object();
@@ -222,7 +223,8 @@ void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
     members(inner, *info);
     return leave_object(in, inner, frame);
   }
-  note("the file does not describe base class " + e.name);
+  const bool is_empty = frame.counted && inner.position() == frame.end;
+  if (!is_empty) note("the file does not describe base class " + e.name);
   if (!frame.counted) inner.reject("base class");
   leave(in, inner, frame);
 }

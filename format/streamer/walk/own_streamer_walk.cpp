@@ -77,6 +77,8 @@ bool ObjectWalk::own_members(Cursor& in, const OwnClass& own) {
       return array(in, own.dtype), true;
     case OwnClass::Kind::collection:
       return root_collection(in, own), true;
+    case OwnClass::Kind::nothing:
+      return true;
     default:
       return false;
   }

@@ -221,6 +221,18 @@ TEST_F(ObjectReaderTest, WhatIsNotDescribedIsLeftOutAndWhatFollowsIsThere) {
   EXPECT_EQ(json(image, "A"), R"({"_typename":"A","p":{"$unread":"thefiledoesnotdescribeclassSecret"},"n":9})");
 }
 
+TEST_F(ObjectReaderTest, OfWhatHasNoBytesNothingIsUnread) {
+  describe({info("A", 1, {pointer("p", "Secret"), number("n")})});
+  ObjectImage image(kKeylen);
+  const auto own = image.open(1);
+  const auto slot = image.open_object("Secret");
+  image.close(image.open(3));
+  image.close(slot);
+  image.put(std::int32_t{9});
+  image.close(own);
+  EXPECT_EQ(json(image, "A"), R"({"_typename":"A","p":{"_typename":"Secret"},"n":9})");
+}
+
 TEST_F(ObjectReaderTest, DamageInsideAnObjectStaysInIt) {
   describe({info("P", 1, {number("n"), number("missing")}), info("A", 1, {pointer("p", "P"), number("n")})});
   ObjectImage image(kKeylen);

@@ -47,7 +47,8 @@ class OwnClassTest : public testing::Test {
     std::vector<std::string> warnings;
     const std::vector<StreamerInfo> classes{
         own_info("Point", {x}), own_info("Object", {tobject, x}),
-        own_info("Referring", {own_member("ref", kAny, "TRef", ElementKind::object_any), x})};
+        own_info("Referring", {own_member("ref", kAny, "TRef", ElementKind::object_any), x}),
+        own_info("Widget", {own_member("TQObject", kBase, "BASE", ElementKind::base), x})};
     infos_ = StreamerInfos::read(test::streamer_info_record(classes, 0).all(), 0, warnings);
     EXPECT_TRUE(warnings.empty());
   }
@@ -113,6 +114,16 @@ class OwnClassTest : public testing::Test {
   Shape shape_;
   Chunk chunk_;
 };
+
+TEST_F(OwnClassTest, ABaseThatWritesNothingTakesNoBytes) {
+  EntriesImage image;
+  put_point(image, 7);
+  read_columns("Widget", image);
+  ASSERT_EQ(shape_.parts.size(), 2u);
+  EXPECT_TRUE(shape_.parts[0].parts.empty());
+  EXPECT_EQ(column(shape_.parts[1]), (Ints{7}));
+  EXPECT_EQ(json("Widget", image), R"({"_typename":"Widget","x":7})");
+}
 
 // The first versions have no TObject, and the very first no name; options were added later still.
 TEST_F(OwnClassTest, CollectionsOfOldVersionsHaveShorterHeads) {
