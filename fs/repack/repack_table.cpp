@@ -338,14 +338,17 @@ class ColumnsOfTable {
     return {};
   }
 
-  // Columns that the files do not have alike.
+  // Columns that the files do not have alike, or that cannot be read as columns in any of them.
   void note_differences(std::span<const Difference> differences) {
     for (const Difference& difference : differences) {
       const bool is_wanted = request_.options.columns.takes(difference.node.substr(0, difference.node.find('/')));
       if (!difference.is_left_out || !is_wanted) continue;
+      const std::vector<std::string>& types = difference.found;
       std::string found;
-      for (const std::string& type : difference.found) found += (found.empty() ? "" : ", ") + type;
-      made_.left_out.push_back(difference.node + ": it differs between the files: " + found);
+      for (const std::string& type : types) found += (found.empty() ? "" : ", ") + type;
+      const bool is_one = std::ranges::count(types, types.front()) == std::ssize(types);
+      made_.left_out.push_back(difference.node +
+                               (is_one ? ": " + types.front() : ": it differs between the files: " + found));
     }
   }
 

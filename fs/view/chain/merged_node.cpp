@@ -59,14 +59,34 @@ bool is_usable(const NodePlace& place) {
   return node.children.size() >= 2 && is_usable(place, *place.schema->nodes[node.children[0]].column, place.depth + 1);
 }
 
-// Why it is not usable; else empty.
-std::string trouble_of(const NodePlace& place) {
-  if (is_usable(place)) return "";
+std::string trouble_inside(const NodePlace& place, int depth);
+
+// Why it is not usable, or nothing in it is; else empty.
+std::string trouble_of(const NodePlace& place, int depth = 0) {
   const tfile::Node& node = place.at();
+  if (is_usable(place)) return node.column || depth > kDepthMax ? "" : trouble_inside(place, depth);
   if (!node.column && node.children.size() < 2) return ", of items that are not described";
   const tfile::ColumnId id = node.column ? *node.column : *place.schema->nodes[node.children[0]].column;
   const bool is_short = std::ranges::binary_search(place.schema->short_columns, id);
   return is_short ? ", with fewer entries than the table" : ", that cannot be read";
+}
+
+// Of a record that of its first member, if all members have one.
+std::string trouble_inside(const NodePlace& place, int depth) {
+  const tfile::Node& node = place.at();
+  const Category category = category_of(place);
+  if (category == Category::list || category == Category::optional) return trouble_of(inner(place), depth + 1);
+  if (category != Category::record && category != Category::variant) return "";
+  std::string first;
+  for (const NodeId child : node.children) {
+    NodePlace below = place;
+    below.node = child;
+    const std::string trouble = trouble_of(below, depth + 1);
+    const bool is_enough = category == Category::variant ? !trouble.empty() : trouble.empty();
+    if (is_enough) return trouble;
+    if (first.empty()) first = trouble;
+  }
+  return first;
 }
 
 std::string type_text(const std::optional<NodePlace>& place, int depth = 0) {
