@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+
 #include "ntuple/write/length_field.h"
 #include "ntuple/write/ntuple_form.h"
 #include "tfile/writer.h"
@@ -8,6 +11,25 @@ namespace tfile {
 
 Result<OfferedForm> offered_form(std::span<const OfferedColumn> columns, TableFormat format) {
   return format == TableFormat::tree ? tree_form(columns) : ntuple_form(columns);
+}
+
+std::vector<NotHeld> not_held(std::span<const OfferedColumn> columns, TableFormat format) {
+  std::vector<NotHeld> found;
+  const auto form = format == TableFormat::tree ? tree_form(columns, &found) : ntuple_form(columns, &found);
+  return form ? found : std::vector<NotHeld>();
+}
+
+std::string nearest_name(std::string_view name, TableFormat format, bool is_member) {
+  if (name.empty()) return "_";
+  const auto is_refused = [&](char c) {
+    if (c == '[' || c == ']' || c == '\0') return true;
+    if (format == TableFormat::tree) return c == '.' && is_member;
+    return c == '.' || c == '/' || c == '\\' || c == ' ' || std::iscntrl(static_cast<unsigned char>(c)) != 0;
+  };
+  std::string taken(name);
+  std::ranges::replace_if(taken, is_refused, '_');
+  if (taken.back() == '.') taken.back() = '_';
+  return taken;
 }
 
 void find_counters(std::span<OfferedColumn> columns, const OfferedEntries& entries, TableFormat format) {

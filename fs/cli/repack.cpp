@@ -198,6 +198,8 @@ void print_report(const RepackOptions& options, const RepackReport& report) {
     std::fprintf(stderr, "tfilefs: not compared: %s\n", printable(name).c_str());
   for (const std::string& line : report.left_out)
     std::fprintf(stderr, "tfilefs: left out: %s\n", printable(line).c_str());
+  for (const std::string& line : report.renamed)
+    std::fprintf(stderr, "tfilefs: renamed: %s\n", printable(line).c_str());
 }
 
 void take_flags(CommandLine& command, GivenFlags& given) {
@@ -245,7 +247,7 @@ int run_repack(int argc, char** argv) {
   }
   if (!report) return complain(report.error());
   print_report(*options, *report);
-  return report->left_out.empty() ? kExitOk : kExitFailure;
+  return report->left_out.empty() && report->renamed.empty() ? kExitOk : kExitFailure;
 }
 
 }  // namespace tfilefs

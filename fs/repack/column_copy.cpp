@@ -12,8 +12,8 @@
 
 #include "exec/started.h"
 #include "repack/stopped.h"
+#include "repack/taken_nodes.h"
 #include "tfile/name.h"
-#include "tfile/variant_type.h"
 #include "waited.h"
 
 namespace tfilefs {
@@ -34,26 +34,6 @@ constexpr std::int64_t kSampleEntriesMin = 16;
 // Where no sample could be encoded, and nothing is written any more: entries that are looked at together.
 constexpr std::int64_t kClusterEntriesUnknown = 4096;
 
-// What is at and below a node: columns, and the types of variants by their paths.
-struct Below {
-  std::vector<ColumnId> columns;
-  std::vector<std::pair<std::string, std::string>> variants;
-  void add(const tfile::Table& table, NodeId id, const std::string& path) {
-    const tfile::Node& node = table.nodes[id];
-    if (node.column) columns.push_back(*node.column);
-    if (node.kind == tfile::NodeKind::variant) variants.emplace_back(path, tfile::variant_type(node.alternatives));
-    for (const NodeId child : node.children) add(table, child, path + "/" + table.nodes[child].name);
-  }
-};
-
-std::string node_name(const tfile::Table& table, NodeId id) {
-  const tfile::Node& node = table.nodes[id];
-  if (node.children.empty()) {
-    if (const auto typed = tfile::parse_typed_name(node.name)) return typed->stem;
-  }
-  return node.name;
-}
-
 // Why a column cannot be written; "" if it may be.
 std::string reason_against(const Column& column, const Conversion& conversion, bool is_kept) {
   if (column.role == Role::raw && is_kept) return "";
@@ -73,70 +53,108 @@ class Offering {
       : table_(table), streams_(streams), conversion_(conversion), raw_(raw), refused_(refused) {}
 
   Result<OfferedTable> run(const NameFilter& filter) {
-    for (const NodeId node : table_.nodes[0].children) {
-      const tfile::Node& top = table_.nodes[node];
-      const std::string name = node_name(table_, node);
-      if (!filter.takes(name) && (top.branch_name.empty() || !filter.takes(top.branch_name))) continue;
-      add_node(node, name);
-    }
+    take(filter);
     TRY_VOID(find_counters_of_all());
+    leave_out_what_is_not_held();
+    // What cannot be read for this is a column, and fails where it is copied.
+    std::optional<Error> failed;
+    tfile::find_lengths(made_.offered, entries_of_offered(failed), conversion_.to);
     TRY(made_.form, tfile::offered_form(made_.offered, conversion_.to));
     std::ranges::copy(made_.form.incomplete, std::back_inserter(made_.left_out));
     return std::move(made_);
   }
 
  private:
-  void add_node(NodeId node, const std::string& name) {
-    Below below;
-    below.add(table_, node, table_.nodes[node].name);
-    std::vector<OfferedColumn> offered;
-    const auto refused = refused_.find(tfile::unescape_name(name));
-    std::string reason = refused == refused_.end() ? "" : refused->second;
-    for (const ColumnId id : below.columns) {
-      const Column& column = table_.columns[id];
-      const bool is_kept = keeps_raw_ && raw_.classes.contains(column.branch);
-      if (reason.empty()) reason = reason_against(column, conversion_, is_kept);
-      auto made = reason.empty() ? tfile::offered_column(column.path) : tfile::fail(ErrorKind::invalid, reason);
-      if (!made) reason = made.error().text;
-      if (!reason.empty()) break;
-      made->title = column.title;
-      made->classes = below.variants;
-      if (column.role == Role::raw) {
-        const tfile::StreamedClass& streamed = raw_.classes.at(column.branch);
-        made->role = Role::raw;
-        made->classes.emplace_back(column.path.substr(0, column.path.rfind('/')), streamed.name);
-        made_.streamed.emplace(column.branch, streamed);
-      }
-      offered.push_back(*std::move(made));
+  // Those that are wanted and that nothing is against, as far as that follows from each alone.
+  void take(const NameFilter& filter) {
+    std::vector<NodeId> tops;
+    for (const NodeId node : table_.nodes[0].children) {
+      const tfile::Node& top = table_.nodes[node];
+      const std::string name = stem_of(table_, node);
+      if (filter.takes(name) || (!top.branch_name.empty() && filter.takes(top.branch_name))) tops.push_back(node);
     }
-    if (reason.empty()) {
-      const auto form = tfile::offered_form(offered, conversion_.to);
-      if (!form) reason = form.error().text;
-      if (form && !form->incomplete.empty()) reason = form->incomplete[0];
+    TakenNodes taken = take_nodes(table_, tops, conversion_.to, [&](const Column& column) {
+      return reason_against(column, conversion_, keeps_raw_ && raw_.classes.contains(column.branch));
+    });
+    made_.left_out = std::move(taken.left_out);
+    made_.renamed = std::move(taken.renamed);
+    for (const TakenColumn& each : taken.columns) offer(each, taken.variants);
+    for (const auto& [field, reason] : refused_) leave_out_field(field, reason);
+  }
+
+  void offer(const TakenColumn& taken, const std::vector<std::pair<std::string, std::string>>& variants) {
+    const Column& column = table_.columns[taken.column];
+    auto made = tfile::offered_column(taken.path);
+    if (!made) return;  // take_nodes() has asked for it
+    made->title = column.title;
+    for (const auto& variant : variants) {
+      if (taken.path.starts_with(variant.first + "/")) made->classes.push_back(variant);
     }
-    if (!reason.empty()) {
-      made_.left_out.push_back(reason.starts_with(name) ? reason : name + ": " + reason);
-      return;
+    if (column.role == Role::raw) {
+      const tfile::StreamedClass& streamed = raw_.classes.at(column.branch);
+      made->role = Role::raw;
+      made->classes.emplace_back(taken.path.substr(0, taken.path.rfind('/')), streamed.name);
+      made_.streamed.emplace(column.branch, streamed);
     }
-    for (const ColumnId id : below.columns) made_.columns.push_back(&table_.columns[id]);
-    std::ranges::move(offered, std::back_inserter(made_.offered));
+    made_.columns.push_back(&column);
+    made_.offered.push_back(*std::move(made));
+  }
+
+  // What the format does not hold as it is put together. Without it, more may not be held.
+  void leave_out_what_is_not_held() {
+    for (;;) {
+      const std::vector<tfile::NotHeld> found = tfile::not_held(made_.offered, conversion_.to);
+      const std::size_t offered = made_.offered.size();
+      for (const tfile::NotHeld& each : found) leave_out(each.path, each.reason);
+      if (made_.offered.size() == offered) return;
+    }
+  }
+  void leave_out(const std::string& path, const std::string& reason) {
+    const auto is_below = [&](const std::string& column) { return column == path || column.starts_with(path + "/"); };
+    if (erase_offered([&](const OfferedColumn& column) { return is_below(column.path); }))
+      made_.left_out.push_back(reason);
+  }
+
+  // A field of which entries have shown that it cannot be written.
+  void leave_out_field(const std::string& name, const std::string& reason) {
+    const auto is_of_field = [&](const OfferedColumn& column) {
+      const std::string top = column.path.substr(0, column.path.find('/'));
+      const auto typed = top.size() == column.path.size() ? tfile::parse_typed_name(top) : std::nullopt;
+      return tfile::unescape_name(typed ? typed->stem : top) == name;
+    };
+    if (erase_offered(is_of_field)) made_.left_out.push_back(reason.starts_with(name) ? reason : name + ": " + reason);
+  }
+
+  // Whether there were any.
+  template <class IsMeant>
+  bool erase_offered(IsMeant is_meant) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < made_.offered.size(); ++i) {
+      if (is_meant(made_.offered[i])) continue;
+      if (kept != i) made_.offered[kept] = std::move(made_.offered[i]);
+      made_.columns[kept++] = made_.columns[i];
+    }
+    const bool had_any = kept < made_.offered.size();
+    made_.offered.resize(kept);
+    made_.columns.resize(kept);
+    return had_any;
+  }
+
+  tfile::OfferedEntries entries_of_offered(std::optional<Error>& failed) {
+    return {[&](std::uint32_t column) { return count_of(column, failed); },
+            [&](std::uint32_t column, std::int64_t first, std::span<std::byte> into) {
+              const auto items = static_cast<std::int64_t>(into.size() / made_.columns[column]->item_size());
+              auto bytes = read_items(streams_, *made_.columns[column], {first, first + items});
+              if (!bytes) failed = bytes.error();
+              if (bytes) std::ranges::copy(bytes->span(), into.begin());
+              return bytes.has_value();
+            }};
   }
 
   Result<> find_counters_of_all() {
     std::optional<Error> failed;
-    const tfile::OfferedEntries entries{
-        [&](std::uint32_t column) { return count_of(column, failed); },
-        [&](std::uint32_t column, std::int64_t first, std::span<std::byte> into) {
-          const auto items = static_cast<std::int64_t>(into.size() / made_.columns[column]->item_size());
-          auto bytes = read_items(streams_, *made_.columns[column], {first, first + items});
-          if (!bytes) failed = bytes.error();
-          if (bytes) std::ranges::copy(bytes->span(), into.begin());
-          return bytes.has_value();
-        }};
-    tfile::find_counters(made_.offered, entries, conversion_.to);
+    tfile::find_counters(made_.offered, entries_of_offered(failed), conversion_.to);
     if (failed) return tl::unexpected(*std::move(failed));
-    // What cannot be read for this is a column, and fails where it is copied.
-    tfile::find_lengths(made_.offered, entries, conversion_.to);
     return {};
   }
 

@@ -28,6 +28,7 @@ struct OfferedTable {
   tfile::OfferedForm form;
   std::map<std::string, tfile::StreamedClass> streamed;  // raw ones, by Column::branch
   std::vector<std::string> left_out;                     // "tracks: what a tree does not hold: ..."
+  std::vector<std::string> renamed;                      // "x.y: it is x_y: ..."
 };
 // What becomes of raw columns.
 struct RawFields {

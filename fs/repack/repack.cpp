@@ -162,6 +162,7 @@ class Repack {
       }
     }
     add_lines(report_.left_out, std::move(made.left_out));
+    add_lines(report_.renamed, std::move(made.renamed));
     add_lines(report_.not_verified, std::move(made.not_verified));
   }
 
@@ -314,6 +315,7 @@ class Repack {
     if (const auto why = by_columns_.find(path); why != by_columns_.end() && !written.left_out.empty())
       report.left_out.push_back(path + ": what columns do not show; it could not be copied as it is: " + why->second);
     for (const std::string& line : written.left_out) report.left_out.push_back(path + ": " + line);
+    for (const std::string& line : written.renamed) report.renamed.push_back(path + ": " + line);
     if (!written.written) return {};
     made_.tables.push_back({path, written.report.entries, written.report.bytes, std::move(written.cluster_ends)});
     report.tables.push_back(std::move(written.report));

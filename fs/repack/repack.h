@@ -59,6 +59,7 @@ struct RepackReport {
   std::vector<File> files;
   std::vector<std::string> not_verified;  // names of nodes that could not be compared
   std::vector<std::string> left_out;      // a line each: what could not be taken along, and why
+  std::vector<std::string> renamed;       // a line each: what has another name now, and why
 };
 
 struct RepackWatch {

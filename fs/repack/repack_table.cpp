@@ -304,6 +304,11 @@ class ColumnsOfTable {
     made_.left_out = offered.left_out;
     std::ranges::copy((*source)->left_out(), std::back_inserter(made_.left_out));
     made_.friends = (*source)->friends();
+    made_.renamed = offered.renamed;
+    for (std::size_t i = 0; i < offered.columns.size(); ++i) {
+      if (offered.offered[i].path != offered.columns[i]->path)
+        made_.source_paths.emplace(offered.offered[i].path, offered.columns[i]->path);
+    }
     made_.streamed = offered.streamed;
     made_.format = conversion.to;
     note_differences((*source)->differences());
@@ -392,8 +397,8 @@ Result<std::vector<std::string>> verify_written(const TableRequest& request, con
   const std::string path = (request.directory.empty() ? "" : request.directory + "/") + request.name;
   TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
   TRY(std::vector<std::string> left,
-      named(request.path,
-            verify_table(*in, made.kept, {*written, made.format, made.streamed}, work.workers, work.stop)));
+      named(request.path, verify_table(*in, made.kept, {*written, made.format, made.streamed, made.source_paths},
+                                       work.workers, work.stop)));
   for (std::string& name : left) name.insert(0, request.path + "/");
   return left;
 }

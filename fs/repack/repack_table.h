@@ -55,9 +55,10 @@ struct WrittenTable {
   std::map<std::string, tfile::StreamedClass> streamed;
   std::vector<std::int64_t> cluster_ends;  // of the files, as numbers of kept entries
   RepackReport::Table report;
-  std::vector<std::string> left_out;
-  std::vector<std::string> friends;  // aliases of those that it has
-  bool needs_columns = false;        // it cannot be copied by unit, because...
+  std::vector<std::string> left_out, renamed;
+  std::map<std::string, std::string> source_paths;  // of renamed columns, by their new paths
+  std::vector<std::string> friends;                 // aliases of those that it has
+  bool needs_columns = false;                       // it cannot be copied by unit, because...
   std::string why;
   RefusedFields refused;  // if there are any, the table is to be written anew, without them
 };

@@ -36,9 +36,10 @@ struct ComparedField {
 
 class FieldFinder {
  public:
-  FieldFinder(const tfile::Table& in, const tfile::Table& out, tfile::TableFormat format) : out_(out), format_(format) {
+  FieldFinder(const tfile::Table& in, const WrittenForm& written)
+      : out_(written.table.table()), format_(written.format), source_paths_(written.source_paths) {
     for (const Column& column : in.columns) in_by_path_.emplace(column.path, &column);
-    for (const Column& column : out.columns) out_by_path_.emplace(column.path, &column);
+    for (const Column& column : out_.columns) out_by_path_.emplace(column.path, &column);
   }
 
   std::vector<ComparedField> fields;
@@ -63,9 +64,12 @@ class FieldFinder {
     std::vector<std::optional<std::uint32_t>> places(below.columns.size());  // in the field; nothing: left out
     for (std::size_t i = 0; i < below.columns.size(); ++i) {
       const Column& column = out_.columns[below.columns[i]];
-      const auto in = in_by_path_.find(column.path);
+      const auto renamed = source_paths_.find(column.path);
+      const std::string& source_path = renamed == source_paths_.end() ? column.path : renamed->second;
+      const auto in = in_by_path_.find(source_path);
       const bool is_inside = below.lists[i] != tfile::FieldForm::kEachEntry;
-      if (in == in_by_path_.end() || !are_bytes_alike(column.path) || (is_inside && !places[below.lists[i]])) {
+      if (in == in_by_path_.end() || !are_bytes_alike(source_path, column.path) ||
+          (is_inside && !places[below.lists[i]])) {
         not_compared.push_back(column.path);
         continue;
       }
@@ -82,13 +86,16 @@ class FieldFinder {
   }
 
   // Whether both tables show what stands beside a column as bytes, or neither does: then offsets count the same things.
-  bool are_bytes_alike(std::string_view path) const {
-    const std::string bytes = std::string(path.substr(0, path.rfind('/') + 1)) + "raw.u1";
-    return in_by_path_.contains(bytes) == out_by_path_.contains(bytes);
+  bool are_bytes_alike(std::string_view in_path, std::string_view out_path) const {
+    const auto beside = [](std::string_view path) {
+      return std::string(path.substr(0, path.rfind('/') + 1)) + "raw.u1";
+    };
+    return in_by_path_.contains(beside(in_path)) == out_by_path_.contains(beside(out_path));
   }
 
   const tfile::Table& out_;
   const tfile::TableFormat format_;
+  const std::map<std::string, std::string>& source_paths_;
   std::map<std::string_view, const Column*> in_by_path_, out_by_path_;
 };
 
@@ -135,7 +142,7 @@ Result<std::vector<std::string>> verify_table(ChainSource& in, const KeptEntries
   if (out.table().entries != kept.count())
     return tfile::fail(ErrorKind::damaged, "what was written has " + std::to_string(out.table().entries) +
                                                " entries, not " + std::to_string(kept.count()));
-  FieldFinder finder(in.table(), out.table(), written.format);
+  FieldFinder finder(in.table(), written);
   finder.run();
   const Verification verification(in, kept, out, written.streamed, stop);
   std::vector<std::future<Result<>>> compared;

@@ -20,6 +20,7 @@ struct WrittenForm {
   tfile::TableFormat format;
   // Raw columns that were kept as their streamers write them, by Column::branch.
   const std::map<std::string, tfile::StreamedClass>& streamed;
+  const std::map<std::string, std::string>& source_paths;  // of renamed columns, by their new paths
 };
 
 // Reads a table that was written, and what it was made of, and compares all columns that both have, byte for byte.

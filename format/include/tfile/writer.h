@@ -124,6 +124,19 @@ inline VariantPart variant_part(std::span<const VariantPart> variants, std::size
 // docs/semantics.md, "Writing"). Pure.
 Result<OfferedForm> offered_form(std::span<const OfferedColumn>, TableFormat);
 
+// A column or directory that a table of some format does not hold, and why.
+struct NotHeld {
+  std::string path;  // "event/tracks", "px.f4"
+  std::string reason;
+};
+
+// What to leave out so that offered_form() takes the rest: members of records, and whole fields where that is not
+// enough. Without these there may be more. Pure.
+std::vector<NotHeld> not_held(std::span<const OfferedColumn>, TableFormat);
+
+// A name like this one, or this one, that offered_form() takes for a field, or for a member of a record. Pure.
+std::string nearest_name(std::string_view name, TableFormat, bool is_member);
+
 // The entries of offered columns, by their index. For each, items() gives the bytes of the items from number `first`
 // on, as many as fill `into`, little-endian; of offsets one number more than there are entries. False if it cannot.
 struct OfferedEntries {

@@ -140,7 +140,8 @@ std::vector<Member> members_of(const OfferedNode& record, const std::string& typ
 // A field with all that is below it, as far as its columns were offered.
 class FieldMaker {
  public:
-  FieldMaker(std::span<const OfferedColumn> columns, bool compressed) : columns_(columns), compressed_(compressed) {
+  FieldMaker(std::span<const OfferedColumn> columns, bool compressed, std::vector<NotHeld>* not_held = nullptr)
+      : columns_(columns), compressed_(compressed), not_held_(not_held) {
     for (const OfferedColumn& column : columns) classes_.insert(column.classes.begin(), column.classes.end());
   }
 
@@ -413,18 +414,51 @@ class FieldMaker {
     if (dtype_of_type(type) || type == "std::string") return of_another_type(path, type);
     const FieldId field = add_record(FieldRole::record, around, name, type);
     std::set<std::string> names;
+    const bool may_lack_some = not_held_ != nullptr && type.empty();
+    const std::size_t lacked_before = may_lack_some ? not_held_->size() : 0;
+    const std::size_t noted_before = form_.encoded.size();
     for (const Member& member : members_of(node, type)) {
-      const OfferedNode& child = *member.node;
-      const std::string child_path = path + "/" + child.name;
-      if (!names.insert(member.name).second) return invalid(child_path, "there are two members of that name");
-      if (child.column) {
-        const auto typed = parse_typed_name(child.name);
-        TRY_VOID(check_offered_name(child_path, typed->stem, child.name.size() - typed->stem.size()));
+      const std::string child_path = path + "/" + member.node->name;
+      const Made made_before{fields_.size(), table_columns_.size(), form_.encoded.size(),
+                             not_held_ == nullptr ? 0 : not_held_->size()};
+      const bool is_new = names.insert(member.name).second;
+      Result<> added = is_new ? add_member(member, child_path, {field, around.list, around.tag, member.type})
+                              : Result<>(invalid(child_path, "there are two members of that name"));
+      if (may_lack_some && added && !incomplete_.empty()) added = invalid(child_path, std::exchange(incomplete_, ""));
+      if (!added && may_lack_some) {
+        take_back(made_before);
+        not_held_->push_back({child_path, added.error().text});
+        continue;
       }
-      TRY_VOID(add(child, child_path, member.name, {field, around.list, around.tag, member.type}));
+      TRY_VOID(std::move(added));
       if (!incomplete_.empty()) return {};
     }
-    return {};
+    if (!may_lack_some || not_held_->size() == lacked_before || form_.encoded.size() > noted_before) return {};
+    const std::string first = (*not_held_)[lacked_before].reason;  // nothing is left of the record
+    not_held_->resize(lacked_before);
+    return fail(ErrorKind::invalid, first);
+  }
+
+  Result<> add_member(const Member& member, const std::string& path, const Around& around) {
+    const OfferedNode& node = *member.node;
+    if (node.column) {
+      const auto typed = parse_typed_name(node.name);
+      TRY_VOID(check_offered_name(path, typed->stem, node.name.size() - typed->stem.size()));
+    }
+    return add(node, path, member.name, around);
+  }
+
+  // How much was made.
+  struct Made {
+    std::size_t fields, columns, noted, not_held;
+  };
+  void take_back(const Made& before) {
+    fields_.resize(before.fields);
+    table_columns_.resize(before.columns);
+    if (not_held_ != nullptr) not_held_->resize(before.not_held);
+    form_.encoded.resize(before.noted);
+    form_.lists.resize(before.noted);
+    form_.variants.resize(before.noted);
   }
 
   Result<> miss(std::string what) {
@@ -434,6 +468,7 @@ class FieldMaker {
 
   const std::span<const OfferedColumn> columns_;
   const bool compressed_;
+  std::vector<NotHeld>* const not_held_;        // null: a member that is not held is an error
   std::map<std::string, std::string> classes_;  // of records and variants, by path
   FieldForm form_;
   std::string incomplete_;
@@ -443,12 +478,12 @@ class FieldMaker {
 
 }  // namespace
 
-Result<OfferedForm> ntuple_form(std::span<const OfferedColumn> columns) {
+Result<OfferedForm> ntuple_form(std::span<const OfferedColumn> columns, std::vector<NotHeld>* not_held) {
   TRY(const std::vector<OfferedNode> tops, offered_nodes(columns));
   OfferedForm made;
   std::map<std::string, std::string> names;  // of fields, with the paths that have them
-  for (const OfferedNode& top : tops) {
-    FieldMaker maker(columns, true);
+  const auto add = [&](const OfferedNode& top) -> Result<> {
+    FieldMaker maker(columns, true, not_held);
     TRY_VOID(maker.make(top));
     FieldForm form = maker.form();
     const auto [known, is_new] = names.emplace(form.name, top.name);
@@ -458,6 +493,20 @@ Result<OfferedForm> ntuple_form(std::span<const OfferedColumn> columns) {
     } else {
       made.incomplete.push_back(top.name + ": " + maker.incomplete());
     }
+    return {};
+  };
+  for (const OfferedNode& top : tops) {
+    const std::size_t incomplete = made.incomplete.size(), inner = not_held == nullptr ? 0 : not_held->size();
+    Result<> added = add(top);
+    if (not_held == nullptr) {
+      TRY_VOID(std::move(added));
+      continue;
+    }
+    const bool is_incomplete = made.incomplete.size() > incomplete;
+    if (added && !is_incomplete) continue;
+    not_held->resize(inner);  // all of it, not member by member
+    not_held->push_back({top.name, added ? std::move(made.incomplete.back()) : std::move(added.error().text)});
+    if (is_incomplete) made.incomplete.pop_back();
   }
   tie_lengths(columns, made);
   return made;

@@ -68,8 +68,9 @@ struct WrittenBranch {
   std::size_t entry_size() const;  // numbers: bytes of an entry
 };
 
-// The fields that offered columns form in a tree. Errors: as offered_form(). Pure.
-Result<OfferedForm> tree_form(std::span<const OfferedColumn>);
+// The fields that offered columns form in a tree. Errors: as offered_form(). `not_held`: is told what a tree does not
+// hold, and the form is that of the rest. Pure.
+Result<OfferedForm> tree_form(std::span<const OfferedColumn>, std::vector<NotHeld>* not_held = nullptr);
 
 // Finds the counters of lists of arrays, as find_counters().
 void find_list_counters(std::span<OfferedColumn>, const OfferedEntries&);

@@ -45,7 +45,9 @@ tl::unexpected<Error> invalid(const std::string& path, const std::string& reason
 
 class FormMaker {
  public:
-  explicit FormMaker(std::span<const OfferedColumn> columns) : columns_(columns) {}
+  // `not_held`: null: what is not held is an error.
+  FormMaker(std::span<const OfferedColumn> columns, std::vector<NotHeld>* not_held)
+      : columns_(columns), not_held_(not_held) {}
 
   Result<OfferedForm> make() {
     TRY(tops_, offered_nodes(columns_));
@@ -53,12 +55,52 @@ class FormMaker {
     for (const OfferedNode& top : tops_) {
       if (top.column) numbers_.emplace(field_name_of(top), *top.column);
     }
-    for (const OfferedNode& top : tops_) TRY_VOID(add_field(top));
+    for (const OfferedNode& top : tops_) TRY_VOID(add_or_leave_out(top));
     return std::move(form_);
   }
 
  private:
   const OfferedColumn& column(const OfferedNode& place) const { return columns_[*place.column]; }
+
+  Result<> add_or_leave_out(const OfferedNode& top) {
+    if (not_held_ == nullptr) return add_field(top);
+    const std::size_t inner = not_held_->size(), incomplete = form_.incomplete.size();
+    auto added = add_field(top);
+    const bool is_incomplete = form_.incomplete.size() > incomplete;
+    if (added && !is_incomplete) return {};
+    not_held_->resize(inner);  // all of it, not member by member
+    not_held_->push_back({top.name, added ? std::move(form_.incomplete.back()) : std::move(added.error().text)});
+    if (is_incomplete) form_.incomplete.pop_back();
+    return {};
+  }
+
+  // What becomes of a member that is not held: it is left out where that is wanted.
+  Result<> leave_out(const std::string& path, Error error) const {
+    if (not_held_ == nullptr) return tl::unexpected(std::move(error));
+    not_held_->push_back({path, std::move(error.text)});
+    return {};
+  }
+
+  // The members of a record, as far as they are held: `add` adds one. The first error if none is.
+  template <class Add>
+  Result<> add_members(const OfferedNode& record, const std::string& path, const Add& add) const {
+    const std::size_t before = not_held_ == nullptr ? 0 : not_held_->size();
+    std::size_t held = 0;
+    for (const OfferedNode& member : record.children) {
+      const std::string member_path = path + "/" + member.name;
+      const std::size_t inner = not_held_ == nullptr ? 0 : not_held_->size();
+      if (auto added = add(member, member_path); !added) {
+        if (not_held_ != nullptr) not_held_->resize(inner);
+        TRY_VOID(leave_out(member_path, std::move(added).error()));
+      } else {
+        ++held;
+      }
+    }
+    if (held > 0 || not_held_ == nullptr || not_held_->size() == before) return {};
+    const std::string first = (*not_held_)[before].reason;
+    not_held_->resize(before);
+    return fail(ErrorKind::invalid, first);
+  }
 
   Result<> add_field(const OfferedNode& top) {
     TRY(const Shape shape, shape_of(top, top.name));
@@ -219,12 +261,12 @@ class FormMaker {
     shape.columns = {*offsets.column};
     shape.lists = {FieldForm::kEachEntry};
     if (may_be_map(items)) return map_of(items, items_path, std::move(shape));
-    for (const OfferedNode& member : items.children) {
-      const std::string member_path = items_path + "/" + member.name;
+    const auto add = [&](const OfferedNode& member, const std::string& member_path) -> Result<> {
       if (!shape.members.insert(field_name_of(member)).second)
         return invalid(member_path, "there are two members of that name");
-      TRY_VOID(add_member(member, member_path, shape));
-    }
+      return add_member(member, member_path, shape);
+    };
+    TRY_VOID(add_members(items, items_path, add));
     return shape;
   }
 
@@ -293,10 +335,12 @@ class FormMaker {
     if (place.children.size() == 1 || !std::ranges::all_of(place.children, is_number)) return object_of(place, path);
     Shape shape;
     shape.kind = Shape::Kind::record;
-    for (const OfferedNode& child : place.children) {
-      TRY_VOID(check_number(child, path + "/" + child.name));
+    const auto add = [&](const OfferedNode& child, const std::string& child_path) -> Result<> {
+      TRY_VOID(check_number(child, child_path));
       shape.columns.push_back(*child.column);
-    }
+      return {};
+    };
+    TRY_VOID(add_members(place, path, add));
     return shape;
   }
 
@@ -320,14 +364,14 @@ class FormMaker {
   Result<Shape> object_of(const OfferedNode& place, const std::string& path) const {
     Shape shape;
     shape.kind = Shape::Kind::object;
-    for (const OfferedNode& member : place.children) {
-      const std::string member_path = path + "/" + member.name;
+    const auto add = [&](const OfferedNode& member, const std::string& member_path) -> Result<> {
       const std::string name = field_name_of(member);
       if (name.find('.') != name.npos)
         return invalid(member_path, "a member of records whose name has a dot is not written");
       if (!shape.members.insert(name).second) return invalid(member_path, "there are two members of that name");
-      TRY_VOID(add_object_member(member, member_path, shape));
-    }
+      return add_object_member(member, member_path, shape);
+    };
+    TRY_VOID(add_members(place, path, add));
     return shape;
   }
 
@@ -338,6 +382,7 @@ class FormMaker {
     if (inner.kind == Shape::Kind::record || inner.kind == Shape::Kind::object)
       return invalid(path, "records in records are not written");
     if (!inner.incomplete.empty()) {
+      if (not_held_ != nullptr) return invalid(path, inner.incomplete);
       shape.incomplete = member.name + ": " + inner.incomplete;
       return {};
     }
@@ -354,6 +399,7 @@ class FormMaker {
   }
 
   std::span<const OfferedColumn> columns_;
+  std::vector<NotHeld>* const not_held_;
   std::vector<OfferedNode> tops_;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // with one number per entry, by name of their field
   std::unordered_map<std::string, std::string> names_;      // of branches, with the top paths that have them
@@ -362,6 +408,8 @@ class FormMaker {
 
 }  // namespace
 
-Result<OfferedForm> tree_form(std::span<const OfferedColumn> columns) { return FormMaker(columns).make(); }
+Result<OfferedForm> tree_form(std::span<const OfferedColumn> columns, std::vector<NotHeld>* not_held) {
+  return FormMaker(columns, not_held).make();
+}
 
 }  // namespace tfile

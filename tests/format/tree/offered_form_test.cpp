@@ -258,5 +258,38 @@ TEST(OfferedForm, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"v/offsets.i8", "v/values.f4", "v/values.i4"}), "");
 }
 
+std::vector<std::string> not_held_of(TableFormat format, const std::vector<std::string>& paths) {
+  std::vector<OfferedColumn> columns;
+  for (const std::string& path : paths) columns.push_back(*offered_column(path));
+  std::vector<std::string> found;
+  for (const NotHeld& each : not_held(columns, format)) found.push_back(each.path);
+  return found;
+}
+
+TEST(NotHeld, IsTheMemberOfARecordOrTheFieldIfNoMemberIsLeft) {
+  using Paths = std::vector<std::string>;
+  const Paths paths = {"r/x.f4",        "r/deep/y.f4", "r/deep/z.f4",     "l/offsets.i8",
+                       "l/values/a.f4", "plain.i4",    "l/values/b/x.f4", "m/inner/deep/x.f4"};
+  EXPECT_EQ(not_held_of(TableFormat::tree, paths), (Paths{"r/deep", "l/values/b", "m"}));
+  EXPECT_EQ(not_held_of(TableFormat::rntuple, paths), Paths());
+  EXPECT_EQ(not_held_of(TableFormat::rntuple, {"r/x.y.f4", "r/z.f4", "s/a b.f4", "x.y.f4", "x.f4"}),
+            (Paths{"r/x.y.f4", "s", "x.y.f4"}));
+}
+
+TEST(NotHeld, IsTheSecondOfTwoOfAName) {
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(not_held_of(TableFormat::rntuple, {"x.f4", "x.i4", "r/a.f4", "r/a.i4"}), (Paths{"x.i4", "r/a.i4"}));
+  EXPECT_EQ(not_held_of(TableFormat::tree, {"x.f4", "x.i4", "y.f4"}), Paths{"x.i4"});
+}
+
+TEST(NearestName, IsTakenByTheFormat) {
+  EXPECT_EQ(nearest_name("fHeader.RecHeader", TableFormat::rntuple, false), "fHeader_RecHeader");
+  EXPECT_EQ(nearest_name("a/b c\\d\n[2]", TableFormat::rntuple, true), "a_b_c_d__2_");
+  EXPECT_EQ(nearest_name("a.b/c", TableFormat::tree, false), "a.b/c");
+  EXPECT_EQ(nearest_name("a.b.", TableFormat::tree, false), "a.b_");
+  EXPECT_EQ(nearest_name("a.b", TableFormat::tree, true), "a_b");
+  EXPECT_EQ(nearest_name("", TableFormat::tree, false), "_");
+}
+
 }  // namespace
 }  // namespace tfile
