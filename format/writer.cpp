@@ -155,6 +155,7 @@ class RootFileWriter final : public FileWriter {
   Result<std::size_t> find_directory(std::string_view path);
   Result<std::size_t> child(std::size_t parent, std::string_view name);
   Result<> check_new_name(std::size_t directory, std::string_view name) const;
+  Result<> check_copied_name(std::size_t directory, std::string_view name) const;
   Result<> remove_directory(std::string_view path);
   TableOfFile* table_at(std::size_t directory, std::string_view name);
   Result<TableOfFile*> table_of(const TableWriter* writer);
@@ -223,7 +224,14 @@ Result<std::size_t> RootFileWriter::find_directory(std::string_view path) {
 }
 
 Result<> RootFileWriter::check_new_name(std::size_t directory, std::string_view name) const {
-  if (name.empty() || name.find('/') != std::string_view::npos || name.size() > kKeyTextMax)
+  if (name.empty() || name.find('/') != std::string_view::npos)
+    return fail(ErrorKind::invalid, "'" + std::string(name) + "' cannot be the name of a key");
+  return check_copied_name(directory, name);
+}
+
+// ROOT's programs write keys that no path leads to: with a slash in their names, or without a name.
+Result<> RootFileWriter::check_copied_name(std::size_t directory, std::string_view name) const {
+  if (name.size() > kKeyTextMax)
     return fail(ErrorKind::invalid, "'" + std::string(name) + "' cannot be the name of a key");
   if (newest_key(state_.directories[directory], name) != nullptr)
     return fail(ErrorKind::exists, "there is a key '" + std::string(name) + "'");
@@ -515,7 +523,7 @@ Result<FileWriter::CopiedKey> RootFileWriter::copy_key(std::string_view path, st
   TRY_VOID(in.finish());
   if (!is_record(key) || static_cast<std::size_t>(key.keylen) != head.size())
     return fail(ErrorKind::damaged, "no key of a record");
-  TRY_VOID(check_new_name(index, key.name));
+  TRY_VOID(check_copied_name(index, key.name));
   const ByteRange record = space_.take_last(static_cast<std::uint64_t>(key.nbytes));
   CopiedKey copied{record.begin, {head.begin(), head.end()}};
   if (!put_key_address(copied.head, record))
@@ -545,7 +553,7 @@ Result<FileWriter::CopiedKey> RootFileWriter::copy_changed_key(std::string_view 
 Result<TableCopy*> RootFileWriter::copy_table(std::string_view path, std::string name, const KeyInfo& first,
                                               const CopyOptions& options) {
   TRY(const std::size_t index, find_directory(path));
-  TRY_VOID(check_new_name(index, name));
+  TRY_VOID(check_copied_name(index, name));
   auto table = std::make_unique<TableOfFile>();
   table->directory = index;
   table->title = first.title;

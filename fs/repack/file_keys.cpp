@@ -2,17 +2,22 @@
 #include "repack/file_keys.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "tfile/name.h"
+
 namespace tfilefs {
 namespace {
 
 // Deeper than programs nest directories: a damaged or hostile file ends here.
 constexpr std::size_t kDepthMax = 64;
+
+bool can_be_in_paths(std::string_view name) { return !name.empty() && name.find('/') == std::string_view::npos; }
 
 using ListingPtr = std::shared_ptr<const tfile::DirectoryListing>;
 
@@ -28,8 +33,8 @@ class Walk {
       const KeyPlace place{listing, key, path};
       const tfile::KeyInfo& info = place.info();
       if (!seen.insert(info.name).second) continue;
-      if (info.name.empty() || info.name.find('/') != std::string_view::npos) {
-        found.left_out.push_back("key '" + std::string(info.name) + "': no path can have its name");
+      if (info.kind == tfile::KeyKind::directory && !can_be_in_paths(info.name)) {
+        found.left_out.push_back("directory '" + std::string(info.name) + "': no path can have its name");
       } else if (info.kind == tfile::KeyKind::directory) {
         found.directories.push_back(place);
         TRY(const ListingPtr below, file_.directory(info));
@@ -124,21 +129,47 @@ Result<InputKeys> keys_of_inputs(OpenInputs& inputs, const std::function<bool(co
   return std::move(walk.made);
 }
 
-Result<KeyPlace> key_in(const tfile::File& file, const std::string& path, tfile::KeyKind kind) {
+std::string path_of_key(const std::string& directory, std::string_view name) {
+  const std::string last = can_be_in_paths(name) ? std::string(name) : tfile::escape_name(name, SIZE_MAX);
+  return (directory.empty() ? "" : directory + "/") + last;
+}
+
+std::string KeyPlace::path() const { return path_of_key(directory, info().name); }
+
+namespace {
+
+Result<KeyPlace> listed_key(const KeyPlace& at, std::string_view name, tfile::KeyKind kind) {
+  const auto key = std::ranges::find(at.listing->keys, name, &tfile::KeyInfo::name);
+  if (key == at.listing->keys.end() || key->kind != kind)
+    return tfile::fail(ErrorKind::not_found, std::string(kind == tfile::KeyKind::table    ? "no table "
+                                                         : kind == tfile::KeyKind::object ? "no object "
+                                                                                          : "no directory ") +
+                                                 (at.directory.empty() ? "" : at.directory + "/") + std::string(name));
+  return KeyPlace{at.listing, static_cast<std::uint32_t>(key - at.listing->keys.begin()), at.directory};
+}
+
+}  // namespace
+
+Result<KeyPlace> key_in(const tfile::File& file, std::string_view directory, std::string_view name,
+                        tfile::KeyKind kind) {
   KeyPlace at{file.root(), 0, ""};
-  for (std::string_view rest = path;;) {
-    const std::size_t slash = rest.find('/');
-    const bool is_last = slash == std::string_view::npos;
-    const auto wanted = is_last ? kind : tfile::KeyKind::directory;
-    const auto key = std::ranges::find(at.listing->keys, rest.substr(0, slash), &tfile::KeyInfo::name);
-    if (key == at.listing->keys.end() || key->kind != wanted)
-      return tfile::fail(ErrorKind::not_found, (kind == tfile::KeyKind::table ? "no table " : "no object ") + path);
-    at.key = static_cast<std::uint32_t>(key - at.listing->keys.begin());
-    if (is_last) return at;
-    TRY(auto below, file.directory(*key));
-    at = {std::move(below), 0, at.path()};
-    rest.remove_prefix(slash + 1);
+  while (!directory.empty()) {
+    const std::size_t slash = std::min(directory.find('/'), directory.size());
+    TRY(const KeyPlace key, listed_key(at, directory.substr(0, slash), tfile::KeyKind::directory));
+    TRY(auto below, file.directory(key.info()));
+    at = {std::move(below), 0, key.path()};
+    directory.remove_prefix(std::min(slash + 1, directory.size()));
   }
+  return listed_key(at, name, kind);
+}
+
+Result<KeyPlace> key_in(const tfile::File& file, const std::string& path, tfile::KeyKind kind) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "" : path.substr(0, slash);
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  auto plain = key_in(file, directory, name, kind);
+  const std::string escaped = tfile::unescape_name(name);
+  return plain || escaped == name ? plain : key_in(file, directory, escaped, kind);
 }
 
 }  // namespace tfilefs

@@ -123,7 +123,7 @@ class ObjectCopy {
     std::optional<tfile::StoredObjects> objects;  // opened for the first one
     for (Sum& sum : batch_) {
       if (sum.has_ended || sum.first->file >= number) continue;
-      const auto place = key_in(*file, sum.first->place.path(), tfile::KeyKind::object);
+      const auto place = key_in(*file, sum.first->place.directory, sum.key().name, tfile::KeyKind::object);
       if (!place && place.error().kind == ErrorKind::not_found) continue;
       if (!objects) {
         TRY(objects, tfile::StoredObjects::of(file));

@@ -292,6 +292,24 @@ class Repack {
     return std::string(table.info().name);
   }
 
+  // A table that is made, not copied, has a name that a path can have.
+  void make_plain(TableRequest& request) {
+    if (!request.name.empty() && request.name.find('/') == std::string::npos) return;
+    const std::string old_name = request.name;
+    std::ranges::replace(request.name, '/', '_');
+    if (request.name.empty()) request.name = "_";
+    const std::string plain = request.name;
+    for (int number = 2; has_key(request.directory, request.name); ++number)
+      request.name = plain + "_" + std::to_string(number);
+    made_.report.renamed.push_back(request.path + ": it is " + request.name + ": no new table has the name '" +
+                                   old_name + "'");
+  }
+  bool has_key(const std::string& directory, const std::string& name) const {
+    const auto is_it = [&](const KeyPlace& key) { return key.directory == directory && key.info().name == name; };
+    return std::ranges::any_of(keys_.tables, is_it) || std::ranges::any_of(keys_.directories, is_it) ||
+           std::ranges::any_of(keys_.objects, is_it, &InputKeys::Object::place);
+  }
+
   Result<> write_table(const KeyPlace& table, bool is_only, std::function<void(double)> progress) {
     const std::string path = table.path();
     RepackReport& report = made_.report;
@@ -302,13 +320,14 @@ class Repack {
         return {};
       }
     }
+    const bool by_unit = by_columns_.count(path) == 0 && may_go_by_unit(table.info());
     TableRequest request{options_, inputs_, path, table.directory, new_name(table)};
     request.is_only_table = is_only;
+    if (!by_unit) make_plain(request);
     if (const auto* shares = wanted_->shares; shares != nullptr && shares->contains(path))
       request.share = shares->at(path);
     if (const auto refused = refused_.find(path); refused != refused_.end()) request.refused = refused->second;
     TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, std::move(progress)};
-    const bool by_unit = by_columns_.count(path) == 0 && may_go_by_unit(table.info());
     TRY(WrittenTable written,
         by_unit ? copy_table(request, table.info(), work) : convert_table(request, table.info(), work));
     if (written.needs_columns || !written.refused.empty()) return begin_again(path, written);

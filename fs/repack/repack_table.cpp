@@ -394,7 +394,7 @@ Result<std::vector<std::string>> verify_written(const TableRequest& request, con
                                                 const std::string& out, const TableWork& work) {
   const CacheOptions cache = cache_options(request.options, 2);
   TRY(const auto in, open_chain(request, 2));
-  const std::string path = (request.directory.empty() ? "" : request.directory + "/") + request.name;
+  const std::string path = path_of_key(request.directory, request.name);
   TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
   TRY(std::vector<std::string> left,
       named(request.path, verify_table(*in, made.kept, {*written, made.format, made.streamed, made.source_paths},

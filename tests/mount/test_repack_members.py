@@ -153,3 +153,72 @@ def test_the_reason_is_that_of_one_file(tmp_path):
         assert done.stderr == "tfilefs: left out: t: short: i4, with fewer entries than the table\n"
         with uproot.open(tmp_path / "out.root") as file:
             assert file["t"]["x"].array().tolist() == [1] * 6 * len(names)
+
+
+# ---- keys that no path leads to
+
+WRITE_KEYS = """
+import array, sys, ROOT
+ROOT.TH1.AddDirectory(False)
+for number, path in enumerate(sys.argv[1:]):
+    file = ROOT.TFile(path, "RECREATE")
+    for name in ("h/dN/deta", "", "plain", "a%2Fb"):
+        histogram = ROOT.TH1D(name, "", 4, 0, 4)
+        histogram.Fill(number)
+        histogram.Write()
+    tree, x = ROOT.TTree("tree/of", ""), array.array("i", [0])
+    tree.Branch("x", x, "x/I")
+    for x[0] in range(3):
+        tree.Fill()
+    tree.Write()
+    file.mkdir("h").cd()
+    ROOT.TNamed("dN", "in the directory").Write()
+    ROOT.TH1D("x/y", "", 2, 0, 2).Write()
+    file.Close()
+"""
+READ_KEYS = """
+import sys, ROOT
+file = ROOT.TFile(sys.argv[1])
+for key in sorted(file.GetListOfKeys(), key=lambda key: key.GetName()):
+    made = key.ReadObj()
+    told = [made.GetBinContent(i) for i in range(1, 5)] if made.InheritsFrom("TH1") else made.GetEntries() if made.InheritsFrom("TTree") else ""
+    print(repr(str(key.GetName())), key.GetClassName(), told)
+"""
+
+
+@pytest.fixture(scope="module")
+def slashes(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("slashes")
+    files = [directory / f"{name}.root" for name in "ab"]
+    root(WRITE_KEYS, *files)
+    return files
+
+
+def test_keys_that_no_path_leads_to_are_copied(slashes, tmp_path):
+    out = tmp_path / "out.root"
+    assert "1 tables, 6 objects" in repack("--verify", slashes[0], out).stdout
+    assert root(READ_KEYS, out) == root(READ_KEYS, slashes[0]) and "'h/dN/deta' TH1D [1.0" in root(READ_KEYS, out)
+    with mounted.Mounted(slashes[0]) as before, mounted.Mounted(out) as after:
+        assert subprocess.run(["diff", "-r", before.path, after.path], capture_output=True, text=True).stdout == ""
+
+
+def test_keys_that_no_path_leads_to_are_added_as_hadd_does(slashes, tmp_path):
+    out, merged = tmp_path / "out.root", tmp_path / "merged.root"
+    done = repack(*slashes, out)
+    assert done.stderr == ""
+    root("""
+import sys, ROOT
+merger = ROOT.TFileMerger(False, False)
+assert merger.OutputFile(sys.argv[1], "recreate") and all(merger.AddFile(file) for file in sys.argv[2:])
+merger.Merge()
+""", merged, *slashes)
+    ours, theirs = root(READ_KEYS, out).splitlines(), root(READ_KEYS, merged).splitlines()
+    assert "'h/dN/deta' TH1D [1.0, 1.0, 0.0, 0.0]" in ours and "'' TH1D [1.0, 1.0, 0.0, 0.0]" in ours and "'tree/of' TTree 6" in ours
+    assert set(ours) >= {line for line in theirs if "/" in line or "plain" in line}, (ours, theirs)
+
+
+def test_a_new_table_has_a_name_that_a_path_can_have(slashes, tmp_path):
+    done = repack("--format", "rntuple", "--verify", slashes[0], tmp_path / "out.root", status=1)
+    assert done.stderr == "tfilefs: renamed: tree%2Fof: it is tree_of: no new table has the name 'tree/of'\n"
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["tree_of"].arrays()["x"].tolist() == numpy.arange(3).tolist()
