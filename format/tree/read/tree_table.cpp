@@ -278,11 +278,12 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   bool is_doubtful(std::span<const Column> all, const Column& column) const {
     if (column.lists.empty() || column.role != Role::values || !column.reason.empty()) return false;
     const StreamId lists = list_around(all, column);
-    if (lists == column.stream || streams_[column.stream].kind != Stream::Kind::flat) return false;
+    const Stream::Kind stored = streams_[column.stream].kind;
+    if (lists == column.stream || (stored != Stream::Kind::flat && stored != Stream::Kind::program)) return false;
     return may_hold_nothing(column.stream) && basket_count(lists) > 0;
   }
 
-  // Whether a flat stream has all its baskets, and they may consist of nothing but their keys.
+  // Whether a stream has all its baskets, and they may consist of nothing but their keys.
   bool may_hold_nothing(StreamId id) const {
     const BranchStorage& branch = branch_of(id);
     if (!sizes_add_up(id)) return false;
