@@ -50,10 +50,10 @@ inline void run_over(const Program& program, const Entries& entries) {
 }
 
 // Reads the entries as one type, twice: the classes found in them may change the program.
-inline void try_type(const StreamerInfos& infos, const TypeName& type, const Entries& entries, bool bare) {
+inline void try_type(const StreamerInfos& infos, const TypeName& type, const Entries& entries, LayoutGuess guess) {
   FoundClasses found;
   for (int look = 0; look < 2; ++look) {
-    LayoutCompiler compiler(infos, look ? &found : nullptr, bare);
+    LayoutCompiler compiler(infos, look ? &found : nullptr, guess);
     if (!compiler.value(type, ValueIn::member)) return;
     const Program program = compiler.finish();
     run_over(program, entries);
@@ -80,11 +80,12 @@ inline void program_body(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < infos.from_file().size() && i < kClassesMax; ++i) {
     const std::string& name = infos.from_file()[i]->class_name;
     for (const std::string& text : {name, "vector<" + name + ">", "vector<" + name + "*>", "map<int," + name + ">"}) {
-      for (const bool bare : {false, true}) try_type(infos, parse_type_name(text), entries, bare);
+      for (const LayoutGuess guess : {LayoutGuess{}, LayoutGuess{.is_bare = true}, LayoutGuess{.has_enums = true}})
+        try_type(infos, parse_type_name(text), entries, guess);
     }
   }
-  try_type(infos, parse_type_name("TObjArray"), entries, false);
-  try_type(infos, parse_type_name("TClonesArray"), entries, false);
+  try_type(infos, parse_type_name("TObjArray"), entries, {});
+  try_type(infos, parse_type_name("TClonesArray"), entries, {});
 }
 
 }  // namespace tfile::fuzz
