@@ -66,6 +66,7 @@ BranchLayout tried_layout(const TreeRecord& tree, BranchIndex index, const Strea
     // Hand-written streamers may omit the headers of objects, and nobody describes enumerations. Each entry must then
     // still end where it should.
     for (const LayoutGuess guess : {LayoutGuess{.is_bare = true}, LayoutGuess{.has_enums = true}}) {
+      if (guess.has_enums && layout.stream.program->unknown.empty()) break;
       BranchLayout other = with_classes_found(tree, index, infos, in_list, first_entries, guess);
       if (other.reason.empty() && first_entries.follow(other.stream)) return other;
     }
