@@ -43,12 +43,12 @@ void put(std::ostream& out, const T (&items)[N]) {
 
 #define ROLL_MEMBER(name) roll(object.name);
 #define PUT_MEMBER(name) out << "'" #name "':", put(out, object.name), out << ",";
-#define ROLLED(Class, MEMBERS)                         \
-  void roll(Class& object) { MEMBERS(ROLL_MEMBER) }    \
-  void put(std::ostream& out, const Class& object) {   \
-    out << "{";                                        \
-    MEMBERS(PUT_MEMBER)                                \
-    out << "}";                                        \
+#define ROLLED(Class, MEMBERS)                       \
+  void roll(Class& object) { MEMBERS(ROLL_MEMBER) }  \
+  void put(std::ostream& out, const Class& object) { \
+    out << "{";                                      \
+    MEMBERS(PUT_MEMBER)                              \
+    out << "}";                                      \
   }
 
 template <class A, class B>
