@@ -114,11 +114,19 @@ def variant_of(path, names, nullable=frozenset()):
     return [(classes[tag - 1], nodes[classes[tag - 1]][i]) if tag else None for tag, i in zip(tags, index)]
 
 
+# Members of records whose names the layout uses itself have their first byte escaped.
+ESCAPED = {f"%{ord(name[0]):02X}{name[1:]}": name for name in ("values", "offsets", "chars", "raw", "tags", "index")}
+
+
+def member_name(component):
+    return ESCAPED.get(component, component)
+
+
 def record_of(path, names, nullable=frozenset()):
     members = {}
     for name in sorted(names):
         parsed = parse_name(name) if not os.path.isdir(os.path.join(path, name)) else None
-        members[parsed[0] if parsed else name] = values_of(os.path.join(path, name), nullable)
+        members[member_name(parsed[0] if parsed else name)] = values_of(os.path.join(path, name), nullable)
     if not members:
         return []
     lengths = {name: len(values) for name, values in members.items()}
@@ -130,7 +138,7 @@ def node_path(table, name):
     """The path of the node that the table lists under `name` (without type)."""
     for entry in os.listdir(table):
         parsed = parse_name(entry)
-        if entry == name or (parsed and parsed[0] == name):
+        if name in (entry, member_name(parsed[0] if parsed else entry)):
             return os.path.join(table, entry)
     raise AssertionError(f"{name} is not among {sorted(os.listdir(table))}")
 

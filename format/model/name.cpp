@@ -3,9 +3,12 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace tfile {
 namespace {
@@ -33,6 +36,18 @@ std::string escape_characters(std::string_view name) {
     }
   }
   return out;
+}
+
+// The files of the layout beside `values`.
+constexpr std::pair<std::string_view, std::string_view> kLayoutFiles[] = {
+    {"offsets", ".i8"}, {"chars", ".u1"}, {"raw", ".u1"}, {"tags", ".i1"}, {"index", ".i8"}};
+
+// The byte that is escaped only at the beginning of a name: of a leading dot, and of a name of the layout.
+char escaped_at_start(std::string_view escape) {
+  static constexpr std::pair<std::string_view, char> kFirst[] = {{"%2E", '.'}, {"%63", 'c'}, {"%69", 'i'}, {"%6F", 'o'},
+                                                                 {"%72", 'r'}, {"%74", 't'}, {"%76", 'v'}};
+  const auto found = std::ranges::find(kFirst, escape, &std::pair<std::string_view, char>::first);
+  return found == std::end(kFirst) ? '\0' : found->second;
 }
 
 std::string hash_suffix(std::string_view original) {
@@ -77,13 +92,30 @@ std::string escape_name(std::string_view name, std::size_t size_max) {
   return escaped.size() <= size_max ? escaped : hashed_name(name, size_max, "");
 }
 
+bool is_layout_name(std::string_view name, std::string_view suffix) {
+  return name == "values" || std::ranges::any_of(kLayoutFiles, [&](const auto& file) {
+           return file.first == name && file.second == suffix;
+         });
+}
+
+std::string escape_first_byte(std::string_view name) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  const auto first = static_cast<unsigned char>(name.front());
+  return std::string{'%', kDigits[first >> 4], kDigits[first & 15]} + std::string(name.substr(1));
+}
+
+std::string member_component(std::string_view name, std::string_view suffix) {
+  return is_layout_name(name, suffix) ? escape_first_byte(name)
+                                      : escape_name(name, kNameMax - std::min(suffix.size(), kNameMax));
+}
+
 std::string unescape_name(std::string_view component) {
   if (component == "%") return {};
   std::string name;
   name.reserve(component.size());
   for (std::size_t i = 0; i < component.size(); ++i) {
     const std::string_view escape = component.substr(i, 3);
-    const char at_start = i > 0 ? '\0' : escape == "%2E" ? '.' : escape == "%6F" ? 'o' : '\0';
+    const char at_start = i == 0 ? escaped_at_start(escape) : '\0';
     const char meant = escape == "%2F" ? '/' : escape == "%25" ? '%' : at_start;
     if (meant != '\0' || escape == "%00") {
       name += meant;

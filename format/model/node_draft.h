@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tfile/member_names.h"
 #include "tfile/name.h"
 #include "tfile/node.h"
 
@@ -23,14 +26,14 @@ struct NodeDraft {
   std::vector<NodeDraft> children;
 };
 
-// Makes the names of siblings into directory entries.
+// Makes the names of siblings into directory entries. `are_members`: of a record.
 struct SiblingNames {
   std::vector<std::string_view> names;
   std::vector<std::string> suffixes;
   std::vector<std::string> unique;
 };
 template <class Draft>
-SiblingNames sibling_names(const std::vector<Draft>& siblings, const std::vector<Column>& columns) {
+SiblingNames sibling_names(const std::vector<Draft>& siblings, const std::vector<Column>& columns, bool are_members) {
   SiblingNames made;
   for (const Draft& draft : siblings) {
     made.names.push_back(draft.name);
@@ -38,10 +41,14 @@ SiblingNames sibling_names(const std::vector<Draft>& siblings, const std::vector
                                          : std::string());
   }
   made.unique = directory_names(made.names, made.suffixes);
+  const std::vector<bool> escaped = escaped_members(made.names, made.suffixes);
   for (std::size_t i = 0; i < siblings.size(); ++i) {
-    if (made.names[i] == kOffsetsStem && made.suffixes[i] == ".i8" &&
-        columns[*siblings[i].column].role != Role::offsets)
-      made.unique[i] = std::string(kEscapedOffsetsStem) + made.suffixes[i];
+    const std::string_view name = made.names[i], suffix = made.suffixes[i];
+    if (made.unique[i].size() != name.size() + suffix.size()) continue;  // it is another name already
+    // The table itself would be a list with offsets among its columns.
+    const bool is_offsets = name == "offsets" && suffix == ".i8" && columns[*siblings[i].column].role != Role::offsets;
+    if (is_offsets || (are_members && escaped[i]))
+      made.unique[i] = member_component(name, suffix) + std::string(suffix);
   }
   return made;
 }
@@ -51,7 +58,8 @@ SiblingNames sibling_names(const std::vector<Draft>& siblings, const std::vector
 template <class Draft, class Placed>
 void place_nodes(const Draft& draft, NodeId id, const std::string& path, std::vector<Node>& nodes,
                  std::vector<Column>& columns, const Placed& placed) {
-  const SiblingNames names = sibling_names(draft.children, columns);
+  const bool are_members = draft.kind == NodeKind::record && !path.empty();
+  const SiblingNames names = sibling_names(draft.children, columns, are_members);
   for (std::size_t i = 0; i < draft.children.size(); ++i) {
     const Draft& child = draft.children[i];
     const std::string& name = names.unique[i];

@@ -38,6 +38,40 @@ OfferedNode& child_of(OfferedNode& parent, std::string_view name) {
   return parent.children.back();
 }
 
+// What no name of a field or member may be.
+Result<> check_name(const std::string& path, std::string_view component, std::size_t suffix_size) {
+  const std::string name = unescape_name(component);
+  if (component.empty()) return invalid(path, "a component of its path is empty");
+  if (name.empty()) return invalid(path, "fields without a name are not written");
+  if (name.find('\0') != name.npos) return invalid(path, "a name with a zero byte is not written");
+  if (name.back() == '.') return invalid(path, "the mount leaves out the '.' at the end of a field's name");
+  if (name.find('[') != name.npos || name.find(']') != name.npos) {
+    return invalid(path, "ROOT takes brackets in a name for dimensions");
+  }
+  if (component.size() + suffix_size > kNameMax) return invalid(path, "its name is too long");
+  return {};
+}
+
+Result<> check_shown(const std::string& path, std::string_view component, const std::string& shown) {
+  if (component == shown) return {};
+  return invalid(path, "its name is written " + shown + " in the mount");
+}
+
+Result<> check_top_name(const std::string& path, std::string_view stem, std::string_view suffix) {
+  TRY_VOID(check_name(path, stem, suffix.size()));
+  const std::string name = unescape_name(stem);
+  if (name == "offsets" && stem == escape_first_byte(name)) return {};
+  return check_shown(path, stem, escape_name(name));
+}
+
+// A directory in a record whose name the layout uses is escaped.
+Result<> check_directory(const std::string& path, std::string_view component, bool is_top) {
+  TRY_VOID(check_name(path, component, 0));
+  const std::string name = unescape_name(component);
+  if (!is_top && component == escape_first_byte(name) && is_layout_name(name, "")) return {};
+  return check_shown(path, component, escape_name(name));
+}
+
 }  // namespace
 
 Result<std::vector<OfferedNode>> offered_nodes(std::span<const OfferedColumn> columns) {
@@ -62,11 +96,12 @@ Result<std::vector<OfferedNode>> offered_nodes(std::span<const OfferedColumn> co
   return tops;
 }
 
-std::string field_name_of(const OfferedNode& node) {
-  if (!node.column) return unescape_name(node.name);
-  const auto typed = parse_typed_name(node.name);
-  return unescape_name(typed ? typed->stem : node.name);
+std::string_view stem_of(const OfferedNode& node) {
+  const auto typed = node.column ? parse_typed_name(node.name) : std::nullopt;
+  return std::string_view(node.name).substr(0, typed ? typed->stem.size() : node.name.npos);
 }
+
+std::string field_name_of(const OfferedNode& node) { return unescape_name(stem_of(node)); }
 
 const OfferedNode* offsets_in(const OfferedNode& directory, std::span<const OfferedColumn> columns) {
   const auto found = std::ranges::find_if(directory.children, [&](const OfferedNode& child) {
@@ -75,19 +110,12 @@ const OfferedNode* offsets_in(const OfferedNode& directory, std::span<const Offe
   return found == directory.children.end() ? nullptr : &*found;
 }
 
-Result<> check_offered_name(const std::string& path, std::string_view component, std::size_t suffix_size) {
-  const std::string name = unescape_name(component);
-  if (component.empty()) return invalid(path, "a component of its path is empty");
-  if (name.empty()) return invalid(path, "fields without a name are not written");
-  if (name.find('\0') != name.npos) return invalid(path, "a name with a zero byte is not written");
-  if (name.back() == '.') return invalid(path, "the mount leaves out the '.' at the end of a field's name");
-  if (name.find('[') != name.npos || name.find(']') != name.npos) {
-    return invalid(path, "ROOT takes brackets in a name for dimensions");
-  }
-  if (component.size() + suffix_size > kNameMax) return invalid(path, "its name is too long");
-  if (escape_name(name) != component && component != kEscapedOffsetsStem)
-    return invalid(path, "its name is written " + escape_name(name) + " in the mount");
-  return {};
+Result<> check_member_name(const std::string& path, const OfferedNode& member) {
+  const std::string_view stem = stem_of(member), suffix = std::string_view(member.name).substr(stem.size());
+  TRY_VOID(check_name(path, stem, suffix.size()));
+  const std::string name = unescape_name(stem);
+  if (is_layout_name(name, suffix) && stem == escape_first_byte(name)) return {};
+  return check_shown(path, stem, escape_name(name));
 }
 
 Result<OfferedColumn> offered_column(std::string path) {
@@ -100,13 +128,12 @@ Result<OfferedColumn> offered_column(std::string path) {
     if (extent == 0) return invalid(path, "an extent of 0");
     if ((count *= extent) > kShapeMax) return invalid(path, "an item of more than 1 GiB");
   }
-  for (const std::string_view part : std::span(parts).first(parts.size() - 1))
-    TRY_VOID(check_offered_name(path, part, 0));
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) TRY_VOID(check_directory(path, parts[i], i == 0));
   OfferedColumn column;
   column.dtype = typed->dtype;
   column.shape = typed->shape;
   if (parts.size() == 1) {
-    TRY_VOID(check_offered_name(path, typed->stem, parts[0].size() - typed->stem.size()));
+    TRY_VOID(check_top_name(path, typed->stem, parts[0].substr(typed->stem.size())));
   } else if (parts.back() == "offsets.i8") {
     column.role = Role::offsets;
   } else if (parts.back() == "chars.u1") {

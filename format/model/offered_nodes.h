@@ -24,13 +24,17 @@ struct OfferedNode {
 // Errors: invalid (a column lies below another one, or has the path of another one).
 Result<std::vector<OfferedNode>> offered_nodes(std::span<const OfferedColumn>);
 
+// The node's name in the path without its type: as the layout's own names are compared.
+std::string_view stem_of(const OfferedNode&);
+
 // The name of the field or member: a directory's own, or the part of a file name before the type.
 std::string field_name_of(const OfferedNode&);
 
 // The child that is the offsets of a list; nullptr if there is none.
 const OfferedNode* offsets_in(const OfferedNode&, std::span<const OfferedColumn>);
 
-// Whether the mount would show a field or member of that name under the same `component` and `suffix`. Error: invalid.
-Result<> check_offered_name(const std::string& path, std::string_view component, std::size_t suffix_size);
+// Whether the mount would show a member of a record under the name of the node. The other members, which may still
+// come, decide whether its first byte is escaped: both is taken. Error: invalid.
+Result<> check_member_name(const std::string& path, const OfferedNode& member);
 
 }  // namespace tfile

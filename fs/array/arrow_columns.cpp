@@ -10,6 +10,7 @@
 
 #include "array/arrow_metadata.h"
 #include "array/arrow_pieces.h"
+#include "tfile/member_names.h"
 #include "tfile/name.h"
 #include "tfile/node.h"
 
@@ -143,11 +144,30 @@ class ArrowInput {
     return columns_.size() - 1;
   }
 
+  // As the mount shows columns, or members of a record.
+  static std::vector<std::string> shown_names(const std::vector<Field>& fields, bool are_members) {
+    std::vector<std::string_view> names;
+    std::vector<std::string> suffixes, shown;
+    for (const Field& field : fields) {
+      const bool is_number = field.kind == Kind::number && !field.dictionary;
+      names.push_back(field.name);
+      suffixes.push_back(is_number ? tfile::typed_suffix(field.dtype, {}) : std::string());
+    }
+    const std::vector<bool> escaped = tfile::escaped_members(names, suffixes);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const bool is_escaped = are_members && escaped[i];
+      shown.push_back(is_escaped ? tfile::member_component(names[i], suffixes[i]) : tfile::escape_name(names[i]));
+    }
+    return shown;
+  }
+
   Result<std::vector<Target>> targets_of(const std::vector<Field>& fields, const std::string& directory) {
     std::vector<Target> targets;
     std::set<std::string> names;
-    for (const Field& field : fields) {
-      const std::string name = tfile::escape_name(field.name);
+    const std::vector<std::string> shown = shown_names(fields, !directory.empty());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Field& field = fields[i];
+      const std::string& name = shown[i];
       if (!names.insert(name).second) return fail(ErrorKind::invalid, field.name + ": two fields of that name");
       TRY(auto target, target_of(field, directory.empty() ? name : directory + "/" + name));
       targets.push_back(std::move(target));

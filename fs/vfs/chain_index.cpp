@@ -32,7 +32,7 @@ using tfile::ColumnId;
 using tfile::Node;
 
 // Another number for another form: such a file is made anew.
-constexpr int kForm = 3;
+constexpr int kForm = 4;
 
 template <class T>
 Cbor binary(const std::vector<T>& numbers) {

@@ -63,6 +63,7 @@ class NodeDirectory final : public Directory {
     return alias.kind == Alias::Kind::escaped ? escaped_[alias.child].child : alias.child;
   }
   void add_alias(Alias);
+  void add_unescaped(std::uint32_t i);
   std::uint64_t memory() const {
     return sizeof *this + children_.memory() + alias_index_.memory() + aliases_.capacity() * sizeof(Alias) +
            escaped_.capacity() * sizeof(EscapedName);
@@ -97,6 +98,7 @@ NodeDirectory::NodeDirectory(std::shared_ptr<const NodeHolder> table, NodeId nod
     const bool has_stem = stem < stems && aliases_[stem].child == i;
     if (!has_stem || child(i).branch_name != name_of(aliases_[stem])) add_alias({i, Alias::Kind::branch_name});
     add_alias({i, Alias::Kind::original_name});
+    add_unescaped(i);
   }
   aliases_.shrink_to_fit();
   escaped_.shrink_to_fit();
@@ -127,6 +129,18 @@ void NodeDirectory::add_alias(Alias alias) {
   if (escaped == child(alias.child).name) return;
   aliases_.push_back({static_cast<std::uint32_t>(escaped_.size()), Alias::Kind::escaped});
   escaped_.push_back({alias.child, std::move(escaped)});
+}
+
+// A member whose first byte is escaped is also found without the escape, as it was shown before such names were
+// escaped. A file that is found as `offsets.i8` would make a list of the record.
+void NodeDirectory::add_unescaped(std::uint32_t i) {
+  const Node& node = child(i);
+  if (!node.column || node.original_name.empty() || node.original_name == "offsets") return;
+  const tfile::Column& column = table_->table().columns[*node.column];
+  const std::string suffix = tfile::typed_suffix(column.dtype, column.shape);
+  if (!tfile::is_layout_name(node.original_name, suffix)) return;
+  aliases_.push_back({static_cast<std::uint32_t>(escaped_.size()), Alias::Kind::escaped});
+  escaped_.push_back({i, node.original_name + suffix});
 }
 
 std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {

@@ -11,9 +11,15 @@ namespace tfile {
 // A directory entry has at most 255 bytes; views append up to 8 (".parquet").
 inline constexpr std::size_t kNameMax = 255 - 8;
 
-// A directory with `offsets.i8` is a list, so a column of numbers that is itself called "offsets" gets the escaped
-// stem.
-inline constexpr std::string_view kOffsetsStem = "offsets", kEscapedOffsetsStem = "%6Fffsets";
+// Whether a file of this name and suffix (".i8"), or a directory (without suffix), can make a list, text or variant
+// of the directory around it. member_names.h says which members of records are shown with their first byte escaped.
+bool is_layout_name(std::string_view name, std::string_view suffix);
+
+// "values" -> "%76alues". For names of the layout, unescape_name is its inverse.
+std::string escape_first_byte(std::string_view name);
+
+// The path component, without suffix, of a member that is; that of escape_name for other names.
+std::string member_component(std::string_view name, std::string_view suffix);
 
 // The path component for `name`. It is escaped only where necessary: '/', NUL, '%' before two hex digits, a leading
 // dot, the empty name. If it is longer than `size_max` bytes, it is cut at a UTF-8 boundary and gets "~" and 8 hex

@@ -34,7 +34,7 @@ std::vector<List> lists_of(std::span<const OfferedNode> tops, std::span<const Of
   for (const OfferedNode& top : tops) {
     const OfferedNode* offsets = offsets_in(top, columns);
     const bool has_items =
-        std::ranges::any_of(top.children, [](const OfferedNode& child) { return field_name_of(child) == "values"; });
+        std::ranges::any_of(top.children, [](const OfferedNode& child) { return stem_of(child) == "values"; });
     if (offsets != nullptr && has_items) lists.push_back({counter_names(field_name_of(top)), *offsets->column});
   }
   return lists;

@@ -315,7 +315,7 @@ class FieldMaker {
     const auto streamed = classes_.find(path);
     if (items.column && columns_[*items.column].role == Role::raw && streamed != classes_.end())
       return add_streamed(*items.column, place, streamed->second, name, around);
-    const std::string stem = items.column ? field_name_of(items) : items.name;
+    const std::string_view stem = stem_of(items);
     if (stem != "values") {
       return invalid(items_path, stem == "raw" ? "bytes that were not decoded are not written"
                                                : "a list's items are values, or chars.u1 of a text");
@@ -405,7 +405,7 @@ class FieldMaker {
 
   Result<> add_members(const OfferedNode& node, const std::string& path, Name name, const Around& around) {
     if (node.children.size() == 1) {
-      const std::string only = field_name_of(node.children[0]);
+      const std::string only(stem_of(node.children[0]));
       if (only == "values" || node.children[0].name == "chars.u1") return miss(only + " without offsets");
     }
     const auto known = classes_.find(path);
@@ -441,10 +441,7 @@ class FieldMaker {
 
   Result<> add_member(const Member& member, const std::string& path, const Around& around) {
     const OfferedNode& node = *member.node;
-    if (node.column) {
-      const auto typed = parse_typed_name(node.name);
-      TRY_VOID(check_offered_name(path, typed->stem, node.name.size() - typed->stem.size()));
-    }
+    TRY_VOID(check_member_name(path, node));
     return add(node, path, member.name, around);
   }
 

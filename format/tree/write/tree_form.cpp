@@ -238,11 +238,11 @@ class FormMaker {
 
   // What stands beside the offsets of a list.
   Result<> check_items(const OfferedNode& items, const std::string& path) const {
-    if (!items.column) return items.name == "values" ? Result<>() : invalid(path, "a list's items stand under values");
-    const auto typed = parse_typed_name(items.name);
-    if (column(items).role == Role::chars || (typed && typed->stem == "values")) return {};
-    return invalid(path, typed && typed->stem == "raw" ? "bytes that were not decoded are not written"
-                                                       : "a list's items are values, or chars.u1 of a text");
+    const std::string_view stem = stem_of(items);
+    if (!items.column) return stem == "values" ? Result<>() : invalid(path, "a list's items stand under values");
+    if (column(items).role == Role::chars || stem == "values") return {};
+    return invalid(path, stem == "raw" ? "bytes that were not decoded are not written"
+                                       : "a list's items are values, or chars.u1 of a text");
   }
 
   static bool is_variant(const OfferedNode& place) {
@@ -273,8 +273,7 @@ class FormMaker {
   // Whether the items of a list are `key` and `value`, as far as they are known, and not both numbers.
   static bool may_be_map(const OfferedNode& items) {
     const auto is_part = [](const OfferedNode& member) {
-      const std::string name = field_name_of(member);
-      return name == "key" || name == "value";
+      return stem_of(member) == "key" || stem_of(member) == "value";
     };
     const auto is_number = [](const OfferedNode& member) { return member.column.has_value(); };
     return std::ranges::all_of(items.children, is_part) && !std::ranges::all_of(items.children, is_number) &&
@@ -284,7 +283,7 @@ class FormMaker {
   // A map of texts, for which ROOT has a dictionary. `shape` has the list.
   Result<Shape> map_of(const OfferedNode& items, const std::string& path, Shape shape) const {
     for (const std::string_view name : {"key", "value"}) {
-      const auto part = std::ranges::find(items.children, name, field_name_of);
+      const auto part = std::ranges::find(items.children, name, stem_of);
       if (part == items.children.end()) {
         shape.incomplete = "values: a key without values, or values without a key";
         continue;
@@ -313,8 +312,7 @@ class FormMaker {
     // ROOT 6.40 without a dictionary ends in a crash where such records have a std::string. Its TTreeReader and
     // RDataFrame read vectors that are such members from a wrong place, with a dictionary, too.
     if (!member.column) return invalid(path, "lists of records of anything but numbers are not written");
-    const std::string stem = parse_typed_name(member.name)->stem;
-    TRY_VOID(check_offered_name(path, stem, member.name.size() - stem.size()));
+    TRY_VOID(check_member_name(path, member));
     if (column(member).shape.size() > kMemberDimensionsMax)
       return invalid(path, "a member of records with more than five dimensions is not written");
     shape.lists.push_back(0);
@@ -336,7 +334,7 @@ class FormMaker {
     Shape shape;
     shape.kind = Shape::Kind::record;
     const auto add = [&](const OfferedNode& child, const std::string& child_path) -> Result<> {
-      TRY_VOID(check_number(child, child_path));
+      TRY_VOID(check_member_name(child_path, child));
       shape.columns.push_back(*child.column);
       return {};
     };
@@ -348,16 +346,9 @@ class FormMaker {
   std::string missing_list(const OfferedNode& place) const {
     if (place.children.size() != 1) return "";
     const OfferedNode& only = place.children[0];
-    if (!only.column) return only.name == "values" ? "values without offsets" : "";
-    const auto typed = parse_typed_name(only.name);
-    const std::string stem = typed ? typed->stem : std::string();
-    return stem == "values" || column(only).role == Role::chars ? stem + " without offsets" : "";
-  }
-
-  static Result<> check_number(const OfferedNode& number, const std::string& path) {
-    const auto typed = parse_typed_name(number.name);
-    const std::string stem = typed ? typed->stem : std::string();
-    return check_offered_name(path, stem, number.name.size() - stem.size());
+    const std::string stem(stem_of(only));
+    const bool is_text = only.column && column(only).role == Role::chars;
+    return stem == "values" || is_text ? stem + " without offsets" : "";
   }
 
   // A record that becomes an object of a class.
@@ -376,7 +367,7 @@ class FormMaker {
   }
 
   Result<> add_object_member(const OfferedNode& member, const std::string& path, Shape& shape) const {
-    if (member.column) TRY_VOID(check_number(member, path));
+    TRY_VOID(check_member_name(path, member));
     TRY(const Shape inner, shape_of(member, path));
     if (inner.kind == Shape::Kind::records) return invalid(path, kInnerRecords);
     if (inner.kind == Shape::Kind::record || inner.kind == Shape::Kind::object)

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "tfile/name.h"
 #include "view/chain/merged_node.h"
 #include "view/table_form.h"
 
@@ -92,6 +93,8 @@ class SchemaBuilder {
     node.name = merged.stem;
     if (!merged.is_second && merged.stem != "values") {
       node.original_name = first.original_name;
+      if (node.original_name.empty() && merged.stem.starts_with('%'))
+        node.original_name = tfile::unescape_name(merged.stem);
       node.branch_name = first.branch_name;
     }
     node.alternatives = first.alternatives;

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "tfile/member_names.h"
+#include "tfile/name.h"
 #include "view/chain/number_types.h"
 #include "view/table_form.h"
 
@@ -242,6 +244,31 @@ class Merging {
     return merged;
   }
 
+  // A member whose name the layout uses itself is escaped by its type, which may be another one in another file.
+  static std::string field_name(const NodePlace& place) {
+    const std::string_view shown = bare_name(place.schema->columns, place.at());
+    const std::string& own = place.at().original_name;
+    return !own.empty() && shown == tfile::escape_first_byte(own) ? own : std::string(shown);
+  }
+
+  // The members of the merged record decide which of their names the layout would take for its own.
+  static void name_members(std::vector<MergedNode>& members) {
+    std::vector<std::string> own, suffixes;
+    for (const MergedNode& member : members) {
+      own.push_back(tfile::unescape_name(member.stem));
+      const bool is_number = member.kind == NodeKind::number;
+      suffixes.push_back(is_number ? tfile::typed_suffix(member.dtype, member.shape) : std::string());
+    }
+    const std::vector<bool> escaped =
+        tfile::escaped_members(std::vector<std::string_view>(own.begin(), own.end()), suffixes);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (own[i].empty()) continue;
+      const std::string with_escape = tfile::escape_first_byte(own[i]);
+      if (members[i].stem == own[i] || members[i].stem == with_escape)
+        members[i].stem = escaped[i] ? with_escape : own[i];
+    }
+  }
+
   // The nodes of records, by their names.
   struct Fields {
     std::vector<std::string> order;  // names, in the order in which they come first
@@ -254,7 +281,7 @@ class Merging {
       for (const NodeId child : records[schema]->at().children) {
         NodePlace place = *records[schema];
         place.node = child;
-        std::string name(bare_name(place.schema->columns, place.at()));
+        std::string name = field_name(place);
         if (!is_usable(place)) {
           fields.unusable.try_emplace(name, records.size()).first->second[schema] = place;
           continue;
@@ -285,6 +312,7 @@ class Merging {
     for (const auto& [name, places] : named.unusable) {
       if (!named.usable.contains(name)) leave_out(places, begin + name);
     }
+    if (!path.empty()) name_members(fields);
     return fields;
   }
 

@@ -94,7 +94,17 @@ TEST(Name, WhatWasEscapedIsUndone) {
     EXPECT_EQ(unescape_name(escape_name(name)), name);
   }
   EXPECT_EQ(unescape_name("a%2fb"), "a%2fb") << "escapes are written with capitals";
-  EXPECT_EQ(unescape_name(kEscapedOffsetsStem), kOffsetsStem);
+  EXPECT_EQ(unescape_name(escape_first_byte("offsets")), "offsets");
+}
+
+TEST(Name, NamesOfTheLayoutHaveTheirFirstByteEscaped) {
+  EXPECT_EQ(member_component("values", ".f4x21"), "%76alues");
+  EXPECT_EQ(member_component("values", ""), "%76alues");
+  EXPECT_EQ(member_component("index", ".i4"), "index");
+  EXPECT_EQ(member_component("a/b", ".i4"), "a%2Fb");
+  for (const std::string_view name : {"values", "offsets", "chars", "raw", "tags", "index"})
+    EXPECT_EQ(unescape_name(escape_first_byte(name)), name);
+  EXPECT_EQ(unescape_name(escape_name("%76alues")), "%76alues");
 }
 
 }  // namespace

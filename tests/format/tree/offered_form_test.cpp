@@ -228,6 +228,22 @@ TEST(OfferedForm, SaysWhatIsMissing) {
             std::vector<std::string>{"v: a list of arrays is written where a column of integers counts it"});
 }
 
+// A member whose name the layout uses itself is escaped, and then nothing is missing beside it.
+TEST(OfferedForm, EscapedNamesOfTheLayoutAreMembers) {
+  for (const std::string only : {"r/%76alues.f4x3", "r/%63hars.u1", "r/%76alues/offsets.i8"}) {
+    std::vector<std::string> paths{only};
+    if (only.ends_with("offsets.i8")) paths.emplace_back("r/%76alues/values.f4");
+    const auto form = form_of(paths);
+    EXPECT_TRUE(form->incomplete.empty()) << only;
+    ASSERT_EQ(form->fields.size(), 1u) << only;
+    EXPECT_EQ(form->fields[0].kind, FieldForm::Kind::nested) << only;
+  }
+  EXPECT_EQ(form_of({"v/offsets.i8", "v/values/%76alues.f4x3"})->fields.size(), 1u);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/%76alues.f4"}), "") << "the items of a list are values";
+  EXPECT_FALSE(offered_column("%76alues.f4")) << "columns of a table are not escaped";
+  EXPECT_FALSE(offered_column("%76alues/offsets.i8"));
+}
+
 TEST(OfferedForm, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b/x.f4"}).find("anything but numbers"),
             std::string::npos);

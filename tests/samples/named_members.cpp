@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// named_members write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: a tree of the classes of named_members.h, and beside
+// FILE, in FILE.written, a Python literal {branch: value} for each entry.
+// named_members dump FILE ANSWER: what ROOT reads back, as one literal {branch: [entry, ...]}.
+#include "named_members.h"
+
+#include <TFile.h>
+#include <TTree.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "rolled.h"
+
+void roll(unsigned char& value) { value = static_cast<unsigned char>(few() + 'a'); }
+void roll(signed char& value) { value = static_cast<signed char>(few()); }
+void roll(long long& value) { value = few(); }
+
+#define VALUES(DO) DO(values)
+#define CHARS(DO) DO(chars)
+#define RAW(DO) DO(raw)
+#define OFFSETS(DO) DO(offsets)
+#define CHOICE(DO) DO(tags) DO(index) DO(x)
+#define ENTRY(DO) DO(key) DO(value)
+#define TRACK(DO) DO(n) DO(matrix) DO(row) DO(letter) DO(byte) DO(steps) DO(choice) DO(matrices)
+ROLLED(Matrix, VALUES)
+ROLLED(Row, VALUES)
+ROLLED(Letter, CHARS)
+ROLLED(Byte, RAW)
+ROLLED(Steps, OFFSETS)
+ROLLED(Choice, CHOICE)
+ROLLED(Entry, ENTRY)
+ROLLED(Track, TRACK)
+
+struct All {
+  float values = 0;  // a column of the table
+  Matrix matrix;
+  Row row;
+  Letter letter;
+  Byte byte;
+  Steps steps;
+  Choice choice;
+  Track track;
+  std::vector<Matrix> matrices;
+  std::vector<Row> rows;
+  std::vector<Entry> entries;
+  std::vector<Track> tracks;
+};
+#define BRANCHES(DO) \
+  DO(matrix) DO(row) DO(letter) DO(byte) DO(steps) DO(choice) DO(track) DO(matrices) DO(rows) DO(entries) DO(tracks)
+
+namespace {
+
+void write(const std::string& name, int split, int compression, int basket_size, int entries) {
+  TFile file(name.c_str(), "RECREATE", "", compression);
+  TTree tree("t", "members");
+  All all;
+  tree.Branch("values", &all.values);
+#define BRANCH(name) tree.Branch(#name, &all.name, basket_size, split);
+  BRANCHES(BRANCH)
+  std::ofstream out(name + ".written");
+  for (int entry = 0; entry < entries; entry++) {
+    roll(all.values);
+#define ROLL(name) roll(all.name);
+    BRANCHES(ROLL)
+    tree.Fill();
+    out << "{'values':", put(out, all.values);
+#define PUT(name) out << ",'" #name "':", put(out, all.name);
+    BRANCHES(PUT)
+    out << "}\n";
+  }
+  tree.Write();
+}
+
+void dump(const char* name, const char* answer) {
+  TFile file(name);
+  TTree& tree = *file.Get<TTree>("t");
+  std::ofstream out(answer);
+  out << "{";
+#define DUMP(name) dump_branch<decltype(All::name)>(out, tree, #name);
+  BRANCHES(DUMP)
+  out << "}";
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string what = count > 1 ? arguments[1] : "";
+  if (what == "write" && count == 7) {
+    write(arguments[2], atoi(arguments[3]), atoi(arguments[4]), atoi(arguments[5]), atoi(arguments[6]));
+  } else if (what == "dump" && count == 4) {
+    dump(arguments[2], arguments[3]);
+  } else {
+    return 2;
+  }
+  return 0;
+}
