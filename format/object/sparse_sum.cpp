@@ -64,7 +64,9 @@ class BinReader {
   }
 
  private:
-  static tl::unexpected<Error> damaged() { return fail(ErrorKind::damaged, "THnSparse: its chunks do not fit its bins"); }
+  static tl::unexpected<Error> damaged() {
+    return fail(ErrorKind::damaged, "THnSparse: its chunks do not fit its bins");
+  }
 
   Result<> add(const std::string& path, bool is_last) {
     const ObjectMembers chunk = members_.at(path);
