@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/layout/packing.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bytes/endian.h"
 #include "streamer/layout/unpack_loop.h"
 
 namespace tfile {
@@ -79,6 +82,26 @@ UnpackFunction pick() {
 
 const UnpackFunction kUnpack = pick();
 
+double number_at(const Packing& packing, std::span<const std::byte> numbers, std::size_t i) {
+  if (packing.to_double) return load_little<double>(numbers.data() + i * sizeof(double));
+  return static_cast<double>(load_little<float>(numbers.data() + i * sizeof(float)));
+}
+
+std::size_t count_of(const Packing& packing, std::span<const std::byte> numbers) {
+  return numbers.size() / (packing.to_double ? sizeof(double) : sizeof(float));
+}
+
+void pack_truncated(std::uint32_t bits, float number, std::byte* to) {
+  constexpr std::uint32_t kMantissaBits = 23;
+  const auto raw = std::bit_cast<std::uint32_t>(number);
+  // One bit more than is kept, which rounds; what would become a larger exponent stays below it.
+  const std::uint32_t half_bits = (raw >> (kMantissaBits - bits - 1)) & ((1u << (bits + 1)) - 1);
+  std::uint32_t mantissa = std::min((half_bits + 1) >> 1, (1u << bits) - 1);
+  if (number < 0) mantissa |= 1u << (bits + 1);
+  *to = static_cast<std::byte>(raw >> kMantissaBits);
+  store_big(to + 1, static_cast<std::uint16_t>(mantissa));
+}
+
 }  // namespace
 
 Packing parse_packing(std::string_view title, bool to_double) {
@@ -98,6 +121,7 @@ Packing parse_packing(std::string_view title, bool to_double) {
   if (minimum < maximum) {
     packing.kind = Packing::Kind::ranged;
     packing.minimum = minimum;
+    packing.maximum = maximum;
     packing.factor = (bits < 32 ? static_cast<double>(1u << bits) : 4294967295.0) / (maximum - minimum);
     return packing;
   }
@@ -111,6 +135,35 @@ Packing parse_packing(std::string_view title, bool to_double) {
 
 void unpack(const Packing& packing, std::span<const std::byte> stored, std::byte* to) {
   kUnpack(packing, stored.data(), to, stored.size() / packing.stored_size());
+}
+
+void pack(const Packing& packing, std::span<const std::byte> numbers, std::byte* to) {
+  const std::size_t count = count_of(packing, numbers), size = packing.stored_size();
+  for (std::size_t i = 0; i < count; ++i, to += size) {
+    const double number = number_at(packing, numbers, i);
+    switch (packing.kind) {
+      case Packing::Kind::plain_float:
+        store_big(to, static_cast<float>(number));
+        break;
+      case Packing::Kind::truncated:
+        pack_truncated(packing.bits, static_cast<float>(number), to);
+        break;
+      case Packing::Kind::ranged: {
+        // A number that is none compares with nothing.
+        const double kept = number > packing.minimum ? std::min(number, packing.maximum) : packing.minimum;
+        store_big(to, static_cast<std::uint32_t>(0.5 + packing.factor * (kept - packing.minimum)));
+      }
+    }
+  }
+}
+
+std::optional<std::size_t> first_beyond(const Packing& packing, std::span<const std::byte> numbers) {
+  if (packing.kind != Packing::Kind::ranged) return std::nullopt;
+  for (std::size_t i = 0; i < count_of(packing, numbers); ++i) {
+    const double number = number_at(packing, numbers, i);
+    if (!(number >= packing.minimum && number <= packing.maximum)) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tfile

@@ -156,13 +156,22 @@ std::string_view range_of(const LeafRecord& leaf) {
   return range == title.npos ? std::string_view() : title.substr(range);
 }
 
+}  // namespace
+
+std::optional<Packing> leaf_packing(const LeafRecord& leaf) {
+  if (leaf.class_name == "TLeafF16") return parse_packing(range_of(leaf), false);
+  if (leaf.class_name == "TLeafD32") return parse_packing(range_of(leaf), true);
+  return std::nullopt;
+}
+
+namespace {
+
 // One value (of the fixed shape) of a leaf.
 Result<Shape> leaf_value(LayoutCompiler& compiler, const LeafRecord& leaf) {
   if (leaf.len > 0 && static_cast<std::uint64_t>(leaf.len) > kArrayMax)
     return fail(ErrorKind::damaged, "leaf " + leaf.name + " has " + std::to_string(leaf.len) + " items");
   if (const auto dtype = leaf_dtype(leaf)) return compiler.numbers(*dtype, leaf_shape(leaf));
-  if (leaf.class_name == "TLeafF16") return compiler.packed(parse_packing(range_of(leaf), false), leaf_shape(leaf));
-  if (leaf.class_name == "TLeafD32") return compiler.packed(parse_packing(range_of(leaf), true), leaf_shape(leaf));
+  if (const auto packing = leaf_packing(leaf)) return compiler.packed(*packing, leaf_shape(leaf));
   if (leaf.class_name == "TLeafC") return compiler.string(Op::Kind::leaf_string);
   return fail(ErrorKind::unsupported, "leaves of class " + leaf.class_name + " are not decoded");
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "streamer/layout/class_layout.h"
+#include "streamer/layout/packing.h"
 #include "tree/read/stream.h"
 #include "tree/record/tree_record.h"
 
@@ -13,6 +17,9 @@ struct BranchLayout {
   Shape shape;         // not used if the layout is raw
   std::string reason;  // why it is raw; else empty
 };
+
+// How the numbers of a leaf of Double32_t or Float16_t are stored; nothing: it is none.
+std::optional<Packing> leaf_packing(const LeafRecord&);
 
 // Knowledge from the first entries, beyond the description of classes; members as in LayoutCompiler.
 struct Classes {

@@ -66,16 +66,19 @@ class Offsets {
 
 // The columns of a basket; the size of each follows from those before it.
 struct Columns {
-  std::vector<Offsets> levels;  // outermost first; of texts, the offsets of chars are last
-  Bytes items;                  // values or chars
-  std::size_t item_size = 1;
+  std::vector<Offsets> levels;                 // outermost first; of texts, the offsets of chars are last
+  Bytes items;                                 // values or chars
+  std::size_t item_size = 1, stored_size = 1;  // bytes of an item
 };
 
 Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std::span<const Bytes> given) {
   Columns columns;
   if (branch.kind == Kind::counted) given = given.subspan(1);
   const bool has_items = branch.kind != Kind::records;
-  if (has_items && branch.kind != Kind::text) columns.item_size = branch.leaves[0].bytes();
+  if (has_items && branch.kind != Kind::text) {
+    columns.item_size = branch.leaves[0].bytes();
+    columns.stored_size = branch.of_texts ? 1 : branch.leaves[0].stored_bytes();
+  }
   auto wanted = static_cast<std::uint64_t>(range.size());
   for (const Bytes bytes : given.first(given.size() - (has_items ? 1 : 0))) {
     if (bytes.size() != 8 * (wanted + 1))
@@ -160,11 +163,15 @@ void swap_few(const std::byte* from, std::size_t count, std::byte* to) {
   }
 }
 
-// The same for lists that may have only a few items.
-std::byte* put_numbers(Bytes from, Dtype dtype, std::byte* to) {
-  const std::size_t size = size_of(dtype);
+// The same for lists that may have only a few items, which may be packed.
+std::byte* put_numbers(Bytes from, const LeafForm& leaf, std::byte* to) {
+  const std::size_t size = size_of(leaf.dtype);
+  if (leaf.packing) {
+    pack(*leaf.packing, from, to);
+    return to + from.size() / size * leaf.packing->stored_size();
+  }
   if (from.size() >= kWideSwapMin || size == 1) {
-    copy_numbers(from, dtype, to);
+    copy_numbers(from, leaf.dtype, to);
   } else if (size == 2) {
     swap_few<2>(from.data(), from.size() / 2, to);
   } else if (size == 4) {
@@ -209,7 +216,8 @@ class DataWriter {
   Result<std::uint64_t> size() {
     if (branch_.kind == Kind::numbers) return size_of_numbers();
     TRY(columns_, check_columns(branch_, range_, given_));
-    std::uint64_t size = columns_.items.size();
+    TRY_VOID(check_ranges());
+    std::uint64_t size = columns_.items.size() / columns_.item_size * columns_.stored_size;
     switch (branch_.kind) {
       case Kind::counted:
         TRY_VOID(with_integer(branch_.counter_dtype, [&](auto count) {
@@ -242,9 +250,9 @@ class DataWriter {
         return write_numbers(to);
       case Kind::counted:
       case Kind::items:
-        copy_numbers(columns_.items, branch_.leaves[0].dtype, to);
+        put_numbers(columns_.items, branch_.leaves[0], to);
         for (std::size_t i = 0; i < ends.size(); ++i) {
-          ends[i] = static_cast<std::uint32_t>(columns_.levels[0].begin(i + 1) * columns_.item_size);
+          ends[i] = static_cast<std::uint32_t>(columns_.levels[0].begin(i + 1) * columns_.stored_size);
         }
         return;
       case Kind::text:
@@ -276,20 +284,43 @@ class DataWriter {
       if (given_[i].size() != branch_.leaves[i].bytes() * static_cast<std::uint64_t>(range_.size())) {
         return invalid_entry(branch_, range_.begin, "values of another length than asked for");
       }
+      TRY_VOID(check_range(branch_.leaves[i], given_[i]));
     }
     return branch_.entry_size() * static_cast<std::uint64_t>(range_.size());
   }
 
+  Result<> check_ranges() const {
+    const bool are_numbers = branch_.kind == Kind::counted || branch_.kind == Kind::items;
+    return are_numbers ? check_range(branch_.leaves[0], columns_.items) : Result<>();
+  }
+
+  // A number that is not in the range of its packing would be stored as another one.
+  Result<> check_range(const LeafForm& leaf, Bytes numbers) const {
+    const auto first = leaf.packing ? first_beyond(*leaf.packing, numbers) : std::nullopt;
+    if (!first) return {};
+    const std::uint64_t item = *first / leaf.count();
+    std::uint64_t entry = item;
+    if (!columns_.levels.empty()) {
+      for (entry = 0; columns_.levels[0].begin(entry + 1) <= item;) ++entry;
+    }
+    return invalid_entry(branch_, range_.begin + static_cast<std::int64_t>(entry),
+                         (branch_.leaves.size() > 1 ? leaf.name + ": " : "") + "a number outside of its range, " +
+                             std::to_string(leaf.packing->minimum) + " to " + std::to_string(leaf.packing->maximum));
+  }
+
   void write_numbers(std::byte* to) const {
-    if (branch_.leaves.size() == 1) return copy_numbers(given_[0], branch_.leaves[0].dtype, to);
+    if (branch_.leaves.size() == 1) {
+      put_numbers(given_[0], branch_.leaves[0], to);
+      return;
+    }
     const std::size_t entry_size = branch_.entry_size();
     for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
       const LeafForm& leaf = branch_.leaves[i];
       const std::size_t bytes = leaf.bytes();
       for (std::size_t entry = 0; entry < static_cast<std::size_t>(range_.size()); ++entry) {
-        put_numbers(given_[i].subspan(entry * bytes, bytes), leaf.dtype, to + entry * entry_size);
+        put_numbers(given_[i].subspan(entry * bytes, bytes), leaf, to + entry * entry_size);
       }
-      to += bytes;
+      to += leaf.stored_bytes();
     }
   }
 
@@ -339,7 +370,7 @@ class DataWriter {
     if (level == branch_.depth) {
       if (!branch_.of_texts) {
         const std::size_t size = columns_.item_size;
-        return put_numbers(columns_.items.subspan(begin * size, (end - begin) * size), branch_.leaves[0].dtype, to);
+        return put_numbers(columns_.items.subspan(begin * size, (end - begin) * size), branch_.leaves[0], to);
       }
       for (std::uint64_t i = begin; i < end; ++i) to = put_text(text(i), to);
       return to;

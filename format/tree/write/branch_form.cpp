@@ -51,7 +51,7 @@ std::string own_name(const OfferedColumn& column) {
 }
 
 LeafForm leaf_of(const OfferedColumn& column, std::string name) {
-  return {std::move(name), column.dtype, column.shape};
+  return {std::move(name), column.dtype, column.shape, {}};
 }
 
 // The branch of the member that begins with column `first` of a list of records.
@@ -129,7 +129,7 @@ std::size_t LeafForm::count() const {
 
 std::size_t WrittenBranch::entry_size() const {
   std::size_t size = 0;
-  for (const LeafForm& leaf : leaves) size += leaf.bytes();
+  for (const LeafForm& leaf : leaves) size += leaf.stored_bytes();
   return size;
 }
 

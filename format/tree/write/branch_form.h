@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "streamer/layout/packing.h"
 #include "tfile/writer.h"
 
 namespace tfile {
@@ -16,8 +17,10 @@ struct LeafForm {
   std::string name;
   Dtype dtype = Dtype::u1;
   std::vector<std::uint32_t> shape;
-  std::size_t count() const;  // numbers in one item
+  std::optional<Packing> packing = {};  // as a tree that is there stores them, if not as they are
+  std::size_t count() const;            // numbers in one item
   std::size_t bytes() const { return count() * size_of(dtype); }
+  std::size_t stored_bytes() const { return count() * (packing ? packing->stored_size() : size_of(dtype)); }
 };
 
 // "[2][3]", as titles of leaves have it.

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 
 #include "container/key.h"
 #include "streamer/info/basic_type.h"
 #include "streamer/info/type_name.h"
+#include "tree/read/branch_layout.h"
 #include "tree/read/branch_nodes.h"
 #include "tree/write/basket_encode.h"
 
@@ -29,7 +31,24 @@ bool is_vector_of(std::string_view class_name, const WrittenBranch& form) {
   }
   if (depth != form.depth) return false;
   if (form.of_texts) return type.kind == TypeName::Kind::std_string;
-  return type.kind == TypeName::Kind::number && type.dtype == form.leaves[0].dtype;
+  // Without a range: ROOT knows none for the items of a collection.
+  const auto is_packed = [&](TypeName::Kind kind, Dtype dtype) {
+    return type.kind == kind && form.leaves[0].packing && form.leaves[0].dtype == dtype;
+  };
+  if (is_packed(TypeName::Kind::double32, Dtype::f8) || is_packed(TypeName::Kind::float16, Dtype::f4)) return true;
+  return type.kind == TypeName::Kind::number && type.dtype == form.leaves[0].dtype && !form.leaves[0].packing;
+}
+
+// How the innermost items of a collection are packed, if they are.
+std::optional<Packing> packing_of_items(std::string_view class_name) {
+  TypeName type = parse_type_name(class_name);
+  while (type.kind == TypeName::Kind::sequence) {
+    TypeName item = std::move(type.arguments[0]);
+    type = std::move(item);
+  }
+  if (type.kind == TypeName::Kind::double32) return parse_packing({}, true);
+  if (type.kind == TypeName::Kind::float16) return parse_packing({}, false);
+  return std::nullopt;
 }
 
 class Reader {
@@ -160,8 +179,7 @@ class Reader {
     const int type = branch.streamer_type;
     if (roles_are(columns, 0, Role::values)) {
       member.stores_offsets = branch.entry_offset_len != 0;
-      const bool is_number = basic_dtype(type > kOffsetArray ? type - kOffsetArray : type) == last.dtype;
-      return is_number && type < kOffsetPointer ? Reason() : reason;
+      return is_number_member(branch, last.dtype, member) ? Reason() : reason;
     }
     const bool ends_in_text = last.role == Role::chars;
     member.depth = static_cast<std::uint32_t>(columns.size()) - (ends_in_text ? 2 : 1);
@@ -251,8 +269,7 @@ class Reader {
     const int type = branch.streamer_type;
     if (type != kStl && type != kStlString && type != kStreamer) {
       member.kind = Kind::items;
-      const bool is_number = roles_are(columns, 0, Role::values) &&
-                             basic_dtype(type > kOffsetArray ? type - kOffsetArray : type) == last.dtype;
+      const bool is_number = roles_are(columns, 0, Role::values) && is_number_member(branch, last.dtype, member);
       return is_number ? Reason() : reason;
     }
     member.kind = Kind::vectors;
@@ -261,12 +278,34 @@ class Reader {
     return is_written_member(branch, columns, member) ? Reason() : reason;
   }
 
-  // Whether the class of the member is a text, or vectors of what can be written.
-  bool is_written_member(const BranchRecord& branch, const std::vector<ColumnId>& columns,
-                         const WrittenBranch& member) const {
+  // The member in the description of its class; nullptr: it is not there.
+  const StreamerElement* element_of(const BranchRecord& branch) const {
     const StreamerInfo* info = infos_.find_by_checksum(branch.element_class, branch.checksum);
-    if (info == nullptr || branch.id < 0 || static_cast<std::size_t>(branch.id) >= info->elements.size()) return false;
-    const StreamerElement& element = info->elements[static_cast<std::size_t>(branch.id)];
+    const bool is_there =
+        info != nullptr && branch.id >= 0 && static_cast<std::size_t>(branch.id) < info->elements.size();
+    return is_there ? &info->elements[static_cast<std::size_t>(branch.id)] : nullptr;
+  }
+
+  // Whether the member is a number, or an array of numbers, of this type. Notes how they are packed.
+  bool is_number_member(const BranchRecord& branch, Dtype dtype, WrittenBranch& member) const {
+    using namespace element_type;
+    const int type = branch.streamer_type, basic = type > kOffsetArray ? type - kOffsetArray : type;
+    if (type >= kOffsetPointer) return false;
+    if (basic != kDouble32 && basic != kFloat16) return basic_dtype(basic) == dtype;
+    const StreamerElement* const element = element_of(branch);
+    if (element == nullptr || element->type != type || dtype != (basic == kDouble32 ? Dtype::f8 : Dtype::f4))
+      return false;
+    member.leaves[0].packing = parse_packing(element->title, basic == kDouble32);
+    return true;
+  }
+
+  // Whether the class of the member is a text, or vectors of what can be written. Notes how numbers are packed.
+  bool is_written_member(const BranchRecord& branch, const std::vector<ColumnId>& columns,
+                         WrittenBranch& member) const {
+    const StreamerElement* const found = element_of(branch);
+    if (found == nullptr) return false;
+    const StreamerElement& element = *found;
+    member.leaves[0].packing = packing_of_items(element.type_name);
     WrittenBranch inner = member;
     if (!member.of_object) inner.depth -= 1;
     if (member.kind == Kind::text) inner.of_texts = true;
@@ -285,7 +324,7 @@ class Reader {
   }
 
   LeafForm leaf_form(const std::string& name, ColumnId id) const {
-    return {name, nodes_.columns[id].dtype, nodes_.columns[id].shape};
+    return {name, nodes_.columns[id].dtype, nodes_.columns[id].shape, {}};
   }
 
   bool roles_are(const std::vector<ColumnId>& columns, std::size_t offsets, Role last) const {
@@ -303,7 +342,8 @@ class Reader {
     const auto is_plain = [&](LeafIndex leaf) {
       static constexpr std::string_view kPlain = "OBSILGFD";
       const LeafRecord& record = tree_.record.leaves[leaf];
-      return record.class_name.size() == 6 && kPlain.find(record.class_name.back()) != kPlain.npos;
+      const bool is_whole = record.class_name.size() == 6 && kPlain.find(record.class_name.back()) != kPlain.npos;
+      return is_whole || leaf_packing(record);
     };
     if (first.class_name == "TLeafC" && branch.leaves.size() == 1 && roles_are(columns, 1, Role::chars)) {
       written.kind = Kind::text;
@@ -319,6 +359,7 @@ class Reader {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const LeafRecord& leaf = tree_.record.leaves[branch.leaves[i]];
       written.leaves.push_back(leaf_form(leaf.name, columns[i]));
+      written.leaves.back().packing = leaf_packing(leaf);
       if (nodes_.columns[columns[i]].role != Role::values) return "it is not read as numbers";
       if (leaf.is_range && columns.size() > 1) return "a counter beside other leaves";
     }
@@ -335,6 +376,7 @@ class Reader {
     if (!is_number || !roles_are(columns, 1, Role::values)) return "it is counted by a leaf beside others";
     written.kind = Kind::counted;
     written.leaves = {leaf_form(leaf.name, columns.back())};
+    written.leaves[0].packing = leaf_packing(leaf);
     written.counter = counter.name;
     written.counter_dtype = nodes_.columns[counter_columns[0]].dtype;
     form.kind = FieldForm::Kind::list;
@@ -356,6 +398,7 @@ class Reader {
     written.kind = Kind::vectors;
     written.of_texts = last.role == Role::chars;
     written.leaves = {leaf_form(branch.name, columns.back())};
+    written.leaves[0].packing = packing_of_items(branch.element_class);
     written.depth = static_cast<std::uint32_t>(columns.size()) - (written.of_texts ? 2 : 1);
     form.kind = FieldForm::Kind::list;
     const bool as_written =

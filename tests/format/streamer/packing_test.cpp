@@ -6,8 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
+#include <optional>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "format/container/file_image.h"
 
@@ -213,6 +217,63 @@ TEST(Packing, ManyAtATimeAreAsOneByOne) {
         }
       }
     }
+}
+
+template <class T>
+std::vector<std::byte> packed(const Packing& packing, const std::vector<T>& numbers) {
+  std::vector<std::byte> stored(numbers.size() * packing.stored_size());
+  pack(packing, std::as_bytes(std::span(numbers)), stored.data());
+  return stored;
+}
+
+template <class T>
+std::vector<T> unpacked_of(const Packing& packing, const std::vector<std::byte>& stored) {
+  std::vector<T> numbers(stored.size() / packing.stored_size());
+  unpack(packing, stored, reinterpret_cast<std::byte*>(numbers.data()));
+  return numbers;
+}
+
+// `error`: the largest, absolute, or relative to the number.
+template <class T>
+void expect_nearest(const char* title, double low, double high, double error) {
+  const Packing packing = parse_packing(title, sizeof(T) == 8);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<T> any(static_cast<T>(low), static_cast<T>(high));
+  std::vector<T> numbers{static_cast<T>(low), static_cast<T>(high)};
+  for (int i = 0; i < 1000; ++i) numbers.push_back(any(random));
+  const std::vector<std::byte> stored = packed(packing, numbers);
+  const std::vector<T> read = unpacked_of<T>(packing, stored);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double most = packing.kind == PackingKind::ranged ? error : error * std::abs(static_cast<double>(numbers[i]));
+    EXPECT_NEAR(static_cast<double>(read[i]), static_cast<double>(numbers[i]), most * 1.000001) << title;
+  }
+  EXPECT_EQ(packed(packing, read), stored) << title;
+}
+
+TEST(Packing, NumbersArePackedAsTheNearest) {
+  expect_nearest<double>("", -50, 50, 0x1p-24);
+  expect_nearest<double>("[0,1000,16]", 0, 1000, 1000 * 0x1p-17);
+  expect_nearest<double>("[-5,5]", -5, 5, 10 * 0x1p-32);
+  expect_nearest<double>("[-pi,pi,2]", -3.14, 3.14, 2 * std::numbers::pi / 8);
+  expect_nearest<double>("[0,0,10]", -50, 50, 0x1p-10);  // at a power of two: what would be it stays below
+  expect_nearest<float>("", -50, 50, 0x1p-12);
+  expect_nearest<float>("[-1,1,9]", -1, 1, 2 * 0x1p-10);
+  expect_nearest<float>("[0,0,2]", -50, 50, 0x1p-2);
+}
+
+TEST(Packing, WhatIsBeyondARangeIsFound) {
+  const Packing packing = parse_packing("[0,1000,16]", true);
+  const auto first = [&](std::vector<double> numbers) {
+    return first_beyond(packing, std::as_bytes(std::span(numbers)));
+  };
+  EXPECT_EQ(first({0, 1000, 3}), std::nullopt);
+  EXPECT_EQ(first({0, 1000.001}), 1u);
+  EXPECT_EQ(first({-0.001, 5}), 0u);
+  EXPECT_EQ(first({1, 2, std::numeric_limits<double>::quiet_NaN()}), 2u);
+  const std::vector<double> none{std::numeric_limits<double>::quiet_NaN(), -1, 1e300, -1e300};
+  EXPECT_EQ(unpacked_of<double>(packing, packed(packing, none)), (std::vector<double>{0, 0, 1000, 0}));
+  const std::vector<double> any{1e300};
+  EXPECT_EQ(first_beyond(parse_packing("", true), std::as_bytes(std::span(any))), std::nullopt);
 }
 
 }  // namespace
