@@ -121,6 +121,7 @@ class ObjectCopy {
     TRY_VOID(not_stopped(sink_.stop));
     TRY(const auto file, request_.inputs.open(number));
     std::optional<tfile::StoredObjects> objects;  // opened for the first one
+    bool has_added = false;
     for (Sum& sum : batch_) {
       if (sum.has_ended || sum.first->file >= number) continue;
       const auto place = key_in(*file, sum.first->place.directory, sum.key().name, tfile::KeyKind::object);
@@ -131,9 +132,11 @@ class ObjectCopy {
       if (!sum.object) TRY_VOID(open_first(sum));
       if (sum.has_ended) continue;
       auto done = place ? add_key(*objects, place->info(), sum) : tl::unexpected<Error>(place.error());
+      has_added = has_added || done;
       if (!done) TRY_VOID(leave_out(sum, number, std::move(done).error()));
     }
-    return {};
+    // Parts of objects came along, maybe of classes that files before do not have.
+    return has_added ? sink_.writer.take_classes(*file) : Result<>();
   }
 
   // Of the first file that has it. Files mostly have the same objects: the descriptions are kept for the next one.

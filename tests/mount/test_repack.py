@@ -469,6 +469,27 @@ def test_what_is_not_added_is_named(tmp_path):
     assert {line.split(":")[2].strip() for line in dry.stderr.splitlines()} == {"directory", "directory/inside"}
 
 
+def test_classes_of_parts_come_along(tmp_path):
+    """The first file has no filled bins, and so does not describe how they are stored."""
+    script = """
+import array, sys, ROOT
+for number, path in enumerate(sys.argv[1:]):
+    file = ROOT.TFile(path, "RECREATE")
+    sparse = ROOT.THnSparseD("sparse", "", 1, array.array("i", [3]), array.array("d", [0]), array.array("d", [1]))
+    if number:
+        sparse.Fill(array.array("d", [.1]))
+    file.WriteTObject(sparse, "sparse", "SingleKey")
+    file.Close()
+"""
+    files = [tmp_path / f"{name}.root" for name in "abc"]
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script, *files], check=True)
+    repack(*files, tmp_path / "out.root")
+    described = {name: "THnSparseArrayChunk" in uproot.open(tmp_path / f"{name}.root").file.streamers for name in ("a", "b", "out")}
+    assert described == {"a": False, "b": True, "out": True}
+    with mounted.Mounted(tmp_path) as m:
+        assert numpy.fromfile(os.path.join(m.path, "out.root", "sparse", "values.f8")).tolist() == [2]
+
+
 def test_histograms_are_not_added_where_nobody_wants_it(added):
     repack("--force", "--no-add", *(added / f"{name}.root" for name in "abc"), added / "first.root")
     assert newest_keys(added / "first.root") == newest_keys(added / "a.root")
