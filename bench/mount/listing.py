@@ -5,6 +5,12 @@ server that answers the same calls from constants.
 listing.py [--rounds N] [--branches N]
 listing.py --mounted rntuple [--rounds N] [--branches N] [--clusters N] [--uproot]
 
+listing.py --mounted lists|objects [--rounds N] [--other PROGRAM]
+
+With --mounted lists: a tree of 100 counters with 30 lists each and of 500 vectors, in 40 clusters: the lengths of lists
+come from headers of baskets. With --mounted objects: a file of 370 histograms, whose object.json has 90 MB; the CPU of
+all processes counts. --other names a second tfilefs, such as an older one.
+
 With --mounted rntuple: `mount; ls -l` of an RNTuple with that many fields and clusters against RNTupleReader::Open,
 each in its own process; the clock of ROOT's runs inside the program, after its libraries are loaded. Also the maximum
 resident memory of the daemon and of that process (VmHWM, with ROOT's libraries), and the read calls of a fresh mount
@@ -45,6 +51,44 @@ void write_wide(const char* name, int branches) {
 }
 """
 
+LISTS_WRITER = r"""
+#include <TFile.h>
+#include <TTree.h>
+#include <vector>
+void write_lists(const char* name) {
+  TFile file(name, "RECREATE", "", 505);
+  TTree tree("t", "lists");
+  constexpr int kCounters = 100, kLists = 30, kVectors = 500;
+  std::vector<int> counts(kCounters);
+  std::vector<float> values(8);
+  std::vector<std::vector<float>> vectors(kVectors);
+  for (int i = 0; i < kCounters; i++) {
+    const std::string counter = TString::Format("nCollection%03d", i).Data();
+    tree.Branch(counter.c_str(), &counts[i], (counter + "/I").c_str());
+    for (int k = 0; k < kLists; k++)
+      tree.Branch(TString::Format("Collection%03d_member%02d", i, k), values.data(),
+                  TString::Format("Collection%03d_member%02d[%s]/F", i, k, counter.c_str()));
+  }
+  for (int i = 0; i < kVectors; i++) tree.Branch(TString::Format("vector%03d", i), &vectors[i]);
+  tree.SetAutoFlush(50);
+  for (int entry = 0; entry < 2000; entry++) {
+    for (int i = 0; i < kCounters; i++) counts[i] = (entry + i) % 8;
+    for (int i = 0; i < 8; i++) values[i] = entry + i;
+    for (int i = 0; i < kVectors; i++) vectors[i].assign((entry + i) % 5, entry);
+    tree.Fill();
+  }
+  tree.Write();
+}
+void write_objects(const char* name) {
+  TFile file(name, "RECREATE");
+  for (int i = 0; i < 370; i++) {
+    TH2F histogram(TString::Format("h%03d", i), "scan;x;y", 280, 0, 1, 280, 0, 1);
+    for (int k = 0; k < 2000; k++) histogram.Fill(((k * 7919) % 1000) / 1000., ((k * 104729) % 997) / 997.);
+    histogram.Write();
+  }
+}
+"""
+
 # As a user at a prompt would see it, including the start of the interpreter.
 UPROOT = "import sys, uproot; print(len(uproot.open(sys.argv[1])['t'].keys()))"
 UPROOT_INSIDE = """
@@ -73,6 +117,53 @@ def build_constant_server():
         flags = subprocess.run(["pkg-config", "--cflags", "--libs", "fuse3"], check=True, capture_output=True, text=True)
         subprocess.run(["g++", "-std=c++20", "-O2", source, "-o", target, *flags.stdout.split()], check=True)
     return target
+
+
+def made_by_root(name, function):
+    path = os.path.join(rounds.cache_directory(), name)
+    if not os.path.exists(path):
+        import ROOT
+
+        ROOT.gInterpreter.Declare(LISTS_WRITER)
+        getattr(ROOT, function)(path + ".tmp")
+        os.rename(path + ".tmp", path)
+    return path
+
+
+def listed(program, path, cpu):
+    """Seconds of mount; ls -lR; umount: of a clock, or of the CPU of all of its processes."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as mnt:
+        begin, before = time.perf_counter(), os.times()
+        daemon = subprocess.Popen([program, "-f", path, mnt], stderr=subprocess.DEVNULL)
+        while not os.path.isdir(os.path.join(mnt, ".tfilefs")):
+            assert daemon.poll() is None
+            time.sleep(0.005)
+        try:
+            subprocess.run(["ls", "-lR", mnt], check=True, stdout=subprocess.DEVNULL)
+        finally:
+            unmounting(mnt, daemon)
+        after = os.times()
+        used = after.children_user + after.children_system - before.children_user - before.children_system
+        return used if cpu else time.perf_counter() - begin
+
+
+def cpu_of(command):
+    before = os.times()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def against_another(options):
+    cpu = options.mounted == "objects"
+    path = made_by_root(options.mounted + ".root", "write_" + options.mounted)
+    rounds.warm(path)
+    rootls = [os.path.join(root_directory(), "bin", "rootls"), "-l" if cpu else "-t", path]
+    measurements = {"tfilefs: mount, ls -lR, umount": lambda: listed(rounds.program(), path, cpu)}
+    if options.other:
+        measurements["the other tfilefs"] = lambda: listed(options.other, path, cpu)
+    measurements[" ".join(["rootls", rootls[1]])] = lambda: cpu_of(rootls) if cpu else rounds.seconds_of(rootls)
+    rounds.report(f"ls -lR of {options.mounted}" + (", CPU" if cpu else ""), rounds.run(options.rounds, measurements))
 
 
 def wait_for(path, process):
@@ -185,12 +276,15 @@ def main():
     parser.add_argument("--branches", type=int, default=10_000)
     parser.add_argument("--timeout", type=float, default=0.5, help="seconds for which the kernel keeps names of the "
                         "server of constants; as tfilefs has it")
-    parser.add_argument("--mounted", choices=("tree", "rntuple"), default="tree")
+    parser.add_argument("--mounted", choices=("tree", "rntuple", "lists", "objects"), default="tree")
+    parser.add_argument("--other", help="a second tfilefs; with lists and objects")
     parser.add_argument("--clusters", type=int, default=50, help="of an RNTuple")
     parser.add_argument("--uproot", action="store_true", help="with an RNTuple, too")
     options = parser.parse_args()
     if options.mounted == "rntuple":
         return ntuple_against_readers(options)
+    if options.mounted in ("lists", "objects"):
+        return against_another(options)
     path = make_file(options.branches)
     against_readers(path, options.rounds)
     against_constants(path, options.rounds, options.timeout)

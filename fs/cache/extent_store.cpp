@@ -15,15 +15,13 @@ namespace {
 using tfile::ItemsFrom;
 using tfile::StreamId;
 
-// The most streams whose headers are read together, once a second length was asked for: `ls -l` asks for all of them.
-// It is 10 MB if so many headers are needed, because few lists share a counter.
-constexpr std::size_t kStreamsTold = 16384;
-// The headers that are read together of a far table: 8 MB at most, and as much in memory.
+// The most headers that are read together: 8 MB, and as much in memory. Those of a list with more baskets are read when
+// its own length is asked for.
 constexpr std::size_t kHeadersTold = 16384;
-// Of a far table, the first length brings the first headers of so many streams, 200 KB at most with what a server
-// writes around them: a fifth of a second at 8 Mb/s, and a listing waits a round trip less. Each further one brings
-// sixteen times as many: a listing asks for all.
-constexpr std::size_t kStreamsToldFirst = 1024;
+// A second length brings so many headers of others: some milliseconds on a disk. Of a far table the first length does,
+// 200 KB at most with what a server writes around them: a fifth of a second at 8 Mb/s, and a listing waits a round trip
+// less. Each further one brings sixteen times as many: a listing asks for all.
+constexpr std::size_t kHeadersToldFirst = 1024;
 // Of a far table, who asks for a length that only payloads tell brings so many bytes of others, as many as arrive in a
 // round trip of 72 ms at 8 Mb/s. Each further length brings four times as many: a listing asks for all.
 constexpr std::uint64_t kBesideBytes = 64 << 10;
@@ -125,35 +123,11 @@ std::vector<StreamId> ExtentStore::counted_along(const AttachedSet& set, StreamI
   return streams;
 }
 
-// Streams with as few headers as are read together: the first of them, and those behind it whose lengths, too, only all
-// of their headers tell. A program that goes from one to the next wants them all: each time twice as many are read.
-std::vector<StreamId> ExtentStore::next_by_all_headers(const AttachedSet& set, StreamId first) {
-  const tfile::ItemCounter& counter = *set.streams->counter();
-  std::vector<StreamId> streams{first};
-  if (counter.header_tells(first)) return streams;
-  const Lock lock(mutex_);
-  const std::size_t most = std::max<std::size_t>(1, by_all_headers_.size());
-  std::size_t headers = set.streams->chunk_count(first);
-  for (std::size_t step = 1; step < set.streams->stream_count() && streams.size() < most; ++step) {
-    const auto stream = static_cast<StreamId>((first + step) % set.streams->stream_count());
-    const tfile::StreamShape shape = set.streams->shape(stream);
-    if (shape.items_from != ItemsFrom::headers || shape.slots == 0 || counter.header_tells(stream)) continue;
-    if (by_all_headers_.contains(stream) || headers + shape.chunks > kHeadersTold) continue;
-    headers += shape.chunks;
-    streams.push_back(stream);
-  }
-  by_all_headers_.insert(streams.begin(), streams.end());
-  return streams;
-}
-
 // One round trip: what its first reader wants comes with the headers.
 Result<ExtentsPtr> ExtentStore::extents_from_afar(const AttachedSet& set, StreamId stream) {
-  const std::vector<StreamId> streams = next_by_all_headers(set, stream);
   HeaderReads reads(set);
   reads.add_with_payload(stream);
-  for (const StreamId other : std::span(streams).subspan(1)) reads.add_all(other);
   reads.read();
-  for (const StreamId other : std::span(streams).subspan(1)) note_told(other, reads.extents(other));
   return reads.extents(stream);
 }
 
@@ -249,15 +223,14 @@ std::optional<std::int64_t> ExtentStore::known_length(const AttachedSet& set, St
 void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot, bool may_decode,
                          Reply<std::optional<std::int64_t>> reply) {
   if (const auto known = known_length(*set, stream, slot)) return reply(known);
-  const tfile::ItemCounter* counter = set->streams->counter();
-  if (!counter || !counter->header_tells(stream) || header_seen(stream))
+  if (!set->streams->counter() || set->streams->shape(stream).items_from != ItemsFrom::headers)
     return length_from_extents(set, stream, slot, may_decode, std::move(reply));
   auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
   set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
-      [set, stream, slot, may_decode, counter, shared] {
+      [set, stream, slot, may_decode, shared] {
         ExtentStore& extents = set->extents;
-        if (auto looked = extents.look(*set, *counter, stream); !looked)
+        if (auto looked = extents.look(*set, stream, shared->asker()); !looked)
           return (*shared)(tl::unexpected<Error>(std::move(looked).error()));
         if (const auto known = extents.known_length(*set, stream, slot)) return (*shared)(known);
         extents.length_from_extents(set, stream, slot, may_decode, std::move(*shared));
@@ -265,67 +238,76 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
       Urgency::awaited);
 }
 
-// At the headers that may tell the length of a stream; at the second time, of all streams.
-Result<> ExtentStore::look(const AttachedSet& set, const tfile::ItemCounter& counter, StreamId stream) {
+// At the headers that tell the length of a stream, and at those of others. Error: that of a server.
+Result<> ExtentStore::look(const AttachedSet& set, StreamId stream, const std::stop_token& asker) {
   const bool far = is_far(*set.streams, stream);
   if (far && !begin_look(stream)) return {};
   std::uint32_t looks = 0;
   {
     const Lock lock(mutex_);
-    looks = ++looks_;
+    looks = looks_++;
   }
   if (far) {
     const std::shared_ptr<void> end(nullptr, [&](void*) { end_look(stream); });
-    return look_from_afar(set, counter, stream, looks);
+    return look_from_afar(set, stream, looks);
   }
-  if (looks == 2) look_at_headers(set, counter, counter.telling_headers());
-  const auto lengths = set.streams->lengths(stream);
-  if (std::ranges::find(lengths, -1) != lengths.end()) look_at_headers(set, counter, {stream});
+  // Who asks for a first length reads that column next: it gets its extents.
+  if (looks > 0) look_nearby(set, stream, looks - 1, asker);
   return {};
 }
 
-// Reads the headers of those streams whose headers were not read yet. Blocks.
-void ExtentStore::look_at_headers(const AttachedSet& set, const tfile::ItemCounter& counter,
-                                  std::vector<StreamId> streams) {
-  std::erase_if(streams, [&](StreamId stream) { return header_seen(stream); });
-  if (streams.empty()) return;
-  if (streams.size() > kStreamsTold) streams.resize(kStreamsTold);
-  HeaderReads reads(set);
-  for (const StreamId stream : streams) reads.add(stream, 0, 1);
-  reads.read();
-  for (const StreamId stream : streams) note_header(counter, stream, reads.of(stream).front());
+// Counts the items of this stream and of those behind it, so many at a time as have kHeaderBatch headers. Blocks.
+void ExtentStore::look_nearby(const AttachedSet& set, StreamId stream, std::uint32_t looks,
+                              const std::stop_token& asker) {
+  const std::vector<StreamId> streams = looked_at_along(set, stream, looks);
+  for (std::size_t begin = 0, end = 0; begin < streams.size(); begin = end) {
+    HeaderReads reads(set);
+    for (std::size_t headers = 0; end < streams.size() && headers < kHeaderBatch && !asker.stop_requested(); ++end) {
+      reads.add_all(streams[end]);
+      headers += set.streams->chunk_count(streams[end]);
+    }
+    reads.read();
+    for (const StreamId each : std::span(streams).subspan(begin, end - begin)) note_lengths(each, reads.extents(each));
+    if (!asker.stop_requested()) continue;
+    const Lock lock(mutex_);
+    for (; end < streams.size(); ++end) streams_[streams[end]].headers_asked = false;
+  }
 }
 
-void ExtentStore::note_header(const tfile::ItemCounter& counter, StreamId stream,
-                              const Result<std::vector<std::byte>>& header) {
-  auto lengths = header ? counter.lengths_by_header(stream, *header) : tl::unexpected<Error>(header.error());
+void ExtentStore::note_lengths(StreamId stream, const Result<ExtentsPtr>& extents) {
   const Lock lock(mutex_);
-  streams_[stream].header_seen = header.has_value();
-  streams_[stream].header_asked = false;
-  if (lengths && *lengths) streams_[stream].lengths = **std::move(lengths);
+  streams_[stream].headers_asked = false;
+  if (!extents) return;
+  Lengths lengths;
+  for (std::uint32_t slot = 0; slot < (*extents)->first.size(); ++slot) lengths.push_back((*extents)->length(slot));
+  streams_[stream].lengths = std::move(lengths);
 }
 
-// Of these streams, as many as are looked at along with the one behind which they lie; they are noted.
-std::vector<StreamId> ExtentStore::looked_at_along(std::vector<StreamId> streams, StreamId behind,
-                                                   std::uint32_t looks) {
-  std::rotate(streams.begin(), std::ranges::upper_bound(streams, behind), streams.end());
-  const std::size_t most = std::min<std::size_t>(kStreamsTold, kStreamsToldFirst << 4 * std::min(looks - 1, 4u));
+// Of the streams whose headers tell of all others, those from `from` on of which as many headers are as come along with
+// the look; they are noted.
+std::vector<StreamId> ExtentStore::looked_at_along(const AttachedSet& set, StreamId from, std::uint32_t looks) {
+  std::vector<StreamId> streams = set.streams->counter()->telling_streams();
+  std::rotate(streams.begin(), std::ranges::lower_bound(streams, from), streams.end());
+  const std::size_t most = std::min<std::size_t>(kHeadersTold, kHeadersToldFirst << 4 * std::min(looks, 4u));
+  std::size_t headers = 0;
   const Lock lock(mutex_);
   std::erase_if(streams, [&](StreamId stream) REQUIRES(mutex_) {
-    const StreamState& state = streams_[stream];
-    return stream == behind || state.header_seen || state.header_asked;
+    StreamState& state = streams_[stream];
+    const std::size_t own = set.streams->chunk_count(stream);
+    if (state.lengths || state.headers_asked || headers + own > most) return true;
+    headers += own;
+    state.headers_asked = true;
+    return false;
   });
-  if (streams.size() > most) streams.resize(most);
-  for (const StreamId stream : streams) streams_[stream].header_asked = true;
   return streams;
 }
 
 // A program that was told a name before its size is known asks for the size, and reads, while a look is under way that
-// brings both. begin_look() waits for it, and is false if it has seen the header.
+// brings both. begin_look() waits for it, and is false if it has brought the size.
 bool ExtentStore::begin_look(StreamId stream) {
   const Lock lock(mutex_);
   while (under_look_.contains(stream)) looked_.wait(mutex_);
-  return !streams_[stream].header_seen && under_look_.insert(stream).second;
+  return !streams_[stream].lengths && under_look_.insert(stream).second;
 }
 
 void ExtentStore::end_look(StreamId stream) {
@@ -340,37 +322,29 @@ void ExtentStore::await_look(StreamId stream) {
 }
 
 // Who asks for the length of a list may read it next: all of its headers come, and its first bytes. Or all lists are
-// gone through: the first headers of others come along, which tell the lengths of all lists that have the same counter.
-// Error: that of the server.
-Result<> ExtentStore::look_from_afar(const AttachedSet& set, const tfile::ItemCounter& counter, StreamId stream,
-                                     std::uint32_t looks) {
-  const std::vector<StreamId> others = looked_at_along(counter.telling_headers(), stream, looks);
-  const bool by_headers =
-      set.streams->shape(stream).items_from == ItemsFrom::headers && set.streams->chunk_count(stream) <= kHeadersTold;
+// gone through: the headers of others come along, of which one tells the lengths of all lists that have the same
+// counter.
+Result<> ExtentStore::look_from_afar(const AttachedSet& set, StreamId stream, std::uint32_t looks) {
+  std::vector<StreamId> others = looked_at_along(set, stream, looks);
+  std::erase(others, stream);
   HeaderReads reads(set);
-  if (by_headers)
-    reads.add_with_payload(stream);
-  else
-    reads.add(stream, 0, 1);
-  for (const StreamId other : others) reads.add(other, 0, 1);
+  const bool with_own = set.streams->chunk_count(stream) <= kHeadersTold;
+  if (with_own) reads.add_with_payload(stream);
+  for (const StreamId other : others) reads.add_all(other);
   reads.read();
-  if (by_headers) note_told(stream, reads.extents(stream));
-  for (const StreamId other : others) note_header(counter, other, reads.of(other).front());
-  const auto& header = reads.of(stream).front();
-  note_header(counter, stream, header);
+  for (const StreamId other : others) note_lengths(other, reads.extents(other));
+  if (!with_own) return {};
+  auto extents = reads.extents(stream);
+  note_lengths(stream, extents);
   // A server that did not answer is not asked for the same once more.
-  if (!header && !is_lasting(header.error())) return tl::unexpected<Error>(header.error());
+  if (!extents) return tl::unexpected<Error>(extents.error());
+  note_told(stream, std::move(extents));
   return {};
 }
 
 bool ExtentStore::is_told(StreamId stream) const {
   const Lock lock(mutex_);
   return told_.contains(stream);
-}
-
-bool ExtentStore::header_seen(StreamId stream) const {
-  Lock lock(mutex_);
-  return streams_[stream].header_seen;
 }
 
 void ExtentStore::length_from_extents(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot,

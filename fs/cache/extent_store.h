@@ -46,30 +46,27 @@ class ExtentStore {
   using Lengths = std::vector<std::int64_t>;
   struct StreamState {
     Once<ExtentsPtr> extents;
-    std::optional<Lengths> lengths;  // from metadata or header 0; -1 where these do not have it
-    bool header_seen = false;
-    bool header_asked = false;  // along with that of another stream
+    std::optional<Lengths> lengths;  // from headers, whose extents were not kept
+    bool headers_asked = false;      // along with those of another stream
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   void count(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   std::vector<tfile::StreamId> counted_along(const AttachedSet&, tfile::StreamId first) EXCLUDES(mutex_);
   Result<ExtentsPtr> extents_from_afar(const AttachedSet&, tfile::StreamId) EXCLUDES(mutex_);
-  std::vector<tfile::StreamId> next_by_all_headers(const AttachedSet&, tfile::StreamId first) EXCLUDES(mutex_);
   void note_told(tfile::StreamId, Result<ExtentsPtr>) EXCLUDES(mutex_);
   bool is_told(tfile::StreamId) const EXCLUDES(mutex_);
   std::optional<ExtentsPtr> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
   std::vector<tfile::StreamId> without_headers(const AttachedSet&, std::span<const tfile::StreamId>) const;
   void want_each(const std::shared_ptr<AttachedSet>&, std::span<const tfile::StreamId>, Reply<bool>);
-  bool header_seen(tfile::StreamId) const;
-  Result<> look(const AttachedSet&, const tfile::ItemCounter&, tfile::StreamId);
-  void look_at_headers(const AttachedSet&, const tfile::ItemCounter&, std::vector<tfile::StreamId>);
-  std::vector<tfile::StreamId> looked_at_along(std::vector<tfile::StreamId>, tfile::StreamId behind,
-                                               std::uint32_t looks) EXCLUDES(mutex_);
+  Result<> look(const AttachedSet&, tfile::StreamId, const std::stop_token& asker);
+  void look_nearby(const AttachedSet&, tfile::StreamId, std::uint32_t looks, const std::stop_token& asker);
+  Result<> look_from_afar(const AttachedSet&, tfile::StreamId, std::uint32_t looks);
+  std::vector<tfile::StreamId> looked_at_along(const AttachedSet&, tfile::StreamId from, std::uint32_t looks)
+      EXCLUDES(mutex_);
   bool begin_look(tfile::StreamId) EXCLUDES(mutex_);
   void end_look(tfile::StreamId) EXCLUDES(mutex_);
   void await_look(tfile::StreamId) EXCLUDES(mutex_);
-  Result<> look_from_afar(const AttachedSet&, const tfile::ItemCounter&, tfile::StreamId, std::uint32_t looks);
-  void note_header(const tfile::ItemCounter&, tfile::StreamId, const Result<std::vector<std::byte>>& header);
+  void note_lengths(tfile::StreamId, const Result<ExtentsPtr>&) EXCLUDES(mutex_);
   void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
                            Reply<std::optional<std::int64_t>>);
 
@@ -82,8 +79,7 @@ class ExtentStore {
   std::map<tfile::StreamId, ExtentsPtr> told_ GUARDED_BY(mutex_);  // and not asked for yet
   std::set<tfile::StreamId> under_look_ GUARDED_BY(mutex_);        // of a far table: those whose headers are under way
   Condition looked_;
-  std::set<tfile::StreamId> counted_ GUARDED_BY(mutex_);         // of a far table: those whose payloads were asked for
-  std::set<tfile::StreamId> by_all_headers_ GUARDED_BY(mutex_);  // of a far table: those whose headers were read
+  std::set<tfile::StreamId> counted_ GUARDED_BY(mutex_);  // of a far table: those whose payloads were asked for
 };
 
 }  // namespace tfilefs

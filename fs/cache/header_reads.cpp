@@ -18,7 +18,6 @@ using tfile::StreamId;
 // A header takes a hundred bytes in a basket of tens of kilobytes. Reading through to the next header costs more than a
 // read of its own, unless it is in the same page.
 constexpr std::uint64_t kHeaderGapMax = 4096;
-constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1 MB
 
 // As much as the opening reads of the file's end: most columns of a wide table are no longer. On a fast line more
 // arrives in a round trip.
@@ -95,6 +94,24 @@ const tfile::Source* source_of(const tfile::StreamSet& streams, StreamId stream)
   return first ? first->source : nullptr;
 }
 
+// Adds the items of the chunks from `begin` on, as their headers tell them.
+void add_headers(const tfile::ItemCounter& counter, StreamId stream, std::size_t begin, HeaderReads::Headers headers,
+                 tfile::ExtentSum& sum) {
+  for (std::size_t i = 0; i < headers.size() && sum.is_open(); ++i) {
+    if (!headers[i]) return sum.stop(headers[i].error());
+    const auto counted = counter.count({stream, static_cast<std::uint32_t>(begin + i)}, *headers[i], {});
+    counted ? sum.add(counted->items) : sum.stop(counted.error());
+  }
+}
+
+// All headers were added. `first`: that of the first chunk.
+Result<ExtentsPtr> counted(const tfile::ItemCounter& counter, StreamId stream, tfile::ExtentSum sum,
+                           std::span<const std::byte> first) {
+  const bool is_whole = sum.is_open();
+  if (is_whole) counter.note_counted(stream, sum.end(), first);
+  return held(sum.take());
+}
+
 }  // namespace
 
 Result<ExtentsPtr> held(Result<Extents> extents) {
@@ -156,31 +173,29 @@ HeaderReads::Headers HeaderReads::of(StreamId stream) const {
 }
 
 Result<ExtentsPtr> HeaderReads::extents(StreamId stream) const {
+  const tfile::ItemCounter& counter = *set_.streams->counter();
+  const Headers headers = of(stream);
   tfile::ExtentSum sum(set_.streams->slot_count(stream));
-  add_headers(*set_.streams->counter(), stream, 0, of(stream), sum);
-  return held(sum.take());
-}
-
-void add_headers(const tfile::ItemCounter& counter, StreamId stream, std::size_t begin, HeaderReads::Headers headers,
-                 tfile::ExtentSum& sum) {
-  for (std::size_t i = 0; i < headers.size() && sum.is_open(); ++i) {
-    if (!headers[i]) return sum.stop(headers[i].error());
-    const auto counted = counter.count({stream, static_cast<std::uint32_t>(begin + i)}, *headers[i], {});
-    counted ? sum.add(counted->items) : sum.stop(counted.error());
-  }
+  add_headers(counter, stream, 0, headers, sum);
+  const bool has_first = !headers.empty() && headers.front();
+  return counted(counter, stream, std::move(sum), has_first ? *headers.front() : std::vector<std::byte>());
 }
 
 Result<ExtentsPtr> extents_from_headers(const AttachedSet& set, StreamId stream, const std::stop_token& asker) {
+  const tfile::ItemCounter& counter = *set.streams->counter();
   const tfile::StreamShape shape = set.streams->shape(stream);
   tfile::ExtentSum sum(shape.slots);
+  std::vector<std::byte> first;
   for (std::size_t begin = 0; begin < shape.chunks && sum.is_open(); begin += kHeaderBatch) {
     if (asker.stop_requested()) return given_up();
     HeaderReads reads(set);
     reads.add(stream, begin, std::min(shape.chunks, begin + kHeaderBatch));
     reads.read();
-    add_headers(*set.streams->counter(), stream, begin, reads.of(stream), sum);
+    const HeaderReads::Headers headers = reads.of(stream);
+    if (begin == 0 && headers.front()) first = *headers.front();
+    add_headers(counter, stream, begin, headers, sum);
   }
-  return held(sum.take());
+  return counted(counter, stream, std::move(sum), first);
 }
 
 }  // namespace tfilefs

@@ -42,7 +42,7 @@ class HeaderReads {
   // The bytes of the headers that were added for the stream: each may be followed by more bytes of its chunk.
   using Headers = std::span<const Result<std::vector<std::byte>>>;
   Headers of(tfile::StreamId) const;
-  // The extents of a stream all of whose headers were read.
+  // The extents of a stream all of whose headers were read. The set learns of them what they tell of other streams.
   Result<ExtentsPtr> extents(tfile::StreamId) const;
 
  private:
@@ -56,11 +56,9 @@ class HeaderReads {
   std::vector<Result<std::vector<std::byte>>> bytes_;
 };
 
-// Adds the items of the chunks from `begin` on, as their headers tell them.
-void add_headers(const tfile::ItemCounter&, tfile::StreamId, std::size_t begin, HeaderReads::Headers,
-                 tfile::ExtentSum&);
+inline constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1 MB
 
-// The extents of a stream, from its headers, some thousand at a time.
+// The extents of a stream, from its headers, kHeaderBatch at a time. The set learns of them, too.
 Result<ExtentsPtr> extents_from_headers(const AttachedSet&, tfile::StreamId, const std::stop_token& asker);
 
 }  // namespace tfilefs

@@ -56,6 +56,7 @@ class StreamCheck {
   // By slot: the items of all chunks so far; of offsets also the last value.
   const std::vector<std::int64_t>& items() const { return first_; }
   const std::vector<std::int64_t>& last_offsets() const { return last_; }
+  std::uint64_t unpacked() const { return unpacked_; }  // the sizes of all chunks so far, by their headers
 
   // Sets `lies_at` to the place of the chunk. After an error the next chunk can still be checked.
   Result<> check(std::uint32_t index, tfile::Locator& lies_at) {
@@ -75,6 +76,7 @@ class StreamCheck {
     TRY(const tfile::Locator at, table_.locate(key));
     lies_at = at;
     TRY(const auto stored, tfile::read_stored(at, stored_));
+    unpacked_ += table_.unpacked_size(key, stored);
     std::vector<ChunkPtr> inputs;
     for (const ChunkKey& input : table_.inputs(key)) {
       TRY(ChunkPtr chunk, tfile::read_input(table_, input));
@@ -135,6 +137,7 @@ class StreamCheck {
   const std::vector<FedColumn> slots_;
   std::optional<tfile::Extents> told_;  // if metadata has the number of items
   std::vector<std::int64_t> first_, last_;
+  std::uint64_t unpacked_ = 0;
   Bytes stored_;
 };
 
@@ -330,7 +333,10 @@ class Checker {
       error.text = "entries " + which + ": " + error.text;
       result_.findings.push_back({branch, std::move(error)});
     }
-    return is_whole ? StreamTotals{check.items(), check.last_offsets()} : StreamTotals();
+    if (!is_whole) return {};
+    if (const std::string wrong = table.contradicted_sums(stream, check.unpacked()); count > 0 && !wrong.empty())
+      found(branch, {ErrorKind::damaged, "the record of the branch adds up wrongly: " + wrong, -1, 0});
+    return {check.items(), check.last_offsets()};
   }
 
   // The records that neither a key nor a table needs: lists of keys, which were read, leftovers of old cycles and lost

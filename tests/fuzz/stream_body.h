@@ -78,11 +78,13 @@ class StreamWalk {
   void ask_lengths() {
     require(set_.lengths(stream_).size() == set_.slot_count(stream_), "a length for each slot");
     const ItemCounter* counter = set_.counter();
-    if (!counter || !counter->header_tells(stream_) || set_.chunk_count(stream_) == 0) return;
+    if (!counter || set_.shape(stream_).items_from != ItemsFrom::headers || set_.chunk_count(stream_) == 0) return;
     const auto header = fetch(counter->header_locator({stream_, 0}));
     if (!header) return;
-    const auto lengths = counter->lengths_by_header(stream_, *header);
-    if (lengths && *lengths) require((*lengths)->size() == set_.slot_count(stream_), "a length for each slot");
+    const std::vector<std::int64_t> counted(set_.slot_count(stream_), 1);
+    counter->note_counted(stream_, counted, *header);
+    for (const StreamId told : counter->telling_streams()) require(told < set_.stream_count(), "streams tell lengths");
+    require(set_.lengths(stream_).size() == set_.slot_count(stream_), "a length for each slot");
   }
 
   std::optional<std::vector<std::int64_t>> items_of(ChunkKey key, const Stored& stored,

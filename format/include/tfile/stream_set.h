@@ -101,17 +101,14 @@ class ItemCounter {
                                 std::span<const std::shared_ptr<const Chunk>> inputs) const = 0;
   virtual void place(ChunkKey, Chunk&, std::span<const std::int64_t> /*first*/) const {}
 
-  // header_tells: whether the header of chunk 0 may give the lengths of the stream's columns. lengths_by_header: these
-  // lengths, or nullopt if this header does not have them.
-  virtual bool header_tells(StreamId) const { return false; }
-  virtual Result<std::optional<std::vector<std::int64_t>>> lengths_by_header(
-      StreamId, std::span<const std::byte> /*header*/) const {
-    return std::optional<std::vector<std::int64_t>>();
-  }
-  // A set of streams whose headers suffice: once lengths_by_header() has seen the header of each, StreamSet::lengths
-  // gives the lengths of all streams for which header_tells is true. Of several lists with the same counter it names
-  // one.
-  virtual std::vector<StreamId> telling_headers() const { return {}; }
+  // The items of all chunks of a stream with ItemsFrom::headers were counted: `lengths` as StreamSet::lengths() has
+  // them, `header` of chunk 0. From then on lengths() may give those of other streams as well, whose records agree with
+  // what was counted.
+  virtual void note_counted(StreamId, std::span<const std::int64_t> /*lengths*/,
+                            std::span<const std::byte> /*header*/) const {}
+  // Streams with ItemsFrom::headers that suffice: once each was counted, lengths() gives the lengths of the others,
+  // too, unless their records contradict. Of several lists with the same counter it names one.
+  virtual std::vector<StreamId> telling_streams() const { return {}; }
 };
 
 // The extents of a stream with one chunk, made from its lengths. Errors: invalid (the chunk must be decoded to know).

@@ -75,6 +75,12 @@ class Table : public StreamSet {
   // caller may try again. Errors: stale, ... (of the source). Blocks. Only for a table that is not whole.
   virtual Result<std::shared_ptr<const Table>> whole() const { return fail(ErrorKind::invalid, "the table is whole"); }
 
+  // The size of a stored chunk before compression, as its header tells it, with its key; 0 if it is in no basket.
+  virtual std::uint64_t unpacked_size(ChunkKey, std::span<const std::byte> /*stored*/) const { return 0; }
+  // What the record of a stream claims of all its chunks together, and these contradict. `unpacked`: the sum of their
+  // unpacked_size(). Empty: nothing.
+  virtual std::string contradicted_sums(StreamId, std::uint64_t /*unpacked*/) const { return {}; }
+
   // The columns of a stream whose branch was tried; an outline knows only the number of the stream.
   virtual std::vector<Column> columns_tried(StreamId) const { return {}; }
 };

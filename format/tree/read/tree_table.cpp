@@ -51,6 +51,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     for (const UntriedBranch& branch : made.untried) untried.push_back(branch.node);
     contradicted_ = contradicted_branches(columns, streams_, made.untried, branches_, source_of_branch);
     for (const auto& [branch, why] : contradicted_) leave_out_baskets(branches_[branch]);
+    for (const BranchStorage& branch : branches_) stored_bytes_.push_back(bytes_on_disk(branch));
     note_missing_values(columns);
     for (ColumnId id = 0; id < columns.size(); ++id)
       if (is_doubtful(columns, columns[id])) may_be_unwritten.push_back(id);
@@ -105,7 +106,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return {.chunks = stream.is_stand_in ? 0 : std::max<std::size_t>(basket_count(id), 1),
             .slots = stream.lengths.size(),
             .items_from = items_from(stream),
-            .stored_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(branch_of(id).zip_bytes, 0))};
+            .stored_bytes = stored_bytes_[stream.branch]};
   }
 
   // The values of a list's counter are part of its offsets, wherever the counter is stored.
@@ -222,32 +223,49 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return sum.take();
   }
 
-  bool header_tells(StreamId id) const override {
-    const Stream& stream = streams_[id];
-    return !needs_no_size(stream) && size_gives_items(stream) && sizes_add_up(id) && basket_count(id) > 0;
-  }
-
-  Result<std::optional<std::vector<std::int64_t>>> lengths_by_header(
-      StreamId id, std::span<const std::byte> header0) const override {
-    using Lengths = std::optional<std::vector<std::int64_t>>;
-    if (!header_tells(id)) return Lengths();
-    TRY(const auto size, total_data_size(id, header0));
-    if (!size) return Lengths();
-    auto items = items_by_size(streams_[id], *size, stream_entries(id), true);
-    if (!items) return Lengths();
-    note_lists(id, header0, items->back());
-    return Lengths(*std::move(items));
-  }
-
-  std::vector<StreamId> telling_headers() const override {
+  std::vector<StreamId> telling_streams() const override {
     std::vector<StreamId> wanted;
     std::set<BranchIndex> told;
     for (StreamId id = 0; id < streams_.size(); ++id) {
       const Stream& stream = streams_[id];
-      if (!stream.is_stand_in && header_tells(id) && (!stream.lists_of || told.insert(*stream.lists_of).second))
-        wanted.push_back(id);
+      if (stream.is_stand_in || items_from(stream) != ItemsFrom::headers || !has_baskets_on_disk(branch_of(id)))
+        continue;
+      if (!stream.lists_of || told.insert(*stream.lists_of).second || contradicts_neighbour(id)) wanted.push_back(id);
     }
     return wanted;
+  }
+
+  // Notes the number of items in the lists, and the size of the key, for the other branches with the same lists; their
+  // keys differ only in the branch's name.
+  void note_counted(StreamId id, std::span<const std::int64_t> lengths,
+                    std::span<const std::byte> header0) const override {
+    const Stream& stream = streams_[id];
+    if (!stream.lists_of || lengths.empty() || basket_count(id) == 0 || branch_of(id).baskets.seek[0] == 0) return;
+    const auto header = checked_header({id, 0}, header0);
+    if (!header) return;
+    const std::lock_guard lock(lists_mutex_);
+    lists_.insert_or_assign(
+        *stream.lists_of,
+        KnownLists{lengths.back(), header->keylen - static_cast<std::int64_t>(branch_of(id).name.size())});
+  }
+
+  std::uint64_t unpacked_size(ChunkKey key, std::span<const std::byte> stored) const override {
+    if (key.index >= basket_count(key.stream) || embedded_basket(branch_of(key.stream), key.index)) return 0;
+    const auto header = read_basket_header(stored, stored.size());
+    return header ? std::uint64_t{header->objlen} + header->keylen : 0;
+  }
+
+  std::string contradicted_sums(StreamId id, std::uint64_t unpacked) const override {
+    const BranchStorage& branch = branch_of(id);
+    std::string wrong;
+    const auto compare = [&](const char* sum, std::int64_t claimed, std::uint64_t there) {
+      if (claimed == static_cast<std::int64_t>(there)) return;
+      wrong += (wrong.empty() ? "" : ", ") + std::string(sum) + " is " + std::to_string(claimed) +
+               ", and its baskets have " + std::to_string(there);
+    };
+    compare("fTotBytes", branch.tot_bytes, unpacked);
+    compare("fZipBytes", branch.zip_bytes, stored_bytes_[streams_[id].branch]);
+    return wrong;
   }
 
   Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
@@ -259,6 +277,11 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   }
 
  private:
+  struct KnownLists {
+    std::int64_t items = 0;
+    std::int64_t keylen = 0;  // size of a basket's key, without the branch's name
+  };
+
   Result<Chunk> chunk_of(ChunkKey key, std::span<const std::byte> stored,
                          std::span<const std::shared_ptr<const Chunk>> inputs,
                          std::span<const std::int64_t> first) const {
@@ -283,7 +306,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return may_hold_nothing(column.stream) && basket_count(lists) > 0;
   }
 
-  // Whether a stream has all its baskets, and they may consist of nothing but their keys.
+  // Whether a stream has all its baskets, and they may consist of nothing but their keys: a guess, since fTotBytes may be
+  // wrong.
   bool may_hold_nothing(StreamId id) const {
     const BranchStorage& branch = branch_of(id);
     if (!sizes_add_up(id)) return false;
@@ -295,21 +319,12 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   // Reads the headers of the doubtful columns' baskets together, then the counts of their lists. Columns for which the
   // storage fails to deliver these are unread.
   Result<> note_unwritten(std::vector<Column>& all, std::set<ColumnId>& left_unread) const {
-    TrialBaskets headers = no_baskets();
-    std::vector<ColumnId> doubtful, empty;
-    for (ColumnId id = 0; id < all.size(); ++id) {
-      if (!is_doubtful(all, all[id])) continue;
-      doubtful.push_back(id);
-      const StreamId stream = all[id].stream;
-      if (basket_count(stream) > 0) headers.want(streams_[stream].branch, 0, header_max(branch_of(stream)));
-    }
-    headers.read_wanted();
-    for (const ColumnId id : doubtful) {
-      headers.begin();
-      if (holds_nothing(all[id].stream, headers)) empty.push_back(id);
-      TRY_VOID(note_failure(headers, all, id, left_unread));
-    }
-    for (std::span<const ColumnId> left = empty; !left.empty();) {
+    std::vector<ColumnId> doubtful;
+    for (ColumnId id = 0; id < all.size(); ++id)
+      if (is_doubtful(all, all[id])) doubtful.push_back(id);
+    // Most have items in their first basket. The others are small.
+    for (const bool whole : {false, true}) TRY_VOID(keep_those_without_items(all, doubtful, whole, left_unread));
+    for (std::span<const ColumnId> left = doubtful; !left.empty();) {
       TrialBaskets counts = no_baskets();
       std::size_t count = 0;
       for (; count < left.size() && counts.wanted_bytes() < TrialBaskets::kPlanBytes; ++count)
@@ -318,6 +333,33 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
       left = left.subspan(count);
     }
     return {};
+  }
+
+  // Of these columns, those whose first basket, or all of whose baskets, have no items.
+  Result<> keep_those_without_items(std::vector<Column>& all, std::vector<ColumnId>& columns_left, bool whole,
+                                    std::set<ColumnId>& left_unread) const {
+    std::vector<ColumnId> kept;
+    for (std::span<const ColumnId> left = columns_left; !left.empty();) {
+      TrialBaskets headers = no_baskets();
+      std::size_t count = 0;
+      for (; count < left.size() && headers.wanted_bytes() < TrialBaskets::kPlanBytes; ++count) {
+        const StreamId stream = all[left[count]].stream;
+        for (std::uint32_t i = 0; i < baskets_looked_at(stream, whole); ++i)
+          headers.want(streams_[stream].branch, i, header_max(branch_of(stream)));
+      }
+      headers.read_wanted();
+      for (const ColumnId id : left.first(count)) {
+        headers.begin();
+        if (holds_nothing(all[id].stream, headers, whole)) kept.push_back(id);
+        TRY_VOID(note_failure(headers, all, id, left_unread));
+      }
+      left = left.subspan(count);
+    }
+    columns_left = std::move(kept);
+    return {};
+  }
+  std::uint32_t baskets_looked_at(StreamId id, bool whole) const {
+    return static_cast<std::uint32_t>(whole ? basket_count(id) : std::min<std::size_t>(basket_count(id), 1));
   }
 
   Result<> note_unwritten(std::vector<Column>& all, std::span<const ColumnId> empty, TrialBaskets& counts,
@@ -391,15 +433,15 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return all[column.lists.back()].stream;
   }
 
-  bool holds_nothing(StreamId id, TrialBaskets& headers) const {
-    std::span<const std::byte> header;
-    if (basket_count(id) > branch_of(id).embedded.size()) {
-      const auto stored = headers.stored(streams_[id].branch, 0);
-      if (!stored) return false;
-      header = *stored;
+  bool holds_nothing(StreamId id, TrialBaskets& headers, bool whole) const {
+    for (std::uint32_t i = 0; i < baskets_looked_at(id, whole); ++i) {
+      Result<std::span<const std::byte>> header = std::span<const std::byte>();
+      if (!embedded_basket(branch_of(id), i)) header = headers.stored(streams_[id].branch, i);
+      if (!header) return false;
+      const auto size = data_size({id, i}, *header);
+      if (!size || *size != 0) return false;
     }
-    const auto size = total_data_size(id, header);
-    return size && *size && **size == 0;
+    return true;
   }
 
   std::uint64_t header_max(const BranchStorage& branch) const {
@@ -458,8 +500,14 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   static bool has_baskets_on_disk(const BranchStorage& branch) {
     return std::ranges::any_of(branch.baskets.seek, [](std::uint64_t at) { return at != 0; });
   }
+  static std::uint64_t bytes_on_disk(const BranchStorage& branch) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < branch.baskets.seek.size(); ++i)
+      sum += branch.baskets.seek[i] != 0 ? branch.baskets.nbytes[i] : 0;
+    return sum;
+  }
 
-  // Whether fTotBytes gives the size of the data of all baskets: nothing is lost, and either all or none have entry
+  // Whether fTotBytes can give the size of the data of all baskets: nothing is lost, and either all or none have entry
   // offsets.
   bool sizes_add_up(StreamId id) const {
     const BranchStorage& branch = branch_of(id);
@@ -470,52 +518,41 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return on_disk == 0 || branch.baskets.seek[0] != 0;
   }
 
-  // The header of this branch gave the number of items in its lists. Notes it, and the size of the key, for the other
-  // branches with the same lists; their keys differ only in the branch's name.
-  void note_lists(StreamId id, std::span<const std::byte> header0, std::int64_t items) const {
-    if (!streams_[id].lists_of || header0.empty()) return;
-    const auto header = checked_header({id, 0}, header0);
-    if (!header) return;
-    const std::lock_guard lock(lists_mutex_);
-    lists_.insert_or_assign(*streams_[id].lists_of,
-                            KnownLists{items, header->keylen - static_cast<std::int64_t>(branch_of(id).name.size())});
-  }
-
+  // What the record alone tells: of baskets that are in it, everything. Of others only sums, which may be wrong (ROOT
+  // 5.34 has counted baskets twice): they are believed where they give as many items as were counted in a branch with
+  // the same lists.
   std::optional<std::vector<std::int64_t>> lengths_without_header(StreamId id) const {
-    if (needs_no_size(streams_[id]) || !size_gives_items(streams_[id]) || !sizes_add_up(id)) return std::nullopt;
+    if (items_from(streams_[id]) != ItemsFrom::headers || !sizes_add_up(id)) return std::nullopt;
     if (has_baskets_on_disk(branch_of(id))) return told_by_neighbour(id);
-    const auto size = size_by_keylen(id, 0);
-    if (!size) return std::nullopt;
-    auto items = items_by_size(streams_[id], *size, stream_entries(id), true);
+    std::uint64_t size = 0;
+    for (const EmbeddedBasket& basket : branch_of(id).embedded) size += basket.data.size();
+    auto items = items_by_size(streams_[id], size, stream_entries(id), true);
     if (!items) return std::nullopt;
     return *std::move(items);
   }
 
-  // The lengths of a stream whose own header was not read, if that of another stream with the same lists was. The size
-  // of the stream must give the same number of items.
+  std::optional<KnownLists> known_lists(const Stream& stream) const {
+    if (!stream.lists_of) return std::nullopt;
+    const std::lock_guard lock(lists_mutex_);
+    const auto found = lists_.find(*stream.lists_of);
+    return found == lists_.end() ? std::nullopt : std::optional(found->second);
+  }
+  bool contradicts_neighbour(StreamId id) const { return known_lists(streams_[id]) && !lengths_without_header(id); }
+
   std::optional<std::vector<std::int64_t>> told_by_neighbour(StreamId id) const {
     const Stream& stream = streams_[id];
-    if (!stream.lists_of) return std::nullopt;
-    std::optional<KnownLists> known;
-    {
-      const std::lock_guard lock(lists_mutex_);
-      if (const auto found = lists_.find(*stream.lists_of); found != lists_.end()) known = found->second;
-    }
-    if (!known) return std::nullopt;
-    const auto size = size_by_keylen(id, known->keylen + static_cast<std::int64_t>(branch_of(id).name.size()));
+    const BranchStorage& branch = branch_of(id);
+    const auto known = known_lists(stream);
+    if (!known || branch.zip_bytes != static_cast<std::int64_t>(stored_bytes_[stream.branch])) return std::nullopt;
+    const auto size = size_by_keylen(id, known->keylen + static_cast<std::int64_t>(branch.name.size()));
     if (!size) return std::nullopt;
     auto items = items_by_size(stream, *size, stream_entries(id), true);
     if (!items || items->back() != known->items) return std::nullopt;
     return *std::move(items);
   }
 
-  Result<std::optional<std::uint64_t>> total_data_size(StreamId id, std::span<const std::byte> header0) const {
-    if (!has_baskets_on_disk(branch_of(id))) return size_by_keylen(id, 0);
-    TRY(const BasketHeader header, checked_header({id, 0}, header0));
-    return size_by_keylen(id, header.keylen);
-  }
-
-  // fTotBytes includes the keys, the data and the entry offsets (a count, then n + 1 of them) of the baskets on disk.
+  // What the size of the data is if fTotBytes is right. It includes the keys, the data and the entry offsets (a count,
+  // then n + 1 of them) of the baskets on disk.
   std::optional<std::uint64_t> size_by_keylen(StreamId id, std::int64_t keylen) const {
     using Size = std::optional<std::uint64_t>;
     const BranchStorage& branch = branch_of(id);
@@ -527,7 +564,6 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
       ++disk_baskets;
       disk_entries += chunk_entries({id, i}).size();
     }
-    if (disk_baskets == 0) return Size(size);
     std::int64_t rest = branch.tot_bytes - disk_baskets * keylen;
     if (branch.entry_offset_len != 0)
       rest -= static_cast<std::int64_t>(kOffsetSize) * (disk_entries + 2 * disk_baskets);
@@ -668,13 +704,10 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   std::shared_ptr<const Source> source_;
   std::vector<BranchStorage> branches_;
+  std::vector<std::uint64_t> stored_bytes_;          // of each branch: the sizes of its baskets, added up
   std::map<BranchIndex, std::string> contradicted_;  // with the reason
   StreamSlots streams_;
   mutable SharedEnds shared_ends_;
-  struct KnownLists {
-    std::int64_t items = 0;
-    std::int64_t keylen = 0;  // size of a basket's key, without the branch's name
-  };
   mutable std::mutex lists_mutex_;
   mutable std::map<BranchIndex, KnownLists> lists_;  // by the branch that counts them
   std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;

@@ -29,6 +29,12 @@ class TriedTable final : public Table {
   std::vector<std::int64_t> lengths(StreamId id) const override { return outline_->lengths(id); }
   Result<Extents> extents(StreamId id) const override { return outline_->extents(id); }
   const ItemCounter* counter() const override { return outline_->counter(); }
+  std::uint64_t unpacked_size(ChunkKey key, std::span<const std::byte> stored) const override {
+    return outline_->unpacked_size(key, stored);
+  }
+  std::string contradicted_sums(StreamId id, std::uint64_t unpacked) const override {
+    return outline_->contradicted_sums(id, unpacked);
+  }
   Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
                        std::span<const std::shared_ptr<const Chunk>> inputs,
                        std::span<const std::int64_t> first) const override {

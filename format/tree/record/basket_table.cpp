@@ -44,6 +44,12 @@ bool is_embedded(const BasketArrays& arrays, std::size_t i, const DiskPlace& pla
   return place.seek == 0 || static_cast<std::int64_t>(i) == arrays.write_basket;
 }
 
+bool has_baskets(const BasketArrays& arrays, std::size_t slots) {
+  for (std::size_t i = 0; i < slots; ++i)
+    if (place_of(arrays, i).seek != 0) return true;
+  return false;
+}
+
 bool ascending(const BasketArrays& arrays, std::size_t slots) {
   std::int64_t before = 0;
   for (std::size_t i = 0; i < slots; ++i) {
@@ -64,7 +70,7 @@ bool BasketTables::build(BasketArrays&& arrays, BranchRecord& branch) {
   BasketTable& table = branch.baskets;
   std::size_t slots = slot_count(arrays);
   // A node of a split object has no data, but counts its entries in slots that have no baskets.
-  if (branch.tot_bytes == 0 && arrays.embedded.empty() && !branch.children.empty()) slots = 0;
+  if (!branch.children.empty() && arrays.embedded.empty() && !has_baskets(arrays, slots)) slots = 0;
   if (!ascending(arrays, slots)) {
     table.seek = {0};
     table.nbytes = {0};

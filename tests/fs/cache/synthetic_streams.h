@@ -85,8 +85,8 @@ struct SyntheticStream {
   std::vector<std::int64_t> items;  // of each chunk
   tfile::ItemsFrom from = tfile::ItemsFrom::metadata;
   std::optional<tfile::StreamId> input;
-  std::optional<std::vector<std::int64_t>> quick;  // the result of lengths(), or of the header
-  bool quick_needs_header = false;
+  std::optional<std::vector<std::int64_t>> quick;  // the result of lengths()
+  std::optional<tfile::StreamId> told_by;          // once the items of that stream were counted, lengths() is known
   bool embedded = false;
   std::uint64_t stored_gap = 0;  // bytes between chunks
   bool counting_decodes = false;
@@ -153,7 +153,9 @@ class SyntheticStreams : public tfile::StreamSet, public tfile::ItemCounter {
   }
   std::vector<std::int64_t> lengths(tfile::StreamId s) const override {
     if (streams_[s].from == tfile::ItemsFrom::metadata) return {length(s)};
-    return streams_[s].quick && !streams_[s].quick_needs_header ? *streams_[s].quick : std::vector<std::int64_t>{-1};
+    const std::lock_guard lock(mutex_);
+    if (streams_[s].told_by && counted_streams_.contains(*streams_[s].told_by)) return {length(s)};
+    return streams_[s].quick.value_or(std::vector<std::int64_t>{-1});
   }
   Result<tfile::Extents> extents(tfile::StreamId s) const override {
     ++counted;
@@ -185,16 +187,15 @@ class SyntheticStreams : public tfile::StreamSet, public tfile::ItemCounter {
     for (std::uint32_t i = 0; i < key.index; ++i) before += streams_[key.stream].items[i];
     if (first.size() != 1 || first[0] != before) ++wrongly_placed;
   }
-  bool header_tells(tfile::StreamId s) const override { return streams_[s].quick && streams_[s].quick_needs_header; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths_by_header(tfile::StreamId s,
-                                                                     std::span<const std::byte> header) const override {
-    if (header.size() != kHeader) return tfile::fail(ErrorKind::damaged, "no header");
-    return streams_[s].quick;
+  void note_counted(tfile::StreamId s, std::span<const std::int64_t> lengths,
+                    std::span<const std::byte> header) const override {
+    const std::lock_guard lock(mutex_);
+    if (lengths.size() == 1 && lengths[0] == length(s) && header.size() >= kHeader) counted_streams_.insert(s);
   }
-  std::vector<tfile::StreamId> telling_headers() const override {
+  std::vector<tfile::StreamId> telling_streams() const override {
     std::vector<tfile::StreamId> all;
     for (tfile::StreamId s = 0; s < streams_.size(); ++s)
-      if (header_tells(s)) all.push_back(s);
+      if (streams_[s].from == tfile::ItemsFrom::headers && !streams_[s].told_by) all.push_back(s);
     return all;
   }
   Result<tfile::Chunk> decode(tfile::ChunkKey key, std::span<const std::byte> stored,
@@ -277,6 +278,7 @@ class SyntheticStreams : public tfile::StreamSet, public tfile::ItemCounter {
   std::vector<SyntheticStream> streams_;
   std::vector<std::vector<tfile::ByteRange>> places_;
   mutable std::mutex mutex_;
+  mutable std::set<tfile::StreamId> counted_streams_;
   mutable std::map<Place, std::vector<std::byte>> embedded_;
 };
 
