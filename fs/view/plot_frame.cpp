@@ -10,11 +10,14 @@ namespace tfilefs {
 namespace {
 
 constexpr double kLeft = 112, kTop = 64, kBottom = 88, kRight = 40, kScaleWidth = 108;
-constexpr double kTitleRoom = 48;            // for the title of y, left of its labels
-constexpr double kLabelMin = 8;              // the smallest legible text of labels
-constexpr std::size_t kLabelBytesMax = 400;  // a longer name of a bin is cut; table.csv has it whole
-constexpr double kLabelsMax = 1200;          // the most that labels may make a page grow
-constexpr double kShareMax = 0.45;           // the share of labels, of a page that cannot grow
+constexpr double kTitleRoom = 48;                     // for the title of y, left of its labels
+constexpr double kScaleLabels = 48;                   // those of the colours begin so far behind the frame
+constexpr double kEdge = 8;                           // of the page: nothing is written there
+constexpr double kTitleBase = 38, kTitleBottom = 46;  // a note is below
+constexpr double kLabelMin = 8;                       // the smallest legible text of labels
+constexpr std::size_t kLabelBytesMax = 400;           // a longer name of a bin is cut; table.csv has it whole
+constexpr double kLabelsMax = 1200;                   // the most that labels may make a page grow
+constexpr double kShareMax = 0.45;                    // the share of labels, of a page that cannot grow
 
 std::string shown_label(const std::string& label) {
   if (label.size() <= kLabelBytesMax) return label;
@@ -27,6 +30,13 @@ double widest(const std::vector<std::string>& labels, double size) {
   double width = 0;
   for (const std::string& label : labels) width = std::max(width, tlatex_extent(shown_label(label), size).width);
   return width;
+}
+
+// The size of letters with which a text has room.
+double size_in(const std::string& text, double size, double width, double height = 1e9) {
+  const TextExtent extent = tlatex_extent(text, size);
+  const double share = std::min(width / std::max(extent.width, 1.0), height / std::max(extent.up + extent.down, 1.0));
+  return size * std::clamp(share, 0.1, 1.0);
 }
 
 // Whether labels along x, about `room` apart, would touch.
@@ -85,7 +95,14 @@ void PlotFrame::lay_out(const PlotRanges& ranges) {
   const double wanted = kTitleRoom + y_labels_width() + 12;
   double margin = std::max(kLeft, std::min(wanted, page_.may_grow ? kLabelsMax : page_.width * kShareMax));
   if (page_.may_grow) page_.width += margin - kLeft;
-  const double right_margin = kRight + (ranges.has_colours ? kScaleWidth : 0);
+  // A map without contents has no negative values.
+  const bool is_empty = ranges.z.low == 0 && ranges.z.high == 0;
+  const double z_high = is_empty ? 1 : ranges.z.high;
+  double right_margin = kRight;
+  if (ranges.has_colours) {
+    z_ = scale_of(ranges.z.low, z_high, 1, 0, plot_.log_z);
+    right_margin += std::max(kScaleWidth, kScaleLabels + z_labels_width() + kAxisSize - kRight + 16);
+  }
   x_ = scale_of(x_low, x_high, margin, page_.width - right_margin, plot_.log_x);
   measure_x_labels();
   const double under = std::min(labels_height_ + 46, page_.may_grow ? kLabelsMax : page_.height * kShareMax);
@@ -93,9 +110,17 @@ void PlotFrame::lay_out(const PlotRanges& ranges) {
   if (page_.may_grow) page_.height += bottom - kBottom;
   y_.begin = page_.height - bottom;
   bottom_ = bottom - 26;
-  // A map without contents has no negative values.
-  const bool is_empty = ranges.z.low == 0 && ranges.z.high == 0;
-  z_ = scale_of(ranges.z.low, is_empty ? 1 : ranges.z.high, y_.begin, y_.end, plot_.log_z);
+  z_ = scale_of(ranges.z.low, z_high, y_.begin, y_.end, plot_.log_z);
+}
+
+double PlotFrame::z_labels_width() const {
+  double width = 0;
+  for (const Tick& tick : z_ticks()) width = std::max(width, tlatex_extent(tick.label, kTickSize).width);
+  return width;
+}
+
+std::vector<Tick> PlotFrame::z_ticks() const {
+  return z_.is_log ? log_ticks(z_.low, z_.high) : ticks(z_.low, z_.high, 8);
 }
 
 double PlotFrame::y_labels_width() const {
@@ -145,9 +170,13 @@ void PlotFrame::end() const {
   else
     x_labels();
   y_axis();
-  to_.text(x_axis_.title, {x_.end, y_.begin + bottom_, kAxisSize, "axis", TextAnchor::end});
-  to_.text(y_axis_.title, {34, y_.end, kAxisSize, "axis", TextAnchor::end, -90});
-  to_.text(plot_.title, {page_.width / 2, 38, kTitleSize, "title", TextAnchor::middle});
+  const double across = x_.end - kEdge, along = page_.height - y_.end - kEdge;
+  to_.text(x_axis_.title,
+           {x_.end, y_.begin + bottom_, size_in(x_axis_.title, kAxisSize, across), "axis", TextAnchor::end});
+  to_.text(y_axis_.title, {34, y_.end, size_in(y_axis_.title, kAxisSize, along), "axis", TextAnchor::end, -90});
+  const double size = size_in(plot_.title, kTitleSize, page_.width - 2 * kEdge, kTitleBottom);
+  const double base = std::min(kTitleBase, kTitleBottom - tlatex_extent(plot_.title, size).down);
+  to_.text(plot_.title, {page_.width / 2, base, size, "title", TextAnchor::middle});
 }
 
 std::vector<Tick> PlotFrame::x_ticks() const {
@@ -218,12 +247,13 @@ void PlotFrame::colour_scale(const std::string& title) const {
     to_.rect(left, y_.begin - height * (i + 1), width, height + 0.5, "fill=\"" + viridis((i + 0.5) / kSteps) + "\"");
   to_.svg += "</g>\n";
   to_.rect(left, y_.end, width, y_.begin - y_.end, "class=\"frame\"");
-  for (const Tick& tick : z_.is_log ? log_ticks(z_.low, z_.high) : ticks(z_.low, z_.high, 8)) {
+  for (const Tick& tick : z_ticks()) {
     const double at = z_.at(tick.value);
     to_.line(left + width - (tick.is_minor ? 3 : 6), at, left + width, at, "mark");
-    to_.text(tick.label, {left + width + 6, at + 5.5, kTickSize, "tick"});
+    to_.text(tick.label, {x_.end + kScaleLabels, at + 5.5, kTickSize, "tick"});
   }
-  to_.text(title, {page_.width - 14, y_.end, kAxisSize, "axis", TextAnchor::end, -90});
+  const double along = page_.height - y_.end - kEdge;
+  to_.text(title, {page_.width - 14, y_.end, size_in(title, kAxisSize, along), "axis", TextAnchor::end, -90});
 }
 
 void PlotFrame::note(std::string_view text) const {

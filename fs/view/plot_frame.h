@@ -47,6 +47,8 @@ class PlotFrame {
  private:
   void lay_out(const PlotRanges&);
   void measure_x_labels();
+  double z_labels_width() const;
+  std::vector<Tick> z_ticks() const;
   double y_labels_width() const;
   void x_axis() const;
   void x_labels() const;

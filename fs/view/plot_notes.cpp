@@ -65,20 +65,25 @@ void draw_sample(const PlotFrame& frame, const PlotLegendLine& line, double left
 void draw_legend(const PlotFrame& frame, const Plot& plot) {
   const std::vector<PlotLegendLine>& lines = plot.legend;
   constexpr double kLine = 24, kSample = 44, kRoom = 10;
-  double width = 0;
-  const std::size_t count = std::min(lines.size(), kLegendMax);
-  for (std::size_t i = 0; i < count; ++i)
-    width = std::max(width, tlatex_extent(lines[i].text, kTickSize).width + kSample);
-  if (count == 0) return;
-  const double box = width + 2 * kRoom, height = kLine * static_cast<double>(count) + kRoom;
+  double width = 0, height = kRoom;
+  std::vector<double> bases;  // of each line, below the top
+  for (std::size_t i = 0; i < std::min(lines.size(), kLegendMax); ++i) {
+    const TextExtent extent = tlatex_extent(lines[i].text, kTickSize);
+    width = std::max(width, extent.width + kSample);
+    // A line with a fraction is higher than others.
+    bases.push_back(height - kRoom + std::max(kLine * 0.85, extent.up + 4));
+    height += std::max(kLine * 0.85, extent.up + 4) + std::max(kLine * 0.15, extent.down);
+  }
+  if (bases.empty()) return;
+  const double box = width + 2 * kRoom;
   const Scale &x = frame.x(), &y = frame.y();
   double left = x.end - box - 12, top = y.end + 12;
   if (plot.legend_left) left = std::min(left, x.begin + *plot.legend_left * (x.end - x.begin));
   if (plot.legend_top)
     top = std::clamp(y.begin + *plot.legend_top * (y.end - y.begin), top, std::max(top, y.begin - height - 12));
   frame.to().rect(left, top, box, height, "class=\"legend\"");
-  for (std::size_t i = 0; i < count; ++i) {
-    const double base = top + kLine * (static_cast<double>(i) + 0.85);
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    const double base = top + bases[i];
     draw_sample(frame, lines[i], left + kRoom, base - 3);
     frame.to().text(lines[i].text, {left + kRoom + kSample, base, kTickSize, "tick"});
   }

@@ -19,35 +19,50 @@ void append_looks(std::string& svg, const TextPiece& piece) {
   if (!piece.colour.empty()) svg += " fill=\"" + std::string(piece.colour) + "\"";
 }
 
-// A single piece of plain text is set by the program that displays it, with the letter widths of its own font.
-bool is_plain(const TextLayout& layout) {
-  if (!layout.strokes.empty() || layout.pieces.size() > 1) return false;
-  if (layout.pieces.empty()) return true;
-  const TextPiece& piece = layout.pieces[0];
-  return piece.size == 1 && piece.x == 0 && piece.y == 0;
-}
-
-void append_plain(std::string& svg, const TextLayout& layout, const TextPlace& place) {
-  append_attribute(svg, "x", place.x);
-  append_attribute(svg, "y", place.y);
+void append_anchor(std::string& svg, TextAnchor wanted) {
   for (const auto& [anchor, name] : kAnchors) {
-    if (anchor == place.anchor) svg += " text-anchor=\"" + std::string(name) + "\"";
+    if (anchor == wanted && wanted != TextAnchor::start) svg += " text-anchor=\"" + std::string(name) + "\"";
   }
-  if (!layout.pieces.empty()) append_looks(svg, layout.pieces[0]);
-  svg += '>';
-  if (!layout.pieces.empty()) svg += layout.pieces[0].escaped;
 }
 
-void append_pieces(std::string& svg, const TextLayout& layout, const TextPlace& place, double left) {
-  svg += '>';
-  for (const TextPiece& piece : layout.pieces) {
+// Only the run has a place: its pieces follow each other.
+void append_pieces(std::string& svg, const std::vector<TextPiece>& pieces, double size) {
+  double y = 0;
+  for (const TextPiece& piece : pieces) {
+    const bool is_plain = piece.dx == 0 && piece.y == y && piece.size == 1;
+    if (is_plain && !piece.italic && !piece.bold && piece.colour.empty()) {
+      svg += piece.escaped;
+      continue;
+    }
     svg += "<tspan";
-    append_attribute(svg, "x", left + piece.x * place.size);
-    append_attribute(svg, "y", place.y + piece.y * place.size);
-    if (piece.size != 1) append_attribute(svg, "font-size", piece.size * place.size);
+    if (piece.dx != 0) append_attribute(svg, "dx", piece.dx * size);
+    if (piece.y != y) append_attribute(svg, "dy", (piece.y - y) * size);
+    if (piece.size != 1) append_attribute(svg, "font-size", piece.size * size);
     append_looks(svg, piece);
     svg += '>' + piece.escaped + "</tspan>";
+    y = piece.y;
   }
+}
+
+void append_run(std::string& svg, const LetterRun& run, const TextPlace& place, double x, TextAnchor anchor) {
+  svg += "<text class=\"" + std::string(place.style) + "\"";
+  append_attribute(svg, "font-size", place.size);
+  if (!place.colour.empty()) svg += " style=\"fill:" + std::string(place.colour) + "\"";
+  append_attribute(svg, "x", x);
+  append_attribute(svg, "y", place.y);
+  append_anchor(svg, anchor);
+  svg += '>';
+  append_pieces(svg, run.pieces, place.size);
+  svg += "</text>\n";
+}
+
+// A run beside something that is drawn.
+void append_bound(std::string& svg, const LetterRun& run, const TextPlace& place, double left) {
+  const double part = !run.bound_right ? 0 : run.bound_left ? 0.5 : 1;
+  const TextAnchor anchor = !run.bound_right ? TextAnchor::start
+                            : run.bound_left ? TextAnchor::middle
+                                             : TextAnchor::end;
+  append_run(svg, run, place, left + (run.x + part * run.width) * place.size, anchor);
 }
 
 void append_stroke(std::string& svg, const TextStroke& stroke, const TextPlace& place, double left) {
@@ -65,15 +80,10 @@ void append_stroke(std::string& svg, const TextStroke& stroke, const TextPlace& 
 }
 
 void append_element(std::string& svg, const TextLayout& layout, const TextPlace& place) {
+  if (layout.is_one_run()) return append_run(svg, layout.runs[0], place, place.x, place.anchor);
   const double part = place.anchor == TextAnchor::start ? 0 : place.anchor == TextAnchor::middle ? 0.5 : 1;
   const double left = place.x - part * layout.width * place.size;
-  const bool plain = is_plain(layout);
-  svg += "<text class=\"" + std::string(place.style) + "\"";
-  append_attribute(svg, "font-size", place.size);
-  if (!place.colour.empty()) svg += " style=\"fill:" + std::string(place.colour) + "\"";
-  plain ? append_plain(svg, layout, place) : append_pieces(svg, layout, place, left);
-  svg += "</text>\n";
-  if (plain) return;
+  for (const LetterRun& run : layout.runs) append_bound(svg, run, place, left);
   for (const TextStroke& stroke : layout.strokes) append_stroke(svg, stroke, place, left);
 }
 

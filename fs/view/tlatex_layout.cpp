@@ -23,6 +23,8 @@ constexpr double kUp = 0.74, kDown = 0.21, kMiddle = 0.27;
 // As in ROOT an index is smaller by 1.5, down to three levels.
 constexpr double kIndexSize = 0.68, kSmallest = 0.3;
 constexpr double kStroke = 0.05;
+// No font is so narrow that letters take less of the room that they are given.
+constexpr double kLetterLeast = 0.85;
 
 using Points = std::vector<std::pair<double, double>>;
 
@@ -34,11 +36,16 @@ struct Looks {
 constexpr std::string_view kColours[] = {"#ffffff", "#000000", "#ff0000", "#00ff00", "#0000ff",
                                          "#ffff00", "#ff00ff", "#00ffff", "#59d354", "#5954d8"};
 
+bool has_equal_looks(const TextPiece& a, const TextPiece& b) {
+  return a.y == b.y && a.size == b.size && a.italic == b.italic && a.bold == b.bold && a.colour == b.colour;
+}
+
+// Runs of `part` keep their order, and are behind those of the row.
 void put(TextLayout& row, TextLayout part, double x, double y) {
-  for (TextPiece& piece : part.pieces) {
-    piece.x += x;
-    piece.y += y;
-    row.pieces.push_back(std::move(piece));
+  for (LetterRun& run : part.runs) {
+    run.x += x;
+    for (TextPiece& piece : run.pieces) piece.y += y;
+    row.runs.push_back(std::move(run));
   }
   for (TextStroke& stroke : part.strokes) {
     for (auto& [at_x, at_y] : stroke.points) at_x += x, at_y += y;
@@ -48,10 +55,45 @@ void put(TextLayout& row, TextLayout part, double x, double y) {
   row.down = std::max(row.down, part.down + y);
 }
 
+void add_pieces(LetterRun& run, std::vector<TextPiece> more, double y) {
+  for (TextPiece& piece : more) {
+    piece.y += y;
+    if (!run.pieces.empty() && piece.dx == 0 && has_equal_looks(run.pieces.back(), piece))
+      run.pieces.back().escaped += piece.escaped;
+    else
+      run.pieces.push_back(std::move(piece));
+  }
+}
+
 void append(TextLayout& row, TextLayout part) {
+  const bool is_first = row.runs.empty() && row.strokes.empty() && row.width == 0;
   const double at = row.width, width = part.width;
+  if (part.runs.empty() && part.strokes.empty() && width == 0) return;
+  const bool begins_open = part.begins_open, ends_open = part.ends_open;
+  if (row.ends_open && begins_open) {
+    LetterRun first = std::move(part.runs.front());
+    part.runs.erase(part.runs.begin());
+    add_pieces(row.runs.back(), std::move(first.pieces), 0);
+    row.runs.back().width += first.width;
+    row.runs.back().bound_right = first.bound_right;
+  } else {
+    if (row.ends_open) row.runs.back().bound_right = true;
+    if (begins_open && !is_first) part.runs.front().bound_left = true;
+    if (is_first) row.begins_open = begins_open;
+  }
   put(row, std::move(part), at, 0);
+  row.ends_open = ends_open;
   row.width = at + width;
+}
+
+// Places the part in the middle of so much room.
+void put_centred(TextLayout& row, TextLayout part, double left, double room, double y) {
+  if (part.is_one_run()) {
+    part.runs[0].bound_left = part.runs[0].bound_right = true;
+    part.runs[0].width = part.width = room;
+  }
+  const double width = part.width;
+  put(row, std::move(part), left + (room - width) / 2, y);
 }
 
 class Parser {
@@ -121,10 +163,12 @@ class Parser {
 
   static TextLayout run(std::string escaped, double width, double size, const Looks& looks) {
     TextLayout made;
-    made.width = width * size * (looks.bold ? 1.06 : 1);  // bold letters are this much wider on average
-    made.pieces.push_back({0, 0, size, made.width, std::move(escaped), looks.italic, looks.bold, looks.colour});
+    made.width = width * size * (looks.bold ? 1.12 : 1);  // bold letters are this much wider on average
+    made.runs.push_back({0, made.width, false, false, {}});
+    made.runs[0].pieces.push_back({0, 0, size, std::move(escaped), looks.italic, looks.bold, looks.colour});
     made.up = kUp * size;
     made.down = kDown * size;
+    made.begins_open = made.ends_open = true;
     return made;
   }
 
@@ -161,17 +205,49 @@ class Parser {
     if (limits) {
       const double width = std::max({base.width, above.width, below.width});
       TextLayout whole;
-      put(whole, std::move(base), (width - base.width) / 2, 0);
-      put(whole, std::move(above), (width - above.width) / 2, -up - above.down);
-      put(whole, std::move(below), (width - below.width) / 2, down + below.up);
+      put_centred(whole, std::move(base), 0, width, 0);
+      put_centred(whole, std::move(above), 0, width, -up - above.down);
+      put_centred(whole, std::move(below), 0, width, down + below.up);
       whole.width = width;
       base = std::move(whole);
       return;
     }
-    const double at = base.width + 0.03 * size, wider = std::max(above.width, below.width);
-    put(base, std::move(above), at, -std::max(up - 0.38 * size, 0.3 * size) - (has_below ? 0.06 * size : 0));
-    put(base, std::move(below), at, std::max(down - 0.03 * size, 0.12 * size) + (has_above ? 0.05 * size : 0));
+    add_scripts(base, std::move(above), -std::max(up - 0.38 * size, 0.3 * size) - (has_below ? 0.06 * size : 0),
+                std::move(below), std::max(down - 0.03 * size, 0.12 * size) + (has_above ? 0.05 * size : 0),
+                0.03 * size);
+  }
+
+  static void add_scripts(TextLayout& base, TextLayout above, double above_y, TextLayout below, double below_y,
+                          double gap) {
+    const auto may_follow = [](const TextLayout& part) { return part.runs.empty() || part.is_one_run(); };
+    const bool is_empty = base.runs.empty() && base.strokes.empty();
+    if ((base.ends_open || is_empty) && may_follow(above) && may_follow(below)) {
+      if (is_empty) base.runs.emplace_back(), base.begins_open = base.ends_open = true;
+      LetterRun& run = base.runs.back();
+      const double wider = std::max(above.width, below.width), narrower = std::min(above.width, below.width);
+      base.up = std::max(base.up, above.up - above_y);
+      base.down = std::max(base.down, below.down + below_y);
+      // The narrower one comes first: what is not known of its width moves the other one.
+      const bool above_first = !above.runs.empty() && (below.runs.empty() || above.width <= below.width);
+      TextLayout& first = above_first ? above : below;
+      TextLayout& second = above_first ? below : above;
+      add_script(run, std::move(first), above_first ? above_y : below_y, gap);
+      add_script(run, std::move(second), above_first ? below_y : above_y, -kLetterLeast * narrower);
+      run.width += gap + wider;
+      base.width += gap + wider;
+      return;
+    }
+    const double at = base.width + gap, wider = std::max(above.width, below.width);
+    if (base.ends_open) base.runs.back().bound_right = true;
+    base.ends_open = false;
+    put(base, std::move(above), at, above_y);
+    put(base, std::move(below), at, below_y);
     base.width = at + wider;
+  }
+  static void add_script(LetterRun& run, TextLayout script, double y, double dx) {
+    if (script.runs.empty() || script.runs[0].pieces.empty()) return;
+    script.runs[0].pieces[0].dx += dx;
+    add_pieces(run, std::move(script.runs[0].pieces), y);
   }
 
   TextLayout element(double size, const Looks& looks) {
@@ -209,8 +285,9 @@ class Parser {
     const double part_size = std::max(size * 0.85, std::min(size, kSmallest));
     TextLayout upper = group(part_size, looks), lower = group(part_size, looks), both;
     const double width = std::max(upper.width, lower.width) + 0.1 * size, gap = 0.08 * size;
-    put(both, std::move(upper), (width - upper.width) / 2, -kMiddle * size - gap - upper.down);
-    put(both, std::move(lower), (width - lower.width) / 2, -kMiddle * size + gap + lower.up);
+    const double above = -kMiddle * size - gap - upper.down, below = -kMiddle * size + gap + lower.up;
+    put_centred(both, std::move(upper), 0, width, above);
+    put_centred(both, std::move(lower), 0, width, below);
     both.strokes.push_back({{{0, -kMiddle * size}, {width, -kMiddle * size}}, kStroke * size});
     both.width = width + 0.08 * size;
     return both;
@@ -224,7 +301,7 @@ class Parser {
     const double begin = std::max(degree.width - 0.15 * size, 0.0), left = begin + 0.5 * size;
     put(made, std::move(degree), 0, -0.45 * size);
     const double width = inner.width;
-    put(made, std::move(inner), left, 0);
+    put_centred(made, std::move(inner), left, width, 0);
     made.strokes.push_back({{{begin + 0.02 * size, -0.3 * size},
                              {begin + 0.14 * size, -0.38 * size},
                              {begin + 0.28 * size, down - 0.04 * size},
@@ -242,7 +319,9 @@ class Parser {
     for (const std::string_view name : kAccents) {
       if (!sees("#" + std::string(name) + "{")) continue;
       at_ += 1 + name.size();
-      TextLayout base = group(size, looks);
+      TextLayout inner = group(size, looks), base;
+      base.width = inner.width;
+      put_centred(base, std::move(inner), 0, base.width, 0);
       draw_accent(name, base, size);
       return base;
     }
@@ -299,13 +378,22 @@ class Parser {
       TextLayout inner = group(size * scale, looks);
       if (name != "kern" && name != "lower") return inner;
       const double part = std::clamp(value, -5.0, 5.0);
-      TextLayout moved;
-      const double width = inner.width, height = inner.up + inner.down;
-      put(moved, std::move(inner), name == "kern" ? part * width : 0, name == "lower" ? part * height : 0);
-      moved.width = std::max(name == "kern" ? width * (1 + part) : width, 0.0);
-      return moved;
+      return moved_by(std::move(inner), name == "kern" ? part : 0, name == "lower" ? part : 0);
     }
     return std::nullopt;
+  }
+
+  // By parts of its width, and of its height.
+  static TextLayout moved_by(TextLayout inner, double kern, double lower) {
+    TextLayout moved;
+    const double width = inner.width, height = inner.up + inner.down;
+    moved.width = std::max(width * (1 + kern), 0.0);
+    const bool is_one_run = inner.is_one_run();
+    if (is_one_run && !inner.runs[0].pieces.empty())
+      inner.runs[0].pieces[0].dx += kern * width, inner.runs[0].width = moved.width;
+    put(moved, std::move(inner), is_one_run ? 0 : kern * width, lower * height);
+    moved.begins_open = moved.ends_open = is_one_run;
+    return moved;
   }
 
   // Fonts are numbered in tens: 1 and 5 are slanted, 2 and 6 bold, 3 and 7 both (TAttText).
@@ -345,7 +433,7 @@ class Parser {
     TextLayout made;
     const double up = std::max(inner.up, kUp * size), down = std::max(inner.down, kDown * size), width = inner.width;
     const double room = 0.3 * size;
-    put(made, std::move(inner), room, 0);
+    put_centred(made, std::move(inner), room, width, 0);
     const auto draw = [&](char sign, double left, bool is_left) {
       static constexpr std::string_view kBegins = "[({|", kEnds = "])}|";
       const auto kind = is_left ? kBegins.find(sign) : kEnds.find(sign);
@@ -421,9 +509,9 @@ class Parser {
 
   static TextLayout big_sign(std::string_view character, double size, const Looks& looks) {
     TextLayout made = run(std::string(character), text_width(character), size * 1.4, looks);
-    made.pieces[0].y = 0.12 * size;
-    made.up = 0.92 * size;
-    made.down = 0.35 * size;
+    made.runs[0].pieces[0].y = 0.12 * size;
+    made.up = 0.96 * size;
+    made.down = 0.5 * size;  // as deep as that of DejaVu Sans
     return made;
   }
 
@@ -432,32 +520,8 @@ class Parser {
   int nesting_ = 0, closers_ = 0;
 };
 
-bool is_same_line(const TextPiece& a, const TextPiece& b) {
-  return a.y == b.y && a.size == b.size && a.italic == b.italic && a.bold == b.bold && a.colour == b.colour;
-}
-
-// Joins adjacent runs on one line, so that letters of another width cannot tear them apart.
-void join(std::vector<TextPiece>& pieces) {
-  std::vector<TextPiece> joined;
-  for (TextPiece& piece : pieces) {
-    constexpr double kNear = 1e-6;  // of an em: rounding only
-    if (!joined.empty() && is_same_line(joined.back(), piece) &&
-        std::abs(joined.back().x + joined.back().width - piece.x) < kNear) {
-      joined.back().escaped += piece.escaped;
-      joined.back().width += piece.width;
-    } else {
-      joined.push_back(std::move(piece));
-    }
-  }
-  pieces = std::move(joined);
-}
-
 }  // namespace
 
-TextLayout lay_out_tlatex(std::string_view tlatex) {
-  TextLayout layout = Parser(tlatex).parse();
-  join(layout.pieces);
-  return layout;
-}
+TextLayout lay_out_tlatex(std::string_view tlatex) { return Parser(tlatex).parse(); }
 
 }  // namespace tfilefs

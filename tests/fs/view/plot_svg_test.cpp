@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "view/index_page.h"
 #include "view/plot_scale.h"
@@ -21,22 +23,79 @@ std::string tlatex(std::string_view text) {
   return svg;
 }
 
-// The text as read, one run of letters after the other.
+// All pieces, in the order of the text.
+std::vector<TextPiece> pieces_of(std::string_view text) {
+  std::vector<TextPiece> all;
+  for (const LetterRun& run : lay_out_tlatex(text).runs) all.insert(all.end(), run.pieces.begin(), run.pieces.end());
+  return all;
+}
+
+// The text as read, one piece of letters after the other.
 std::string letters(std::string_view text) {
   std::string all;
-  for (const TextPiece& piece : lay_out_tlatex(text).pieces) all += piece.escaped + "|";
+  for (const TextPiece& piece : pieces_of(text)) all += piece.escaped + "|";
   return all;
+}
+
+std::size_t count_of(std::string_view text, std::string_view what) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += what.size()) ++count;
+  return count;
 }
 
 TEST(TLatex, SignsAndLevels) {
   EXPECT_EQ(letters("#mu#pi"), "μπ|");
   EXPECT_EQ(letters("#it{E} #font[42]{GeV}"), "E| GeV|");
-  const TextLayout momentum = lay_out_tlatex("p_{T}");
-  ASSERT_EQ(momentum.pieces.size(), 2u);
-  EXPECT_GT(momentum.pieces[1].y, 0);  // below the line, and smaller
-  EXPECT_LT(momentum.pieces[1].size, momentum.pieces[0].size);
-  EXPECT_NEAR(momentum.pieces[1].x, momentum.pieces[0].width, 0.1);
-  EXPECT_LT(lay_out_tlatex("c^{2}").pieces[1].y, 0);
+  const auto momentum = pieces_of("p_{T}");
+  ASSERT_EQ(momentum.size(), 2u);
+  EXPECT_GT(momentum[1].y, 0);  // below the line, and smaller
+  EXPECT_LT(momentum[1].size, momentum[0].size);
+  EXPECT_LT(pieces_of("c^{2}")[1].y, 0);
+}
+
+// The widths of the font are not known: what goes on in a line has no place of its own.
+TEST(TLatex, LettersFollowEachOther) {
+  for (const char* text : {"10^{4}", "p_{T} [GeV/c^{2}]", "#nu_{#mu} #rightarrow #nu_{e}", "m_{#mu#mu}^{2} #bf{x} y",
+                           "e^{x^{2}_{i}}", "1.5#times10^{-7}", "#it{E}_{T}^{miss}", "#lower[0.2]{a}#kern[0.1]{b}c",
+                           "#scale[0.8]{a^{b}}c", "{a}_{b}{c}", "_{a}^{b}x", "#int f(x)"}) {
+    EXPECT_TRUE(lay_out_tlatex(text).is_one_run()) << text;
+    const std::string svg = tlatex(text);
+    EXPECT_EQ(count_of(svg, "<text "), 1u) << svg;
+    EXPECT_EQ(count_of(svg, " x=\"") + count_of(svg, " y=\""), 2u) << "of the run alone: " << svg;
+    std::string centred;
+    append_tlatex(centred, text, {100, 50, 16, "", TextAnchor::middle});
+    EXPECT_NE(centred.find(R"( x="100" y="50" text-anchor="middle")"), centred.npos) << centred;
+  }
+}
+
+// Each is set toward what has a place of its own.
+TEST(TLatex, LettersBesideAFractionKeepToIt) {
+  const TextLayout layout = lay_out_tlatex("a = #frac{b}{c} + d_{e} #sqrt{f}");
+  ASSERT_EQ(layout.runs.size(), 5u);
+  const auto& [before, upper, lower, between, inner] =
+      std::tie(layout.runs[0], layout.runs[1], layout.runs[2], layout.runs[3], layout.runs[4]);
+  EXPECT_TRUE(before.bound_right && !before.bound_left);
+  EXPECT_TRUE(between.bound_right && between.bound_left);
+  for (const LetterRun* part : {&upper, &lower, &inner}) EXPECT_TRUE(part->bound_left && part->bound_right);
+  EXPECT_GE(layout.strokes[0].points[0].first, before.x + before.width);
+  EXPECT_GE(between.x, layout.strokes[0].points[1].first);
+  EXPECT_GE(inner.x, between.x + between.width);
+}
+
+// Fonts from those that are somewhat narrower than Arial up to DejaVu Sans: what is behind begins where both end.
+TEST(TLatex, NothingOverlapsAPowerOverAnIndex) {
+  for (const char* text : {"X_{i}^{j}k", "E^{miss}_{T}k", "E_{T}^{miss}k", "a_{b}k", "a^{b}k"}) {
+    const auto pieces = pieces_of(text);
+    for (const double share : {0.85, 0.87, 0.95, 1.0}) {  // of the widths that are given
+      double at = 0, reached = 0;
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        at += pieces[i].dx;
+        if (i + 1 == pieces.size() || i == 1) EXPECT_GE(at, reached - 0.011) << text << ' ' << share;
+        at += text_width(pieces[i].escaped) * pieces[i].size * share;
+        reached = std::max(reached, at);
+      }
+    }
+  }
 }
 
 TEST(TLatex, UnderscoresAndHatsWithoutBracesAreLetters) {
@@ -47,37 +106,38 @@ TEST(TLatex, UnderscoresAndHatsWithoutBracesAreLetters) {
 }
 
 TEST(TLatex, PowersAndIndicesStandOverEachOther) {
-  const TextLayout mass = lay_out_tlatex("m_{#mu#mu}^{2}/GeV");
-  ASSERT_EQ(mass.pieces.size(), 4u);
-  EXPECT_EQ(mass.pieces[1].x, mass.pieces[2].x);
-  EXPECT_LT(mass.pieces[1].y * mass.pieces[2].y, 0);
+  const auto mass = pieces_of("m_{#mu#mu}^{2}/GeV");
+  ASSERT_EQ(mass.size(), 4u);
+  EXPECT_EQ(mass[1].escaped, "2") << "the narrower one first";
+  EXPECT_LT(mass[2].dx, -0.2) << "back to the base";
+  EXPECT_LT(mass[1].y * mass[2].y, 0);
   EXPECT_EQ(letters("e^{x_{i}^{2}}"), letters("e^{x^{2}_{i}}"));
-  const TextLayout sum = lay_out_tlatex("#sum_{i=0}^{n}x");
-  EXPECT_LT(sum.pieces[1].y, -1);  // above the sign, whatever comes first
-  EXPECT_GT(sum.pieces[2].y, 0.5);
+  const auto sum = pieces_of("#sum_{i=0}^{n}x");
+  EXPECT_LT(sum[1].y, -1);  // above the sign, whatever comes first
+  EXPECT_GT(sum[2].y, 0.5);
 }
 
 TEST(TLatex, BoundsOfAnIntegralStandOverAndUnderItsSign) {
   EXPECT_EQ(letters("#int_{0}^{1}xdx"), "∫|1|0|xdx|");
   const TextLayout integral = lay_out_tlatex("#int_{0}^{1}xdx");
-  ASSERT_EQ(integral.pieces.size(), 4u);
-  EXPECT_LT(integral.pieces[1].y, -1);
-  EXPECT_GT(integral.pieces[2].y, 0.5);
-  EXPECT_GT(integral.pieces[3].x, integral.pieces[0].x);
+  ASSERT_EQ(integral.runs.size(), 4u);
+  EXPECT_LT(integral.runs[1].pieces[0].y, -1);
+  EXPECT_GT(integral.runs[2].pieces[0].y, 0.5);
+  EXPECT_GT(integral.runs[3].x, integral.runs[0].x);
   EXPECT_EQ(letters("#intL dt"), "∫|L dt|");
 }
 
 TEST(TLatex, FractionsLinesAndRoots) {
   const TextLayout fraction = lay_out_tlatex("#frac{d#sigma}{dx}");
-  ASSERT_EQ(fraction.pieces.size(), 2u);
-  EXPECT_LT(fraction.pieces[0].y, fraction.strokes.at(0).points[0].second);
-  EXPECT_GT(fraction.pieces[1].y, fraction.strokes.at(0).points[0].second);
+  ASSERT_EQ(fraction.runs.size(), 2u);
+  EXPECT_LT(fraction.runs[0].pieces[0].y, fraction.strokes.at(0).points[0].second);
+  EXPECT_GT(fraction.runs[1].pieces[0].y, fraction.strokes.at(0).points[0].second);
   EXPECT_EQ(letters("#frac{#frac{a}{b}}{#frac{c}{d}}"), "a|b|c|d|");
   const TextLayout lines = lay_out_tlatex("#splitline{21 April}{14:02}");
-  EXPECT_EQ(lines.pieces.at(0).x, lines.pieces.at(1).x);
-  EXPECT_LT(lines.pieces[0].y + 0.5, lines.pieces[1].y);
+  EXPECT_EQ(lines.runs.at(0).x, lines.runs.at(1).x);
+  EXPECT_LT(lines.runs[0].pieces[0].y + 0.5, lines.runs[1].pieces[0].y);
   const TextLayout root = lay_out_tlatex("#sqrt[3]{s}");
-  EXPECT_EQ(root.pieces.size(), 2u);
+  EXPECT_EQ(root.runs.size(), 2u);
   EXPECT_EQ(root.strokes.size(), 1u);
   for (const char* accent : {"#bar{p}", "#hat{p}", "#vec{p}", "#tilde{p}", "#dot{p}", "#slash{p}", "#overline{p}"}) {
     EXPECT_EQ(letters(accent), "p|") << accent;
