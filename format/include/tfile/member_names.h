@@ -13,4 +13,7 @@ namespace tfile {
 // `index.i8` together. `suffixes`: empty for directories.
 std::vector<bool> escaped_members(std::span<const std::string_view> names, std::span<const std::string> suffixes);
 
+// The path of a column with the names of members as they are when nothing makes it necessary to escape them.
+std::string without_escaped_members(std::string_view path);
+
 }  // namespace tfile

@@ -11,6 +11,7 @@
 #include "ntuple/write/field_removal.h"
 #include "ntuple/write/length_field.h"
 #include "ntuple/write/ntuple_form.h"
+#include "tfile/member_names.h"
 
 namespace tfile {
 namespace {
@@ -66,8 +67,11 @@ Result<std::vector<StoredField>> stored_fields(std::span<const OfferedColumn> co
                                                const SchemaRecords& schema) {
   const FieldNodes made = offered_nodes_of(schema);
   const std::vector<ColumnNumber> written = written_columns(made);
-  std::unordered_map<std::string_view, ColumnId> shown;
+  std::unordered_map<std::string, ColumnId> shown;
   for (ColumnId id = 0; id < made.columns.size(); ++id) shown.emplace(made.columns[id].path, id);
+  // A member that is left alone in its record is escaped, and also found as it was offered.
+  for (ColumnId id = 0; id < made.columns.size(); ++id)
+    shown.emplace(without_escaped_members(made.columns[id].path), id);
   std::vector<StoredField> fields;
   for (const FieldForm& field : form.fields) {
     std::vector<ColumnId> ids;

@@ -28,5 +28,13 @@ TEST(MemberNames, WhatTheLayoutWouldTakeForItsOwnIsEscaped) {
   EXPECT_EQ(escaped({}, {}), "");
 }
 
+TEST(MemberNames, PathsWithoutTheirEscapes) {
+  EXPECT_EQ(without_escaped_members("r/%76alues.f4x3"), "r/values.f4x3");
+  EXPECT_EQ(without_escaped_members("r/%76alues/offsets.i8"), "r/values/offsets.i8");
+  EXPECT_EQ(without_escaped_members("l/values/%63hars.u1"), "l/values/chars.u1");
+  for (const std::string path : {"x.f4", "r/%63hars.i1", "r/%69ndex/offsets.i8", "r/a%2Fb.f4", "r/%2Ea.f4", ""})
+    EXPECT_EQ(without_escaped_members(path), path);
+}
+
 }  // namespace
 }  // namespace tfile
