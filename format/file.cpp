@@ -13,6 +13,7 @@
 #include "container/header.h"
 #include "container/key.h"
 #include "container/payload.h"
+#include "container/payload_blocks.h"
 #include "container/record_walk.h"
 #include "container/recover.h"
 #include "far_descriptions.h"
@@ -109,6 +110,8 @@ class RootFile final : public File {
   Result<EntryIndex> entry_index(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Object>> object(const KeyInfo& key, std::span<const std::byte> payload) const override;
+  Result<std::shared_ptr<const Object>> large_object(const KeyInfo& key) const override;
+  Result<std::shared_ptr<const StreamSet>> large_payload(const KeyInfo& key) const override;
   bool may_be_drawn(std::string_view class_name) const override;
   Result<std::vector<Record>> record_map() const override;
   std::size_t memory() const override;
@@ -341,6 +344,27 @@ Result<std::shared_ptr<const Object>> RootFile::object(const KeyInfo& key, std::
   TRY(const auto classes, class_infos());
   TRY(auto streams, payload(key));
   return open_object(infos_in(classes), key, std::move(streams), bytes);
+}
+
+Result<std::shared_ptr<const Object>> RootFile::large_object(const KeyInfo& key) const {
+  using ObjectPtr = std::shared_ptr<const Object>;
+  if (key.kind != KeyKind::object || !is_large(key)) return ObjectPtr();
+  TRY(const auto classes, class_infos());
+  auto infos = infos_in(classes);
+  if (!may_be_large(*infos, key.class_name)) return ObjectPtr();
+  TRY(auto blocks, PayloadBlocks::open(source_, key));
+  TRY(auto sparse, SparsePayload::open(std::move(blocks)));
+  TRY(const auto arrays, long_arrays(*infos, key.class_name, *sparse, key.keylen));
+  if (sparse->failure()) return tl::unexpected<Error>(*sparse->failure());
+  for (const ByteRange array : arrays) sparse->let_go(array);
+  TRY(auto streams, payload(key));
+  return open_large_object(std::move(infos), key, std::move(streams), std::move(sparse));
+}
+
+Result<std::shared_ptr<const StreamSet>> RootFile::large_payload(const KeyInfo& key) const {
+  if (!is_large(key)) return payload(key);
+  TRY(auto blocks, PayloadBlocks::open(source_, key));
+  return std::shared_ptr<const StreamSet>(std::move(blocks));
 }
 
 Result<std::vector<Record>> RootFile::record_map() const {

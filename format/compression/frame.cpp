@@ -82,6 +82,16 @@ Result<Buffer> decompress(std::span<const std::byte> stored, std::uint64_t size)
   return whole;
 }
 
+Result<BlockSizes> block_sizes(std::span<const std::byte> header) {
+  static_assert(kBlockHeaderBytes == kBlockHeaderSize);
+  if (header.size() < kBlockHeaderSize || !codec_of_tag(header.data()))
+    return fail(ErrorKind::damaged, "compressed block: unknown tag");
+  const BlockSizes sizes{static_cast<std::uint32_t>(kBlockHeaderSize) + load_3_little(header.data() + 3),
+                         load_3_little(header.data() + 6)};
+  if (sizes.decoded == 0) return fail(ErrorKind::damaged, "compressed block of no bytes");
+  return sizes;
+}
+
 bool can_hold(std::uint64_t stored, std::uint64_t size) {
   const std::uint64_t blocks = size / kBlockSizeMax + (size % kBlockSizeMax != 0);
   const std::uint64_t data = size / ratio_max(Codec::zstd);  // no codec compresses more

@@ -5,14 +5,10 @@
 
 #include "compression/frame.h"
 #include "container/key.h"
+#include "container/key_payload.h"
 
 namespace tfile {
 namespace {
-
-// A compression block has 9 bytes of header and at least one of data, and decodes to less than 16 MiB. A larger claim
-// is refused at once.
-constexpr std::uint64_t kBlockSizeMin = 10;
-constexpr std::uint64_t kBlockContentMax = (1 << 24) - 1;
 
 // ROOT compresses the payload of a key from this size on; smaller payloads hardly shrink.
 constexpr std::size_t kCompressedSizeMin = 257;
@@ -20,46 +16,8 @@ constexpr std::size_t kCompressedSizeMin = 257;
 // The largest object that ROOT can read: a byte count has 30 bits.
 constexpr std::size_t kPayloadSizeMax = (1u << 30) - 2;
 
-// A record as its entry in a key list describes it, checked for plausibility.
-struct Payload {
-  ByteRange record;
-  std::uint32_t keylen = 0;
-  std::uint64_t size = 0;  // decompressed
-  std::string name;
-  bool is_bare = false;  // no key precedes it
-};
-
-Result<Payload> payload_of(const Source& source, const KeyInfo& key) {
-  Payload payload{{key.seek, key.nbytes}, key.keylen, key.objlen, std::string(key.class_name), key.is_bare};
-  const auto at = static_cast<std::int64_t>(key.seek);
-  if (key.nbytes < key.keylen || (key.is_bare ? key.keylen != 0 : key.keylen < kKeySizeMin)) {
-    return fail(ErrorKind::damaged,
-                "key: fNbytes " + std::to_string(key.nbytes) + ", fKeylen " + std::to_string(key.keylen), at);
-  }
-  if (key.seek > source.size() || key.nbytes > source.size() - key.seek) {
-    return fail(ErrorKind::damaged,
-                "key: record of " + std::to_string(key.nbytes) + " bytes goes beyond the end of the file", at);
-  }
-  const std::uint64_t stored = key.nbytes - key.keylen;
-  // Like ROOT, reads a size of 0 as the stored size.
-  if (payload.size == 0 || payload.size < stored) payload.size = stored;
-  if (payload.size > stored && payload.size / kBlockContentMax > stored / kBlockSizeMin) {
-    return fail(ErrorKind::damaged,
-                "key: " + std::to_string(stored) + " bytes cannot hold fObjlen " + std::to_string(key.objlen), at);
-  }
-  return payload;
-}
-
-// Whether the key before the record is the one that the key list describes.
-bool is_told(const Payload& payload, std::span<const std::byte> record) {
-  Cursor in(record);
-  const KeyHeader own = read_key(in);
-  return !in.failed() && is_record(own) && own.keylen == static_cast<std::int32_t>(payload.keylen) &&
-         static_cast<std::uint32_t>(own.nbytes) == payload.record.size && own.class_name == payload.name;
-}
-
 // `record`: all bytes of the record.
-Result<Buffer> unpack(const Payload& payload, std::span<const std::byte> record) {
+Result<Buffer> unpack(const KeyPayload& payload, std::span<const std::byte> record) {
   const auto at = static_cast<std::int64_t>(payload.record.begin);
   if (record.size() != payload.record.size) return fail(ErrorKind::invalid, "key: not the whole record was given", at);
   if (!payload.is_bare && !is_told(payload, record))
@@ -71,7 +29,7 @@ Result<Buffer> unpack(const Payload& payload, std::span<const std::byte> record)
 
 class PayloadStreams final : public OneChunkEach<StreamSet> {
  public:
-  PayloadStreams(std::shared_ptr<const Source> source, Payload payload)
+  PayloadStreams(std::shared_ptr<const Source> source, KeyPayload payload)
       : source_(std::move(source)), payload_(std::move(payload)) {}
 
   std::size_t stream_count() const override { return 1; }
@@ -92,13 +50,13 @@ class PayloadStreams final : public OneChunkEach<StreamSet> {
 
  private:
   const std::shared_ptr<const Source> source_;
-  const Payload payload_;
+  const KeyPayload payload_;
 };
 
 }  // namespace
 
 Result<std::shared_ptr<const StreamSet>> payload_streams(std::shared_ptr<const Source> source, const KeyInfo& key) {
-  TRY(Payload payload, payload_of(*source, key));
+  TRY(KeyPayload payload, payload_of(*source, key));
   return std::make_shared<const PayloadStreams>(std::move(source), std::move(payload));
 }
 
@@ -120,7 +78,7 @@ Result<RecordContent> read_record(const Source& source, ByteRange record, std::u
   info.nbytes = static_cast<std::uint32_t>(key.nbytes);
   info.objlen = static_cast<std::uint32_t>(key.objlen);
   info.keylen = static_cast<std::uint16_t>(key.keylen);
-  TRY(const Payload payload, payload_of(source, info));
+  TRY(const KeyPayload payload, payload_of(source, info));
   if (std::max<std::uint64_t>(info.objlen, info.nbytes) > size_max)
     return fail(ErrorKind::unsupported, "record: larger than " + std::to_string(size_max) + " bytes", at);
   TRY(Buffer content, unpack(payload, bytes.span().first(payload.record.size)));
@@ -128,7 +86,7 @@ Result<RecordContent> read_record(const Source& source, ByteRange record, std::u
 }
 
 Result<Buffer> read_payload(const Source& source, const KeyInfo& key) {
-  TRY(const Payload payload, payload_of(source, key));
+  TRY(const KeyPayload payload, payload_of(source, key));
   Buffer record(payload.record.size);
   TRY_VOID(read_range(source, payload.record, record.span()));
   return unpack(payload, record.span());

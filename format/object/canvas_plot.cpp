@@ -19,13 +19,6 @@ constexpr std::int64_t kInFrameBit = 1 << 14;  // TText::kTextNDC, TLine::kLineN
 
 std::string item(const char* list, std::size_t i) { return std::string(list) + ".arr." + std::to_string(i); }
 
-std::string small_letters(std::string_view text) {
-  std::string option(text);
-  std::transform(option.begin(), option.end(), option.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return option;
-}
-
 std::string option_of(const ObjectMembers& members, const char* list, std::size_t i) {
   return small_letters(members.text(std::string(list) + ".opt." + std::to_string(i)));
 }
@@ -306,6 +299,13 @@ bool is_multigraph(const StreamerInfos& infos, std::string_view class_name) {
 
 bool is_roo_plot(const StreamerInfos& infos, std::string_view class_name) {
   return derives_from(infos, class_name, "RooPlot");
+}
+
+std::string small_letters(std::string_view text) {
+  std::string option(text);
+  std::transform(option.begin(), option.end(), option.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return option;
 }
 
 std::optional<HeldItems> held_items(const StreamerInfos& infos, const ObjectMembers& members) {

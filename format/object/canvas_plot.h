@@ -38,6 +38,9 @@ struct HeldItems {
 // nullopt for objects of other classes.
 std::optional<HeldItems> held_items(const StreamerInfos&, const ObjectMembers&);
 
+// A drawing option as it is compared.
+std::string small_letters(std::string_view);
+
 // Histograms stacked on each other (or, with the option nostack, unstacked); graphs in one frame. Parts that cannot be
 // drawn are left out.
 Plot stack_plot(const ObjectMembers&, const PlotScene&);

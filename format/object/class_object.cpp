@@ -6,12 +6,15 @@
 #include <map>
 #include <utility>
 
+#include "object/histogram_table.h"
 #include "object/object_arrays.h"
 #include "object/object_parts.h"
 #include "object/object_plot.h"
 #include "streamer/info/streamer_info_record.h"
 #include "streamer/walk/described_classes.h"
-#include "streamer/walk/object_json.h"
+#include "streamer/walk/json_pieces.h"
+#include "streamer/walk/null_visitor.h"
+#include "streamer/walk/object_reader.h"
 #include "tfile/plot.h"
 
 namespace tfile {
@@ -47,11 +50,12 @@ class ClassObject final : public OneChunkEach<Object> {
     for (const ObjectPart& part : held) parts.push_back(part_at(directory(part.path), part.path, part.members));
     const auto arrays = object_arrays(object_kind_, *infos_, *members);
     if (!arrays) return warnings.push_back(arrays.error().text);
-    add_part(0, "", *arrays);
+    add_part(0, "", object_kind_, *arrays);
     // If a part is damaged, only the arrays of that part are left out.
     for (std::size_t i = 0; i < held.size(); ++i) {
-      const auto some = object_arrays(kind_of_object(*infos_, held[i].class_name), *infos_, held[i].members);
-      if (some) add_part(i + 1, held[i].path + "/", *some);
+      const ObjectKind kind_of_part = kind_of_object(*infos_, held[i].class_name);
+      const auto some = object_arrays(kind_of_part, *infos_, held[i].members);
+      if (some) add_part(i + 1, held[i].path + "/", kind_of_part, *some);
     }
     count_drawn(held, payload.size());
   }
@@ -70,24 +74,47 @@ class ClassObject final : public OneChunkEach<Object> {
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override;
 
-  Result<std::string> json(std::span<const std::byte> payload, const std::stop_token& stop) const override {
-    return object_json(*infos_, class_name, payload, keylen_, stop);
+  // Of a large object: all of the other functions use this, whatever payload they are given.
+  void keep(std::shared_ptr<const PayloadBytes> payload) {
+    large_ = std::move(payload);
+    is_large = true;
+    look(large_->span());
+  }
+
+  Result<std::shared_ptr<const PiecedText>> json(std::span<const std::byte> payload,
+                                                 const std::stop_token& stop) const override {
+    const WholePayload whole(payload);
+    const PayloadBytes& bytes = large_ ? *large_ : whole;
+    return json_pieces(infos_, class_name, bytes, keylen_, !large_, stop);
+  }
+  Result<std::shared_ptr<const PiecedText>> table(std::span<const std::byte> payload, std::size_t part,
+                                                  const QuotedField& quoted,
+                                                  const std::stop_token& stop) const override {
+    using Text = std::shared_ptr<const PiecedText>;
+    if (part != 0 || !parts[0].has_spreadsheet) return Text();
+    TRY(const ObjectMembers members, read_members(bytes_of(payload)));
+    if (!large_ && !has_histogram_table(object_kind_, members)) return Text();
+    const auto whole = std::make_shared<const WholePayload>(payload);
+    const std::shared_ptr<const PayloadBytes> bytes = large_ ? large_ : whole;
+    return histogram_table({members, bytes}, object_kind_, large_ ? OpenedHistogram() : opener(), quoted, stop);
   }
   std::string descriptions(std::span<const std::byte> payload) const override {
-    const auto infos = described(object_classes(*infos_, class_name, payload, keylen_));
+    const auto infos = described(object_classes(*infos_, class_name, bytes_of(payload), keylen_));
     const std::vector<std::byte> bytes = encode_streamer_infos(infos, 0, class_name);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   Result<Plot> plot(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
-    TRY(const ObjectMembers members, part_members(payload, part));
-    return object_plot(*infos_, members, parts[part].numbers, effort);
+    TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
+    const WholePayload whole(payload);
+    return object_plot(*infos_, members, large_ ? *large_ : whole, parts[part].numbers, effort);
   }
   Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
-    TRY(const ObjectMembers members, part_members(payload, part));
+    if (large_ && part == 0) return fail(ErrorKind::unsupported, "histogram: too large to be a table as a whole");
+    TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
     return object_spreadsheet(*infos_, members, effort);
   }
   Result<std::string> text(std::span<const std::byte> payload, std::size_t part) const override {
-    TRY(const ObjectMembers members, part_members(payload, part));
+    TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
     auto found = object_text(*infos_, members.class_name(""), members);
     if (part == 0 && !found) found = object_text(*infos_, class_name, members);
     if (!found) return fail(ErrorKind::invalid, "the object holds no text");
@@ -95,6 +122,18 @@ class ClassObject final : public OneChunkEach<Object> {
   }
 
  private:
+  std::span<const std::byte> bytes_of(std::span<const std::byte> payload) const {
+    return large_ ? large_->span() : payload;
+  }
+  // Of a payload that is in memory again.
+  OpenedHistogram opener() const {
+    return [infos = infos_, class_name_ = class_name,
+            keylen = keylen_](std::span<const std::byte> payload) -> Result<HistogramSource> {
+      TRY(auto members, ObjectMembers::read(*infos, class_name_, payload, keylen));
+      return HistogramSource{std::move(members), std::make_shared<const WholePayload>(payload)};
+    };
+  }
+
   // Those that the file has, and that are not what every writer knows.
   std::vector<const StreamerInfo*> described(const ObjectClasses& classes) const {
     const std::vector<StreamerInfo>& builtin = builtin_streamer_infos();
@@ -133,9 +172,10 @@ class ClassObject final : public OneChunkEach<Object> {
             can_tabulate(kind_of_part, *infos_, members),
             object_text(*infos_, inner, members).has_value(),
             0,
+            0,
             1};
   }
-  void add_part(std::size_t part, const std::string& below, const std::vector<ObjectArray>&);
+  void add_part(std::size_t part, const std::string& below, const ObjectKind&, const std::vector<ObjectArray>&);
   void add_column(const ObjectArray&, const std::string& path, std::uint32_t slot);
   void count_drawn(const std::vector<ObjectPart>&, std::uint64_t payload_size);
   NodeId directory(const std::string& path);
@@ -144,6 +184,7 @@ class ClassObject final : public OneChunkEach<Object> {
   const std::shared_ptr<const StreamerInfos> infos_;
   const std::shared_ptr<const StreamSet> payload_;
   const std::uint32_t keylen_;
+  std::shared_ptr<const PayloadBytes> large_;  // nullptr if the object is not large
   ObjectKind object_kind_;
   // The arrays that one stream makes from the payload: all arrays of one part, or one of them. Each part is read
   // separately from the others, which may be the same object many times.
@@ -158,7 +199,8 @@ class ClassObject final : public OneChunkEach<Object> {
   std::map<std::string, NodeId> directories_;
 };
 
-void ClassObject::add_part(std::size_t part, const std::string& below, const std::vector<ObjectArray>& arrays) {
+void ClassObject::add_part(std::size_t part, const std::string& below, const ObjectKind& kind_of_part,
+                           const std::vector<ObjectArray>& arrays) {
   std::uint64_t all = 0, longest = 0, apart = 0;
   for (const ObjectArray& array : arrays) {
     all += array.size();
@@ -167,6 +209,8 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const std
     if (array.is_drawn_apart) apart += numbers;
   }
   parts[part].numbers = longest + apart;
+  const bool is_joined = kind_of_part.family == ObjectFamily::histogram || kind_of_part.family == ObjectFamily::profile;
+  parts[part].drawn = is_joined ? std::min(parts[part].numbers, kDrawnWhole) : parts[part].numbers;
   const bool together = all <= kTogetherMax;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (i == 0 || !together) streams_.push_back({part, i, arrays.size(), {}, {}, 0, 0});
@@ -199,6 +243,7 @@ void ClassObject::count_drawn(const std::vector<ObjectPart>& held, std::uint64_t
     if (inner[i] == 0) continue;
     const std::uint64_t all = numbers[i] + kSurfaceNumbers + payload_size / kCornerBytes;
     parts[i].numbers = std::min<std::uint64_t>(all, PlotBudget{}.cells);
+    parts[i].drawn = parts[i].numbers;
     parts[i].plots = inner[i];
   }
 }
@@ -265,6 +310,35 @@ std::shared_ptr<const Object> open_object(std::shared_ptr<const StreamerInfos> i
                                           std::span<const std::byte> payload) {
   auto object = std::make_shared<ClassObject>(std::move(infos), key, std::move(payload_streams));
   object->look(payload);
+  return object;
+}
+
+bool may_be_large(const StreamerInfos& infos, std::string_view class_name) {
+  const ObjectFamily family = kind_of_object(infos, class_name).family;
+  return family == ObjectFamily::histogram || family == ObjectFamily::profile;
+}
+
+Result<std::vector<ByteRange>> long_arrays(const StreamerInfos& infos, std::string_view class_name,
+                                           const PayloadBytes& payload, std::uint32_t keylen) {
+  struct Finder final : NullVisitor {
+    explicit Finder(const PayloadBytes& payload_) : payload(payload_) {}
+    void numbers(const StoredNumbers& all, std::span<const std::uint32_t>) override {
+      constexpr std::size_t kLong = 1 << 20;
+      if (all.bytes.size() >= kLong) found.push_back(payload.place_of(all.bytes));
+    }
+    const PayloadBytes& payload;
+    std::vector<ByteRange> found;
+  };
+  Finder finder(payload);
+  TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
+  return std::move(finder.found);
+}
+
+std::shared_ptr<const Object> open_large_object(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key,
+                                                std::shared_ptr<const StreamSet> payload_streams,
+                                                std::shared_ptr<const PayloadBytes> payload) {
+  auto object = std::make_shared<ClassObject>(std::move(infos), key, std::move(payload_streams));
+  object->keep(std::move(payload));
   return object;
 }
 

@@ -11,6 +11,7 @@
 
 #include "bytes/endian.h"
 #include "object/fill_buffer.h"
+#include "streamer/walk/object_reader.h"
 
 namespace tfile {
 namespace {
@@ -123,14 +124,23 @@ Result<HistogramBins> histogram_bins(const ObjectMembers& members, const std::st
 }
 
 std::vector<double> axis_edges(const ObjectMembers& members, const std::string& axis, std::uint32_t bins) {
-  std::vector<double> edges = members.doubles(axis + ".fXbins");
-  if (edges.size() == bins + std::size_t{1}) return edges;
-  const double low = members.number(axis + ".fXmin").value_or(0), high = members.number(axis + ".fXmax").value_or(1);
-  edges.resize(bins + std::size_t{1});
-  const double width = (high - low) / bins;
-  for (std::size_t i = 0; i < bins; ++i) edges[i] = low + static_cast<double>(i) * width;
-  edges.back() = high;
+  const AxisBins all(members, axis, bins);
+  std::vector<double> edges(bins + std::size_t{1});
+  for (std::size_t i = 0; i < edges.size(); ++i) edges[i] = all.edge(i);
   return edges;
+}
+
+AxisBins::AxisBins(const ObjectMembers& members, const std::string& axis, std::uint32_t bins) : bins_(bins) {
+  const StoredNumbers* stored = members.numbers(axis + ".fXbins");
+  if (stored && stored->count() == bins + std::size_t{1}) edges_ = members.doubles(axis + ".fXbins");
+  low_ = members.number(axis + ".fXmin").value_or(0);
+  high_ = members.number(axis + ".fXmax").value_or(1);
+  width_ = (high_ - low_) / bins;
+}
+
+double AxisBins::edge(std::uint64_t i) const {
+  if (!edges_.empty()) return edges_[i];
+  return i == bins_ ? high_ : low_ + static_cast<double>(i) * width_;
 }
 
 HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions,
@@ -150,6 +160,53 @@ HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& 
   if (entry_squares_.size() != contents_.size()) entry_squares_.clear();
   if (has_fill_buffer(members, prefix, dimensions))
     merge_profile_buffer(members, prefix, dimensions, {contents_, squares_, entries_, entry_squares_});
+}
+
+CellReader::CellReader(const ObjectMembers& members, const PayloadBytes& payload, bool is_profile)
+    : is_profile_(is_profile) {
+  const StoredNumbers* contents = members.numbers("fArray");
+  const std::size_t count = contents ? contents->count() : 0;
+  contents_ = numbers_of(members, payload, "fArray", count);
+  squares_ = numbers_of(members, payload, "fSumw2", count);
+  if (!is_profile) return;
+  error_mode_ = static_cast<int>(members.integer("fErrorMode", 0));
+  entries_ = numbers_of(members, payload, "fBinEntries", count);
+  entry_squares_ = numbers_of(members, payload, "fBinSumw2", count);
+}
+
+// None, if there are not as many as cells.
+CellReader::Numbers CellReader::numbers_of(const ObjectMembers& members, const PayloadBytes& payload, const char* name,
+                                           std::size_t count) const {
+  const StoredNumbers* stored = members.numbers(name);
+  if (!stored || stored->count() != count || count == 0) return {};
+  return {*stored, payload.place_of(stored->bytes), payload.reader()};
+}
+
+Result<std::vector<double>> CellReader::read(Numbers& numbers, std::uint64_t first, std::uint64_t count,
+                                             bool is_there) {
+  std::vector<double> values;
+  if (!numbers.reader) {
+    if (is_there) values.resize(count);
+    return values;
+  }
+  const std::size_t width = numbers.stored.stored_size();
+  StoredNumbers some = numbers.stored;
+  TRY(some.bytes, numbers.reader->read({numbers.place.begin + first * width, count * width}));
+  values.resize(count);
+  numbers_as_double(some, values.data());
+  return values;
+}
+
+Result<HistogramCells> CellReader::read(std::uint64_t first, std::uint64_t count) {
+  HistogramCells cells;
+  cells.is_profile_ = is_profile_;
+  cells.error_mode_ = error_mode_;
+  TRY(cells.contents_, read(contents_, first, count, true));
+  TRY(cells.squares_, read(squares_, first, count, is_profile_));
+  if (!is_profile_) return cells;
+  TRY(cells.entries_, read(entries_, first, count, true));
+  TRY(cells.entry_squares_, read(entry_squares_, first, count, false));
+  return cells;
 }
 
 std::uint64_t HistogramCells::memory(const HistogramBins& h, bool is_profile) {

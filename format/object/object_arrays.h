@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bytes/payload_bytes.h"
 #include "object/object_members.h"
 #include "tfile/node.h"
 #include "tfile/result.h"
@@ -55,9 +57,22 @@ Result<HistogramBins> histogram_bins(const ObjectMembers&, const std::string& pr
 // The edges of an axis' bins: as stored, or of equal width.
 std::vector<double> axis_edges(const ObjectMembers&, const std::string& axis, std::uint32_t bins);
 
+// The same without a number for each of them.
+class AxisBins {
+ public:
+  AxisBins(const ObjectMembers&, const std::string& axis, std::uint32_t bins);
+  double edge(std::uint64_t i) const;  // `i` up to the number of bins
+
+ private:
+  std::uint32_t bins_;
+  double low_ = 0, high_ = 1, width_ = 1;
+  std::vector<double> edges_;  // as stored; empty: all bins are equal
+};
+
 // The content of a cell and its variance, as ROOT's GetBinContent and the square of GetBinError give them.
 class HistogramCells {
  public:
+  HistogramCells() = default;
   HistogramCells(const ObjectMembers&, const std::string& prefix, std::size_t dimensions, bool is_profile);
   double value(std::uint64_t cell) const;
   double variance(std::uint64_t cell) const;
@@ -67,9 +82,32 @@ class HistogramCells {
   static std::uint64_t memory(const HistogramBins&, bool is_profile);
 
  private:
+  friend class CellReader;
   bool is_profile_ = false;
   int error_mode_ = 0;
   std::vector<double> contents_, squares_, entries_, entry_squares_;
+};
+
+// Reads cells of a histogram, so many at a time, of a payload that need not be in memory. In their order this is fast.
+class CellReader {
+ public:
+  // The histogram must have no fill buffer. Both must outlive this.
+  CellReader(const ObjectMembers&, const PayloadBytes&, bool is_profile);
+  // The cells from `first` on; these count from 0. Errors: those of the payload.
+  Result<HistogramCells> read(std::uint64_t first, std::uint64_t count);
+
+ private:
+  struct Numbers {
+    StoredNumbers stored;
+    ByteRange place;
+    std::unique_ptr<PayloadReader> reader;  // nullptr: there are none
+  };
+  Numbers numbers_of(const ObjectMembers&, const PayloadBytes&, const char* name, std::size_t count) const;
+  static Result<std::vector<double>> read(Numbers&, std::uint64_t first, std::uint64_t count, bool is_there);
+
+  const bool is_profile_;
+  int error_mode_ = 0;
+  Numbers contents_, squares_, entries_, entry_squares_;
 };
 
 }  // namespace tfile

@@ -9,6 +9,7 @@
 
 #include "object/binomial_interval.h"
 #include "object/canvas_plot.h"
+#include "object/fill_buffer.h"
 #include "object/function.h"
 #include "object/histogram.h"
 #include "streamer/walk/object_reader.h"
@@ -19,8 +20,11 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kPlotAxes[] = {
     {"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
 
-// The most bins of a plot or lines of a table. Larger histograms are available as arrays.
+// The most bins of a plot or lines of a table that is made in memory as a whole. Larger ones are available as arrays.
 constexpr std::uint64_t kPlotCellsMax = 20'000'000;
+// Of joined bins, across a map, or along one dimension: a picture shows no more.
+constexpr std::uint64_t kMapAcross = 480, kStepsAcross = 8'000;
+constexpr std::uint64_t kCellsTogether = 64 << 10;  // read at a time
 
 // Times of an axis count from the offset in the axis' format, "%H:%M%F2024-01-01 00:00:00", or from 1995.
 constexpr double kRootEpoch = 788918400;  // 1995-01-01 00:00:00 UTC
@@ -39,25 +43,21 @@ double time_offset(std::string_view format) {
   return ((days * 24 + hour) * 60 + minute) * 60 + second;
 }
 
-PlotAxis axis_of(const ObjectMembers& members, const std::string& path, std::uint32_t bins) {
+// `step`: so many bins are joined.
+PlotAxis axis_of(const ObjectMembers& members, const std::string& path, std::uint32_t bins, std::uint64_t step = 1) {
   PlotAxis axis;
   axis.title = members.text(path + ".fTitle");
-  if (bins > 0) axis.edges = axis_edges(members, path, bins);
+  const AxisBins all(members, path, bins);
+  for (std::uint64_t i = 0; i < bins; i += step) axis.edges.push_back(all.edge(i));
+  if (bins > 0) axis.edges.push_back(all.edge(bins));
   axis.is_time = members.number(path + ".fTimeDisplay").value_or(0) != 0;
   if (axis.is_time) axis.time_offset = time_offset(members.text(path + ".fTimeFormat"));
-  for (std::uint32_t i = 0; i < bins; ++i) {
-    const std::string label = path + ".fLabels.arr." + std::to_string(i);
-    if (members.class_name(label) != "TObjString") break;
-    const std::int64_t bin = members.integer(label + ".fUniqueID", 0);
-    if (bin < 1 || bin > bins) continue;
-    axis.labels.resize(bins);
-    axis.labels[static_cast<std::size_t>(bin - 1)] = members.text(label + ".fString");
-  }
+  if (step == 1) axis.labels = axis_labels(members, path, bins);
   constexpr std::int64_t kRangeBit = 1 << 11;  // TAxis::kAxisRange: only fFirst to fLast are shown
   const std::int64_t first = members.integer(path + ".fFirst", 0), last = members.integer(path + ".fLast", 0);
   if ((members.integer(path + ".fBits", 0) & kRangeBit) != 0 && first <= last && last >= 1 && first <= bins) {
-    axis.low = axis.edges[static_cast<std::size_t>(std::max<std::int64_t>(first - 1, 0))];
-    axis.high = axis.edges[static_cast<std::size_t>(std::min<std::int64_t>(last, bins))];
+    axis.low = all.edge(static_cast<std::uint64_t>(std::max<std::int64_t>(first - 1, 0)));
+    axis.high = all.edge(static_cast<std::uint64_t>(std::min<std::int64_t>(last, bins)));
   }
   return axis;
 }
@@ -97,26 +97,84 @@ Result<void> check_room(const PlotScene& scene, std::uint64_t numbers) {
   return fail(ErrorKind::unsupported, "a canvas: more in it than is drawn");
 }
 
-Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& kind, const PlotScene& scene) {
-  TRY(const HistogramBins h, small_bins(members, "", kind.dimensions));
-  TRY_VOID(check_room(scene, h.cells));
-  PlotBins plot;
-  plot.dimensions = kind.dimensions;
-  plot.is_profile = kind.family == ObjectFamily::profile;
+double drawn_value(const HistogramCells& cells, std::uint64_t cell, bool is_profile) {
+  return is_profile && cells.effective_entries(cell) == 0 ? std::nan("") : cells.value(cell);
+}
+
+void fill_bins(PlotBins& plot, const ObjectMembers& members, const HistogramBins& h, const PlotScene& scene) {
   plot.x = axis_of(members, "fXaxis", h.bins[0]);
-  plot.y = axis_of(members, "fYaxis", kind.dimensions > 1 ? h.bins[1] : 0);
-  if (kind.dimensions > 1) plot.value_title = members.text("fZaxis.fTitle");
-  const HistogramCells cells(members, "", kind.dimensions, plot.is_profile);
+  plot.y = axis_of(members, "fYaxis", plot.dimensions > 1 ? h.bins[1] : 0);
+  const HistogramCells cells(members, "", plot.dimensions, plot.is_profile);
   const StoredNumbers* squares = members.numbers("fSumw2");
-  const bool has_errors = set_steps(plot, scene.option, squares && squares->count() > 0) && kind.dimensions == 1;
+  const bool has_errors = set_steps(plot, scene.option, squares && squares->count() > 0) && plot.dimensions == 1;
   each_inner_cell(h, [&](std::uint64_t cell, auto...) {
-    const bool is_there = !plot.is_profile || cells.effective_entries(cell) != 0;
-    plot.values.push_back(is_there ? cells.value(cell) : std::nan(""));
+    plot.values.push_back(drawn_value(cells, cell, plot.is_profile));
     if (has_errors) plot.errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
   });
   plot.look = look_of(members, scene);
   // In two dimensions these limits apply to the colours, which always span all values.
   if (kind.dimensions == 1) set_range(plot.y, members);
+}
+
+// Calls put(x, y, value) for all bins, in the order in which they are stored.
+template <class Put>
+Result<> each_drawn_value(const ObjectMembers& members, const HistogramBins& h, bool is_profile, const PlotScene& scene,
+                          Put put) {
+  CellReader reader(members, scene.payload, is_profile);
+  const std::uint64_t nx = h.bins[0], ny = h.bins.size() > 1 ? h.bins[1] : 1;
+  for (std::uint64_t y = 0; y < ny; ++y) {
+    for (std::uint64_t x = 0, many; x < nx; x += many) {
+      many = std::min(kCellsTogether, nx - x);
+      if (!scene.effort.spend(1 + many / 64)) return scene.effort.check();
+      TRY(const HistogramCells cells, reader.read(h.cell(x + 1, h.bins.size() > 1 ? y + 1 : 0), many));
+      for (std::uint64_t i = 0; i < many; ++i) put(x + i, y, drawn_value(cells, i, is_profile));
+    }
+  }
+  return {};
+}
+
+// Of joined bins the largest value counts; in one dimension two neighbours have the least and the largest of both.
+Result<> join_bins(PlotBins& plot, const ObjectMembers& members, const HistogramBins& h, const PlotScene& scene) {
+  const bool is_map = plot.dimensions > 1;
+  const std::uint64_t across = is_map ? kMapAcross : kStepsAcross, nx = h.bins[0], ny = is_map ? h.bins[1] : 1;
+  const std::uint64_t step_x = (nx + across - 1) / across, step_y = (ny + across - 1) / across;
+  const std::uint64_t wide = (nx + step_x - 1) / step_x, high = (ny + step_y - 1) / step_y;
+  plot.x = axis_of(members, "fXaxis", h.bins[0], step_x);
+  plot.y = axis_of(members, "fYaxis", is_map ? h.bins[1] : 0, step_y);
+  set_steps(plot, "hist", false);
+  plot.values.assign(wide * high, std::nan(""));
+  std::vector<double> lows = plot.values;
+  TRY_VOID(each_drawn_value(members, h, plot.is_profile, scene, [&](std::uint64_t x, std::uint64_t y, double value) {
+    if (!std::isfinite(value)) return;
+    const std::uint64_t at = x / step_x * high + y / step_y;
+    plot.values[at] = std::fmax(plot.values[at], value);
+    lows[at] = std::fmin(lows[at], value);
+  }));
+  for (std::size_t i = 0; i < lows.size(); ++i) {
+    plot.least = std::fmin(plot.least.value_or(std::nan("")), lows[i]);
+    plot.most = std::fmax(plot.most.value_or(std::nan("")), plot.values[i]);
+  }
+  for (std::size_t i = 0; !is_map && i + 1 < lows.size(); i += 2) {
+    plot.values[i + 1] = std::fmax(plot.values[i], plot.values[i + 1]);
+    plot.values[i] = std::fmin(lows[i], lows[i + 1]);
+  }
+  return {};
+}
+
+Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& kind, const PlotScene& scene) {
+  TRY(const HistogramBins h, histogram_bins(members, "", kind.dimensions));
+  PlotBins plot;
+  plot.dimensions = kind.dimensions;
+  plot.is_profile = kind.family == ObjectFamily::profile;
+  if (h.cells > kDrawnWhole && !has_fill_buffer(members, "", kind.dimensions)) {
+    TRY_VOID(check_room(scene, std::max(kMapAcross * kMapAcross, kStepsAcross)));
+    TRY_VOID(join_bins(plot, members, h, scene));
+  } else {
+    TRY_VOID(small_bins(members, "", kind.dimensions));
+    TRY_VOID(check_room(scene, h.cells));
+    fill_bins(plot, members, h, scene);
+  }
+  if (kind.dimensions > 1) plot.value_title = members.text("fZaxis.fTitle");
   plot.entries = members.number("fEntries").value_or(0);
   const double weight = members.number("fTsumw").value_or(0);
   if (kind.dimensions == 1 && weight > 0) {
@@ -580,6 +638,19 @@ void set_range(PlotAxis& axis, const ObjectMembers& members) {
 bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) {
   const ObjectKind kind = kind_of_object(infos, class_name);
   switch (kind.family) {
+std::vector<std::string> axis_labels(const ObjectMembers& members, const std::string& path, std::uint32_t bins) {
+  std::vector<std::string> labels;
+  for (std::uint32_t i = 0; i < bins; ++i) {
+    const std::string label = path + ".fLabels.arr." + std::to_string(i);
+    if (members.class_name(label) != "TObjString") break;
+    const std::int64_t bin = members.integer(label + ".fUniqueID", 0);
+    if (bin < 1 || bin > bins) continue;
+    labels.resize(bins);
+    labels[static_cast<std::size_t>(bin - 1)] = members.text(label + ".fString");
+  }
+  return labels;
+}
+
     case ObjectFamily::histogram:
     case ObjectFamily::profile:
       return kind.dimensions <= 2;
@@ -675,11 +746,15 @@ std::size_t numbers_of(const Plot& plot) {
 
 }  // namespace
 
-Result<Plot> object_plot(const StreamerInfos& infos, const ObjectMembers& members, std::uint64_t numbers,
-                         Effort& effort) {
+Result<Plot> object_plot(const StreamerInfos& infos, const ObjectMembers& members, const PayloadBytes& payload,
+                         std::uint64_t numbers, Effort& effort) {
   PlotBudget budget;
   budget.cells = std::min<std::uint64_t>(budget.cells, numbers);
-  TRY(Plot plot, drawn(members, {infos, budget, effort}));
+  PlotScene scene{infos, payload, budget, effort};
+  // A graph may say how it is to be drawn (TGraph::SetOption).
+  if (kind_of_object(infos, members.class_name("")).family == ObjectFamily::graph)
+    scene.option = small_letters(members.text("fOption"));
+  TRY(Plot plot, drawn(members, scene));
   TRY_VOID(effort.check());  // containers silently leave out parts that were stopped
   // A canvas shows the titles of the objects in it.
   if (!is_pad(infos, members.class_name(""))) set_titles(plot, members.text("fTitle"));

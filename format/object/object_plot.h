@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "object/object_arrays.h"
 #include "object/object_members.h"
@@ -12,6 +14,9 @@
 #include "tfile/result.h"
 
 namespace tfile {
+
+// Larger histograms are drawn with joined bins.
+inline constexpr std::uint64_t kDrawnWhole = 1'000'000;
 
 // Whether an object can be drawn: histograms, profiles, efficiencies and functions of one and two dimensions, bins of
 // polygons, graphs, and containers of these. A function can be drawn if its formula is understood or points were saved.
@@ -29,10 +34,14 @@ bool can_tabulate(const ObjectKind&, const StreamerInfos&, const ObjectMembers&)
 
 // The plot of an object. A container is drawn with at most `numbers` numbers. Errors: unsupported (a formula that is
 // not understood), damaged.
-Result<Plot> object_plot(const StreamerInfos&, const ObjectMembers&, std::uint64_t numbers, Effort&);
+Result<Plot> object_plot(const StreamerInfos&, const ObjectMembers&, const PayloadBytes&, std::uint64_t numbers,
+                         Effort&);
 
 // The same for a part of another object; nullopt if it cannot be drawn, or if the limit for the whole is reached.
 std::optional<Plot> part_plot(const ObjectMembers&, PlotScene);
+
+// The labels of an axis' bins: one for each (may be empty), or none at all.
+std::vector<std::string> axis_labels(const ObjectMembers&, const std::string& axis, std::uint32_t bins);
 
 // Takes fMinimum and fMaximum of a histogram, graph or frame, if they were set.
 void set_range(PlotAxis&, const ObjectMembers&);

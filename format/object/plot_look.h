@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "bytes/payload_bytes.h"
 #include "object/object_members.h"
 #include "streamer/info/streamer_info.h"
 #include "tfile/effort.h"
@@ -38,6 +39,7 @@ struct PlotBudget {
 // The context in which an object is drawn.
 struct PlotScene {
   const StreamerInfos& infos;
+  const PayloadBytes& payload;  // to which the members belong
   PlotBudget& budget;
   Effort& effort;
   Palette palette = {};

@@ -35,7 +35,7 @@ void ObjectBytes::load(Reply<Payload> reply) const {
       [this](Reply<Payload> made) {
         ClusterCache& cache = generation_->context.cache;
         auto job = [&cache, file = generation_->file, listing = listing_, key = key_]() -> Result<StreamsPtr> {
-          TRY(auto payload, file->payload(listing->keys[key]));
+          TRY(auto payload, file->large_payload(listing->keys[key]));
           return cache.attach(std::move(payload));
         };
         auto measure = [made = std::move(made)](Result<StreamsPtr> streams) mutable {

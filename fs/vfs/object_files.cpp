@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "exec/answering.h"
+#include "tfile/pieced_text.h"
 #include "tfile/plot.h"
 #include "vfs/blocking.h"
 #include "vfs/names.h"
 #include "view/made_text.h"
+#include "view/pieced_content.h"
+#include "view/plain_text.h"
 #include "view/plot_svg.h"
 #include "view/view.h"
 
@@ -43,28 +47,59 @@ TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, Show
       return [object = std::move(object)](Payload payload, const auto&) -> Result<std::string> {
         return object->descriptions(payload);
       };
-    case ShownAs::object_text:
-      return [object = std::move(object), part](Payload payload, const auto&) { return object->text(payload, part); };
     default:
-      return [object = std::move(object)](Payload payload, const std::stop_token& stop) {
-        return object->json(payload, stop);
-      };
+      return [object = std::move(object), part](Payload payload, const auto&) { return object->text(payload, part); };
   }
 }
 
-// Bytes reserved before the size of a text is known, as measured with histograms of some million bins. JSON: per byte
-// of the payload, in a string that doubles when it is full and is copied at the end. Its minimum covers the names of
-// members, which are longer than small objects. Table: per number, its line in such a string. Plot: per number, its bin
-// in about five arrays; its text has no more marks than a screen has points.
-constexpr std::uint64_t kJsonPerByte = 8, kTextMin = 64 << 10;
+using PiecedPtr = std::shared_ptr<const tfile::PiecedText>;
+
+// The text in pieces; nullptr if it is made as a whole.
+Result<PiecedPtr> pieces_of(const Object& object, std::size_t part, ShownAs shown_as, Payload payload,
+                            const std::stop_token& stop) {
+  if (shown_as == ShownAs::object_json) return object.json(payload, stop);
+  const auto quoted = [](std::string_view text) {
+    std::string field;
+    append_csv_start(field, text);
+    append_csv(field, text);
+    return field + '"';
+  };
+  return object.table(payload, part, quoted, stop);
+}
+
+// What an object that is not in memory is made of.
+class NoPayload final : public tfile::OneChunkEach<tfile::StreamSet> {
+ public:
+  explicit NoPayload(std::uint64_t stored) : stored_(stored) {}
+  std::size_t stream_count() const override { return 1; }
+  tfile::StreamShape shape(tfile::StreamId) const override { return {.slots = 1, .stored_bytes = stored_}; }
+  Result<tfile::Locator> locate(tfile::ChunkKey) const override { return tfile::Locator{}; }
+  std::uint64_t decoded_size(tfile::ChunkKey) const override { return kBlocks; }
+  std::vector<std::int64_t> lengths(tfile::StreamId) const override { return {0}; }
+  Result<tfile::Chunk> decode(tfile::ChunkKey, std::span<const std::byte>,
+                              std::span<const std::shared_ptr<const tfile::Chunk>>,
+                              std::span<const std::int64_t>) const override {
+    return tfile::Chunk();
+  }
+  // One of a payload at a time is decompressed.
+  static constexpr std::uint64_t kBlocks = 2 * tfile::File::kLargeObject;
+
+ private:
+  const std::uint64_t stored_;
+};
+
+// Bytes reserved before the size of a text is known, as measured with histograms of some million bins. The minimum
+// covers the names of members, which are longer than small objects. Table: per number, its line in a string that
+// doubles when it is full and is copied at the end. Plot: per number, its bin in about five arrays; its text has no
+// more marks than a screen has points.
+constexpr std::uint64_t kPerByte = 8, kTextMin = 64 << 10;
 constexpr std::uint64_t kTablePerNumber = 256, kPlotPerNumber = 40, kPlotTextMax = 16 << 20;
 
 std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, ShownAs shown_as) {
   if (shown_as == ShownAs::spreadsheet && part.numbers > 0) return kTextMin + part.numbers * kTablePerNumber;
-  if (is_plot(shown_as) && part.numbers > 0)
-    return kTextMin + part.numbers * kPlotPerNumber +
-           std::min(part.numbers * kTablePerNumber, part.plots * kPlotTextMax);
-  return kTextMin + payload * kJsonPerByte;
+  if (is_plot(shown_as) && part.drawn > 0)
+    return kTextMin + part.drawn * kPlotPerNumber + std::min(part.drawn * kTablePerNumber, part.plots * kPlotTextMax);
+  return kTextMin + payload * kPerByte;
 }
 
 // A text has the type of bytes.
@@ -116,22 +151,58 @@ void ObjectFiles::content(tfile::NodeId node, ShownAs shown_as, Reply<std::share
     once = contents_[{node, shown_as}];
   }
   const std::size_t part = part_at(node).value_or(0);
+  const bool in_pieces = shown_as == ShownAs::object_json || shown_as == ShownAs::spreadsheet;
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        const std::uint64_t making = making_size(object_->parts[part], payload_->decoded_size({}), shown_as);
-        auto streams = cache_.attach(made_text(payload_, maker(object_, part, shown_as), making, made.asker()));
-        CachedStreams& attached = *streams;
-        attached.length(0, 0,
-                        [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {
-                          if (!length) return made(tl::unexpected(std::move(length).error()));
-                          made(column_content(std::move(streams), text_column(), *length));
-                        });
+        in_pieces ? made_in_pieces(part, shown_as, std::move(made)) : made_whole(part, shown_as, std::move(made));
       },
       std::move(reply));
 }
 
-void load_object(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
-                 std::shared_ptr<const DirectoryListing> listing, std::uint32_t key, Reply<ObjectFilesPtr> reply) {
+void ObjectFiles::made_whole(std::size_t part, ShownAs shown_as, Reply<std::shared_ptr<Content>> made) const {
+  const std::shared_ptr<const tfile::StreamSet> payload =
+      object_->is_large ? std::make_shared<const NoPayload>(payload_->shape(0).stored_bytes) : payload_;
+  const std::uint64_t making = making_size(object_->parts[part], payload->decoded_size({}), shown_as);
+  auto streams = cache_.attach(made_text(payload, maker(object_, part, shown_as), making, made.asker()));
+  CachedStreams& attached = *streams;
+  attached.length(0, 0, [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {
+    if (!length) return made(tl::unexpected(std::move(length).error()));
+    made(column_content(std::move(streams), text_column(), *length));
+  });
+}
+
+// Its size is counted on a thread for such work, while the payload is held in the cache, or its blocks are reserved.
+void ObjectFiles::made_in_pieces(std::size_t part, ShownAs shown_as, Reply<std::shared_ptr<Content>> made) const {
+  auto streams = cache_.attach(payload_);
+  const std::stop_token stop = made.asker();
+  auto reply = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(made));
+  auto count = [object = object_, part, shown_as, stop](Payload payload) {
+    return pieces_of(*object, part, shown_as, payload, stop);
+  };
+  const auto show = [self = shared_from_this(), part, shown_as, streams, reply](Result<PiecedPtr> text) {
+    if (!text) return (*reply)(tl::unexpected(std::move(text).error()));
+    if (!*text) return self->made_whole(part, shown_as, std::move(*reply));
+    (*reply)(pieced_content(streams, *std::move(text)));
+  };
+  if (object_->is_large)
+    return answer_blocking_within(
+        cache_, tfile::kLocalOrigin, NoPayload::kBlocks, [count] { return count({}); }, Reply<PiecedPtr>(show, stop));
+  CachedStreams& attached = *streams;
+  attached.read(0, 0, 1, 0, payload_->decoded_size({}),
+                [exec = &cache_.exec(), count, show, reply](Result<Slices> slices) mutable {
+                  if (!slices) return (*reply)(tl::unexpected(std::move(slices).error()));
+                  auto job = [count, show, slices = *std::move(slices)] {
+                    show(result_of([&] { return count(slices.pieces.empty() ? Payload() : slices.pieces[0]); }));
+                  };
+                  if (!exec->makers.run(job, Urgency::awaited)) job();
+                });
+}
+
+namespace {
+
+// The payload is in memory as a whole while it is opened.
+void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
+                std::shared_ptr<const DirectoryListing> listing, std::uint32_t key, Reply<ObjectFilesPtr> reply) {
   using StreamsPtr = std::shared_ptr<CachedStreams>;
   using StreamSetPtr = std::shared_ptr<const tfile::StreamSet>;
   auto open = [&cache, file, listing, key, reply = std::move(reply)](Result<StreamSetPtr> payload) mutable {
@@ -155,6 +226,25 @@ void load_object(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
   };
   answer_blocking(
       cache, [file, listing, key] { return file->payload(listing->keys[key]); }, Reply<StreamSetPtr>(std::move(open)));
+}
+
+}  // namespace
+
+void load_object(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
+                 std::shared_ptr<const DirectoryListing> listing, std::uint32_t key, Reply<ObjectFilesPtr> reply) {
+  if (!tfile::File::is_large(listing->keys[key])) return load_whole(cache, file, listing, key, std::move(reply));
+  auto job = [&cache, file, listing, key]() -> Result<ObjectFilesPtr> {
+    TRY(auto object, file->large_object(listing->keys[key]));
+    if (!object) return ObjectFilesPtr();
+    TRY(auto payload, file->large_payload(listing->keys[key]));
+    return std::make_shared<const ObjectFiles>(std::move(object), std::move(payload), cache);
+  };
+  auto look = [&cache, file, listing, key, reply = std::move(reply)](Result<ObjectFilesPtr> object) mutable {
+    if (!object || *object) return reply(std::move(object));
+    load_whole(cache, file, listing, key, std::move(reply));
+  };
+  answer_blocking_within(cache, tfile::kLocalOrigin, NoPayload::kBlocks, std::move(job),
+                         Reply<ObjectFilesPtr>(std::move(look)));
 }
 
 }  // namespace tfilefs

@@ -17,9 +17,11 @@
 
 namespace tfilefs {
 
-// An object that was opened, and the texts made from its payload, each through the cache. Const and thread-safe.
-class ObjectFiles {
+// An object that was opened, and the texts made from its payload, as a whole in the cache or in pieces. Const and
+// thread-safe.
+class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
  public:
+  // `payload`: of File::payload, of a large object of File::large_payload.
   ObjectFiles(std::shared_ptr<const tfile::Object>, std::shared_ptr<const tfile::StreamSet> payload, ClusterCache&);
 
   const std::shared_ptr<const tfile::Object>& object() const { return object_; }
@@ -41,6 +43,8 @@ class ObjectFiles {
 
  private:
   std::optional<std::size_t> part_at(tfile::NodeId) const;
+  void made_whole(std::size_t part, ShownAs, Reply<std::shared_ptr<Content>>) const;
+  void made_in_pieces(std::size_t part, ShownAs, Reply<std::shared_ptr<Content>>) const;
 
   const std::shared_ptr<const tfile::Object> object_;
   const std::shared_ptr<const tfile::StreamSet> payload_;

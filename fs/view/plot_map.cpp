@@ -71,6 +71,7 @@ void add_map_ranges(const PlotBins& bins, bool is_first, PlotRanges& ranges) {
   }
   ranges.has_colours = true;
   for (const double value : bins.values) ranges.z.add(value);
+  if (bins.least) ranges.z.add(*bins.least);
 }
 
 void draw_map(const PlotFrame& frame, const PlotBins& bins) {

@@ -32,6 +32,19 @@ class PlainPayload final : public OneChunkEach<StreamSet> {
   const std::span<const std::byte> bytes_;
 };
 
+// Makes all pieces of a text; each says of what.
+inline void make_all(const PiecedText& text, std::span<const std::byte> payload) {
+  for (std::size_t i = 0; i < text.pieces.size(); ++i) {
+    const PiecedText::Piece& piece = text.pieces[i];
+    require(piece.size > 0 && (piece.text.empty() || piece.text.size() == piece.size), "a piece has its size");
+    if (!piece.text.empty()) continue;
+    require(piece.payload.end() <= payload.size(), "a piece is made of the payload");
+    std::string made(piece.size, ' ');
+    require(text.make(i, payload.subspan(piece.payload.begin, piece.payload.size), made).has_value(),
+            "what was counted can be made");
+  }
+}
+
 // Reads the bytes as: a class name; fKeylen and length of a StreamerInfo record, and that record; fKeylen and payload
 // of an object of the class. Then makes everything that can be made of the object.
 inline void object_body(std::span<const std::byte> bytes) {
@@ -49,7 +62,10 @@ inline void object_body(std::span<const std::byte> bytes) {
   key.keylen = keylen;
   const auto object = open_object(infos, key, std::make_shared<const PlainPayload>(payload), payload);
   walk_table(*object);
-  if (const auto json = object->json(payload, {})) require(!json->empty() && json->back() == '\n', "JSON is a line");
+  if (const auto json = object->json(payload, {})) make_all(**json, payload);
+  const auto quoted = [](std::string_view text) { return '"' + std::string(text) + '"'; };
+  for (std::size_t part = 0; part < object->parts.size(); ++part)
+    if (const auto table = object->table(payload, part, quoted, {}); table && *table) make_all(**table, payload);
   tfile::Effort effort;
   for (std::size_t i = 0; i < object->parts.size(); ++i) {
     const Object::Part& part = object->parts[i];

@@ -123,6 +123,16 @@ class File {
   // Errors: io (of the StreamerInfo). Blocks if the StreamerInfo was not read before.
   virtual Result<std::shared_ptr<const Object>> object(const KeyInfo&, std::span<const std::byte> payload) const = 0;
 
+  // The same of a large histogram or profile, whose payload is not brought into memory as a whole; nullptr for all
+  // others. large_payload: as payload(), but in chunks if it is large. Errors: damaged, unsupported, io. Block.
+  virtual Result<std::shared_ptr<const Object>> large_object(const KeyInfo&) const {
+    return std::shared_ptr<const Object>();
+  }
+  virtual Result<std::shared_ptr<const StreamSet>> large_payload(const KeyInfo& key) const { return payload(key); }
+  static bool is_large(const KeyInfo& key) { return key.objlen > kLargeObject; }
+  // One block of ROOT's compression. What is made of a smaller object may take some times as much.
+  static constexpr std::uint64_t kLargeObject = 16 << 20;
+
   // Whether objects of this class usually have plots (functions: only those that this library understands). Looks at no
   // object. False if the StreamerInfo cannot be read. Blocks if it was not read before.
   virtual bool may_be_drawn(std::string_view class_name) const = 0;

@@ -46,13 +46,27 @@ void numbers_as_double(const StoredNumbers& numbers, double* to) {
   }
 }
 
-Result<> visit_object(const StreamerInfos& infos, std::string_view class_name, std::span<const std::byte> payload,
-                      std::uint32_t keylen, ObjectVisitor& visitor) {
+namespace {
+
+Result<> walk_object(const StreamerInfos& infos, std::string_view class_name, std::span<const std::byte> payload,
+                     std::uint32_t keylen, ObjectVisitor& visitor, const PayloadBytes* partly) {
   Cursor in(payload);
-  ObjectWalk walk(infos, payload, keylen, visitor);
+  ObjectWalk walk(infos, payload, keylen, visitor, partly);
   walk.key_object(in, class_name);
   if (!walk.refused().empty()) return fail(ErrorKind::unsupported, walk.refused());
   return in.finish();
+}
+
+}  // namespace
+
+Result<> visit_object(const StreamerInfos& infos, std::string_view class_name, std::span<const std::byte> payload,
+                      std::uint32_t keylen, ObjectVisitor& visitor) {
+  return walk_object(infos, class_name, payload, keylen, visitor, nullptr);
+}
+
+Result<> visit_object(const StreamerInfos& infos, std::string_view class_name, const PayloadBytes& payload,
+                      std::uint32_t keylen, ObjectVisitor& visitor) {
+  return walk_object(infos, class_name, payload.span(), keylen, visitor, &payload);
 }
 
 bool derives_from(const StreamerInfos& infos, std::string_view class_name, std::string_view base) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "bytes/payload_bytes.h"
 #include "streamer/info/streamer_info.h"
 #include "streamer/walk/object_visitor.h"
 #include "tfile/result.h"
@@ -20,6 +21,10 @@ namespace tfile {
 // Allocates nothing for claims without bytes. Recursion and work are bounded by the size of the payload. `keylen`:
 // fKeylen of the key; references count from its start.
 Result<> visit_object(const StreamerInfos& infos, std::string_view class_name, std::span<const std::byte> payload,
+                      std::uint32_t keylen, ObjectVisitor& visitor);
+
+// The same of a payload of which only the bytes that are wanted are there; those of arrays may be missing.
+Result<> visit_object(const StreamerInfos& infos, std::string_view class_name, const PayloadBytes& payload,
                       std::uint32_t keylen, ObjectVisitor& visitor);
 
 // Whether `class_name` is `base` or derives from it, according to the infos.

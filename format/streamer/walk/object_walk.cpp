@@ -75,8 +75,12 @@ std::string with_plain_types(std::string_view name) {
 }  // namespace
 
 ObjectWalk::ObjectWalk(const StreamerInfos& infos, std::span<const std::byte> payload, std::uint32_t keylen,
-                       ObjectVisitor& visitor)
-    : infos_(infos), origin_(keylen), visitor_(&visitor), work_left_(payload.size() * kValuesPerByte + kValuesMin) {}
+                       ObjectVisitor& visitor, const PayloadBytes* partly)
+    : infos_(infos),
+      origin_(keylen),
+      partly_(partly),
+      visitor_(&visitor),
+      work_left_(payload.size() * kValuesPerByte + kValuesMin) {}
 
 void ObjectWalk::key_object(Cursor& in, std::string_view class_name) {
   // References to the key's own object have this number (TBufferFile::MapObject).
@@ -88,6 +92,7 @@ void ObjectWalk::key_object(Cursor& in, std::string_view class_name) {
 
 bool ObjectWalk::may_go_on(Cursor& in) {
   if (in.failed()) return false;
+  if (partly_) partly_->want(in.position());
   if (depth_ > kDepthMax)
     in.reject("object: nested too deeply");
   else if (work_left_ == 0)

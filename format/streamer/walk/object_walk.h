@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bytes/cursor.h"
+#include "bytes/payload_bytes.h"
 #include "streamer/info/element_form.h"
 #include "streamer/info/object_frame.h"
 #include "streamer/info/streamer_info.h"
@@ -26,7 +27,7 @@ namespace tfile {
 class ObjectWalk {
  public:
   ObjectWalk(const StreamerInfos& infos, std::span<const std::byte> payload, std::uint32_t keylen,
-             ObjectVisitor& visitor);
+             ObjectVisitor& visitor, const PayloadBytes* partly);
 
   void key_object(Cursor& in, std::string_view class_name);
 
@@ -151,6 +152,7 @@ class ObjectWalk {
 
   const StreamerInfos& infos_;
   const std::uint32_t origin_;
+  const PayloadBytes* const partly_;  // nullptr: all bytes are there
   ObjectVisitor* visitor_;
   std::uint64_t work_left_;
   int depth_ = 0;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "container/key_payload.h"
+
+#include "container/key.h"
+
+namespace tfile {
+namespace {
+
+// A compression block has 9 bytes of header and at least one of data, and decodes to less than 16 MiB. A larger claim
+// is refused at once.
+constexpr std::uint64_t kBlockSizeMin = 10;
+constexpr std::uint64_t kBlockContentMax = (1 << 24) - 1;
+
+}  // namespace
+
+Result<KeyPayload> payload_of(const Source& source, const KeyInfo& key) {
+  KeyPayload payload{{key.seek, key.nbytes}, key.keylen, key.objlen, std::string(key.class_name), key.is_bare};
+  const auto at = static_cast<std::int64_t>(key.seek);
+  if (key.nbytes < key.keylen || (key.is_bare ? key.keylen != 0 : key.keylen < kKeySizeMin)) {
+    return fail(ErrorKind::damaged,
+                "key: fNbytes " + std::to_string(key.nbytes) + ", fKeylen " + std::to_string(key.keylen), at);
+  }
+  if (key.seek > source.size() || key.nbytes > source.size() - key.seek) {
+    return fail(ErrorKind::damaged,
+                "key: record of " + std::to_string(key.nbytes) + " bytes goes beyond the end of the file", at);
+  }
+  const std::uint64_t stored = key.nbytes - key.keylen;
+  // Like ROOT, reads a size of 0 as the stored size.
+  if (payload.size == 0 || payload.size < stored) payload.size = stored;
+  if (payload.size > stored && payload.size / kBlockContentMax > stored / kBlockSizeMin) {
+    return fail(ErrorKind::damaged,
+                "key: " + std::to_string(stored) + " bytes cannot hold fObjlen " + std::to_string(key.objlen), at);
+  }
+  return payload;
+}
+
+// Whether the key before the record is the one that the key list describes.
+bool is_told(const KeyPayload& payload, std::span<const std::byte> record) {
+  Cursor in(record);
+  const KeyHeader own = read_key(in);
+  return !in.failed() && is_record(own) && own.keylen == static_cast<std::int32_t>(payload.keylen) &&
+         static_cast<std::uint32_t>(own.nbytes) == payload.record.size && own.class_name == payload.name;
+}
+
+}  // namespace tfile

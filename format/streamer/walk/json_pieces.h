@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "bytes/payload_bytes.h"
+#include "streamer/walk/object_json.h"
+#include "tfile/pieced_text.h"
+
+namespace tfile {
+
+// What object_json() makes, as a text in pieces: it is written once without being kept, to know its size. A short one
+// is one piece. Of a long one the numbers of arrays are pieces, and what is between them is kept; if that is much, the
+// pieces are stretches of the text, each made by a walk over the whole object that leaves out what is before.
+// `in_memory`: whether such a walk can be made; else that is unsupported. Other errors: as write_object_json().
+Result<std::shared_ptr<const PiecedText>> json_pieces(std::shared_ptr<const StreamerInfos>, std::string class_name,
+                                                      const PayloadBytes&, std::uint32_t keylen, bool in_memory,
+                                                      const std::stop_token& stop);
+
+}  // namespace tfile

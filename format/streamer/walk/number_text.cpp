@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streamer/walk/number_text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+#include "bytes/endian.h"
+
+namespace tfile {
+namespace {
+
+// The longest has 26 digits (1e25, a whole number without exponent); a real one has 15, a point, and an exponent.
+using NumberText = std::array<char, 64>;
+
+std::string_view text_of(bool value, NumberText&) { return value ? "true" : "false"; }
+
+template <class T>
+requires std::is_integral_v<T> std::string_view text_of(T value, NumberText& digits) {
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  return {digits.data(), static_cast<std::size_t>(end - digits.data())};
+}
+
+// Below this, whole numbers are those of 64 bits.
+constexpr double kInteger = 9e15;
+
+// Like ROOT: whole numbers without exponent, others with 7 or 15 digits without trailing zeros. JSON has neither
+// infinity nor NaN. ROOT's reader takes null for NaN, and a number too large for a double for infinity.
+template <class T>
+requires std::is_floating_point_v<T> std::string_view text_of(T value, NumberText& digits) {
+  constexpr bool kIsFloat = sizeof(T) == sizeof(float);
+  constexpr T kPlainMax = static_cast<T>(kIsFloat ? 1e15 : 1e25);
+  if (std::isnan(value)) return "null";
+  if (std::isinf(value)) return value < 0 ? "-2e308" : "2e308";
+  const auto wide = static_cast<double>(value);
+  if (wide == std::nearbyint(wide) && std::abs(value) < kPlainMax) {
+    if (std::abs(wide) < kInteger && !(wide == 0 && std::signbit(wide)))
+      return text_of(static_cast<std::int64_t>(wide), digits);
+    const int size = std::snprintf(digits.data(), digits.size(), "%1.0f", wide);
+    return {digits.data(), static_cast<std::size_t>(size)};
+  }
+  // %.7g and %.15g give the digits of ROOT's %e and %.14e, without trailing zeros.
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), wide, std::chars_format::general, kIsFloat ? 7 : 15)
+          .ptr;
+  return {digits.data(), static_cast<std::size_t>(end - digits.data())};
+}
+
+std::uint64_t digits_of(std::uint64_t value) {
+  std::uint64_t digits = 1;
+  for (; value >= 10'000; value /= 10'000) digits += 4;
+  return digits + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
+template <class T>
+std::uint64_t text_size(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto wide = static_cast<double>(value);
+    // Also false for NaN. The sign of 0 is shown.
+    if (wide > 0 ? wide < kInteger && wide == std::trunc(wide) : wide == 0 && !std::signbit(wide))
+      if (sizeof(T) == sizeof(double) || value < static_cast<T>(1e15))
+        return digits_of(static_cast<std::uint64_t>(wide));
+  } else if constexpr (!std::is_same_v<T, bool>) {
+    if (value >= 0) return digits_of(static_cast<std::uint64_t>(value));
+  }
+  NumberText digits;
+  return text_of(value, digits).size();
+}
+
+template <class T>
+T number_at(const StoredNumbers& numbers, std::size_t i) {
+  using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+  if (!numbers.packing) return static_cast<T>(load_big<Stored>(numbers.bytes.data() + i * sizeof(Stored)));
+  std::array<std::byte, sizeof(double)> unpacked;
+  const std::size_t size = numbers.packing->stored_size();
+  unpack(*numbers.packing, numbers.bytes.subspan(i * size, size), unpacked.data());
+  Stored value;
+  std::memcpy(&value, unpacked.data(), sizeof value);
+  return static_cast<T>(value);
+}
+
+// Calls take(value) for each of them.
+template <class Take>
+void each_number(const StoredNumbers& numbers, std::size_t at, std::size_t count, Take take) {
+  const auto all = [&]<class T>(T) {
+    for (std::size_t i = at; i < at + count; ++i) take(number_at<T>(numbers, i));
+  };
+  switch (numbers.dtype) {
+    case Dtype::b1:
+      return all(bool{});
+    case Dtype::i1:
+      return all(std::int8_t{});
+    case Dtype::u1:
+      return all(std::uint8_t{});
+    case Dtype::i2:
+      return all(std::int16_t{});
+    case Dtype::u2:
+      return all(std::uint16_t{});
+    case Dtype::i4:
+      return all(std::int32_t{});
+    case Dtype::u4:
+      return all(std::uint32_t{});
+    case Dtype::i8:
+      return all(std::int64_t{});
+    case Dtype::u8:
+      return all(std::uint64_t{});
+    case Dtype::f4:
+      return all(float{});
+    case Dtype::f8:
+      return all(double{});
+  }
+}
+
+}  // namespace
+
+void append_numbers(std::string& to, const StoredNumbers& numbers, std::size_t at, std::size_t count) {
+  NumberText digits;
+  bool is_first = true;
+  each_number(numbers, at, count, [&](auto value) {
+    if (!is_first) to += kNumberSeparator;
+    is_first = false;
+    to += text_of(value, digits);
+  });
+}
+
+std::uint64_t size_of_numbers(const StoredNumbers& numbers, std::size_t at, std::size_t count) {
+  std::uint64_t size = count > 0 ? (count - 1) * kNumberSeparator.size() : 0;
+  each_number(numbers, at, count, [&](auto value) { size += text_size(value); });
+  return size;
+}
+
+}  // namespace tfile

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects that are larger than the memory of the mount: their texts are counted without being kept, and made in pieces."""
+
+import hashlib
+import json
+import os
+import subprocess
+import xml.dom.minidom
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+
+MEMORY = 64 << 20
+NX, NY = 10_000, 10_001
+
+
+@pytest.fixture(scope="module")
+def path(samples):
+    return os.path.join(samples("large_matrix"), "large_matrix.root")
+
+
+@pytest.fixture
+def small(path):
+    """Its memory is looked at when all is done."""
+    with mounted.Mounted(path, ("memory=64M",)) as m:
+        yield m
+        assert m.errors() == ""
+        assert m.peak_bytes() < MEMORY + (64 << 20)
+
+
+def read_at(path, offset, size):
+    with open(path, "rb") as file:
+        file.seek(offset)
+        return file.read(size)
+
+
+def value_of(x, y):
+    """Of the bin with these numbers, from 1 on."""
+    return (x * 7 + y) % 3_000 if y in (1, 5_000, 10_001) else 0
+
+
+def row(x, y):
+    value = value_of(x, y)
+    error = repr(float(np.sqrt(value))).removesuffix(".0")
+    return f"{x - 1},{x},{y - 1},{y},{value},{error}\n"
+
+
+def test_a_matrix_is_listed(small):
+    done = subprocess.run(["ls", "-l", os.path.join(small.path, "m")], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0 and done.stderr == ""
+    sizes = {line.split()[-1]: int(line.split()[4]) for line in done.stdout.splitlines()[1:]}
+    assert sizes[f"values.i2x{NY}"] == 2 * NX * NY and sizes["object.bin"] > 2 * (NX + 2) * (NY + 2)
+    assert sizes["object.json"] > 3 * (NX + 2) * (NY + 2)
+
+
+def test_its_json_is_that_of_the_numbers(small):
+    path = os.path.join(small.path, "m", "object.json")
+    size, read, numbers = os.stat(path).st_size, 0, hashlib.sha256()
+    begin = b'"fArray": ['
+    head = read_at(path, 0, 1 << 20)
+    at = head.index(begin) + len(begin)
+    assert json.loads(head[:at] + b"0]}")["fYaxis"]["fNbins"] == NY
+    with open(path, "rb") as file:
+        file.seek(at)
+        text = b""
+        while not text.endswith(b"]") and (part := file.read(1 << 22)):
+            end = part.find(b"]")
+            text = part if end < 0 else part[:end + 1]
+            numbers.update(text)
+    wanted = np.zeros((NY + 2, NX + 2), dtype=int)
+    for y in (1, 5_000, 10_001):
+        wanted[y, 1:-1] = [value_of(x, y) for x in range(1, NX + 1)]
+    expected = hashlib.sha256()
+    for y in range(NY + 2):
+        expected.update((", ".join(map(str, wanted[y])) + ("]" if y == NY + 1 else ", ")).encode())
+    assert numbers.digest() == expected.digest()
+    with open(path, "rb") as file:
+        while part := file.read(1 << 24):
+            read += len(part)
+            last = part
+    assert read == size and last.endswith(b"}\n")
+
+
+def test_its_table_has_all_lines(small):
+    """Its size is that of all lines; those at its beginning, in its middle, and at its end are there."""
+    path = os.path.join(small.path, "m", "table.csv")
+    header = "x_low,x_high,y_low,y_high,value,error\n"
+    digits = np.vectorize(lambda number: len(str(number)))
+    border_x, border_y = (digits(np.arange(n)) + digits(np.arange(1, n + 1)) for n in (NX, NY))
+    size = len(header) + int(border_x.sum()) * NY + int(border_y.sum()) * NX + NX * NY * len(",,,,,\n")
+    size += NX * (NY - 3) * 2
+    for y in (1, 5_000, 10_001):
+        size += sum(len(row(x, y).split(",", 4)[4]) - 2 for x in range(1, NX + 1))
+    assert os.stat(path).st_size == size
+    whole_x = lambda x: "".join(row(x, y) for y in range(1, NY + 1))
+    begin = header + whole_x(1) + whole_x(2)
+    assert read_at(path, 0, len(begin)).decode() == begin
+    end = whole_x(NX - 1) + whole_x(NX)
+    assert read_at(path, size - len(end), len(end) + 100).decode() == end
+    before = len(header) + int(border_x[:5_000].sum()) * NY + 5_000 * int(border_y.sum())
+    before += 5_000 * NY * len(",,,,,\n") + 5_000 * (NY - 3) * 2
+    before += sum(len(row(x, y).split(",", 4)[4]) - 2 for y in (1, 5_000, 10_001) for x in range(1, 5_001))
+    assert read_at(path, before, len(whole_x(5_001))).decode() == whole_x(5_001)
+
+
+def test_it_is_drawn(small):
+    with open(os.path.join(small.path, "m", "plot.svg"), "rb") as file:
+        svg = file.read()
+    assert len(svg) < 4 << 20
+    cells = [rect for rect in xml.dom.minidom.parseString(svg).getElementsByTagName("rect") if rect.getAttribute("fill")]
+    assert 3 * 200 < len(cells) < 3 * 300 + 100  # three lines of cells, and the scale
+
+
+@pytest.mark.parametrize("name, arrays", (("weighted", "values.f8x1000"), ("p", "values.f8x801"), ("line", "values.f4")))
+def test_texts_of_large_objects_are_those_of_their_arrays(small, path, name, arrays):
+    """Which a mount with more memory reads from the whole payload."""
+    directory = os.path.join(small.path, name)
+    with mounted.Mounted(path, ("memory=2G",)) as large:
+        values = np.fromfile(os.path.join(large.path, name, arrays), "<" + arrays.split(".")[1][:2]).ravel()
+        variances = [each for each in os.listdir(os.path.join(large.path, name)) if each.startswith("variances")][0]
+        variances = np.fromfile(os.path.join(large.path, name, variances), "<f8")
+    table = os.path.join(directory, "table.csv")
+    with open(table) as file:
+        lines = file.read().splitlines()
+    assert sum(map(len, lines)) + len(lines) == os.stat(table).st_size
+    columns = lines[0].split(",")
+    at = columns.index("value")
+    fields = [line.split(",") for line in lines[1:] if not line.endswith(",0" * (len(columns) - at))]
+    assert len(lines) == len(values) + 1 and 1_000 < len(fields) < 20_000
+    filled = np.flatnonzero((values != 0) | (variances != 0))
+    np.testing.assert_array_equal([float(line[at]) for line in fields], values[filled])
+    np.testing.assert_array_equal([float(line[at + 1]) for line in fields], np.sqrt(variances[filled]))
+    with open(os.path.join(directory, "object.json")) as file:
+        text = file.read()
+    assert len(text) == os.stat(os.path.join(directory, "object.json")).st_size
+    contents = np.array(json.loads(text)["fArray"])
+    with uproot.open(path) as file:
+        np.testing.assert_allclose(contents, file[name].values(flow=True).T.ravel() if name != "p" else contents, rtol=1e-6)
+    with open(os.path.join(directory, "plot.svg"), "rb") as file:
+        xml.dom.minidom.parseString(file.read())
+
+
+def test_its_bytes_are_those_of_the_payload(small, path):
+    found = hashlib.sha256()
+    with open(os.path.join(small.path, "m", "object.bin"), "rb") as file:
+        while part := file.read(1 << 24):
+            found.update(part)
+    expected = hashlib.sha256()
+    with uproot.open(path) as file:
+        chunk, cursor = file.key("m").get_uncompressed_chunk_cursor()
+        expected.update(chunk.raw_data)
+    assert found.digest() == expected.digest()

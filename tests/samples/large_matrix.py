@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run by ROOT: large_matrix.py DIRECTORY writes large_matrix.root, with the matrix `m` of 10,000 x 10,001 bins that
+physicists make of pairs of gamma rays, `weighted` of 1,100 x 1,000 bins with errors and overflow, the profile `p` of 800
+x 801 bins, and `line` of 5 million bins."""
+
+import os
+import sys
+
+sys.path.pop(0)  # numpy, which ROOT imports, needs Python's own `numbers`, not the sample of that name
+
+import ROOT  # noqa: E402
+
+os.chdir(sys.argv[1])
+file = ROOT.TFile("large_matrix.root", "RECREATE")
+m = ROOT.TH2S("m", "#gamma#gamma;E_{1} [keV];E_{2} [keV]", 10_000, 0, 10_000, 10_001, 0, 10_001)
+for y in (1, 5_000, 10_001):
+    for x in range(1, 10_001):
+        m.SetBinContent(x, y, (x * 7 + y) % 3_000)
+m.SetEntries(30_000)
+m.Write()
+m.Delete()
+
+weighted = ROOT.TH2D("weighted", "weighted;x;y", 1_100, -1, 1, 1_000, 0, 3)
+weighted.Sumw2()
+random = ROOT.TRandom3(5)
+for _ in range(20_000):
+    weighted.Fill(random.Gaus(0, 0.4), random.Gaus(1.5, 0.8), random.Rndm())
+weighted.Write()
+
+p = ROOT.TProfile2D("p", "profile", 800, 0, 9, 801, 0, 9)
+for _ in range(5_000):
+    p.Fill(9 * random.Rndm(), 9 * random.Rndm(), random.Gaus(), random.Rndm())
+p.Write()
+
+line = ROOT.TH1F("line", "line", 5_000_000, 0, 50)
+for _ in range(3_000):
+    line.Fill(random.Gaus(25, 8))
+line.Write()
+file.Close()
