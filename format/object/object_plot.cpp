@@ -88,6 +88,9 @@ bool set_steps(PlotBins& plot, std::string option, bool has_errors) {
   const bool shows_errors = plot.is_profile || (!is_outline && (has_errors || has("e")));
   plot.has_points = !is_outline && (shows_errors || has("p"));
   plot.has_steps = !plot.is_profile && (is_outline || !(has("e") || has("p")));
+  plot.is_stepped = has("e2");
+  plot.is_band = shows_errors && (plot.is_stepped || has("e3") || has("e4"));
+  if (plot.is_band) plot.has_points = has("p");
   return shows_errors;
 }
 
@@ -111,9 +114,6 @@ void fill_bins(PlotBins& plot, const ObjectMembers& members, const HistogramBins
     plot.values.push_back(drawn_value(cells, cell, plot.is_profile));
     if (has_errors) plot.errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
   });
-  plot.look = look_of(members, scene);
-  // In two dimensions these limits apply to the colours, which always span all values.
-  if (kind.dimensions == 1) set_range(plot.y, members);
 }
 
 // Calls put(x, y, value) for all bins, in the order in which they are stored.
@@ -175,6 +175,9 @@ Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& 
     fill_bins(plot, members, h, scene);
   }
   if (kind.dimensions > 1) plot.value_title = members.text("fZaxis.fTitle");
+  plot.look = look_of(members, scene);
+  // In two dimensions these limits apply to the colours, which always span all values.
+  if (kind.dimensions == 1) set_range(plot.y, members);
   plot.entries = members.number("fEntries").value_or(0);
   const double weight = members.number("fTsumw").value_or(0);
   if (kind.dimensions == 1 && weight > 0) {
@@ -635,9 +638,6 @@ void set_range(PlotAxis& axis, const ObjectMembers& members) {
   if (high != kUnset) axis.high = high;
 }
 
-bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) {
-  const ObjectKind kind = kind_of_object(infos, class_name);
-  switch (kind.family) {
 std::vector<std::string> axis_labels(const ObjectMembers& members, const std::string& path, std::uint32_t bins) {
   std::vector<std::string> labels;
   for (std::uint32_t i = 0; i < bins; ++i) {
@@ -651,6 +651,9 @@ std::vector<std::string> axis_labels(const ObjectMembers& members, const std::st
   return labels;
 }
 
+bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) {
+  const ObjectKind kind = kind_of_object(infos, class_name);
+  switch (kind.family) {
     case ObjectFamily::histogram:
     case ObjectFamily::profile:
       return kind.dimensions <= 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histograms and profiles of one dimension.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -48,6 +49,27 @@ void draw_steps(const PlotFrame& frame, const PlotBins& bins, bool filled) {
     to.svg += "Z\"/>\n";
   }
   to.svg += "<path class=\"line\"" + line_style(bins.look) + " d=\"" + path + "\"/>\n";
+}
+
+// Along the upper ends of the errors, and back along the lower ones: from middle to middle, or in steps.
+void draw_error_band(const PlotFrame& frame, const PlotBins& bins) {
+  SvgDrawing& to = frame.to();
+  const std::size_t n = bins.values.size(), together = (n + kStepsMax - 1) / kStepsMax;
+  to.svg += "<path class=\"fill\"" + fill_style(bins.look) + " d=\"";
+  bool begins = true;
+  const auto put = [&](std::size_t i, double sign) {
+    const double value = bins.values[i] + sign * bins.errors[i], low = bins.x.edges[i], high = bins.x.edges[i + 1];
+    if (!std::isfinite(value)) return;
+    for (const double part : bins.is_stepped ? std::array{0.0, 1.0} : std::array{0.5, 0.5}) {
+      const double along = sign > 0 ? part : 1 - part;
+      to.move_to(frame.x().at(low + along * (high - low)), frame.y().at(value), begins);
+      begins = false;
+    }
+  };
+  for (std::size_t i = 0; i < n; i += together) put(i, 1);
+  for (std::size_t i = n; i-- > 0;)
+    if (i % together == 0) put(i, -1);
+  to.svg += "Z\"/>\n";
 }
 
 void draw_points(const PlotFrame& frame, const PlotBins& bins) {
@@ -99,7 +121,9 @@ void draw_layer(const PlotFrame& frame, const PlotBins& bins) {
   if (!is_whole(bins)) return;
   const bool as_points = bins.has_points && bins.values.size() <= kPointsMax;
   const bool filled = bins.look.fill || (!as_points && !bins.look.line);
-  if (bins.has_steps || !as_points) draw_steps(frame, bins, filled);
+  const bool as_band = bins.is_band && !bins.errors.empty();
+  if (as_band) draw_error_band(frame, bins);
+  if (bins.has_steps || !(as_points || as_band)) draw_steps(frame, bins, filled);
   if (as_points) draw_points(frame, bins);
 }
 

@@ -79,6 +79,41 @@ def test_all_errors_of_a_graph(top):
     assert len(bars) == 6
 
 
+@pytest.mark.parametrize("name", ("band_a3", "band_al4", "band_own"))
+def test_errors_of_a_graph_are_a_band(top, name):
+    """A path along the upper ends and back along the lower ones."""
+    document = drawn(os.path.join(top, name, "plot.svg"))
+    [band] = paths(document, "fill")
+    corners = [tuple(map(float, corner.split())) for corner in band.getAttribute("d").strip("MZ").split("L")]
+    assert len(corners) == 12
+    for (x, high), (x_back, low) in zip(corners[:6], reversed(corners[6:])):
+        assert x == x_back and high < low
+    assert len(paths(document, "line")) == (1 if "l4" in name else 0)
+    assert not [circle for circle in document.getElementsByTagName("circle") if circle.getAttribute("class") == "point"]
+    assert not paths(drawn(os.path.join(top, "band_ap", "plot.svg")), "fill")
+
+
+@pytest.mark.parametrize("name, corners", (("bins_e3", 24), ("bins_e2", 24)))
+def test_errors_of_a_histogram_are_a_band(top, name, corners):
+    document = drawn(os.path.join(top, name, "plot.svg"))
+    [band] = paths(document, "fill")
+    assert band.getAttribute("d").count("L") == corners - 1
+    assert not paths(document, "line")
+
+
+def test_letters_have_no_places_of_their_own_in_a_line(top):
+    """A font of any width sets them: only the first letters of a line have a place."""
+    texts_seen = 0
+    for name in os.listdir(top):
+        if not os.path.exists(os.path.join(top, name, "plot.svg")):
+            continue
+        for text in drawn(os.path.join(top, name, "plot.svg")).getElementsByTagName("text"):
+            texts_seen += 1
+            assert text.getAttribute("x") and text.getAttribute("y")
+            assert not any(part.hasAttribute("x") or part.hasAttribute("y") for part in text.getElementsByTagName("tspan"))
+    assert texts_seen > 500
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_that_root_has_names_for(top, name):
     rows = np.loadtxt(os.path.join(top, "f_" + name, "table.csv"), delimiter=",", skiprows=1)

@@ -204,10 +204,33 @@ def write_holders(file):
     below.WriteObject(keep[0], "h <&>")
 
 
+def write_bands(file):
+    """A graph that says how it is drawn, and canvases that do."""
+    file.cd()
+    n = 6
+    points = ROOT.TGraphAsymmErrors(n, array("d", range(n)), array("d", [1, 3, 2, 5, 4, 6]), array("d", [0] * n), array("d", [0] * n),
+                                    array("d", [0.25] * n), array("d", [0.5] * n))
+    points.SetFillColor(2)
+    histogram = ROOT.TH1F("bins", "bins", n, 0, n)
+    for i in range(n):
+        histogram.SetBinContent(i + 1, i + 1)
+        histogram.SetBinError(i + 1, 0.5)
+    for name, drawn, option in (("band_a3", points, "a3"), ("band_al4", points, "al4"), ("band_ap", points, "ap"), ("bins_e3", histogram, "e3"),
+                                ("bins_e2", histogram, "e2")):
+        canvas = ROOT.TCanvas(name)
+        drawn.Draw(option)
+        canvas.Write()
+        keep.append(canvas)
+    own = points.Clone("band_own")
+    own.SetOption("a3")
+    own.Write()
+
+
 def main(directory):
     file = ROOT.TFile(os.path.join(directory, "plots.root"), "RECREATE", "", 0)
     write(file)
     write_holders(file)
+    write_bands(file)
     file.Close()
     frames = ROOT.TFile(os.path.join(directory, "frames.root"), "RECREATE")
     write_frame(frames)
