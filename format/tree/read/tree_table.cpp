@@ -306,8 +306,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return may_hold_nothing(column.stream) && basket_count(lists) > 0;
   }
 
-  // Whether a stream has all its baskets, and they may consist of nothing but their keys: a guess, since fTotBytes may be
-  // wrong.
+  // Whether a stream has all its baskets, and they may consist of nothing but their keys: a guess, since fTotBytes may
+  // be wrong.
   bool may_hold_nothing(StreamId id) const {
     const BranchStorage& branch = branch_of(id);
     if (!sizes_add_up(id)) return false;
