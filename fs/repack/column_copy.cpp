@@ -442,12 +442,13 @@ Result<> complete_raw(const std::map<std::string, tfile::StreamedClass>& streame
   return {};
 }
 
-Result<> try_columns(ChainSource& source, const OfferedTable& offered, std::span<const EntryRange> ranges,
+Result<> try_columns(ChainSource& source, const OfferedTable& offered, const TriedEntries& tried_entries,
                      const ColumnSink& sink, const std::function<void(EntryRange, const Error&)>& damaged) {
   const std::vector<FieldOfColumns> fields = fields_of(offered);
-  for (const EntryRange& range : ranges) {
+  for (const EntryRange& range : tried_entries.ranges) {
     TRY_VOID(not_stopped(sink.stop));
-    const tfile::KeptEntries kept(range);
+    const tfile::KeptEntries& all = tried_entries.kept;
+    const tfile::KeptEntries kept(all.numbered({all.before(range.begin), all.before(range.end)}));
     std::vector<std::future<Result<>>> tried;
     for (const FieldOfColumns& field : fields) {
       tried.push_back(started(sink.workers, Urgency::awaited, [&] { return try_field(source, field, kept); }));

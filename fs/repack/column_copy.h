@@ -72,8 +72,13 @@ Result<CopiedColumns> copy_columns(ChainSource&, const OfferedTable&, const tfil
 Result<> complete_raw(const std::map<std::string, tfile::StreamedClass>& streamed, const FieldOfColumns&,
                       std::int64_t before, GatheredItems&);
 
-// Reads all columns of these ranges of entries, without writing: what is damaged is told, with its range. Blocks.
-Result<> try_columns(ChainSource&, const OfferedTable&, std::span<const tfile::EntryRange>, const ColumnSink&,
+// Entries that are tried together, range by range: those that are kept of it.
+struct TriedEntries {
+  const tfile::KeptEntries& kept;
+  std::span<const tfile::EntryRange> ranges;
+};
+// Reads all columns of these entries, without writing: what is damaged is told, with its range. Blocks.
+Result<> try_columns(ChainSource&, const OfferedTable&, const TriedEntries&, const ColumnSink&,
                      const std::function<void(tfile::EntryRange, const Error&)>& damaged);
 
 }  // namespace tfilefs

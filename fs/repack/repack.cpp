@@ -121,11 +121,22 @@ class Repack {
   Result<> write_split() {
     for (;;) {
       TRY_VOID(write_one({options_.out, nullptr, true, true}));
+      note_damage();
       const std::size_t refused = refused_count();
       TRY_VOID(write_files(SplitPlan(std::move(made_.tables), options_.split_bytes)));
       if (refused_count() == refused) return {};
       complete_.clear();
       report_ = {};
+    }
+  }
+
+  // What is damaged was found before entries were shared out, and is in none of the shares.
+  void note_damage() {
+    for (const auto& [request, written] : written_) {
+      KnownDamage& known = damage_[request.path];
+      known.entries.insert(known.entries.end(), written.lost.begin(), written.lost.end());
+      std::ranges::sort(known.entries, {}, &tfile::EntryRange::begin);
+      add_lines(known.lines, written.damage);
     }
   }
 
@@ -327,13 +338,19 @@ class Repack {
     if (const auto* shares = wanted_->shares; shares != nullptr && shares->contains(path))
       request.share = shares->at(path);
     if (const auto refused = refused_.find(path); refused != refused_.end()) request.refused = refused->second;
+    if (const auto damage = damage_.find(path); damage != damage_.end()) {
+      request.lost = damage->second.entries;
+      for (const std::string& line : damage->second.lines) report.left_out.push_back(path + ": " + line);
+    }
     TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, std::move(progress)};
     TRY(WrittenTable written,
         by_unit ? copy_table(request, table.info(), work) : convert_table(request, table.info(), work));
     if (written.needs_columns || !written.refused.empty()) return begin_again(path, written);
     if (const auto why = by_columns_.find(path); why != by_columns_.end() && !written.left_out.empty())
       report.left_out.push_back(path + ": what columns do not show; it could not be copied as it is: " + why->second);
-    for (const std::string& line : written.left_out) report.left_out.push_back(path + ": " + line);
+    for (const auto* lines : {&written.left_out, &written.damage}) {
+      for (const std::string& line : *lines) report.left_out.push_back(path + ": " + line);
+    }
     for (const std::string& line : written.renamed) report.renamed.push_back(path + ": " + line);
     if (!written.written) return {};
     made_.tables.push_back({path, written.report.entries, written.report.bytes, std::move(written.cluster_ends)});
@@ -390,6 +407,12 @@ class Repack {
   InputKeys keys_;
   std::map<std::string, std::string> by_columns_;  // paths of tables that cannot be copied by unit, and why
   std::map<std::string, RefusedFields> refused_;   // by path of their table
+  // What an attempt has found to be damaged: entries, counted over all files, and lines that say what and why.
+  struct KnownDamage {
+    std::vector<tfile::EntryRange> entries;
+    std::vector<std::string> lines;
+  };
+  std::map<std::string, KnownDamage> damage_;  // by path of the table
   bool again_ = false;
   std::unique_ptr<tfile::FileWriter> writer_;
   const WantedFile* wanted_ = nullptr;

@@ -2,8 +2,11 @@
 #include "repack/repack_table.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "repack/entry_choice.h"
@@ -73,8 +76,25 @@ Result<Kept> wanted_of(const TableRequest& request) {
   return kept;
 }
 
+// Those that lie in none of these ranges.
+KeptEntries without(const KeptEntries& kept, std::span<const EntryRange> ranges) {
+  KeptEntries left;
+  std::int64_t at = 0;
+  const auto add_up_to = [&](std::int64_t end) {
+    for (const EntryRange& range : kept.numbered({kept.before(at), kept.before(end)})) left.add(range);
+  };
+  for (const EntryRange& range : ranges) {
+    add_up_to(range.begin);
+    at = range.end;
+  }
+  add_up_to(std::numeric_limits<std::int64_t>::max());
+  return left;
+}
+
 Result<Kept> kept_of(const TableRequest& request) {
   TRY(Kept kept, wanted_of(request));
+  constexpr EntryRange kAll{0, std::numeric_limits<std::int64_t>::max()};
+  if (!request.lost.empty()) kept.entries = without(kept.entries ? *kept.entries : KeptEntries(kAll), request.lost);
   if (request.share && kept.entries) kept.entries.emplace(kept.entries->numbered(*request.share));
   if (request.share && !kept.entries) kept.entries.emplace(*request.share);
   return kept;
@@ -141,25 +161,33 @@ std::vector<EntryRange> clusters_of(const tfile::Table& table) {
   return clusters;
 }
 
-// What is kept (null: all), without clusters in which something is damaged. `first`: the number of the table's first
-// entry, for messages.
-KeptEntries without_damaged(const tfile::Table& table, std::span<const EntryRange> damaged, const KeptEntries* kept,
-                            std::int64_t first, std::vector<std::string>& left_out) {
-  KeptEntries good;
-  for (const EntryRange& cluster : clusters_of(table)) {
-    const bool is_bad = std::ranges::any_of(
-        damaged, [&](EntryRange bad) { return bad.begin < cluster.end && cluster.begin < bad.end; });
-    if (is_bad) {
-      left_out.push_back("entries " + std::to_string(first + cluster.begin) + " to " +
-                         std::to_string(first + cluster.end - 1) + " are damaged");
-    } else if (kept == nullptr) {
-      good.add(cluster);
-    } else {
-      for (const EntryRange& range : kept->numbered({kept->before(cluster.begin), kept->before(cluster.end)}))
-        good.add(range);
-    }
+bool overlap(EntryRange a, EntryRange b) { return a.begin < b.end && b.begin < a.end; }
+
+// The entries of the cluster from the first that is kept to the last; none if none is.
+EntryRange span_of_kept(const KeptEntries& kept, EntryRange cluster) {
+  const std::vector<EntryRange> ranges = kept.numbered({kept.before(cluster.begin), kept.before(cluster.end)});
+  return ranges.empty() ? EntryRange{} : EntryRange{ranges.front().begin, ranges.back().end};
+}
+
+// Clusters in which something is damaged, and what it is.
+struct DamagedClusters {
+  std::vector<EntryRange> clusters;
+  std::vector<std::string> why;
+};
+
+// Takes them out of what is kept. `first`: the number of the table's first entry among those of all files.
+void leave_out_clusters(const DamagedClusters& damaged, std::int64_t first, KeptEntries& kept, WrittenTable& made) {
+  std::ranges::copy(damaged.why, std::back_inserter(made.damage));
+  std::vector<EntryRange> lost;
+  for (const EntryRange& cluster : damaged.clusters) {
+    const EntryRange named = span_of_kept(kept, cluster);
+    if (named.size() == 0) continue;
+    lost.push_back(cluster);
+    made.lost.push_back({first + cluster.begin, first + cluster.end});
+    made.damage.push_back("entries " + std::to_string(first + named.begin) + " to " +
+                          std::to_string(first + named.end - 1) + " are damaged");
   }
-  return good;
+  kept = without(kept, lost);
 }
 
 class UnitsOfTable {
@@ -168,23 +196,27 @@ class UnitsOfTable {
 
   Result<WrittenTable> run(const KeyInfo& first) {
     TRY(kept_, kept_of(request_));
-    const RepackOptions& options = request_.options;
-    tfile::CopyOptions how{options.compression, options.cluster_bytes, nullptr};
-    if (!options.columns.takes_all()) how.keeps_field = [&](std::string_view name) { return keeps(name); };
-    TRY(copy_, work_.writer.copy_table(request_.directory, request_.name, first, how));
+    TRY(copy_, work_.writer.copy_table(request_.directory, request_.name, first, copy_options()));
     made_.report.path = request_.path;
     made_.format = first.format;
     for (file_ = 0; file_ < request_.inputs.names().size(); ++file_) {
       TRY_VOID(add_file());
       if (made_.needs_columns) return std::move(made_);
     }
-    TRY_VOID(check_count(kept_, entries_, options.selection));
+    TRY_VOID(check_count(kept_, entries_, request_.options.selection));
     made_.left_out.insert(made_.left_out.end(), copy_->left_out().begin(), copy_->left_out().end());
     made_.written = true;
     return std::move(made_);
   }
 
  private:
+  tfile::CopyOptions copy_options() const {
+    const RepackOptions& options = request_.options;
+    tfile::CopyOptions how{options.compression, options.cluster_bytes, nullptr};
+    if (!options.columns.takes_all()) how.keeps_field = [this](std::string_view name) { return keeps(name); };
+    return how;
+  }
+
   bool keeps(std::string_view name) const {
     const NameFilter& filter = request_.options.columns;
     std::string plain(name);
@@ -255,17 +287,78 @@ class UnitsOfTable {
     return copy_->end_table();
   }
 
-  // Looks at all units first. Clusters with a damaged one go.
+  // Looks at all units first. Clusters with a damaged one go, until there is none.
   Result<> leave_out_damaged(const std::shared_ptr<const tfile::File>& file, const tfile::Table& table,
                              const KeyInfo& key, std::optional<KeptEntries>& kept) {
-    std::vector<EntryRange> damaged;
-    TRY_VOID(try_units(*copy_, sink(nullptr), [&](EntryRange entries, const Error& error) {
-      damaged.push_back(entries);
-      made_.left_out.push_back(error.text);
-    }));
-    if (damaged.empty()) return {};
-    kept = without_damaged(table, damaged, kept ? &*kept : nullptr, entries_, made_.left_out);
-    return copy_->add_table(file, key, &*kept);
+    for (;;) {
+      std::vector<DamagedUnit> units;
+      TRY_VOID(try_units(*copy_, sink(nullptr), [&](EntryRange entries, const Error& error) {
+        units.push_back({entries, error.text});
+      }));
+      if (units.empty()) return {};
+      if (!kept) kept.emplace(EntryRange{0, table.entries});
+      const std::int64_t before = kept->count();
+      TRY(const DamagedClusters damaged, clusters_with_damage(file, table, key, units, *kept));
+      leave_out_clusters(damaged, entries_, *kept, made_);
+      if (kept->count() == before) return fail(ErrorKind::damaged, units.front().why);
+      TRY_VOID(copy_->add_table(file, key, &*kept));
+    }
+  }
+
+  struct DamagedUnit {
+    EntryRange entries;  // which may be those of several clusters
+    std::string why;
+  };
+
+  // A unit may be made of baskets of several clusters. Then a look at each of them tells which one it is; all of them
+  // if none shows it.
+  Result<DamagedClusters> clusters_with_damage(const std::shared_ptr<const tfile::File>& file,
+                                               const tfile::Table& table, const KeyInfo& key,
+                                               std::span<const DamagedUnit> units, const KeptEntries& kept) {
+    DamagedClusters found;
+    std::map<std::int64_t, std::vector<std::string>> seen;  // what was found in a cluster, by its first entry
+    std::set<std::int64_t> bad;
+    const std::vector<EntryRange> clusters = clusters_of(table);
+    for (const DamagedUnit& unit : units) {
+      std::vector<EntryRange> near;
+      for (const EntryRange& cluster : clusters) {
+        if (overlap(unit.entries, cluster) && span_of_kept(kept, cluster).size() > 0) near.push_back(cluster);
+      }
+      bool is_found = false;
+      for (const EntryRange& cluster : near) {
+        if (near.size() == 1) break;
+        if (!seen.contains(cluster.begin)) {
+          TRY(seen[cluster.begin], damage_in(file, key, cluster));
+          std::ranges::copy(seen[cluster.begin], std::back_inserter(found.why));
+        }
+        if (seen[cluster.begin].empty()) continue;
+        bad.insert(cluster.begin);
+        is_found = true;
+      }
+      if (is_found) continue;
+      found.why.push_back(unit.why);
+      for (const EntryRange& cluster : near) bad.insert(cluster.begin);
+    }
+    std::ranges::copy_if(clusters, std::back_inserter(found.clusters),
+                         [&](EntryRange cluster) { return bad.contains(cluster.begin); });
+    return found;
+  }
+
+  // What is damaged in one cluster of a table, all of it decompressed.
+  Result<std::vector<std::string>> damage_in(const std::shared_ptr<const tfile::File>& file, const KeyInfo& key,
+                                             EntryRange cluster) {
+    constexpr tfile::Compression kNone{tfile::Compression::Algorithm::none, 0};
+    TRY(const auto scratch, tfile::FileWriter::create("scratch", kNone));
+    tfile::CopyOptions how = copy_options();
+    how.compression = kNone;
+    how.cluster_bytes = 0;
+    TRY(tfile::TableCopy* const copy, scratch->copy_table("", request_.name, key, how));
+    const KeptEntries all(cluster);
+    TRY_VOID(copy->add_table(file, key, &all));
+    UnitSink into{*scratch, nullptr, work_.reader, work_.arena, request_.options.memory, work_.stop, nullptr};
+    std::vector<std::string> why;
+    TRY_VOID(try_units(*copy, into, [&](EntryRange, const Error& error) { why.push_back(error.text); }));
+    return why;
   }
 
   const TableRequest& request_;
@@ -360,13 +453,13 @@ class ColumnsOfTable {
   // Reads all of it first. Clusters with a damaged column go.
   Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, const ColumnSink& sink,
                              KeptEntries& kept) {
-    std::vector<EntryRange> damaged;
-    TRY_VOID(
-        try_columns(source, offered, clusters_of(source.table()), sink, [&](EntryRange entries, const Error& error) {
-          damaged.push_back(entries);
-          made_.left_out.push_back(error.text);
-        }));
-    if (!damaged.empty()) kept = without_damaged(source.table(), damaged, &kept, 0, made_.left_out);
+    DamagedClusters damaged;
+    const std::vector<EntryRange> clusters = clusters_of(source.table());
+    TRY_VOID(try_columns(source, offered, {kept, clusters}, sink, [&](EntryRange cluster, const Error& error) {
+      if (damaged.clusters.empty() || damaged.clusters.back() != cluster) damaged.clusters.push_back(cluster);
+      damaged.why.push_back(error.text);
+    }));
+    leave_out_clusters(damaged, 0, kept, made_);
     return {};
   }
 

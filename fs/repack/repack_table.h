@@ -33,7 +33,9 @@ struct TableRequest {
   // Of the entries that are kept, the numbers of those that this file has; nothing: all.
   std::optional<tfile::EntryRange> share = std::nullopt;
   RefusedFields refused = {};  // as an earlier attempt has shown
-  bool is_only_table = true;   // of those that are written
+  // Entries, counted over all files, that are none of those that are kept: an attempt has found damage in them.
+  std::vector<tfile::EntryRange> lost = {};
+  bool is_only_table = true;  // of those that are written
 };
 
 // What works on it.
@@ -56,6 +58,8 @@ struct WrittenTable {
   std::vector<std::int64_t> cluster_ends;  // of the files, as numbers of kept entries
   RepackReport::Table report;
   std::vector<std::string> left_out, renamed;
+  std::vector<tfile::EntryRange> lost;              // for damage, counted over all files...
+  std::vector<std::string> damage;                  // lines that name it
   std::map<std::string, std::string> source_paths;  // of renamed columns, by their new paths
   std::vector<std::string> friends;                 // aliases of those that it has
   bool needs_columns = false;                       // it cannot be copied by unit, because...

@@ -300,6 +300,9 @@ Result<Part> TreeCopy::cut(const CopiedBasket& basket, std::span<const std::span
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const std::size_t number = basket.first + i;
     const EntryRange all{(*branch.baskets.entry)[number], (*branch.baskets.entry)[number + 1]};
+    const EntryRange numbers{std::max(basket.kept.begin, kept_.before(all.begin)),
+                             std::min(basket.kept.end, kept_.before(all.end))};
+    if (numbers.size() <= 0) continue;  // one in between, which may be damaged
     TakenEntries& one = taken[i];
     if (const EmbeddedBasket* embedded = embedded_basket(branch, number)) {
       one = {embedded->data, embedded->offsets, {}, embedded->entries, embedded->keylen, {}};
@@ -319,8 +322,6 @@ Result<Part> TreeCopy::cut(const CopiedBasket& basket, std::span<const std::span
     if (one.entries != all.size())
       return fail(ErrorKind::damaged, "basket has " + std::to_string(one.entries) + " entries, the branch says " +
                                           std::to_string(all.size()));
-    const EntryRange numbers{std::max(basket.kept.begin, kept_.before(all.begin)),
-                             std::min(basket.kept.end, kept_.before(all.end))};
     one.taken = kept_.numbered(numbers);
     for (EntryRange& range : one.taken) range = {range.begin - all.begin, range.end - all.begin};
   }

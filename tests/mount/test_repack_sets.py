@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tfilefs repack --split`: all files get their names or none does, also over a former set. `--skip-damaged`: what is lost
+is what is named, however entries are chosen and divided."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import awkward
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+from staged_values import run
+from test_made_files import MEANWHILE, Stopped
+
+ENTRIES, BASKETS = 40_000, 8
+
+
+def write(path, base=0, entries=ENTRIES, lists=False):
+    """Numbers from `base` on, in eight clusters of one basket each."""
+    with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
+        tree = file.mktree("T", {"i": "i4", "j": "f8"} | ({"v": "var * float32"} if lists else {}))
+        step = entries // BASKETS
+        for at in range(0, entries, step):
+            ids = np.arange(at, at + step)
+            values = {"i": (base + ids).astype("i4"), "j": np.random.default_rng(at).random(step)}
+            if lists:
+                values["v"] = awkward.unflatten(np.repeat(ids, ids % 3).astype("f4"), ids % 3)
+            tree.extend(values)
+    return path
+
+
+def damage(path, branch, number):
+    """Damages a basket. Returns its entries."""
+    with uproot.open(path) as file:
+        found = file["T"][branch]
+        seek, entries = int(found.member("fBasketSeek")[number]), found.basket_entry_start_stop(number)
+    with open(path, "r+b") as file:
+        file.seek(seek + 90)
+        file.write(bytes(8))
+    return [int(entry) for entry in entries]
+
+
+def numbers(paths):
+    return np.concatenate([uproot.open(path)["T"]["i"].array(library="np") for path in paths])
+
+
+def set_of(directory):
+    return sorted(directory.glob("o-*.root"))
+
+
+def names(directory):
+    return sorted(os.listdir(directory))
+
+
+def named(said):
+    """The entries that were said to be damaged."""
+    lost = set()
+    for begin, end in re.findall(r"entries (\d+) to (\d+) are damaged", said):
+        lost.update(range(int(begin), int(end) + 1))
+    return lost
+
+
+@pytest.mark.parametrize("size", ["60k", "80k", "150k"])
+def test_with_damage_the_files_of_a_size_have_all_other_entries(tmp_path, size):
+    path = write(tmp_path / "in.root")
+    begin, end = damage(path, "j", 2)
+    done = run("repack", "--skip-damaged", "--compression", "lz4", "--split", size, path, tmp_path / "o.root")
+    assert done.returncode == 1 and named(done.stderr) == set(range(begin, end))
+    assert len(set_of(tmp_path)) > 1
+    found = [uproot.open(each)["T"].num_entries for each in set_of(tmp_path)]
+    assert min(found) > 0
+    assert numbers(set_of(tmp_path)).tolist() == [i for i in range(ENTRIES) if not begin <= i < end]
+
+
+@pytest.mark.parametrize("options", [["--compression", "lz4"], ["--compression", "lz4", "--split", "60k"],
+                                     ["--compression", "lz4", "--cluster", "20k"], ["--compression", "lz4", "--entries", "2000:38000"],
+                                     ["mask", "--compression", "lz4"], ["mask", "--cluster", "10k"]])
+def test_damage_takes_only_its_own_clusters_along(tmp_path, options):
+    path = write(tmp_path / "in.root", lists=True)
+    bad = [damage(path, "v", 3), damage(path, "i", 5), damage(path, "j", 0)]
+    wanted = np.ones(ENTRIES, bool)
+    if "mask" in options:
+        wanted = np.random.default_rng(1).random(ENTRIES) < 0.3
+        wanted.tofile(tmp_path / "mask.b1")
+        options = ["--select", tmp_path / "mask.b1", *options[1:]]
+    if "--entries" in options:
+        wanted[:2000] = wanted[38_000:] = False
+    done = run("repack", "--skip-damaged", *options, path, tmp_path / "o.root")
+    assert done.returncode == 1
+    good = wanted.copy()
+    for begin, end in bad:
+        good[begin:end] = False
+    paths = set_of(tmp_path) or [tmp_path / "o.root"]
+    assert numbers(paths).tolist() == np.flatnonzero(good).tolist()
+    lost = named(done.stderr)
+    assert set(np.flatnonzero(wanted & ~good).tolist()) <= lost <= {i for begin, end in bad for i in range(begin, end)}
