@@ -17,19 +17,6 @@ namespace {
 // A piece of a record that is copied as it is.
 constexpr std::uint64_t kPieceSize = 4 << 20;
 
-Result<FilePlace> place_of(const std::string& path) {
-  const std::filesystem::path given(path);
-  FilePlace place;
-  place.shown = path;
-  place.name = given.filename();
-  if (place.name.empty() || place.name == "." || place.name == "..")
-    return tfile::fail(ErrorKind::invalid, path + ": not the name of a file");
-  const std::string directory = given.has_parent_path() ? given.parent_path().string() : ".";
-  place.directory = Descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!place.directory) return tfile::system_error(directory, errno);
-  return place;
-}
-
 // Nobody else writes the file, or has left something to be brought into it.
 Result<> check_no_writer(const FilePlace& place) {
   auto none = Journal::check_none(place.directory.get(), journal_name(place.name));
@@ -51,20 +38,46 @@ Result<std::optional<FileClaim>> claim_replaced(const FilePlace& place) {
 
 }  // namespace
 
-Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bool replaces) {
+std::optional<FileState> state_at(int directory, const std::string& name) {
+  struct stat status {};
+  if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return FileState{{status.st_dev, status.st_ino}, status.st_mtim};
+}
+
+Result<FilePlace> place_of(const std::string& path) {
+  const std::filesystem::path given(path);
+  FilePlace place;
+  place.shown = path;
+  place.name = given.filename();
+  if (place.name.empty() || place.name == "." || place.name == "..")
+    return tfile::fail(ErrorKind::invalid, path + ": not the name of a file");
+  const std::string directory = given.has_parent_path() ? given.parent_path().string() : ".";
+  place.directory = Descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!place.directory) return tfile::system_error(directory, errno);
+  return place;
+}
+
+Result<std::optional<FileClaim>> claim_former(const FilePlace& place) {
+  struct stat status {};
+  const bool is_there = ::fstatat(place.directory.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (is_there && !S_ISREG(status.st_mode))
+    return tfile::fail(ErrorKind::invalid, place.shown + ": not a regular file");
+  TRY_VOID(check_no_writer(place));
+  if (!is_there) return std::nullopt;
+  return claim_replaced(place);
+}
+
+Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bool replaces,
+                                                     const std::optional<FileState>& former) {
   TRY(FilePlace place, place_of(path));
   const auto owner = place.owner();
-  if (owner && !replaces) return tfile::fail(ErrorKind::exists, path + ": there is one already; --force replaces it");
-  struct stat status {};
-  if (owner && ::fstatat(place.directory.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-      !S_ISREG(status.st_mode))
-    return tfile::fail(ErrorKind::invalid, path + ": not a regular file");
-  TRY_VOID(check_no_writer(place));
-  std::optional<FileClaim> replaced;
-  if (owner) {
-    TRY(replaced, claim_replaced(place));
-  }
+  if (former && owner && !replaces)
+    return tfile::fail(ErrorKind::exists, path + ": there is one already; --force replaces it");
+  TRY(std::optional<FileClaim> replaced, claim_former(place));
   TRY(NewFile file, NewFile::make(place, owner.value_or(process_owner())));
+  // From here on the new file knows what it replaces.
+  if (state_at(place.directory.get(), place.name) != former)
+    return tfile::fail(ErrorKind::stale, path + ": another program has made or replaced this file meanwhile");
   return std::unique_ptr<OutputFile>(new OutputFile(std::move(place), std::move(replaced), std::move(file)));
 }
 
@@ -86,7 +99,5 @@ Result<> OutputFile::complete(const tfile::CommitPlan& plan) {
   }
   return {};
 }
-
-Result<> OutputFile::publish() { return file_.publish(place_); }
 
 }  // namespace tfilefs

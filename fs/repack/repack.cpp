@@ -8,14 +8,17 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "descriptor_limit.h"
 #include "exec/arena.h"
 #include "exec/thread_pool.h"
 #include "repack/file_keys.h"
 #include "repack/object_copy.h"
 #include "repack/open_inputs.h"
 #include "repack/output_file.h"
+#include "repack/output_set.h"
 #include "repack/repack_table.h"
 #include "repack/split_plan.h"
 #include "repack/stopped.h"
@@ -77,16 +80,21 @@ class Repack {
     TRY(std::vector<ChainName> files, files_of(options_.sources, options_.far));
     inputs_ = OpenInputs(std::move(files), options_.far);
     TRY_VOID(check_out(options_.out));
+    const bool is_split = options_.split_bytes != 0 && !options_.is_dry;
+    if (!options_.is_dry) {
+      TRY(OutputSet outputs, OutputSet::make(options_.out, is_split, options_.replaces));
+      outputs_.emplace(std::move(outputs));
+      for (const std::string& path : outputs_->former_paths()) TRY_VOID(check_out(path));
+    }
     const auto takes = [&](const std::string& name) { return options_.tables.takes(name); };
     TRY(keys_, keys_of_inputs(inputs_, takes));
-    if (options_.split_bytes != 0 && !options_.is_dry) {
+    if (is_split) {
       TRY_VOID(write_split());
     } else {
       TRY_VOID(write_one({options_.out, nullptr}));
       keep_file();
     }
-    for (const auto& output : complete_) TRY_VOID(output->check_place());  // all of them, or none
-    for (const auto& output : complete_) TRY_VOID(output->publish());
+    if (outputs_) TRY_VOID(outputs_->publish());
     return std::move(report_);
   }
 
@@ -125,7 +133,7 @@ class Repack {
       const std::size_t refused = refused_count();
       TRY_VOID(write_files(SplitPlan(std::move(made_.tables), options_.split_bytes)));
       if (refused_count() == refused) return {};
-      complete_.clear();
+      outputs_->clear();
       report_ = {};
     }
   }
@@ -143,14 +151,26 @@ class Repack {
   // Each file has as many entries as fit, by what the ones before took. Ends early where a field is refused.
   Result<> write_files(SplitPlan plan) {
     const std::size_t files_about = plan.files_about();
+    TRY_VOID(check_file_count(files_about));
     while (!plan.is_done()) {
       const std::map<std::string, tfile::EntryRange> shares = plan.next();
-      const std::size_t number = complete_.size(), refused = refused_count();
+      const std::size_t number = outputs_->size(), refused = refused_count();
+      TRY_VOID(check_file_count(number + 1));
       TRY_VOID(write_one({split_name(options_.out, number, files_about), &shares, number == 0}));
       if (refused_count() != refused) return {};
       if (plan.take(made_.report.files.front().size)) keep_file();
     }
     return {};
+  }
+
+  // All of them are open until they have their names: then a crash leaves nothing of them.
+  static Result<> check_file_count(std::size_t count) {
+    constexpr std::size_t kDescriptors = 4;  // a file, its directory twice, and what it replaces
+    const std::size_t most = files_within_limit(count, kDescriptors);
+    if (count <= most) return {};
+    return fail(ErrorKind::invalid, "--split: it would be " + std::to_string(count) + " files or more; with as many " +
+                                        "descriptors as this process may have (ulimit -n) it can be " +
+                                        std::to_string(most));
   }
 
   std::size_t refused_count() const {
@@ -161,7 +181,7 @@ class Repack {
 
   void keep_file() {
     RepackReport& made = made_.report;
-    if (made_.output) complete_.push_back(std::move(made_.output));
+    if (made_.output) outputs_->add(std::move(made_.output));
     report_.files.push_back(std::move(made.files.front()));
     for (RepackReport::Table& table : made.tables) {
       const auto known = std::ranges::find(report_.tables, table.path, &RepackReport::Table::path);
@@ -200,7 +220,7 @@ class Repack {
     written_.clear();
     TRY_VOID(check_out(wanted.path));
     if (!options_.is_dry && !wanted.is_dry) {
-      TRY(made_.output, OutputFile::make(wanted.path, options_.replaces));
+      TRY(made_.output, outputs_->begin(wanted.path));
     }
     const std::string name = std::filesystem::path(wanted.path).filename();
     TRY(writer_, tfile::FileWriter::create(name, compression_of_new()));
@@ -418,22 +438,11 @@ class Repack {
   const WantedFile* wanted_ = nullptr;
   WrittenFile made_;
   std::vector<std::pair<TableRequest, WrittenTable>> written_;  // tables of made_
-  std::vector<std::unique_ptr<OutputFile>> complete_;
+  std::optional<OutputSet> outputs_;                            // none: nothing is written
   RepackReport report_;
 };
 
 }  // namespace
-
-std::string split_name(const std::string& out, std::size_t number, std::size_t files_about) {
-  // Four times as many files have names of one length, and 10,000 in any case.
-  constexpr std::size_t kDigits = 4, kMore = 4;
-  const std::size_t width = std::max(kDigits, std::to_string(kMore * files_about).size());
-  std::string digits = std::to_string(number);
-  digits.insert(0, width - std::min(width, digits.size()), '0');
-  std::filesystem::path path(out);
-  const std::string extension = path.extension();
-  return path.replace_filename(path.stem().string() + "-" + digits + extension);
-}
 
 Result<RepackReport> repack(const RepackOptions& options, const RepackWatch& watch) {
   return Repack(options, watch).run();

@@ -37,7 +37,7 @@ struct RepackOptions {
   bool is_dry = false;       // nothing is written
   bool skips_damaged = false;
   bool keeps_raw = false;         // what is not decoded, as streamer fields of RNTuples
-  std::uint64_t split_bytes = 0;  // of one file, about; then there may be several, see split_name(). 0: one file
+  std::uint64_t split_bytes = 0;  // of one file, about; then there may be several: OutputSet. 0: one file
   bool adds_histograms = true;    // of the same path in all files; else those of the first file stay
   bool verifies = false;          // reads what was written, and compares, before the file has its name
   tfile::FarOptions far;
@@ -67,10 +67,6 @@ struct RepackWatch {
   // How much of the sources has been read, from 0 to 1; called now and then by the thread that calls repack().
   std::function<void(double)> progress;
 };
-
-// The name of one of several files: "out-0000.root" for "out.root". Their order is that of their numbers, as far as
-// `files_about` tells how many there may be.
-std::string split_name(const std::string& out, std::size_t number, std::size_t files_about);
 
 // Writes the file, or files. They have their names when all of them are whole and on disk; else there are none. Blocks.
 // Errors: invalid (the request), exists, damaged (with column, entries and offset), ECANCELED (it was stopped), and

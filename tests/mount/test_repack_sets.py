@@ -98,3 +98,82 @@ def test_damage_takes_only_its_own_clusters_along(tmp_path, options):
     assert numbers(paths).tolist() == np.flatnonzero(good).tolist()
     lost = named(done.stderr)
     assert set(np.flatnonzero(wanted & ~good).tolist()) <= lost <= {i for begin, end in bad for i in range(begin, end)}
+
+
+@pytest.fixture
+def over(tmp_path):
+    """A former set of files, what they have, and a file to be written over it."""
+    former, new = write(tmp_path / "former.root"), write(tmp_path / "new.root", 1_000_000)
+    out = tmp_path / "out"
+    out.mkdir()
+    assert run("repack", "--split", "100k", former, out / "o.root").returncode == 0
+    there = {path.name: path.read_bytes() for path in set_of(out)}
+    assert len(there) > 3
+    return new, out, there
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace lets system calls fail")
+@pytest.mark.parametrize("number", [1, 3, 4])
+@pytest.mark.parametrize("force", [True, False])
+def test_a_name_that_cannot_be_changed_undoes_the_others(over, number, force):
+    new, out, there = over
+    if not force:
+        for name in there:
+            os.unlink(out / name)
+        there = {}
+    inject = f"inject=renameat2:error=EIO:when={number}"
+    done = subprocess.run(["strace", "-f", "-o", "/dev/null", "-e", inject, mounted.program(), "repack", "--split", "100k",
+                           *(["--force"] if force else []), str(new), str(out / "o.root")], capture_output=True, text=True)
+    if "ptrace" in done.stderr.lower():
+        pytest.skip("processes cannot be traced here")
+    assert done.returncode == 1 and "Input/output error" in done.stderr
+    assert {name: (out / name).read_bytes() for name in names(out)} == there
+
+
+def test_a_later_name_that_another_program_takes_stays(over):
+    new, out, there = over
+    last = sorted(there)[-1]
+    first = Stopped(new, out / "o.root", "--split", "100k", "--force")
+    shutil.copy(new, out.parent / "third.root")
+    os.rename(out.parent / "third.root", out / last)
+    status, said = first.end()
+    assert status == 1 and MEANWHILE in said
+    now = {name: (out / name).read_bytes() for name in names(out)}
+    assert now == there | {last: new.read_bytes()}
+
+
+def test_a_smaller_set_takes_the_place_of_a_larger_one(over, tmp_path):
+    new, out, there = over
+    small = write(tmp_path / "small.root", 2_000_000, 16_000)
+    refused = run("repack", "--split", "100k", small, out / "o.root")
+    assert refused.returncode == 1 and "there is one already" in refused.stderr
+    assert {name: (out / name).read_bytes() for name in names(out)} == there
+    assert run("repack", "--split", "100k", "--force", small, out / "o.root").returncode == 0
+    assert 1 < len(set_of(out)) < len(there) and names(out) == [path.name for path in set_of(out)]
+    assert numbers(set_of(out)).tolist() == list(range(2_000_000, 2_016_000))
+
+
+def test_what_is_no_former_set_is_not_replaced(over):
+    new, out, there = over
+    (out / "o-2024.root").write_text("something else")
+    for force in ([], ["--force"]):
+        done = run("repack", "--split", "100k", *force, new, out / "o.root")
+        assert done.returncode == 1 and (not force or "no former set" in done.stderr)
+    assert names(out) == sorted([*there, "o-2024.root"])
+    os.unlink(out / "o-2024.root")
+    (out / "o-mine.root").write_text("something else")
+    assert run("repack", "--split", "100k", "--force", new, out / "o.root").returncode == 0
+    assert (out / "o-mine.root").read_text() == "something else"
+
+
+def test_a_set_that_is_read_is_not_replaced(over):
+    _, out, there = over
+    done = run("repack", "--split", "300k", "--force", out / "o-0001.root", out / "o.root")
+    assert done.returncode == 1 and "it is also read" in done.stderr
+    assert {name: (out / name).read_bytes() for name in names(out)} == there
+
+
+def test_more_files_than_can_be_open_are_refused(tmp_path):
+    path = write(tmp_path / "in.root")
+    done = run("repack", "--split", "1", path, tmp_path / "o.root")
+    assert done.returncode == 1 and "ulimit -n" in done.stderr and names(tmp_path) == ["in.root"]

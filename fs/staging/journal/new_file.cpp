@@ -66,20 +66,24 @@ bool link_to(int file, const FilePlace& place, const std::string& name) {
          0;
 }
 
-// Never over another file. Without the flag (NFS) a link is made, and without links (FAT) only a look can tell.
-Result<> rename_to_free(const FilePlace& place, const std::string& from) {
-  const int directory = place.directory.get();
-  const char* const to = place.name.c_str();
-  bool done = ::renameat2(directory, from.c_str(), directory, to, RENAME_NOREPLACE) == 0;
+// Never over another file. Without the flag (NFS) a link is made, and without links (FAT) only a look can tell. False:
+// errno tells why.
+bool rename_to_free(int directory, const std::string& from, const std::string& to) {
+  bool done = ::renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0;
   if (!done && (errno == EINVAL || errno == ENOSYS))
-    done = ::linkat(directory, from.c_str(), directory, to, 0) == 0 && ::unlinkat(directory, from.c_str(), 0) == 0;
+    done =
+        ::linkat(directory, from.c_str(), directory, to.c_str(), 0) == 0 && ::unlinkat(directory, from.c_str(), 0) == 0;
   if (!done && (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS)) {
-    if (place.id()) return another_has_the_name(place);
-    done = ::renameat(directory, from.c_str(), directory, to) == 0;
+    done = !id_at(directory, to) && ::renameat(directory, from.c_str(), directory, to.c_str()) == 0;
   }
-  if (!done && errno == EEXIST) return another_has_the_name(place);
-  if (!done) return system_error(place.shown, errno);
-  return {};
+  return done;
+}
+
+Result<> rename_to_place(const FilePlace& place, const std::string& from) {
+  if (rename_to_free(place.directory.get(), from, place.name)) return {};
+  const int why = errno;
+  if (why == EEXIST || place.id()) return another_has_the_name(place);
+  return system_error(place.shown, why);
 }
 
 }  // namespace
@@ -133,7 +137,7 @@ Result<> NewFile::check_place(const FilePlace& place) const {
 
 // To a place where there is none.
 Result<> NewFile::give_name(const FilePlace& place) {
-  if (!name_.empty()) return rename_to_free(place, name_);
+  if (!name_.empty()) return rename_to_place(place, name_);
   if (link_to(file_.get(), place, place.name)) return {};
   if (errno == EEXIST) return another_has_the_name(place);
   return system_error(place.shown, errno);
@@ -150,15 +154,99 @@ Result<> NewFile::take_place(const FilePlace& place) {
   return {};
 }
 
-Result<> NewFile::publish(const FilePlace& place) {
+Result<> NewFile::put_on_disk(const FilePlace& place) {
   if (::fsync(file_.get()) != 0) return system_error(place.shown, errno);
   TRY_VOID(check_place(place));
   if (!name_.empty() && id_at(directory_.get(), name_) != id_of(file_.get()))
     return tfile::fail(ErrorKind::io, place.shown + ": what was written was removed before it was whole");
+  return {};
+}
+
+Result<> NewFile::publish(const FilePlace& place) {
+  TRY_VOID(put_on_disk(place));
   TRY_VOID(former_ ? take_place(place) : give_name(place));
   name_.clear();  // it is not under that one any more
   if (::fsync(place.directory.get()) != 0) return system_error(place.shown, errno);
   return {};
+}
+
+Result<> NewFile::make_ready(const FilePlace& place) {
+  TRY_VOID(put_on_disk(place));
+  if (name_.empty())
+    name_ = with_random_name(place.name, [&](const std::string& each) { return link_to(file_.get(), place, each); });
+  if (name_.empty()) return system_error(place.shown, errno);
+  return {};
+}
+
+Result<> NewFile::swap_in(const FilePlace& place) {
+  TRY_VOID(check_place(place));
+  if (former_) return exchange_names(place);
+  TRY_VOID(rename_to_place(place, name_));
+  name_.clear();
+  return {};
+}
+
+// Both names change at one instant. Where the file system cannot do that (NFS), the former file has two names before.
+Result<> NewFile::exchange_names(const FilePlace& place) {
+  const int directory = place.directory.get();
+  const auto exchange = [&] {
+    return ::renameat2(directory, name_.c_str(), directory, place.name.c_str(), RENAME_EXCHANGE) == 0;
+  };
+  if (exchange()) {
+    if (id_at(directory, name_) == former_) return {};
+    (void)exchange();
+    return another_has_the_name(place);
+  }
+  if (errno != EINVAL && errno != ENOSYS) return system_error(place.shown, errno);
+  const std::string second = with_random_name(place.name, [&](const std::string& each) {
+    return ::linkat(directory, place.name.c_str(), directory, each.c_str(), 0) == 0;
+  });
+  if (second.empty()) return system_error(place.shown, errno);
+  if (::renameat(directory, name_.c_str(), directory, place.name.c_str()) != 0) {
+    const int why = errno;
+    ::unlinkat(directory, second.c_str(), 0);
+    return system_error(place.shown, why);
+  }
+  name_ = second;
+  return {};
+}
+
+Result<> NewFile::swap_back(const FilePlace& place) {
+  if (place.id() != id_of(file_.get())) return another_has_the_name(place);
+  const int directory = place.directory.get();
+  const bool done = former_ ? ::renameat(directory, name_.c_str(), directory, place.name.c_str()) == 0
+                            : ::unlinkat(directory, place.name.c_str(), 0) == 0;
+  if (!done) return system_error(place.shown, errno);
+  name_.clear();
+  return {};
+}
+
+void NewFile::remove_former() {
+  if (!name_.empty() && id_at(directory_.get(), name_) == former_) ::unlinkat(directory_.get(), name_.c_str(), 0);
+  name_.clear();
+}
+
+Result<> LeavingFile::set_aside() {
+  const int directory = place_.directory.get();
+  if (!id_ || place_.id() != id_) return another_has_the_name(place_);
+  name_ = with_random_name(place_.name,
+                           [&](const std::string& each) { return rename_to_free(directory, place_.name, each); });
+  if (name_.empty()) return system_error(place_.shown, errno);
+  if (id_at(directory, name_) == id_) return {};
+  (void)put_back();
+  return another_has_the_name(place_);
+}
+
+Result<> LeavingFile::put_back() {
+  if (name_.empty()) return {};
+  TRY_VOID(rename_to_place(place_, name_));
+  name_.clear();
+  return {};
+}
+
+void LeavingFile::remove() {
+  if (!name_.empty()) ::unlinkat(place_.directory.get(), name_.c_str(), 0);
+  name_.clear();
 }
 
 }  // namespace tfilefs

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "descriptor.h"
 #include "reply.h"
@@ -29,6 +30,18 @@ class NewFile {
   // Syncs it, gives it its name, and syncs that. It takes the place of the file that had the name when this was made,
   // and of no other. Error: stale (another one has the name by now, or none).
   Result<> publish(const FilePlace&);
+
+  // The same in steps, for several files that all get their names, or none does. First each is made ready: it is on
+  // disk, under a name that nobody else chooses, so that only names are left to change. Error: stale.
+  Result<> make_ready(const FilePlace&);
+  // Gives it its name. What had that name has the other one until remove_former(). Error: stale, after which all is as
+  // it was.
+  Result<> swap_in(const FilePlace&);
+  // The reverse: what had the name has it again. Error: stale (another program has put a file there meanwhile).
+  Result<> swap_back(const FilePlace&);
+  void remove_former();
+  // Of the former file, between swap_in() and remove_former(); "" if there was none.
+  const std::string& other_name() const { return name_; }
   // The published file, for writing.
   Descriptor release() { return std::move(file_); }
 
@@ -36,13 +49,31 @@ class NewFile {
   NewFile(Descriptor directory, Descriptor file, std::string name, std::optional<FileId> former)
       : directory_(std::move(directory)), file_(std::move(file)), name_(std::move(name)), former_(former) {}
   void drop();
+  Result<> put_on_disk(const FilePlace&);
   Result<> give_name(const FilePlace&);
+  Result<> exchange_names(const FilePlace&);
   Result<> take_place(const FilePlace&);
 
   Descriptor directory_;
   Descriptor file_;
-  std::string name_;  // until it is published, if it has one
+  std::string name_;  // until it is published, if it has one; after swap_in() that of the former file
   std::optional<FileId> former_;
+};
+
+// A file that is removed together with others: first it loses its name, and can still get it back.
+class LeavingFile {
+ public:
+  // Takes note of the file that is there.
+  explicit LeavingFile(FilePlace place) : place_(std::move(place)), id_(place_.id()) {}
+  // Error: stale (another file is there).
+  Result<> set_aside();
+  Result<> put_back();
+  void remove();
+
+ private:
+  FilePlace place_;
+  std::optional<FileId> id_;
+  std::string name_;  // while it is set aside
 };
 
 }  // namespace tfilefs

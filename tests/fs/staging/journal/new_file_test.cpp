@@ -117,6 +117,57 @@ TEST_P(NewFiles, NoOtherFileIsPublishedInItsPlace) {
   EXPECT_EQ(text(random_name()), "another's");
 }
 
+TEST_P(NewFiles, SwappedBackTheFormerOneHasItsNameAgain) {
+  for (const bool has_former : {true, false}) {
+    if (has_former) put("f.root", "former");
+    {
+      auto made = make("new");
+      ASSERT_TRUE(made && made->make_ready(place_));
+      EXPECT_EQ(names().size(), has_former ? 2u : 1u);
+      ASSERT_TRUE(made->swap_in(place_));
+      EXPECT_EQ(text("f.root"), "new");
+      ASSERT_TRUE(made->swap_back(place_));
+      EXPECT_EQ(text("f.root"), has_former ? "former" : "");
+    }
+    EXPECT_EQ(names().size(), has_former ? 1u : 0u);
+    auto made = make("new");
+    ASSERT_TRUE(made && made->make_ready(place_) && made->swap_in(place_));
+    made->remove_former();
+    EXPECT_EQ(text("f.root"), "new");
+    EXPECT_EQ(names(), std::set<std::string>{"f.root"});
+    filesystem::remove(path_ / "f.root");
+  }
+}
+
+TEST_P(NewFiles, WhatAnotherHasPutThereIsNotSwapped) {
+  put("f.root", "former");
+  {
+    auto made = make("new");
+    ASSERT_TRUE(made && made->make_ready(place_));
+    put("other", "another's");
+    filesystem::rename(path_ / "other", path_ / "f.root");
+    EXPECT_EQ(made->swap_in(place_).error().kind, ErrorKind::stale);
+    EXPECT_EQ(made->swap_back(place_).error().kind, ErrorKind::stale);
+  }
+  EXPECT_EQ(text("f.root"), "another's");
+  EXPECT_EQ(names(), std::set<std::string>{"f.root"});
+}
+
+TEST_P(NewFiles, OneThatLeavesCanBePutBack) {
+  put("f.root", "former");
+  LeavingFile leaving({Descriptor(::dup(directory_.get())), "f.root", path_ / "f.root"});
+  ASSERT_TRUE(leaving.set_aside());
+  EXPECT_EQ(text("f.root"), "");
+  ASSERT_TRUE(leaving.put_back());
+  EXPECT_EQ(text("f.root"), "former");
+  ASSERT_TRUE(leaving.set_aside());
+  leaving.remove();
+  EXPECT_EQ(names(), std::set<std::string>{});
+  put("f.root", "another's");
+  EXPECT_EQ(leaving.set_aside().error().kind, ErrorKind::stale);
+  EXPECT_EQ(text("f.root"), "another's");
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways, NewFiles, testing::Bool(),
                          [](const auto& each) { return each.param ? "WithoutName" : "WithRandomName"; });
 
