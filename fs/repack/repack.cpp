@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -368,6 +369,10 @@ class Repack {
     if (written.needs_columns || !written.refused.empty()) return begin_again(path, written);
     if (const auto why = by_columns_.find(path); why != by_columns_.end() && !written.left_out.empty())
       report.left_out.push_back(path + ": what columns do not show; it could not be copied as it is: " + why->second);
+    if (!by_unit) {
+      TRY(const auto* extras, lost_extras(request));
+      std::ranges::copy(*extras, std::back_inserter(written.left_out));
+    }
     for (const auto* lines : {&written.left_out, &written.damage}) {
       for (const std::string& line : *lines) report.left_out.push_back(path + ": " + line);
     }
@@ -378,6 +383,15 @@ class Repack {
     written_.emplace_back(std::move(request), std::move(written));
     ++report.files.front().tables;
     return {};
+  }
+
+  // What the trees of a table have beside their columns.
+  Result<const std::vector<std::string>*> lost_extras(const TableRequest& request) {
+    const auto [known, is_new] = extras_.try_emplace(request.path);
+    if (is_new) {
+      TRY(known->second, extras_of_trees(request));
+    }
+    return &known->second;
   }
 
   // What was learnt of a table that cannot be written as it was begun. Returns the reason.
@@ -432,7 +446,8 @@ class Repack {
     std::vector<tfile::EntryRange> entries;
     std::vector<std::string> lines;
   };
-  std::map<std::string, KnownDamage> damage_;  // by path of the table
+  std::map<std::string, KnownDamage> damage_;               // by path of the table
+  std::map<std::string, std::vector<std::string>> extras_;  // likewise: what is lost where it goes by columns
   bool again_ = false;
   std::unique_ptr<tfile::FileWriter> writer_;
   const WantedFile* wanted_ = nullptr;

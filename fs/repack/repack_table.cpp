@@ -15,6 +15,7 @@
 #include "repack/verify.h"
 #include "tfile/streamed_class.h"
 #include "tfile/table_copy.h"
+#include "tfile/tree_extras.h"
 
 namespace tfilefs {
 
@@ -473,6 +474,24 @@ class ColumnsOfTable {
 Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request, std::uint64_t share) {
   return ChainSource::open(cache_options(request.options, share), request.inputs.names(), request.path,
                            request.options.far, {request.options.friends, request.is_only_table});
+}
+
+Result<std::vector<std::string>> extras_of_trees(const TableRequest& request) {
+  std::vector<std::string> found;
+  for (std::size_t number = 0; number < request.inputs.names().size(); ++number) {
+    const ChainName& name = request.inputs.names()[number];
+    TRY(const auto file, request.inputs.open(number));
+    TRY(const KeyPlace key,
+        named(name.file, key_in(*file, name.table.empty() ? request.path : name.table, tfile::KeyKind::table)));
+    if (key.info().format != tfile::TableFormat::tree) continue;
+    auto extras = tfile::tree_extras(*file, key.info());
+    if (!extras && is_about_form(extras.error())) continue;
+    TRY(const tfile::TreeExtras known, named(name.file, std::move(extras)));
+    for (std::string& line : tfile::names_of(known)) {
+      if (std::ranges::find(found, line) == found.end()) found.push_back(std::move(line));
+    }
+  }
+  return found;
 }
 
 Result<WrittenTable> copy_table(const TableRequest& request, const KeyInfo& key, const TableWork& work) {

@@ -259,6 +259,72 @@ print(tree.GetUserInfo().GetSize(), [round(entry.x) for entry in tree], tree.Get
 """
 
 
+WRITE_EXTRAS = """
+import array, sys, ROOT
+path, kind, weight, alias, told = sys.argv[1:]
+file = ROOT.TFile(path, "RECREATE")
+tree, x, pad = ROOT.TTree("T", "title"), array.array(kind, [0]), array.array("d", [0])
+tree.Branch("x", x, {"i": "x/I", "h": "x/S"}[kind])
+if told == "lumi=3":
+    tree.Branch("a_branch_that_moves_what_is_behind_it", pad, "y/D")
+for x[0] in range(100):
+    tree.Fill()
+tree.SetAlias("z", alias)
+info = ROOT.TNamed("meta", told)
+ROOT.SetOwnership(info, False)
+tree.GetUserInfo().Add(info)
+tree.SetWeight(float(weight))
+tree.BuildIndex("x")
+tree.AddFriend("T", path)
+tree.Write()
+file.Close()
+"""
+READ_EXTRAS = """
+import sys, ROOT
+file = ROOT.TFile(sys.argv[1])
+tree = file.Get("T")
+print(tree.GetEntries(), tree.GetWeight(), tree.GetAlias("z"), [each.GetTitle() for each in tree.GetUserInfo()])
+"""
+
+
+@pytest.fixture(scope="module")
+def extras(tmp_path_factory):
+    base = tmp_path_factory.mktemp("extras")
+    for name, *what in (("a", "i", "2.5", "x+1", "lumi=3"), ("same", "i", "2.5", "x+1", "lumi=3"), ("other", "i", "1", "x*100", "lumi=7"),
+                        ("short", "h", "2.5", "x+1", "lumi=3")):
+        subprocess.run([sys.executable, "-c", WRITE_EXTRAS, base / f"{name}.root", *what], check=True)
+    return base
+
+
+def left_out(done):
+    return [line.removeprefix("tfilefs: left out: T: ") for line in done.stderr.splitlines()]
+
+
+ENTRIES_RENUMBERED = ["its index of entries", "its friends"]
+
+
+def test_what_a_tree_has_beside_its_columns_stays_or_is_named(extras, tmp_path):
+    all_of_them = ["its aliases", "its user info", "its weight of 2.5", *ENTRIES_RENUMBERED]
+    for options, files, lost in (([], ["a"], []), (["--compression", "lz4", "--cluster", "1k"], ["a"], []),
+                                 (["--entries", "0:50"], ["a"], ENTRIES_RENUMBERED), ([], ["a", "same"], ENTRIES_RENUMBERED),
+                                 (["--format", "rntuple"], ["a"], all_of_them), ([], ["same", "short"], None)):
+        done = repack("--force", *options, *(extras / f"{name}.root" for name in files), tmp_path / "out.root",
+                      status=0 if lost == [] else 1)
+        assert lost is None and set(all_of_them) <= set(left_out(done)) or left_out(done) == lost
+        if "as stored" in done.stdout:
+            read = subprocess.run([sys.executable, "-c", READ_EXTRAS, tmp_path / "out.root"], capture_output=True, text=True, check=True)
+            assert read.stdout.split(maxsplit=1)[1] == "2.5 x+1 ['lumi=3']\n"
+
+
+def test_of_trees_that_differ_beside_their_columns_what_is_lost_is_named(extras, tmp_path):
+    done = repack("--columns", "x", extras / "a.root", extras / "other.root", tmp_path / "out.root", status=1)
+    assert "as stored" in done.stdout
+    assert sorted(left_out(done)) == sorted([
+        *ENTRIES_RENUMBERED, "aliases of a later file, which are others than those of the first",
+        "user info of a later file, which is other than that of the first",
+        "the weight of a later file, 1: its entries have that of the first, 2.5"])
+
+
 def test_user_info_of_a_class_that_cannot_be_followed_is_left_out_alone(tmp_path):
     path, out = tmp_path / "in.root", tmp_path / "out.root"
     subprocess.run([sys.executable, "-c", WRITE_USER_INFO, path], check=True)

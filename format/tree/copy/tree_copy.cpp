@@ -11,6 +11,7 @@
 #include "streamer/info/basic_type.h"
 #include "streamer/info/type_name.h"
 #include "tree/copy/same_form.h"
+#include "tree/copy/tree_extras.h"
 #include "tree/record/basket.h"
 
 namespace tfile {
@@ -111,6 +112,7 @@ Result<> TreeCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& ke
     next_ = std::move(tree);
   }
   described_.take(present().infos);
+  if (!is_first) note_other_extras();
   if (!is_first || !keeps_all) note_other_numbers();
   note_maxima(present());
   plan(keeps_all);
@@ -173,10 +175,18 @@ void TreeCopy::leave_out(const SourceTree& tree, BranchIndex branch, const std::
 // Entries have other numbers than in the tree.
 void TreeCopy::note_other_numbers() {
   if (std::exchange(renumbers_, true)) return;
-  constexpr std::uint32_t kNull = 4;  // the size of a null pointer
-  const RecordOutline& outline = first().tree.outline;
-  if (outline[TreeMember::tree_index].bytes.size() > kNull) left_out_.push_back("its index of entries");
-  if (outline[TreeMember::friends].bytes.size() > kNull) left_out_.push_back("its friends");
+  const TreeExtras extras = extras_in(first().tree.payload, first().tree.outline);
+  if (extras.has_index) left_out_.push_back("its index of entries");
+  if (extras.has_friends) left_out_.push_back("its friends");
+}
+
+// The record is that of the first tree. What others have in theirs is lost, and each is named once.
+void TreeCopy::note_other_extras() {
+  const TreeExtras mine = extras_in(first().tree.payload, first().tree.outline);
+  const TreeExtras others = extras_in(present().tree.payload, present().tree.outline);
+  for (std::string& name : names_of_other(mine, others)) {
+    if (std::ranges::find(left_out_, name) == left_out_.end()) left_out_.push_back(std::move(name));
+  }
 }
 
 void TreeCopy::note_maxima(const SourceTree& tree) {

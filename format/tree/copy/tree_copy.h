@@ -65,6 +65,7 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   void leave_out(const SourceTree&, BranchIndex, const std::string& why);
   std::vector<bool> copied_branches() const;
   void note_other_numbers();
+  void note_other_extras();
   void note_maxima(const SourceTree&);
   Result<std::string> reason_not_to_cut(const BranchRecord&) const;
   void plan(bool keeps_all);

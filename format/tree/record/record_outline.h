@@ -53,11 +53,13 @@ enum class TreeMember : std::uint8_t {
   entries,
   tot_bytes,
   zip_bytes,
+  weight,
   flushed_bytes,
   auto_flush,
   cluster_ranges,
   cluster_range_end,
   cluster_size,
+  aliases,
   index_values,  // fIndexValues, fIndex, fTreeIndex: which entry has a given number
   index,
   tree_index,
