@@ -236,6 +236,11 @@ class UnitsOfTable {
       return {};
     }
     TRY(const KeyPlace key, named(name.file, key_in(*file, path, tfile::KeyKind::table)));
+    if (key.info().format != made_.format) {
+      made_.needs_columns = true;
+      made_.why = "it is a TTree in one file and an RNTuple in another";
+      return {};
+    }
     TRY(const auto outline, named(name.file, file->outline(key.info())));
     const std::int64_t entries = outline->entries;
     std::optional<KeptEntries> kept;

@@ -325,6 +325,18 @@ def test_of_trees_that_differ_beside_their_columns_what_is_lost_is_named(extras,
         "the weight of a later file, 1: its entries have that of the first, 2.5"])
 
 
+@pytest.mark.parametrize("options", [[], ["--compression", "lz4"], ["--format", "rntuple"], ["--format", "ttree"], ["--entries", "2:14"]])
+@pytest.mark.parametrize("names", [["tree", "ntuple"], ["ntuple", "tree"], ["ntuple", "ntuple", "tree"]])
+def test_a_table_may_be_a_tree_in_one_file_and_an_rntuple_in_another(tmp_path, names, options):
+    with uproot.recreate(tmp_path / "tree.root") as file:
+        file.mktree("T", {"x": "i4"}).extend({"x": numpy.arange(10, dtype="i4")})
+    repack("--format", "rntuple", tmp_path / "tree.root", tmp_path / "ntuple.root")
+    repack(*options, *(tmp_path / f"{name}.root" for name in names), tmp_path / "out.root")
+    values = list(range(10)) * len(names)
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["T"]["x"].array().tolist() == (values[2:14] if "--entries" in options else values)
+
+
 def test_user_info_of_a_class_that_cannot_be_followed_is_left_out_alone(tmp_path):
     path, out = tmp_path / "in.root", tmp_path / "out.root"
     subprocess.run([sys.executable, "-c", WRITE_USER_INFO, path], check=True)
