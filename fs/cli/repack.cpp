@@ -120,6 +120,10 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
     const std::size_t equal = rename.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == rename.size())
       return wrong("--rename", rename, "OLD=NEW");
+    const auto is_same = [&](const auto& other) { return other.first == rename.substr(0, equal); };
+    if (std::ranges::any_of(options.renames, is_same)) return wrong("--rename", rename, "the only name for its table");
+    // ROOT takes "a;3" for the third cycle of "a".
+    if (rename.find(';', equal) != std::string::npos) return wrong("--rename", rename, "a name without ';'");
     options.renames.emplace_back(rename.substr(0, equal), rename.substr(equal + 1));
   }
   if (!given.entries.empty()) {

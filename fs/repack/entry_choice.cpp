@@ -81,6 +81,20 @@ Result<Form> form_of(const std::string& file, std::span<const std::byte> start) 
   return Form{header.dtype == Dtype::b1, header.size};
 }
 
+// Numbers are truth values where each is 0 or 1, as those of flags are. Others, such as numbers of entries, are not.
+// `first`: the entry of the first one.
+Result<> check_truth(const std::string& name, std::span<const std::byte> values, std::size_t size, std::int64_t first) {
+  for (std::size_t at = 0; at < values.size(); at += size) {
+    const auto value = values.subspan(at, size);  // little-endian
+    const bool is_above = std::ranges::any_of(value.subspan(1), [](std::byte byte) { return byte != std::byte{0}; });
+    if (!is_above && value[0] <= std::byte{1}) continue;
+    return fail(ErrorKind::invalid, name + ": not truth values: entry " +
+                                        std::to_string(first + static_cast<std::int64_t>(at / size)) +
+                                        " is neither 0 nor 1");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<EntryRange> parse_entries(std::string_view text) {
@@ -130,11 +144,12 @@ Result<ChosenEntries> select_by_column(ChainSource& source, const std::string& n
   if (found->role != tfile::Role::values || !found->lists.empty() || !found->shape.empty())
     return fail(ErrorKind::invalid, name + ": not one value for each entry");
   if (found->dtype == Dtype::f4 || found->dtype == Dtype::f8)
-    return fail(ErrorKind::invalid, name + ": neither truth values nor whole numbers");
+    return fail(ErrorKind::invalid, name + ": not truth values");
   Choice choice;
   for (std::int64_t at = 0; at < table.entries; at += kPieceEntries) {
     TRY(const tfile::Buffer bytes,
         read_items(source.streams(), *found, {at, std::min(at + kPieceEntries, table.entries)}));
+    if (found->dtype != Dtype::b1) TRY_VOID(check_truth(name, bytes.span(), tfile::size_of(found->dtype), at));
     choice.add_mask(bytes.span(), tfile::size_of(found->dtype));
   }
   return choice.take(true);

@@ -296,9 +296,13 @@ class Repack {
   Result<> check_columns(const std::vector<const KeyPlace*>& tables) {
     if (options_.columns.takes_all()) return {};
     std::vector<std::string> names;
+    bool takes_some = tables.empty();
     for (const KeyPlace* table : tables) {
       TRY(const auto outline, keys_.first->outline(table->info()));
-      add_top_names(*outline, names);
+      std::vector<std::string> own;
+      add_top_names(*outline, own);
+      takes_some |= std::ranges::any_of(own, [&](const std::string& name) { return options_.columns.takes(name); });
+      std::ranges::move(own, std::back_inserter(names));
       if (options_.friends.empty()) continue;
       TableRequest request{options_, inputs_, table->path(), table->directory, std::string(table->info().name)};
       request.is_only_table = tables.size() == 1;
@@ -307,6 +311,11 @@ class Repack {
     }
     for (const std::string& pattern : options_.columns.idle(names))
       return fail(ErrorKind::not_found, pattern + ": no column of that name" + meant_name(pattern, names));
+    const bool takes_friends = !options_.friends.empty() && std::ranges::any_of(names, [&](const std::string& name) {
+      return options_.columns.takes(name);
+    });
+    if (!takes_some && !takes_friends)
+      return fail(ErrorKind::invalid, "--columns and --drop leave no column of any table");
     return {};
   }
 

@@ -618,6 +618,10 @@ def test_requests_that_make_no_sense(table, tmp_path):
             (("--format", "csv", path, tmp_path / "out.root"), 2, "--format csv"),
             (("--compression", "zip", path, tmp_path / "out.root"), 2, "zip"),
             (("--select", "no_such", path, tmp_path / "out.root"), 1, "no_such"),
+            (("--select", "id", path, tmp_path / "out.root"), 1, "id: not truth values: entry 2 is neither 0 nor 1"),
+            (("--columns", "x", "--drop", "x", path, tmp_path / "out.root"), 1, "no column of any table"),
+            (("--rename", "Events=A", "--rename", "Events=B", path, tmp_path / "out.root"), 2, "--rename Events=B"),
+            (("--rename", "Events=A;3", path, tmp_path / "out.root"), 2, "';'"),
             (("--rename", "Events", path, tmp_path / "out.root"), 2, "OLD=NEW")):
         assert told in repack(*arguments, status=status).stderr
     assert (tmp_path / "there.root").read_text() == "something" and os.listdir(tmp_path) == ["there.root"]
