@@ -259,10 +259,29 @@ def test_encodings_that_cannot_be(tmp_path):
         os.setxattr(os.path.join(table, "x.f4"), "user.tfilefs.encoding", b"real32quant:12:0:100")
         with pytest.raises(OSError):
             mounted.fsync(table)
-        assert "outside of the range of its encoding" in m.errors()
+        assert "x, entry 2: 101 is outside of the range of its encoding, 0 to 100" in m.errors()
         os.removexattr(os.path.join(table, "x.f4"), "user.tfilefs.encoding")
         mounted.fsync(table)
         assert np.fromfile(os.path.join(table, "x.f4"), "<f4").tolist() == [1, 2, 101]
+
+
+def test_the_entry_with_a_value_outside_of_its_encoding_is_named(tmp_path):
+    values = np.ones(100_000, "<f4")
+    values[77_777] = 1.0000002
+    for table, path, offsets in (("T", "x.f4", None), ("L", "v/values.f4", np.arange(0, 100_001, 1000))):
+        with mounted.Mounted(tmp_path, FORMAT) as m:
+            file = os.path.join(m.path, f"{table}.root", table, path)
+            os.makedirs(os.path.dirname(file))
+            if offsets is not None:
+                offsets.astype("<i8").tofile(os.path.join(os.path.dirname(file), "offsets.i8"))
+            values.tofile(file)
+            os.setxattr(file, "user.tfilefs.encoding", b"real32quant:8:0:1.0000001")
+            with pytest.raises(OSError):
+                mounted.fsync(os.path.join(m.path, f"{table}.root", table))
+            entry = 77_777 if offsets is None else 77
+            assert f"entry {entry}: 1.0000002 is outside of the range of its encoding, 0 to 1.0000001" in m.errors()
+            os.removexattr(file, "user.tfilefs.encoding")
+            mounted.fsync(os.path.join(m.path, f"{table}.root", table))
 
 
 def test_it_is_found_again_after_a_kill(tmp_path):

@@ -4,6 +4,8 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <new>
@@ -162,9 +164,39 @@ class PartEncoder {
     const Bytes numbers = bytes(i);
     const std::size_t first = first_out_of_range(encoding, numbers);
     if (encoding.type != ColumnType::real32_quant || first == numbers.size() / sizeof(float)) return {};
-    return invalid(std::to_string(load_little<float>(numbers.data() + first * sizeof(float))) +
-                   " is outside of the range of its encoding, " + std::to_string(encoding.min) + " to " +
-                   std::to_string(encoding.max));
+    const std::uint64_t item = first * sizeof(float) / field_.columns[i].item_bytes();
+    return fail(ErrorKind::invalid, name_of_entry(entry_with(i, item)) + ": " +
+                                        shown(load_little<float>(numbers.data() + first * sizeof(float))) +
+                                        " is outside of the range of its encoding, " + shown(encoding.min) + " to " +
+                                        shown(encoding.max));
+  }
+
+  // With as many digits as tell it from others.
+  template <class Number>
+  static std::string shown(Number number) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.begin(), text.end(), number).ptr};
+  }
+
+  // Which of these entries has an item of the column, through the lists around it. The first one where variants are,
+  // of which the items do not tell.
+  std::uint64_t entry_with(std::size_t i, std::uint64_t item) const {
+    for (; field_.lists[i] != FieldForm::kEachEntry; i = field_.lists[i]) {
+      const std::uint32_t list = field_.lists[i];
+      if (variant_part(field_.variants, i).tag != 0) return 0;
+      const std::int64_t wanted = offset_at(bytes(list), 0) + static_cast<std::int64_t>(item);
+      std::uint64_t low = 0, high = bytes(list).size() / kOffsetSize - 1;  // the list that ends behind the item
+      while (high - low > 1) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        (offset_at(bytes(list), middle) <= wanted ? low : high) = middle;
+      }
+      item = low;
+    }
+    return item;
+  }
+
+  std::string name_of_entry(std::uint64_t number) const {
+    return field_.name + ", entry " + std::to_string(offered_.entries.begin + static_cast<std::int64_t>(number));
   }
 
   Result<> check_offsets(std::size_t i) const {
