@@ -73,12 +73,13 @@ Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bo
   const auto owner = place.owner();
   if (former && owner && !replaces)
     return tfile::fail(ErrorKind::exists, path + ": there is one already; --force replaces it");
-  TRY(std::optional<FileClaim> replaced, claim_former(place));
+  auto replaced = claim_former(place);
+  if (!replaced) return tl::unexpected(std::move(replaced).error());
   TRY(NewFile file, NewFile::make(place, owner.value_or(process_owner())));
   // From here on the new file knows what it replaces.
   if (state_at(place.directory.get(), place.name) != former)
     return tfile::fail(ErrorKind::stale, path + ": another program has made or replaced this file meanwhile");
-  return std::unique_ptr<OutputFile>(new OutputFile(std::move(place), std::move(replaced), std::move(file)));
+  return std::unique_ptr<OutputFile>(new OutputFile(std::move(place), *std::move(replaced), std::move(file)));
 }
 
 Result<> OutputFile::copy(const tfile::Source& source, tfile::ByteRange from, std::uint64_t to) {
