@@ -44,7 +44,7 @@ std::optional<FileState> state_at(int directory, const std::string& name) {
   return FileState{{status.st_dev, status.st_ino}, status.st_mtim};
 }
 
-Result<FilePlace> place_of(const std::string& path) {
+Result<FilePlace> place_of_output(const std::string& path) {
   const std::filesystem::path given(path);
   FilePlace place;
   place.shown = path;
@@ -69,7 +69,7 @@ Result<std::optional<FileClaim>> claim_former(const FilePlace& place) {
 
 Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bool replaces,
                                                      const std::optional<FileState>& former) {
-  TRY(FilePlace place, place_of(path));
+  TRY(FilePlace place, place_of_output(path));
   const auto owner = place.owner();
   if (former && owner && !replaces)
     return tfile::fail(ErrorKind::exists, path + ": there is one already; --force replaces it");

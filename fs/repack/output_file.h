@@ -29,7 +29,7 @@ struct FileState {
 std::optional<FileState> state_at(int directory, const std::string& name);
 
 // The place that a path names. Errors: invalid, and those of opening its directory.
-Result<FilePlace> place_of(const std::string& path);
+Result<FilePlace> place_of_output(const std::string& path);
 // Whether it may be replaced, or removed: nobody else writes it, or has left something to be brought into it. The claim
 // holds that; there is none if the file system has no locks, or this user may not write the file. Errors: as make().
 Result<std::optional<FileClaim>> claim_former(const FilePlace&);

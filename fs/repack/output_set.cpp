@@ -60,7 +60,7 @@ Result<OutputSet> OutputSet::make(const std::string& out, bool is_split, bool re
 }
 
 Result<> OutputSet::note_former() {
-  TRY(const FilePlace place, place_of(out_));
+  TRY(const FilePlace place, place_of_output(out_));
   const auto note = [&](const std::string& name) {
     if (const auto state = state_at(place.directory.get(), name)) former_.emplace(name, *state);
   };
@@ -122,7 +122,7 @@ Result<std::vector<OutputSet::Surplus>> OutputSet::surplus() const {
   std::vector<Surplus> found;
   for (const auto& [name, state] : former_) {
     if (is_written(name)) continue;
-    TRY(FilePlace place, place_of(path_of(name)));
+    TRY(FilePlace place, place_of_output(path_of(name)));
     TRY(std::optional<FileClaim> claim, claim_former(place));
     const auto now = state_at(place.directory.get(), name);
     found.push_back({std::move(claim), LeavingFile(std::move(place))});
