@@ -23,6 +23,7 @@ class Cutter {
     const auto has_offsets = [](const TakenEntries& basket) { return !basket.offsets.empty(); };
     with_offsets_ = form_.has_offsets || std::ranges::any_of(baskets, has_offsets);
     for (const TakenEntries& basket : baskets) {
+      if (basket.taken.empty()) continue;  // one between those that entries are taken of
       TRY_VOID(basket.offsets.empty() ? take_sized(basket) : take_any(basket));
     }
     head_.entries = static_cast<std::int32_t>(entries_);
