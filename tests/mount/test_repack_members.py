@@ -88,7 +88,7 @@ tree.Branch("a.map", text)""")
     done = repack("--format", "rntuple", "--verify", path, out, status=1)
     assert "renamed: t: a.map: it is a_map: " in done.stderr
     with mounted.Mounted(out) as m, open(f"{m.path}/t.jsonl") as lines:
-        assert [json.loads(line)["a_map"] for line in lines] == 5 * [[["one", 1.5]]]
+        assert [json.loads(line)["a_map"] for line in lines] == 5 * [[{"key": "one", "value": 1.5}]]
 
 
 # A record in whose middle there are pointers to several classes, for which no column of a tree is written; a member of
