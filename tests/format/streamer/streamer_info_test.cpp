@@ -264,8 +264,9 @@ TEST(BuiltinStreamerInfos, AreWhole) {
       EXPECT_NE(e.type, -1) << info.class_name << " " << e.name;
       EXPECT_EQ(e.name.find_first_of(" ;,[]\n"), std::string::npos) << info.class_name << " " << e.name;
       if (e.kind == ElementKind::base) {
-        // A class with a hand-written streamer is known by its name and a tilde.
-        EXPECT_TRUE(infos.newest(e.name) || infos.newest(e.name + "~")) << info.class_name << " " << e.name;
+        // A class with a hand-written streamer is known by its name and a tilde; those of RooFit are in each file.
+        const bool is_known = infos.newest(e.name) || infos.newest(e.name + "~") || e.name.starts_with("Roo");
+        EXPECT_TRUE(is_known) << info.class_name << " " << e.name;
       }
     }
   }

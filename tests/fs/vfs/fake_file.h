@@ -43,8 +43,18 @@ class FakeObject final : public tfile::OneChunkEach<tfile::Object> {
                               std::span<const std::int64_t>) const override {
     return tfile::Chunk{};
   }
-  Result<std::string> json(std::span<const std::byte> payload, const std::stop_token&) const override {
-    return '"' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + "\"\n";
+  Result<std::shared_ptr<const tfile::PiecedText>> json(std::span<const std::byte> payload,
+                                                        const std::stop_token&) const override {
+    auto text = std::make_shared<KeptText>();
+    tfile::PiecedText::Piece& piece = text->pieces.emplace_back();
+    piece.text = '"' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + "\"\n";
+    piece.size = piece.text.size();
+    return std::shared_ptr<const tfile::PiecedText>(std::move(text));
+  }
+  Result<std::shared_ptr<const tfile::PiecedText>> table(std::span<const std::byte>, std::size_t,
+                                                         const std::function<std::string(std::string_view)>&,
+                                                         const std::stop_token&) const override {
+    return nullptr;
   }
   std::string descriptions(std::span<const std::byte>) const override { return {}; }
   Result<tfile::Plot> plot(std::span<const std::byte>, std::size_t, tfile::Effort&) const override { return nothing(); }
@@ -56,6 +66,9 @@ class FakeObject final : public tfile::OneChunkEach<tfile::Object> {
   }
 
  private:
+  struct KeptText final : tfile::PiecedText {
+    Result<> make(std::size_t, std::span<const std::byte>, std::span<char>) const override { return nothing(); }
+  };
   static tl::unexpected<Error> nothing() { return tfile::fail(ErrorKind::invalid, "nothing"); }
 };
 

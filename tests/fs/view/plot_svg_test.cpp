@@ -90,7 +90,9 @@ TEST(TLatex, NothingOverlapsAPowerOverAnIndex) {
       double at = 0, reached = 0;
       for (std::size_t i = 0; i < pieces.size(); ++i) {
         at += pieces[i].dx;
-        if (i + 1 == pieces.size() || i == 1) EXPECT_GE(at, reached - 0.011) << text << ' ' << share;
+        if (i + 1 == pieces.size() || i == 1) {
+          EXPECT_GE(at, reached - 0.011) << text << ' ' << share;
+        }
         at += text_width(pieces[i].escaped) * pieces[i].size * share;
         reached = std::max(reached, at);
       }
