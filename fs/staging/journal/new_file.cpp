@@ -81,9 +81,9 @@ bool rename_to_free(int directory, const std::string& from, const std::string& t
 
 Result<> rename_to_place(const FilePlace& place, const std::string& from) {
   if (rename_to_free(place.directory.get(), from, place.name)) return {};
-  const int why = errno;
-  if (why == EEXIST || place.id()) return another_has_the_name(place);
-  return system_error(place.shown, why);
+  const int number = errno;
+  if (number == EEXIST || place.id()) return another_has_the_name(place);
+  return system_error(place.shown, number);
 }
 
 }  // namespace
