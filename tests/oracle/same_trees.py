@@ -48,11 +48,14 @@ def trees(directory, path=""):
     """{path: newest cycle} of the trees of a file."""
     found = {}
     for key in directory.GetListOfKeys():
+        kind = key.GetClassName()
+        if kind not in ("TTree", "TNtuple", "TNtupleD") and not kind.startswith("TDirectory"):
+            continue  # its name may be no text
         name = path + key.GetName()
-        if key.GetClassName() in ("TTree", "TNtuple", "TNtupleD") and name not in found:
-            found[name] = key.ReadObj()
-        elif key.GetClassName().startswith("TDirectory"):
+        if kind.startswith("TDirectory"):
             found.update(trees(key.ReadObj(), name + "/"))
+        elif name not in found:
+            found[name] = key.ReadObj()
     return found
 
 

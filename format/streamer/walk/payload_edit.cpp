@@ -49,7 +49,7 @@ Result<PayloadPlaces> PayloadPlaces::read(const StreamerInfos& infos, std::strin
   TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
   if (!finder.unknown.empty()) return fail(ErrorKind::unsupported, finder.unknown);
   std::ranges::sort(finder.slots);
-  finder.slots.erase(std::ranges::unique(finder.slots).begin(), finder.slots.end());
+  finder.slots.erase(std::unique(finder.slots.begin(), finder.slots.end()), finder.slots.end());
   TRY_VOID(made.read_slots(finder.slots));
   std::ranges::sort(made.frames_, {}, &Frame::begin);
   return made;
