@@ -97,18 +97,8 @@ Result<> check_out(const std::string& out) {
   return {};
 }
 
-Result<RepackOptions> options_of(const GivenFlags& given) {
-  RepackOptions options;
-  TRY_VOID(check_out(given.words.back()));
-  options.sources.assign(given.words.begin(), given.words.end() - 1);
-  options.out = given.words.back();
-  TRY(options.format, parse_format(given.format));
-  if (!given.compression.empty()) {
-    TRY(options.compression, tfile::parse_compression(given.compression));
-  }
-  TRY_VOID(parse_sizes(given, options));
-  TRY(options.columns, NameFilter::parse(given.columns, given.drop));
-  TRY(options.tables, NameFilter::parse(given.tables, {}));
+// Friends, and other names for tables.
+Result<> parse_names(const GivenFlags& given, RepackOptions& options) {
   for (const std::string& each : given.friends) {
     auto named = parse_friend(each);
     if (!named) return wrong("--friend", each, "ALIAS=SOURCE, or ALIAS=SOURCE@KEY");
@@ -126,6 +116,22 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
     if (rename.find(';', equal) != std::string::npos) return wrong("--rename", rename, "a name without ';'");
     options.renames.emplace_back(rename.substr(0, equal), rename.substr(equal + 1));
   }
+  return {};
+}
+
+Result<RepackOptions> options_of(const GivenFlags& given) {
+  RepackOptions options;
+  TRY_VOID(check_out(given.words.back()));
+  options.sources.assign(given.words.begin(), given.words.end() - 1);
+  options.out = given.words.back();
+  TRY(options.format, parse_format(given.format));
+  if (!given.compression.empty()) {
+    TRY(options.compression, tfile::parse_compression(given.compression));
+  }
+  TRY_VOID(parse_sizes(given, options));
+  TRY(options.columns, NameFilter::parse(given.columns, given.drop));
+  TRY(options.tables, NameFilter::parse(given.tables, {}));
+  TRY_VOID(parse_names(given, options));
   if (!given.entries.empty()) {
     options.entries = parse_entries(given.entries);
     if (!options.entries) return wrong("--entries", given.entries, "A:B, two numbers of entries");

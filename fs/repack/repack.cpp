@@ -382,16 +382,23 @@ class Repack {
       TRY(const auto* extras, lost_extras(request));
       std::ranges::copy(*extras, std::back_inserter(written.left_out));
     }
+    take_written(std::move(request), std::move(written));
+    return {};
+  }
+
+  // Tells of a table, and keeps it if it was written.
+  void take_written(TableRequest request, WrittenTable written) {
+    const std::string& path = request.path;
+    RepackReport& report = made_.report;
     for (const auto* lines : {&written.left_out, &written.damage}) {
       for (const std::string& line : *lines) report.left_out.push_back(path + ": " + line);
     }
     for (const std::string& line : written.renamed) report.renamed.push_back(path + ": " + line);
-    if (!written.written) return {};
+    if (!written.written) return;
     made_.tables.push_back({path, written.report.entries, written.report.bytes, std::move(written.cluster_ends)});
     report.tables.push_back(std::move(written.report));
     written_.emplace_back(std::move(request), std::move(written));
     ++report.files.front().tables;
-    return {};
   }
 
   // What the trees of a table have beside their columns.

@@ -249,7 +249,7 @@ def work_after_end(source, name):
     return (usage.ru_utime + usage.ru_stime) * os.sysconf("SC_CLK_TCK") - before
 
 
-@pytest.mark.parametrize("sample, name", (WORK[0], WORK[2], WORK[4]))
+@pytest.mark.parametrize("sample, name", (WORK[0], WORK[2]))
 def test_the_end_of_a_mount_waits_for_no_view(samples, sample, name):
     source = os.path.join(samples(sample), sample + ".root")
     whole = work_for(source, name)
