@@ -410,7 +410,7 @@ TEST(ClusterCache, ASecondLengthBringsTheHeadersOfAllStreams) {
   Rig s(streams);
   EXPECT_EQ(*length_of(*s.column, 50), 1000);
   EXPECT_EQ(s.set->source->calls, 1u);
-  EXPECT_EQ(s.set->source->bytes_read, 10 * SyntheticStreams::kHeader);
+  EXPECT_LT(s.set->source->bytes_read, 10 * 400u) << "the headers of one stream, and what lies between them";
   EXPECT_EQ(*length_of(*s.column, 51), 1000);
   EXPECT_EQ(s.set->source->calls, 2u);
   for (tfile::StreamId stream_id = 0; stream_id < 200; ++stream_id)
