@@ -267,6 +267,11 @@ Result<> answer_requests(fuse_session* session, FileSystem& fs, const MountSetti
   return no_threads(settings);
 }
 
+void destroy(fuse_session* session) {
+  fuse_remove_signal_handlers(session);
+  fuse_session_destroy(session);
+}
+
 Result<> what_was_lost(const std::vector<std::string>& paths) {
   std::string text = "lost, neither in its file nor in a journal:";
   for (const std::string& path : paths) text += " " + path;
@@ -297,27 +302,27 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   fuse_session* session = fuse_session_new(arguments.get(), &operations(), sizeof(fuse_lowlevel_ops), &served);
   if (!session) return cannot_mount(settings);
   served.session = session;
+  // Before there is a mount, which a signal would otherwise leave behind.
+  fuse_set_signal_handlers(session);
   struct stat below {};
   ::stat(settings.mount_point.c_str(), &below);
   if (fuse_session_mount(session, settings.mount_point.c_str()) != 0) {
-    fuse_session_destroy(session);
+    destroy(session);
     return cannot_mount(settings);
   }
   auto begun = begin_session(served, settings);
   if (!begun) {
     fuse_session_unmount(session);
-    fuse_session_destroy(session);
+    destroy(session);
     return begun;
   }
-  fuse_set_signal_handlers(session);
   const Result<> answered = answer_requests(session, *fs, settings, below.st_dev, events);
   // Requests under way are answered first, while the session still exists. Those that take long are given up.
   served.end.request_stop();
   const std::vector<std::string> lost = fs->end();
   fs.reset();
   fuse_session_unmount(session);
-  fuse_remove_signal_handlers(session);
-  fuse_session_destroy(session);
+  destroy(session);
   if (settings.lifeline) ::rmdir(settings.mount_point.c_str());
   if (!answered) return answered;
   return lost.empty() ? Result<>() : what_was_lost(lost);

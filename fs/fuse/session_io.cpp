@@ -69,7 +69,11 @@ Result<> answer_init(fuse_session* session, const Served& served) {
   int number = 0;  // an errno, or less: the size of the request
   do {
     number = -fuse_session_receive_buf(session, &request);
-  } while (number == EINTR);
+  } while (number == EINTR && !fuse_session_exited(session));
+  if (fuse_session_exited(session)) {  // by a signal: what answers requests ends at once
+    std::free(request.mem);
+    return {};
+  }
   std::array<std::byte, 4096> answer;  // a header and some 64 bytes, more in newer versions of the protocol
   const auto size = number < 0 ? answer_of(session, request, kernel.get(), answer) : not_begun(number);
   std::free(request.mem);

@@ -244,6 +244,17 @@ def test_signal_unmounts(plain, number):
     m.close()
 
 
+def test_a_signal_while_a_mount_begins_leaves_none(program, plain, mount_point):
+    """At each millisecond of the first fifty: before there is a mount, the signal ends the process as any other."""
+    for delay in range(50):
+        begun = subprocess.Popen([program, "-f", plain, mount_point], stdout=subprocess.DEVNULL)
+        time.sleep(delay / 1000)
+        begun.send_signal(signal.SIGTERM)
+        status = begun.wait(20)
+        assert (delay, status) in ((delay, 0), (delay, -signal.SIGTERM))
+        assert not mounted.is_mount_point(mount_point)
+
+
 def test_dead_mount_point_is_cleared(program, plain, mount_point):
     m = mounted.Mounted(plain, mount_point=mount_point)
     m.process.kill()
