@@ -79,15 +79,18 @@ struct Arena::Tbb {
   explicit Tbb(unsigned threads)
       : control(tbb::global_control::max_allowed_parallelism, threads + 1), arena(static_cast<int>(threads), 0) {
     arena.initialize();
-    // Threads are made now, while it is known that they can be, and stay.
-    const auto meeting = std::make_shared<Meeting>(threads);
-    for (unsigned i = 0; i < threads; ++i) arena.enqueue([meeting] { meeting->join(); });
   }
   tbb::global_control control;
   tbb::task_arena arena;
 };
 
-Arena::Arena(unsigned threads) : tbb_(std::make_unique<Tbb>(threads_to_have(std::max(1u, threads)))) {}
+Arena::Arena(unsigned wanted) {
+  const unsigned threads = threads_to_have(std::max(1u, wanted));
+  tbb_ = std::make_unique<Tbb>(threads);
+  // Threads are made now, while it is known that they can be, and stay.
+  const auto meeting = std::make_shared<Meeting>(threads);
+  for (unsigned i = 0; i < threads; ++i) run([meeting] { meeting->join(); }, Urgency::awaited);
+}
 
 Arena::~Arena() { stop(); }
 
