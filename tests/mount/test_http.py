@@ -578,6 +578,7 @@ def test_ranges_that_lie_apart(apart, certificate, environment, max_ranges, requ
     assert len({request.connection for request in asked}) == 1
 
 
+@pytest.mark.alone
 def test_single_ranges_without_streams_take_eight_connections(apart, environment):
     with http_server.Nginx(apart, max_ranges=1) as server:
         with mounted_from(server.url("apart.root"), environment, "prefetch=off") as m:
@@ -613,6 +614,7 @@ def many_apart(tmp_path_factory):
     return path
 
 
+@pytest.mark.alone
 def test_a_request_has_as_many_ranges_as_servers_take(many_apart, environment):
     """A head of eight kilobytes."""
     with faulty.FaultyServer() as server:
