@@ -9,7 +9,6 @@
 #include <TRandom3.h>
 #include <TTree.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <type_traits>
 
@@ -20,6 +19,7 @@ std::enable_if_t<std::is_enum_v<T>> put(std::ostream& out, T value) {
 }
 }  // namespace literal
 
+#include "commands.h"
 #include "python_literal.h"
 #include "rolled.h"
 
@@ -52,7 +52,7 @@ ROLLED(Lost, LOST)
 
 namespace {
 
-void write(const std::string& name, int split, int compression, int basket_size, int entries) {
+void write_file(const std::string& name, int split, int compression, int basket_size, int entries) {
   TFile file(name.c_str(), "RECREATE", "", compression);
   TTree tree("t", "enumerations");
   Codes codes, tops;
@@ -63,16 +63,12 @@ void write(const std::string& name, int split, int compression, int basket_size,
   tree.Branch("lost", &lost, basket_size, split);
 #define BRANCH(name) tree.Branch(#name, &tops.name, basket_size, split);
   TOPS(BRANCH)
-  std::ofstream out(name + ".written");
-  for (int entry = 0; entry < entries; entry++) {
-    roll(codes), roll(lengths), roll(lost), roll(tops);
-    tree.Fill();
-    out << "{'codes':", put(out, codes), out << ",'lengths':", put(out, lengths), out << ",'lost':", put(out, lost);
+  const auto roll_entry = [&] { roll(codes), roll(lengths), roll(lost), roll(tops); };
+  fill(tree, name, entries, roll_entry, [&](std::ostream& out) {
+    out << "'codes':", put(out, codes), out << ",'lengths':", put(out, lengths), out << ",'lost':", put(out, lost);
 #define PUT(name) out << ",'" #name "':", put(out, tops.name);
     TOPS(PUT)
-    out << "}\n";
-  }
-  tree.Write();
+  });
 }
 
 void write_lone(const char* name) {
@@ -94,7 +90,7 @@ void write_lone(const char* name) {
   tree.Write();
 }
 
-void dump(const char* name, const char* answer) {
+void dump_file(const char* name, const char* answer) {
   TFile file(name);
   TTree& tree = *file.Get<TTree>("t");
   std::ofstream out(answer);
@@ -108,15 +104,6 @@ void dump(const char* name, const char* answer) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::string what = count > 1 ? arguments[1] : "";
-  if (what == "write" && count == 7) {
-    write(arguments[2], atoi(arguments[3]), atoi(arguments[4]), atoi(arguments[5]), atoi(arguments[6]));
-  } else if (what == "lone" && count == 3) {
-    write_lone(arguments[2]);
-  } else if (what == "dump" && count == 4) {
-    dump(arguments[2], arguments[3]);
-  } else {
-    return 2;
-  }
-  return 0;
+  if (count == 3 && arguments[1] == std::string("lone")) return write_lone(arguments[2]), 0;
+  return run_command(count, arguments, write_file, dump_file);
 }

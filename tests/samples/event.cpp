@@ -7,10 +7,10 @@
 #include <TRandom3.h>
 #include <TTree.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 
+#include "commands.h"
 #include "python_literal.h"
 
 namespace {
@@ -123,7 +123,7 @@ void fill(Event& event, int entry) {
   fill(event.m_particles, few(), entry);
 }
 
-void write(const char* name, int split, int compression, int basket_size, int entries) {
+void write_file(const char* name, int split, int compression, int basket_size, int entries) {
   TFile file(name, "RECREATE", "", compression);
   TTree tree("t", "one class");
   Event event;
@@ -256,7 +256,7 @@ void dump_branch(std::ostream& out, TTree& tree, const char* name) {
   tree.ResetBranchAddresses();
 }
 
-void dump(const char* name, const char* answer) {
+void dump_file(const char* name, const char* answer) {
   TFile file(name);
   TTree& tree = *file.Get<TTree>("t");
   std::ofstream out(answer);
@@ -274,15 +274,4 @@ void dump(const char* name, const char* answer) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  const std::string what = count > 1 ? arguments[1] : "";
-  if (what == "write" && count == 7) {
-    write(arguments[2], std::atoi(arguments[3]), std::atoi(arguments[4]), std::atoi(arguments[5]),
-          std::atoi(arguments[6]));
-  } else if (what == "dump" && count == 4) {
-    dump(arguments[2], arguments[3]);
-  } else {
-    return 2;
-  }
-  return 0;
-}
+int main(int count, char** arguments) { return run_command(count, arguments, write_file, dump_file); }

@@ -7,9 +7,9 @@
 #include <TFile.h>
 #include <TTree.h>
 
-#include <cstdlib>
 #include <fstream>
 
+#include "commands.h"
 #include "rolled.h"
 
 #define INNER(DO) DO(id) DO(xs)
@@ -28,26 +28,22 @@ ROLLED(Grid, GRID)
 
 namespace {
 
-void write(const std::string& name, int split, int compression, int basket_size, int entries) {
+void write_file(const std::string& name, int split, int compression, int basket_size, int entries) {
   TFile file(name.c_str(), "RECREATE", "", compression);
   TTree tree("t", "arrays");
   Grid grid, tops;
   tree.Branch("grid", &grid, basket_size, split);
 #define BRANCH(name) tree.Branch(#name, &tops.name, basket_size, split);
   COLLECTIONS(BRANCH)
-  std::ofstream out(name + ".written");
-  for (int entry = 0; entry < entries; entry++) {
-    roll(grid), roll(tops);
-    tree.Fill();
-    out << "{'grid':", put(out, grid);
+  const auto roll_entry = [&] { roll(grid), roll(tops); };
+  fill(tree, name, entries, roll_entry, [&](std::ostream& out) {
+    out << "'grid':", put(out, grid);
 #define PUT(name) out << ",'" #name "':", put(out, tops.name);
     COLLECTIONS(PUT)
-    out << "}\n";
-  }
-  tree.Write();
+  });
 }
 
-void dump(const char* name, const char* answer) {
+void dump_file(const char* name, const char* answer) {
   TFile file(name);
   TTree& tree = *file.Get<TTree>("t");
   std::ofstream out(answer);
@@ -60,14 +56,4 @@ void dump(const char* name, const char* answer) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  const std::string what = count > 1 ? arguments[1] : "";
-  if (what == "write" && count == 7) {
-    write(arguments[2], atoi(arguments[3]), atoi(arguments[4]), atoi(arguments[5]), atoi(arguments[6]));
-  } else if (what == "dump" && count == 4) {
-    dump(arguments[2], arguments[3]);
-  } else {
-    return 2;
-  }
-  return 0;
-}
+int main(int count, char** arguments) { return run_command(count, arguments, write_file, dump_file); }

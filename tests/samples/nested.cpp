@@ -8,11 +8,10 @@
 #include <TFile.h>
 #include <TTree.h>
 
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <random>
 
+#include "commands.h"
 #include "python_literal.h"
 
 namespace {
@@ -57,7 +56,7 @@ struct Branches {
   Branches() { slots->BypassStreamer(false); }
 };
 
-void write(const char* name, int split, int compression, int basket_size, int entries) {
+void write_file(const char* name, int split, int compression, int basket_size, int entries) {
   TFile file(name, "RECREATE", "", compression);
   TTree tree("t", "nested");
   Branches of;
@@ -104,7 +103,7 @@ void put(std::ostream& out, const TClonesArray& items) {
 }
 void put(std::ostream& out, const TClonesArray* items) { put(out, *items); }
 
-void dump(const char* name, const char* answer) {
+void dump_file(const char* name, const char* answer) {
   TFile file(name);
   auto* tree = file.Get<TTree>("t");
   Branches of;
@@ -132,9 +131,4 @@ void dump(const char* name, const char* answer) {
 
 }  // namespace
 
-int main(int count, char** words) {
-  if (count == 7 && !std::strcmp(words[1], "write"))
-    return write(words[2], std::atoi(words[3]), std::atoi(words[4]), std::atoi(words[5]), std::atoi(words[6])), 0;
-  if (count == 4 && !std::strcmp(words[1], "dump")) return dump(words[2], words[3]), 0;
-  return 1;
-}
+int main(int count, char** arguments) { return run_command(count, arguments, write_file, dump_file); }

@@ -9,12 +9,12 @@
 #include <TTree.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>
 #include <string>
 
+#include "commands.h"
 #include "python_literal.h"
 
 namespace {
@@ -120,7 +120,7 @@ void roll(Owner& owner, int entry) {
   owner.last = entry;
 }
 
-void write(const char* name, int split, int compression, int basket_size, int entries) {
+void write_file(const char* name, int split, int compression, int basket_size, int entries) {
   TFile file(name, "RECREATE", "", compression);
   TTree tree("t", "pointers");
   Owner owner;
@@ -291,7 +291,7 @@ void dump_branch(std::ostream& out, TTree& tree, const char* name, Put put_it) {
   tree.ResetBranchAddresses();
 }
 
-void dump(const char* name, const char* answer) {
+void dump_file(const char* name, const char* answer) {
   TFile file(name);
   TTree& tree = *file.Get<TTree>("t");
   std::ofstream out(answer);
@@ -308,14 +308,4 @@ void dump(const char* name, const char* answer) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  const std::string what = count > 1 ? arguments[1] : "";
-  if (what == "write" && count == 7) {
-    write(arguments[2], atoi(arguments[3]), atoi(arguments[4]), atoi(arguments[5]), atoi(arguments[6]));
-  } else if (what == "dump" && count == 4) {
-    dump(arguments[2], arguments[3]);
-  } else {
-    return 2;
-  }
-  return 0;
-}
+int main(int count, char** arguments) { return run_command(count, arguments, write_file, dump_file); }

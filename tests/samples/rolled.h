@@ -6,6 +6,7 @@
 #include <TTree.h>
 
 #include <array>
+#include <fstream>
 #include <ostream>
 #include <string>
 #include <type_traits>
@@ -75,6 +76,21 @@ auto roll(C& collection) -> decltype(collection.insert(collection.end(), typenam
     roll(item);
     collection.insert(collection.end(), item);
   }
+}
+
+// Fills a tree of a file and writes it; beside the file, in FILE.written, a Python literal {branch: value} of each
+// entry. `roll_entry` sets all values, and `put_entry` writes the members of the literal.
+template <class RollEntry, class PutEntry>
+void fill(TTree& tree, const std::string& file, int entries, RollEntry roll_entry, PutEntry put_entry) {
+  std::ofstream out(file + ".written");
+  for (int entry = 0; entry < entries; entry++) {
+    roll_entry();
+    tree.Fill();
+    out << "{";
+    put_entry(out);
+    out << "}\n";
+  }
+  tree.Write();
 }
 
 // What ROOT reads of a branch: 'name': [entry, ...],

@@ -7,9 +7,9 @@
 #include <TRandom3.h>
 #include <TTree.h>
 
-#include <cstdlib>
 #include <fstream>
 
+#include "commands.h"
 #include "python_literal.h"
 
 namespace {
@@ -77,7 +77,7 @@ void roll(Shelf& shelf, int entry) {
   shelf.last = entry;
 }
 
-void write(const char* name, int split, int compression, int basket_size, int entries) {
+void write_file(const char* name, int split, int compression, int basket_size, int entries) {
   TFile file(name, "RECREATE", "", compression);
   TTree tree("t", "one class");
   Shelf shelf;
@@ -163,7 +163,7 @@ void dump_branch(std::ostream& out, TTree& tree, const char* name) {
   tree.ResetBranchAddresses();
 }
 
-void dump(const char* name, const char* answer) {
+void dump_file(const char* name, const char* answer) {
   TFile file(name);
   TTree& tree = *file.Get<TTree>("t");
   std::ofstream out(answer);
@@ -181,14 +181,4 @@ void dump(const char* name, const char* answer) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  const std::string what = count > 1 ? arguments[1] : "";
-  if (what == "write" && count == 7) {
-    write(arguments[2], atoi(arguments[3]), atoi(arguments[4]), atoi(arguments[5]), atoi(arguments[6]));
-  } else if (what == "dump" && count == 4) {
-    dump(arguments[2], arguments[3]);
-  } else {
-    return 2;
-  }
-  return 0;
-}
+int main(int count, char** arguments) { return run_command(count, arguments, write_file, dump_file); }
