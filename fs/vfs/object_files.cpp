@@ -111,8 +111,8 @@ const tfile::Column& text_column() {
 }  // namespace
 
 ObjectFiles::ObjectFiles(std::shared_ptr<const Object> object, std::shared_ptr<const tfile::StreamSet> payload,
-                         ClusterCache& cache)
-    : object_(std::move(object)), payload_(std::move(payload)), cache_(cache) {}
+                         std::shared_ptr<CachedStreams> cached, ClusterCache& cache)
+    : object_(std::move(object)), payload_(std::move(payload)), cached_(std::move(cached)), cache_(cache) {}
 
 std::optional<std::size_t> ObjectFiles::part_at(tfile::NodeId node) const {
   for (std::size_t i = 0; i < object_->parts.size(); ++i) {
@@ -173,22 +173,20 @@ void ObjectFiles::made_whole(std::size_t part, ShownAs shown_as, Reply<std::shar
 
 // Its size is counted on a thread for such work, while the payload is held in the cache, or its blocks are reserved.
 void ObjectFiles::made_in_pieces(std::size_t part, ShownAs shown_as, Reply<std::shared_ptr<Content>> made) const {
-  auto streams = cache_.attach(payload_);
   const std::stop_token stop = made.asker();
   auto reply = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(made));
   auto count = [object = object_, part, shown_as, stop](Payload payload) {
     return pieces_of(*object, part, shown_as, payload, stop);
   };
-  const auto show = [self = shared_from_this(), part, shown_as, streams, reply](Result<PiecedPtr> text) {
+  const auto show = [self = shared_from_this(), part, shown_as, reply](Result<PiecedPtr> text) {
     if (!text) return (*reply)(tl::unexpected(std::move(text).error()));
     if (!*text) return self->made_whole(part, shown_as, std::move(*reply));
-    (*reply)(pieced_content(streams, *std::move(text)));
+    (*reply)(pieced_content(self->cached_, *std::move(text)));
   };
   if (object_->is_large)
     return answer_blocking_within(
         cache_, tfile::kLocalOrigin, NoPayload::kBlocks, [count] { return count({}); }, Reply<PiecedPtr>(show, stop));
-  CachedStreams& attached = *streams;
-  attached.read(0, 0, 1, 0, payload_->decoded_size({}),
+  cached_->read(0, 0, 1, 0, payload_->decoded_size({}),
                 [exec = &cache_.exec(), count, show, reply](Result<Slices> slices) mutable {
                   if (!slices) return (*reply)(tl::unexpected(std::move(slices).error()));
                   auto job = [count, show, slices = *std::move(slices)] {
@@ -214,11 +212,11 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
     auto look = [&cache, file, listing, key, streams = std::move(streams), payload = *payload,
                  reply = std::move(reply)](Result<Slices> slices) mutable {
       if (!slices) return reply(tl::unexpected(std::move(slices).error()));
-      auto job = [&cache, file, listing, key, payload = std::move(payload),
+      auto job = [&cache, file, listing, key, payload = std::move(payload), streams = std::move(streams),
                   slices = *std::move(slices)]() -> Result<ObjectFilesPtr> {
         const Payload bytes = slices.pieces.empty() ? Payload() : slices.pieces[0];
         TRY(auto object, file->object(listing->keys[key], bytes));
-        return std::make_shared<const ObjectFiles>(std::move(object), payload, cache);
+        return std::make_shared<const ObjectFiles>(std::move(object), payload, streams, cache);
       };
       answer_blocking(cache, std::move(job), std::move(reply));
     };
@@ -237,7 +235,8 @@ void load_object(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
     TRY(auto object, file->large_object(listing->keys[key]));
     if (!object) return ObjectFilesPtr();
     TRY(auto payload, file->large_payload(listing->keys[key]));
-    return std::make_shared<const ObjectFiles>(std::move(object), std::move(payload), cache);
+    auto streams = cache.attach(payload);
+    return std::make_shared<const ObjectFiles>(std::move(object), std::move(payload), std::move(streams), cache);
   };
   auto look = [&cache, file, listing, key, reply = std::move(reply)](Result<ObjectFilesPtr> object) mutable {
     if (!object || *object) return reply(std::move(object));

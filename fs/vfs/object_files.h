@@ -21,8 +21,10 @@ namespace tfilefs {
 // thread-safe.
 class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
  public:
-  // `payload`: of File::payload, of a large object of File::large_payload.
-  ObjectFiles(std::shared_ptr<const tfile::Object>, std::shared_ptr<const tfile::StreamSet> payload, ClusterCache&);
+  // `payload`: of File::payload, of a large object of File::large_payload. `cached`: the same in the cache, where it may
+  // be already since the object was opened.
+  ObjectFiles(std::shared_ptr<const tfile::Object>, std::shared_ptr<const tfile::StreamSet> payload,
+              std::shared_ptr<CachedStreams> cached, ClusterCache&);
 
   const std::shared_ptr<const tfile::Object>& object() const { return object_; }
 
@@ -48,6 +50,7 @@ class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
 
   const std::shared_ptr<const tfile::Object> object_;
   const std::shared_ptr<const tfile::StreamSet> payload_;
+  const std::shared_ptr<CachedStreams> cached_;
   ClusterCache& cache_;
   mutable Mutex mutex_;
   mutable std::map<std::pair<tfile::NodeId, ShownAs>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);

@@ -22,6 +22,11 @@ def read_calls(mount):
         return json.load(file)["cache"]["read_calls"]
 
 
+def objects_decoded(mount):
+    with open(os.path.join(mount.path, ".tfilefs", "stats.json")) as file:
+        return json.load(file)["objects"]["chunks_decoded"]
+
+
 def walk(top):
     """{path below top: stat} of everything listed."""
     found = {}
@@ -46,6 +51,17 @@ def test_columns_of_a_table(numbers):
     assert sorted(os.listdir(os.path.join(table, "c_F"))) == ["offsets.i8", "values.f4"]
     assert sorted(os.listdir(os.path.join(table, "k_F"))) == ["offsets.i8", "values.f4x2x2"]
     assert sorted(os.listdir(os.path.join(table, "packed"))) == ["a.i4", "b.f8", "c.i2x2", "d.f4", "e.b1"]
+
+
+def test_the_members_and_sizes_of_an_object_come_from_one_decompression(tmp_path):
+    path = str(tmp_path / "h.root")
+    with uproot.recreate(path) as file:
+        for i in range(5):
+            file[f"h{i}"] = np.histogram(np.arange(100.0) % (i + 2), bins=50)
+    with mounted.Mounted(path) as m:
+        found = walk(m.path)
+        assert sum(name.endswith("object.json") for name in found) == 5
+        assert objects_decoded(m) == 5
 
 
 def test_sizes_are_exact(numbers):
