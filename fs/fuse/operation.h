@@ -79,6 +79,10 @@ Reply<void> reply_done(const PendingPtr&);
 // the inode is being answered.
 void forget_attributes(fuse_session*, InodeId);
 
+// Has the kernel write the changed pages of an inode, and forget all. Blocks until these WRITE requests are answered;
+// does nothing once a signal ends the session.
+void forget_pages(Served&, InodeId);
+
 // Adds the operations that write to a mount; without them each answers ENOSYS.
 void add_change_operations(fuse_lowlevel_ops&);
 

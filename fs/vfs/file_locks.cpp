@@ -116,6 +116,7 @@ void FileLocks::set(const File& file, HandleId handle, const FileLock& lock, boo
 }
 
 void FileLocks::ask(AskedPtr asked) {
+  if (asked->reply.asker().stop_requested()) return asked->reply(given_up());
   auto answer = [this, asked](Result<Tried> tried) {
     if (!tried) return asked->reply(tl::unexpected(std::move(tried).error()));
     if (tried->is_granted) return asked->reply(std::move(tried->grant));
@@ -127,7 +128,6 @@ void FileLocks::ask(AskedPtr asked) {
 }
 
 void FileLocks::wait(AskedPtr asked) {
-  if (asked->reply.asker().stop_requested()) return asked->reply(given_up());
   std::chrono::milliseconds pause{};
   {
     const Lock lock(mutex_);

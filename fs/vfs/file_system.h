@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -162,6 +163,12 @@ class FileSystem {
 
   // Locks, if they are not left to the kernel, which knows this mount alone. As the functions of FileLocks.
   bool has_locks() const { return tree_ && writing_; }
+  // Has the kernel write what was changed in its pages of a file through a mapping, and forget these pages. May block
+  // while requests are answered. Called around locks of files of the source, so that what was written to a mapping
+  // before a lock goes is in the file, and what is read from one after a lock is granted comes from it: between mounts,
+  // and beside them. To be set before the first request.
+  using ForgetPages = std::function<void(InodeId)>;
+  void set_forget_pages(ForgetPages forget) { forget_pages_ = std::move(forget); }
   void set_lock(HandleId, const FileLock&, bool waits, Reply<FileLocks::Grant>);
   void take_back(const FileLocks::Grant& grant) { locks_.take_back(grant); }
   void test_lock(HandleId, const FileLock&, Reply<FileLock>);
@@ -243,6 +250,7 @@ class FileSystem {
   static tl::unexpected<Error> unknown_inode();
   static tl::unexpected<Error> bad_handle();
   void note_refusal(const Inode&, std::string_view below, const Error&);
+  void forget_pages(const std::shared_ptr<const OpenFile>&, std::function<void()> then);
   std::vector<GenerationPtr> far_files() const;
   MountReport report(const CacheReport&) const;
   std::string stats_json() const;
@@ -267,6 +275,7 @@ class FileSystem {
   std::unique_ptr<InodeTable> inodes_;
   Alarms alarms_;
   FileLocks locks_;
+  ForgetPages forget_pages_;
   OpenRetries retries_;
   OpenFiles files_;
   TimedOutReads timed_out_reads_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of FileSystem that changes the source.
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -246,10 +247,34 @@ void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_ow
   locks_.close(locked_file(*file), lock_owner, std::move(write_out));
 }
 
+// On a thread that nothing waits for which the kernel may need to have its pages written. The lane is the inode's, so
+// that no other file waits either.
+void FileSystem::forget_pages(const std::shared_ptr<const OpenFile>& file, std::function<void()> then) {
+  const auto job = [this, id = file->inode->id, then] {
+    forget_pages_(id);
+    then();
+  };
+  if (!cache_->exec().lanes.run(file->inode.get(), job)) then();
+}
+
 void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Reply<FileLocks::Grant> reply) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  locks_.set(locked_file(*file), handle, lock, waits, std::move(reply));
+  const FileLocks::File locked = locked_file(*file);
+  if (!forget_pages_ || !locked.descriptor) return locks_.set(locked, handle, lock, waits, std::move(reply));
+  auto told = std::make_shared<Reply<FileLocks::Grant>>(std::move(reply));
+  auto granted = [this, file, told](Result<FileLocks::Grant> grant) {
+    if (!grant || told->asker().stop_requested()) return (*told)(std::move(grant));
+    forget_pages(file, [told, grant = std::move(grant)] { (*told)(grant); });
+  };
+  auto ask = [this, locked, handle, lock, waits, told, granted] {
+    const bool is_taken = lock.type != F_UNLCK;
+    locks_.set(locked, handle, lock, waits,
+               is_taken ? Reply<FileLocks::Grant>(granted, told->asker()) : std::move(*told));
+  };
+  // A lock for reading may be what is left of one for writing.
+  if (lock.type != F_WRLCK) return forget_pages(file, ask);
+  ask();
 }
 
 void FileSystem::test_lock(HandleId handle, const FileLock& lock, Reply<FileLock> reply) {

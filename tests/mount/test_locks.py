@@ -8,6 +8,7 @@ import itertools
 import os
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import time
@@ -216,6 +217,53 @@ def test_other_files_of_the_mount_can_be_locked(places, process, how):
         a.close("f")
 
 
+COUNTS_IN_TWO_PAGES = """
+import fcntl, mmap, os, struct, sys
+path, how, times = sys.argv[1], getattr(fcntl, sys.argv[2]), int(sys.argv[3])
+file = os.open(path, os.O_RDWR)
+pages = mmap.mmap(file, 40960)
+for _ in range(times):
+    how(file, fcntl.LOCK_EX)
+    first, last = (struct.unpack_from("q", pages, at)[0] for at in (0, 36864))
+    assert first == last
+    for at in (36864, 0):
+        struct.pack_into("q", pages, at, first + 1)
+    how(file, fcntl.LOCK_UN)
+"""
+
+
+@pytest.mark.parametrize("how", ("lockf", "flock"))
+@pytest.mark.parametrize("where", PAIRS, ids="-".join)
+def test_what_is_mapped_is_shared_under_locks(places, tmp_path, where, how):
+    """Each mount has pages of its own in the kernel; who has the lock sees what the last one who had it wrote."""
+    (tmp_path / "mapped").write_bytes(bytes(40960))
+    times = 100
+    counting = [
+        subprocess.Popen([sys.executable, "-c", COUNTS_IN_TWO_PAGES, places.at(place, "mapped"), how, str(times)]) for place in where
+    ]
+    assert [one.wait(100) for one in counting] == [0, 0]
+    content = (tmp_path / "mapped").read_bytes()
+    assert struct.unpack_from("q", content, 0) == struct.unpack_from("q", content, 36864) == (2 * times,)
+
+
+def test_a_mount_ends_though_pages_are_being_written(places, tmp_path):
+    """The kernel has changed pages written before it forgets them, also when the session has just ended."""
+    (tmp_path / "mapped").write_bytes(bytes(40960))
+    for delay in (0.05, 0.1, 0.15, 0.2):
+        m = mounted.Mounted(tmp_path, ("rw",))
+        counting = [
+            subprocess.Popen([sys.executable, "-c", COUNTS_IN_TWO_PAGES, os.path.join(m.path, "mapped"), "lockf", "1000000"],
+                             stderr=subprocess.DEVNULL) for _ in range(2)
+        ]
+        time.sleep(delay)
+        m.process.send_signal(signal.SIGTERM)
+        assert m.process.wait(60) == 0
+        for one in counting:
+            one.kill()
+            one.wait()
+        m.close()
+
+
 ROWS = 15
 
 
@@ -250,15 +298,9 @@ def after_two_writers(places, tmp_path, mode, where):
     return rows
 
 
-@pytest.mark.parametrize("mode", ("delete", "truncate", "persist"))
+@pytest.mark.parametrize("mode", ("delete", "truncate", "persist", "wal"))
 @pytest.mark.parametrize("where", PAIRS[:3], ids="-".join)
 def test_sqlite_loses_nothing(places, tmp_path, mode, where):
     rows = after_two_writers(places, tmp_path, mode, where)
     assert sorted(row[:2] for row in rows) == sorted((who, i) for who in "ab" for i in range(ROWS))
     assert [row[2] for row in rows] == list(range(2 * ROWS)), "each sees what was committed before"
-
-
-def test_sqlite_with_shared_memory_in_one_mount(places, tmp_path):
-    """Its log (WAL) takes memory that processes share: those of one mount do."""
-    rows = after_two_writers(places, tmp_path, "wal", ("mount", "mount"))
-    assert [row[2] for row in rows] == list(range(2 * ROWS))
