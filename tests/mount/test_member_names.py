@@ -18,6 +18,7 @@ LISTED = {
     "matrix": {"%76alues.f4x3"}, "row": {"%76alues"}, "letter": {"%63hars.u1"}, "byte": {"%72aw.u1"},
     "steps": {"%6Fffsets.i8"}, "choice": {"%74ags.i1", "%69ndex.i8", "x.f4"}, "matrices/values": {"%76alues.f4x3"},
     "rows/values": {"%76alues"}, "entries/values": {"key", "value.i4"}, "tracks/values/matrix": {"%76alues.f4x3"},
+    "text": {"%6Fffsets.i8", "chars.u1"}, "texts/values": {"%6Fffsets.i8", "chars.u1"},
     "tracks/values/choice": {"%74ags.i1", "%69ndex.i8", "x.f4"}, "track/row/%76alues": {"offsets.i8", "values.f4"},
 }
 FILES = ("named_members-0-505", "named_members-99-505")
@@ -95,7 +96,7 @@ def test_repack_to_rntuple_and_back(samples, tmp_path, name):
         assert_values(os.path.join(m.path, "part.root", "t"), {branch: entries[10:25] for branch, entries in values.items()})
         top = os.path.join(m.path, "tree.root", "t")
         there = {entry.split(".")[0] for entry in os.listdir(top)}
-        assert there >= {"values", "matrix", "row", "letter", "byte", "steps", "choice", "matrices"}
+        assert there >= {"values", "matrix", "row", "letter", "byte", "steps", "choice", "text", "matrices", "texts"}
         assert all(branch in said for branch in set(values) - there)
         assert_values(top, values, *(set(values) - there), in_part=True)
         left_out = [line.split(": ")[3] + "/" for line in said.splitlines() if "left out" in line]

@@ -20,6 +20,7 @@ void roll(long long& value) { value = few(); }
 #define CHARS(DO) DO(chars)
 #define RAW(DO) DO(raw)
 #define OFFSETS(DO) DO(offsets)
+#define TEXT(DO) DO(offsets) DO(chars)
 #define CHOICE(DO) DO(tags) DO(index) DO(x)
 #define ENTRY(DO) DO(key) DO(value)
 #define TRACK(DO) DO(n) DO(matrix) DO(row) DO(letter) DO(byte) DO(steps) DO(choice) DO(matrices)
@@ -28,6 +29,7 @@ ROLLED(Row, VALUES)
 ROLLED(Letter, CHARS)
 ROLLED(Byte, RAW)
 ROLLED(Steps, OFFSETS)
+ROLLED(Text, TEXT)
 ROLLED(Choice, CHOICE)
 ROLLED(Entry, ENTRY)
 ROLLED(Track, TRACK)
@@ -40,14 +42,19 @@ struct All {
   Byte byte;
   Steps steps;
   Choice choice;
+  Text text;
   Track track;
   std::vector<Matrix> matrices;
   std::vector<Row> rows;
   std::vector<Entry> entries;
+  std::vector<Text> texts;
   std::vector<Track> tracks;
 };
+// clang-format off
 #define BRANCHES(DO) \
-  DO(matrix) DO(row) DO(letter) DO(byte) DO(steps) DO(choice) DO(track) DO(matrices) DO(rows) DO(entries) DO(tracks)
+  DO(matrix) DO(row) DO(letter) DO(byte) DO(steps) DO(choice) DO(text) DO(track) DO(matrices) DO(rows) DO(entries) \
+  DO(texts) DO(tracks)
+// clang-format on
 
 namespace {
 

@@ -19,6 +19,10 @@ struct Byte {
 struct Steps {
   long long offsets = 0;
 };
+struct Text {
+  long long offsets = 0;
+  unsigned char chars = 0;
+};
 struct Choice {
   signed char tags = 0;
   long long index = 0;

@@ -61,9 +61,10 @@ WrittenBranch member_of(const FieldForm& form, std::uint32_t first, std::span<co
   member.inputs = {0, first};
   while (last + 1 < form.columns.size() && form.lists[last + 1] != 0) member.inputs.push_back(++last);
   const OfferedColumn& items = columns[form.columns[last]];
-  member.leaves = {leaf_of(items, member_name(columns[form.columns[first]]))};
-  member.kind = first == last ? Kind::items : Kind::vectors;
-  member.of_texts = items.role == Role::chars;
+  const bool is_number = first == last;
+  member.leaves = {leaf_of(items, member_name(columns[form.columns[first]], is_number))};
+  member.kind = is_number ? Kind::items : Kind::vectors;
+  member.of_texts = !is_number && items.role == Role::chars;
   member.depth = last - first + (member.of_texts ? 0 : 1);
   return member;
 }
@@ -74,9 +75,10 @@ WrittenBranch object_member_of(const FieldForm& form, std::uint32_t first, std::
   WrittenBranch member;
   for (std::uint32_t i = first; i <= last; ++i) member.inputs.push_back(i);
   const OfferedColumn& items = columns[form.columns[last]];
-  member.leaves = {leaf_of(items, member_name(columns[form.columns[first]]))};
+  const bool is_number = first == last;
+  member.leaves = {leaf_of(items, member_name(columns[form.columns[first]], is_number))};
   member.of_object = true;
-  const bool ends_in_text = items.role == Role::chars;
+  const bool ends_in_text = !is_number && items.role == Role::chars;
   member.depth = last - first - (ends_in_text ? 1 : 0);
   if (ends_in_text && member.depth == 0) member.kind = Kind::text;
   if (member.depth > 0) member.kind = Kind::vectors;

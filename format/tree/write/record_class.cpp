@@ -132,11 +132,11 @@ StreamerInfo record_class_info(const WrittenBranch& records) {
   return info;
 }
 
-std::string member_name(const OfferedColumn& first) {
+std::string member_name(const OfferedColumn& first, bool is_number) {
   std::string_view path = first.path;
-  if (first.role != Role::values) path = path.substr(0, path.rfind('/'));
+  if (!is_number) path = path.substr(0, path.rfind('/'));
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  const auto typed = first.role == Role::values ? parse_typed_name(name) : std::nullopt;
+  const auto typed = is_number ? parse_typed_name(name) : std::nullopt;
   return unescape_name(typed ? typed->stem : std::string(name));
 }
 
