@@ -83,17 +83,26 @@ def place_of(ROOT, tree, column, new):
     text = kind == "string"
     whole = ROOT.std.string() if text else getattr(ROOT, kind)()
     tree.SetBranchAddress(column.branch, whole)
-    inner = getattr(ROOT, kind[len("vector<") : -1]) if kind.startswith("vector<vector<") else None
 
     def put_whole(entry):
         if text:
             whole.assign(entry)
-            return
-        whole.clear()
-        for item in entry:
-            whole.push_back(item if inner is None else inner(item))
+        else:
+            set_items(ROOT, kind, whole, entry)
 
     return put_whole
+
+
+def set_items(ROOT, kind, whole, items):
+    """Of a vector, with its vectors."""
+    whole.clear()
+    inner = kind[len("vector<") : -1].strip()
+    for item in items:
+        if inner.startswith("vector<"):
+            whole.push_back(getattr(ROOT, inner)())
+            set_items(ROOT, inner, whole.back(), item)
+        else:
+            whole.push_back(item)
 
 
 def main():
