@@ -59,8 +59,9 @@ def test_the_members_and_sizes_of_an_object_come_from_one_decompression(tmp_path
         for i in range(5):
             file[f"h{i}"] = np.histogram(np.arange(100.0) % (i + 2), bins=50)
     with mounted.Mounted(path) as m:
-        found = walk(m.path)
-        assert sum(name.endswith("object.json") for name in found) == 5
+        for i in range(5):
+            assert os.stat(os.path.join(m.path, f"h{i}", "object.json")).st_size > 1000
+            assert os.stat(os.path.join(m.path, f"h{i}", "values.f8")).st_size == 50 * 8
         assert objects_decoded(m) == 5
 
 
