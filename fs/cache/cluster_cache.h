@@ -24,7 +24,7 @@ enum class Prefetch : std::uint8_t { off, sequential, learn };
 
 struct CacheOptions {
   std::uint64_t memory = 0;             // bytes: cache and work in flight
-  unsigned threads = 0;                 // size of the decode arena
+  unsigned threads = 0;                 // that decode
   unsigned io_threads = 4;              // per origin of sources; architecture, "Threads"
   unsigned job_threads = 4;             // they open files and list directories
   std::uint64_t readahead = 256 << 10;  // gaps up to this size are read through

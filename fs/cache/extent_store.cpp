@@ -76,9 +76,11 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   if (shape.items_from == ItemsFrom::payloads) return count(set, stream, std::move(reply));
   if (by_metadata && shape.chunks <= kChunksInline) return reply(held(set->streams->extents(stream)));
   auto shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply));
-  if (by_metadata)
-    return set->core->exec.arena.run([set, stream, shared] { (*shared)(held(set->streams->extents(stream))); },
-                                     Urgency::awaited);
+  if (by_metadata) {
+    set->core->exec.coders.run([set, stream, shared] { (*shared)(held(set->streams->extents(stream))); },
+                               Urgency::awaited);
+    return;
+  }
   const bool taken = set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
       [this, set, stream, shared] {

@@ -332,7 +332,7 @@ void Load::promote(std::size_t position) {
   unit.urgent = true;
   hurry_ = true;
   set_->core->exec.io_pools.promote(this);
-  if (const Unit* task = unit.task) set_->core->exec.arena.promote(task);
+  if (const Unit* task = unit.task) set_->core->exec.coders.promote(task);
   for (const std::uint32_t input : unit.inputs) promote(input);
 }
 
@@ -487,13 +487,13 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
       set_->core->exec.makers.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                                   Urgency::awaited))
     return;
-  set_->core->exec.arena.run([self = shared_from_this(), positions] { self->decode_task(positions); },
-                             ahead ? Urgency::ahead : Urgency::awaited, task);
+  set_->core->exec.coders.run([self = shared_from_this(), positions] { self->decode_task(positions); },
+                              ahead ? Urgency::ahead : Urgency::awaited, task);
   // In case promote() was called between the check and the queueing.
-  if (ahead && urgent()) set_->core->exec.arena.promote(task);
+  if (ahead && urgent()) set_->core->exec.coders.promote(task);
 }
 
-// Runs in the arena. The requests that the chunks complete are answered after the last one, so that this does not count
+// Runs on a coder. The requests that the chunks complete are answered after the last one, so that this does not count
 // as decoding.
 void Load::decode_task(std::span<const std::uint32_t> positions) {
   const CpuStopwatch decoding;

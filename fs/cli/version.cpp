@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/version.h"
 
-#include "exec/arena.h"
 #include "fuse/mount.h"
 #include "tfile/build_info.h"
 
@@ -28,7 +27,7 @@ std::string version_text(bool verbose) {
   if (!verbose) return text;
   const std::string commit = TFILEFS_COMMIT;
   return text + "\ncommit: " + (commit.empty() ? "unknown" : commit) + "\ncompiler: " + __VERSION__ +
-         "\nlibraries: " + listed({{"libfuse", fuse_library_version()}, {"oneTBB", tbb_version()}}) +
+         "\nlibraries: " + listed({{"libfuse", fuse_library_version()}}) +
          "\ncodecs: " + listed(tfile::codec_versions()) + "\nprotocols: " + listed(tfile::protocol_versions()) +
          "\nvector instructions: " + tfile::vector_path();
 }

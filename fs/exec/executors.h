@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "exec/arena.h"
 #include "exec/io_pools.h"
 #include "exec/lanes.h"
 #include "exec/started_reads.h"
@@ -14,9 +13,9 @@ namespace tfilefs {
 // What runs the work of a mount: docs/architecture.md, "Threads".
 struct Executors {
   Executors(unsigned threads, unsigned io_threads, unsigned job_threads)
-      : io_pools(io_threads), job_pool(job_threads), planner(1), makers(std::max(2u, threads)), arena(threads) {}
+      : io_pools(io_threads), job_pool(job_threads), planner(1), makers(std::max(2u, threads)), coders(threads) {}
 
-  // Runs all jobs that were accepted, and joins the threads. Tasks of the arena can still be run then. Must not be
+  // Runs all jobs that were accepted, and joins the threads. Chunks can still be decoded then. Must not be
   // called from one of the threads.
   void stop() {
     job_pool.stop();
@@ -25,7 +24,7 @@ struct Executors {
     started_reads.stop();
     lanes.stop();
     makers.stop();
-    arena.stop();
+    coders.finish();
   }
 
   IoPools io_pools;
@@ -34,7 +33,9 @@ struct Executors {
   Lanes lanes;          // commits, and changes that wait for one, by file; writes that wait for memory
   ThreadPool planner;   // finds what to load ahead; never blocks, and readers wait for it
   ThreadPool makers;    // of views: long work on few bytes, kept off the threads that serve reads of columns
-  Arena arena;
+  // Decode chunks and answer the requests that they complete, and encode; a job never blocks. A reader's chunk
+  // overtakes prefetch.
+  ThreadPool coders;
 };
 
 }  // namespace tfilefs

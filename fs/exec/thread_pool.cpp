@@ -37,6 +37,11 @@ void ThreadPool::promote(const void* owner) {
   queue_.promote(owner);
 }
 
+void ThreadPool::finish() {
+  Lock lock(mutex_);
+  while (!queue_.empty() || running_ > 0) idle_.wait(mutex_);
+}
+
 void ThreadPool::stop() {
   {
     Lock lock(mutex_);
@@ -55,8 +60,12 @@ void ThreadPool::work() {
       while (queue_.empty() && !stopping_) wake_.wait(mutex_);
       if (queue_.empty()) return;
       job = queue_.pop();
+      ++running_;
     }
     run_caught(job);
+    job = nullptr;  // its objects must be gone before finish() returns
+    Lock lock(mutex_);
+    if (--running_ == 0 && queue_.empty()) idle_.notify_all();
   }
 }
 

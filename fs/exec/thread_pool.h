@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -19,7 +20,11 @@ class ThreadPool {
   // Jobs that a request waits for run before prefetch, and within a class in order. False after stop(): the job was
   // dropped.
   bool run(std::function<void()> job, Urgency, const void* owner = nullptr);
+  // A request waits for the owner's jobs now.
   void promote(const void* owner);
+
+  // Waits until no job is left, including those that jobs submit. Others can be run afterwards.
+  void finish();
 
   // Runs the queued jobs, then joins the threads. Must not be called from one of them.
   void stop();
@@ -29,8 +34,9 @@ class ThreadPool {
 
   std::vector<std::thread> threads_;
   Mutex mutex_;
-  Condition wake_;
+  Condition wake_, idle_;
   TaskQueue queue_ GUARDED_BY(mutex_);
+  std::size_t running_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
 };
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "descriptor_limit.h"
-#include "exec/arena.h"
 #include "exec/thread_pool.h"
 #include "repack/file_keys.h"
 #include "repack/object_copy.h"
@@ -75,7 +74,7 @@ void add_top_names(const tfile::Table& table, std::vector<std::string>& into) {
 class Repack {
  public:
   Repack(const RepackOptions& options, const RepackWatch& watch)
-      : options_(options), watch_(watch), reader_(1), workers_(options.threads), arena_(options.threads) {}
+      : options_(options), watch_(watch), reader_(1), workers_(options.threads), coders_(options.threads) {}
 
   Result<RepackReport> run() {
     TRY(std::vector<ChainName> files, files_of(options_.sources, options_.far));
@@ -372,7 +371,7 @@ class Repack {
       request.lost = damage->second.entries;
       for (const std::string& line : damage->second.lines) report.left_out.push_back(path + ": " + line);
     }
-    TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, std::move(progress)};
+    TableWork work{*writer_, made_.output.get(), reader_, workers_, coders_, watch_.stop, std::move(progress)};
     TRY(WrittenTable written,
         by_unit ? copy_table(request, table.info(), work) : convert_table(request, table.info(), work));
     if (written.needs_columns || !written.refused.empty()) return begin_again(path, written);
@@ -442,7 +441,7 @@ class Repack {
   Result<> verify() {
     const std::string out = made_.output->path();
     for (const auto& [request, written] : written_) {
-      TableWork work{*writer_, made_.output.get(), reader_, workers_, arena_, watch_.stop, nullptr};
+      TableWork work{*writer_, made_.output.get(), reader_, workers_, coders_, watch_.stop, nullptr};
       TRY(std::vector<std::string> left, verify_written(request, written, out, work));
       add_lines(made_.report.not_verified, std::move(left));
     }
@@ -451,8 +450,7 @@ class Repack {
 
   const RepackOptions& options_;
   const RepackWatch& watch_;
-  ThreadPool reader_, workers_;
-  Arena arena_;
+  ThreadPool reader_, workers_, coders_;
   OpenInputs inputs_;
   InputKeys keys_;
   std::map<std::string, std::string> by_columns_;  // paths of tables that cannot be copied by unit, and why

@@ -270,7 +270,7 @@ class UnitsOfTable {
 
   UnitSink sink(std::function<void(std::uint64_t)> done) {
     FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
-    return {work_.writer, file, work_.reader, work_.arena, request_.options.memory, work_.stop, std::move(done)};
+    return {work_.writer, file, work_.reader, work_.coders, request_.options.memory, work_.stop, std::move(done)};
   }
 
   Result<> write_units() {
@@ -361,7 +361,7 @@ class UnitsOfTable {
     TRY(tfile::TableCopy* const copy, scratch->copy_table("", request_.name, key, how));
     const KeptEntries all(cluster);
     TRY_VOID(copy->add_table(file, key, &all));
-    UnitSink into{*scratch, nullptr, work_.reader, work_.arena, request_.options.memory, work_.stop, nullptr};
+    UnitSink into{*scratch, nullptr, work_.reader, work_.coders, request_.options.memory, work_.stop, nullptr};
     std::vector<std::string> why;
     TRY_VOID(try_units(*copy, into, [&](EntryRange, const Error& error) { why.push_back(error.text); }));
     return why;

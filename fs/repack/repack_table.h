@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "exec/arena.h"
 #include "exec/thread_pool.h"
 #include "repack/column_copy.h"
 #include "repack/open_inputs.h"
@@ -44,7 +43,7 @@ struct TableWork {
   OutputFile* output = nullptr;  // null: nothing is written
   ThreadPool& reader;            // of one thread
   ThreadPool& workers;
-  Arena& arena;
+  ThreadPool& coders;
   std::stop_token stop;
   std::function<void(double)> progress;  // of this table
 };

@@ -125,7 +125,7 @@ class UnitPipeline {
     for (std::size_t i = 0; i < batch->units.size(); ++i) {
       const std::size_t first = input;
       input += batch->units[i].inputs.size();
-      encoding.parts.push_back(started(sink_.arena, Urgency::ahead, [this, batch, i, first, input] {
+      encoding.parts.push_back(started(sink_.coders, Urgency::ahead, [this, batch, i, first, input] {
         return encode(*batch, i, {first, input});
       }));
     }

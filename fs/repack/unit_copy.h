@@ -5,7 +5,6 @@
 #include <functional>
 #include <stop_token>
 
-#include "exec/arena.h"
 #include "exec/thread_pool.h"
 #include "reply.h"
 #include "staging/commit/file_writes.h"
@@ -19,7 +18,7 @@ struct UnitSink {
   tfile::FileWriter& places;
   FileWrites* file = nullptr;  // not needed to try units
   ThreadPool& reader;          // of one thread, which reads ahead
-  Arena& arena;                // encodes
+  ThreadPool& coders;          // encode
   std::uint64_t memory = 0;
   std::stop_token stop;
   std::function<void(std::uint64_t)> done;  // stored bytes of units, read and written

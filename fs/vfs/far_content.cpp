@@ -41,7 +41,7 @@ void FarContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> repl
   // need not.
   std::vector<tfile::Source::Started> one;
   Reply<void> done([&exec, read](Result<> result) {
-    exec.arena.run([read, result = std::move(result)] { read->answer(result); }, Urgency::awaited);
+    exec.coders.run([read, result = std::move(result)] { read->answer(result); }, Urgency::awaited);
     exec.started_reads.end();
   });
   one.push_back({{range}, {read->bytes->span()}, read_done(std::move(done))});

@@ -61,7 +61,7 @@ PendingPart start_part(ClusterCache& cache, const tfile::TableWriter& writer, st
   auto encode = [&writer, field, entries, items = std::move(items), begin = std::move(cluster_begin)] {
     return writer.encode(field, {entries, items.columns, begin.offsets, begin.items});
   };
-  pending.part = started(cache.exec().arena, Urgency::ahead, std::move(encode));
+  pending.part = started(cache.exec().coders, Urgency::ahead, std::move(encode));
   return pending;
 }
 

@@ -19,7 +19,7 @@ namespace tfilefs {
 struct PartSink {
   tfile::FileWriter& places;
   FileWrites& file;
-  ClusterCache& cache;                         // they are encoded in its arena
+  ClusterCache& cache;                         // its coders encode them
   std::optional<std::uint64_t> cluster_bytes;  // as in WriteOptions
   std::atomic<std::uint64_t>& left;            // bytes of columns still to be encoded: the progress
 };

@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "exec/alarms.h"
-#include "exec/arena.h"
 #include "exec/io_pools.h"
 #include "exec/lanes.h"
 #include "exec/thread_pool.h"
@@ -73,24 +72,6 @@ TEST_F(NoThreads, WhatCannotDoWithoutOneSaysSo) {
   LogOptions options;
   options.to = LogOptions::To::standard_error;
   EXPECT_THROW(Log(std::move(options)), std::system_error);
-}
-
-TEST_F(NoThreads, AnArenaHasOneAtLeast) {
-  const FailingThreads none(0);
-  EXPECT_THROW(Arena(4), std::system_error);
-}
-
-TEST_F(NoThreads, AnArenaGoesOnWithThoseThatThereAre) {
-  const FailingThreads two(2);
-  Arena arena(8);
-  run_all([&](auto job) { arena.run(job, Urgency::awaited); });
-}
-
-TEST_F(NoThreads, AnArenaNeedsNoMoreLater) {
-  Arena arena(4);
-  run_all([&](auto job) { arena.run(job, Urgency::awaited); });
-  const FailingThreads none(0);
-  run_all([&](auto job) { arena.run(job, Urgency::awaited); });
 }
 
 }  // namespace

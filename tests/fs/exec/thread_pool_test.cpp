@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
 #include <new>
 
 #include "cache/plans_under_way.h"
-#include "exec/arena.h"
 #include "exec/lanes.h"
 #include "reply.h"
 
@@ -27,19 +28,30 @@ struct Heard {
 };
 
 TEST(ThreadPool, GoesOnAfterAJobThatThrows) {
-  Heard pool_heard, arena_heard, lane_heard;
+  Heard pool_heard, lane_heard;
   ThreadPool pool(1);
-  Arena arena(1);
   Lanes lanes;
   ASSERT_TRUE(pool.run(job_that_throws(pool_heard.reply()), Urgency::awaited));
-  arena.run(job_that_throws(arena_heard.reply()), Urgency::awaited);
   ASSERT_TRUE(lanes.run(&lanes, job_that_throws(lane_heard.reply())));
   EXPECT_FALSE(pool_heard.promise.get_future().get());
-  EXPECT_FALSE(arena_heard.promise.get_future().get());
   EXPECT_FALSE(lane_heard.promise.get_future().get());
   std::promise<void> next;
   ASSERT_TRUE(pool.run([&next] { next.set_value(); }, Urgency::awaited));
   next.get_future().wait();
+}
+
+TEST(ThreadPool, FinishWaitsForJobsOfJobs) {
+  ThreadPool pool(2);
+  std::atomic<int> done = 0;
+  const std::function<void(int)> spread = [&](int depth) {
+    ++done;
+    for (int i = 0; i < 2 && depth > 0; ++i) pool.run([&spread, depth] { spread(depth - 1); }, Urgency::ahead);
+  };
+  for (int round = 1; round <= 3; ++round) {
+    pool.run([&spread] { spread(6); }, Urgency::awaited);
+    pool.finish();
+    EXPECT_EQ(done, round * 127);
+  }
 }
 
 TEST(PlansUnderWay, AReadThatThrowsLeavesTheOthersTheirAnswers) {
