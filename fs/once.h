@@ -28,7 +28,8 @@ inline bool is_lasting(const Error& error) {
 
 // A value that is made at most once, however many callers ask, and then remembered; so are lasting errors. Its making
 // is asked to stop when none of its callers waits any more; the next caller begins it anew. Thread-safe. No lock is
-// held while it is made or while callers are answered.
+// held while it is made or while callers are answered. Where memory is wanting, callers are answered all the same, and
+// the next one begins it anew.
 template <class T>
 class Once {
  public:
@@ -36,21 +37,27 @@ class Once {
   template <class Start>
   void get(Start&& start, Reply<T> reply) {
     std::optional<Result<T>> known;
-    std::shared_ptr<Attempt> mine;
+    bool begins = false;
+    Reply<T> made;
+    typename Attempt::Waiter waiter{std::move(reply), nullptr};
     {
       const Lock lock(state_->mutex);
       if (state_->result) {
         known = state_->result;
       } else {
-        std::shared_ptr<Attempt>& making = state_->making;
-        if (!making || !making->is_joined()) making = mine = std::make_shared<Attempt>();
-        making->add(making, std::move(reply));
+        std::shared_ptr<Attempt> making = state_->making;
+        begins = !making || !making->is_joined();
+        if (begins) {
+          making = std::make_shared<Attempt>();
+          made = Reply<T>([state = state_, making](Result<T> result) { finish(*state, making, std::move(result)); },
+                          making->stop.get_token());
+        }
+        making->add(making, waiter);
+        state_->making = std::move(making);  // last: others would wait for one that is not begun
       }
     }
-    if (known) return reply(*std::move(known));
-    if (!mine) return;
-    start(Reply<T>([state = state_, mine](Result<T> result) { finish(*state, mine, std::move(result)); },
-                   mine->stop.get_token()));
+    if (known) return waiter.reply(*std::move(known));
+    if (begins) start(std::move(made));
   }
 
   std::optional<T> peek() const {
@@ -80,9 +87,13 @@ class Once {
       }
       return now > 0;
     }
-    void add(const std::weak_ptr<Attempt>& self, Reply<T> reply) {
-      const std::stop_token asker = reply.asker();
-      waiters.push_back({std::move(reply), std::make_unique<std::stop_callback<Gone>>(asker, Gone{self})});
+    void add(const std::weak_ptr<Attempt>& self, Waiter& waiter) try {
+      waiter.gone = std::make_unique<std::stop_callback<Gone>>(waiter.reply.asker(), Gone{self});
+      waiters.push_back(std::move(waiter));
+    } catch (...) {
+      waiter.gone.reset();
+      Gone{self}();
+      throw;
     }
     std::vector<Waiter> waiters;
     std::atomic<std::size_t> waiting = 1;  // the caller that begins it
@@ -97,9 +108,9 @@ class Once {
     std::vector<typename Attempt::Waiter> waiters;
     {
       const Lock lock(state.mutex);
-      if (result || is_lasting(result.error())) state.result = result;
       if (state.making == making) state.making = nullptr;
       waiters.swap(making->waiters);
+      if (result || is_lasting(result.error())) state.result = result;
     }
     for (auto& waiter : waiters) waiter.reply(result);
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cerrno>
+#include <exception>
 #include <memory>
+#include <new>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -23,7 +25,18 @@ inline tl::unexpected<Error> given_up() {
   return tfile::fail(ErrorKind::io, "given up: nobody waits for it", -1, ECANCELED);
 }
 
-// A promise to answer exactly once, from any thread. Destroyed unanswered it answers `io`, so that no request is lost.
+// The error of a request that was dropped: by an exception that passes by, for want of memory or of a thread, or by a
+// mistake. The first has a text so short that it takes no memory.
+inline Error dropped_error() noexcept {
+  try {
+    if (std::uncaught_exceptions() == 0) return {ErrorKind::io, "request was dropped unanswered"};
+  } catch (const std::bad_alloc&) {
+  }
+  return {ErrorKind::no_space, "no memory", -1, ENOMEM};
+}
+
+// A promise to answer exactly once, from any thread. Destroyed unanswered it answers dropped_error(), so that no
+// request is lost.
 template <class T>
 class [[nodiscard]] Reply {
  public:
@@ -63,8 +76,10 @@ class [[nodiscard]] Reply {
     void answer(Result<T> result) override { function(std::move(result)); }
     F function;
   };
-  void abandon() {
-    if (sink_) (*this)(tfile::fail(ErrorKind::io, "request was dropped unanswered"));
+  // Where to answer throws, the exception has come by what the sink holds, and that has answered.
+  void abandon() noexcept try {
+    if (sink_) (*this)(tl::unexpected<Error>(dropped_error()));
+  } catch (...) {
   }
 
   std::unique_ptr<Sink> sink_;

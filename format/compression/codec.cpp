@@ -8,6 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cerrno>
 #include <memory>
 #include <string>
 
@@ -24,7 +25,7 @@ Result<> damaged(const char* what, std::size_t stored, std::size_t size) {
                                       " bytes does not decode to the " + std::to_string(size) + " it should");
 }
 
-Result<> no_memory() { return fail(ErrorKind::no_space, "no memory for a decoder"); }
+Result<> no_memory() { return fail(ErrorKind::no_space, "no memory for a decoder", -1, ENOMEM); }
 
 // zlib, the slower decoder, decides: ROOT uses it, so whatever it accepts must be accepted.
 bool inflate_whole(std::span<const std::byte> data, std::span<std::byte> into, int window_bits) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compression/frame.h"
 
+#include <cerrno>
 #include <cstring>
 #include <new>
 #include <string>
@@ -55,7 +56,7 @@ Result<std::uint64_t> sum_of_blocks(std::span<const std::byte> stored) {
 }
 
 Result<Buffer> allocate(std::uint64_t size) try { return Buffer(size); } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "no memory for " + std::to_string(size) + " bytes");
+  return fail(ErrorKind::no_space, "no memory for " + std::to_string(size) + " bytes", -1, ENOMEM);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <utility>
 
 #include "cache/attached_set.h"
@@ -91,7 +92,7 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
         (*shared)(at_once ? extents_from_afar(*set, stream) : extents_from_headers(*set, stream, shared->asker()));
       },
       Urgency::awaited);
-  if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing"));
+  if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing, or no thread can be made", -1, EAGAIN));
 }
 
 // By payloads; those of others come along from a server.

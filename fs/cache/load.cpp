@@ -323,7 +323,7 @@ Result<> Load::begin_fetch(std::span<const FetchRange> plan) {
   }
   const std::size_t at_once = std::clamp<std::size_t>(traits.requests_max, 1, fetch->requests.size());
   if (traits.starts_reads ? start_fetch(fetch, at_once) : run_fetch(fetch, at_once)) return {};
-  return tfile::fail(ErrorKind::busy, "the cache is closing, or no thread can be made");
+  return tfile::fail(ErrorKind::busy, "the cache is closing, or no thread can be made", -1, EAGAIN);
 }
 
 // The whole fetch may have to come first; of the decoding, only the unit's own task and those of its inputs.

@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+#include <optional>
+#include <string>
+
+#include "fs/failing_allocations.h"
+
 namespace tfilefs {
 namespace {
 
@@ -89,6 +95,74 @@ TEST(Once, AMakerThatIsDroppedIsAnError) {
   ErrorKind kind = ErrorKind::exists;
   once.get([](Reply<int>) {}, Reply<int>([&](Result<int> result) { kind = result.error().kind; }));
   EXPECT_EQ(kind, ErrorKind::io);
+}
+
+// Each allocation of three calls fails in turn, also with all that follow: everyone is answered, and the value is made
+// by who comes next.
+TEST(Once, AnswersAllWhereMemoryIsWanting) {
+  if (!FailingAllocations::is_possible()) GTEST_SKIP() << "a sanitizer has operator new";
+  for (const int more : {0, 1000}) {
+    bool failed = true;
+    for (int number = 0; failed; ++number) {
+      Once<std::string> once;
+      std::optional<Reply<std::string>> maker;
+      const std::stop_source asker;
+      int asked = 0, answers = 0;
+      const auto start = [&](Reply<std::string> reply) { maker.emplace(std::move(reply)); };
+      const auto ask = [&] {
+        Reply<std::string> reply([&](const Result<std::string>&) { ++answers; }, asker.get_token());
+        ++asked;
+        once.get(start, std::move(reply));
+      };
+      {
+        const FailingAllocations failing(number, more);
+        for (int i = 0; i < 3; ++i) {
+          try {
+            ask();
+          } catch (const std::bad_alloc&) {
+          }
+        }
+        try {
+          if (maker) (*maker)(std::string(100, 'x'));
+        } catch (const std::bad_alloc&) {
+        }
+        failed = failing.happened();
+        maker.reset();
+      }
+      EXPECT_EQ(answers, asked) << number;
+      ask();
+      if (maker) (*maker)(std::string("made"));
+      ask();
+      EXPECT_EQ(answers, asked) << number;
+      EXPECT_TRUE(once.peek()) << number;
+    }
+  }
+}
+
+TEST(Reply, IsAnsweredWhereMemoryIsWanting) {
+  if (!FailingAllocations::is_possible()) GTEST_SKIP() << "a sanitizer has operator new";
+  int number = 0;
+  for (bool failed = true; failed; ++number) {
+    std::optional<Error> told;
+    {
+      const FailingAllocations failing(number, 1000);
+      try {
+        Reply<int> first([&](Result<int> result) { told = result ? Error() : std::move(result).error(); });
+        Reply<int> second([first = std::move(first)](Result<int> result) mutable { first(std::move(result)); });
+        Reply<int> third([second = std::move(second)](Result<int> result) mutable {
+          const std::string more(100, 'x');
+          second(std::move(result));
+        });
+        third(1);
+      } catch (const std::bad_alloc&) {
+      }
+      failed = failing.happened();
+    }
+    if (number == 0) continue;  // there was nobody to be told
+    ASSERT_TRUE(told) << number;
+    EXPECT_EQ(told->system_errno, failed ? ENOMEM : 0) << number;
+  }
+  EXPECT_GT(number, 4);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <tl/expected.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace tfile {
@@ -38,6 +39,24 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
  public:
   using tl::expected<T, Error>::expected;
   Result(tl::expected<T, Error> other) : tl::expected<T, Error>(std::move(other)) {}
+  Result() = default;
+  Result(Result&&) = default;
+  Result& operator=(Result&&) = default;
+  // tl::expected takes copies for something that cannot throw, and ends the process where there is no memory for one.
+  Result(const Result& other) requires std::is_void_v<T> || std::is_copy_constructible_v<T>
+      : tl::expected<T, Error>(copied(other)) {}
+  Result& operator=(const Result& other) requires std::is_void_v<T> || std::is_copy_constructible_v<T> {
+    return *this = Result(other);
+  }
+
+ private:
+  static tl::expected<T, Error> copied(const Result& other) {
+    if (!other) return tl::unexpected<Error>(Error(other.error()));
+    if constexpr (std::is_void_v<T>)
+      return {};
+    else
+      return T(*other);
+  }
 };
 
 inline tl::unexpected<Error> fail(ErrorKind kind, std::string text, std::int64_t offset = -1, int system_errno = 0) {

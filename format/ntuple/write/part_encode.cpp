@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <map>
@@ -300,7 +301,7 @@ Result<Part> encode_part(const StoredField& field, const BlobPlace& place, const
   scratch.trim();
   return part;
 } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "no memory for pages of " + field.name);
+  return fail(ErrorKind::no_space, "no memory for pages of " + field.name, -1, ENOMEM);
 }
 
 void put_part_address(Part& part, std::uint64_t address) {

@@ -2,6 +2,7 @@
 #include "tree/write/basket_encode.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -489,7 +490,7 @@ Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, 
   scratch.trim();
   return basket;
 } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "no memory for a basket of " + branch.name);
+  return fail(ErrorKind::no_space, "no memory for a basket of " + branch.name, -1, ENOMEM);
 }
 
 }  // namespace tfile

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cerrno>
 #include <new>
 #include <string>
 #include <string_view>
@@ -109,7 +110,7 @@ Result<Part> encode_baskets(const WrittenBranch& branch, const TreePlace& place,
   if (branch.kind == WrittenBranch::Kind::object) return encode_object(branch, place, entries, columns);
   return encode_basket(branch, place, entries, columns);
 } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "no memory for baskets of " + branch.name);
+  return fail(ErrorKind::no_space, "no memory for baskets of " + branch.name, -1, ENOMEM);
 }
 
 }  // namespace tfile
