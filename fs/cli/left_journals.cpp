@@ -5,8 +5,8 @@
 
 #include "cli/pending.h"
 #include "staging/changes/left_journal.h"
+#include "staging/journal/file_place.h"
 #include "staging/journal/journal.h"
-#include "vfs/written_file.h"
 
 namespace tfilefs {
 namespace {

@@ -12,9 +12,9 @@
 #include "cli/options.h"
 #include "printable.h"
 #include "staging/journal/file_claim.h"
+#include "staging/journal/file_place.h"
 #include "staging/journal/journal.h"
 #include "vfs/file_system.h"
-#include "vfs/written_file.h"
 
 namespace tfilefs {
 namespace {

@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
 #include <utility>
 
 #include "staging/journal/journal.h"
@@ -45,16 +43,10 @@ std::optional<FileState> state_at(int directory, const std::string& name) {
 }
 
 Result<FilePlace> place_of_output(const std::string& path) {
-  const std::filesystem::path given(path);
-  FilePlace place;
-  place.shown = path;
-  place.name = given.filename();
-  if (place.name.empty() || place.name == "." || place.name == "..")
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name.empty() || name == "." || name == "..")
     return tfile::fail(ErrorKind::invalid, path + ": not the name of a file");
-  const std::string directory = given.has_parent_path() ? given.parent_path().string() : ".";
-  place.directory = Descriptor(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!place.directory) return tfile::system_error(directory, errno);
-  return place;
+  return place_of(path);
 }
 
 Result<std::optional<FileClaim>> claim_former(const FilePlace& place) {

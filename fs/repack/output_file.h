@@ -28,7 +28,7 @@ struct FileState {
 };
 std::optional<FileState> state_at(int directory, const std::string& name);
 
-// The place that a path names. Errors: invalid, and those of opening its directory.
+// The same as place_of(). Errors: invalid (no name of a file), and those of that.
 Result<FilePlace> place_of_output(const std::string& path);
 // Whether it may be replaced, or removed: nobody else writes it, or has left something to be brought into it. The claim
 // holds that; there is none if the file system has no locks, or this user may not write the file. Errors: as make().

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/written_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <utility>
 #include <vector>
 
@@ -134,17 +132,6 @@ Result<WrittenPtr> open_written(MountContext& context, std::shared_ptr<MountedFi
                           [mounted] { mounted->supersede(); }, [mounted] { mounted->expect_no_commit(); }};
   TRY(auto staged, StagedFile::open(*context.writing, std::move(place), path, std::move(hooks)));
   return std::make_shared<WrittenFile>(context, std::move(staged), std::move(mounted));
-}
-
-Result<FilePlace> place_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  FilePlace place;
-  place.directory = Descriptor(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!place.directory) return system_error(parent, errno);
-  place.name = slash == std::string::npos ? path : path.substr(slash + 1);
-  place.shown = path;
-  return place;
 }
 
 std::shared_ptr<const Holder> WrittenFile::directory(const NodePtr& node) {

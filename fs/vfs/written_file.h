@@ -74,9 +74,6 @@ using WrittenPtr = std::shared_ptr<WrittenFile>;
 // `path`: in the mount. Takes over what a crashed writer has left. Blocks. Errors: as StagedFile::open.
 Result<WrittenPtr> open_written(MountContext&, std::shared_ptr<MountedFile>, FilePlace, const std::string& path);
 
-// The place of a path on the host. Errors: as open(2) of its directory.
-Result<FilePlace> place_of(const std::string& path);
-
 // The only extended attribute that is stored when it is set; setting other names in `user.` is no error.
 inline constexpr const char* kTitleAttribute = "user.tfilefs.title";
 inline constexpr const char* kEncodingAttribute = "user.tfilefs.encoding";

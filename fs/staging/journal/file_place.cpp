@@ -26,6 +26,17 @@ std::optional<FileId> id_of(int open_file) {
   return FileId{status.st_dev, status.st_ino};
 }
 
+Result<FilePlace> place_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string parent = slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+  FilePlace place;
+  place.directory = Descriptor(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!place.directory) return system_error(parent, errno);
+  place.name = path.substr(slash + 1);
+  place.shown = path;
+  return place;
+}
+
 Result<std::shared_ptr<const tfile::Source>> FilePlace::source() const {
   Descriptor file(::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
   if (!file) return system_error(shown, errno);

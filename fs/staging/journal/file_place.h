@@ -61,6 +61,9 @@ struct FilePlace {
   Result<> change(const Owner&, timespec modified) const;
 };
 
+// The place that a path names, whether or not there is a file. Error: that of opening its directory.
+Result<FilePlace> place_of(const std::string& path);
+
 // The sector that holds the header and the record of the root directory: every program that writes a ROOT file changes
 // it.
 inline constexpr std::size_t kFileHeadSize = 512;
