@@ -296,3 +296,84 @@ def test_no_name_loses_what_was_promised(tmp_path, run_number):
             kill(m)
         raise
     campaign.report(f"several names: {names.done}")
+
+
+@pytest.mark.parametrize("options", [("commit=600",), ("commit=0",)])
+@pytest.mark.parametrize("which", ["one mount", "two mounts"])
+def test_what_is_taken_away_by_one_name_stays_under_the_others(tmp_path, which, options):
+    """A snapshot by links (`cp -al`) is whole, however far `rm -r` came before it was committed."""
+    first = make_file(tmp_path / "src")
+    with mounted.Mounted(first.parent, OPTIONS) as m:
+        for name in ("U", "V"):
+            stage(os.path.join(m.path, "a.root", name))
+        with open(os.path.join(m.path, "a.root", "V", "y.i4"), "wb") as file:
+            file.write(VALUES.tobytes())
+    os.chmod(first, 0o640)
+    os.setxattr(first, "user.note", b"kept")
+    second = tmp_path / ("src" if which == "one mount" else "other") / "b.root"
+    second.parent.mkdir(exist_ok=True)
+    os.link(first, second)
+    before = second.read_bytes()
+    whole = tables(second)
+    with contextlib.ExitStack() as stack:
+        m = stack.enter_context(mounted.Mounted(first.parent, ("rw", *options)))
+        n = m if which == "one mount" else stack.enter_context(mounted.Mounted(second.parent, ("rw", *options)))
+        a, b = os.path.join(m.path, "a.root"), os.path.join(n.path, "b.root")
+        os.unlink(os.path.join(a, "V", "y.i4"))
+        mounted.fsync(a)
+        subprocess.run(["rm", "-r", os.path.join(a, "T")], check=True)
+        mounted.fsync(a)
+        assert second.read_bytes() == before and not os.path.samefile(first, second)
+        assert tables(first) == {"U": VALUES.tolist(), "V": VALUES.tolist()}
+        assert (os.stat(first).st_mode & 0o7777, os.getxattr(first, "user.note")) == (0o640, b"kept")
+        stage(os.path.join(b, "W"))  # each is a file of its own from now on
+        stage(os.path.join(a, "W"), VALUES[:7])
+        mounted.fsync(a)
+        mounted.fsync(b)
+        assert tables(first)["W"] == VALUES[:7].tolist()
+        subprocess.run(["rm", "-r", a], check=True)
+        mounted.fsync(m.path)
+        assert [line for line in m.errors().splitlines() if "older cycles: V;1" not in line] == []
+    assert not first.exists() and tables(second) == whole | {"W": VALUES.tolist()}
+    assert run("check", second).returncode == 0
+
+
+def test_what_a_killed_writer_took_away_stays_under_the_other_name(tmp_path):
+    first = make_file(tmp_path / "src")
+    with mounted.Mounted(first.parent, OPTIONS) as m:
+        stage(os.path.join(m.path, "a.root", "U"))
+    second = tmp_path / "b.root"
+    os.link(first, second)
+    m = mounted.Mounted(first.parent, OPTIONS)
+    subprocess.run(["rm", "-r", os.path.join(m.path, "a.root", "T")], check=True)
+    stage(os.path.join(m.path, "a.root", "V"))
+    mounted.fsync(os.path.join(m.path, "a.root", "V", "x.i4"))
+    kill(m)
+    assert run("recover", first).returncode == 0
+    assert sorted(tables(first)) == ["U", "V"] and sorted(tables(second)) == ["T", "U"]
+    assert sorted(os.listdir(tmp_path)) == ["b.root", "src"] and os.listdir(first.parent) == ["a.root"]
+
+
+def test_without_room_for_a_copy_nothing_is_taken_away(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", disk]).returncode != 0:
+        pytest.skip("no tmpfs can be mounted")
+    try:
+        path = make_file(disk, values=np.random.default_rng(1).integers(0, 2**31, 900_000, "<i4"))
+        with mounted.Mounted(disk, OPTIONS) as m:
+            stage(os.path.join(m.path, "a.root", "U"))
+        os.link(path, disk / "b.root")
+        before = path.read_bytes()
+        assert len(before) > 3 << 20
+        with mounted.Mounted(disk, OPTIONS) as m:
+            subprocess.run(["rm", "-r", os.path.join(m.path, "a.root", "U")], check=True)
+            with pytest.raises(OSError) as refused:
+                mounted.fsync(os.path.join(m.path, "a.root"))
+            assert refused.value.errno == errno.ENOSPC and "No space left" in m.errors()
+            assert path.read_bytes() == before
+            os.unlink(disk / "b.root")  # then it is changed in place
+            mounted.fsync(os.path.join(m.path, "a.root"))
+        assert sorted(tables(path)) == ["T"] and os.listdir(disk) == ["a.root"]
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)

@@ -71,6 +71,13 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
   return record;
 }
 
+bool loses_columns(const CommitWork& work) {
+  return std::ranges::any_of(work.tables, [](const CommitWork::Table& table) { return !table.staged.removed.empty(); });
+}
+
+// Whether something that is in the file now is not there afterwards.
+bool takes_away(const CommitWork& work) { return !work.removed.empty() || loses_columns(work); }
+
 // 0: the time of the commit.
 std::uint32_t datime_or_none(const std::optional<std::int64_t>& time) { return time ? tfile::datime_of(*time) : 0; }
 
@@ -117,7 +124,7 @@ void Committer::follow(std::span<const std::byte> head) {
 }
 
 void Committer::give_up() {
-  untidy_ = false;
+  untidy_ = leaves_names_ = false;
   tables_.clear();
   writer_.reset();
   file_ = Descriptor();
@@ -277,6 +284,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
   }
   const auto done = [&]() -> Result<> {
     TRY_VOID(prepare());
+    if (takes_away(work)) TRY_VOID(leave_other_names());
     TRY_VOID(collect(work));
     TRY(const CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
     if (!plan.steps.empty()) TRY_VOID(apply(plan, intention_of(plan, work), journal, switching));
@@ -284,12 +292,11 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
     if (!plan.steps.empty()) head = head_ = plan.head_after;
     untidy_ = !work.empty();
     seen_ = identity();
-    // A file without keys is made anew when keys are added.
-    if (writer_->makes_new_file()) give_up();
+    // A file without keys is made anew when keys are added. And what was read of a file that other names have is not
+    // of this one.
+    if (writer_->makes_new_file() || leaves_names_) give_up();
     // A table that has lost fields is read again, since entries are added to the fields in the file.
-    const bool dropped = std::any_of(work.tables.begin(), work.tables.end(),
-                                     [](const CommitWork::Table& table) { return !table.staged.removed.empty(); });
-    if (dropped && writer_) give_up();
+    if (loses_columns(work) && writer_) give_up();
     return {};
   }();
   left_ = 0;
@@ -302,6 +309,15 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
   return {};
 }
 
+// What is taken away by this name stays under the others (hard links): this one gets a copy, and the copy is changed.
+Result<> Committer::leave_other_names() {
+  struct stat status {};
+  if (made_ || ::fstat(file_.get(), &status) != 0 || status.st_nlink < 2) return {};
+  TRY(made_, NewFile::make(*place_, place_->owner().value_or(maker_)));
+  leaves_names_ = true;
+  return made_->copy_from(file_.get());
+}
+
 // Another program may have written the file: only tfilefs respects our lock.
 Result<> Committer::check_head(std::span<const std::byte> known) const {
   const auto head = read_at(file_.get(), 0, known.size());
@@ -311,6 +327,11 @@ Result<> Committer::check_head(std::span<const std::byte> known) const {
 
 Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journal& journal,
                           const std::function<void()>& switching) {
+  if (leaves_names_) {
+    TRY_VOID(check_head(plan.head_before));
+    if (seen_ != identity()) return fail(ErrorKind::stale, place_->shown + ": another program has written the file");
+    if (plan.replace_file) made_.reset();  // nothing of the copy is left in it
+  }
   if (made_ || plan.replace_file) return replace_file(plan, std::move(intention), journal, switching);
   TRY_VOID(check_head(plan.head_before));
   TRY_VOID(journal.append(intention));

@@ -66,6 +66,7 @@ class Committer {
 
  private:
   Result<> prepare();
+  Result<> leave_other_names();
   // `title` and `format`: of a table that is not committed yet.
   Result<TableCommit*> table(const std::string& path, bool committed, const std::string& title, tfile::TableFormat);
   Result<> collect(CommitWork&);
@@ -93,7 +94,8 @@ class Committer {
   std::optional<tfile::Identity> seen_;  // the state of the file that writer_ has
   FilePlace::Owner maker_ = process_owner();
   bool untidy_ = false;
-  bool lost_ = false;  // the state on disk is not known any more
+  bool lost_ = false;          // the state on disk is not known any more
+  bool leaves_names_ = false;  // made_ is a copy of file_, which keeps its other names
   std::map<std::string, TableCommit> tables_;
   std::set<std::string> ours_;  // tables committed since the mount began: no older cycles of them are kept
   std::atomic<std::uint64_t>& left_;

@@ -117,6 +117,23 @@ Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte> byte
   return {};
 }
 
+// The file system copies them, or shares them, where it can.
+Result<> copy_all(int from, int to) {
+  constexpr std::size_t kTogether = std::size_t{1} << 30, kPiece = std::size_t{1} << 20;
+  off_t in = 0, out = 0;
+  ssize_t more = 0;
+  do {
+    more = ::copy_file_range(from, &in, to, &out, kTogether, 0);
+  } while (more > 0);
+  if (more < 0 && errno == ENOSPC) return system_error("copy", errno);
+  for (auto at = static_cast<std::uint64_t>(out);;) {
+    TRY(const std::vector<std::byte> bytes, read_at(from, at, kPiece));
+    if (bytes.empty()) return {};
+    TRY_VOID(write_all(to, at, bytes));
+    at += bytes.size();
+  }
+}
+
 Result<> sync_data(int fd) {
   if (::fdatasync(fd) != 0) return system_error("fdatasync", errno);
   return {};

@@ -81,6 +81,8 @@ inline constexpr std::string_view kTemporarySuffix = ".tfilefs-tmp";
 // All of the bytes, at `offset`. Errors: no_space, io.
 Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte>);
 Result<> sync_data(int fd);
+// All bytes of the one file, into the other, which is empty. Errors: no_space, io.
+Result<> copy_all(int from, int to);
 // The bytes from `offset`, as many as there are up to `size`.
 Result<std::vector<std::byte>> read_at(int fd, std::uint64_t offset, std::size_t size);
 using tfile::system_error;

@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <utility>
+#include <vector>
 
 namespace tfilefs {
 namespace {
@@ -129,6 +133,28 @@ void NewFile::drop() {
 }
 
 std::string NewFile::path() const { return path_of_descriptor(file_.get()); }
+
+namespace {
+
+// Access control lists are among them.
+void copy_attributes(int from, int to) {
+  constexpr std::size_t kMost = std::size_t{64} << 10;  // of names, and of a value
+  std::vector<char> names(kMost), value(kMost);
+  const ssize_t size = ::flistxattr(from, names.data(), names.size());
+  for (ssize_t at = 0; at < size;) {
+    const char* const name = names.data() + at;
+    at += static_cast<ssize_t>(std::strlen(name)) + 1;
+    const ssize_t got = ::fgetxattr(from, name, value.data(), value.size());
+    if (got >= 0) (void)::fsetxattr(to, name, value.data(), static_cast<std::size_t>(got), 0);
+  }
+}
+
+}  // namespace
+
+Result<> NewFile::copy_from(int file) {
+  copy_attributes(file, file_.get());
+  return copy_all(file, file_.get());
+}
 
 Result<> NewFile::check_place(const FilePlace& place) const {
   if (place.id() != former_) return another_has_the_name(place);

@@ -25,6 +25,8 @@ class NewFile {
   int get() const { return file_.get(); }
   // A path by which this process can open it.
   std::string path() const;
+  // Takes all bytes of an open file, and its extended attributes as far as they can be set.
+  Result<> copy_from(int file);
   // Whether the name is as it was when this was made. Error: stale.
   Result<> check_place(const FilePlace&) const;
   // Syncs it, gives it its name, and syncs that. It takes the place of the file that had the name when this was made,
