@@ -61,6 +61,24 @@ def test_a_backup_with_a_journal_in_it_replaces_none(tmp_path):
     assert tables(source / "a.root")["T"] == 2 * VALUES.tolist()
 
 
+@pytest.mark.parametrize("text", ["mine", "mine\n" * 100, "tfilefs is not it"])
+def test_what_is_no_journal_stays(tmp_path, text):
+    """It has the name of one, so it is not shown; its directory is not empty."""
+    source = tmp_path / "src"
+    other = source / "below" / "a.root.tfilefs-journal"
+    other.parent.mkdir(parents=True)
+    other.write_text(text)
+    with mounted.Mounted(source, OPTIONS) as m:
+        assert os.listdir(os.path.join(m.path, "below")) == []
+        with pytest.raises(OSError) as refused:
+            os.rmdir(os.path.join(m.path, "below"))
+        assert refused.value.errno == errno.ENOTEMPTY
+        with pytest.raises(OSError):
+            os.mkdir(os.path.join(m.path, "below", "a.root"))
+        assert "no journal: its first bytes are others" in m.errors()
+    assert other.read_text() == text
+
+
 def test_a_file_that_is_left_over_can_be_removed(mirror):
     """A repack that was killed while its file had a temporary name leaves it."""
     m, source = mirror

@@ -151,6 +151,7 @@ Result<> write_pid(int fd, std::uint64_t salt) {
 Result<bool> has_begun(int fd) {
   std::array<std::byte, kJournalHeadSize + kRecordHeaderSize> bytes{};
   TRY(const std::size_t got, read_up_to(fd, 0, bytes));
+  if (!may_have_begun(std::span(bytes).first(got))) return true;  // another program's file: decode_head() says so
   const auto is_zero = [](std::span<const std::byte> part) {
     return std::ranges::all_of(part, [](std::byte b) { return b == std::byte{0}; });
   };

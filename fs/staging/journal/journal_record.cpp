@@ -122,6 +122,13 @@ Result<JournalHead> decode_head(std::span<const std::byte> bytes) {
   return head;
 }
 
+bool may_have_begun(std::span<const std::byte> bytes) {
+  const std::span<const std::byte> magic = std::as_bytes(std::span(kMagic));
+  const std::span<const std::byte> begin = bytes.first(std::min(bytes.size(), magic.size()));
+  const bool is_zero = std::ranges::all_of(begin, [](std::byte b) { return b == std::byte{0}; });
+  return is_zero || std::ranges::equal(begin, magic.first(begin.size()));
+}
+
 std::array<std::byte, kRecordHeaderSize> encode_record_header(const RecordHeader& header) {
   std::array<std::byte, kRecordHeaderSize> bytes{};
   store(bytes.data(), header.checksum);

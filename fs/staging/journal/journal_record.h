@@ -37,6 +37,8 @@ struct JournalHead {
 std::array<std::byte, kJournalHeadSize> encode_head(const JournalHead&);
 // Errors: damaged (not a journal), unsupported (an unknown version).
 Result<JournalHead> decode_head(std::span<const std::byte>);
+// Whether a file that begins so may have become a journal: not all of its head came to disk, or only zeros.
+bool may_have_begun(std::span<const std::byte>);
 
 enum class JournalKind : std::uint32_t {
   begin = 1,   // the state of the file: the first record; again if another program has written the file since
