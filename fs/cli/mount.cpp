@@ -33,12 +33,14 @@ namespace {
 
 using tfile::fail;
 
-// Names the README, which tells what a listing of the mount does not show.
-std::string greeting(const std::string& mount_point) {
-  if (mounted_descriptor(mount_point)) return "tfilefs: answers " + mount_point + "\n";
+// Names the README, which tells what a listing of the mount does not show. `hidden`: a line about what is hidden, or
+// "".
+std::string greeting(const std::string& mount_point, const std::string& hidden) {
+  const std::string told = hidden.empty() ? "" : "tfilefs: " + printable(hidden) + "\n";
+  if (mounted_descriptor(mount_point)) return "tfilefs: answers " + mount_point + "\n" + told;
   std::string directory = mount_point;
   while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-  return "tfilefs: mounted; see " + printable(directory) + "/.tfilefs/README\n";
+  return "tfilefs: mounted; see " + printable(directory) + "/.tfilefs/README\n" + told;
 }
 
 // With directories of thousands of ROOT files, each file in use keeps some descriptors open.
@@ -98,6 +100,15 @@ std::string hidden_path(const MountRequest& request) {
   return request.mount_point.starts_with(below) ? request.mount_point.substr(below.size()) : "";
 }
 
+// The mount's own directory has the name of something that the mirrored one has; "" if it does not.
+std::string hidden_by_own(const MountRequest& request) {
+  if (request.options.chain || tfile::is_url(request.source)) return "";
+  const std::string own = request.source + "/.tfilefs";
+  struct stat status {};
+  if (::lstat(own.c_str(), &status) != 0) return "";
+  return own + " is hidden by the mount's own .tfilefs, and stays as it is";
+}
+
 LogOptions log_options(const MountRequest& request) {
   using To = LogOptions::To;
   LogOptions log;
@@ -122,9 +133,9 @@ MountSettings settings_of(const MountRequest& request) {
 }
 
 // Serves, and tells the log and the manager of services how it goes. `says_error`: the command says an error where the
-// log is, too.
-Result<> serve_and_tell(std::unique_ptr<FileSystem> fs, const MountSettings& settings, Log& log, bool says_error,
-                        const std::function<void()>& ready) {
+// log is, too. `hidden`: as hidden_by_own().
+Result<> serve_and_tell(std::unique_ptr<FileSystem> fs, const MountSettings& settings, const std::string& hidden,
+                        Log& log, bool says_error, const std::function<void()>& ready) {
   const ServiceNotice notice;
   const std::string what = printable(settings.shown_source) + " on " + printable(settings.mount_point);
   MountEvents events;
@@ -132,6 +143,7 @@ Result<> serve_and_tell(std::unique_ptr<FileSystem> fs, const MountSettings& set
     ready();
     notice.tell("READY=1\nSTATUS=" + what + "\nMAINPID=" + std::to_string(::getpid()));
     log.add(Severity::info, "mounted " + what + (settings.writable ? ", to be written" : ", read-only"));
+    if (!hidden.empty()) log.add(Severity::warn, printable(hidden));
   };
   events.ending = [&] { notice.tell("STOPPING=1\nSTATUS=" + what + ": ends, and commits what was written"); };
   auto served = serve(std::move(fs), settings, events);
@@ -198,7 +210,7 @@ Result<> mount_and_serve(MountRequest request, const std::function<void()>& read
     ::umask(0);
   }
   const bool says_error = log_options(request).to == LogOptions::To::standard_error;
-  return serve_and_tell(std::move(fs), settings, log, says_error, [&] {
+  return serve_and_tell(std::move(fs), settings, hidden_by_own(request), log, says_error, [&] {
     beginning.end();
     ready();
   });
@@ -263,7 +275,7 @@ int run_mount(int argc, char** argv) {
     const auto result = mount_or_say_why(std::move(request), [] {});
     return result ? kExitOk : complain(result.error());
   }
-  Background background(greeting(mount_point));
+  Background background(greeting(mount_point, hidden_by_own(request)));
   const auto result = mount_or_say_why(std::move(request), [&] { background.ready(); });
   if (result) return kExitOk;
   background.fail(message_of(result.error()));

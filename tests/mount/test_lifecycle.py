@@ -67,6 +67,41 @@ def test_background_mount_is_ready_when_the_program_returns(program, plain, moun
     assert not mounted.is_mount_point(mount_point) and daemons(mount_point) == []
 
 
+@pytest.mark.parametrize("kind", ["file", "directory", "link"])
+def test_what_the_source_has_under_the_name_of_the_control_directory_is_told_and_stays(program, tmp_path, mount_point, kind):
+    source = tmp_path / "source"
+    for own in (source / ".tfilefs", source / "below" / ".tfilefs"):
+        own.parent.mkdir()
+        if kind == "directory":
+            own.mkdir()
+            (own / "mine").write_text("mine")
+        elif kind == "file":
+            own.write_text("mine")
+        else:
+            own.symlink_to("nowhere")
+    result = run(program, "-o", f"rw,logfile={tmp_path}/log", source, mount_point)
+    hidden = f"{source}/.tfilefs is hidden by the mount's own .tfilefs, and stays as it is\n"
+    assert result.stderr == f"tfilefs: mounted; see {mount_point}/.tfilefs/README\ntfilefs: {hidden}"
+    assert hidden in (tmp_path / "log").read_text()
+    control, below = os.path.join(mount_point, ".tfilefs"), os.path.join(mount_point, "below")
+    assert os.listdir(mount_point) == ["below"] and "README" in os.listdir(control)
+    for call in (lambda: os.rmdir(control), lambda: os.rename(control, os.path.join(mount_point, "new")), lambda: os.rename(below, control),
+                 lambda: open(os.path.join(control, "mine"), "w"), lambda: os.mkdir(os.path.join(control, "new"))):
+        with pytest.raises(OSError) as refused:
+            call()
+        assert refused.value.errno == errno.EROFS
+    assert run("rm", "-r", control).returncode == 1
+    assert os.listdir(below) == [".tfilefs"]
+    with pytest.raises(OSError) as refused:
+        os.rmdir(below)
+    assert refused.value.errno == errno.ENOTEMPTY
+    assert run("rm", "-r", below).returncode == 0
+    assert run(program, "umount", mount_point).returncode == 0
+    assert os.listdir(source) == [".tfilefs"]
+    own = source / ".tfilefs"
+    assert os.readlink(own) == "nowhere" if kind == "link" else (own / "mine" if kind == "directory" else own).read_text() == "mine"
+
+
 def test_background_daemon_keeps_no_terminal(program, plain, mount_point):
     """The caller's pipes are closed, so a program that waits for their end does not wait for the daemon."""
     assert run(program, plain, mount_point).returncode == 0  # run() waits for the end of both pipes
