@@ -317,6 +317,8 @@ struct Judged {
 // The first bytes decide. But a file that cannot be opened as a ROOT file passes through, unless something is staged
 // for it.
 void judge(MountContext& context, Found found, Freshness freshness, Reply<Judged> reply) {
+  // Where names are changed, a link is one, and not the directory to which it leads.
+  if (context.writing && found.is_link) found.root_file = nullptr;
   if (!found.root_file) return reply(Judged{std::move(found), nullptr});
   MountedFile& file = *found.root_file;
   auto show = [&context, found = std::move(found)](const Result<GenerationPtr>& now, Reply<Judged> told) mutable {
@@ -510,9 +512,8 @@ Result<> remove_name(SourceTree& tree, const std::string& path, bool directory, 
                      const CallerPtr& by) {
   if (judged.is_root_file() && !directory) return is_a_directory();
   if (judged.found.written) return remove_root_file(tree, judged.found.written, by);
-  if (judged.is_root_file() && !judged.found.is_link) return not_ours();
-  // A link to a ROOT file is shown as a directory, and removed as one.
-  TRY_VOID(tree.remove(path, directory && !judged.found.is_link, by));
+  if (judged.is_root_file()) return not_ours();
+  TRY_VOID(tree.remove(path, directory, by));
   if (judged.former) tree.forget(judged.former);
   return {};
 }
@@ -576,7 +577,7 @@ class Renaming {
     if (!is_directory(*taken_) && is_directory(moved_))
       return tfile::fail(ErrorKind::invalid, "is no directory", -1, ENOTDIR);
     if (taken_->former) held_.push_back(taken_->former);
-    if (taken_->is_root_file() && !taken_->found.written) return taken_->found.is_link ? not_empty() : not_ours();
+    if (taken_->is_root_file() && !taken_->found.written) return not_ours();
     const WrittenPtr& written = taken_->found.written;
     if (written) {
       TRY_VOID(hold_empty(tree_, *written));
@@ -603,7 +604,7 @@ class Renaming {
 
   Result<> hold_all(const Judged& judged, const std::string& path) {
     if (judged.former) held_.push_back(judged.former);
-    if (judged.is_root_file() && !judged.found.written && !judged.found.is_link) return not_ours();
+    if (judged.is_root_file() && !judged.found.written) return not_ours();
     if (judged.found.written) {
       TRY_VOID(claim(tree_, *judged.found.written));
       TRY_VOID(hold(judged.found.written));

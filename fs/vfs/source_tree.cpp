@@ -244,12 +244,31 @@ Result<struct stat> SourceTree::status(const std::string& path, const CallerPtr&
   TRY(const Descriptor at, open_path(path, O_PATH | O_CLOEXEC, false, by));
   struct stat status {};
   if (::fstat(at.get(), &status) != 0) return system_failure(path, errno);
+  if (S_ISLNK(status.st_mode) && context_.writing) {
+    TRY(const std::string text, shown_link(at, path, by));
+    status.st_size = static_cast<off_t>(text.size());
+  }
   return status;
 }
 
 Result<std::string> SourceTree::link_target(const std::string& path, const CallerPtr& by) const {
   TRY(const Descriptor link, open_path(path, O_PATH | O_CLOEXEC, false, by));
-  return text_of_link(link, path);
+  return context_.writing ? shown_link(link, path, by) : text_of_link(link, path);
+}
+
+// A link with a whole path that leads to a ROOT file of the tree leads to the one in the mount, which is a directory.
+Result<std::string> SourceTree::shown_link(const Descriptor& link, const std::string& path, const CallerPtr& by) const {
+  TRY(std::string text, text_of_link(link, path));
+  if (!text.starts_with('/')) return text;
+  const ActingFor acting(by);
+  const auto inside = inside_path_of_link(path, by);
+  if (!acting || !inside) return text;
+  const auto file = open_as_is(path, kReadFlags, true, by);
+  const auto is_root_file = file ? begins_as_root_file(file->get(), path) : Result<bool>(false);
+  if (!is_root_file || !*is_root_file) return text;
+  std::string up;
+  for (const char each : path) up += each == '/' ? "../" : "";
+  return up + *inside;
 }
 
 Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const CallerPtr& by) {

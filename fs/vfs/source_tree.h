@@ -41,7 +41,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
     std::shared_ptr<MountedFile> root_file;  // set if the first bytes say that it is one
     std::shared_ptr<WrittenFile> written;    // set if it may be written, or will be a ROOT file
     bool is_directory = false;               // of the host
-    bool is_link = false;                    // and is shown as whatever its reader may see behind it
+    bool is_link = false;                    // shown as what its reader may see behind it; where one writes, as a link
     bool is_own = false;                     // only for the user who mounts
   };
   Result<Found> look_up(const std::string& path, const CallerPtr& = nullptr);
@@ -93,6 +93,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   bool is_hidden(std::string_view path) const;
   // A journal is not shown, so nobody would see that one is replaced. Error: denied (EPERM).
   Result<> check_new_name(const std::string& path) const;
+  Result<std::string> shown_link(const Descriptor& link, const std::string& path, const CallerPtr&) const;
   Result<std::string> inside_path_of_link(const std::string& path, const CallerPtr&) const;
   std::shared_ptr<MountedFile> root_file(const std::string& path);
   void note_another(const std::string& path) EXCLUDES(mutex_);

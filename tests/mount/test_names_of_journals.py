@@ -96,14 +96,6 @@ def test_repack_writes_into_a_mount(mirror):
     assert sorted(os.listdir(source)) == ["a.root", "o.root"]
 
 
-def test_a_link_to_a_root_file_is_removed_as_a_directory(mirror):
-    m, source = mirror
-    os.symlink("a.root", source / "l.root")
-    assert sorted(os.listdir(os.path.join(m.path, "l.root"))) == ["T"]
-    os.rmdir(os.path.join(m.path, "l.root"))
-    assert sorted(os.listdir(source)) == ["a.root"] and tables(source / "a.root") == {"T": VALUES.tolist()}
-
-
 def test_recover_does_not_follow_a_link_beside_a_journal(tmp_path):
     path = make_file(tmp_path / "src")
     m = mounted.Mounted(tmp_path / "src", OPTIONS)
