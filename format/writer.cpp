@@ -154,9 +154,12 @@ class RootFileWriter final : public FileWriter {
   const Source* source() const { return file_ ? &file_->source() : nullptr; }
   Result<std::size_t> find_directory(std::string_view path);
   Result<std::size_t> child(std::size_t parent, std::string_view name);
+  Result<std::size_t> child_of(std::size_t parent, const ListedKey& key);
   Result<> check_new_name(std::size_t directory, std::string_view name) const;
   Result<> check_copied_name(std::size_t directory, std::string_view name) const;
-  Result<> remove_directory(std::string_view path);
+  Result<> remove_keys(std::size_t index, const std::string& name, int cycle);
+  Result<> remove_directory(std::size_t parent, const ListedKey& key);
+  Result<> rename_directory(std::size_t from, const ListedKey& key, std::size_t to, std::string_view new_name);
   TableOfFile* table_at(std::size_t directory, std::string_view name);
   Result<TableOfFile*> table_of(const TableWriter* writer);
   Result<TableOfFile*> table_to_rename(std::size_t directory, const ListedKey& key);
@@ -195,20 +198,26 @@ class RootFileWriter final : public FileWriter {
 };
 
 Result<std::size_t> RootFileWriter::child(std::size_t parent, std::string_view name) {
-  for (std::size_t i = 1; i < state_.directories.size(); ++i) {
-    const DirectoryState& one = state_.directories[i];
-    if (!one.removed && one.parent == parent && one.name == name) return i;
-  }
   const ListedKey* key = newest_key(state_.directories[parent], name);
   if (key == nullptr || !is_directory_class(key->class_name))
     return fail(ErrorKind::not_found, "no directory '" + std::string(name) + "'");
-  TRY(DirectoryState directory, read_directory_state(file_->source(), *key));
+  return child_of(parent, *key);
+}
+
+// The directory of a key, which a newer cycle of its name may hide.
+Result<std::size_t> RootFileWriter::child_of(std::size_t parent, const ListedKey& key) {
+  for (std::size_t i = 1; i < state_.directories.size(); ++i) {
+    const DirectoryState& one = state_.directories[i];
+    const bool is_known = !one.removed && one.parent == parent && one.name == key.name;
+    if (is_known && one.own.begin == key.record.begin) return i;
+  }
+  TRY(DirectoryState directory, read_directory_state(file_->source(), key));
   for (const DirectoryState& one : state_.directories) {
     if (!one.removed && one.own.begin == directory.own.begin)
       return fail(ErrorKind::damaged, "the directory is listed twice", static_cast<std::int64_t>(one.own.begin));
   }
   directory.parent = parent;
-  directory.name = key->name;
+  directory.name = key.name;
   state_.directories.push_back(std::move(directory));
   return state_.directories.size() - 1;
 }
@@ -258,12 +267,12 @@ Result<> RootFileWriter::make_directory(std::string_view path, std::uint32_t dat
   return {};
 }
 
-// find_directory() fails for a directory that is listed twice, so no directory leads back to one above it.
-Result<> RootFileWriter::remove_directory(std::string_view path) {
-  TRY(const std::size_t index, find_directory(path));
+// child_of() fails for a directory that is listed twice, so no directory leads back to one above it.
+Result<> RootFileWriter::remove_directory(std::size_t parent, const ListedKey& key) {
+  TRY(const std::size_t index, child_of(parent, key));
   while (!state_.directories[index].keys.empty()) {
     const std::string name = state_.directories[index].keys.front().name;
-    TRY_VOID(remove_key(path, name, 0));
+    TRY_VOID(remove_keys(index, name, 0));
   }
   state_.directories[index].removed = true;
   return {};
@@ -271,13 +280,16 @@ Result<> RootFileWriter::remove_directory(std::string_view path) {
 
 Result<> RootFileWriter::remove_key(std::string_view path, std::string_view name, int cycle) {
   TRY(const std::size_t index, find_directory(path));
+  return remove_keys(index, std::string(name), cycle);
+}
+
+Result<> RootFileWriter::remove_keys(std::size_t index, const std::string& name, int cycle) {
   const auto is_meant = [&](const ListedKey& key) { return key.name == name && (cycle == 0 || key.cycle == cycle); };
   std::vector<ListedKey> found;
   std::ranges::copy_if(state_.directories[index].keys, std::back_inserter(found), is_meant);
-  if (found.empty()) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
+  if (found.empty()) return fail(ErrorKind::not_found, "no key '" + name + "'");
   for (const ListedKey& key : found) {
-    if (is_directory_class(key.class_name))
-      TRY_VOID(remove_directory((path.empty() ? "" : std::string(path) + "/") + key.name));
+    if (is_directory_class(key.class_name)) TRY_VOID(remove_directory(index, key));
   }
   TableOfFile* table = table_at(index, name);
   if (table != nullptr && (cycle == 0 || cycle == table->cycle)) table->removed = true;
@@ -289,33 +301,43 @@ Result<> RootFileWriter::remove_key(std::string_view path, std::string_view name
   return {};
 }
 
+Result<> RootFileWriter::rename_directory(std::size_t from, const ListedKey& key, std::size_t to,
+                                          std::string_view new_name) {
+  TRY(const std::size_t moved, child_of(from, key));
+  for (std::optional<std::size_t> at = to; at; at = state_.directories[*at].parent) {
+    if (*at == moved) return fail(ErrorKind::invalid, "a directory cannot be put into itself");
+  }
+  DirectoryState& directory = state_.directories[moved];
+  if (directory.datime == 0 && !key.bytes.empty()) directory.datime = parsed(key).datime;
+  directory.name = new_name;
+  directory.parent = to;
+  directory.changed = directory.renamed = true;
+  return {};
+}
+
 Result<> RootFileWriter::rename_key(std::string_view path, std::string_view name, std::string_view new_path,
                                     std::string_view new_name) {
   TRY(const std::size_t from, find_directory(path));
   TRY(const std::size_t to, find_directory(new_path));
   TRY_VOID(check_new_name(to, new_name));
-  const ListedKey* newest = newest_key(state_.directories[from], name);
-  if (newest == nullptr) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
-  if (is_directory_class(newest->class_name)) {
-    TRY(const std::size_t moved, child(from, name));
-    for (std::optional<std::size_t> at = to; at; at = state_.directories[*at].parent) {
-      if (*at == moved) return fail(ErrorKind::invalid, "a directory cannot be put into itself");
-    }
-    state_.directories[moved].name = new_name;
-    state_.directories[moved].parent = to;
-  } else {
-    TRY(TableOfFile * table, table_to_rename(from, *newest));
+  std::vector<ListedKey> keys;
+  std::ranges::copy_if(state_.directories[from].keys, std::back_inserter(keys),
+                       [&](const ListedKey& key) { return key.name == name; });
+  if (keys.empty()) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
+  for (const ListedKey& key : keys) {
+    if (is_directory_class(key.class_name)) TRY_VOID(rename_directory(from, key, to, new_name));
+  }
+  const ListedKey newest = *newest_key(state_.directories[from], name);
+  if (!is_directory_class(newest.class_name)) {
+    TRY(TableOfFile * table, table_to_rename(from, newest));
     if (table != nullptr) {
-      if (table->datime == 0 && !newest->bytes.empty()) table->datime = parsed(*newest).datime;
+      if (table->datime == 0 && !newest.bytes.empty()) table->datime = parsed(newest).datime;
       table->recorded->rename(std::string(new_name));
       table->name = new_name;
       table->directory = to;
     }
   }
-  std::vector<ListedKey> keys;
-  for (const ListedKey& key : state_.directories[from].keys) {
-    if (key.name == name) keys.push_back(renamed(key, new_name));
-  }
+  for (ListedKey& key : keys) key = renamed(key, new_name);
   std::erase_if(state_.directories[from].keys, [&](const ListedKey& key) { return key.name == name; });
   std::ranges::move(keys, std::back_inserter(state_.directories[to].keys));
   state_.directories[from].changed = state_.directories[to].changed = true;

@@ -91,7 +91,7 @@ void CommitDraft::mark_moves() {
       if (one.removed || moved_[i] || !(one.changed || is_new(i))) continue;
       if (one.together) {
         mark_with_parents(i);
-      } else if (is_new(i) || !can_switch_in_place(one, wide_)) {
+      } else if (is_new(i) || one.renamed || !can_switch_in_place(one, wide_)) {
         moved_[i] = true;
         directory(*one.parent).changed = true;
       }
@@ -233,6 +233,7 @@ void CommitDraft::write_directory(std::size_t index) {
   DirectoryState& one = directory(index);
   one.record.modified = now_;
   one.changed = one.together = false;
+  if (std::exchange(one.renamed, false)) one.datime = 0;
   if (moved_[index]) {
     const auto& keys = directory(*one.parent).keys;
     const auto key = std::ranges::find(keys, one.own, &ListedKey::record);

@@ -40,6 +40,7 @@ struct DirectoryState {
   std::vector<ListedKey> keys;
   bool changed = false;   // the keys differ from those in the file
   bool together = false;  // must change at the same instant as another directory
+  bool renamed = false;   // its record still has the former name
   bool removed = false;
 
   std::uint64_t record_address() const { return own.begin + static_cast<std::uint64_t>(record.nbytes_name); }

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -162,3 +163,66 @@ def test_a_rename_survives_a_crash(source):
         os.unlink(os.path.join(root, "Events", "id.i4"))
     check_renamed(source)
     assert sorted(os.listdir(source)) == ["a.root"]
+
+
+WRITE_CYCLES = """
+import sys, ROOT
+file = ROOT.TFile(sys.argv[1], "RECREATE")
+
+def histogram(name, title):
+    made = ROOT.TH1F("made", title, 3, 0, 1)
+    made.SetDirectory(ROOT.nullptr)
+    file.cd()
+    made.Write(name)
+
+inner = file.mkdir("Q").mkdir("inner")
+inner.cd()
+ROOT.TNamed("deep", "in it").Write()
+histogram("Q", "over a directory")
+for title in ("one", "two", "three"):
+    histogram("K", title)
+histogram("S", "alone")
+file.mkdir("R").cd()
+ROOT.TNamed("inside", "of R").Write()
+file.Close()
+"""
+
+
+@pytest.fixture
+def cycles(tmp_path):
+    """A file with cycles of an object, and with an object over a directory of its name."""
+    subprocess.run([sys.executable, "-c", WRITE_CYCLES, tmp_path / "a.root"], check=True, capture_output=True)
+    return tmp_path
+
+
+def all_cycles(source):
+    with uproot.open(source / "a.root") as file:
+        return sorted(file.keys(recursive=False))
+
+
+@pytest.mark.parametrize("instead", [None, "directory", "table"])
+def test_an_object_over_a_directory_of_its_name_goes_with_it(cycles, instead):
+    with mounted.Mounted(cycles, ("rw",)) as m:
+        root = os.path.join(m.path, "a.root")
+        subprocess.run(["rm", "-r", os.path.join(root, "Q")], check=True)
+        if instead:
+            os.mkdir(os.path.join(root, "Q"))
+        if instead == "table":
+            np.arange(5, dtype="<i4").tofile(os.path.join(root, "Q", "x.i4"))
+        commit(m.path)
+        assert ("Q" in os.listdir(root)) == (instead is not None)
+    assert all_cycles(cycles) == ["K;1", "K;2", "K;3", *(["Q;1"] if instead else []), "R;1", "S;1"]
+    assert subprocess.run([mounted.program(), "check", cycles / "a.root"]).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["Q", "R"])
+def test_a_renamed_directory_has_its_new_name_everywhere(cycles, name):
+    """In its record, too, and also if an object hides it. Its date stays."""
+    with uproot.open(cycles / "a.root") as file:
+        before = {key.fCycle: key.fDatime for key in file.file.root_directory._keys if key.fName == name}
+    with mounted.Mounted(cycles, ("rw",)) as m:
+        os.rename(os.path.join(m.path, "a.root", name), os.path.join(m.path, "a.root", "L"))
+    with uproot.open(cycles / "a.root") as file:
+        assert {key.fCycle: key.fDatime for key in file.file.root_directory._keys if key.fName == "L"} == before
+        assert file["L;1/inner/deep" if name == "Q" else "L;1/inside"].member("fTitle") == ("in it" if name == "Q" else "of R")
+    assert subprocess.run([mounted.program(), "check", cycles / "a.root"]).returncode == 0
