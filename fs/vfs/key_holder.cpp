@@ -55,6 +55,15 @@ std::string KeyHolder::path_of(std::uint32_t key) const {
   return path_.empty() ? "/" + name : "/" + path_ + "/" + name;
 }
 
+std::vector<std::uint16_t> KeyHolder::older_cycles(std::uint32_t key) const {
+  const KeyInfo& newest = listing_->keys[key];
+  std::vector<std::uint16_t> cycles;
+  for (const KeyInfo& each : listing_->keys) {
+    if (each.name == newest.name && each.cycle < newest.cycle) cycles.push_back(each.cycle);
+  }
+  return cycles;
+}
+
 std::optional<Attributes> KeyHolder::known_attributes(HeldItem held) const {
   const Generation& g = *generation_;
   const Ownership& ownership = g.context.ownership;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ class KeyHolder final : public Holder {
   bool is_root() const { return ancestors_.empty(); }
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
+
+  // The older cycles of a key, which have no bare name and go when it is removed. In file order.
+  std::vector<std::uint16_t> older_cycles(std::uint32_t key) const;
 
   // A file made of the whole table under a key. Error: unsupported (with ENOENT: the key has none).
   void find_table_view(std::uint32_t key, ShownAs, Reply<FoundEntry>) const;

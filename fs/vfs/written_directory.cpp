@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "staging/overlay/staged_arrow.h"
 #include "vfs/blocking.h"
+#include "vfs/key_holder.h"
 #include "vfs/names.h"
 #include "vfs/written_file.h"
 
@@ -60,6 +62,7 @@ class WrittenDirectory final : public Directory {
   enum class Removal : std::uint8_t { refused, of_staged, of_committed, set_aside };
   Removal removal_of(const std::string& name, const FoundEntry& committed, bool directory) const;
   void check_empty(const std::string& name, Reply<void>) const;
+  void tell_of_older_cycles(const std::string& name, const Entry& committed) const;
   void remove_looked(Changes::Looked, const std::optional<FoundEntry>& committed, bool directory, Reply<void>) const;
   // Runs `job` on a thread that may block; `waits`: perhaps for a commit.
   template <class T, class Job>
@@ -270,10 +273,31 @@ void WrittenDirectory::remove_looked(Changes::Looked what, const std::optional<F
     return self->file_->staged().remove(what);
   };
   if (!directory) return change(std::move(take_away), std::move(reply), arrow_table_name(what.name).has_value());
-  check_empty(what.name, [self, take_away, reply = std::move(reply)](Result<void> empty) mutable {
-    if (!empty) return reply(std::move(empty));
-    self->change(std::move(take_away), std::move(reply), true);
-  });
+  const std::optional<Entry> key = how == Removal::of_committed ? std::optional(committed->entry) : std::nullopt;
+  check_empty(what.name,
+              [self, name = what.name, take_away, key, reply = std::move(reply)](Result<void> empty) mutable {
+                if (!empty) return reply(std::move(empty));
+                auto tell = [self, name, key, reply = std::move(reply)](Result<void> removed) mutable {
+                  if (removed && key) self->tell_of_older_cycles(name, *key);
+                  reply(std::move(removed));
+                };
+                self->change(std::move(take_away), Reply<void>(std::move(tell)), true);
+              });
+}
+
+// They were not listed, and go with the key that was.
+void WrittenDirectory::tell_of_older_cycles(const std::string& name, const Entry& committed) const {
+  constexpr std::size_t kNamedMax = 5;
+  const auto* keys = dynamic_cast<const KeyHolder*>(committed.holder.get());
+  if (!keys) return;
+  const std::vector<std::uint16_t> cycles = keys->older_cycles(committed.held.index);
+  if (cycles.empty()) return;
+  std::string named;
+  for (std::size_t i = 0; i < std::min(cycles.size(), kNamedMax); ++i)
+    named += (i == 0 ? "" : ", ") + name + ";" + std::to_string(cycles[i]);
+  if (cycles.size() > kNamedMax) named += " and " + std::to_string(cycles.size() - kNamedMax) + " more";
+  file_->context().errors.add("/" + joined_path(file_->overlay().path(*node_), name),
+                              "is removed with its older cycles: " + named);
 }
 
 // A view cannot be removed by itself: it exists as long as the key that it is made from.

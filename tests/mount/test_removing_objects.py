@@ -200,6 +200,25 @@ def all_cycles(source):
         return sorted(file.keys(recursive=False))
 
 
+def test_older_cycles_go_with_their_key_and_are_named(cycles):
+    assert all_cycles(cycles) == ["K;1", "K;2", "K;3", "Q;1", "Q;2", "R;1", "S;1"]
+    with mounted.Mounted(cycles, ("rw", "commit=600")) as m:
+        root = os.path.join(m.path, "a.root")
+        for name in ("K", "S"):
+            subprocess.run(["rm", "-r", os.path.join(root, name)], check=True)
+        assert sorted(os.listdir(root)) == ["Q", "R"]
+        assert m.errors().count("\n") == 1
+        assert "/a.root/K: is removed with its older cycles: K;2, K;1" in m.errors()
+        shutil.copytree(os.path.join(root, "K;1"), os.path.join(root, "saved"))  # until the next commit
+        commit(root)
+        assert sorted(os.listdir(root)) == ["Q", "R", "saved"]
+        os.rename(os.path.join(root, "saved"), os.path.join(root, "K"))
+        commit(root)
+    assert all_cycles(cycles) == ["K;1", "Q;1", "Q;2", "R;1"]
+    with uproot.open(cycles / "a.root") as file:
+        assert file["K"].title == "one"
+
+
 @pytest.mark.parametrize("instead", [None, "directory", "table"])
 def test_an_object_over_a_directory_of_its_name_goes_with_it(cycles, instead):
     with mounted.Mounted(cycles, ("rw",)) as m:
