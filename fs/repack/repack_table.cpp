@@ -490,9 +490,15 @@ Result<std::vector<std::string>> extras_of_trees(const TableRequest& request) {
         named(name.file, key_in(*file, name.table.empty() ? request.path : name.table, tfile::KeyKind::table)));
     if (key.info().format != tfile::TableFormat::tree) continue;
     auto extras = tfile::tree_extras(*file, key.info());
-    if (!extras && is_about_form(extras.error())) continue;
-    TRY(const tfile::TreeExtras known, named(name.file, std::move(extras)));
-    for (std::string& line : tfile::names_of(known)) {
+    std::vector<std::string> lines;
+    if (!extras && is_about_form(extras.error())) {
+      lines.push_back("what it may have beside its columns (aliases, user info, a weight, an index, friends): " +
+                      extras.error().text);
+    } else {
+      TRY(const tfile::TreeExtras known, named(name.file, std::move(extras)));
+      lines = tfile::names_of(known);
+    }
+    for (std::string& line : lines) {
       if (std::ranges::find(found, line) == found.end()) found.push_back(std::move(line));
     }
   }

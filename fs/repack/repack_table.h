@@ -70,8 +70,8 @@ struct WrittenTable {
 // ChainSource::open().
 Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest&, std::uint64_t share = 1);
 
-// What its trees have beside their columns, so that it is lost where those alone are taken: "its aliases". Nothing of
-// trees whose record cannot be followed. Errors: those of reading.
+// What its trees have beside their columns, so that it is lost where those alone are taken: "its aliases". Of trees of
+// which that cannot be told, what they may have. Errors: those of reading.
 Result<std::vector<std::string>> extras_of_trees(const TableRequest&);
 
 // Copies baskets or pages. `key`: of the first file. Errors: as repack().

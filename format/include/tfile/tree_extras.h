@@ -16,7 +16,7 @@ struct TreeExtras {
   double weight = 1;
   bool has_index = false, has_friends = false;
 };
-// Blocks. Errors: damaged, unsupported (a record that cannot be followed), io.
+// Also of trees that cannot be copied. Blocks. Errors: damaged, unsupported (nothing can be told), io.
 Result<TreeExtras> tree_extras(const File&, const KeyInfo& tree);
 
 // "its aliases", "its weight of 2.5", ...: what is lost where columns alone are taken.

@@ -65,7 +65,7 @@ Result<TreeExtras> tree_extras(const File& file, const KeyInfo& tree) {
   TRY(const StreamerInfoRecord infos, read_streamer_info_record(file.source(), file.header()));
   TRY(const RecordContent record, read_record(file.source(), {tree.seek, tree.nbytes}));
   const std::span<const std::byte> payload = record.payload.span();
-  TRY(const RecordOutline outline, outline_record(payload, record.keylen, std::string(tree.class_name), *infos.infos));
+  TRY(const RecordOutline outline, outline_members(payload, record.keylen, std::string(tree.class_name), *infos.infos));
   return extras_in(payload, outline);
 }
 

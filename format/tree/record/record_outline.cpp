@@ -71,8 +71,9 @@ bool is_sequence_of_values(const TypeName& type) {
 
 class Outliner {
  public:
-  Outliner(std::span<const std::byte> payload, std::uint32_t keylen, const StreamerInfos& infos)
-      : in_(payload), keylen_(keylen), infos_(infos) {}
+  // `passes_over`: objects behind pointers that cannot be followed.
+  Outliner(std::span<const std::byte> payload, std::uint32_t keylen, const StreamerInfos& infos, bool passes_over)
+      : in_(payload), keylen_(keylen), infos_(infos), passes_over_(passes_over) {}
 
   Result<RecordOutline> run(const std::string& class_name) {
     Object tree;
@@ -182,21 +183,38 @@ class Outliner {
 
   // A pointer slot. `is_top`: one of the tree's own branches.
   void slot(bool is_top = false) {
+    const int depth = depth_;
+    const std::uint64_t end = followed(is_top);
+    if (!passes_over_ || in_.failed() || unsupported_.empty()) return;
+    unsupported_.clear();
+    depth_ = depth;
+    in_.seek(end, "object");
+  }
+
+  // Returns where the slot ends, with the object in it.
+  std::uint64_t followed(bool is_top) {
     const std::uint32_t at = here();
     const auto word = in_.big<std::uint32_t>("pointer");
-    if (in_.failed() || word == 0) return;
-    if (!(word & kByteCountBit)) return reference(at, word);
+    if (in_.failed() || word == 0) return here();
+    if (!(word & kByteCountBit)) {
+      reference(at, word);
+      return here();
+    }
     const std::uint64_t end = std::uint64_t{at} + 4 + (word & ~kByteCountBit);
-    if (end > in_.size()) return in_.reject("pointer: byte count");
+    if (end > in_.size()) {
+      in_.reject("pointer: byte count");
+      return end;
+    }
     out_.marks.push_back({RecordMark::Kind::frame, at, static_cast<std::uint32_t>(end), {}});
     const std::string_view class_name = class_tag();
-    if (stopped()) return;
+    if (stopped()) return end;
     if (class_name == "TBasket") {
       in_.seek(end, "basket");  // references inside it count from the basket's own key
     } else {
       pointed(class_name, {at, static_cast<std::uint32_t>(end)}, is_top);
     }
     if (!stopped() && in_.position() != end) give_up("class " + std::string(class_name) + " is not as described");
+    return end;
   }
 
   // Objects of any classes, to which nothing else in the record refers. Where they cannot be followed, they are passed
@@ -364,6 +382,7 @@ class Outliner {
   Cursor in_;
   std::uint32_t keylen_;
   const StreamerInfos& infos_;
+  const bool passes_over_;
   RecordOutline out_;
   std::unordered_map<std::uint32_t, std::string_view> classes_;  // by the place where they were named
   std::map<std::pair<std::string, std::string>, bool> kinds_;
@@ -401,7 +420,12 @@ std::int64_t number_at(std::span<const std::byte> bytes) {
 
 Result<RecordOutline> outline_record(std::span<const std::byte> payload, std::uint32_t keylen,
                                      const std::string& class_name, const StreamerInfos& infos) {
-  return Outliner(payload, keylen, infos).run(class_name);
+  return Outliner(payload, keylen, infos, false).run(class_name);
+}
+
+Result<RecordOutline> outline_members(std::span<const std::byte> payload, std::uint32_t keylen,
+                                      const std::string& class_name, const StreamerInfos& infos) {
+  return Outliner(payload, keylen, infos, true).run(class_name);
 }
 
 }  // namespace tfile

@@ -127,5 +127,10 @@ std::int64_t number_at(std::span<const std::byte> bytes);
 // followed, so nothing before it may change its length).
 Result<RecordOutline> outline_record(std::span<const std::byte> payload, std::uint32_t keylen,
                                      const std::string& class_name, const StreamerInfos& infos);
+// The same, to look at the members of the tree alone: objects that cannot be followed are passed over, such as branches
+// of TBranchClones, and what else it says of branches may be wrong. Error unsupported: the tree's own class is not
+// described.
+Result<RecordOutline> outline_members(std::span<const std::byte> payload, std::uint32_t keylen,
+                                      const std::string& class_name, const StreamerInfos& infos);
 
 }  // namespace tfile
