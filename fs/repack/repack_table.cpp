@@ -456,15 +456,29 @@ class ColumnsOfTable {
     }
   }
 
-  // Reads all of it first. Clusters with a damaged column go.
+  // Reads all of it first. Clusters with a damaged column go. Where the lists of a cluster begin is said in the one
+  // before: behind a damaged one, the first entry goes along, and the others are tried without it.
   Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, const ColumnSink& sink,
                              KeptEntries& kept) {
-    DamagedClusters damaged;
-    const std::vector<EntryRange> clusters = clusters_of(source.table());
-    TRY_VOID(try_columns(source, offered, {kept, clusters}, sink, [&](EntryRange cluster, const Error& error) {
-      if (damaged.clusters.empty() || damaged.clusters.back() != cluster) damaged.clusters.push_back(cluster);
-      damaged.why.push_back(error.text);
-    }));
+    const auto damage_in = [&](const std::vector<EntryRange>& clusters) -> Result<DamagedClusters> {
+      DamagedClusters found;
+      TRY_VOID(try_columns(source, offered, {kept, clusters}, sink, [&](EntryRange cluster, const Error& error) {
+        if (found.clusters.empty() || found.clusters.back() != cluster) found.clusters.push_back(cluster);
+        found.why.push_back(error.text);
+      }));
+      return found;
+    };
+    TRY(DamagedClusters damaged, damage_in(clusters_of(source.table())));
+    std::vector<EntryRange> rests;
+    for (std::size_t i = 1; i < damaged.clusters.size(); ++i) {
+      const EntryRange cluster = damaged.clusters[i];
+      if (cluster.begin == damaged.clusters[i - 1].end) rests.push_back({cluster.begin + 1, cluster.end});
+    }
+    TRY(const DamagedClusters again, damage_in(rests));
+    std::erase_if(rests, [&](EntryRange rest) { return std::ranges::count(again.clusters, rest) > 0; });
+    for (EntryRange& cluster : damaged.clusters) {
+      if (std::ranges::count(rests, EntryRange{cluster.begin + 1, cluster.end}) > 0) cluster.end = cluster.begin + 1;
+    }
     leave_out_clusters(damaged, 0, kept, made_);
     return {};
   }

@@ -100,6 +100,40 @@ def test_damage_takes_only_its_own_clusters_along(tmp_path, options):
     assert set(np.flatnonzero(wanted & ~good).tolist()) <= lost <= {i for begin, end in bad for i in range(begin, end)}
 
 
+def lists_of(path):
+    with uproot.open(path) as file:
+        return file["T"].arrays(["i", "v"])
+
+
+@pytest.mark.parametrize("forms, damaged", [
+    (["ttree"], ["v", 3, 4]), (["ttree"], ["v", 0, 6, 7]), (["ttree"], ["i", 3, 4]), (["ttree", "ttree"], ["v", 3, 7]),
+    (["ttree", "rntuple"], ["v", 7]), (["rntuple", "ttree"], ["v", 3])])
+def test_by_columns_damage_takes_its_clusters_and_one_entry_behind_along(tmp_path, forms, damaged):
+    """All columns lose the same entries: those of the clusters, and the one whose lists begin where a damaged one ends."""
+    branch, *baskets = damaged
+    paths, parts, lost, allowed = [], [], set(), set()
+    for number, form in enumerate(forms):
+        path = write(tmp_path / f"{number}.root", number * ENTRIES, lists=True)
+        parts.append(lists_of(path))
+        if form == "ttree" and not lost:
+            for basket in baskets:
+                begin, end = (number * ENTRIES + entry for entry in damage(path, branch, basket))
+                lost.update(range(begin, end))
+                allowed.add(end)
+        elif form == "rntuple":
+            assert run("repack", "--format", "rntuple", path, tmp_path / "other.root").returncode == 0
+            os.replace(tmp_path / "other.root", path)
+        paths.append(path)
+    done = run("repack", "--skip-damaged", "--format", "rntuple", *paths, tmp_path / "o.root")
+    assert done.returncode == 1, done.stderr
+    gone = named(done.stderr)
+    assert lost <= gone <= (lost | allowed if branch == "v" else lost)
+    kept = np.ones(len(forms) * ENTRIES, bool)
+    kept[sorted(gone)] = False
+    wanted, found = awkward.concatenate(parts)[kept], lists_of(tmp_path / "o.root")
+    assert awkward.array_equal(wanted["i"], found["i"]) and awkward.array_equal(wanted["v"], found["v"])
+
+
 @pytest.fixture
 def over(tmp_path):
     """A former set of files, what they have, and a file to be written over it."""
