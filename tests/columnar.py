@@ -99,10 +99,38 @@ def agrees(values, lists):
     return all(above[-1] == count for above, count in zip(lists, counts))
 
 
-def mount_leaves(table, entries, unions=False, contradicting=True):
+# The bits of a TDatime, from the highest: NumPy's unit of each part, its number of bits, what is stored of it for 0.
+DATIME = (("Y", 6, -25), ("M", 4, 1), ("D", 5, 1), ("h", 5, 0), ("m", 6, 0), ("s", 6, 0))  # years from 1970
+
+
+def datimes(instants):
+    """The numbers of these dates, of numpy.datetime64; 0 for those that are none."""
+    numbers = np.zeros(len(instants), "u4")
+    above = None
+    for unit, bits, zero in DATIME:
+        part = instants.astype(f"M8[{unit}]")
+        number = (part.astype("i8") if above is None else (part - above.astype(f"M8[{unit}]")).astype("i8")) + zero
+        numbers = numbers << np.uint32(bits) | number.astype("u4")
+        above = part
+    return np.where(np.isnat(instants), np.uint32(0), numbers)
+
+
+def true_datimes(numbers):
+    """The same numbers, but 0 for those that are no dates."""
+    parts, rest = {}, numbers.astype("i8")
+    for unit, bits, zero in reversed(DATIME):
+        parts[unit] = ((rest & (1 << bits) - 1) - zero).astype(f"m8[{unit}]")
+        rest >>= bits
+    months = (parts["Y"].astype("i8") * 12).astype("M8[M]") + parts["M"]
+    instants = months.astype("M8[D]") + parts["D"] + parts["h"] + parts["m"] + parts["s"]
+    return np.where(datimes(instants) == numbers, numbers, np.uint32(0))
+
+
+def mount_leaves(table, entries, unions=False, contradicting=True, dates=True):
     """{path: Leaf} of a table's directory. Undecoded bytes of whole entries, inside of lists, are named by their path.
     `unions`: alternatives of a variant have their own length, and lack nothing. `contradicting`: includes columns that
-    contradict their lists, which views leave out."""
+    contradict their lists, which views leave out. `dates`: as a view shows them, which has null for what is no TDatime, here
+    0."""
     columns = mounted_table.columns_of(table)
     inside_variants = below_variants(columns)
     alternatives = inside_variants if unions else set()
@@ -122,7 +150,12 @@ def mount_leaves(table, entries, unions=False, contradicting=True):
         if name in leaves:  # of another type
             name = (*name[:-1], os.path.basename(path))
         values, lists = first_entries(entries, values, lists)
-        leaves[name] = Leaf(values, lists, 0 if path in alternatives else missing_items(entries, values, lists))
+        missing = 0 if path in alternatives else missing_items(entries, values, lists)
+        if dates and column["class"] == "TDatime" and values.dtype == np.uint32:
+            values = true_datimes(values)
+            if not lists:
+                values, missing = np.concatenate([values, np.zeros(missing, "u4")]), 0
+        leaves[name] = Leaf(values, lists, missing)
     return leaves
 
 
@@ -157,8 +190,16 @@ def add_leaves(leaves, path, array, lists, missing, optional, level=0):
         valid = array.is_valid().to_numpy(zero_copy_only=False)
         lists, level = lists + [np.concatenate([[0], np.cumsum(valid)])], level + 1
         array = array.filter(pa.array(valid))
+    if pa.types.is_timestamp(kind) and kind.tz is None:
+        leaves[path] = Leaf(datimes(array.to_numpy(zero_copy_only=False).astype("M8[s]")), lists, missing)
+        return
     array, more = without_missing(array)
     missing = max(missing, more)
+    if pa.types.is_timestamp(kind):
+        seconds, nanoseconds = np.divmod(array.cast(pa.int64()).to_numpy(zero_copy_only=False), 10**9)
+        for name, numbers in (("fSec", seconds), ("fNanoSec", nanoseconds)):
+            leaves[path + (name,)] = Leaf(numbers.astype("i4"), lists, missing)
+        return
     if pa.types.is_struct(kind):
         for i, field in enumerate(kind):
             add_leaves(leaves, path + (field.name,), array.field(i).slice(0, len(array)), lists, missing, optional)

@@ -22,6 +22,7 @@ struct NodeDraft {
   NodeKind kind = NodeKind::record;
   std::vector<std::string> alternatives;
   std::uint32_t tag = 0;
+  DateKind date = DateKind::none;
   std::optional<ColumnId> column;
   std::vector<NodeDraft> children;
 };
@@ -71,6 +72,7 @@ void place_nodes(const Draft& draft, NodeId id, const std::string& path, std::ve
     node.column = child.column;
     node.alternatives = child.alternatives;
     node.tag = child.tag;
+    node.date = child.date;
     if (child.name + names.suffixes[i] != name) node.original_name = child.name;
     if (child.branch_name != name) node.branch_name = child.branch_name;
     const std::string child_path = path.empty() ? name : path + "/" + name;

@@ -9,6 +9,7 @@
 #include "model/node_draft.h"
 #include "ntuple/streamed_objects.h"
 #include "streamer/layout/shape_nodes.h"
+#include "tfile/date.h"
 
 namespace tfile {
 namespace {
@@ -138,6 +139,7 @@ class Builder {
         return add_list(draft, id, around, depth);
       case FieldRole::record:
         draft.kind = NodeKind::record;
+        draft.date = date_of_record(field.type_name);
         return add_members(draft, id, around, depth);
       case FieldRole::variant:
         return add_variant(draft, id, around, depth);

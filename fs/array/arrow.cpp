@@ -130,11 +130,16 @@ class Builder {
         return Type::fixed_list;
       case FieldKind::record:
         return Type::record;
+      case FieldKind::seconds:
+      case FieldKind::nanoseconds:
+        return Type::timestamp;
     }
     return Type::record;
   }
 
   Offset<void> type_table(const ArrowField& field) {
+    const bool is_utc = field.kind == FieldKind::nanoseconds;
+    const auto zone = is_utc ? fbb_.CreateString("UTC").Union() : Offset<void>();
     const auto start = fbb_.StartTable();
     const auto size = static_cast<std::int32_t>(tfile::size_of(field.dtype));
     if (type_of(field) == Type::floating) {
@@ -144,6 +149,9 @@ class Builder {
       fbb_.AddElement<std::uint8_t>(at(1), is_signed(field.dtype), 0);
     } else if (type_of(field) == Type::fixed_list) {
       fbb_.AddElement<std::int32_t>(at(0), field.list_size, 0);
+    } else if (is_utc) {
+      fbb_.AddElement<std::int16_t>(at(0), 3, 0);  // nanoseconds; seconds are the default, and no time zone
+      fbb_.AddOffset(at(1), zone);
     }
     return fbb_.EndTable(start);
   }

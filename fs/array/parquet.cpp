@@ -7,7 +7,19 @@ namespace tfilefs {
 namespace {
 
 // Numbers of fields and enumerations as in parquet.thrift.
+using Meaning = ParquetElement::Meaning;
 constexpr std::int32_t kPlain = 0, kRle = 3, kUncompressed = 0, kDataPage = 0, kVersion = 1;
+
+// The LogicalType of timestamps, which has a unit and says whether they are of UTC.
+void write_timestamp(ThriftWriter& out, Meaning meaning) {
+  const bool is_nanoseconds = meaning == Meaning::nanoseconds;
+  out.begin_struct(10);
+  out.begin_struct(8);
+  out.field(1, is_nanoseconds);
+  out.begin_struct(2);
+  out.begin_struct(is_nanoseconds ? 3 : 1);
+  for (int open = 0; open < 4; ++open) out.end_struct();
+}
 
 void write_element(ThriftWriter& out, const ParquetElement& element, bool is_root) {
   out.begin_struct();
@@ -16,7 +28,10 @@ void write_element(ThriftWriter& out, const ParquetElement& element, bool is_roo
   if (!is_root) out.field(3, static_cast<std::int32_t>(element.repetition));
   out.field(4, std::string_view(element.name));
   if (is_group) out.field(5, element.children);
-  if (element.meaning != ParquetElement::Meaning::none) out.field(6, static_cast<std::int32_t>(element.meaning));
+  if (element.meaning >= Meaning::milliseconds)
+    write_timestamp(out, element.meaning);
+  else if (element.meaning != Meaning::none)
+    out.field(6, static_cast<std::int32_t>(element.meaning));
   out.end_struct();
 }
 

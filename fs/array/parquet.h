@@ -25,7 +25,7 @@ struct ParquetElement {
     group = -1
   };
   enum class Repetition : std::int8_t { required = 0, optional = 1, repeated = 2 };
-  enum class Meaning : std::int8_t {
+  enum class Meaning : std::int8_t {  // below 100 a ConvertedType
     none = -1,
     utf8 = 0,
     list = 3,
@@ -34,7 +34,9 @@ struct ParquetElement {
     uint32 = 13,
     uint64 = 14,
     int8 = 15,
-    int16 = 16
+    int16 = 16,
+    milliseconds = 100,  // timestamps: of no time zone,
+    nanoseconds = 101    // of UTC
   };
   std::string name;  // UTF-8
   Type type = Type::group;

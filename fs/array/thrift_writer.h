@@ -13,8 +13,9 @@ namespace tfilefs {
 // their numbers, structs and lists opened and closed.
 class ThriftWriter {
  public:
-  enum class Type : std::uint8_t { i16 = 4, i32 = 5, i64 = 6, binary = 8, list = 9, structure = 12 };
+  enum class Type : std::uint8_t { yes = 1, no = 2, i16 = 4, i32 = 5, i64 = 6, binary = 8, list = 9, structure = 12 };
 
+  void field(int number, bool value) { head(number, value ? Type::yes : Type::no); }
   void field(int number, std::int32_t value) {
     head(number, Type::i32);
     integer(value);

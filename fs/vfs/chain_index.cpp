@@ -32,7 +32,7 @@ using tfile::ColumnId;
 using tfile::Node;
 
 // Another number for another form: such a file is made anew.
-constexpr int kForm = 4;
+constexpr int kForm = 5;
 
 template <class T>
 Cbor binary(const std::vector<T>& numbers) {
@@ -54,8 +54,8 @@ std::optional<ColumnId> optional(const Cbor& from) {
 }
 
 Cbor to_json(const Node& n) {
-  return {static_cast<int>(n.kind), n.name, n.original_name, n.branch_name, n.children, optional(n.column),
-          n.alternatives,           n.tag};
+  return {static_cast<int>(n.kind), n.name,         n.original_name, n.branch_name,           n.children,
+          optional(n.column),       n.alternatives, n.tag,           static_cast<int>(n.date)};
 }
 Node node_of(const Cbor& from) {
   Node n;
@@ -67,6 +67,7 @@ Node node_of(const Cbor& from) {
   n.column = optional(from.at(5));
   n.alternatives = from.at(6).get<std::vector<std::string>>();
   n.tag = from.at(7);
+  n.date = static_cast<tfile::DateKind>(from.at(8).get<int>());
   return n;
 }
 

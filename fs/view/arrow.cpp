@@ -88,6 +88,7 @@ class BatchLayout {
   Result<ArrowField> place(const TableForm& form, std::int64_t rows) {
     const std::int64_t own = form.is_record() ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
     if (form.is_nullable() && own == rows) return place_optional(form, {rows, {}});
+    if (form.is_date()) return place_dates(form, {rows, {}, own});
     ArrowField field;
     field.name = form.name;
     field.nullable = own < rows;
@@ -138,6 +139,7 @@ class BatchLayout {
     field.name = form.name;
     field.nullable = true;
     rows.items = own_length(form, lengths_).value_or(0);
+    if (form.is_date()) return place_dates(form, rows);
     nodes_.push_back({rows.count, std::max<std::int64_t>(0, rows.count - rows.items)});
     add_buffer([&] { add_presence(body_, rows); });
     switch (form.kind) {
@@ -163,6 +165,21 @@ class BatchLayout {
           field.children.push_back(std::move(child));
         }
     }
+    return field;
+  }
+
+  ArrowField place_dates(const TableForm& form, const OptionalRows& rows) {
+    ArrowField field;
+    field.name = form.name;
+    field.kind = form.date == tfile::DateKind::datime ? ArrowField::Kind::seconds : ArrowField::Kind::nanoseconds;
+    const std::int64_t nulls = std::max<std::int64_t>(0, rows.count - rows.items) + form.no_dates;
+    field.nullable = nulls > 0;
+    nodes_.push_back({rows.count, nulls});
+    const DateColumns columns(table_, form);
+    add_buffer([&] {
+      if (nulls > 0) add_date_presence(body_, rows, columns);
+    });
+    add_buffer([&] { add_dates(body_, rows, columns); });
     return field;
   }
 

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "mutex.h"
 #include "tfile/json_text.h"
+#include "view/date_columns.h"
 
 namespace tfilefs {
 namespace {
@@ -37,12 +40,17 @@ bool is_utf8(std::string_view text, bool is_cut) {
   return true;
 }
 
+void note_no_dates(TableForm& form, const std::map<ColumnId, std::int64_t>& no_dates) {
+  if (form.date == tfile::DateKind::datime && no_dates.contains(form.values)) form.no_dates = no_dates.at(form.values);
+  for (TableForm& field : form.fields) note_no_dates(field, no_dates);
+}
+
 void show_as_bytes(TableForm& form, const std::vector<bool>& binary) {
   if (form.kind == TableForm::Kind::string && binary[form.values]) form.kind = TableForm::Kind::bytes;
   for (TableForm& field : form.fields) show_as_bytes(field, binary);
 }
 
-// Looks at the first chunk of each column of characters.
+// Looks at the first chunk of each column of characters, and at all of each column of TDatimes.
 class Looking : public std::enable_shared_from_this<Looking> {
  public:
   Looking(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, SoundLengths sound,
@@ -60,8 +68,13 @@ class Looking : public std::enable_shared_from_this<Looking> {
       if (strings == StringsAs::binary) note(id);
       if (strings == StringsAs::seen && sound_.lengths[id].value_or(0) > 0) looked_at.push_back(id);
     }
-    left_ = looked_at.size() + 1;
+    std::vector<ColumnId> dates;
+    for (const tfile::Node& node : table_->nodes)
+      if (node.column && date_of_numbers(node, table_->columns[*node.column]) != tfile::DateKind::none)
+        dates.push_back(*node.column);
+    left_ = looked_at.size() + dates.size() + 1;
     for (const ColumnId id : looked_at) look(id);
+    for (const ColumnId id : dates) count(id);
     one_is_seen();
   }
 
@@ -88,6 +101,21 @@ class Looking : public std::enable_shared_from_this<Looking> {
     });
   }
 
+  void count(ColumnId id) {
+    auto take = [this, self = shared_from_this(), id](const Result<std::int64_t>& found) {
+      {
+        const Lock lock(mutex_);
+        if (found)
+          no_dates_[id] = *found;
+        else
+          error_ = found.error();
+      }
+      one_is_seen();
+    };
+    const std::int64_t length = sound_.lengths[id].value_or(0);
+    count_no_dates(streams_, table_, id, length, Reply<std::int64_t>(std::move(take), reply_.asker()));
+  }
+
   template <class Then>
   void read(ColumnId id, std::int64_t first, std::int64_t count, Then then) {
     const Column& column = table_->columns[id];
@@ -112,6 +140,8 @@ class Looking : public std::enable_shared_from_this<Looking> {
     ColumnarForm made{table_form(*table_, sound_.left_out), sound_.lengths};
     {
       const Lock lock(mutex_);
+      if (error_) return reply_(tl::unexpected<Error>(*error_));
+      note_no_dates(made.form, no_dates_);
       show_as_bytes(made.form, binary_);
     }
     reply_(std::move(made));
@@ -125,6 +155,8 @@ class Looking : public std::enable_shared_from_this<Looking> {
 
   Mutex mutex_;
   std::vector<bool> binary_ GUARDED_BY(mutex_);  // by column
+  std::map<ColumnId, std::int64_t> no_dates_ GUARDED_BY(mutex_);
+  std::optional<Error> error_ GUARDED_BY(mutex_);  // of counting them
 };
 
 }  // namespace

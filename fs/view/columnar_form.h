@@ -17,7 +17,7 @@ enum class StringsAs : std::uint8_t {
 };
 
 // The form of a table in a columnar file: without columns that contradict their lists, and with bytes instead of
-// strings where some string is not UTF-8.
+// strings where some string is not UTF-8. Of dates it says how many are none.
 struct ColumnarForm {
   TableForm form;
   ColumnLengths lengths;

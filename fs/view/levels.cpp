@@ -25,7 +25,7 @@ Items items_of(const Levels& levels, std::size_t step, std::int64_t index) {
 }
 
 std::int64_t places_below(const Levels& levels, std::size_t step, std::int64_t index) {
-  if (step == levels.steps.size()) return 1;
+  if (step == levels.steps.size() || levels.steps[step].kind == StepKind::date) return 1;
   const Items items = items_of(levels, step, index);
   if (items.begin == items.end) return 1;
   if (step + 1 == levels.steps.size()) return items.end - items.begin;

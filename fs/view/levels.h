@@ -19,6 +19,7 @@ struct LevelStep {
     optional,  // the one item of a list, or none
     fixed,     // `number` items, always
     nullable,  // the item itself, if it is one of the first `number`
+    date,      // the last step: the item itself, if it is a date; known from the values alone
   };
   Kind kind = Kind::list;
   tfile::ColumnId offsets = 0;  // for list, optional
@@ -37,7 +38,8 @@ struct OffsetsWindow {
   std::vector<std::int64_t> offsets;
 };
 
-// The steps to a leaf, with windows of the offsets for some entries: windows[i] for steps[i], empty if it has none.
+// The steps to a leaf, with windows of the offsets for some entries: windows[i] for steps[i], empty if it has none. Of
+// dates: offsets of lists of 0 or 1, which places_of() does not need.
 struct Levels {
   std::span<const LevelStep> steps;
   std::span<const OffsetsWindow> windows;

@@ -30,14 +30,13 @@ std::size_t integers_in(std::string_view bytes) { return bytes.size() / sizeof(s
 // Reads offsets level by level: the position of a level's offsets is known from the level before.
 class RowTransform : public Transform {
  public:
-  // `of`: the column of the items, if they are needed.
-  RowTransform(OptionalRows rows, const Column* of, std::uint64_t piece_rows)
+  // `of`: the columns of the items, if they are needed.
+  RowTransform(OptionalRows rows, std::span<const Column* const> of, std::uint64_t piece_rows)
       : rows_(std::move(rows)), piece_rows_(static_cast<std::int64_t>(piece_rows)) {
-    if (of) {
-      items_ = range_of_items(*of, 0, 0);
-      has_items_ = true;
-    }
+    for (const Column* column : of) items_.push_back(range_of_items(*column, 0, 0));
   }
+  RowTransform(OptionalRows rows, const Column* of, std::uint64_t piece_rows)
+      : RowTransform(std::move(rows), std::span(&of, of ? 1 : 0), piece_rows) {}
 
   std::vector<ColumnRange> inputs(std::uint64_t piece) const override {
     const Between rows = rows_of(piece);
@@ -69,13 +68,13 @@ class RowTransform : public Transform {
         if (positions[i] < positions[i - 1] || positions[i] > positions[i - 1] + 1) return not_optional();
     }
     clip(positions, rows_.items);
-    return fill(positions, has_items_ ? std::string_view(inputs.back()) : std::string_view(), to);
+    return fill(positions, inputs.subspan(rows_.lists.size()), to);
   }
 
  protected:
   // positions[i]: the item of the piece's i-th row, or that of the next row if it has none; with one more at the end.
-  // `items`: the items from positions[0] on.
-  virtual Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
+  // `items`: of each column, the items from positions[0] on.
+  virtual Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
                             std::span<char> to) const = 0;
   // How many items are needed behind that of the last row.
   virtual std::int64_t items_beyond() const { return 0; }
@@ -111,8 +110,11 @@ class RowTransform : public Transform {
     return range_of(rows_.lists[level].offsets, std::min(lists.first, count), std::min(lists.last, count) + 1);
   }
   std::vector<ColumnRange> items_between(Between items) const {
-    if (!has_items_) return {};
-    return {range_of(items_, std::min(items.first, rows_.items), std::min(items.last, rows_.items) + items_beyond())};
+    std::vector<ColumnRange> ranges;
+    for (const ColumnRange& column : items_)
+      ranges.push_back(
+          range_of(column, std::min(items.first, rows_.items), std::min(items.last, rows_.items) + items_beyond()));
+    return ranges;
   }
   static ColumnRange range_of(ColumnRange range, std::int64_t first, std::int64_t end) {
     range.offset = static_cast<std::uint64_t>(first) * range.item_size;
@@ -122,8 +124,7 @@ class RowTransform : public Transform {
 
   const OptionalRows rows_;
   const std::int64_t piece_rows_;
-  ColumnRange items_;
-  bool has_items_ = false;
+  std::vector<ColumnRange> items_;
 };
 
 class Presence final : public RowTransform {
@@ -131,7 +132,8 @@ class Presence final : public RowTransform {
   explicit Presence(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(1)) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view, std::span<char> to) const override {
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string>,
+                    std::span<char> to) const override {
     for (std::size_t i = 0; i + 1 < positions.size(); ++i)
       if (has_item(positions, i)) to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
     return {};
@@ -144,9 +146,9 @@ class Rows final : public RowTransform {
       : RowTransform(rows, &column, rows_in_piece(8 * column.item_size())), item_size_(column.item_size()) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
                     std::span<char> to) const override {
-    const char* from = items.data();
+    const char* from = items[0].data();
     for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
       if (!has_item(positions, i)) continue;
       std::memcpy(to.data() + i * item_size_, from, item_size_);
@@ -163,13 +165,13 @@ class BitRows final : public RowTransform {
       : RowTransform(rows, &column, rows_in_piece(column.item_size())), numbers_(column.item_size()) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
                     std::span<char> to) const override {
     std::size_t from = 0;
     for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
       if (!has_item(positions, i)) continue;
       for (std::size_t bit = i * numbers_; bit < (i + 1) * numbers_; ++bit)
-        if (items[from++] != 0) to[bit / 8] = static_cast<char>(to[bit / 8] | 1 << bit % 8);
+        if (items[0][from++] != 0) to[bit / 8] = static_cast<char>(to[bit / 8] | 1 << bit % 8);
     }
     return {};
   }
@@ -182,10 +184,10 @@ class RowOffsets final : public RowTransform {
 
  private:
   std::int64_t items_beyond() const override { return 1; }
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
                     std::span<char> to) const override {
     for (std::size_t i = 0; i < to.size() / sizeof(std::int64_t); ++i) {
-      const std::int64_t offset = integer_at(items, static_cast<std::size_t>(positions[i] - positions[0]));
+      const std::int64_t offset = integer_at(items[0], static_cast<std::size_t>(positions[i] - positions[0]));
       std::memcpy(to.data() + i * sizeof offset, &offset, sizeof offset);
     }
     return {};
@@ -197,13 +199,49 @@ class ItemNumbers final : public RowTransform {
   explicit ItemNumbers(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(64)) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view, std::span<char> to) const override {
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string>,
+                    std::span<char> to) const override {
     for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
       const std::int64_t number = has_item(positions, i) ? positions[i] : -1;
       std::memcpy(to.data() + i * sizeof number, &number, sizeof number);
     }
     return {};
   }
+};
+
+// The dates as integers of eight bytes; 0 for what is none.
+class DateRows final : public RowTransform {
+ public:
+  DateRows(const OptionalRows& rows, const DateColumns& columns)
+      : RowTransform(rows, columns.columns, rows_in_piece(64)), kind_(columns.kind) {}
+
+ private:
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
+                    std::span<char> to) const override {
+    for (std::size_t i = 0, item = 0; i + 1 < positions.size(); ++i) {
+      if (!has_item(positions, i)) continue;
+      const std::int64_t date = date_at(kind_, items, item++).value_or(0);
+      std::memcpy(to.data() + i * sizeof date, &date, sizeof date);
+    }
+    return {};
+  }
+  const tfile::DateKind kind_;
+};
+
+class DatePresence final : public RowTransform {
+ public:
+  DatePresence(const OptionalRows& rows, const DateColumns& columns)
+      : RowTransform(rows, columns.columns, rows_in_piece(32)), kind_(columns.kind) {}
+
+ private:
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
+                    std::span<char> to) const override {
+    for (std::size_t i = 0, item = 0; i + 1 < positions.size(); ++i)
+      if (has_item(positions, i) && date_at(kind_, items, item++))
+        to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
+    return {};
+  }
+  const tfile::DateKind kind_;
 };
 
 std::uint64_t bytes_of_rows(std::int64_t rows, std::uint64_t bits_a_row) {
@@ -232,6 +270,12 @@ void add_bit_rows(Segments& to, const OptionalRows& rows, const Column& column) 
 }
 void add_row_offsets(Segments& to, const OptionalRows& rows, const Column& offsets) {
   add<RowOffsets>(to, rows, rows.count + 1, 64, offsets);
+}
+void add_dates(Segments& to, const OptionalRows& rows, const DateColumns& columns) {
+  add<DateRows>(to, rows, rows.count, 64, columns);
+}
+void add_date_presence(Segments& to, const OptionalRows& rows, const DateColumns& columns) {
+  to.add_pieces(std::make_shared<DatePresence>(rows, columns), rows_in_piece(32) / 8, bytes_of_rows(rows.count, 1));
 }
 void add_item_numbers(Segments& to, const OptionalRows& rows) { add<ItemNumbers>(to, rows, rows.count, 64); }
 

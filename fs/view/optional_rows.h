@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tfile/table.h"
+#include "view/date_columns.h"
 #include "view/segments.h"
 
 namespace tfilefs {
@@ -33,6 +34,9 @@ void add_rows(Segments&, const OptionalRows&, const tfile::Column&);
 void add_bit_rows(Segments&, const OptionalRows&, const tfile::Column&);
 // If the items are lists: their offsets, one more than there are rows.
 void add_row_offsets(Segments&, const OptionalRows&, const tfile::Column& offsets);
+// Dates, as add_rows; and a bit per row: whether it has an item that is a date.
+void add_dates(Segments&, const OptionalRows&, const DateColumns&);
+void add_date_presence(Segments&, const OptionalRows&, const DateColumns&);
 // The number of each row's item, or -1, in eight bytes.
 void add_item_numbers(Segments&, const OptionalRows&);
 

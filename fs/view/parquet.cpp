@@ -220,8 +220,8 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     chunk.leaf = i;
     chunk.offset = static_cast<std::int64_t>(segments_.size());
     std::int64_t values = 0;
-    bool is_known =
-        std::none_of(leaf.shape.steps.begin(), leaf.shape.steps.end(), [](const LevelStep& s) { return s.repeats(); });
+    bool is_known = std::none_of(leaf.shape.steps.begin(), leaf.shape.steps.end(),
+                                 [](const LevelStep& s) { return s.repeats() || s.kind == LevelStep::Kind::date; });
     for (std::size_t p = leaf.pages->group_begin[group]; p < leaf.pages->group_begin[group + 1]; ++p) {
       const Page& page = leaf.pages->pages[p];
       TRY_VOID(add_page(i, p));

@@ -2,6 +2,7 @@
 #include "view/parquet_leaves.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tfilefs {
 namespace {
@@ -78,6 +79,7 @@ class LeafFinder {
     elements_.push_back({name});
     if (optional || own < rows) elements_[at].repetition = Repetition::optional;
     if (own < rows) steps.push_back({LevelStep::Kind::nullable, 0, own});
+    if (form.is_date()) return add_dates(at, form, std::move(steps), std::move(path));
     switch (form.kind) {
       case Kind::number:
         return add_numbers(at, table_.columns[form.values], 0, form.values, std::move(steps), std::move(path));
@@ -101,7 +103,7 @@ class LeafFinder {
     elements_[at].type = Type::byte_array;
     if (form.kind == Kind::string) elements_[at].meaning = Meaning::utf8;
     PageShape pages{std::move(steps), form.offsets, lengths_[form.values].value_or(0)};
-    leaves_.push_back({std::move(path), Type::byte_array, false, form.values, std::move(pages), {}});
+    leaves_.push_back({std::move(path), Type::byte_array, false, form.values, {}, {}, std::move(pages), {}});
   }
 
   void open_list(std::size_t at, Path& path) {
@@ -126,11 +128,29 @@ class LeafFinder {
     const Storage storage = storage_of(column.dtype);
     elements_[at].type = storage.type;
     elements_[at].meaning = storage.meaning;
-    ParquetLeaf leaf{std::move(path), storage.type, storage.verbatim, id, {std::move(steps), {}, 0, 1}, {}};
+    ParquetLeaf leaf{std::move(path), storage.type, storage.verbatim, id, {}, {}, {std::move(steps), {}, 0, 1}, {}};
+    add_leaf(std::move(leaf), std::max<std::size_t>(4, size_of(column.dtype)));
+  }
+
+  void add_leaf(ParquetLeaf leaf, std::size_t value_size) {
     const bool has_lists = std::any_of(leaf.shape.steps.begin(), leaf.shape.steps.end(),
                                        [](const LevelStep& step) { return step.has_offsets(); });
-    if (!has_lists) leaf.shape.value_size = static_cast<std::int64_t>(std::max<std::size_t>(4, size_of(column.dtype)));
+    if (!has_lists) leaf.shape.value_size = static_cast<std::int64_t>(value_size);
     leaves_.push_back(std::move(leaf));
+  }
+
+  // Parquet has no timestamps of seconds. One that may be missing anyway shares that level.
+  void add_dates(std::size_t at, const TableForm& form, Steps steps, Path path) {
+    elements_[at].type = Type::int64;
+    elements_[at].meaning = form.date == tfile::DateKind::datime ? Meaning::milliseconds : Meaning::nanoseconds;
+    if (form.no_dates > 0) {
+      if (elements_[at].repetition == Repetition::optional) steps.back().with_next = true;
+      elements_[at].repetition = Repetition::optional;
+      steps.push_back({LevelStep::Kind::date, 0, std::numeric_limits<std::int64_t>::max()});
+    }
+    const std::vector<ColumnId> columns = date_columns(form);
+    add_leaf({std::move(path), Type::int64, false, columns[0], columns, form.date, {std::move(steps), {}, 0, 1}, {}},
+             8);
   }
 
   const tfile::Table& table_;

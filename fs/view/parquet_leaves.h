@@ -20,6 +20,8 @@ struct ParquetLeaf {
   ParquetElement::Type type = ParquetElement::Type::byte_array;
   bool verbatim = false;  // values are stored as in the column
   tfile::ColumnId values = 0;
+  std::vector<tfile::ColumnId> dates;  // if the values are dates: their columns
+  tfile::DateKind date = tfile::DateKind::none;
   PageShape shape;
   LeafPagesPtr pages;  // null before it is cut
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "view/date_columns.h"
 #include "view/parquet_leaves.h"
 
 namespace tfilefs {
@@ -39,6 +40,7 @@ class LevelPages final : public PageTransform {
     const auto& steps = leaf_.shape.steps;
     for (std::size_t i = 0; i < steps.size(); ++i)
       if (steps[i].has_offsets()) ranges.push_back(offsets_of(steps[i].offsets, page(number).lists[i]));
+    if (tells_dates()) ranges.push_back(range_of_numbers(column_, page(number).values));
     return ranges;
   }
   Result<void> make(std::uint64_t number, std::span<const std::string> inputs, std::span<char> to) const override {
@@ -51,7 +53,44 @@ class LevelPages final : public PageTransform {
       if (!are_offsets_sound(windows[i].offsets, steps[i].number))
         return tfile::fail(ErrorKind::damaged, "offsets of a list contradict each other");
     }
+    if (tells_dates()) windows.back() = {p.values.begin, offsets_of_dates(inputs.back())};
     return write_levels({steps, windows}, p.entries.begin, p.entries.end, p.places, to);
+  }
+
+ private:
+  bool tells_dates() const {
+    const auto& steps = leaf_.shape.steps;
+    return !steps.empty() && steps.back().kind == LevelStep::Kind::date;
+  }
+  std::vector<std::int64_t> offsets_of_dates(const std::string& values) const {
+    std::vector<std::int64_t> offsets{0};
+    for (std::size_t i = 0; i < values.size() / size_of(column_.dtype); ++i)
+      offsets.push_back(offsets.back() + (date_at(leaf_.date, std::span(&values, 1), i) ? 1 : 0));
+    return offsets;
+  }
+};
+
+// Dates, without those that are none: there is room for all of them, and zeros at its end.
+class DatePages final : public PageTransform {
+ public:
+  using PageTransform::PageTransform;
+  std::vector<ColumnRange> inputs(std::uint64_t number) const override {
+    std::vector<ColumnRange> ranges;
+    for (const ColumnId id : leaf_.dates) ranges.push_back(range_of_numbers(table_->columns[id], page(number).values));
+    return ranges;
+  }
+  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+    const std::int64_t unit = leaf_.date == tfile::DateKind::datime ? 1000 : 1;
+    const bool may_lack = !leaf_.shape.steps.empty() && leaf_.shape.steps.back().kind == LevelStep::Kind::date;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < to.size() / sizeof(std::int64_t); ++i) {
+      const auto date = date_at(leaf_.date, inputs, i);
+      if (!date && may_lack) continue;
+      const std::int64_t value = date.value_or(0) * unit;
+      std::memcpy(to.data() + at, &value, sizeof value);
+      at += sizeof value;
+    }
+    return {};
   }
 };
 
@@ -148,6 +187,7 @@ std::shared_ptr<const Transform> parquet_levels(std::shared_ptr<const tfile::Tab
 
 std::shared_ptr<const Transform> parquet_values(std::shared_ptr<const tfile::Table> table, const ParquetLeaf& leaf) {
   if (leaf.type == Type::byte_array) return std::make_shared<StringPages>(std::move(table), leaf);
+  if (!leaf.dates.empty()) return std::make_shared<DatePages>(std::move(table), leaf);
   if (leaf.type == Type::boolean) return std::make_shared<BitPages>(std::move(table), leaf);
   return std::make_shared<WidePages>(std::move(table), leaf);
 }
@@ -163,6 +203,8 @@ std::uint64_t parquet_values_size(const tfile::Table& table, const ParquetLeaf& 
       return (count + 7) / 8;
     case Type::byte_array:
       return count * 4 + static_cast<std::uint64_t>(page.chars.end - page.chars.begin);
+    case Type::int64:
+      return count * sizeof(std::int64_t);
     default:
       return count * std::max<std::size_t>(4, size_of(table.columns[leaf.values].dtype));
   }

@@ -10,6 +10,7 @@
 namespace tfilefs {
 namespace {
 
+using tfile::DateKind;
 using tfile::Node;
 using tfile::NodeId;
 using tfile::NodeKind;
@@ -88,6 +89,7 @@ class FormBuilder {
     if (node.column) {
       form.values = *node.column;
       if (has_no_values(column(form.values)) || is_left_out(form.values)) return std::nullopt;
+      form.date = date_of_numbers(node, column(form.values));
       if (column(form.values).lists == lists) return form;
       if (column(form.values).lists.empty()) move_elsewhere(std::move(form), path);
       return std::nullopt;
@@ -95,6 +97,7 @@ class FormBuilder {
     if (node.kind == NodeKind::record || node.kind == NodeKind::variant) {
       form.kind = Kind::record;
       add_fields(form, id, lists, path, depth);
+      if (form.fields.size() == 2 && is_timestamp_record(table_, node)) form.date = node.date;
       if (node.kind == NodeKind::variant && tells_alternatives(form)) add_alternatives(form, node);
       const bool is_shown = !form.fields.empty() || (node.children.empty() && hollow_ == Hollow::kept);
       return is_shown ? std::optional(std::move(form)) : std::nullopt;
@@ -183,8 +186,29 @@ TableForm table_form(const tfile::Table& table, const Contradicted& left_out, Ho
   return FormBuilder(table, left_out, hollow).build();
 }
 
+DateKind date_of_numbers(const Node& node, const Column& column) {
+  const bool is_number = column.dtype == Dtype::u4 && column.role == Role::values && column.shape.empty();
+  return node.date == DateKind::datime && is_number ? node.date : DateKind::none;
+}
+
+bool is_timestamp_record(const tfile::Table& table, const Node& node) {
+  if (node.kind != NodeKind::record || node.date != DateKind::timestamp || node.children.size() != 2) return false;
+  const auto is_leaf = [&](std::size_t child, std::string_view name) {
+    const Node& leaf = table.nodes[node.children[child]];
+    return leaf.column && leaf.name == name && table.columns[*leaf.column].dtype == Dtype::i4 &&
+           table.columns[*leaf.column].role == Role::values && table.columns[*leaf.column].shape.empty();
+  };
+  return is_leaf(0, "fSec.i4") && is_leaf(1, "fNanoSec.i4");
+}
+
+std::vector<ColumnId> date_columns(const TableForm& form) {
+  if (form.date == DateKind::timestamp) return {form.fields[0].values, form.fields[1].values};
+  return {form.values};
+}
+
 std::optional<std::int64_t> own_length(const TableForm& form, const ColumnLengths& lengths) {
   if (form.kind == Kind::variant) return own_length(form.fields[0], lengths);
+  if (form.date == DateKind::timestamp) return std::min(lengths[form.fields[0].values], lengths[form.fields[1].values]);
   if (form.kind == Kind::record) {
     std::optional<std::int64_t> longest;
     for (const TableForm& field : form.fields) longest = std::max(longest, own_length(field, lengths));

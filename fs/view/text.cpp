@@ -111,8 +111,7 @@ constexpr std::uint64_t kTextMax = std::uint64_t{1} << 62;  // below what a file
 std::set<tfile::ColumnId> columns_of(const Plan& plan) {
   std::set<tfile::ColumnId> columns;
   for (const TextForm& form : plan.forms)
-    for (const tfile::ColumnId column : {form.ends, form.values, form.tags, form.index})
-      if (column != TextForm::kNone) columns.insert(column);
+    for (const tfile::ColumnId column : form.columns()) columns.insert(column);
   return columns;
 }
 
@@ -333,6 +332,20 @@ class Counting : public std::enable_shared_from_this<Counting> {
     auto take = [self = shared_from_this(), has_ends](Result<std::int64_t> length) {
       if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
       self->plan_->counts[self->next_] = std::max<std::int64_t>(0, has_ends ? *length - 1 : *length);
+      self->ask_nanoseconds();
+    };
+    streams_->length(column.stream, column.slot, Reply<std::int64_t>(std::move(take), reply_.asker()));
+  }
+
+  // A timestamp ends with the shorter of its columns.
+  void ask_nanoseconds() {
+    const tfile::ColumnId nanoseconds = plan_->forms[next_].nanoseconds;
+    if (nanoseconds == TextForm::kNone) return next();
+    const tfile::Column& column = plan_->table->columns[nanoseconds];
+    auto take = [self = shared_from_this()](Result<std::int64_t> length) {
+      if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
+      std::int64_t& count = self->plan_->counts[self->next_];
+      count = std::clamp<std::int64_t>(*length, 0, count);
       self->next();
     };
     streams_->length(column.stream, column.slot, Reply<std::int64_t>(std::move(take), reply_.asker()));

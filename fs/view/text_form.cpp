@@ -12,6 +12,7 @@
 namespace tfilefs {
 namespace {
 
+using tfile::DateKind;
 using tfile::ErrorKind;
 using tfile::json_string;
 using tfile::Node;
@@ -54,11 +55,13 @@ class TextFormBuilder {
       const Column& column = table_.columns[*node.column];
       if (has_no_values(column)) return tfile::fail(ErrorKind::unsupported, column.reason);
       forms_[position].values = *node.column;
+      forms_[position].date = date_of_numbers(node, column);
       // An offsets column is a list level of its own, shown as numbers.
       if (column.role != Role::offsets && column.lists != lists) forms_[position].kind = TextForm::Kind::elsewhere;
       return position;
     }
     if (node.kind == NodeKind::variant) return add_variant(node, position, lists, depth);
+    if (is_timestamp(node, lists)) return add_timestamp(node, position);
     if (node.kind == NodeKind::record) return add_record(node, position, lists, depth);
     return add_list(node, position, lists, depth);
   }
@@ -120,6 +123,20 @@ class TextFormBuilder {
     return position;
   }
 
+  bool is_timestamp(const Node& node, const std::vector<ColumnId>& lists) const {
+    return is_timestamp_record(table_, node) && std::ranges::all_of(node.children, [&](NodeId child) {
+             const Column& column = table_.columns[*table_.nodes[child].column];
+             return column.lists == lists && !has_no_values(column);
+           });
+  }
+
+  std::uint32_t add_timestamp(const Node& node, std::uint32_t position) {
+    forms_[position].date = node.date;
+    forms_[position].values = *table_.nodes[node.children[0]].column;
+    forms_[position].nanoseconds = *table_.nodes[node.children[1]].column;
+    return position;
+  }
+
   Result<std::uint32_t> add_variant(const Node& node, std::uint32_t position, const std::vector<ColumnId>& lists,
                                     int depth) {
     forms_[position].kind = TextForm::Kind::variant;
@@ -171,7 +188,8 @@ class TableBuilder {
         add_fields(record, field, prefix + field.name + ".");
         continue;
       }
-      if (is_csv && field.kind != TableForm::Kind::number && field.kind != TableForm::Kind::string) continue;
+      const bool is_one = field.kind == TableForm::Kind::number || field.kind == TableForm::Kind::string;
+      if (is_csv && !is_one && !field.is_date()) continue;
       const std::uint32_t added = add(field);
       if (is_csv)
         forms_[added].name = prefix + field.name;
@@ -186,6 +204,12 @@ class TableBuilder {
     TextForm& made = forms_.emplace_back();
     made.ends = form.offsets;
     made.values = form.values;
+    made.date = form.date;
+    if (form.date == DateKind::timestamp) {
+      made.values = form.fields[0].values;
+      made.nanoseconds = form.fields[1].values;
+      return position;
+    }
     switch (form.kind) {
       case TableForm::Kind::number:
         break;
@@ -238,6 +262,13 @@ void drop_shapes(const tfile::Table& table, TableForm& form) {
 }
 
 }  // namespace
+
+std::vector<ColumnId> TextForm::columns() const {
+  std::vector<ColumnId> all;
+  for (const ColumnId column : {ends, values, tags, index, nanoseconds})
+    if (column != kNone) all.push_back(column);
+  return all;
+}
 
 Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextStyle style,
                                                const Contradicted& left_out) {

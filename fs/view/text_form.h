@@ -13,6 +13,7 @@ namespace tfilefs {
 
 // How a node of a table is written as text, one line per entry:
 //   number            shortest decimal form that reads back equal; nan, inf, -inf; a bool is 0 or 1
+//   date              as ISO 8601 has it; a TDatime that is none, its number
 //   fixed shape       its numbers in C order, by spaces (the shape is the same everywhere, so it needs no brackets)
 //   string            as it is, control characters and backslashes escaped as in C
 //   list              its items, by spaces
@@ -28,9 +29,10 @@ namespace tfilefs {
 //
 // A whole table is written in one of two other styles. JSON lines: an object per line, records as objects, lists and
 // shapes as arrays, variants as an object of one member, named by the class, undecoded bytes as a string of hexadecimal
-// digits; null for missing values, and for nan and infinities, which JSON does not have. CSV (RFC 4180): a line of
-// names, then a line per entry with the columns of one number or string; strings are always quoted, and one that a
-// spreadsheet would run as a formula (it begins with = + - @, a tab or a carriage return) has an apostrophe in front.
+// digits, dates as strings; null for missing values, and for nan and infinities, which JSON does not have. CSV (RFC
+// 4180): a line of names, then a line per entry with the columns of one number or string; strings are always quoted,
+// and one that a spreadsheet would run as a formula (it begins with = + - @, a tab or a carriage return) has an
+// apostrophe in front.
 enum class TextStyle : std::uint8_t { plain, json, csv };
 
 struct TextForm {
@@ -44,10 +46,14 @@ struct TextForm {
   tfile::ColumnId ends = kNone;                 // of list, optional, string, bytes: the offsets column
   tfile::ColumnId values = kNone;               // of number, string, bytes: the column itself
   tfile::ColumnId tags = kNone, index = kNone;  // of variant
+  tfile::ColumnId nanoseconds = kNone;          // of a number that is a timestamp: `values` are its seconds
+  tfile::DateKind date = tfile::DateKind::none;
   std::vector<std::uint32_t> fields;  // of list, optional: its one item; of record: its fields; of variant: those of
                                       // the tags 1, 2, ..., kUnseen if one has no columns (indices of forms)
   std::vector<std::string> classes;   // of variant: the text before each value, in the style of the text
   std::string name;                   // of a field, in the style of the text; plain text has no names
+
+  std::vector<tfile::ColumnId> columns() const;
 };
 
 // forms[0] is that of `node`. Errors: unsupported (no part of it can be written).

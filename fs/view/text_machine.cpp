@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "tfile/date.h"
 #include "tfile/json_text.h"
 #include "view/plain_text.h"
 
@@ -128,8 +129,7 @@ TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
     : plan_(std::move(plan)), slots_(plan_->table->columns.size()) {
   std::uint32_t windows = 0;
   for (const TextForm& form : plan_->forms)
-    for (const tfile::ColumnId column : {form.ends, form.values, form.tags, form.index})
-      if (column != TextForm::kNone) slots_[column] = windows++;
+    for (const tfile::ColumnId column : form.columns()) slots_[column] = windows++;
   windows_.resize(windows);
   stack_.push_back({.form = kLines, .next = 0, .end = plan_->lines.value_or(plan_->counts[0])});
   if (plan_->style == TextStyle::csv) stack_[0].phase = kNames;
@@ -157,7 +157,33 @@ bool TextMachine::range(const TextForm& form, std::int64_t index, std::int64_t& 
   return !damaged_;
 }
 
+// JSON has dates as strings.
+bool TextMachine::write_date(const TextForm& form, std::int64_t index, std::string& to) {
+  const std::byte* item = items(form.values, index, 1);
+  if (!item) return false;
+  std::uint32_t datime = 0;
+  std::int32_t seconds = 0, nanoseconds = 0;
+  bool is_date = true;
+  if (form.date == tfile::DateKind::datime) {
+    std::memcpy(&datime, item, sizeof datime);
+    is_date = tfile::datime_seconds(datime).has_value();
+  } else {
+    std::memcpy(&seconds, item, sizeof seconds);
+    item = items(form.nanoseconds, index, 1);
+    if (!item) return false;
+    std::memcpy(&nanoseconds, item, sizeof nanoseconds);
+  }
+  if (is_json() && is_date) to.push_back('"');
+  if (form.date == tfile::DateKind::datime)
+    tfile::append_datime(to, datime);
+  else
+    tfile::append_timestamp(to, seconds, nanoseconds);
+  if (is_json() && is_date) to.push_back('"');
+  return true;
+}
+
 bool TextMachine::write_number(const TextForm& form, std::int64_t index, std::string& to) {
+  if (form.date != tfile::DateKind::none) return write_date(form, index, to);
   const std::byte* item = items(form.values, index, 1);
   if (!item) return false;
   const tfile::Column& column = plan_->table->columns[form.values];

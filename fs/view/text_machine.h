@@ -64,6 +64,7 @@ class TextMachine {
   bool begin_value(std::uint32_t form, std::int64_t index, std::string& to);
   bool begin_optional(std::uint32_t form, std::int64_t index, std::string& to);
   bool begin_variant(std::uint32_t form, std::int64_t index, std::string& to);
+  bool write_date(const TextForm&, std::int64_t index, std::string& to);
   bool write_number(const TextForm&, std::int64_t index, std::string& to);
   void write_missing(std::string& to) const;
   void write_names(std::string& to) const;

@@ -54,6 +54,14 @@ enum class NodeKind : std::uint8_t {
   variant,   // tags, index, and one child per alternative that has columns
 };
 
+// What the numbers of a node are to a reader of dates. The files of the columns have the numbers; text, Arrow and
+// Parquet show the dates (date.h).
+enum class DateKind : std::uint8_t {
+  none,
+  datime,     // TDatime, a number: date and time of day are packed into u4
+  timestamp,  // TTimeStamp, a record of fSec.i4 and fNanoSec.i4
+};
+
 // A directory of a table, or a leaf. Node 0 is the directory of the table itself, a record.
 struct Node {
   NodeKind kind = NodeKind::record;
@@ -64,6 +72,7 @@ struct Node {
   std::optional<ColumnId> column;         // set for a leaf
   std::vector<std::string> alternatives;  // of a variant: ROOT's names of the types with tags 1, 2, ...; 0 is null
   std::uint32_t tag = 0;                  // of a variant's child that is an alternative: its tag
+  DateKind date = DateKind::none;
 };
 
 // "pos" + {f4, {3}} <-> "pos.f4x3".

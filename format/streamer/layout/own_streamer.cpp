@@ -16,8 +16,11 @@ Result<Shape> LayoutCompiler::own_value(const OwnClass& own, std::string_view na
       return tobject();
     case OwnClass::Kind::tstring:
       return string();
-    case OwnClass::Kind::number:
-      return numbers(own.dtype, {});
+    case OwnClass::Kind::number: {
+      Shape shape = numbers(own.dtype, {});
+      shape.class_name = own.name;
+      return shape;
+    }
     case OwnClass::Kind::array:
       return list({.kind = Op::Kind::list}, [&]() -> Result<Shape> { return numbers(own.dtype, {}); });
     case OwnClass::Kind::tref:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "streamer/layout/class_layout.h"
+#include "tfile/date.h"
 #include "tfile/node.h"
 
 namespace tfile {
@@ -71,6 +72,8 @@ class ShapeNodes {
 
   void add(Draft& draft, const Shape& shape, const std::vector<std::string>& field, std::vector<ColumnId> lists) {
     draft.kind = kind_of(shape);
+    if (shape.kind == Shape::Kind::number) draft.date = date_of_number(shape.class_name);
+    if (shape.kind == Shape::Kind::record) draft.date = date_of_record(shape.class_name);
     switch (shape.kind) {
       case Shape::Kind::number:
         draft.column = column(Role::values, shape.dtype, shape, shape.slot, field, lists);

@@ -10,6 +10,7 @@
 #include "model/node_draft.h"
 #include "streamer/layout/class_layout.h"
 #include "streamer/layout/shape_nodes.h"
+#include "tfile/date.h"
 #include "tree/read/branch_layout.h"
 
 namespace tfile {
@@ -26,6 +27,7 @@ struct Draft {
   NodeKind kind = NodeKind::record;
   std::vector<std::string> alternatives;
   std::uint32_t tag = 0;
+  DateKind date = DateKind::none;
   std::optional<ColumnId> column;
   std::vector<Draft> children;
   bool is_unrolled = false;  // a member without a branch of its own, but with branches for its members
@@ -137,6 +139,7 @@ class Builder {
     out_.nodes.push_back(directory);
     out_.nodes[1].kind = draft.kind;
     out_.nodes[1].alternatives = std::move(draft.alternatives);
+    out_.nodes[1].date = draft.date;
     place(draft, 1, untried.path);
     return std::move(out_);
   }
@@ -181,6 +184,7 @@ class Builder {
         draft.name.erase(0, dot + 1);
       }
     }
+    if (branch.id >= 0) record->date = date_of_record(branch.element_class);
     record->children.push_back(std::move(draft));
   }
 

@@ -14,6 +14,7 @@ namespace {
 
 using tfile::Column;
 using tfile::ColumnId;
+using tfile::DateKind;
 using tfile::Dtype;
 using tfile::Node;
 using tfile::NodeId;
@@ -86,6 +87,15 @@ class SchemaBuilder {
     return id;
   }
 
+  // Where files differ, the numbers alone are shown.
+  static DateKind date_of(const MergedNode& merged) {
+    const DateKind date = merged.first().at().date;
+    const bool are_same = std::ranges::all_of(merged.places, [&](const std::optional<NodePlace>& place) {
+      return !place || (place->at().date == date && place->at().kind == merged.kind);
+    });
+    return are_same ? date : DateKind::none;
+  }
+
   static Node node_of(const MergedNode& merged) {
     const Node& first = merged.first().at();
     Node node;
@@ -99,6 +109,7 @@ class SchemaBuilder {
     }
     node.alternatives = first.alternatives;
     node.tag = first.tag;
+    node.date = date_of(merged);
     return node;
   }
 

@@ -19,5 +19,15 @@ TEST(ThriftWriter, FieldsFarApartAreNumberedInFull) {
   EXPECT_EQ(out.take(), wanted);
 }
 
+TEST(ThriftWriter, TruthIsInTheType) {
+  ThriftWriter out;
+  out.begin_struct();
+  out.field(1, true);
+  out.field(2, false);
+  out.end_struct();
+  const std::string wanted = {'\x11', '\x12', '\0'};
+  EXPECT_EQ(out.take(), wanted);
+}
+
 }  // namespace
 }  // namespace tfilefs

@@ -58,6 +58,15 @@ TEST(Levels, OfShapesOptionalValuesAndMissingEntries) {
   outer.with_next = true;
   EXPECT_EQ(levels_text({outer, {Kind::optional, 0, 9}}, {{0, {0, 1, 1, 2}}, {0, {0, 0, 1}}}, 0, 3), "001");
   EXPECT_EQ(levels_text({{Kind::nullable, 0, 2}}, {{}}, 0, 4), "1100");
+}
+
+TEST(Levels, OfDatesThatMayBeNone) {
+  const LevelStep date{Kind::date, 0, 100};
+  EXPECT_EQ(levels_text({date}, {{0, {0, 1, 1, 2}}}, 0, 3), "101");
+  EXPECT_EQ(levels_text({kList, date}, {{0, {0, 2, 2, 3}}, {0, {0, 0, 1, 2}}}, 0, 3), "0100/1202");
+  LevelStep optional{Kind::optional, 0, 9};
+  optional.with_next = true;
+  EXPECT_EQ(levels_text({optional, date}, {{0, {0, 1, 1, 2}}, {0, {0, 0, 1}}}, 0, 3), "001");
   EXPECT_EQ(levels_text({{Kind::nullable, 0, 1}, kList}, {{}, {0, {0, 2}}}, 0, 2), "010/220");
   EXPECT_EQ(levels_text({kList, {Kind::nullable, 0, 1}}, {{0, {0, 2, 3}}, {}}, 0, 2), "010/211");
 }
