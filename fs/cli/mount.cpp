@@ -33,8 +33,7 @@ namespace {
 
 using tfile::fail;
 
-// Names the README, which tells what a listing of the mount does not show. `hidden`: a line about what is hidden, or
-// "".
+// Names the README, which tells what a listing of the mount does not show. `hidden`: as hidden_by_own().
 std::string greeting(const std::string& mount_point, const std::string& hidden) {
   const std::string told = hidden.empty() ? "" : "tfilefs: " + printable(hidden) + "\n";
   if (mounted_descriptor(mount_point)) return "tfilefs: answers " + mount_point + "\n" + told;

@@ -20,7 +20,8 @@ thread_local int allocations_before = INT_MAX, failures = 0, failed = 0;
 }  // namespace
 
 #ifndef TFILEFS_SANITIZED
-void* operator new(std::size_t size) {
+// Not inlined: the compiler would see free() of what some operator new has given, and warn.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   if (failures > 0 && --allocations_before < 0) {
     --failures;
     ++failed;
@@ -29,8 +30,8 @@ void* operator new(std::size_t size) {
   if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 #endif
 
 namespace tfilefs {
