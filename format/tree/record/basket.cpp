@@ -37,7 +37,11 @@ Result<> check_header(const BasketHeader& header, const KeyHeader& key, std::siz
 
 // Reads one of the arrays after the data: a count, then that many numbers. Returns the first `entries` of them.
 std::vector<std::int32_t> read_array(Cursor& in, std::int32_t entries) {
-  const auto count = in.big<std::int32_t>("basket: size of the offset table");
+  auto count = in.big<std::int32_t>("basket: size of the offset table");
+  // uproot 3 writes 3, whatever the number is.
+  constexpr std::int32_t kAnyNumber = 3;
+  const std::uint64_t all = static_cast<std::uint64_t>(entries) + 1;
+  if (count == kAnyNumber && in.left() == all * sizeof(std::int32_t)) count = entries + 1;
   if (count < entries) in.reject("basket: size of the offset table");
   const std::span<const std::byte> raw =
       in.take_items(count < 0 ? 0 : static_cast<std::uint64_t>(count), sizeof(std::int32_t), "basket: offset table");

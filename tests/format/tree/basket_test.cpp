@@ -150,6 +150,18 @@ TEST(Basket, TableAsLongAsTheEntries) {
   EXPECT_EQ(basket->offsets, (Offsets{0, 4, 4, 10}));
 }
 
+TEST(Basket, TableOfAnyNumber) {
+  BasketImage image = with_offsets(0);
+  image.tail[0] = 3;  // as uproot 3 has it, here for four
+  for (const bool is_one : {false, true}) {
+    if (is_one) image.entries = 1, image.tail = {3, image.keylen(), 0};
+    const auto record = image.record();
+    const auto basket = read_basket(record);
+    ASSERT_TRUE(basket) << basket.error().text;
+    EXPECT_EQ(basket->offsets, is_one ? (Offsets{0, 10}) : (Offsets{0, 4, 4, 10}));
+  }
+}
+
 TEST(Basket, Displacement) {
   BasketImage image = with_offsets(0);
   const std::int32_t k = image.keylen();
