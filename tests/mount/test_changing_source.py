@@ -92,13 +92,20 @@ def test_a_file_that_is_written_over(tmp_path, mount, how, shown):
     assert np.count_nonzero(numbers == 1.0) < 20_000  # of what was not written over
 
 
+def descriptors(m):
+    return set(map(int, os.listdir(f"/proc/{m.process.pid}/fd")))
+
+
 def test_a_root_file_is_one_though_no_descriptor_is_left(tmp_path, mount):
     """For a moment. It is not a plain file then, and a directory again afterwards."""
     with uproot.recreate(tmp_path / "a.root") as file:
         file["T"] = {"x": np.arange(3)}
     m = mount(tmp_path)
     soft, hard = resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE)
-    used = set(map(int, os.listdir(f"/proc/{m.process.pid}/fd")))
+    used, before = descriptors(m), None
+    while used != before:  # those of its beginning have to go first
+        time.sleep(0.2)
+        used, before = descriptors(m), used
     free = next(number for number in range(len(used) + 1) if number not in used)
     resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (free, hard))
     with pytest.raises(OSError) as failed:

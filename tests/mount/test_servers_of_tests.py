@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 import delayed_network
 import faulty_server
 import http_server
@@ -58,6 +60,7 @@ def round_trips(network):
         server.communicate()
 
 
+@pytest.mark.alone
 def test_the_long_line_is_as_long_as_asked():
     """Two at once, which do not disturb each other."""
     with delayed_network.DelayedNetwork(60) as long, delayed_network.DelayedNetwork(5) as short:
