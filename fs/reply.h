@@ -57,8 +57,13 @@ class [[nodiscard]] Reply {
   }
   ~Reply() { abandon(); }
 
-  void operator()(Result<T> result) {
-    if (auto sink = std::move(sink_)) sink->answer(std::move(result));
+  // Does not throw: who answers has others to answer, too. Where what waits for it throws, for want of memory, the
+  // replies that it holds answer that, while the exception passes by.
+  void operator()(Result<T> result) noexcept {
+    try {
+      if (auto sink = std::move(sink_)) sink->answer(std::move(result));
+    } catch (...) {
+    }
   }
   bool answered() const { return !sink_; }
   // Stopped when the asking process waits no longer: long work may then end early, and must still answer. Never stopped
@@ -76,10 +81,8 @@ class [[nodiscard]] Reply {
     void answer(Result<T> result) override { function(std::move(result)); }
     F function;
   };
-  // Where to answer throws, the exception has come by what the sink holds, and that has answered.
-  void abandon() noexcept try {
+  void abandon() noexcept {
     if (sink_) (*this)(tl::unexpected<Error>(dropped_error()));
-  } catch (...) {
   }
 
   std::unique_ptr<Sink> sink_;

@@ -111,7 +111,7 @@ void Budget::pump() {
       closed = closed_;
     }
     const Served served =
-        closed ? Served{.refused = Error{ErrorKind::busy, "the cache is closing", -1, 0}} : serve(head);
+        closed ? Served{.refused = Error{ErrorKind::busy, "the cache is closing", -1, 0}} : served_or_refused(head);
     if (served.granted) to_start.push_back(head.request);
     if (served.refused) to_deny.emplace_back(head.request, *served.refused);
     Lock lock(mutex_);
@@ -127,6 +127,17 @@ void Budget::pump() {
   // One that throws must not keep the others from being answered.
   for (auto& request : to_start) run_caught([&] { request->start(); });
   for (auto& [request, error] : to_deny) run_caught([&, &denied = error, &of = request] { of->denied(denied); });
+}
+
+// Where there is no memory to find out what it needs, it is denied. No request keeps the queue from going on.
+Budget::Served Budget::served_or_refused(Waiting& head) {
+  Served served;
+  const auto served_all = result_of([&]() -> Result<> {
+    served = serve(head);
+    return {};
+  });
+  if (!served_all) served.refused = served_all.error();
+  return served;
 }
 
 std::uint64_t Budget::shortfall(std::uint64_t need) const {

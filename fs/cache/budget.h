@@ -122,6 +122,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
   };
   bool is_worth_asking(const Waiting&);
   Served serve(Waiting&);
+  Served served_or_refused(Waiting&);
   bool grant(const Waiting&) EXCLUDES(mutex_);
   std::uint64_t shortfall(std::uint64_t need) const;
   void add(std::uint64_t bytes, bool requested) REQUIRES(mutex_);

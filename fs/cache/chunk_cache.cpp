@@ -2,6 +2,9 @@
 #include "cache/chunk_cache.h"
 
 #include <limits>
+#include <new>
+
+#include "exec/answering.h"
 
 namespace tfilefs {
 namespace {
@@ -111,6 +114,12 @@ ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const s
     Entry& entry = place->second;
     if (!is_new && ahead_bytes == 0) note_use(entry);
     if (is_new) {
+      try {
+        entry.waiters.emplace_back(waiter, position);
+      } catch (...) {
+        set.entries_.erase(place);  // nobody would publish it
+        throw;
+      }
       entry.set = &set;
       entry.ahead_bytes = ahead_bytes;
       entry.key = place->first;
@@ -127,7 +136,7 @@ ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const s
       to_promote = entry.loader;
       to_promote_position = entry.loader_position;
     }
-    if (!claim.result) entry.waiters.emplace_back(waiter, position);
+    if (!is_new && !claim.result) entry.waiters.emplace_back(waiter, position);
   }
   if (to_promote) to_promote->promote(to_promote_position);
   return claim;
@@ -142,18 +151,22 @@ void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> r
     Entry& entry = place->second;
     waiters.swap(entry.waiters);
     loader.swap(entry.loader);
-    if (result) {
-      entry.expected = ahead && waiters.size() == 1;
-      insert(entry, *result);
-    } else if (remembered(result.error())) {
-      entry.state = State::failed;
-      entry.error = std::make_unique<Error>(result.error());
-    } else {
-      note_loss(entry);
+    try {
+      if (result) {
+        entry.expected = ahead && waiters.size() == 1;
+        insert(entry, *result);
+      } else if (remembered(result.error())) {
+        entry.error = std::make_unique<Error>(result.error());
+        entry.state = State::failed;
+      } else {
+        note_loss(entry);
+        set.entries_.erase(place);
+      }
+    } catch (const std::bad_alloc&) {  // there is no memory to keep it: those who wait get it all the same
       set.entries_.erase(place);
     }
   }
-  for (auto& [waiter, position] : waiters) waiter->arrived(position, result);
+  for (auto& [waiter, position] : waiters) run_caught([&, &to = waiter, at = position] { to->arrived(at, result); });
 }
 
 void ChunkCache::keep(SetChunks& set, tfile::ChunkKey key, ChunkPtr chunk) {

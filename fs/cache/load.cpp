@@ -143,6 +143,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   std::uint64_t prepare() override;
   void retreat() override;
   void claim(Budget::Reservation) override;
+  void claim_units();
   void start() override;
   void denied(const Error& error) override { end(&error); }
   void arrived(std::size_t position, const Result<ChunkPtr>&) override;
@@ -163,6 +164,8 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   void fetch_together(Fetch::Part&);
   void take_answer(const Reading&, const Result<>&, std::uint64_t calls);
   void take_reading(const Reading&, std::uint64_t calls);
+  void decode_soon(std::span<const std::uint32_t> positions);
+  void fail(std::span<const std::uint32_t> positions, const Error&);
   void decode_together(std::vector<std::uint32_t> positions);
   void decode_task(std::span<const std::uint32_t> positions);
   Result<ChunkPtr> decode(Unit&);
@@ -179,6 +182,8 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   const Urgency urgency_;
   std::atomic<bool> hurry_ = false;  // a reader waits for a unit of a load that was ahead
   std::vector<FetchRange> plan_;
+  std::vector<std::uint32_t> with_bytes_;  // units whose bytes are here at the start, or will never come
+  std::uint32_t joined_ = 0;               // so many units, the first ones, were claimed, joined or there
   Budget::Reservation stored_memory_;
   std::atomic<std::size_t> outstanding_ = 0;  // units that have not concluded, and start()
 };
@@ -199,6 +204,7 @@ Load::Load(std::shared_ptr<AttachedSet> set, std::span<const ChunkKey> keys, boo
   }
   for (Unit& unit : units_) unit.missing = unit.inputs.size() + 1;
   outstanding_ = units_.size() + 1;
+  with_bytes_.reserve(units_.size());
 }
 
 std::uint32_t Load::add(ChunkKey key, bool kept) {
@@ -256,10 +262,29 @@ void Load::retreat() {
   for (Unit& unit : units_) unit.chunk.reset();
 }
 
+// Without the memory for it, what is claimed has failed, and start() tells those who wait for it.
 void Load::claim(Budget::Reservation memory) {
+  const auto all = result_of([&]() -> Result<> {
+    claim_units();
+    plan_ = plan([](const Unit& unit) { return unit.claimed; });
+    return {};
+  });
+  if (!all) {
+    for (std::uint32_t i = 0; i < units_.size(); ++i)
+      if (units_[i].claimed || i >= joined_) units_[i].error = all.error();  // the others are someone else's
+    return plan_.clear();
+  }
+  for (Unit& unit : units_)
+    if (unit.claimed) unit.memory = memory.split(unit.decoded_size);
+  memory.shrink(planned_bytes(plan_));
+  stored_memory_ = std::move(memory);
+}
+
+void Load::claim_units() {
   const auto self = shared_from_this();
   const bool urgent = urgency_ == Urgency::awaited;
-  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+  for (Unit& unit : units_) unit.claimed = false;
+  for (std::uint32_t& i = joined_; i < units_.size(); ++i) {
     Unit& unit = units_[i];
     unit.claimed = !unit.kept;
     if (!unit.kept) continue;
@@ -275,18 +300,17 @@ void Load::claim(Budget::Reservation memory) {
     }
     if (claim.result) arrived(i, *claim.result);
   }
-  plan_ = plan([](const Unit& unit) { return unit.claimed; });
-  for (Unit& unit : units_)
-    if (unit.claimed) unit.memory = memory.split(unit.decoded_size);
-  memory.shrink(planned_bytes(plan_));
-  stored_memory_ = std::move(memory);
 }
 
 void Load::start() {
-  std::vector<std::uint32_t> with_bytes;  // units whose bytes are here, or will never come
+  std::vector<std::uint32_t>& with_bytes = with_bytes_;
   for (std::uint32_t i = 0; i < units_.size(); ++i) {
     Unit& unit = units_[i];
-    if (!unit.claimed || (unit.locator && unit.locator->source)) continue;
+    if (i >= joined_) {  // nobody was asked for it
+      arrived(i, tl::unexpected<Error>(*unit.error));
+      continue;
+    }
+    if (!unit.claimed || (!unit.error && unit.locator && unit.locator->source)) continue;
     if (unit.locator) unit.stored = unit.locator->embedded;
     with_bytes.push_back(i);
   }
@@ -466,14 +490,30 @@ void Load::deliver(std::span<const std::uint32_t> positions) {
   for (const std::uint32_t position : positions) {
     Unit& unit = units_[position];
     if (--unit.missing > 0) continue;
-    task.push_back(position);
+    if (const auto added = result_of([&]() -> Result<> { return task.push_back(position), Result<>(); }); !added) {
+      fail(std::span(&position, 1), added.error());
+      continue;
+    }
     task_bytes += unit.stored.size();
     if (task_bytes >= kTaskStoredBytes) {
-      decode_together(std::exchange(task, {}));
+      decode_soon(task);
+      task.clear();
       task_bytes = 0;
     }
   }
-  if (!task.empty()) decode_together(std::move(task));
+  if (!task.empty()) decode_soon(task);
+}
+
+void Load::decode_soon(std::span<const std::uint32_t> positions) {
+  const auto begun = result_of([&]() -> Result<> {
+    decode_together({positions.begin(), positions.end()});
+    return {};
+  });
+  if (!begun) fail(positions, begun.error());
+}
+
+void Load::fail(std::span<const std::uint32_t> positions, const Error& error) {
+  for (const std::uint32_t position : positions) conclude(units_[position], tl::unexpected<Error>(error));
 }
 
 void Load::decode_together(std::vector<std::uint32_t> positions) {
@@ -490,7 +530,7 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
   set_->core->exec.coders.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                               ahead ? Urgency::ahead : Urgency::awaited, task);
   // In case promote() was called between the check and the queueing.
-  if (ahead && urgent()) set_->core->exec.coders.promote(task);
+  if (ahead && urgent()) run_caught([&] { set_->core->exec.coders.promote(task); });
 }
 
 // Runs on a coder. The requests that the chunks complete are answered after the last one, so that this does not count
@@ -499,12 +539,18 @@ void Load::decode_task(std::span<const std::uint32_t> positions) {
   const CpuStopwatch decoding;
   std::vector<SetCounts::Share> shares;
   std::vector<Result<ChunkPtr>> results;
+  const auto has_room = result_of([&]() -> Result<> {
+    shares.reserve(positions.size());
+    results.reserve(positions.size());
+    return {};
+  });
+  if (!has_room) return fail(positions, has_room.error());
   for (const std::uint32_t position : positions) {
     Unit& unit = units_[position];
     shares.push_back({unit.key.stream, unit.stored.size()});
-    results.push_back(decode(unit));
+    results.push_back(result_of([&] { return decode(unit); }));
   }
-  set_->counts->add_decoding(decoding.elapsed_ns(), shares);
+  run_caught([&] { set_->counts->add_decoding(decoding.elapsed_ns(), shares); });
   for (std::size_t i = 0; i < positions.size(); ++i) conclude(units_[positions[i]], std::move(results[i]));
 }
 
