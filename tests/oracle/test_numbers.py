@@ -58,3 +58,14 @@ def test_no_entries(samples, shared_mount):
     assert_table_equals_oracles(
         os.path.join(shared_mount(directory).path, file, "t"), os.path.join(directory, file), "t", UPROOT_CANNOT
     )
+
+
+def test_counters_without_a_mark(samples, shared_mount):
+    """Only the first leaf of a name was marked as a counter by ROOT 3."""
+    directory = samples("unmarked")
+    table = os.path.join(shared_mount(directory).path, "unmarked.root", "t")
+    oracle = root_process.read_with_root(os.path.join(directory, "unmarked.root"), "t")
+    assert oracle.keys() == {"first", "second"} and oracle["second"][2]["grid"]
+    assert not mounted_table.raw_branches(table)
+    for name, values in oracle.items():
+        mounted_table.assert_same(mounted_table.read_node(table, name), values, name)

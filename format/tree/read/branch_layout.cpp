@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "streamer/info/element_form.h"
 
@@ -195,11 +196,22 @@ Result<Shape> counted_leaf(LayoutCompiler& compiler, const TreeRecord& tree, con
   return compiler.list(op, [&] { return leaf_value(compiler, leaf); });
 }
 
+// The leaves that count others of the branch. (ROOT 3 marks with fIsRange only the first leaf of a name in the tree, so
+// a second branch "n/I:x[n]/F:y[n]/F" has a counter without the mark.)
+std::set<LeafIndex> counters_of(const TreeRecord& tree, const BranchRecord& branch) {
+  std::set<LeafIndex> counters;
+  for (const LeafIndex leaf : branch.leaves) {
+    if (tree.leaves[leaf].count) counters.insert(*tree.leaves[leaf].count);
+  }
+  return counters;
+}
+
 BranchLayout leaves_layout(const TreeRecord& tree, BranchIndex index, bool in_list) {
   const BranchRecord& branch = tree.branches[index];
   const StreamerInfos no_classes;
   LayoutCompiler compiler(no_classes);
   const bool alone = branch.leaves.size() == 1;
+  const std::set<LeafIndex> counters = counters_of(tree, branch);
   Shape record;
   for (std::size_t i = 0; i < branch.leaves.size(); ++i) {
     const LeafRecord& leaf = tree.leaves[branch.leaves[i]];
@@ -210,7 +222,7 @@ BranchLayout leaves_layout(const TreeRecord& tree, BranchIndex index, bool in_li
       }
       if (leaf.count) return counted_leaf(compiler, tree, branch, i);
       auto value = leaf_value(compiler, leaf);
-      if (value && leaf.is_range) compiler.remember_counter(leaf.name);
+      if (value && counters.contains(branch.leaves[i])) compiler.remember_counter(leaf.name);
       return value;
     }();
     if (!shape) return raw_layout(index, shape.error().text);
