@@ -107,3 +107,14 @@ def test_a_counter_keeps_its_sign(samples, shared_mount, name):
         columns = json.load(schema)["columns"]
     counters = [column for column in columns if column["path"].split("/")[-1].startswith("m_count.")]
     assert counters and {column["dtype"] for column in counters} == {"<i4"}
+
+
+def test_classes_without_members_are_empty_directories(samples, shared_mount):
+    directory = samples("hollow")
+    table = os.path.join(shared_mount(directory).path, "hollow.root", "t")
+    assert not mounted_table.raw_branches(table)
+    for name in ("alone", "whole", "holder/inner", "items/items/values/inner", "items/items/values/Base"):
+        assert os.listdir(os.path.join(table, name)) == [], name
+    for node, name in (("holder", "x"), ("whole_holder", "x"), ("items", "y")):
+        assert mounted_table.read_node(os.path.join(table, node), name) == list(range(20))
+    assert os.stat(os.path.join(table, "items/items/values/x.i4")).st_size == 4 * sum(entry % 3 for entry in range(20))

@@ -89,7 +89,6 @@ void as_packed_list(const Program& program, Stream& stream) {
 
 BranchLayout finish(BranchIndex branch, LayoutCompiler& compiler, Result<Shape> shape, bool one_an_entry) {
   if (!shape) return raw_layout(branch, shape.error().text);
-  if (!shape->has_columns()) return raw_layout(branch, "it has no members");
   BranchLayout layout;
   layout.shape = *std::move(shape);
   layout.stream.branch = branch;
@@ -292,7 +291,7 @@ BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const Str
   LayoutCompiler compiler(infos, classes.found, classes.guess);
   Result<Shape> shape = branch.id == kWholeObject && !in_list ? whole_object(compiler, branch, infos)
                         : branch.id >= 0                      ? one_member(compiler, branch, infos, in_list)
-                                         : Result<Shape>(fail(ErrorKind::unsupported, "it has no data of its own"));
+                                                              : Shape();  // all its data are in branches below it
   BranchLayout layout = finish(index, compiler, std::move(shape), !in_list);
   if (layout.stream.program && layout.stream.program->item_counts >= 0) {
     if (!branch.count2) return raw_layout(index, "nothing says which branch counts its arrays");

@@ -11,6 +11,7 @@ namespace {
 bool may_differ(const Stream& stream) {
   if (stream.kind != Stream::Kind::program) return false;
   if (stream.program->is_assumed) return true;
+  if (stream.program->slots.empty()) return true;  // nothing is described, but there may be bytes
   static constexpr Op::Kind kOfClasses[] = {Op::Kind::object, Op::Kind::frame,      Op::Kind::value_version,
                                             Op::Kind::loop,   Op::Kind::pointer,    Op::Kind::slot_bytes,
                                             Op::Kind::clones, Op::Kind::collection, Op::Kind::unknown};
