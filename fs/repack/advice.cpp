@@ -103,6 +103,12 @@ std::optional<std::string> command_for(const TableAdvice& told) {
   return options;
 }
 
+// Whether the error tells nothing of the table: another look, with more of what the machine has, may succeed.
+bool is_of_machine(const Error& error) {
+  return error.kind != tfile::ErrorKind::damaged && error.kind != tfile::ErrorKind::unsupported &&
+         error.kind != tfile::ErrorKind::invalid;
+}
+
 class Adviser {
  public:
   Adviser(std::string source, const tfile::FarOptions& far, unsigned threads)
@@ -114,6 +120,7 @@ class Adviser {
     std::vector<TableAdvice> all;
     for (const KeyPlace& place : keys.tables) {
       auto told = look(*file, place);
+      if (!told && is_of_machine(told.error())) return tl::unexpected(told.error());
       TableAdvice advice;
       if (!told) advice.reason = told.error().text;
       if (told) advice = *std::move(told);
@@ -147,7 +154,7 @@ class Adviser {
     told.steps_back_of_five = steps_back(chunks_of(*table, few_of(streams)));
     told.codec = usual_codec(*table);
     if (place.info().format == tfile::TableFormat::tree) told.keys = share_of_keys(*table);
-    told.as_ntuple = size_as_ntuple(place);
+    TRY(told.as_ntuple, size_as_ntuple(place));
     told.command = command_for(told);
     return told;
   }
@@ -159,8 +166,8 @@ class Adviser {
     return few;
   }
 
-  // By a dry run, which encodes samples.
-  std::optional<std::uint64_t> size_as_ntuple(const KeyPlace& place) const {
+  // By a dry run, which encodes samples. Nothing: not all of the table can be written.
+  Result<std::optional<std::uint64_t>> size_as_ntuple(const KeyPlace& place) const {
     RepackOptions options;
     options.sources = {source_ + ":" + place.path()};
     options.out = "rntuple.root";
@@ -170,6 +177,7 @@ class Adviser {
     options.is_dry = true;
     options.far = far_;
     const auto report = repack(options, {});
+    if (!report && is_of_machine(report.error())) return tl::unexpected(report.error());
     if (!report || report->tables.empty() || !report->left_out.empty()) return std::nullopt;
     return report->tables[0].bytes;
   }

@@ -475,6 +475,16 @@ def test_advice_is_ten_lines_and_a_command_that_runs(table, tmp_path):
             repack(*lines[-1].split(" repack ")[1].split()[:-2], file, tmp_path / "packed.root")
 
 
+def test_advice_without_descriptors_is_an_error(table):
+    """The file opens, and the look at it as an RNTuple has no descriptor left: there is no advice without it."""
+    path, _ = table
+    for descriptors in range(4, 9):
+        limited = f"ulimit -n {descriptors}; exec {mounted.program()} advise {path}"
+        done = subprocess.run(["bash", "-c", limited], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, ""), descriptors
+        assert "Too many open files" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
 def test_what_differs_is_not_kept(table, tmp_path):
     """Damage inside of a basket that is copied as it is: reading both tells."""
     path, _ = table
