@@ -88,3 +88,19 @@ def test_data_have_their_points(shown):
     objects, values = shown
     [store] = all_of(objects["points"], "RooVectorDataStore")
     assert store["_realStoreList"][0]["_vec"] == pytest.approx(values["points"])
+
+
+def test_a_result_alone_has_its_binnings(tmp_path):
+    """A file with nothing but a result does not describe RooAbsBinning."""
+    path, told = tmp_path / "r.root", tmp_path / "r.json"
+    write = WRITE[: WRITE.index("for name, item in")] + """
+file.WriteObject(result, "result")
+file.Close()
+assert not [info for info in ROOT.TFile(path).GetStreamerInfoList() if info.GetName() == "RooAbsBinning"]
+binnings = [p.getBinning() for p in result.floatParsFinal()]
+json.dump([json.loads(str(ROOT.TBufferJSON.ConvertToJSON(each))) for each in binnings], open(values, "w"))
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", write, path, told], check=True, capture_output=True)
+    with mounted.Mounted(path) as m, open(os.path.join(m.path, "result", "object.json")) as file:
+        final = json.load(file)["_finalPars"]["_list"]
+    assert final and [p["_binning"] for p in final] == json.loads(told.read_text())

@@ -292,6 +292,7 @@ TCanvas~ 8: base TPad 13; TString fDISPLAY; Int_t fDoubleBuffer; Bool_t fRetaine
   fCatt; Bool_t kMoveOpaque, kResizeOpaque; Short_t fHighLightColor; Bool_t fBatch, kShowEventStatus,
   kAutoExec, kMenuBar;
 RooRefArray 1: TRefArray fRefs;
+RooAbsBinning 2: base TNamed 1; base RooPrintable 1;
 RooRealVar~ 2: base RooAbsRealLValue 1; Double_t _error, _asymErrLo, _asymErrHi; RooAbsBinning* _binning;
 RooRealVar~ 3: base RooAbsRealLValue 1; Double_t _error, _asymErrLo, _asymErrHi; RooAbsBinning* _binning;
   RooRealVarSharedProperties* _sharedProp;
