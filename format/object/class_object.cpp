@@ -208,6 +208,8 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const Obj
     longest = std::max(longest, numbers);
     if (array.is_drawn_apart) apart += numbers;
   }
+  // A line of its table has numbers of each axis. (Of a sparse one, the coordinates are the longest array.)
+  if (kind_of_part.family == ObjectFamily::dense) longest *= 1 + arrays[0].shape.size();
   parts[part].numbers = longest + apart;
   const bool is_joined = kind_of_part.family == ObjectFamily::histogram || kind_of_part.family == ObjectFamily::profile;
   parts[part].drawn = is_joined ? std::min(parts[part].numbers, kDrawnWhole) : parts[part].numbers;

@@ -5,6 +5,7 @@
 
 #include "bytes/endian.h"
 #include "object/histogram.h"
+#include "object/object_plot.h"
 
 namespace tfile {
 namespace {
@@ -162,6 +163,56 @@ ObjectArray dense_variances(const ObjectMembers& members, const std::vector<std:
   return variances;
 }
 
+// The lines of a table: one for each cell that is none of flow.
+class CellLines {
+ public:
+  CellLines(const ObjectMembers& members, const std::vector<std::uint32_t>& bins) : bins_(bins), at_(bins.size()) {
+    constexpr std::uint32_t kNamedBinsMax = 1 << 20;
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+      axes_.emplace_back(members, axis_path(i), bins[i]);
+      labels_.emplace_back();
+      if (bins[i] <= kNamedBinsMax) labels_[i] = axis_labels(members, axis_path(i), bins[i]);
+      for (const char* side : {"_low", "_high"}) sheet_.names.push_back("axis" + std::to_string(i) + side);
+      if (!labels_[i].empty()) sheet_.text_names.push_back("axis" + std::to_string(i) + "_label");
+    }
+    sheet_.names.insert(sheet_.names.end(), {"value", "error"});
+    sheet_.columns.resize(sheet_.names.size());
+    sheet_.texts.resize(sheet_.text_names.size());
+  }
+
+  // The number of the next cell's bin on each axis. 0 is the underflow.
+  std::vector<std::uint64_t>& at() { return at_; }
+  void add(double value, double variance) {
+    for (std::size_t i = 0; i < at_.size(); ++i)
+      if (at_[i] < 1 || at_[i] > bins_[i]) return;
+    std::size_t texts = 0;
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+      sheet_.columns[2 * i].push_back(axes_[i].edge(at_[i] - 1));
+      sheet_.columns[2 * i + 1].push_back(axes_[i].edge(at_[i]));
+      if (!labels_[i].empty()) sheet_.texts[texts++].push_back(labels_[i][at_[i] - 1]);
+    }
+    sheet_.columns[2 * at_.size()].push_back(value);
+    sheet_.columns[2 * at_.size() + 1].push_back(std::sqrt(variance));
+  }
+  Spreadsheet take() { return std::move(sheet_); }
+
+ private:
+  const std::vector<std::uint32_t> bins_;
+  std::vector<std::uint64_t> at_;
+  std::vector<AxisBins> axes_;
+  std::vector<std::vector<std::string>> labels_;
+  Spreadsheet sheet_;
+};
+
+Result<std::vector<std::byte>> filled(const ObjectArray& array) {
+  constexpr std::uint64_t kTableNumbersMax = 20'000'000;
+  if (array.size() / size_of(array.dtype) > kTableNumbersMax)
+    return fail(ErrorKind::unsupported, "histogram: too many bins for this view; its arrays have them");
+  std::vector<std::byte> bytes(array.size());
+  array.fill(bytes.data());
+  return bytes;
+}
+
 }  // namespace
 
 Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers& members) {
@@ -200,6 +251,42 @@ Result<std::vector<ObjectArray>> sparse_arrays(const ObjectMembers& members) {
   }
   add_edges(members, bins, arrays);
   return arrays;
+}
+
+Result<Spreadsheet> dense_sheet(const ObjectMembers& members, Effort& effort) {
+  TRY(const std::vector<ObjectArray> arrays, dense_arrays(members));
+  TRY(const std::vector<std::uint32_t> bins, axes_of(members));
+  TRY(const std::vector<std::byte> variances, filled(arrays[1]));
+  const std::vector<double> contents = members.doubles("fArray.fData");
+  CellLines lines(members, bins);
+  std::size_t line = 0;
+  each_index(bins, false, [&](std::uint64_t cell) {
+    std::uint64_t rest = cell;
+    for (std::size_t i = bins.size(); i-- > 0; rest /= bins[i] + 2ull) lines.at()[i] = rest % (bins[i] + 2ull);
+    lines.add(contents[cell], load_little<double>(variances.data() + sizeof(double) * line++));
+  });
+  TRY_VOID(effort.check());
+  return lines.take();
+}
+
+Result<Spreadsheet> sparse_sheet(const ObjectMembers& members, Effort& effort) {
+  TRY(const std::vector<ObjectArray> arrays, sparse_arrays(members));
+  TRY(const std::vector<std::uint32_t> bins, axes_of(members));
+  TRY(const std::vector<std::byte> coordinates, filled(arrays[0]));
+  TRY(const std::vector<std::byte> values, filled(arrays[1]));
+  TRY(const std::vector<std::byte> variances, filled(arrays[2]));
+  CellLines lines(members, bins);
+  const std::byte* coordinate = coordinates.data();
+  for (std::size_t cell = 0; cell < arrays[1].length; ++cell) {
+    for (std::uint64_t& at : lines.at()) {
+      at = load_little<std::uint32_t>(coordinate);
+      coordinate += sizeof(std::int32_t);
+    }
+    lines.add(load_little<double>(values.data() + sizeof(double) * cell),
+              load_little<double>(variances.data() + sizeof(double) * cell));
+  }
+  TRY_VOID(effort.check());
+  return lines.take();
 }
 
 }  // namespace tfile

@@ -687,10 +687,9 @@ bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, const Obje
     case ObjectFamily::profile:
     case ObjectFamily::efficiency:
     case ObjectFamily::graph:
-      return true;
     case ObjectFamily::dense:
     case ObjectFamily::sparse:
-      return false;
+      return true;
     case ObjectFamily::other:
       return (is_function(infos, class_name) && check_samples(members, 1)) || is_polygons(infos, class_name);
   }
@@ -787,6 +786,10 @@ Result<Spreadsheet> object_spreadsheet(const StreamerInfos& infos, const ObjectM
       return efficiency_sheet(infos, members, effort);
     case ObjectFamily::graph:
       return graph_sheet(members);
+    case ObjectFamily::dense:
+      return dense_sheet(members, effort);
+    case ObjectFamily::sparse:
+      return sparse_sheet(members, effort);
     default: {
       if (is_polygons(infos, class_name)) return polygons_sheet(members);
       TRY(PlotPoints curve, sampled_function(members, effort));

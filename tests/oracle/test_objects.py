@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects of ROOT's classes: arrays compared with uproot and ROOT value by value, and object.json with TBufferJSON."""
 
+import csv
 import json
 import os
 
@@ -97,6 +98,23 @@ def test_sparse_histograms_are_what_root_tells(file, top, tmp_path, name):
     assert ours["coordinates"].tolist() == expected["coordinates"]
     np.testing.assert_array_equal(ours["values"], expected["values"])
     np.testing.assert_allclose(ours["variances"], expected["variances"])
+
+
+@pytest.mark.parametrize("name", ["THnF", "THnD", "THnI", "THnSparseF", "THnSparseD", "THnSparseI"])
+def test_tables_of_many_dimensions(file, top, tmp_path, name):
+    answer = tmp_path / "answer.json"
+    root_process.run_script(os.path.join("oracle", "root_sparse.py"), [file, str(answer), name])
+    path = os.path.join(top, name, "table.csv")
+    with open(path) as table:
+        header = table.readline().strip().split(",")
+    sides = [f"axis{axis}_{side}" for axis in range(3) for side in ("low", "high")]
+    assert header == [*sides, "value", "error", *(["axis1_label"] if name == "THnI" else [])]
+    rows = np.genfromtxt(path, delimiter=",", skip_header=1, usecols=range(8))
+    np.testing.assert_allclose(rows, json.loads(answer.read_text())["lines"], rtol=1e-15)
+    if name == "THnI":
+        with open(path, newline="") as table:
+            labels = [row["axis1_label"] for row in csv.DictReader(table)]
+        assert labels == ["first, of four" if low == -2 else "" for low in rows[:, 2]]
 
 
 def test_graphs(top):

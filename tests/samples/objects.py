@@ -140,6 +140,8 @@ def histograms():
         if class_name.endswith("D"):
             made.Sumw2()
         ROOT.fill_n(made)
+        if class_name == "THnI":
+            made.GetAxis(1).SetBinLabel(1, "first, of four")
         yield made
 
 
