@@ -10,6 +10,7 @@
 #include "object/object_arrays.h"
 #include "object/object_parts.h"
 #include "object/object_plot.h"
+#include "object/row_table.h"
 #include "streamer/info/streamer_info_record.h"
 #include "streamer/walk/described_classes.h"
 #include "streamer/walk/json_pieces.h"
@@ -310,6 +311,7 @@ Result<Chunk> ClassObject::decode(ChunkKey key, std::span<const std::byte> store
 std::shared_ptr<const Object> open_object(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key,
                                           std::shared_ptr<const StreamSet> payload_streams,
                                           std::span<const std::byte> payload) {
+  if (auto table = open_row_table(*infos, key, payload_streams, payload)) return table;
   auto object = std::make_shared<ClassObject>(std::move(infos), key, std::move(payload_streams));
   object->look(payload);
   return object;
