@@ -269,6 +269,11 @@ Result<> answer_requests(fuse_session* session, FileSystem& fs, const MountSetti
   return no_threads(settings);
 }
 
+struct SessionEnd {
+  fuse_session* session;
+  ~SessionEnd() { fuse_session_destroy(session); }
+};
+
 Result<> what_was_lost(const std::vector<std::string>& paths) {
   std::string text = "lost, neither in its file nor in a journal:";
   for (const std::string& path : paths) text += " " + path;
@@ -299,22 +304,16 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   fuse_session* session = fuse_session_new(arguments.get(), &operations(), sizeof(fuse_lowlevel_ops), &served);
   if (!session) return cannot_mount(settings);
   served.session = session;
-  if (served.file_system->has_locks())
-    served.file_system->set_forget_pages([&served](InodeId id) { forget_pages(served, id); });
+  const SessionEnd end{session};
   // Before there is a mount, which a signal would otherwise leave behind.
-  std::optional<EndSignals> signals(served);
+  const EndSignals signals(served);
+  if (fs->has_locks()) fs->set_forget_pages([&served](InodeId id) { forget_pages(served, id); });
   struct stat below {};
   ::stat(settings.mount_point.c_str(), &below);
-  if (fuse_session_mount(session, settings.mount_point.c_str()) != 0) {
-    signals.reset();
-    fuse_session_destroy(session);
-    return cannot_mount(settings);
-  }
+  if (fuse_session_mount(session, settings.mount_point.c_str()) != 0) return cannot_mount(settings);
   auto begun = begin_session(served, settings);
   if (!begun) {
     fuse_session_unmount(session);
-    signals.reset();
-    fuse_session_destroy(session);
     return begun;
   }
   const Result<> answered = answer_requests(session, *fs, settings, below.st_dev, events);
@@ -323,8 +322,6 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   const std::vector<std::string> lost = fs->end();
   fs.reset();
   fuse_session_unmount(session);
-  signals.reset();
-  fuse_session_destroy(session);
   if (settings.lifeline) ::rmdir(settings.mount_point.c_str());
   if (!answered) return answered;
   return lost.empty() ? Result<>() : what_was_lost(lost);

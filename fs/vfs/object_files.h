@@ -21,8 +21,8 @@ namespace tfilefs {
 // thread-safe.
 class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
  public:
-  // `payload`: of File::payload, of a large object of File::large_payload. `cached`: the same in the cache, where it may
-  // be already since the object was opened.
+  // `payload`: of File::payload, of a large object of File::large_payload. `cached`: the same in the cache, where it
+  // may be already since the object was opened.
   ObjectFiles(std::shared_ptr<const tfile::Object>, std::shared_ptr<const tfile::StreamSet> payload,
               std::shared_ptr<CachedStreams> cached, ClusterCache&);
 
