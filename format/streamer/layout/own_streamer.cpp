@@ -112,6 +112,7 @@ Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
     const MemberAround member(*this, choice.class_name);
     const StreamerInfo* info = infos_.newest(choice.class_name);
     if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + choice.class_name);
+    choice.version = info->version;
     TRY(item, two_forms(
                   choice.object_wise, choice.member_wise, [&] { return object(choice.class_name, info); },
                   [&] { return class_members_of_items(*info, Op::Kind::repeat); }));

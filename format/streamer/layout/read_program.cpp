@@ -465,6 +465,10 @@ class Runner {
     }
     end_list(op, n);
     if (frame.end != 0 && frame.end != in.position()) in.reject("TClonesArray ends elsewhere than its byte count says");
+    if (in.failed() && unsupported_.empty() && head.item_version != choice.version)
+      refuse("the items of a TClonesArray have version " + std::to_string(head.item_version) + " of class " +
+                 choice.class_name + ", and the newest one described is " + std::to_string(choice.version),
+             in);
   }
   void raw_clones(const Op& op, std::size_t begin, std::uint32_t n, const Header& frame, Cursor& in) {
     if (frame.end == 0 && n > 0) return refuse("a TClonesArray without a byte count", in);

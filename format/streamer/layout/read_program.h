@@ -109,6 +109,7 @@ struct PointerChoices {
 struct ClonesChoice {
   std::string class_name;  // empty: not known yet, or...
   bool is_raw = false;     // ...shown as bytes: header and all -> slot, nothing for an empty array
+  int version = 0;         // of the class, which the blocks read
   Block object_wise, member_wise;
   std::string place;
 };

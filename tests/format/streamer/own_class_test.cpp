@@ -190,6 +190,31 @@ TEST_F(OwnClassTest, NegativeCountsOfClonesAreCounts) {
   }
 }
 
+// Member by member, items have no header that tells one version from another.
+TEST_F(OwnClassTest, ItemsOfAVersionThatNobodyDescribesAreNamed) {
+  EntriesImage image;
+  const auto frame = image.open(4);
+  image.put(std::uint16_t{1});
+  image.put(std::uint32_t{0});
+  image.put(kBypassStreamerBit);
+  image.put_string("n");
+  image.put_string("Point;7");
+  image.put(std::int32_t{1});
+  image.put(std::int32_t{0});
+  image.put(1.5);
+  image.close(frame);
+  image.end_entry();
+  LayoutCompiler first(infos_);
+  ASSERT_TRUE(first.value(parse_type_name("TClonesArray"), ValueIn::member));
+  const FoundClasses found = find_classes(first.finish(), image.with_offsets());
+  LayoutCompiler second(infos_, &found);
+  ASSERT_TRUE(second.value(parse_type_name("TClonesArray"), ValueIn::member));
+  const auto read = run_program(second.finish(), image.with_offsets(), {}, nullptr);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(read.error().text.find("version 7 of class Point, and the newest one described is 1"), std::string::npos);
+}
+
 // In all other collections, a negative number of items is damage.
 TEST_F(OwnClassTest, NegativeCountsOfOthersAreDamage) {
   EntriesImage image;
