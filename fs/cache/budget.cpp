@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "exec/answering.h"
 
@@ -93,8 +92,7 @@ void Budget::pump_elsewhere() {
 
 // Serves the head of the queue until one has to wait. One thread at a time: another one only asks it to look again.
 void Budget::pump() {
-  std::vector<std::shared_ptr<Request>> to_start;
-  std::vector<std::pair<std::shared_ptr<Request>, Error>> to_deny;
+  std::list<Waiting> served_now;
   for (;;) {
     Waiting head;
     bool closed = false;
@@ -110,23 +108,27 @@ void Budget::pump() {
       head = queue_.front();
       closed = closed_;
     }
-    const Served served =
+    Served served =
         closed ? Served{.refused = Error{ErrorKind::busy, "the cache is closing", -1, 0}} : served_or_refused(head);
-    if (served.granted) to_start.push_back(head.request);
-    if (served.refused) to_deny.emplace_back(head.request, *served.refused);
+    const bool leaves = served.granted || served.refused;
+    head.refused = std::move(served.refused);
     Lock lock(mutex_);
     pumping_ = false;
-    if (served.granted || served.refused) {
-      queue_.pop_front();
+    queue_.front() = std::move(head);  // its need is known now
+    if (leaves) {
+      served_now.splice(served_now.end(), queue_, queue_.begin());
       --waiting_;
       continue;
     }
-    queue_.front() = std::move(head);  // its need is known now
     if (!again_) break;
   }
   // One that throws must not keep the others from being answered.
-  for (auto& request : to_start) run_caught([&] { request->start(); });
-  for (auto& [request, error] : to_deny) run_caught([&, &denied = error, &of = request] { of->denied(denied); });
+  for (Waiting& one : served_now) {
+    if (!one.refused) run_caught([&] { one.request->start(); });
+  }
+  for (Waiting& one : served_now) {
+    if (one.refused) run_caught([&] { one.request->denied(*one.refused); });
+  }
 }
 
 // Where there is no memory to find out what it needs, it is denied. No request keeps the queue from going on.

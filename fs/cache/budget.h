@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -113,6 +113,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
     IfFull if_full;
     std::uint64_t need = 0;         // its last answer; 0: not asked yet
     std::uint64_t freed_until = 0;  // freed_ at that time
+    std::optional<Error> refused = {};
   };
   void pump();
   void pump_elsewhere();
@@ -137,7 +138,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
 
   Mutex mutex_;
   std::uint64_t requested_ GUARDED_BY(mutex_) = 0;  // of used_, without bytes taken
-  std::deque<Waiting> queue_ GUARDED_BY(mutex_);
+  std::list<Waiting> queue_ GUARDED_BY(mutex_);     // one leaves it without any memory
   bool pumping_ GUARDED_BY(mutex_) = false;
   bool again_ GUARDED_BY(mutex_) = false;
   bool closed_ GUARDED_BY(mutex_) = false;

@@ -159,7 +159,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   void start_next(const std::shared_ptr<Fetch>&, const std::shared_ptr<StepLoop>&);
   void start_request(const std::shared_ptr<Fetch>&, const std::shared_ptr<StepLoop>&, std::size_t request);
   void count_reads(std::span<const FetchRange>, std::uint64_t calls, std::uint64_t disk_ns);
-  void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
+  void take_bytes(const FetchRange&, const std::shared_ptr<Fetched>&);
   void deliver(std::span<const std::uint32_t> positions);
   void fetch_together(Fetch::Part&);
   void take_answer(const Reading&, const Result<>&, std::uint64_t calls);
@@ -454,8 +454,19 @@ void Load::fetch_together(Fetch::Part& part) {
 
 void Load::take_reading(const Reading& reading, std::uint64_t calls) {
   std::vector<std::uint32_t> delivered;
-  for (std::size_t i = 0; i < reading.ranges.size(); ++i) take_bytes(reading.ranges[i], reading.buffers[i], delivered);
-  count_reads(reading.ranges, calls, reading.time.elapsed_ns());
+  const auto has_room = result_of([&]() -> Result<> {
+    std::size_t count = 0;
+    for (const FetchRange& range : reading.ranges) count += range.ids.size();
+    return delivered.reserve(count), Result<>();
+  });
+  for (std::size_t i = 0; i < reading.ranges.size(); ++i) {
+    take_bytes(reading.ranges[i], reading.buffers[i]);
+    for (const std::size_t id : reading.ranges[i].ids) {
+      const auto position = static_cast<std::uint32_t>(id);
+      has_room ? delivered.push_back(position) : deliver(std::span(&position, 1));
+    }
+  }
+  run_caught([&] { count_reads(reading.ranges, calls, reading.time.elapsed_ns()); });
   deliver(delivered);
 }
 
@@ -469,8 +480,7 @@ void Load::count_reads(std::span<const FetchRange> ranges, std::uint64_t calls, 
   set_->counts->add_reads(calls, bytes, disk_ns, shares);
 }
 
-void Load::take_bytes(const FetchRange& range, std::shared_ptr<Fetched> fetched,
-                      std::vector<std::uint32_t>& delivered) {
+void Load::take_bytes(const FetchRange& range, const std::shared_ptr<Fetched>& fetched) {
   for (const std::size_t id : range.ids) {
     Unit& unit = units_[id];
     const tfile::ByteRange bytes = unit.locator->range;
@@ -478,8 +488,7 @@ void Load::take_bytes(const FetchRange& range, std::shared_ptr<Fetched> fetched,
     unit.stored_owner = fetched;
     // Nothing if the read has failed: these are no bytes of the file then.
     if (const auto* source = dynamic_cast<const NotingSource*>(unit.locator->source); source && !unit.error)
-      source->note_kept(bytes.begin, unit.stored);
-    delivered.push_back(static_cast<std::uint32_t>(id));
+      run_caught([&, from = source] { from->note_kept(bytes.begin, unit.stored); });
   }
 }
 

@@ -39,9 +39,13 @@ std::size_t RecentGenerations::count() const {
 }
 
 void RecentGenerations::clear() {
-  std::deque<std::shared_ptr<const Generation>> dropped;
-  const Lock lock(mutex_);
-  dropped.swap(kept_);
+  for (;;) {  // also where there is no memory for another list
+    std::shared_ptr<const Generation> dropped;
+    const Lock lock(mutex_);
+    if (kept_.empty()) return;
+    dropped = std::move(kept_.front());
+    kept_.pop_front();
+  }
 }
 
 namespace {
