@@ -146,10 +146,11 @@ class Heap {
       return;
     }
     slabs_.erase(base);
-    if (spares_.size() < kSparesMax)
-      spares_.push_back(base);
-    else
-      munmap(reinterpret_cast<void*>(base), kSlabSize);
+    try {
+      if (spares_.size() < kSparesMax) return spares_.push_back(base);
+    } catch (const std::bad_alloc&) {
+    }
+    munmap(reinterpret_cast<void*>(base), kSlabSize);
   }
 
   // Sizes are powers of two, so that a free mapping fits a later request; sizes that are not kept are whole pages.
@@ -190,14 +191,16 @@ class Heap {
 
   void free_large(std::byte* p, std::size_t size) { keep_or_unmap(p, large_size(size)); }
 
-  void keep_or_unmap(std::byte* p, std::size_t mapped) {
-    {
+  // What there is no memory to take note of is not kept.
+  void keep_or_unmap(std::byte* p, std::size_t mapped) noexcept {
+    try {
       const std::lock_guard lock(mutex_);
       if (mapped <= kKeptMax / 2 && kept_bytes_ + mapped <= kKeptMax) {
         kept_.push_back({p, mapped});
         kept_bytes_ += mapped;
         return;
       }
+    } catch (const std::bad_alloc&) {
     }
     munmap(p, mapped);
   }
