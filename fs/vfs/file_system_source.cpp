@@ -24,6 +24,7 @@
 #include "vfs/source_tree.h"
 #include "vfs/url_origin.h"
 #include "vfs/written_file.h"
+#include "waited.h"
 
 namespace tfilefs {
 
@@ -243,9 +244,7 @@ Result<> FileSystem::open_now(const std::vector<std::shared_ptr<Chain>>& chains)
 }
 
 Result<> FileSystem::open_now(MountedFile& file) {
-  std::promise<Result<GenerationPtr>> opened;
-  file.current(Freshness::now, [&](Result<GenerationPtr> now) { opened.set_value(std::move(now)); });
-  TRY_VOID(opened.get_future().get());
+  TRY_VOID(waited<GenerationPtr>([&](auto reply) { file.current(Freshness::now, std::move(reply)); }));
   return {};
 }
 

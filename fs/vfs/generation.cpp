@@ -272,12 +272,35 @@ void MountedFile::start_check() {
     const Lock lock(mutex_);
     if (switching_ || std::exchange(checking_, true)) return;
   }
-  run_job(context_.cache, origin_->source_origin(), [self = shared_from_this()] { self->check(); });
+  const auto begun = result_of([&]() -> Result<> {
+    run_job(context_.cache, origin_->source_origin(), [self = shared_from_this()] { self->check(); });
+    return {};
+  });
+  if (!begun) give_up_check(begun.error());
+}
+
+// The next request begins another look.
+void MountedFile::give_up_check(const Error& error) {
+  std::vector<Reply<GenerationPtr>> asked;
+  {
+    const Lock lock(mutex_);
+    asked.swap(waiters_);
+    checking_ = false;
+  }
+  for (auto& reply : asked) reply(tl::unexpected<Error>(error));
+}
+
+void MountedFile::check() {
+  const auto done = result_of([&]() -> Result<> {
+    answer_all();
+    return {};
+  });
+  if (!done) give_up_check(done.error());
 }
 
 // Answers the requests that came before the look. A request that comes meanwhile could get a state older than itself,
 // so it waits for the next look.
-void MountedFile::check() {
+void MountedFile::answer_all() {
   for (;;) {
     std::vector<Reply<GenerationPtr>> asked;
     std::uint64_t files = 0, commits = 0;

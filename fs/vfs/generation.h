@@ -191,6 +191,8 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   void end_switch() EXCLUDES(mutex_);
   void start_check();
   void check();
+  void answer_all();
+  void give_up_check(const Error&);
   Result<GenerationPtr> look_again();
   std::optional<tfile::Identity> identity_now() const;
   struct OpenedFile {
