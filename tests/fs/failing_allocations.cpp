@@ -5,13 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TFILEFS_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TFILEFS_SANITIZED 1
-#endif
-#endif
+#include "fs/sanitized.h"
 
 namespace {
 
