@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "format/streamer/described_class.h"
 #include "format/streamer/entries_image.h"
 #include "format/streamer/streamer_info_image.h"
 #include "streamer/layout/class_layout.h"
@@ -16,19 +17,11 @@ namespace {
 using namespace element_type;
 using test::array_of;
 using test::EntriesImage;
+using test::member;
 using test::run_whole;
 using Ends = std::vector<std::int64_t>;
 using Ints = std::vector<std::int32_t>;
 using Words = std::vector<std::uint32_t>;
-
-StreamerElement own_member(const std::string& name, int type, const std::string& type_name, ElementKind kind) {
-  StreamerElement element;
-  element.kind = kind;
-  element.name = name;
-  element.type = type;
-  element.type_name = type_name;
-  return element;
-}
 
 StreamerInfo own_info(const std::string& name, std::vector<StreamerElement> elements) {
   StreamerInfo info;
@@ -42,13 +35,13 @@ StreamerInfo own_info(const std::string& name, std::vector<StreamerElement> elem
 class OwnClassTest : public testing::Test {
  protected:
   OwnClassTest() {
-    const StreamerElement x = own_member("x", kInt, "int", ElementKind::basic);
-    const StreamerElement tobject = own_member("TObject", kTObject, "BASE", ElementKind::base);
+    const StreamerElement x = member("x", kInt, "int", ElementKind::basic);
+    const StreamerElement tobject = member("TObject", kTObject, "BASE", ElementKind::base);
     std::vector<std::string> warnings;
     const std::vector<StreamerInfo> classes{
         own_info("Point", {x}), own_info("Object", {tobject, x}),
-        own_info("Referring", {own_member("ref", kAny, "TRef", ElementKind::object_any), x}),
-        own_info("Widget", {own_member("TQObject", kBase, "BASE", ElementKind::base), x})};
+        own_info("Referring", {member("ref", kAny, "TRef", ElementKind::object_any), x}),
+        own_info("Widget", {member("TQObject", kBase, "BASE", ElementKind::base), x})};
     infos_ = StreamerInfos::read(test::streamer_info_record(classes, 0).all(), 0, warnings);
     EXPECT_TRUE(warnings.empty());
   }
