@@ -303,7 +303,6 @@ void Load::claim_units() {
 }
 
 void Load::start() {
-  std::vector<std::uint32_t>& with_bytes = with_bytes_;
   for (std::uint32_t i = 0; i < units_.size(); ++i) {
     Unit& unit = units_[i];
     if (i >= joined_) {  // nobody was asked for it
@@ -312,7 +311,7 @@ void Load::start() {
     }
     if (!unit.claimed || (!unit.error && unit.locator && unit.locator->source)) continue;
     if (unit.locator) unit.stored = unit.locator->embedded;
-    with_bytes.push_back(i);
+    with_bytes_.push_back(i);
   }
   const std::span<const FetchRange> plan(plan_);
   for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
@@ -322,12 +321,12 @@ void Load::start() {
     for (std::size_t i = begin; !begun && i < end; ++i) {
       for (const std::size_t id : plan[i].ids) {
         units_[id].error = begun.error();
-        with_bytes.push_back(static_cast<std::uint32_t>(id));
+        with_bytes_.push_back(static_cast<std::uint32_t>(id));
       }
     }
   }
   if (hurry_) set_->core->exec.io_pools.promote(this);  // in case promote() came between claim and queueing
-  deliver(with_bytes);
+  deliver(with_bytes_);
   count_down();
 }
 
