@@ -134,11 +134,7 @@ void Budget::pump() {
 // Where there is no memory to find out what it needs, it is denied. No request keeps the queue from going on.
 Budget::Served Budget::served_or_refused(Waiting& head) {
   Served served;
-  const auto served_all = result_of([&]() -> Result<> {
-    served = serve(head);
-    return {};
-  });
-  if (!served_all) served.refused = served_all.error();
+  if (const Result<> all = tried([&] { served = serve(head); }); !all) served.refused = all.error();
   return served;
 }
 

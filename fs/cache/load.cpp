@@ -264,10 +264,9 @@ void Load::retreat() {
 
 // Without the memory for it, what is claimed has failed, and start() tells those who wait for it.
 void Load::claim(Budget::Reservation memory) {
-  const auto all = result_of([&]() -> Result<> {
+  const Result<> all = tried([&] {
     claim_units();
     plan_ = plan([](const Unit& unit) { return unit.claimed; });
-    return {};
   });
   if (!all) {
     for (std::uint32_t i = 0; i < units_.size(); ++i)
@@ -430,11 +429,7 @@ void Load::fetch_together(Fetch::Part& part) {
   Reading reading(part.ranges);
   const std::span<const FetchRange> ranges = part.ranges;
   std::uint64_t calls = read_calls(ranges);
-  const auto take = [&]() -> Result<> {
-    take_memory(reading, part);
-    return {};
-  };
-  if (const Result<> taken = result_of(take); !taken) return take_answer(reading, taken, 0);
+  if (const Result<> taken = tried([&] { take_memory(reading, part); }); !taken) return take_answer(reading, taken, 0);
   const Result<> all = result_of([&] { return ranges[0].source->read(reading.from, reading.into); });
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     // One bad place must not fail its neighbours: after an error each chunk is read by itself.
@@ -453,10 +448,10 @@ void Load::fetch_together(Fetch::Part& part) {
 
 void Load::take_reading(const Reading& reading, std::uint64_t calls) {
   std::vector<std::uint32_t> delivered;
-  const auto has_room = result_of([&]() -> Result<> {
+  const Result<> has_room = tried([&] {
     std::size_t count = 0;
     for (const FetchRange& range : reading.ranges) count += range.ids.size();
-    return delivered.reserve(count), Result<>();
+    delivered.reserve(count);
   });
   for (std::size_t i = 0; i < reading.ranges.size(); ++i) {
     take_bytes(reading.ranges[i], reading.buffers[i]);
@@ -498,7 +493,7 @@ void Load::deliver(std::span<const std::uint32_t> positions) {
   for (const std::uint32_t position : positions) {
     Unit& unit = units_[position];
     if (--unit.missing > 0) continue;
-    if (const auto added = result_of([&]() -> Result<> { return task.push_back(position), Result<>(); }); !added) {
+    if (const Result<> added = tried([&] { task.push_back(position); }); !added) {
       fail(std::span(&position, 1), added.error());
       continue;
     }
@@ -513,10 +508,7 @@ void Load::deliver(std::span<const std::uint32_t> positions) {
 }
 
 void Load::decode_soon(std::span<const std::uint32_t> positions) {
-  const auto begun = result_of([&]() -> Result<> {
-    decode_together({positions.begin(), positions.end()});
-    return {};
-  });
+  const Result<> begun = tried([&] { decode_together({positions.begin(), positions.end()}); });
   if (!begun) fail(positions, begun.error());
 }
 
@@ -547,10 +539,9 @@ void Load::decode_task(std::span<const std::uint32_t> positions) {
   const CpuStopwatch decoding;
   std::vector<SetCounts::Share> shares;
   std::vector<Result<ChunkPtr>> results;
-  const auto has_room = result_of([&]() -> Result<> {
+  const Result<> has_room = tried([&] {
     shares.reserve(positions.size());
     results.reserve(positions.size());
-    return {};
   });
   if (!has_room) return fail(positions, has_room.error());
   for (const std::uint32_t position : positions) {

@@ -26,13 +26,19 @@ auto result_of(Job&& job) -> decltype(job()) {
   }
 }
 
-// Runs a job that returns nothing. If it throws, the replies that it still holds answer that they were dropped.
+// The same for a job that returns nothing.
 template <class Job>
-void run_caught(Job&& job) {
-  (void)result_of([&]() -> Result<> {
+Result<> tried(Job&& job) {
+  return result_of([&]() -> Result<> {
     job();
     return {};
   });
+}
+
+// Runs a job that returns nothing. If it throws, the replies that it still holds answer that they were dropped.
+template <class Job>
+void run_caught(Job&& job) {
+  (void)tried(job);
 }
 
 // A job that answers `reply` with the result of `job` (a Result<T>). If nobody waits for the reply any more when its

@@ -272,10 +272,8 @@ void MountedFile::start_check() {
     const Lock lock(mutex_);
     if (switching_ || std::exchange(checking_, true)) return;
   }
-  const auto begun = result_of([&]() -> Result<> {
-    run_job(context_.cache, origin_->source_origin(), [self = shared_from_this()] { self->check(); });
-    return {};
-  });
+  const Result<> begun =
+      tried([&] { run_job(context_.cache, origin_->source_origin(), [self = shared_from_this()] { self->check(); }); });
   if (!begun) give_up_check(begun.error());
 }
 
@@ -291,11 +289,7 @@ void MountedFile::give_up_check(const Error& error) {
 }
 
 void MountedFile::check() {
-  const auto done = result_of([&]() -> Result<> {
-    answer_all();
-    return {};
-  });
-  if (!done) give_up_check(done.error());
+  if (const Result<> done = tried([&] { answer_all(); }); !done) give_up_check(done.error());
 }
 
 // Answers the requests that came before the look. A request that comes meanwhile could get a state older than itself,
