@@ -82,6 +82,14 @@ class RowTransform : public Transform {
   static bool has_item(std::span<const std::int64_t> positions, std::size_t row) {
     return positions[row + 1] > positions[row];
   }
+  // Calls use(row, item) for each row that has an item; items count from positions[0].
+  static void for_each_item(std::span<const std::int64_t> positions, auto&& use) {
+    for (std::size_t row = 0, item = 0; row + 1 < positions.size(); ++row)
+      if (has_item(positions, row)) use(row, item++);
+  }
+  static void set_bit(std::span<char> to, std::size_t bit) {
+    to[bit / 8] = static_cast<char>(to[bit / 8] | 1 << bit % 8);
+  }
 
  private:
   struct Between {
@@ -134,8 +142,7 @@ class Presence final : public RowTransform {
  private:
   Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string>,
                     std::span<char> to) const override {
-    for (std::size_t i = 0; i + 1 < positions.size(); ++i)
-      if (has_item(positions, i)) to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
+    for_each_item(positions, [&](std::size_t row, std::size_t) { set_bit(to, row); });
     return {};
   }
 };
@@ -148,12 +155,9 @@ class Rows final : public RowTransform {
  private:
   Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
                     std::span<char> to) const override {
-    const char* from = items[0].data();
-    for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
-      if (!has_item(positions, i)) continue;
-      std::memcpy(to.data() + i * item_size_, from, item_size_);
-      from += item_size_;
-    }
+    for_each_item(positions, [&](std::size_t row, std::size_t item) {
+      std::memcpy(to.data() + row * item_size_, items[0].data() + item * item_size_, item_size_);
+    });
     return {};
   }
   const std::size_t item_size_;
@@ -167,12 +171,10 @@ class BitRows final : public RowTransform {
  private:
   Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
                     std::span<char> to) const override {
-    std::size_t from = 0;
-    for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
-      if (!has_item(positions, i)) continue;
-      for (std::size_t bit = i * numbers_; bit < (i + 1) * numbers_; ++bit)
-        if (items[0][from++] != 0) to[bit / 8] = static_cast<char>(to[bit / 8] | 1 << bit % 8);
-    }
+    for_each_item(positions, [&](std::size_t row, std::size_t item) {
+      for (std::size_t i = 0; i < numbers_; ++i)
+        if (items[0][item * numbers_ + i] != 0) set_bit(to, row * numbers_ + i);
+    });
     return {};
   }
   const std::size_t numbers_;
@@ -218,11 +220,10 @@ class DateRows final : public RowTransform {
  private:
   Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
                     std::span<char> to) const override {
-    for (std::size_t i = 0, item = 0; i + 1 < positions.size(); ++i) {
-      if (!has_item(positions, i)) continue;
-      const std::int64_t date = date_at(kind_, items, item++).value_or(0);
-      std::memcpy(to.data() + i * sizeof date, &date, sizeof date);
-    }
+    for_each_item(positions, [&](std::size_t row, std::size_t item) {
+      const std::int64_t date = date_at(kind_, items, item).value_or(0);
+      std::memcpy(to.data() + row * sizeof date, &date, sizeof date);
+    });
     return {};
   }
   const tfile::DateKind kind_;
@@ -236,9 +237,9 @@ class DatePresence final : public RowTransform {
  private:
   Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
                     std::span<char> to) const override {
-    for (std::size_t i = 0, item = 0; i + 1 < positions.size(); ++i)
-      if (has_item(positions, i) && date_at(kind_, items, item++))
-        to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
+    for_each_item(positions, [&](std::size_t row, std::size_t item) {
+      if (date_at(kind_, items, item)) set_bit(to, row);
+    });
     return {};
   }
   const tfile::DateKind kind_;
