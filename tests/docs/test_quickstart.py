@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""packaging/quickstart, as a new user runs it. Only if the tests run on its own build, since it would otherwise make
-one."""
+"""packaging/quickstart, as a new user runs it. On its own build only if the tests run on that, since it would otherwise
+make one; else in a folder of its own, where the program is there without being built."""
 
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -54,3 +55,55 @@ def test_with_no_root_file(quickstart, tmp_path):
     path.write_text("no ROOT file")
     result = quickstart(str(path))
     assert result.returncode != 0 and str(path) in result.stderr
+
+
+@pytest.fixture
+def elsewhere(program, tmp_path):
+    """run(*arguments, ninja=...): quickstart of a folder whose name has a space, with shell in place of ninja."""
+    folder = tmp_path / "a checkout"
+    (folder / "build" / "fs").mkdir(parents=True)
+    (folder / "build" / "fs" / "tfilefs").symlink_to(os.path.realpath(program))
+    shutil.copytree(os.path.join(ROOT, "packaging"), folder / "packaging", ignore=shutil.ignore_patterns("[!qm]*"))
+    (tmp_path / "bin").mkdir()
+
+    def run(*arguments, ninja="echo '[1/1] built'"):
+        for path, lines in ((folder / "packaging" / "install-deps", "echo installing"), (tmp_path / "bin" / "cmake", "true"),
+                            (tmp_path / "bin" / "ninja", ninja)):
+            path.write_text(f"#!/bin/sh\n{lines}\n")
+            path.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "TFILEFS_VENV": sys.prefix}
+        return subprocess.run([folder / "packaging" / "quickstart", *arguments], capture_output=True, text=True, timeout=120,
+                              env=environment, cwd=tmp_path)
+
+    yield run
+    subprocess.run(["fusermount3", "-u", "-q", folder / "build" / "mnt"], check=False)
+
+
+def test_in_a_folder_with_a_space(elsewhere):
+    """Twice, and the command of its last line unmounts."""
+    for _ in range(2):
+        result = elsewhere()
+        assert result.returncode == 0, result.stdout + result.stderr
+    command = result.stdout.strip().splitlines()[-1].split("unmount with: ")[1]
+    assert subprocess.run(command, shell=True, timeout=60).returncode == 0
+
+
+def test_a_file_that_is_not_there_is_told_before_anything_is_made(elsewhere):
+    result = elsewhere("missing.root")
+    assert result.returncode == 1
+    assert (result.stdout, result.stderr) == ("", "quickstart: missing.root: no such file\n")
+
+
+def test_a_sample_that_was_interrupted_is_made_again(elsewhere, tmp_path):
+    script = tmp_path / "a checkout" / "packaging" / "make-sample.py"
+    whole = script.read_text()
+    script.write_text('import sys\nopen(sys.argv[1], "w").write("root")\nsys.exit(1)\n')
+    assert elsewhere().returncode == 1
+    script.write_text(whole)
+    result = elsewhere()
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_what_the_compiler_says_is_shown(elsewhere):
+    result = elsewhere(ninja="echo '[1/2] one'; echo 'x.cpp:1: error: no'; exit 1")
+    assert result.returncode == 1 and "x.cpp:1: error: no" in result.stdout
