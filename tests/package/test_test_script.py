@@ -67,3 +67,20 @@ def test_a_part_that_is_not_there_is_named(checkout):
         process = checkout("false", *parts)
         output, _ = process.communicate(timeout=60)
         assert process.returncode == 2 and f"there is no part '{parts[-1]}'" in output.splitlines()[0]
+
+
+def test_one_at_a_time(checkout, tmp_path):
+    """But not longer than it runs, whatever its tests leave behind."""
+    first = checkout(f'(exec sleep 50 >/dev/null 2>&1) & echo $! > "{tmp_path}/left"; until test -e "{tmp_path}/go"; do sleep 0.1; done', "unit")
+    left = tmp_path / "left"
+    while not left.exists() or not left.read_text():
+        time.sleep(0.01)
+    second = checkout("true", "unit")
+    output, _ = second.communicate(timeout=60)
+    assert second.returncode == 1 and "another one runs" in output
+    (tmp_path / "go").touch()
+    first.communicate(timeout=60)
+    third = checkout("true", "unit")
+    output, _ = third.communicate(timeout=60)
+    os.kill(int(left.read_text()), signal.SIGKILL)
+    assert third.returncode == 0, output
