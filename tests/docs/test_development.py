@@ -37,10 +37,31 @@ def test_presets_are_those_of_the_page():
     assert sorted(presets("buildPresets")) == sorted(presets())
 
 
+def workflow_steps():
+    """(name of the workflow, job, what a step runs)"""
+    for name in sorted(os.listdir(os.path.join(ROOT, ".github", "workflows"))):
+        for job, content in workflow(name.removesuffix(".yml"))["jobs"].items():
+            yield from ((name, job, step["run"]) for step in content["steps"] if "run" in step)
+
+
 def test_presets_that_are_used_are_there():
-    for text in [read(PAGE), read("packaging/test"), *map(read, (".github/workflows/tests.yml",))]:
-        named = re.findall(r"--preset (\w+)|\bbuild (ci|fuzz|tsan) ", text)
-        assert named and {first or second for first, second in named} <= set(presets())
+    """Each of the kind that its command takes."""
+    kinds = {"cmake": "configurePresets", "cmake --build": "buildPresets", "cmake --workflow": "workflowPresets", "ctest": "testPresets"}
+    for text in (read(PAGE), read("CONTRIBUTING.md"), read("packaging/test"), "\n".join(run for *_, run in workflow_steps())):
+        used = re.findall(r"(cmake(?: --build| --workflow)?|ctest) --preset (\w+)", text)
+        used += [("cmake", name) for name in re.findall(r"\bbuild (ci|fuzz|tsan) ", text)]
+        assert used
+        for command, name in used:
+            assert name in presets(kinds[command]), f"{command} --preset {name}"
+
+
+def test_programs_that_workflows_run_are_there():
+    """With parts and levels that they take."""
+    levels = re.findall(r"^  (\w+)\)$", read("packaging/install-deps"), re.MULTILINE)
+    for *place, run in workflow_steps():
+        for program, argument in re.findall(r"(?:^|&& )((?:packaging|\.ci)/[\w-]+)(?: (\w+))?", run):
+            assert os.access(os.path.join(ROOT, program), os.X_OK), (*place, run)
+            assert program != "packaging/install-deps" or argument in levels, (*place, run)
 
 
 def test_commands_of_the_page_run(program):
@@ -65,8 +86,10 @@ def test_workflows_run_what_ci_runs():
     """.ci/run runs packaging/test without an argument, which means all its parts."""
     jobs = workflow("tests")["jobs"]
     assert jobs["parts"]["strategy"]["matrix"]["part"] == parts_of_tests("all_parts")
-    assert jobs["parts"]["steps"][-1]["run"].startswith(".ci/run ")
+    assert jobs["parts"]["steps"][-1]["run"] == ".ci/run ${{ matrix.part }}"
+    assert read(".ci/run").splitlines()[-1] == 'exec "$root/packaging/test" "$@"'
     nightly = workflow("nightly")["jobs"]["nightly"]["strategy"]["matrix"]["include"]
+    assert workflow("nightly")["jobs"]["nightly"]["steps"][-1]["run"] == ".ci/run ${{ matrix.parts }}"
     assert {each["parts"] for each in nightly} <= set(parts_of_tests("all_parts") + parts_of_tests("other_parts"))
     assert any(each["parts"] == "nightly" for each in nightly)
     assert "packaging/release" in workflow("packages")["jobs"]["release"]["steps"][-2]["run"]
