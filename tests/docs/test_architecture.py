@@ -126,6 +126,7 @@ def file_local_names(text):
             inside = line == "namespace {"
         if not inside or re.match(r"[ }/#:]|namespace|using|$", line):
             continue
+        line = re.sub(r"\[\[.*?\]\]\s*|\balignas\([^()]*\)\s*", "", line)
         line = re.sub(r"^template\s*<.*?>\s*(?=struct|class|\w)", "", line)
         kind = re.match(r"(?:struct|class|enum(?: class)?|union|concept)\s+(\w+)", line)
         while "<" in line and (shorter := re.sub(r"<[^<>]*>", "", line)) != line:
@@ -133,6 +134,12 @@ def file_local_names(text):
         named = kind or re.match(r"[^=({;\[]*?\b(\w+)\s*[=({;\[]", line)
         if named and not re.match(rf"[^=({{;\[]*::\s*{named.group(1)}\s*\(", line):
             yield named.group(1)
+
+
+def test_file_local_names_are_found():
+    lines = ("int a(int x) {", "constexpr int b = 3;", "template <typename T>\nstd::vector<T> c(", "[[noreturn]] void d(const char* x) {",
+             "struct alignas(64) e {", "class [[nodiscard]] f {", "const std::map<int, int> g{", "  int inner;", "using h = int;")
+    assert "".join(file_local_names("\n".join(("namespace {", *lines, "}  // namespace", "int outer;")))) == "abcdefg"
 
 
 def test_file_local_names_are_unique_in_a_room():
