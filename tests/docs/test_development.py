@@ -82,6 +82,15 @@ def test_commands_of_the_page_run(program):
     assert fuzzed in parts_of_tests("fuzz_targets")
 
 
+def test_a_benchmark_that_does_not_compile_says_why(tmp_path):
+    for name, lines in (("cmake", "true"), ("ninja", "echo 'x.cpp:1: error: no'; exit 1")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "TFILEFS_BENCH_BUILD": str(tmp_path)}
+    done = subprocess.run([os.path.join(ROOT, "bench", "run"), "--only", "listing"], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode != 0 and "x.cpp:1: error: no" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_workflows_run_what_ci_runs():
     """.ci/run runs packaging/test without an argument, which means all its parts."""
     jobs = workflow("tests")["jobs"]
