@@ -2,6 +2,7 @@
 """packaging/quickstart, as a new user runs it. On its own build only if the tests run on that, since it would otherwise
 make one; else in a folder of its own, where the program is there without being built."""
 
+import concurrent.futures
 import os
 import shutil
 import subprocess
@@ -57,22 +58,27 @@ def test_with_no_root_file(quickstart, tmp_path):
     assert result.returncode != 0 and str(path) in result.stderr
 
 
+def write_program(path, lines):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{lines}\n")
+    path.chmod(0o755)
+
+
 @pytest.fixture
 def elsewhere(program, tmp_path):
-    """run(*arguments, ninja=...): quickstart of a folder whose name has a space, with shell in place of ninja."""
+    """run(*arguments): quickstart of a folder whose name has a space. It has the program, which tmp_path/bin/ninja does not
+    make."""
     folder = tmp_path / "a checkout"
     (folder / "build" / "fs").mkdir(parents=True)
     (folder / "build" / "fs" / "tfilefs").symlink_to(os.path.realpath(program))
     shutil.copytree(os.path.join(ROOT, "packaging"), folder / "packaging", ignore=shutil.ignore_patterns("[!qm]*"))
-    (tmp_path / "bin").mkdir()
+    write_program(folder / "packaging" / "install-deps", "echo installing")
+    write_program(tmp_path / "bin" / "cmake", "true")
+    write_program(tmp_path / "bin" / "ninja", "echo '[1/1] built'; sleep 0.5")
 
-    def run(*arguments, ninja="echo '[1/1] built'"):
-        for path, lines in ((folder / "packaging" / "install-deps", "echo installing"), (tmp_path / "bin" / "cmake", "true"),
-                            (tmp_path / "bin" / "ninja", ninja)):
-            path.write_text(f"#!/bin/sh\n{lines}\n")
-            path.chmod(0o755)
+    def run(*arguments):
         environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "TFILEFS_VENV": sys.prefix}
-        return subprocess.run([folder / "packaging" / "quickstart", *arguments], capture_output=True, text=True, timeout=120,
+        return subprocess.run([folder / "packaging" / "quickstart", *arguments], capture_output=True, text=True, timeout=300,
                               env=environment, cwd=tmp_path)
 
     yield run
@@ -86,6 +92,15 @@ def test_in_a_folder_with_a_space(elsewhere):
         assert result.returncode == 0, result.stdout + result.stderr
     command = result.stdout.strip().splitlines()[-1].split("unmount with: ")[1]
     assert subprocess.run(command, shell=True, timeout=60).returncode == 0
+
+
+def test_two_at_once(elsewhere, tmp_path):
+    """The second waits, and is there after the first; what is mounted makes nobody wait."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for result in list(pool.map(lambda _: elsewhere(), range(2))):
+            assert result.returncode == 0, result.stdout + result.stderr
+    lock = tmp_path / "a checkout" / "build" / "quickstart.lock"
+    assert subprocess.run(["flock", "-n", lock, "true"], check=False).returncode == 0
 
 
 def test_a_file_that_is_not_there_is_told_before_anything_is_made(elsewhere):
@@ -104,6 +119,7 @@ def test_a_sample_that_was_interrupted_is_made_again(elsewhere, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_what_the_compiler_says_is_shown(elsewhere):
-    result = elsewhere(ninja="echo '[1/2] one'; echo 'x.cpp:1: error: no'; exit 1")
+def test_what_the_compiler_says_is_shown(elsewhere, tmp_path):
+    write_program(tmp_path / "bin" / "ninja", "echo '[1/2] one'; echo 'x.cpp:1: error: no'; exit 1")
+    result = elsewhere()
     assert result.returncode == 1 and "x.cpp:1: error: no" in result.stdout
