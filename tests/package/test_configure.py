@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 
 import pytest
@@ -21,7 +22,7 @@ def configure(tmp_path):
             (directory / name).write_text(f"#!/bin/sh\n{lines}\n")
             (directory / name).chmod(0o755)
         environment = {**os.environ, "PATH": f"{directory}:{os.environ['PATH']}", "PKG_CONFIG_PATH": str(tmp_path)}
-        done = subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path / "build", "-DTFILEFS_TESTS=OFF", *options],
+        done = subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path / "a build", "-DTFILEFS_TESTS=OFF", *options],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, timeout=300)
         return done.returncode, " ".join(done.stdout.split())
 
@@ -53,10 +54,13 @@ def test_a_sanitizer_without_its_runtime(configure):
     assert status != 0 and "cannot link with -fsanitize=thread: its runtime is missing" in output, output
 
 
-def test_neither_ccache_nor_git_is_needed(configure, tmp_path):
+def test_neither_ccache_nor_git_is_needed_nor_a_path_without_spaces(configure, tmp_path):
     """git refuses to look at a checkout of another user, as in a container."""
     status, output = configure("-DCMAKE_CXX_COMPILER_LAUNCHER=missing-ccache", fakes={"git": "exit 128"})
     assert status == 0 and "missing-ccache is not there" in output, output
-    rules = (tmp_path / "build" / "build.ninja").read_text()
+    # A path with a space is one argument of what an installation runs.
+    lines = [line for line in (tmp_path / "a build" / "packaging" / "cmake_install.cmake").read_text().splitlines() if "objcopy" in line]
+    assert lines and not [line for line in lines if any(word.endswith(f"{tmp_path}/a") for word in shlex.split(line))]
+    rules = (tmp_path / "a build" / "build.ninja").read_text()
     assert "missing-ccache" not in rules
-    assert re.search(r"manual_page \S+/tfilefs\.1\.in [\d.]+ \d{4}-\d\d-\d\d ", rules)
+    assert re.search(r"manual_page\S* \S+/tfilefs\.1\.in [\d.]+ \d{4}-\d\d-\d\d ", rules)

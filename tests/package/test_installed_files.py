@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, build_id, cached, install_component
+from conftest import ROOT, build_directory, build_id, cached, install_component
 
 
 def files_below(directory):
@@ -40,6 +40,13 @@ def test_programs_can_be_run_by_all_and_the_rest_is_read_only(installed):
             continue  # as the distribution has them
         mode = stat.S_IMODE(os.stat(os.path.join(installed.prefix, name)).st_mode)
         assert mode == (0o755 if name in programs else 0o644), f"{name}: {mode:o}"
+
+
+def test_an_umask_takes_nothing_from_users(tmp_path):
+    subprocess.run(["cmake", "--install", build_directory(), "--component", "tfilefs", "--prefix", "/usr"], check=True, umask=0o077,
+                   stdout=subprocess.DEVNULL, env=dict(os.environ, DESTDIR=str(tmp_path)))
+    for own in ("lib/tfilefs", "libexec/tfilefs", "share/doc/tfilefs", "share/doc/tfilefs/docs"):
+        assert stat.S_IMODE(os.stat(tmp_path / "usr" / own).st_mode) == 0o755, own
 
 
 def sections(path):
