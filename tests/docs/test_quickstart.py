@@ -123,3 +123,19 @@ def test_what_the_compiler_says_is_shown(elsewhere, tmp_path):
     write_program(tmp_path / "bin" / "ninja", "echo '[1/2] one'; echo 'x.cpp:1: error: no'; exit 1")
     result = elsewhere()
     assert result.returncode == 1 and "x.cpp:1: error: no" in result.stdout
+
+
+def test_a_compiler_that_was_too_old_is_not_kept(elsewhere, tmp_path, monkeypatch):
+    """CMake itself, on a project that wants what this one wants of a compiler."""
+    for name in ("cmake", "ninja"):
+        (tmp_path / "bin" / name).unlink()
+    (tmp_path / "a checkout" / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(tfilefs LANGUAGES CXX)\n"
+        'if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)\nmessage(FATAL_ERROR "too old")\nendif()\nadd_custom_target(tfilefs)\n')
+    write_program(tmp_path / "bin" / "old", 'exec g++ -w -U__GNUC__ -D__GNUC__=11 "$@"')
+    monkeypatch.setenv("CXX", "old")
+    result = elsewhere()
+    assert result.returncode == 1 and "too old" in result.stderr
+    monkeypatch.delenv("CXX")
+    result = elsewhere()
+    assert result.returncode == 0, result.stdout + result.stderr
