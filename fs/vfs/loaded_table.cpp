@@ -2,8 +2,9 @@
 #include "vfs/loaded_table.h"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
-#include <span>
+#include <ranges>
 
 #include "tfile/name.h"
 #include "vfs/blocking.h"
@@ -16,11 +17,48 @@ namespace {
 // Roughly the memory that trials read and decode.
 constexpr std::uint64_t kTrialMemory = 32 << 20;
 
+// A content without bytes in memory takes some hundred bytes to some kilobytes, and a listing of all views of a file
+// asks for the sizes of up to some hundred thousand.
+constexpr std::size_t kKeptViews = 1'000;
+
 }  // namespace
 
 using tfile::Column;
 using tfile::ColumnId;
 using tfile::NodeId;
+
+Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t> reply) {
+  const std::stop_token asker = reply.asker();
+  auto told = [reply = std::move(reply)](Result<std::shared_ptr<Content>> content) mutable {
+    if (!content) return reply(tl::unexpected(std::move(content).error()));
+    reply((*content)->size());
+  };
+  return Reply<std::shared_ptr<Content>>(std::move(told), asker);
+}
+
+// Which views have their content kept: the last kKeptViews that were made.
+class LoadedTable::KeptViews {
+ public:
+  void add(std::weak_ptr<const LoadedTable> table, ViewKey key) {
+    Made oldest{std::move(table), key};
+    {
+      const Lock lock(mutex_);
+      made_.push_back(oldest);
+      if (made_.size() <= kKeptViews) return;
+      oldest = std::move(made_.front());
+      made_.pop_front();
+    }
+    if (const LoadedPtr of = oldest.table.lock()) of->drop_view(oldest.key);
+  }
+
+ private:
+  struct Made {
+    std::weak_ptr<const LoadedTable> table;
+    ViewKey key;
+  };
+  Mutex mutex_;
+  std::deque<Made> made_ GUARDED_BY(mutex_);
+};
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label,
                          tfile::SourceOrigin origin)
@@ -33,14 +71,10 @@ LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache
       streams_(std::move(streams)),
       path_(std::move(path)),
       origin_(origin),
-      by_stream_(table_->columns.size()) {
-  for (const Column& column : table_->columns) {
-    if (column.stream + 2 > first_of_stream_.size()) first_of_stream_.resize(column.stream + 2);
-    ++first_of_stream_[column.stream + 1];
-  }
-  std::partial_sum(first_of_stream_.begin(), first_of_stream_.end(), first_of_stream_.begin());
-  auto next = first_of_stream_;
-  for (ColumnId id = 0; id < by_stream_.size(); ++id) by_stream_[next[table_->columns[id].stream]++] = id;
+      by_stream_(table_->columns.size()),
+      kept_views_(std::make_shared<KeptViews>()) {
+  std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
+  std::ranges::stable_sort(by_stream_, {}, [this](ColumnId id) { return table_->columns[id].stream; });
 }
 
 std::optional<std::int64_t> LoadedTable::known_length(ColumnId id) const {
@@ -56,8 +90,8 @@ void LoadedTable::length(ColumnId id, Reply<std::int64_t> reply) const {
 std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
   const tfile::StreamId stream = table_->columns[id].stream;
   const std::uint64_t stored = table_->shape(stream).stored_bytes;
-  const auto first = by_stream_.begin() + first_of_stream_[stream];
-  const std::span<const ColumnId> columns(first, by_stream_.begin() + first_of_stream_[stream + 1]);
+  const auto columns =
+      std::ranges::equal_range(by_stream_, stream, {}, [this](ColumnId c) { return table_->columns[c].stream; });
   const std::size_t count = columns.size();
   if (count == 1) return stored;
   double all = 0, own = 0;
@@ -74,10 +108,12 @@ std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
 // Reads the first entries of branches, on a thread that may block.
 template <class Look>
 void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
-  auto job = [look = std::move(look), table = table_, streams = streams_, origin = origin_,
+  auto job = [look = std::move(look), table = table_, streams = streams_, origin = origin_, kept = kept_views_,
               &cache = cache_]() -> Result<LoadedPtr> {
     TRY(auto found, look(*table));
-    return std::make_shared<const LoadedTable>(std::move(found), cache, streams, std::string(), origin);
+    auto loaded = std::make_shared<LoadedTable>(std::move(found), cache, streams, std::string(), origin);
+    loaded->kept_views_ = kept;
+    return loaded;
   };
   const std::uint64_t memory = std::min(kTrialMemory, cache_.budget()->size() / 4);
   answer_blocking_within(cache_, origin_, memory, std::move(job), std::move(reply));
@@ -200,30 +236,61 @@ void LoadedTable::view(NodeId node, ShownAs shown_as, StringsAs strings, Reply<s
   const std::stop_token asker = reply.asker();
   auto make = [shown_as, strings, reply = std::move(reply)](Result<Settled> of) mutable {
     if (!of) return reply(tl::unexpected(std::move(of).error()));
-    of->loaded->own_view(of->node, shown_as, strings, std::move(reply));
+    of->loaded->own_view({of->node, shown_as}, strings, std::move(reply));
   };
   settled(node, Reply<Settled>(std::move(make), asker));
 }
 
-void LoadedTable::own_view(NodeId node, ShownAs shown_as, StringsAs strings,
-                           Reply<std::shared_ptr<Content>> reply) const {
-  Once<std::shared_ptr<Content>> once;
+void LoadedTable::view_size(NodeId node, ShownAs shown_as, StringsAs strings, Reply<std::uint64_t> reply) const {
+  const std::stop_token asker = reply.asker();
+  auto tell = [shown_as, strings, reply = std::move(reply)](Result<Settled> of) mutable {
+    if (!of) return reply(tl::unexpected(std::move(of).error()));
+    std::optional<std::uint64_t> known;
+    {
+      const Lock lock(of->loaded->mutex_);
+      known = of->loaded->views_[{of->node, shown_as}].size;
+    }
+    if (known) return reply(*known);
+    of->loaded->own_view({of->node, shown_as}, strings, size_of(std::move(reply)));
+  };
+  settled(node, Reply<Settled>(std::move(tell), asker));
+}
+
+void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
+  std::optional<Once<std::shared_ptr<Content>>> once;
   {
     const Lock lock(mutex_);
-    once = views_[{node, shown_as}];
+    auto& content = views_[key].content;
+    if (!content) content.emplace();
+    once = content;
   }
-  once.get(
+  once->get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        const ViewedNode viewed{cache_, streams_, table_, node, strings};
-        if (!making_) return table_view(shown_as).make(viewed, std::move(made));
         const std::stop_token asker = made.asker();
-        auto mark = [making = making_, made = std::move(made)](Result<std::shared_ptr<Content>> content) mutable {
-          if (content) content = std::make_shared<UnreadContent>(*std::move(content), std::move(making));
+        auto note = [self = shared_from_this(), key,
+                     made = std::move(made)](Result<std::shared_ptr<Content>> content) mutable {
+          if (content) self->note_made(key, (*content)->size());
+          if (content && self->making_) content = std::make_shared<UnreadContent>(*std::move(content), self->making_);
           made(std::move(content));
         };
-        table_view(shown_as).make(viewed, Reply<std::shared_ptr<Content>>(std::move(mark), asker));
+        const ViewedNode viewed{cache_, streams_, table_, key.first, strings};
+        table_view(key.second).make(viewed, Reply<std::shared_ptr<Content>>(std::move(note), asker));
       },
       std::move(reply));
+}
+
+void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {
+  {
+    const Lock lock(mutex_);
+    views_[key].size = size;
+  }
+  kept_views_->add(weak_from_this(), key);
+}
+
+void LoadedTable::drop_view(ViewKey key) const {
+  std::optional<Once<std::shared_ptr<Content>>> dropped;  // perhaps with much of a file: destroyed without the lock
+  const Lock lock(mutex_);
+  dropped.swap(views_[key].content);
 }
 
 void LoadedTable::index_branches() const {

@@ -19,6 +19,9 @@
 
 namespace tfilefs {
 
+// Answers with the size of a content once that is made.
+Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t>);
+
 // A table that was opened, its streams in the cache, and those of its views that take work to make. Const and
 // thread-safe. `label`: the table that its reads are counted for. `origin`: of the file that it is read from.
 class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
@@ -57,11 +60,15 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   };
   void settled(tfile::NodeId, Reply<Settled>) const;
 
+  // The size of such a file, which is remembered longer than its content.
+  void view_size(tfile::NodeId, ShownAs, StringsAs, Reply<std::uint64_t>) const;
+
   // Columns that are left out of views, with the reason, because the storage cannot be read to find out what they are.
   std::vector<std::pair<std::string, std::string>> unread() const;
 
-  // A file made of a node: its content, made on the first call. As long as a part of the storage cannot be read, each
-  // call tries the storage again. Once more can be read, contents made before are stale.
+  // A file made of a node: its content, made on the first call, and again if many others were made since. As long as a
+  // part of the storage cannot be read, each call tries the storage again. Once more can be read, contents made before
+  // are stale.
   void view(tfile::NodeId, ShownAs, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
   // The node below another whose ROOT branch name, escaped, is this one.
@@ -75,7 +82,11 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void look(Look, Reply<LoadedPtr>) const;
   void whole(Reply<LoadedPtr>) const;
   LoadedPtr keep(LoadedPtr whole) const;
-  void own_view(tfile::NodeId, ShownAs, StringsAs, Reply<std::shared_ptr<Content>>) const;
+  using ViewKey = std::pair<tfile::NodeId, ShownAs>;
+  class KeptViews;
+  void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
+  void note_made(ViewKey, std::uint64_t size) const;
+  void drop_view(ViewKey) const;
   bool is_settled(tfile::NodeId) const;
   tfile::NodeId same_node(const tfile::Table& whole, tfile::NodeId) const;
 
@@ -85,9 +96,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const std::string path_;
   const tfile::SourceOrigin origin_;
 
-  // The columns in order of their streams; those of a stream s are first_of_stream_[s] to first_of_stream_[s + 1].
-  std::vector<tfile::ColumnId> by_stream_;
-  std::vector<std::uint32_t> first_of_stream_;
+  std::vector<tfile::ColumnId> by_stream_;  // the columns in order of their streams
 
   // Built when a branch is first looked up: all nodes with a branch name, sorted by it, and the parent of each node.
   void index_branches() const;
@@ -96,7 +105,12 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable std::vector<tfile::NodeId> by_branch_, parents_;
 
   mutable Mutex mutex_;
-  mutable std::map<std::pair<tfile::NodeId, ShownAs>, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);
+  struct View {
+    std::optional<Once<std::shared_ptr<Content>>> content;
+    std::optional<std::uint64_t> size;
+  };
+  std::shared_ptr<KeptViews> kept_views_;  // of this table and of those tried from it; set before the table is shared
+  mutable std::map<ViewKey, View> views_ GUARDED_BY(mutex_);
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
   mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread

@@ -32,6 +32,9 @@ std::optional<ShownAs> NodeHolder::find_own_file(tfile::NodeId at, std::string_v
 void NodeHolder::view(HeldItem held, Reply<std::shared_ptr<Content>> reply) const {
   loaded_->view(held.index, held.shown_as, context_.strings, std::move(reply));
 }
+void NodeHolder::view_size(HeldItem held, Reply<std::uint64_t> reply) const {
+  loaded_->view_size(held.index, held.shown_as, context_.strings, std::move(reply));
+}
 
 Attributes NodeHolder::column_attributes(HeldItem held, std::int64_t length) const {
   const tfile::ColumnId id = *node(held).column;
@@ -79,11 +82,11 @@ void NodeHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
     };
     return loaded_->length(*node(held).column, Reply<std::int64_t>(std::move(told), asker));
   }
-  auto told = [self = self(), reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
-    if (!made) return reply(tl::unexpected(std::move(made).error()));
-    reply(self->view_attributes((*made)->size()));
+  auto told = [self = self(), reply = std::move(reply)](Result<std::uint64_t> size) mutable {
+    if (!size) return reply(tl::unexpected(std::move(size).error()));
+    reply(self->view_attributes(*size));
   };
-  view(held, Reply<std::shared_ptr<Content>>(std::move(told), asker));
+  view_size(held, Reply<std::uint64_t>(std::move(told), asker));
 }
 
 void NodeHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {

@@ -58,6 +58,7 @@ class NodeHolder : public Holder {
   // A file that was made, as it is opened.
   virtual OpenedContent opened(std::shared_ptr<Content>) const = 0;
   virtual void view(HeldItem, Reply<std::shared_ptr<Content>>) const;
+  virtual void view_size(HeldItem, Reply<std::uint64_t>) const;
   // The same nodes below, of a branch that was tried.
   virtual std::shared_ptr<const NodeHolder> below(std::shared_ptr<const LoadedTable>) const = 0;
   // The attributes of the table itself.

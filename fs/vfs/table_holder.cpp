@@ -18,6 +18,31 @@ namespace tfilefs {
 using tfile::fail;
 using tfile::Node;
 
+namespace {
+
+// Whether it is made of an object as a whole or of its parts, and not of a table.
+bool is_of_object(ShownAs shown_as) {
+  switch (shown_as) {
+    case ShownAs::object_json:
+    case ShownAs::object_streamer_info:
+    case ShownAs::plot:
+    case ShownAs::plot_log_x:
+    case ShownAs::plot_log_y:
+    case ShownAs::plot_log_xy:
+    case ShownAs::plot_log_z:
+    case ShownAs::plot_log_xz:
+    case ShownAs::plot_log_yz:
+    case ShownAs::plot_log_xyz:
+    case ShownAs::spreadsheet:
+    case ShownAs::object_text:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 TableHolder::TableHolder(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
                          std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
                          std::shared_ptr<const ObjectFiles> object)
@@ -96,23 +121,12 @@ void TableHolder::admit(HeldItem held, Access access, const CallerPtr& by, Reply
 }
 
 void TableHolder::view(HeldItem held, Reply<std::shared_ptr<Content>> reply) const {
-  switch (held.shown_as) {
-    case ShownAs::object_json:
-    case ShownAs::object_streamer_info:
-    case ShownAs::plot:
-    case ShownAs::plot_log_x:
-    case ShownAs::plot_log_y:
-    case ShownAs::plot_log_xy:
-    case ShownAs::plot_log_z:
-    case ShownAs::plot_log_xz:
-    case ShownAs::plot_log_yz:
-    case ShownAs::plot_log_xyz:
-    case ShownAs::spreadsheet:
-    case ShownAs::object_text:
-      return object_->content(held.index, held.shown_as, std::move(reply));
-    default:
-      return NodeHolder::view(held, std::move(reply));
-  }
+  if (is_of_object(held.shown_as)) return object_->content(held.index, held.shown_as, std::move(reply));
+  NodeHolder::view(held, std::move(reply));
+}
+void TableHolder::view_size(HeldItem held, Reply<std::uint64_t> reply) const {
+  if (is_of_object(held.shown_as)) return view(held, size_of(std::move(reply)));
+  NodeHolder::view_size(held, std::move(reply));
 }
 
 bool TableHolder::is_far() const { return generation_->source->traits().starts_reads; }

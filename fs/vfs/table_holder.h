@@ -46,6 +46,7 @@ class TableHolder final : public NodeHolder {
   bool is_as_a_whole() const;
   OpenedContent opened(std::shared_ptr<Content>) const override;
   void view(HeldItem, Reply<std::shared_ptr<Content>>) const override;
+  void view_size(HeldItem, Reply<std::uint64_t>) const override;
   std::shared_ptr<const NodeHolder> below(std::shared_ptr<const LoadedTable>) const override;
   Xattrs table_xattrs() const override;
   void enter_attributes(Reply<std::shared_ptr<const Directory>>) const;
