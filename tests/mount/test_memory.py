@@ -214,3 +214,19 @@ def test_idle_memory_is_given_back_after_a_minute(mount, hundred_megabytes):
         time.sleep(1)
     assert m.resident_bytes() < begun + (16 << 20)
     scan(m)
+
+
+def test_more_views_than_have_their_content_kept(mount, samples):
+    """Each is made anew when it is asked for again, with the same size and bytes."""
+    file = mount(os.path.join(samples("wide"), "wide.root"), "views=listed")
+    before = sizes_of_files(os.path.join(file.path, "t"))
+    assert len(before) > 3_000  # views of a table that have their content kept: 1,000
+    for path, size in random.Random(7).sample(sorted(before.items()), 300):
+        with open(path, "rb") as view:
+            assert len(view.read()) == size, path
+    assert sizes_of_files(os.path.join(file.path, "t")) == before
+
+
+def sizes_of_files(folder):
+    return {os.path.join(above, name): os.stat(os.path.join(above, name)).st_size
+            for above, _, names in os.walk(folder) for name in names}
