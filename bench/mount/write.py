@@ -28,18 +28,21 @@ UPROOT = """
 import os, sys, time, numpy, uproot, awkward
 directory, columns, path, setting = sys.argv[1:]
 codec = {"1": uproot.ZLIB, "4": uproot.LZ4, "5": uproot.ZSTD}.get(setting[0])
+def read(path, dtype):
+    with open(path, "rb") as file:
+        return numpy.frombuffer(file.read(), dtype)
 scalars, lists = {}, {}
 for line in open(columns):
     name, kind = line.split()
     dtype = {"b1": "?"}.get(kind[:2], kind[:2])
     if kind.endswith("[]"):
-        values = numpy.fromfile(f"{directory}/{name}/values.{kind[:2]}", dtype)
-        offsets = numpy.fromfile(f"{directory}/{name}/offsets.i8", "i8")
+        values = read(f"{directory}/{name}/values.{kind[:2]}", dtype)
+        offsets = read(f"{directory}/{name}/offsets.i8", "i8")
         prefix, member = name.split("_", 1)
         lists.setdefault(prefix, {})[member] = awkward.Array(awkward.contents.ListOffsetArray(
             awkward.index.Index64(offsets), awkward.contents.NumpyArray(values)))
     else:
-        scalars[name] = numpy.fromfile(f"{directory}/{name}.{kind}", dtype)
+        scalars[name] = read(f"{directory}/{name}.{kind}", dtype)
 tables = {prefix: awkward.zip(members) for prefix, members in lists.items()}
 all = {name: values for name, values in scalars.items() if name[1:] not in tables} | tables
 count = len(next(iter(scalars.values())))

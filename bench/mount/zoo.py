@@ -108,7 +108,8 @@ def through_mount(path):
         os.listdir(table)
         first, channels = read_columns(table)
         again, _ = read_columns(table)
-        return first, again, float(np.fromfile(channels, "<i4").sum(dtype="f8"))
+        with open(channels, "rb") as file:
+            return first, again, float(np.frombuffer(file.read(), "<i4").sum(dtype="f8"))
 
 
 def through_uproot(path):

@@ -13,7 +13,7 @@ import uproot
 import mounted
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-PLACES = ("README.md", "docs", os.path.join("packaging", "python"), os.path.join("packaging", "make-picture.py"))
+PLACES = ("README.md", "docs", "bench", os.path.join("packaging", "python"), os.path.join("packaging", "make-picture.py"))
 ENDINGS = (".md", ".py", ".svg", ".cpp", ".txt", ".ipynb")
 
 
