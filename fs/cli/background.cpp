@@ -63,7 +63,6 @@ Background::Background(const std::string& greeting) {
   }
   ::close(ends[0]);
   pipe_ = ends[1];
-  ::setsid();
 }
 
 namespace {
@@ -87,6 +86,8 @@ void Background::ready() {
   if (null > STDERR_FILENO) ::close(null);
   if (::chdir("/") != 0) {  // the directory it was started in must not be kept busy; "/" is always there
   }
+  // Not before: autofs has nobody but the process group that mounts look at the mount point until it is mounted.
+  ::setsid();
   write_text(pipe_, std::string(1, kReady));
   ::close(std::exchange(pipe_, -1));
 }

@@ -13,7 +13,8 @@ class Background {
   // kept free) and ends with exit code 0. If the child fails, it writes the child's message there and ends with 1.
   explicit Background(const std::string& greeting);
 
-  // Called by the child: lets the parent end, and detaches the child from the terminal.
+  // Called by the child, which is in the process group of who started it until then: lets the parent end, and detaches
+  // the child from the terminal.
   void ready();
   // Called by the child before it ends: sends the message to the parent, unless that is gone.
   void fail(const std::string& message);
