@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <thread>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/each_source.h"
+#include "cli/resource_limits.h"
 #include "printable.h"
 #include "repack/advice.h"
 
@@ -51,7 +51,7 @@ void print_advice(const OneSource& source, const TableAdvice& told) {
 }
 
 int advise_on(const OneSource& source) {
-  const auto tables = advise(source.name, {}, std::max(1U, std::thread::hardware_concurrency()));
+  const auto tables = advise(source.name, {}, static_cast<unsigned>(core_limit().amount));
   if (!tables) return complain(tables.error());
   print_title(source);
   for (const TableAdvice& table : *tables) {

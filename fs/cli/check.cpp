@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <thread>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/each_source.h"
 #include "cli/file_check.h"
+#include "cli/resource_limits.h"
 #include "printable.h"
 #include "root_file.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 Result<FileCheck> check_source(const std::string& source) {
   TRY(const auto file, open_root_file(source));
-  return check_file(*file, std::thread::hardware_concurrency());
+  return check_file(*file, static_cast<unsigned>(core_limit().amount));
 }
 
 bool is_skipped(const Finding& finding) {

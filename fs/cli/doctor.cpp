@@ -25,6 +25,7 @@
 #include "cli/commands.h"
 #include "cli/mount_holders.h"
 #include "cli/options.h"
+#include "cli/resource_limits.h"
 #include "descriptor.h"
 #include "fuse/mount.h"
 #include "printable.h"
@@ -122,15 +123,21 @@ MachineFinding look_at_open_files() {
 std::string in_mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 MachineFinding look_at_memory() {
-  const auto options = parse_mount_options({});
-  const std::uint64_t budget = options->file_system.cache.memory;
-  std::istringstream limited(text_of("/sys/fs/cgroup/memory.max"));
-  std::uint64_t limit = 0;
-  if (limited >> limit && limit < budget + budget / 2)
-    return {Verdict::note, "memory",
-            "the cache takes up to " + in_mebibytes(budget) + ", and there are " + in_mebibytes(limit) +
-                " for all programs here: mount with -o memory=" + std::to_string(limit >> 22) + "M"};
-  return {Verdict::good, "memory", "the cache takes up to " + in_mebibytes(budget)};
+  const ResourceLimit limit = memory_limit();
+  const std::string taken =
+      "the cache takes up to " + in_mebibytes(default_memory(limit.amount)) + " of " + in_mebibytes(limit.amount);
+  if (limit.from.empty()) return {Verdict::good, "memory", taken};
+  const std::string allowed = taken + ", which " + limit.from + " allows";
+  constexpr std::uint64_t kEnough = 96 << 20;  // the program, the least cache, and requests in flight
+  if (limit.amount >= kEnough) return {Verdict::good, "memory", allowed};
+  return {Verdict::note, "memory", allowed + ": with less than " + in_mebibytes(kEnough) + " it may be killed"};
+}
+
+MachineFinding look_at_cores() {
+  const ResourceLimit limit = core_limit();
+  const std::string threads =
+      std::to_string(limit.amount) + (limit.amount == 1 ? " thread decodes" : " threads decode");
+  return {Verdict::good, "cores", limit.from.empty() ? threads : threads + ", as " + limit.from + " allows"};
 }
 
 // ---- a mount
@@ -231,8 +238,8 @@ int run_doctor(int argc, char** argv) {
   CommandLine command("doctor");
   if (const auto code = command.parse(argc, argv)) return *code;
   bool good = true;
-  for (const auto look :
-       {look_at_kernel, look_at_device, look_at_helper, look_at_allow_other, look_at_open_files, look_at_memory}) {
+  for (const auto look : {look_at_kernel, look_at_device, look_at_helper, look_at_allow_other, look_at_open_files,
+                          look_at_memory, look_at_cores}) {
     const MachineFinding finding = look();
     print_line(finding);
     good &= finding.verdict != Verdict::bad;

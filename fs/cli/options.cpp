@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/description.h"
 #include "cli/mount_holders.h"
+#include "cli/resource_limits.h"
 #include "cli/word_distance.h"
 
 namespace tfilefs {
@@ -278,7 +276,8 @@ passes rw if neither is given.)",
      {},
      "bytes of cache and work in flight",
      "a quarter of the memory, 4G at most",
-     "Suffixes K, M and G are powers of 1024.",
+     "The memory is that of the machine, or less if the control group of the program is given less. Suffixes K, M and "
+     "G are powers of 1024.",
      take_memory,
      "a size such as 512M, at least 1M,"},
     {"threads",
@@ -287,7 +286,7 @@ passes rw if neither is given.)",
      {},
      "threads that decode",
      "the number of cores",
-     "",
+     "The cores are those of the machine, or fewer if the control group of the program is given less of their time.",
      take_threads,
      "a number of threads"},
     {"readahead",
@@ -539,14 +538,12 @@ std::vector<std::string> split_options(std::string_view list) {
   return parts;
 }
 
-// A quarter of the machine's memory, 4 GiB at most.
-std::uint64_t default_memory() {
-  const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
-  const auto page = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PAGESIZE)));
-  return std::clamp<std::uint64_t>(pages * page / 4, 64ull << 20, 4ull << 30);
-}
-
 }  // namespace
+
+// The rest is for the program itself, some 30 MB, and for the pages that the kernel keeps for the group.
+std::uint64_t default_memory(std::uint64_t limit) {
+  return std::clamp<std::uint64_t>(limit / 4, 16ull << 20, 4ull << 30);
+}
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   static constexpr std::string_view kUnits = "KMGT";
@@ -566,8 +563,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) {
   ParsedOptions parsed;
   FileSystemOptions& fs = parsed.options.file_system;
-  fs.cache.memory = default_memory();
-  fs.cache.threads = std::max(1u, std::thread::hardware_concurrency());
+  fs.cache.memory = default_memory(memory_limit().amount);
+  fs.cache.threads = static_cast<unsigned>(core_limit().amount);
   for (const std::string_view list : given) {
     for (const std::string& each : split_options(list)) {
       const std::string_view option = each;

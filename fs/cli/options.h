@@ -33,6 +33,9 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given);
 // "512", "64K", "512M", "4G": bytes, in powers of 1024.
 std::optional<std::uint64_t> parse_size(std::string_view);
 
+// The default of -o memory= where `limit` bytes are there.
+std::uint64_t default_memory(std::uint64_t limit);
+
 // .tfilefs/config.json: an object of JSON, in lines or in one.
 enum class ConfigForm : std::uint8_t { lines, one_line };
 std::string config_text(const std::string& source, const std::string& mount_point, const MountOptions&, ConfigForm);

@@ -9,12 +9,12 @@
 #include <cstdio>
 #include <optional>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/resource_limits.h"
 #include "printable.h"
 #include "repack/entry_choice.h"
 
@@ -53,7 +53,7 @@ Result<std::uint64_t> parse_bytes(const std::string& flag, const std::string& te
 }
 
 Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
-  options.memory = kMemory;
+  options.memory = std::max(kMemoryMin, std::min(kMemory, default_memory(memory_limit().amount)));
   if (!given.memory.empty()) {
     TRY(options.memory, parse_bytes("--memory", given.memory, kMemoryMin));
   }
@@ -63,7 +63,7 @@ Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
   if (!given.split.empty()) {
     TRY(options.split_bytes, parse_bytes("--split", given.split, 1));
   }
-  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  options.threads = static_cast<unsigned>(core_limit().amount);
   if (!given.threads.empty()) {
     constexpr std::uint64_t kThreadsMax = 1024;
     const auto threads = parse_size(given.threads);
