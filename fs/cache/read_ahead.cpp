@@ -43,7 +43,7 @@ std::vector<std::int64_t> part_bounds(std::span<const std::int64_t> clusters) {
 }
 
 // The column of a read, in bytes.
-struct Column {
+struct PlacedColumn {
   const ColumnRead& read;
   const Extents& extents;
 
@@ -58,7 +58,7 @@ struct Column {
 };
 
 // Upward and downward at least half a window at a time, so that fetches are large.
-std::vector<ChunkKey> chunks_above(const Column& column, std::uint64_t ahead, std::uint64_t& loaded_until) {
+std::vector<ChunkKey> chunks_above(const PlacedColumn& column, std::uint64_t ahead, std::uint64_t& loaded_until) {
   const ColumnRead& read = column.read;
   std::vector<ChunkKey> keys;
   const std::uint64_t from = std::max(loaded_until, column.begin_of(read.last_chunk));
@@ -71,7 +71,7 @@ std::vector<ChunkKey> chunks_above(const Column& column, std::uint64_t ahead, st
   return keys;
 }
 
-std::vector<ChunkKey> chunks_below(const Column& column, std::uint64_t ahead, std::uint64_t& loaded_until) {
+std::vector<ChunkKey> chunks_below(const PlacedColumn& column, std::uint64_t ahead, std::uint64_t& loaded_until) {
   const ColumnRead& read = column.read;
   std::vector<ChunkKey> keys;
   const std::uint64_t from =
@@ -85,7 +85,7 @@ std::vector<ChunkKey> chunks_below(const Column& column, std::uint64_t ahead, st
 }
 
 // The chunks of the next reads in equal steps, at least half of these reads at a time.
-std::vector<ChunkKey> chunks_in_steps(const Column& column, std::int64_t step, std::uint64_t ahead,
+std::vector<ChunkKey> chunks_in_steps(const PlacedColumn& column, std::int64_t step, std::uint64_t ahead,
                                       std::uint64_t& loaded_until) {
   const ColumnRead& read = column.read;
   std::vector<ChunkKey> keys;
@@ -199,7 +199,7 @@ std::int64_t ReadAhead::all_entries(StreamId stream) const {
 std::vector<ChunkKey> ReadAhead::own_chunks(const ColumnRead& read, const Extents& extents,
                                             const SequenceDetector::Advice& advice) {
   if (advice.ahead == 0) return {};
-  const Column column{read, extents};
+  const PlacedColumn column{read, extents};
   if (advice.step == 0) return chunks_above(column, advice.ahead, *advice.loaded_until);
   if (advice.step == -1) return chunks_below(column, advice.ahead, *advice.loaded_until);
   return chunks_in_steps(column, advice.step, advice.ahead, *advice.loaded_until);

@@ -31,13 +31,13 @@ using nlohmann::json;
 // ---- the table
 
 enum class Unit : std::uint8_t { number, bytes, seconds };
-struct Column {
+struct StatColumn {
   const char* title;
   const char* name;  // in stats.json
   Unit unit;
   bool is_mean = false;  // not a sum that grows: computed from bytes_read and read_calls
 };
-constexpr Column kColumns[] = {
+constexpr StatColumn kColumns[] = {
     {"asked", "bytes_asked", Unit::bytes},
     {"hits", "hits", Unit::number},
     {"misses", "misses", Unit::number},
@@ -168,7 +168,7 @@ void print_row(const Row& row) {
 }
 
 void print_table(const std::vector<Row>& rows, const Row& all, bool a_second) {
-  for (const Column& column : kColumns) std::printf("%*s", kWidth, column.title);
+  for (const StatColumn& column : kColumns) std::printf("%*s", kWidth, column.title);
   std::printf("  %s\n", a_second ? "each second" : "since the start");
   for (const Row& row : rows)
     if (std::any_of(row.numbers.begin(), row.numbers.end(), [](double n) { return n > 0; })) print_row(row);

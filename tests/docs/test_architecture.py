@@ -154,6 +154,16 @@ def test_file_local_names_are_unique_in_a_room():
     assert not twice, "\n".join(twice)
 
 
+def test_file_local_names_are_none_that_a_header_brings():
+    """A header that is read behind such a file would have two things of its name."""
+    brought = {name: path for path, text in sources().items() if path.endswith(".h") and path.startswith("fs/")
+               for name in re.findall(r"^using tfile::(\w+);", text, re.MULTILINE)}
+    assert len(brought) > 5
+    hidden = [f"{path}: {name} is what {brought[name]} brings" for path, text in sources().items()
+              if path.endswith(".cpp") and path.startswith("fs/") for name in file_local_names(text) if name in brought]
+    assert not hidden, "\n".join(hidden)
+
+
 # ---- names
 
 
