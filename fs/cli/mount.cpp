@@ -18,6 +18,7 @@
 #include "cli/background.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/mount_point.h"
 #include "cli/mount_table.h"
 #include "cli/options.h"
 #include "cli/service_notice.h"
@@ -55,28 +56,20 @@ struct MountRequest {
   std::vector<std::string> sources;  // of a chain
   MountOptions options;
   bool foreground = false, debug = false;
+  bool made_mount_point = false;  // it was not there before
 };
 
-Result<> check_mount_point(const MountRequest& request) {
-  const std::string& point = request.mount_point;
-  if (mounted_descriptor(point)) {
-    if (!request.options.idle && !request.options.lifeline) return {};
-    return fail(ErrorKind::invalid,
-                point + ": is unmounted by the program that mounted it: idle= and lifeline= cannot be");
+Result<> take_mount_point(MountRequest& request) {
+  if (!mounted_descriptor(request.mount_point)) {
+    TRY(request.made_mount_point, prepare_mount_point(request.mount_point, request.options.nonempty));
+    return {};
   }
-  TRY_VOID(clear_dead_mount(point));
-  struct stat status {};
-  if (::stat(point.c_str(), &status) != 0) {
-    const int number = errno;
-    const std::string remedy = number == ENOENT ? ": make it with mkdir -p, or name another directory" : "";
-    return fail(ErrorKind::not_found, point + ": " + std::strerror(number) + remedy, -1, number);
-  }
-  if (!S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, point + ": not a directory");
-  return {};
+  if (!request.options.idle && !request.options.lifeline) return {};
+  return fail(ErrorKind::invalid,
+              request.mount_point + ": is unmounted by the program that mounted it: idle= and lifeline= cannot be");
 }
 
 Result<> check(const MountRequest& request) {
-  TRY_VOID(check_mount_point(request));
   if (!request.options.log_file.empty()) TRY_VOID(begin_log_file(request.options.log_file));
   const std::string& cache = request.options.file_system.far.cache_directory;
   const auto& friends = request.options.file_system.friends;
@@ -187,7 +180,8 @@ class Beginning {
 };
 
 // `ready` is called when the mount answers.
-Result<> mount_and_serve(MountRequest request, const std::function<void()>& ready) {
+Result<> mount_and_serve(MountRequest& request, const std::function<void()>& ready) {
+  TRY_VOID(take_mount_point(request));
   TRY_VOID(check(request));
   Beginning beginning(request.mount_point);
   TRY_VOID(clear_dead_mount(request.mount_point));
@@ -217,12 +211,15 @@ Result<> mount_and_serve(MountRequest request, const std::function<void()>& read
 
 // What throws here is a lack: of threads, or memory.
 Result<> mount_or_say_why(MountRequest request, const std::function<void()>& ready) {
-  const std::string mount_point = request.mount_point;
-  try {
-    return mount_and_serve(std::move(request), ready);
-  } catch (const std::exception& error) {
-    return fail(ErrorKind::io, printable(mount_point) + ": cannot be mounted on: " + error.what());
-  }
+  const Result<> served = [&]() -> Result<> {
+    try {
+      return mount_and_serve(request, ready);
+    } catch (const std::exception& error) {
+      return fail(ErrorKind::io, printable(request.mount_point) + ": cannot be mounted on: " + error.what());
+    }
+  }();
+  if (request.made_mount_point) ::rmdir(request.mount_point.c_str());
+  return served;
 }
 
 // A mount in the background works from another directory than the one that names are given in.

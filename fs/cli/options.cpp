@@ -30,12 +30,11 @@ tl::unexpected<Error> bad_value(std::string_view name, std::string_view value, s
 
 // Options that these implement themselves, or that are implied here.
 constexpr auto kPassedOver = std::to_array<std::string_view>(
-    {"defaults", "auto",     "noauto",     "user",     "nouser",        "users",
-     "owner",    "group",    "nofail",     "_netdev",  "dev",           "nodev",
-     "suid",     "nosuid",   "exec",       "async",    "sync",          "dirsync",
-     "atime",    "diratime", "norelatime", "relatime", "nostrictatime", "nolazytime",
-     "lazytime", "iversion", "noiversion", "mand",     "nomand",        "silent",
-     "loud",     "nonempty", "bg",         "fg",       "comment",       "default_permissions",
+    {"defaults", "auto",          "noauto",     "user",     "nouser",   "users",      "owner",
+     "group",    "nofail",        "_netdev",    "dev",      "nodev",    "suid",       "nosuid",
+     "exec",     "async",         "sync",       "dirsync",  "atime",    "diratime",   "norelatime",
+     "relatime", "nostrictatime", "nolazytime", "lazytime", "iversion", "noiversion", "mand",
+     "nomand",   "silent",        "loud",       "bg",       "fg",       "comment",    "default_permissions",
      "max_read", "subtype"});
 
 bool is_passed_over(std::string_view name) {
@@ -434,6 +433,14 @@ must have the line user_allow_other.)",
      [](const MountOption&, Value, ParsedOptions& into) {
        return into.options.allow_other = into.options.file_system.is_shared = true;
      }},
+    {"nonempty",
+     "",
+     ValueHint::nothing,
+     {},
+     "mount on a directory that is not empty, a home directory, or /",
+     "",
+     "What is below MNT is hidden as long as the mount is there.",
+     [](const MountOption&, Value, ParsedOptions& into) { return into.options.nonempty = true; }},
     {"uid",
      "N",
      ValueHint::text,

@@ -143,7 +143,7 @@ def test_refused_file(program, mount_point, tmp_path, options, content, told):
 
 
 def test_refused_without_source_or_mount_point(program, plain, mount_point, tmp_path):
-    for source, where in ((tmp_path / "none.root", mount_point), (plain, tmp_path / "none"), (plain, plain)):
+    for source, where in ((tmp_path / "none.root", mount_point), (plain, tmp_path / "none" / "mnt"), (plain, plain)):
         result = run(program, source, where)
         assert result.returncode == 1 and len(result.stderr.strip().splitlines()) == 1, result.stderr
     result = run(program, "-o", "no_such_option=1", plain, mount_point)

@@ -2,7 +2,6 @@
 #include "cli/resource_limits.h"
 
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <filesystem>

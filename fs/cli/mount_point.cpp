@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/mount_point.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/mount_table.h"
+#include "printable.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+tl::unexpected<Error> cannot_be(const std::string& path, int number) {
+  const std::string remedy = number == ENOENT ? ": the directory above it is not there either" : "";
+  return fail(ErrorKind::not_found, path + ": " + std::strerror(number) + remedy, -1, number);
+}
+
+bool is_at(const char* path, const struct stat& directory) {
+  struct stat status {};
+  return path && ::stat(path, &status) == 0 && status.st_dev == directory.st_dev && status.st_ino == directory.st_ino;
+}
+
+// What a mount on the directory would hide, in words; empty: nothing, or what this process may not see.
+std::string hidden_below(const std::string& path, const struct stat& directory) {
+  if (is_at("/", directory)) return "is the root of all directories";
+  const passwd* owner = ::getpwuid(directory.st_uid);
+  if (is_at(std::getenv("HOME"), directory) || (owner && is_at(owner->pw_dir, directory))) return "is a home directory";
+  std::error_code error;
+  const std::filesystem::directory_iterator names(path, error);
+  if (error || names == std::filesystem::directory_iterator()) return "";
+  return "is not empty (" + printable(names->path().filename().string()) + ")";
+}
+
+}  // namespace
+
+Result<bool> prepare_mount_point(const std::string& path, bool nonempty) {
+  TRY_VOID(clear_dead_mount(path));
+  const bool made = ::mkdir(path.c_str(), 0755) == 0;
+  struct stat directory {};
+  if (::stat(path.c_str(), &directory) != 0) return cannot_be(path, errno);
+  if (!S_ISDIR(directory.st_mode)) return fail(ErrorKind::invalid, path + ": not a directory");
+  if (made || nonempty) return made;
+  const std::string hidden = hidden_below(path, directory);
+  if (hidden.empty()) return false;
+  TRY_VOID(clear_dead_mount(path));  // another mount may have begun here meanwhile
+  return fail(
+      ErrorKind::invalid,
+      path + ": " + hidden + ", and the mount would hide what is there: name another directory, or give -o nonempty");
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may be mounted on: a missing directory is made and goes again, and nothing is hidden that is not meant to be."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+import mounted
+
+
+@pytest.fixture
+def sample(samples):
+    return os.path.join(samples("storage"), "plain.root")
+
+
+def wait_for_mount(path):
+    deadline = time.monotonic() + 30
+    while not mounted.is_mount_point(path):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def tfilefs(program, sample):
+    def run(mount_point, *arguments, source=sample, **environment):
+        return subprocess.run([program, *arguments, source, mount_point], capture_output=True, text=True,
+                              env=os.environ | environment, timeout=60)
+
+    return run
+
+
+def umount(program, mount_point):
+    subprocess.run([program, "umount", mount_point], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("foreground", (False, True))
+def test_a_missing_one_is_made_and_goes_with_the_mount(program, sample, tmp_path, foreground):
+    mnt = tmp_path / "mnt"
+    daemon = subprocess.Popen([program, *(["-f"] if foreground else []), sample, mnt], stderr=subprocess.DEVNULL)
+    wait_for_mount(mnt)
+    assert sorted(os.listdir(mnt)) == ["h", "t"]
+    umount(program, mnt)
+    assert daemon.wait(60) == 0 and not mnt.exists()
+
+
+def test_it_goes_also_when_the_daemon_is_asked_to_end(program, sample, tmp_path):
+    daemon = subprocess.Popen([program, "-f", sample, tmp_path / "mnt"], stderr=subprocess.DEVNULL)
+    wait_for_mount(tmp_path / "mnt")
+    daemon.send_signal(signal.SIGTERM)
+    assert daemon.wait(60) == 0 and not (tmp_path / "mnt").exists()
+
+
+def test_one_that_was_there_stays(program, tfilefs, tmp_path):
+    (tmp_path / "mnt").mkdir()
+    assert tfilefs(tmp_path / "mnt").returncode == 0
+    umount(program, tmp_path / "mnt")
+    assert (tmp_path / "mnt").is_dir()
+
+
+def test_none_is_left_where_nothing_could_be_mounted(tfilefs, tmp_path):
+    (tmp_path / "text.root").write_text("no ROOT file")
+    for source, options in ((tmp_path / "text.root", ()), (tmp_path / "none.root", ()),
+                            (tmp_path / "text.root", ("-o", f"logfile={tmp_path}/none/log"))):
+        assert tfilefs(tmp_path / "mnt", *options, source=source).returncode == 1
+        assert not (tmp_path / "mnt").exists()
+
+
+def test_those_above_it_are_not_made(tfilefs, tmp_path):
+    done = tfilefs(tmp_path / "a" / "b")
+    assert done.returncode == 1 and "the directory above it is not there either" in done.stderr
+    assert not (tmp_path / "a").exists()
+
+
+def refused(done, why):
+    assert done.returncode == 1 and why in done.stderr and "-o nonempty" in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_one_that_is_not_empty_has_to_be_meant(program, tfilefs, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis\n.tex").touch()
+    refused(tfilefs(tmp_path / "full"), r"full: is not empty (thesis\x0a.tex)")
+    assert not mounted.is_mount_point(tmp_path / "full")
+    assert tfilefs(tmp_path / "full", "-o", "nonempty").returncode == 0
+    assert "t" in os.listdir(tmp_path / "full")
+    umount(program, tmp_path / "full")
+    assert os.listdir(tmp_path / "full") == ["thesis\n.tex"]
+
+
+def test_a_home_directory_and_the_root_have_to_be_meant(tfilefs, tmp_path):
+    refused(tfilefs("/"), "/: is the root of all directories")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "link").symlink_to("home")
+    for name in ("home", "link"):
+        refused(tfilefs(tmp_path / name, HOME=str(tmp_path / "home")), "is a home directory")
+    refused(tfilefs(os.path.expanduser("~")), "is a home directory")
+
+
+def test_a_mount_that_lost_its_daemon_is_mounted_over(program, sample, tfilefs, tmp_path):
+    daemon = subprocess.Popen([program, "-f", sample, tmp_path / "mnt"], stderr=subprocess.DEVNULL)
+    wait_for_mount(tmp_path / "mnt")
+    daemon.kill()
+    daemon.wait()
+    deadline = time.monotonic() + 20
+    while tfilefs(tmp_path / "mnt").returncode != 0:
+        assert time.monotonic() < deadline
+    assert "t" in os.listdir(tmp_path / "mnt")
+    umount(program, tmp_path / "mnt")
