@@ -16,6 +16,13 @@ def program():
     return os.environ.get("TFILEFS_BIN", os.path.join(here, "..", "build", "fs", "tfilefs"))
 
 
+def wait_until(seen, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not seen():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def is_mount_point(path):
     path = os.path.realpath(path).replace("\\", "\\134").replace(" ", "\\040")
     with open("/proc/self/mounts", errors="surrogateescape") as mounts:  # the names of others may be any bytes

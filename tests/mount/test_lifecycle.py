@@ -82,7 +82,7 @@ def test_what_the_source_has_under_the_name_of_the_control_directory_is_told_and
     result = run(program, "-o", f"rw,logfile={tmp_path}/log", source, mount_point)
     hidden = f"{source}/.tfilefs is hidden by the mount's own .tfilefs, and stays as it is\n"
     assert result.stderr == f"tfilefs: mounted; see {mount_point}/.tfilefs/README\ntfilefs: {hidden}"
-    assert hidden in (tmp_path / "log").read_text()
+    mounted.wait_until(lambda: hidden in (tmp_path / "log").read_text())
     control, below = os.path.join(mount_point, ".tfilefs"), os.path.join(mount_point, "below")
     assert os.listdir(mount_point) == ["below"] and "README" in os.listdir(control)
     for call in (lambda: os.rmdir(control), lambda: os.rename(control, os.path.join(mount_point, "new")), lambda: os.rename(below, control),

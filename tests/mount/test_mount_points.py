@@ -4,7 +4,6 @@
 import os
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -17,10 +16,7 @@ def sample(samples):
 
 
 def wait_for_mount(path):
-    deadline = time.monotonic() + 30
-    while not mounted.is_mount_point(path):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    mounted.wait_until(lambda: mounted.is_mount_point(path))
 
 
 @pytest.fixture
@@ -104,8 +100,6 @@ def test_a_mount_that_lost_its_daemon_is_mounted_over(program, sample, tfilefs, 
     wait_for_mount(tmp_path / "mnt")
     daemon.kill()
     daemon.wait()
-    deadline = time.monotonic() + 20
-    while tfilefs(tmp_path / "mnt").returncode != 0:
-        assert time.monotonic() < deadline
+    mounted.wait_until(lambda: tfilefs(tmp_path / "mnt").returncode == 0)
     assert "t" in os.listdir(tmp_path / "mnt")
     umount(program, tmp_path / "mnt")

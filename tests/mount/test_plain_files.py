@@ -4,19 +4,12 @@
 import mmap
 import os
 import subprocess
-import time
 
 import pytest
 
+import mounted
+
 LINES = 200
-
-
-def wait_until(seen):
-    """A change beside the mount is seen within a second."""
-    deadline = time.monotonic() + 5
-    while not seen():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def appended(path, tag):
@@ -208,12 +201,12 @@ def test_what_becomes_a_root_file_is_one(mount, tmp_path, samples):
     assert os.path.isfile(path)
     (tmp_path / "new").write_bytes(whole)
     os.rename(tmp_path / "new", tmp_path / "file")
-    wait_until(lambda: os.path.isdir(path))
+    mounted.wait_until(lambda: os.path.isdir(path), 5)  # within a second, on a quiet machine
     assert "t" in os.listdir(path)
     with pytest.raises(OSError):
         os.rmdir(path)
     (tmp_path / "new").write_bytes(TEXT)
     os.rename(tmp_path / "new", tmp_path / "file")
-    wait_until(lambda: os.path.isfile(path))
+    mounted.wait_until(lambda: os.path.isfile(path), 5)
     os.unlink(path)
     assert os.listdir(tmp_path) == []
