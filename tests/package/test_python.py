@@ -36,7 +36,7 @@ def home(wheel, tmp_path_factory):
     def make(directory):
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", directory], check=True)
         [site] = glob.glob(f"{directory}/lib/python*/site-packages")
-        subprocess.run([sys.executable, "-m", "pip", "--python", f"{directory}/bin/python", "install", "--quiet", "--no-index",
+        subprocess.run([sys.executable, "-m", "pip", "--python", f"{directory}/bin/python", "install", "--quiet", "--no-index", "--no-deps",
                         "--disable-pip-version-check", wheel], check=True)
         with open(os.path.join(site, "tests.pth"), "w", encoding="utf-8") as paths:
             paths.write("\n".join(path for path in sys.path if path.endswith("site-packages")) + "\n")
@@ -71,7 +71,11 @@ def test_the_wheel_holds_what_it_needs(wheel):
     assert any(name.endswith("/lib/tfilefs/tfilefs-far.so") for name in names)
     assert os.path.getsize(wheel) < 6e6
     metadata = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("/METADATA"))).decode()
-    assert "Requires-Dist" not in metadata
+    needed = re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE)
+    assert [name for name in needed if ";" not in name] == ["numpy"]
+    extras = set(re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE))
+    assert extras == {"all", "arrow", "awkward", "hist"}
+    assert {re.match(r"[\w-]+", name).group() for name in needed} == {"awkward", "hist", "numpy", "pyarrow"}
 
 
 def test_lines_of_its_page_run(python):

@@ -20,7 +20,7 @@ with tfilefs.mount(sys.argv[1]) as f:
 def python(wheel, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
-    subprocess.run([sys.executable, "-m", "pip", "--python", f"{home}/bin/python", "install", "--quiet", "--no-index",
+    subprocess.run([sys.executable, "-m", "pip", "--python", f"{home}/bin/python", "install", "--quiet", "--no-index", "--no-deps",
                     "--disable-pip-version-check", wheel], check=True)
     [site] = glob.glob(f"{home}/lib/python*/site-packages")
     os.symlink(os.path.dirname(np.__file__), os.path.join(site, "numpy"))
