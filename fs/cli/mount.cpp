@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/mount.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -69,7 +71,26 @@ Result<> take_mount_point(MountRequest& request) {
               request.mount_point + ": is unmounted by the program that mounted it: idle= and lifeline= cannot be");
 }
 
+// A file has its journal beside it, and so has one that will be made. Below a directory that its user may not write
+// there can be files that he may, but not on a file system that is read-only.
+Result<> check_writable(const std::string& source) {
+  struct stat status {};
+  const bool is_directory = ::stat(source.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  const std::string above = std::filesystem::path(source).parent_path();
+  for (const std::string& path : {source, is_directory ? source : above}) {
+    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0) continue;
+    const int number = errno;
+    if (number == EROFS || (number == EACCES && !is_directory))
+      return fail(ErrorKind::denied,
+                  path + ": cannot be written (" + std::strerror(number) + "): mount without rw, or write elsewhere",
+                  -1, number);
+  }
+  return {};
+}
+
 Result<> check(const MountRequest& request) {
+  if (request.options.file_system.write && !request.options.chain && !tfile::is_url(request.source))
+    TRY_VOID(check_writable(request.source));
   if (!request.options.log_file.empty()) TRY_VOID(begin_log_file(request.options.log_file));
   const std::string& cache = request.options.file_system.far.cache_directory;
   const auto& friends = request.options.file_system.friends;

@@ -2,6 +2,7 @@
 """What may be mounted on: a missing directory is made and goes again, and nothing is hidden that is not meant to be."""
 
 import os
+import shutil
 import signal
 import subprocess
 
@@ -93,6 +94,26 @@ def test_a_home_directory_and_the_root_have_to_be_meant(tfilefs, tmp_path):
     for name in ("home", "link"):
         refused(tfilefs(tmp_path / name, HOME=str(tmp_path / "home")), "is a home directory")
     refused(tfilefs(os.path.expanduser("~")), "is a home directory")
+
+
+READ_ONLY = """
+mount --bind "$2" "$2" && mount -o remount,bind,ro "$2" || exit 77
+for source in "$2/plain.root" "$2/new.root" "$2"; do "$1" -o rw "$source" "$3" && exit 1; done
+"$1" "$2/plain.root" "$3" && ls "$3" && "$1" umount "$3"
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make a file system read-only")
+def test_a_source_that_cannot_be_written_is_told_at_once(program, sample, tmp_path):
+    (tmp_path / "source").mkdir()
+    shutil.copy(sample, tmp_path / "source")
+    done = subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", READ_ONLY, "sh", program,
+                           tmp_path / "source", tmp_path / "mnt"], capture_output=True, text=True, timeout=60)
+    if done.returncode == 77:
+        pytest.skip(f"no read-only mount can be made here: {done.stderr}")
+    assert done.stdout == "h\nt\n" and done.stderr.count("Read-only file system") == 3, done.stderr
+    assert done.stderr.count("source: cannot be written") + done.stderr.count(".root: cannot be written") == 3
+    assert not (tmp_path / "mnt").exists()
 
 
 def test_a_mount_that_lost_its_daemon_is_mounted_over(program, sample, tfilefs, tmp_path):
