@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include <system_error>
 #include <vector>
 
+#include "child_program.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/mount_holders.h"
@@ -88,7 +88,9 @@ MachineFinding look_at_helper() {
   const std::string found = helper_path();
   if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "is not there; root needs none" : found};
   if (found.empty())
-    return {Verdict::bad, "fusermount3", "is not there: install the package fuse3; without it only root can mount"};
+    return {Verdict::bad, "fusermount3",
+            "is not there: install the package fuse3; without it only root mounts, if only of a user namespace: "
+            "unshare -Urm"};
   struct stat status {};
   const bool is_setuid = ::stat(found.c_str(), &status) == 0 && status.st_uid == 0 && (status.st_mode & S_ISUID) != 0;
   if (is_setuid) return {Verdict::good, "fusermount3", found};
@@ -142,39 +144,10 @@ MachineFinding look_at_cores() {
 
 // ---- a mount
 
-struct Ended {
-  int status = -1;
-  std::string said;
-};
-
 // Runs this program with the arguments.
 Ended run_self(std::vector<std::string> arguments) {
-  std::array<int, 2> ends;
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {-1, std::strerror(errno)};
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(ends[1], STDERR_FILENO);
-    arguments.insert(arguments.begin(), "tfilefs");
-    std::vector<char*> words;
-    for (std::string& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    ::execv("/proc/self/exe", words.data());
-    std::perror("/proc/self/exe");
-    ::_exit(kExitFailure);
-  }
-  ::close(ends[1]);
-  const Descriptor reading(ends[0]);
-  Ended ended;
-  std::array<char, 4096> buffer;
-  for (ssize_t size = 0; (size = ::read(reading.get(), buffer.data(), buffer.size())) > 0;)
-    ended.said.append(buffer.data(), static_cast<std::size_t>(size));
-  int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  ended.status = child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  while (!ended.said.empty() && ended.said.back() == '\n') ended.said.pop_back();
-  std::ranges::replace(ended.said, '\n', ';');
-  return ended;
+  arguments.insert(arguments.begin(), "tfilefs");
+  return run_program("/proc/self/exe", std::move(arguments));
 }
 
 // Of the mount's device, which the kernel reads ahead for.

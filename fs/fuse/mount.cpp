@@ -24,12 +24,14 @@
 #include <system_error>
 #include <thread>
 
+#include "child_program.h"
 #include "descriptor.h"
 #include "fuse/end_signals.h"
 #include "fuse/operation.h"
 #include "fuse/operations.h"
 #include "fuse/session_io.h"
 #include "mutex.h"
+#include "printable.h"
 
 namespace tfilefs {
 namespace {
@@ -348,20 +350,10 @@ Result<> unmount(const std::string& mount_point, bool lazy) {
   }
   const std::string helper = helper_path();
   if (helper.empty()) return fail(ErrorKind::io, kNoHelper);
-  const pid_t child = ::fork();
-  if (child < 0) return fail(ErrorKind::io, std::string("fork: ") + std::strerror(errno), -1, errno);
-  if (child == 0) {
-    const int null = ::open("/dev/null", O_WRONLY);
-    ::dup2(null, STDERR_FILENO);
-    ::execl(helper.c_str(), "fusermount3", lazy ? "-uz" : "-u", "--", mount_point.c_str(), nullptr);
-    ::_exit(127);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return fail(ErrorKind::io, helper + ": cannot be run");
-  return fail(ErrorKind::busy, mount_point + ": cannot be unmounted (in use, or mounted by another user)", -1, EBUSY);
+  const Ended ended = run_program(helper, {"fusermount3", lazy ? "-uz" : "-u", "--", mount_point});
+  if (ended.status == 0) return {};
+  if (ended.status == 127) return fail(ErrorKind::io, helper + ": cannot be run");
+  return fail(ErrorKind::busy, mount_point + ": cannot be unmounted: " + printable(ended.said), -1, EBUSY);
 }
 
 }  // namespace tfilefs

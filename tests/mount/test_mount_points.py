@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 
 import pytest
 
@@ -114,6 +115,18 @@ def test_a_source_that_cannot_be_written_is_told_at_once(program, sample, tmp_pa
     assert done.stdout == "h\nt\n" and done.stderr.count("Read-only file system") == 3, done.stderr
     assert done.stderr.count("source: cannot be written") + done.stderr.count(".root: cannot be written") == 3
     assert not (tmp_path / "mnt").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may be another user")
+def test_what_fusermount_says_is_told(program, sample, mount):
+    """To a user whose mount it is not."""
+    with tempfile.TemporaryDirectory() as elsewhere:  # that of pytest is for its user alone
+        os.chmod(elsewhere, 0o755)
+        copied = shutil.copy(program, elsewhere)
+        m = mount(sample, "allow_other")
+        done = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", copied, "umount", m.path],
+                              capture_output=True, text=True)
+    assert done.returncode == 1 and "cannot be unmounted: fusermount3: " in done.stderr, done.stderr
 
 
 def test_a_mount_that_lost_its_daemon_is_mounted_over(program, sample, tfilefs, tmp_path):

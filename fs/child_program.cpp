@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "child_program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "descriptor.h"
+
+namespace tfilefs {
+
+Ended run_program(const std::string& path, std::vector<std::string> arguments) {
+  // All memory is taken before the fork: another thread may hold the allocator's lock then.
+  std::vector<char*> words;
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  std::array<int, 2> ends;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {-1, std::strerror(errno)};
+  const Descriptor reading(ends[0]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    ::execv(path.c_str(), words.data());
+    ::_exit(127);
+  }
+  Ended ended;
+  if (child < 0) ended.said = std::strerror(errno);
+  ::close(ends[1]);
+  std::array<char, 4096> buffer;
+  for (ssize_t size = 0; (size = ::read(reading.get(), buffer.data(), buffer.size())) != 0;) {
+    if (size < 0 && errno != EINTR) break;
+    if (size > 0) ended.said.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+  int status = 0;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child > 0 && WIFEXITED(status)) ended.status = WEXITSTATUS(status);
+  while (!ended.said.empty() && ended.said.back() == '\n') ended.said.pop_back();
+  std::ranges::replace(ended.said, '\n', ';');
+  return ended;
+}
+
+}  // namespace tfilefs
