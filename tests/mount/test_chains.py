@@ -830,3 +830,22 @@ def test_far_files_are_asked_for_little(tmp_path, mount):
             assert len(os.listdir(os.path.join(m.path, "t"))) == 50
             assert np.fromfile(os.path.join(m.path, "t", "x7.i4"), "<i4").tolist() == [0, 1, 2] * 20
         assert len(server.requests()) <= 20 * 5
+
+
+# ---- branches as ROOT made them long ago
+
+
+def test_lists_that_a_branch_of_their_own_counts(samples, shared_mount):
+    """TBranchClones: as in the files one by one, and as ROOT reads them. The counts are the offsets, and no items."""
+    directory = samples("old_branches")
+    paths = [os.path.join(directory, name) for name in ("without.root", "later.root")]
+    table = os.path.join(shared_mount(tuple(paths), "chain").path, "T")
+    assert_is_concatenation(table, singles(shared_mount, paths, "T"))
+    lists = os.path.join(table, "event", "lines")
+    with open(os.path.join(directory, "read.json")) as file:
+        read = json.load(file)
+    assert np.diff(np.fromfile(os.path.join(lists, "offsets.i8"), "<i8")).tolist() == [len(lines) for lines in read]
+    assert "lines_.i4" not in os.listdir(os.path.join(lists, "values"))
+    for at, name in enumerate(("fX1.f8", "fY1.f8", "fX2.f8", "fLineWidth.i2")):
+        values = mounted_table.read_exactly(os.path.join(lists, "values", name))
+        assert np.frombuffer(values, "<" + name[-2:]).tolist() == [line[at] for lines in read for line in lines], name

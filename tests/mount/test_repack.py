@@ -323,46 +323,9 @@ def test_of_trees_that_differ_beside_their_columns_what_is_lost_is_named(extras,
         "the weight of a later file, 1: its entries have that of the first, 2.5"])
 
 
-WRITE_OLD_BRANCHES = """
-import ROOT
-ROOT.gInterpreter.Declare('''
-class OldEvent : public TObject {
- public:
-  int n = 0;
-  TClonesArray* lines = new TClonesArray("TLine", 10);
-  ClassDef(OldEvent, 1)
-};
-void write_old(const char* path, bool has_extras) {
-  TFile file(path, "recreate");
-  TTree tree("T", "t");
-  OldEvent* event = new OldEvent;
-  int x = 0;
-  tree.Branch("x", &x, "x/I");
-  tree.BranchOld("event", "OldEvent", &event, 32000, 1);
-  for (x = 0; x < 10; ++x) {
-    event->n = x;
-    event->lines->Clear();
-    for (int i = 0; i < x % 3; ++i) new ((*event->lines)[i]) TLine(x, i, 1, 2);
-    tree.Fill();
-  }
-  if (has_extras) {
-    tree.SetAlias("twice", "2*x");
-    tree.SetWeight(2.5);
-    tree.GetUserInfo()->Add(new TNamed("run", "7"));
-    tree.BuildIndex("x");
-    tree.AddFriend("T", "without.root");
-  }
-  tree.Write("T");
-}''')
-ROOT.write_old("without.root", False)
-ROOT.write_old("with.root", True)
-"""
-
-
-def test_what_trees_have_that_cannot_be_copied_is_named(tmp_path):
+def test_what_trees_have_that_cannot_be_copied_is_named(samples, tmp_path):
     """Their record cannot be followed: a branch is a TBranchClones. Columns are taken, and nothing is lost silently."""
-    with_extras, without = tmp_path / "with.root", tmp_path / "without.root"
-    subprocess.run([sys.executable, "-c", WRITE_OLD_BRANCHES], cwd=tmp_path, check=True, capture_output=True)
+    with_extras, without = (os.path.join(samples("old_branches"), name) for name in ("with.root", "without.root"))
     lost = ["its aliases", "its user info", "its weight of 2.5", *ENTRIES_RENUMBERED]
     for options in (["--format", "rntuple"], ["--columns", "x"]):
         assert left_out(repack("--force", *options, with_extras, tmp_path / "out.root", status=1)) == lost

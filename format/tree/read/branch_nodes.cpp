@@ -234,7 +234,11 @@ class Builder {
     around.ancestors.push_back(index);
     Draft values;
     values.name = "values";
-    for (BranchIndex child : branch.children) add_branch(values, child, around, lists, depth + 1);
+    for (BranchIndex child : branch.children) {
+      // It has an entry for each list, not for each item: it is the offsets.
+      if (has_counter && child == *branch.count) continue;
+      add_branch(values, child, around, lists, depth + 1);
+    }
     if (!values.children.empty()) draft.children.push_back(std::move(values));
   }
 
