@@ -119,9 +119,11 @@ void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t siz
     auto told =
         reply_to<std::size_t>(pending, [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); });
     told.asked_by(pending->asker());
+    const auto content = std::as_bytes(std::span(bytes, size));
+    if (info->writepage) return fs.write_pages(info->fh, static_cast<std::uint64_t>(offset), content, std::move(told));
     // O_SYNC has the bit of O_DSYNC. The kernel syncs by itself only what goes through its pages.
-    fs.write(info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0,
-             std::as_bytes(std::span(bytes, size)), std::move(told), (info->flags & O_DSYNC) != 0);
+    fs.write(info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0, content, std::move(told),
+             (info->flags & O_DSYNC) != 0);
   });
 }
 

@@ -91,7 +91,11 @@ void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
 
 void op_read(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offset, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.read(info->fh, static_cast<std::uint64_t>(offset), size, reply_to<Slices>(pending, reply_slices));
+    auto told = reply_to<Slices>(pending, reply_slices);
+    // Nobody's descriptor: the kernel reads for its pages.
+    if (info->lock_owner == 0)
+      return fs.read_pages(info->fh, static_cast<std::uint64_t>(offset), size, std::move(told));
+    fs.read(info->fh, static_cast<std::uint64_t>(offset), size, std::move(told));
   });
 }
 

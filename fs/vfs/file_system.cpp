@@ -472,6 +472,7 @@ void FileSystem::release(HandleId handle) {
   last_request_.store(Clock::now(), std::memory_order_relaxed);
   files_.remove(handle);
   locks_.release(handle);
+  page_copies_.release(handle);
   timed_out_reads_.forget(handle);
 }
 

@@ -30,6 +30,7 @@
 #include "vfs/inode_table.h"
 #include "vfs/open_files.h"
 #include "vfs/open_retries.h"
+#include "vfs/page_copies.h"
 #include "vfs/path_pattern.h"
 #include "vfs/timed_out_reads.h"
 #include "view/columnar_form.h"
@@ -157,6 +158,10 @@ class FileSystem {
   // afterwards.
   void write(HandleId, std::uint64_t offset, bool append, std::span<const std::byte>, Reply<std::size_t>,
              bool durable = false);
+  // The kernel reads pages for its cache; it writes such as were changed through a mapping. Of files that are locked,
+  // only the changed bytes are written.
+  void read_pages(HandleId, std::uint64_t offset, std::size_t size, Reply<Slices>);
+  void write_pages(HandleId, std::uint64_t offset, std::span<const std::byte>, Reply<std::size_t>);
   // `lock_owner`: whose locks of fcntl(2) on the file go, since a descriptor is closed.
   void flush(HandleId, Reply<void>, std::uint64_t lock_owner = 0);
   void sync(HandleId, Reply<void>);
@@ -275,6 +280,7 @@ class FileSystem {
   std::unique_ptr<InodeTable> inodes_;
   Alarms alarms_;
   FileLocks locks_;
+  PageCopies page_copies_;
   ForgetPages forget_pages_;
   OpenRetries retries_;
   OpenFiles files_;

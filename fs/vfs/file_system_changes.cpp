@@ -218,6 +218,54 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
   content.write(offset, bytes, std::move(told));
 }
 
+void FileSystem::read_pages(HandleId handle, std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
+  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  const bool is_shared = file && file->content.content && host_file_of(*file->content.content);
+  if (!is_shared) return read(handle, offset, size, std::move(reply));
+  const std::stop_token asker = reply.asker();
+  auto noted = [this, id = file->inode->id, offset, reply = std::move(reply)](Result<Slices> slices) mutable {
+    if (slices) page_copies_.note_read(id, offset, slices->pieces);
+    reply(std::move(slices));
+  };
+  read(handle, offset, size, Reply<Slices>(std::move(noted), asker));
+}
+
+namespace {
+
+// Pieces of pages, one after the other.
+struct PageWrite {
+  std::shared_ptr<const OpenFile> file;
+  std::uint64_t offset = 0;
+  std::vector<std::byte> bytes;
+  std::vector<PageCopies::Piece> pieces;
+  std::size_t next = 0;
+  Reply<std::size_t> reply;
+};
+
+void write_next(const std::shared_ptr<PageWrite>& write) {
+  if (write->next == write->pieces.size()) return write->reply(write->bytes.size());
+  const PageCopies::Piece piece = write->pieces[write->next++];
+  auto written = [write](Result<std::size_t> done) {
+    if (!done) return write->reply(std::move(done));
+    write_next(write);
+  };
+  write->file->content.content->write(write->offset + piece.begin,
+                                      std::span(write->bytes).subspan(piece.begin, piece.size), std::move(written));
+}
+
+}  // namespace
+
+void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<const std::byte> bytes,
+                             Reply<std::size_t> reply) {
+  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  const bool is_shared = file && file->content.content && host_file_of(*file->content.content);
+  auto pieces = is_shared ? page_copies_.note_write(file->inode->id, offset, bytes) : std::vector<PageCopies::Piece>();
+  const bool is_whole = pieces.size() == 1 && pieces[0].size == bytes.size();
+  if (!is_shared || is_whole) return write(handle, offset, false, bytes, std::move(reply));
+  write_next(std::make_shared<PageWrite>(
+      PageWrite{file, offset, {bytes.begin(), bytes.end()}, std::move(pieces), 0, std::move(reply)}));
+}
+
 namespace {
 
 // Of the host, by device and inode, whichever name it was opened by; else of this mount, where no device has the
@@ -262,6 +310,7 @@ void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Rep
   if (!file || !file->content.content) return reply(bad_handle());
   const FileLocks::File locked = locked_file(*file);
   if (!forget_pages_ || !locked.descriptor) return locks_.set(locked, handle, lock, waits, std::move(reply));
+  page_copies_.watch(file->inode->id, handle);
   auto told = std::make_shared<Reply<FileLocks::Grant>>(std::move(reply));
   auto granted = [this, file, told](Result<FileLocks::Grant> grant) {
     if (!grant || told->asker().stop_requested()) return (*told)(std::move(grant));

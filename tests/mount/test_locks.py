@@ -246,6 +246,31 @@ def test_what_is_mapped_is_shared_under_locks(places, tmp_path, where, how):
     assert struct.unpack_from("q", content, 0) == struct.unpack_from("q", content, 36864) == (2 * times,)
 
 
+COUNTS_IN_A_PAGE_OF_ALL = """
+import fcntl, mmap, os, struct, sys
+path, at, times = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+file = os.open(path, os.O_RDWR)
+page = mmap.mmap(file, 4096)
+for _ in range(times):
+    fcntl.lockf(file, fcntl.LOCK_EX, 8, at)
+    struct.pack_into("q", page, at, struct.unpack_from("q", page, at)[0] + 1)
+    fcntl.lockf(file, fcntl.LOCK_UN, 8, at)
+"""
+
+
+@pytest.mark.parametrize("where", PAIRS, ids="-".join)
+def test_a_page_is_shared_by_who_has_locks_of_its_parts(places, tmp_path, where):
+    """The kernel writes it as a whole, and what others have changed in it stays."""
+    (tmp_path / "mapped").write_bytes(bytes(4096))
+    times = 300
+    counting = [
+        subprocess.Popen([sys.executable, "-c", COUNTS_IN_A_PAGE_OF_ALL, places.at(place, "mapped"), str(8 * number), str(times)])
+        for number, place in enumerate(where + where[:1])
+    ]
+    assert [one.wait(100) for one in counting] == [0, 0, 0]
+    assert struct.unpack_from("4q", (tmp_path / "mapped").read_bytes()) == (times, times, times, 0)
+
+
 def test_a_mount_ends_though_pages_are_being_written(places, tmp_path):
     """The kernel has changed pages written before it forgets them, also when the session has just ended."""
     (tmp_path / "mapped").write_bytes(bytes(40960))
@@ -267,12 +292,13 @@ def test_a_mount_ends_though_pages_are_being_written(places, tmp_path):
 ROWS = 15
 
 
-def inserted(path, who):
+def inserted(path, who, rows=ROWS, synchronous="full"):
     """In a process of its own, which another one begins at the same time."""
     script = f"""
 import sqlite3, sys
 db = sqlite3.connect({path!r}, timeout=60, isolation_level=None)
-for i in range({ROWS}):
+db.execute("pragma synchronous = {synchronous}")
+for i in range({rows}):
     db.execute("begin immediate")
     db.execute("insert into t values (?, ?, (select count(*) from t))", ({who!r}, i))
     db.execute("commit")
@@ -280,7 +306,7 @@ for i in range({ROWS}):
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100)
 
 
-def after_two_writers(places, tmp_path, mode, where):
+def after_writers(places, tmp_path, mode, where, *how):
     path = tmp_path / "data.db"
     db = sqlite3.connect(path)
     assert db.execute(f"pragma journal_mode = {mode}").fetchone()[0] == mode
@@ -289,7 +315,7 @@ def after_two_writers(places, tmp_path, mode, where):
     db.close()
     paths = [places.at(place, "data.db") for place in where]
     with concurrent.futures.ThreadPoolExecutor() as threads:
-        for done in threads.map(inserted, paths, "ab"):
+        for done in threads.map(lambda path, who: inserted(path, who, *how), paths, "abc"):
             assert done.returncode == 0, done.stderr
     db = sqlite3.connect(path)
     assert db.execute("pragma integrity_check").fetchone()[0] == "ok"
@@ -301,6 +327,14 @@ def after_two_writers(places, tmp_path, mode, where):
 @pytest.mark.parametrize("mode", ("delete", "truncate", "persist", "wal"))
 @pytest.mark.parametrize("where", PAIRS[:3], ids="-".join)
 def test_sqlite_loses_nothing(places, tmp_path, mode, where):
-    rows = after_two_writers(places, tmp_path, mode, where)
+    rows = after_writers(places, tmp_path, mode, where)
     assert sorted(row[:2] for row in rows) == sorted((who, i) for who in "ab" for i in range(ROWS))
     assert [row[2] for row in rows] == list(range(2 * ROWS)), "each sees what was committed before"
+
+
+@pytest.mark.parametrize("where", PAIRS[:3], ids="-".join)
+def test_sqlite_with_an_index_in_shared_memory_loses_nothing(places, tmp_path, where):
+    """Readers and writers of WAL have parts of one page."""
+    rows = after_writers(places, tmp_path, "wal", where + where[:1], 300, "normal")
+    assert sorted(row[:2] for row in rows) == sorted((who, i) for who in "abc" for i in range(300))
+    assert [row[2] for row in rows] == list(range(900)), "each sees what was committed before"

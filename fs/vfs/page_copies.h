@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "mutex.h"
+#include "vfs/inode_table.h"
+#include "vfs/open_files.h"
+
+namespace tfilefs {
+
+// Of files that programs map and lock, the pages as the kernel got or wrote them last. The kernel writes a page as a
+// whole of which a program has changed some bytes through a mapping; others of its bytes may have been changed
+// meanwhile by another mount, or beside the mounts, under a lock of their own. What differs from the copy is what was
+// changed here. Pages beyond a limit have no copy. Thread-safe; nothing blocks.
+class PageCopies {
+ public:
+  // Of the bytes that are written: where in them.
+  struct Piece {
+    std::size_t begin = 0, size = 0;
+  };
+
+  // A lock is set through the handle. Pages of the file that the kernel gets from now on have copies, until it has
+  // given back all such handles.
+  void watch(InodeId, HandleId) EXCLUDES(mutex_);
+  void release(HandleId) EXCLUDES(mutex_);
+
+  // The kernel gets these bytes, from the beginning of a page.
+  void note_read(InodeId, std::uint64_t offset, std::span<const std::span<const std::byte>> bytes) EXCLUDES(mutex_);
+  // The kernel writes these, from the beginning of a page: what of them is to be written, by address.
+  std::vector<Piece> note_write(InodeId, std::uint64_t offset, std::span<const std::byte> bytes) EXCLUDES(mutex_);
+
+ private:
+  static constexpr std::size_t kPage = 4096;  // those of the kernel are as large, or some of them
+  static constexpr std::size_t kPagesMax = 4096;
+  using Page = std::array<std::byte, kPage>;
+  struct Watched {
+    std::set<HandleId> handles;
+    std::map<std::uint64_t, std::unique_ptr<Page>> pages;  // by offset
+  };
+  Page* copy_at(Watched&, std::uint64_t offset) REQUIRES(mutex_);
+
+  Mutex mutex_;
+  std::map<InodeId, Watched> watched_ GUARDED_BY(mutex_);
+  std::size_t pages_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tfilefs
