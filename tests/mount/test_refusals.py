@@ -262,6 +262,31 @@ def test_a_numpy_file_of_what_is_no_column_is_refused(writing):
     assert commit(writing).returncode == 0
 
 
+NO_COLUMN = "no column of a table: its directory is one of the file"
+
+
+@pytest.mark.parametrize("path, reason", (
+    ("notes.txt", NO_COLUMN), ("x.f4", NO_COLUMN), ("new/notes.txt", NO_COLUMN),
+    ("new/object.json", "no object: there is no object.bin beside it"),
+    ("new/object.streamerinfo", "no object: there is no object.bin beside it"),
+    ("new/object.bin", "object.bin without a class"),
+    ("new.arrow", "not a whole Arrow IPC file"),
+))
+def test_what_nothing_takes_is_told_once(writing, path, reason):
+    put(writing, path, np.array([120], "u1"))
+    for _ in range(2):
+        assert commit(writing).returncode == 1
+    shown = os.path.dirname(path) if path.endswith("object.bin") else path
+    [line] = writing.errors().splitlines()
+    assert f"/{FILE}/{shown}: not committed: {reason}" in line
+
+
+@pytest.mark.parametrize("path", ("new/.notes.txt.Xy12", "new/list/values.f4"))
+def test_what_something_may_still_take_is_not_told(writing, path):
+    put(writing, path, f4(1))
+    assert commit(writing).returncode == 1 and writing.errors() == ""
+
+
 @pytest.mark.parametrize("committed", (False, True))
 @pytest.mark.parametrize("marker", (False, True))
 def test_all_columns_are_removed(tmp_path, committed, marker):

@@ -58,6 +58,7 @@ CommitWork Commits::plan_work(Phase phase, const std::string& below, bool& again
       work.whiteouts.clear();
     }
   } else {
+    tell_misplaced(changes, below);
     plan_arrows(changes, below, work);
     plan_objects(std::move(changes.objects), work);
   }
@@ -113,6 +114,8 @@ void Commits::plan_arrows(const StagedChanges& changes, const std::string& below
   for (const StagedArrow& file : changes.arrows) {
     auto table =
         concerns(below, file.table) ? whole_arrow(file) : Result<StagedTable>(fail(ErrorKind::busy, "not now"));
+    const bool is_hopeless = !table && table.error().kind != ErrorKind::busy;
+    tell(file.path, is_hopeless ? std::vector{table.error().text} : std::vector<std::string>());
     if (table) {
       const std::int64_t entries = progress_of(*table, nullptr).entries;
       work.tables.push_back({*std::move(table), entries, true});

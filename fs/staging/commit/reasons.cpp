@@ -5,8 +5,21 @@
 
 #include "staging/commit/commits.h"
 #include "staging/commit/object_offer.h"
+#include "staging/overlay/staged_object.h"
+#include "staging/overlay/staged_tree.h"
 
 namespace tfilefs {
+
+namespace {
+
+std::string reason_of(const StagedChanges::Misplaced& file) {
+  if (file.waits)
+    return "a list without offsets, or a table: offsets.i8, another column beside it, or a file named .table tells";
+  if (is_object_file(split_path(file.path).second)) return "no object: there is no object.bin beside it";
+  return "no column of a table: its directory is one of the file";
+}
+
+}  // namespace
 
 bool Commits::is_committing() const {
   const Lock lock(overlay_.mutex);
@@ -59,9 +72,7 @@ Commits::Reasons Commits::look_for_reasons() {
     return found;
   }
   for (const StagedChanges::Misplaced& file : changes.misplaced) {
-    found[file.path] = {file.waits ? "a list without offsets, or a table: offsets.i8, another column beside it, or a "
-                                     "file named .table tells"
-                                   : "no column of a table: its directory is one of the file"};
+    found[file.path] = {reason_of(file)};
   }
   for (const StagedChanges::Refused& directory : changes.refused) found[directory.path] = {directory.reason};
   for (StagedTable& table : changes.tables) {
@@ -76,6 +87,15 @@ Commits::Reasons Commits::look_for_reasons() {
     if (auto made = offered_object(object); !made) found[object.path] = {made.error().text};
   }
   return found;
+}
+
+// A name that begins with a dot is that of a copy under way.
+void Commits::tell_misplaced(const StagedChanges& changes, const std::string& below) {
+  for (const StagedChanges::Misplaced& file : changes.misplaced) {
+    const bool may_be_renamed = split_path(file.path).second.starts_with('.');
+    if (file.waits || file.is_open || may_be_renamed || !concerns(below, file.path)) continue;
+    tell(file.path, {reason_of(file)});
+  }
 }
 
 // Reports in .tfilefs/errors, once each, the reasons that more bytes cannot remove.

@@ -150,7 +150,8 @@ void StagedWalk::add_file(const StagedNode& directory, const std::string& path, 
     made_.arrows.push_back(
         {file, at, joined_path(path, *table), file->bytes->size(), file->writers > 0, time_set_on(*file)});
   } else {
-    made_.misplaced.push_back({at, is_items_name(file->name) && directory.base_name.empty()});
+    const bool waits = is_items_name(file->name) && directory.base_name.empty();
+    made_.misplaced.push_back({at, waits, file->writers > 0});
   }
 }
 

@@ -127,6 +127,7 @@ struct StagedChanges {
   struct Misplaced {
     std::string path;
     bool waits = false;  // for a file that decides whether it is an item of a list
+    bool is_open = false;
   };
   std::vector<Misplaced> misplaced;  // files outside of tables
   struct Refused {
