@@ -281,6 +281,12 @@ WRONG = {
                                   "variances and flow/variances contradict each other"),
     "variances of the flow alone": ({"values": [1.0, 2], "flow/variances": [1.0, 1, 1, 1], "xedges": [0.0, 1, 2]},
                                     "flow/variances without flow/values"),
+    "an array twice": ({"values": [1.0, 2], "values.f8": [1.0, 2], "xedges": [0.0, 1, 2]},
+                       "values.f8: no array of this histogram, or there is another one of its name"),
+    "edges of an axis behind one that is missing": ({"values": [1.0, 2], "xedges": [0.0, 1, 2], "zedges": [0.0, 1, 2]},
+                                                    "zedges.f8: no array of this histogram, or there is another one of its name"),
+    "another array of the flow": ({"values": [1.0, 2], "xedges": [0.0, 1, 2], "flow/edges": [0.0, 1, 2]},
+                                  "flow/edges.f8: no array of this histogram, or there is another one of its name"),
     "variances of another shape": ({"values": np.ones((2, 3)), "variances": np.ones((3, 2)), "xedges": [0.0, 1, 2], "yedges": [0.0, 1, 2, 3]},
                                    "variances: 2 at each x, yedges are those of 3"),
 }

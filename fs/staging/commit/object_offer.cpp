@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -113,6 +114,7 @@ class Arrays {
       const auto [above, last] = split_path(file.path);
       const auto typed = tfile::parse_typed_name(last);
       if (!typed || joined_path(above, std::string(typed->stem)) != name) continue;
+      taken_.insert(&file);
       OfferedHistogram::Grid numbers;
       numbers.shape.assign(typed->shape.begin(), typed->shape.end());
       numbers.dtype = typed->dtype;
@@ -124,8 +126,20 @@ class Arrays {
     return std::nullopt;
   }
 
+  // What would be lost: the staged files go with the commit. Those that describe the object are made anew, and a name
+  // that begins with a dot is that of a copy which was broken off.
+  Result<> check_all_taken() const {
+    for (const StagedColumn& file : files_) {
+      const std::string name = split_path(file.path).second;
+      if (taken_.contains(&file) || is_object_file(file.path) || name.starts_with('.')) continue;
+      return fail(ErrorKind::invalid, file.path + ": no array of this histogram, or there is another one of its name");
+    }
+    return {};
+  }
+
  private:
   std::vector<StagedColumn> files_;
+  std::set<const StagedColumn*> taken_;
 };
 
 Result<tfile::NewObject> histogram(const StagedObject& object, std::string name) {
@@ -143,6 +157,7 @@ Result<tfile::NewObject> histogram(const StagedObject& object, std::string name)
   TRY(offered.variances, arrays.take_grid("variances"));
   TRY(offered.flow_values, arrays.take_grid("flow/values"));
   TRY(offered.flow_variances, arrays.take_grid("flow/variances"));
+  TRY_VOID(arrays.check_all_taken());
   return tfile::new_histogram(offered);
 }
 
