@@ -46,6 +46,8 @@ class Taking {
     const Node& node = table_.nodes[id];
     if (node.column) return take_column(*node.column, place.path);
     Place below{place.shown + "/", place.path + "/", place.must_be_whole};
+    // It is made of what is in it: without a column, nothing says that it was there.
+    if (node.kind == NodeKind::record && node.children.empty()) return "a record without members is not written";
     if (node.kind == NodeKind::record) return take_members(node.children, below, true);
     if (node.kind == NodeKind::map || node.kind == NodeKind::variant) below.must_be_whole = true;
     if (node.kind == NodeKind::variant) made_.variants.emplace_back(place.path, tfile::variant_type(node.alternatives));
@@ -86,7 +88,7 @@ class Taking {
       made_.left_out.push_back(reason.starts_with(shown) ? reason : shown + ": " + reason);
     }
     const bool has_some = made_.left_out.size() < left_before + members.size();
-    if (!is_record || has_some || members.empty()) return "";
+    if (!is_record || has_some) return "";
     made_.left_out.resize(left_before);
     return first;
   }

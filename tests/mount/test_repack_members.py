@@ -91,6 +91,41 @@ tree.Branch("a.map", text)""")
         assert [json.loads(line)["a_map"] for line in lines] == 5 * [[{"key": "one", "value": 1.5}]]
 
 
+WRITE_EMPTY_RECORDS = """
+import sys, ROOT
+ROOT.gInterpreter.Declare('''
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleWriter.hxx>
+struct Empty {};
+struct Holder { int a = 7; Empty e; };
+struct Nothing { Empty e; };
+void write_empty_records(const char* path) {
+  auto model = ROOT::RNTupleModel::Create();
+  auto x = model->MakeField<int>("x");
+  const std::pair<const char*, const char*> fields[] = {
+      {"empty", "Empty"}, {"holder", "Holder"}, {"nothing", "Nothing"}, {"list", "std::vector<Holder>"},
+      {"pair", "std::pair<int,Empty>"}, {"array", "std::array<Empty,3>"}, {"optional", "std::optional<Empty>"},
+      {"variant", "std::variant<int,Empty>"}};
+  for (const auto& [name, type] : fields) model->AddField(ROOT::RFieldBase::Create(name, type).Unwrap());
+  model->AddField(std::make_unique<ROOT::RRecordField>("record", std::vector<std::unique_ptr<ROOT::RFieldBase>>{}));
+  auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "t", path);
+  for (int i = 0; i < 5; ++i) { *x = i; writer->Fill(); }
+}''')
+ROOT.write_empty_records(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("options", (["--columns", "*"], ["--format", "ttree"]))
+def test_records_without_members_are_named(tmp_path, options):
+    path, out = tmp_path / "in.root", tmp_path / "out.root"
+    root(WRITE_EMPTY_RECORDS, path)
+    done = repack(*options, path, out, status=1)
+    lost = {line.removeprefix("tfilefs: left out: t: ").split(":")[0] for line in done.stderr.splitlines()}
+    assert lost == {"empty", "holder/e", "nothing", "list/values/e", "pair/second", "array", "optional", "variant", "record"}, done.stderr
+    with mounted.Mounted(out) as m, open(f"{m.path}/t.jsonl") as lines:
+        assert [json.loads(line) for line in lines] == [{"x": i, "holder": {"a": 7}, "list": [], "pair": {"first": 0}} for i in range(5)]
+
+
 # A record in whose middle there are pointers to several classes, for which no column of a tree is written; a member of
 # such records; lists of records of lists.
 def test_one_member_that_is_not_written_costs_one_member(tmp_path):
