@@ -61,6 +61,13 @@ Descriptor open_file(int directory, const std::string& name, int flags) {
   return is_own && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 ? std::move(file) : Descriptor();
 }
 
+// The same; what stands there and is no file of this user goes.
+Descriptor make_file(int directory, const std::string& name) {
+  Descriptor file = open_file(directory, name, O_CREAT);
+  if (!file && ::unlinkat(directory, name.c_str(), 0) == 0) file = open_file(directory, name, O_CREAT);
+  return file;
+}
+
 struct CachedFile {
   std::string name;
   timespec used{};
@@ -83,10 +90,11 @@ std::vector<CachedFile> files_of(int directory) {
   return files;
 }
 
-// Removes the files that were used longest ago until so much is left. One process at a time does.
+// Removes the files that were used longest ago until so much is left. One process at a time does, unless no lock can be
+// made: then some may remove more than they need.
 void remove_oldest(int directory, std::uint64_t bytes_max) {
-  const Descriptor lock = open_file(directory, kLockName, O_CREAT);
-  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
+  const Descriptor lock = make_file(directory, kLockName);
+  if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
   std::vector<CachedFile> files = files_of(directory);
   std::uint64_t bytes = 0;
   for (const CachedFile& file : files) bytes += file.bytes;
@@ -169,12 +177,8 @@ void DiskFile::use(const Identity& identity) {
 // state open goes on with it.
 std::shared_ptr<DiskLog> DiskFile::begin_log_at(int directory) const {
   for (int tries = 0; tries < kBeginTries; ++tries) {
-    Descriptor file = open_file(directory, name_, O_CREAT);
-    if (!file) {
-      // What stands there is no file of this user.
-      if (::unlinkat(directory, name_.c_str(), 0) != 0) return nullptr;
-      continue;
-    }
+    Descriptor file = make_file(directory, name_);
+    if (!file) return nullptr;
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       // Another process begins it, or appends to it.
       auto other = DiskLog::open(std::move(file), key_);

@@ -350,6 +350,25 @@ def test_a_directory_of_others_is_refused(server, cache):
         assert status == 1 and "belongs to another user" in said
 
 
+def make_link(path):
+    path.symlink_to("/nonexistent/target")
+
+
+def make_open_to_others(path):
+    path.touch()
+    path.chmod(0o664)
+
+
+@pytest.mark.parametrize("make", (make_link, os.mkdir, os.mkfifo, make_open_to_others))
+def test_the_size_is_kept_whatever_stands_in_the_place_of_the_lock(server, cache, local, make):
+    cache.mkdir(0o700)
+    make(cache / "lock")
+    for name in ("far", "wide"):
+        with mounted_with(server.url(name + ".root"), f"{cache}:1M") as m:
+            assert far_files.everything(m.path) == local[name]
+    assert sum(path.stat().st_size for path in cached(cache)) <= 2 << 20
+
+
 @pytest.mark.parametrize("value", ("", ":5G", "/tmp/x:10"))
 def test_values_that_are_refused(server, value):
     status, said, _ = far_files.failure("-o", f"diskcache={value}", server.url("far.root"), limit=20)
