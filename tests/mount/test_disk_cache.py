@@ -369,6 +369,23 @@ def test_the_size_is_kept_whatever_stands_in_the_place_of_the_lock(server, cache
     assert sum(path.stat().st_size for path in cached(cache)) <= 2 << 20
 
 
+def test_a_file_with_another_name_is_not_written_to(server, cache, local, tmp_path):
+    for content in (b"", b"of the user"):
+        with mounted_with(server.url("small.root"), cache) as m:
+            far_files.everything(m.path)
+        [path] = cached(cache)
+        path.unlink()
+        other = tmp_path / "other"
+        other.write_bytes(content)
+        os.link(other, path)
+        for _ in range(2):
+            with mounted_with(server.url("small.root"), cache) as m:
+                assert far_files.everything(m.path) == local["small"]
+                last = counts(m)
+        assert other.read_bytes() == content and last["requests"] == 1
+        other.unlink()
+
+
 @pytest.mark.parametrize("value", ("", ":5G", "/tmp/x:10"))
 def test_values_that_are_refused(server, value):
     status, said, _ = far_files.failure("-o", f"diskcache={value}", server.url("far.root"), limit=20)
