@@ -55,7 +55,10 @@ Result<Descriptor> open_directory(const std::string& path) {
 // No link, no device, and no file of somebody else, or that others may write, is followed; nor one that has another
 // name, under which it may be something else.
 Descriptor open_file(int directory, const std::string& name, int flags) {
-  Descriptor file(::openat(directory, name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600));
+  const int all_flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags;
+  Descriptor file(::openat(directory, name.c_str(), O_RDWR | all_flags, 0600));
+  // What is there can be read.
+  if (!file && errno == EROFS) file = Descriptor(::openat(directory, name.c_str(), O_RDONLY | all_flags, 0600));
   struct stat status {};
   const bool is_known = file && ::fstat(file.get(), &status) == 0;
   const bool is_own = is_known && S_ISREG(status.st_mode) && status.st_uid == ::geteuid() && status.st_nlink <= 1;

@@ -386,6 +386,23 @@ def test_a_file_with_another_name_is_not_written_to(server, cache, local, tmp_pa
         other.unlink()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a directory read-only")
+def test_a_directory_that_can_only_be_read_is_read(server, cache, local):
+    with mounted_with(server.url("far.root"), cache) as m:
+        far_files.everything(m.path)
+    subprocess.run(["mount", "--bind", cache, cache], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", cache], check=True)
+        for name, requests in (("far", 1), ("middle", None)):
+            with mounted_with(server.url(name + ".root"), cache) as m:
+                assert far_files.everything(m.path) == local[name]
+                last = counts(m)
+            assert requests in (last["requests"], None)
+        assert last["disk_failures"] == 1
+    finally:
+        subprocess.run(["umount", "-l", cache], check=True)
+
+
 @pytest.mark.parametrize("value", ("", ":5G", "/tmp/x:10"))
 def test_values_that_are_refused(server, value):
     status, said, _ = far_files.failure("-o", f"diskcache={value}", server.url("far.root"), limit=20)
