@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -133,8 +135,7 @@ DiskFile::DiskFile(const FarOptions& options, const DiskKey& key)
       name_(name_of(key)),
       key_(key),
       bytes_max_(options.cache_bytes),
-      edges_(tfile::held_edges(options)),
-      untrimmed_(options.cache_bytes) {}
+      edges_(tfile::held_edges(options)) {}
 
 std::shared_ptr<DiskFile> DiskFile::find(const FarOptions& options, const std::string& url) {
   if (options.cache_directory.empty()) return nullptr;
@@ -275,12 +276,16 @@ void DiskFile::write(std::span<const DiskPiece> pieces) {
   trim(log->end() - std::min(begin, log->end()));
 }
 
-// Leaves room for what is appended before the next look.
+// Leaves room for what is appended before the next look, by all files of this process together: each look costs as much
+// as there are files in the directory. The first is at once.
 void DiskFile::trim(std::uint64_t appended) {
+  // To directories, since the last look. Never destroyed, as the thread.
+  static auto& appended_to = *new std::map<std::string, std::uint64_t>;
   const std::uint64_t part = bytes_max_ / kTrimParts;
-  untrimmed_ += appended;
-  if (untrimmed_ < part) return;
-  untrimmed_ = 0;
+  std::uint64_t& untrimmed = appended_to.try_emplace(directory_, part).first->second;
+  untrimmed += appended;
+  if (untrimmed < part) return;
+  untrimmed = 0;
   if (const auto directory = open_directory(directory_)) remove_oldest(directory->get(), bytes_max_ - part);
 }
 

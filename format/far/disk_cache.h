@@ -56,7 +56,7 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   std::shared_ptr<DiskLog> begin_log();
   std::shared_ptr<DiskLog> begin_log_at(int directory) const;
   void write(std::span<const DiskPiece>);
-  void trim(std::uint64_t appended);
+  void trim(std::uint64_t appended);  // of the thread that writes
   void note_failure();
 
   const std::string directory_, name_;
@@ -68,7 +68,6 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   mutable std::mutex mutex_;
   std::shared_ptr<DiskLog> log_;  // guarded by mutex_; null if nothing is kept
 
-  std::uint64_t untrimmed_;  // bytes that were appended since the directory was looked at; of the thread that writes
   std::atomic<bool> is_used_ = false, has_failed_ = false;
   std::atomic<std::uint64_t> hits_in_row_ = 0;
   std::atomic<std::uint64_t> hits_ = 0, bytes_ = 0, failures_ = 0;

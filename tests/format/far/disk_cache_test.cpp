@@ -292,6 +292,19 @@ TEST_F(DiskCache, OneFileLargerThanTheCacheIsBegunAnew) {
   EXPECT_EQ(read_right(*file, 0, 50'000), 0u);
 }
 
+TEST_F(DiskCache, ManyFilesTogetherStayWithinTheSize) {
+  const FarOptions small = options(4 << 20);
+  std::vector<std::shared_ptr<DiskFile>> open;
+  for (int number = 0; number < 200; ++number) {
+    open.push_back(used("http://a/" + std::to_string(number), 1, &small));
+    keep(*open.back(), 0, 1000);
+  }
+  for (const auto& file : open) keep(*file, 1000, 60'000);
+  std::uint64_t bytes = 0;
+  for (const fs::path& path : files()) bytes += fs::file_size(path);
+  EXPECT_LE(bytes, small.cache_bytes);
+}
+
 TEST_F(DiskCache, ADirectoryThatIsRemovedIsMadeAnew) {
   const auto file = used("http://a/x");
   keep(*file, 0, 1000);
