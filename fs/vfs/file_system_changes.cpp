@@ -159,14 +159,16 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
                         HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  Reply<Attributes> told([this, inode, reply = std::move(reply)](Result<Attributes> changed) mutable {
-    if (changed) {
-      changed->number = inode->number;
-    } else {
-      note_refusal(*inode, "", changed.error());
-    }
-    reply(std::move(changed));
-  });
+  Reply<Attributes> told(
+      [this, inode, size = change.size, reply = std::move(reply)](Result<Attributes> changed) mutable {
+        if (changed) {
+          changed->number = inode->number;
+          if (size && !page_copies_.is_idle()) page_copies_.note_size(inode->id, *size);
+        } else {
+          note_refusal(*inode, "", changed.error());
+        }
+        reply(std::move(changed));
+      });
   if (const auto holder = open_holder(open)) return holder->change({}, change, std::move(told));
   // A file that was removed or moved while open is changed through the open file.
   Reply<Attributes> done([this, inode, change, told = std::move(told)](Result<Attributes> changed) mutable {
@@ -214,12 +216,16 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
   };
   Reply<std::size_t> told(std::move(tell), asker);
   Content& content = *file->content.content;
-  if (append) return content.append(offset, bytes, std::move(told));
+  if (append) {
+    if (!page_copies_.is_idle()) page_copies_.note_append(file->inode->id, offset);
+    return content.append(offset, bytes, std::move(told));
+  }
+  if (!page_copies_.is_idle()) page_copies_.note_own_write(file->inode->id, offset, bytes);
   content.write(offset, bytes, std::move(told));
 }
 
 void FileSystem::read_pages(HandleId handle, std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
-  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  const std::shared_ptr<const OpenFile> file = page_copies_.is_idle() ? nullptr : files_.find(handle);
   const bool is_shared = file && file->content.content && host_file_of(*file->content.content);
   if (!is_shared) return read(handle, offset, size, std::move(reply));
   const std::stop_token asker = reply.asker();
@@ -257,7 +263,7 @@ void write_next(const std::shared_ptr<PageWrite>& write) {
 
 void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<const std::byte> bytes,
                              Reply<std::size_t> reply) {
-  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  const std::shared_ptr<const OpenFile> file = page_copies_.is_idle() ? nullptr : files_.find(handle);
   const bool is_shared = file && file->content.content && host_file_of(*file->content.content);
   auto pieces = is_shared ? page_copies_.note_write(file->inode->id, offset, bytes) : std::vector<PageCopies::Piece>();
   const bool is_whole = pieces.size() == 1 && pieces[0].size == bytes.size();

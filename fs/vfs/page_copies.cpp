@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace tfilefs {
 namespace {
@@ -32,6 +33,7 @@ void add_changes(std::span<const std::byte> before, std::span<const std::byte> b
 void PageCopies::watch(InodeId id, HandleId handle) {
   const Lock lock(mutex_);
   watched_[id].handles.insert(handle);
+  files_ = watched_.size();
 }
 
 void PageCopies::release(HandleId handle) {
@@ -39,9 +41,17 @@ void PageCopies::release(HandleId handle) {
   for (auto at = watched_.begin(); at != watched_.end();) {
     const auto here = at++;
     if (here->second.handles.erase(handle) == 0 || !here->second.handles.empty()) continue;
-    pages_ -= here->second.pages.size();
+    drop_from(here->second, 0);
     watched_.erase(here);
   }
+  files_ = watched_.size();
+}
+
+// That of `offset`, and those behind it.
+void PageCopies::drop_from(Watched& watched, std::uint64_t offset) {
+  const auto first = watched.pages.lower_bound(offset / kPage * kPage);
+  pages_ -= static_cast<std::size_t>(std::distance(first, watched.pages.end()));
+  watched.pages.erase(first, watched.pages.end());
 }
 
 // Made, if there is none and room for it; then of zeros.
@@ -87,6 +97,35 @@ std::vector<PageCopies::Piece> PageCopies::note_write(InodeId id, std::uint64_t 
     std::memcpy(known->second->data(), left.data(), left.size());
   }
   return pieces;
+}
+
+void PageCopies::note_own_write(InodeId id, std::uint64_t offset, std::span<const std::byte> bytes) {
+  const Lock lock(mutex_);
+  const auto watched = watched_.find(id);
+  if (watched == watched_.end()) return;
+  auto& pages = watched->second.pages;
+  for (auto page = pages.lower_bound(offset / kPage * kPage); page != pages.end(); ++page) {
+    const std::uint64_t begin = std::max(page->first, offset),
+                        end = std::min(page->first + kPage, offset + bytes.size());
+    if (begin >= end) return;
+    std::memcpy(page->second->data() + (begin - page->first), bytes.data() + (begin - offset), end - begin);
+  }
+}
+
+void PageCopies::note_append(InodeId id, std::uint64_t offset) {
+  const Lock lock(mutex_);
+  if (const auto watched = watched_.find(id); watched != watched_.end()) drop_from(watched->second, offset);
+}
+
+// What is cut off is zero when the file grows again.
+void PageCopies::note_size(InodeId id, std::uint64_t size) {
+  const Lock lock(mutex_);
+  const auto watched = watched_.find(id);
+  if (watched == watched_.end()) return;
+  const auto last = watched->second.pages.find(size / kPage * kPage);
+  if (last != watched->second.pages.end())
+    std::fill(last->second->begin() + static_cast<std::ptrdiff_t>(size % kPage), last->second->end(), std::byte{});
+  drop_from(watched->second, size + kPage - 1);
 }
 
 }  // namespace tfilefs

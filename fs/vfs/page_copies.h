@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -31,11 +32,18 @@ class PageCopies {
   // given back all such handles.
   void watch(InodeId, HandleId) EXCLUDES(mutex_);
   void release(HandleId) EXCLUDES(mutex_);
+  // Whether there is no such file: the other functions have nothing to do then. Takes no lock.
+  bool is_idle() const { return files_.load(std::memory_order_relaxed) == 0; }
 
   // The kernel gets these bytes, from the beginning of a page.
   void note_read(InodeId, std::uint64_t offset, std::span<const std::span<const std::byte>> bytes) EXCLUDES(mutex_);
   // The kernel writes these, from the beginning of a page: what of them is to be written, by address.
   std::vector<Piece> note_write(InodeId, std::uint64_t offset, std::span<const std::byte> bytes) EXCLUDES(mutex_);
+  // A program writes these with write(2), which changes the kernel's pages as well; with O_APPEND, where only the file
+  // system knows; or sets the size.
+  void note_own_write(InodeId, std::uint64_t offset, std::span<const std::byte> bytes) EXCLUDES(mutex_);
+  void note_append(InodeId, std::uint64_t offset) EXCLUDES(mutex_);
+  void note_size(InodeId, std::uint64_t size) EXCLUDES(mutex_);
 
  private:
   static constexpr std::size_t kPage = 4096;  // those of the kernel are as large, or some of them
@@ -46,7 +54,9 @@ class PageCopies {
     std::map<std::uint64_t, std::unique_ptr<Page>> pages;  // by offset
   };
   Page* copy_at(Watched&, std::uint64_t offset) REQUIRES(mutex_);
+  void drop_from(Watched&, std::uint64_t offset) REQUIRES(mutex_);
 
+  std::atomic<std::size_t> files_ = 0;
   Mutex mutex_;
   std::map<InodeId, Watched> watched_ GUARDED_BY(mutex_);
   std::size_t pages_ GUARDED_BY(mutex_) = 0;

@@ -338,3 +338,24 @@ def test_sqlite_with_an_index_in_shared_memory_loses_nothing(places, tmp_path, w
     rows = after_writers(places, tmp_path, "wal", where + where[:1], 300, "normal")
     assert sorted(row[:2] for row in rows) == sorted((who, i) for who in "abc" for i in range(300))
     assert [row[2] for row in rows] == list(range(900)), "each sees what was committed before"
+
+
+WRITTEN_OVER = """
+import fcntl, mmap, os, sys
+file = os.open(sys.argv[1], os.O_RDWR)
+fcntl.lockf(file, fcntl.LOCK_EX)
+page = mmap.mmap(file, 8192)
+assert page[100:103] == b"aaa"
+os.pwrite(file, b"b", 100)
+page[100:101] = b"a"
+os.ftruncate(file, 4096)
+os.ftruncate(file, 8192)
+page[5000:5001] = b"a"
+fcntl.lockf(file, fcntl.LOCK_UN)
+"""
+
+
+def test_what_is_put_back_through_a_mapping_is_written(places, tmp_path):
+    (tmp_path / "mapped").write_bytes(b"a" * 8192)
+    subprocess.run([sys.executable, "-c", WRITTEN_OVER, places.at("mount", "mapped")], check=True, timeout=60)
+    assert (tmp_path / "mapped").read_bytes() == b"a" * 4096 + bytes(904) + b"a" + bytes(3191)

@@ -70,6 +70,24 @@ TEST_F(Copies, BehindTheEndOfAFileThereAreZeros) {
   EXPECT_EQ(written(0, now), (Pieces{{100, 100}}));
 }
 
+// A program that puts back through its mapping what it had overwritten with write(2), or cut off, has changed it.
+TEST_F(Copies, OwnWritesChangeThem) {
+  copies_.watch(kFile, kHandle);
+  read(0, bytes_of(2 * kPage, 1));
+  copies_.note_own_write(kFile, kPage - 2, bytes_of(5, 2));
+  EXPECT_EQ(written(0, bytes_of(2 * kPage, 1)), (Pieces{{kPage - 2, 5}}));
+  copies_.note_size(kFile, 100);
+  copies_.note_size(kFile, 2 * kPage);
+  EXPECT_EQ(written(0, bytes_of(kPage, 1)), (Pieces{{100, kPage - 100}}));
+  EXPECT_EQ(written(kPage, bytes_of(kPage, 1)), (Pieces{{0, kPage}}));
+  read(0, bytes_of(2 * kPage, 1));
+  copies_.note_size(kFile, kPage);
+  EXPECT_EQ(written(0, bytes_of(2 * kPage, 1)), (Pieces{{kPage, kPage}}));
+  read(0, bytes_of(2 * kPage, 1));
+  copies_.note_append(kFile, kPage + 7);
+  EXPECT_EQ(written(0, bytes_of(2 * kPage, 1)), (Pieces{{kPage, kPage}}));
+}
+
 TEST_F(Copies, PagesBeyondTheLimitAreWrittenAsAWhole) {
   copies_.watch(kFile, kHandle);
   constexpr std::uint64_t kMost = 4096;
