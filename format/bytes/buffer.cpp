@@ -23,8 +23,9 @@
 // A slab is filled from front to back and unmapped as a whole. Chunks that are decoded together are adjacent, and
 // mostly leave the cache together. If they do not, and more than kWasteMax of freed buffers would remain, the pages of
 // single buffers are released. So the memory of the process beyond its live buffers is bounded by: kWasteMax, the last
-// slab, kSparesMax empty slabs, kKeptMax, and the unused rest of each buffer's last page. A huge page that is shared
-// stays, until the system is short of memory, as long as one of its buffers lives.
+// slab, kSparesMax empty slabs, kKeptMax, and the unused rest of each buffer's last page. A process of little memory
+// keeps less (Limits). A huge page that is shared stays, until the system is short of memory, as long as one of its
+// buffers lives.
 
 namespace tfile {
 namespace {
@@ -69,6 +70,17 @@ std::byte* map_aligned(std::size_t size, std::size_t alignment) {
   return all + before;
 }
 
+// What is kept of freed buffers, a third of it in each way.
+struct Limits {
+  std::size_t waste = kWasteMax, spares = kSparesMax, kept = kKeptMax;
+
+  static Limits of(std::uint64_t all) {
+    const std::uint64_t third = all / 3;
+    return {std::min<std::uint64_t>(third, kWasteMax), std::min<std::uint64_t>(third / kSlabSize, kSparesMax),
+            std::min<std::uint64_t>(third, kKeptMax)};
+  }
+};
+
 class Heap {
  public:
   std::byte* allocate(std::size_t size, Use use) {
@@ -79,6 +91,11 @@ class Heap {
       free_large(p, size);
     else
       free_block(p, whole_pages(size));
+  }
+
+  void limit(Limits limits) {
+    const std::lock_guard lock(mutex_);
+    limits_ = limits;
   }
 
   void give_back_free() {
@@ -123,7 +140,7 @@ class Heap {
     if (slab.live == 0) {
       waste_ -= slab.waste;
       release(base);
-    } else if (waste_ + size <= kWasteMax) {
+    } else if (waste_ + size <= limits_.waste) {
       slab.waste += size;
       waste_ += size;
     } else {
@@ -147,7 +164,7 @@ class Heap {
     }
     slabs_.erase(base);
     try {
-      if (spares_.size() < kSparesMax) return spares_.push_back(base);
+      if (spares_.size() < limits_.spares) return spares_.push_back(base);
     } catch (const std::bad_alloc&) {
     }
     munmap(reinterpret_cast<void*>(base), kSlabSize);
@@ -195,7 +212,7 @@ class Heap {
   void keep_or_unmap(std::byte* p, std::size_t mapped) noexcept {
     try {
       const std::lock_guard lock(mutex_);
-      if (mapped <= kKeptMax / 2 && kept_bytes_ + mapped <= kKeptMax) {
+      if (mapped <= limits_.kept / 2 && kept_bytes_ + mapped <= limits_.kept) {
         kept_.push_back({p, mapped});
         kept_bytes_ += mapped;
         return;
@@ -211,6 +228,7 @@ class Heap {
   };
   const std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::mutex mutex_;
+  Limits limits_;
   std::unordered_map<std::uintptr_t, Slab> slabs_;
   std::uintptr_t current_ = 0;
   std::vector<std::uintptr_t> spares_;
@@ -234,6 +252,16 @@ std::byte* allocate_buffer(std::size_t size, Use use) {
   auto* p = static_cast<std::byte*>(std::malloc(size > 0 ? size : 1));
   if (!p) throw std::bad_alloc();
   return p;
+}
+
+void scale_free_buffers(std::uint64_t memory) {
+  const std::uint64_t freed = memory / 4;
+  if (!kPlainMalloc) heap().limit(Limits::of(freed));
+  if (freed / 3 >= kKeptMax) return;
+  // Else malloc takes ever larger blocks from its arenas, up to 32 MB, and texts that were freed leave tens of
+  // megabytes there.
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
 void give_back_free_buffers() {

@@ -22,6 +22,7 @@
 #include "repack/repack_table.h"
 #include "repack/split_plan.h"
 #include "repack/stopped.h"
+#include "tfile/buffer.h"
 #include "tfile/file.h"
 #include "tfile/table_copy.h"
 #include "vfs/chain_names.h"
@@ -474,6 +475,7 @@ class Repack {
 }  // namespace
 
 Result<RepackReport> repack(const RepackOptions& options, const RepackWatch& watch) {
+  tfile::scale_free_buffers(options.memory);
   return Repack(options, watch).run();
 }
 

@@ -12,6 +12,7 @@
 
 #include "control/readme.h"
 #include "control/stats.h"
+#include "tfile/buffer.h"
 #include "tfile/name.h"
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
@@ -75,6 +76,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
       context_{*cache_,         errors_,        options.ownership, options.views_listed,
                options.strings, writing_.get(), options.is_shared},
       locks_(*cache_, alarms_) {
+  tfile::scale_free_buffers(options.cache.memory);
   // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},

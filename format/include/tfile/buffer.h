@@ -2,6 +2,7 @@
 #pragma once  // experimental until 1.0: a minor version may change what is declared here
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -15,6 +16,9 @@ enum class Use : unsigned char { kept, passing };
 // Callable from any thread. Freed memory returns to the system, except for a fixed few megabytes (buffer.cpp).
 std::byte* allocate_buffer(std::size_t size, Use);
 void free_buffer(std::byte*, std::size_t size, Use);
+// Where buffers take `memory` bytes together, freed ones take at most a quarter of it, and a slab (buffer.cpp).
+// Callable from any thread.
+void scale_free_buffers(std::uint64_t memory);
 // Returns the memory that is kept for reuse to the system at once. Callable from any thread.
 void give_back_free_buffers();
 

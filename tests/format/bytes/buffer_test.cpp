@@ -98,6 +98,24 @@ TEST(Buffer, WhatIsFreedGoesBackToTheSystem) {
   EXPECT_LT(resident_bytes(), before + 1000 * 54'000 + (50 << 20));
 }
 
+TEST(Buffer, WhereBuffersTakeLittleFewFreedOnesAreKept) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers keep freed memory aside to catch its use";
+#ifdef TFILE_TEST_OTHER_ALLOCATOR
+  GTEST_SKIP() << "a sanitizer's allocator keeps what is freed";
+#endif
+  give_back_free_buffers();
+  const std::size_t before = resident_bytes();
+  scale_free_buffers(16 << 20);
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 2000; ++i) {
+    buffers.emplace_back(i % 50 == 0 ? 2'000'000 : 50'000);
+    fill(buffers.back(), i);
+  }
+  buffers.clear();
+  EXPECT_LT(resident_bytes(), before + (9 << 20));
+  scale_free_buffers(1 << 30);
+}
+
 TEST(Buffer, AnImpossibleSizeThrows) { EXPECT_THROW(Buffer(~std::size_t{0} - 100), std::bad_alloc); }
 
 }  // namespace
