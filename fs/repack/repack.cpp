@@ -439,11 +439,13 @@ class Repack {
     return options_.verifies ? verify() : Result<>();
   }
 
+  // What the writer knows of the tables is not needed any more.
   Result<> verify() {
     const std::string out = made_.output->path();
+    writer_.reset();
     for (const auto& [request, written] : written_) {
-      TableWork work{*writer_, made_.output.get(), reader_, workers_, coders_, watch_.stop, nullptr};
-      TRY(std::vector<std::string> left, verify_written(request, written, out, work));
+      tfile::give_back_free_buffers();
+      TRY(std::vector<std::string> left, verify_written(request, written, out, {workers_, watch_.stop}));
       add_lines(made_.report.not_verified, std::move(left));
     }
     return {};

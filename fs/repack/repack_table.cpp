@@ -528,7 +528,7 @@ Result<WrittenTable> convert_table(const TableRequest& request, const KeyInfo& k
 }
 
 Result<std::vector<std::string>> verify_written(const TableRequest& request, const WrittenTable& made,
-                                                const std::string& out, const TableWork& work) {
+                                                const std::string& out, const VerifyWork& work) {
   const CacheOptions cache = cache_options(request.options, 2);
   TRY(const auto in, open_chain(request, 2));
   const std::string path = path_of_key(request.directory, request.name);

@@ -79,9 +79,15 @@ Result<WrittenTable> copy_table(const TableRequest&, const tfile::KeyInfo& key, 
 // Copies columns.
 Result<WrittenTable> convert_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
 
+// What compares it.
+struct VerifyWork {
+  ThreadPool& workers;
+  std::stop_token stop;
+};
+
 // Compares it, as it is in the file of that name, with what it was made of (`kept` and `streamed` say how). Returns
 // what could not be compared. Errors: as verify_table().
 Result<std::vector<std::string>> verify_written(const TableRequest&, const WrittenTable&, const std::string& out,
-                                                const TableWork&);
+                                                const VerifyWork&);
 
 }  // namespace tfilefs
