@@ -250,12 +250,18 @@ bool asks_entries(const OfferedTable& offered, const tfile::FieldForm& field) {
 
 class ColumnCopy {
  public:
-  ColumnCopy(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
-             tfile::TableWriter& writer, const ColumnSink& sink)
-      : source_(source), kept_(kept), writer_(writer), sink_(sink), offered_(offered), fields_(fields_of(offered)) {}
+  ColumnCopy(ChainSource& source, OfferedTable offered, const tfile::KeptEntries& kept, tfile::TableWriter& writer,
+             const ColumnSink& sink)
+      : source_(source),
+        kept_(kept),
+        writer_(writer),
+        sink_(sink),
+        offered_(std::move(offered)),
+        fields_(fields_of(offered_)) {}
 
   Result<CopiedColumns> run() {
     TRY_VOID(writer_.add_fields(offered_.offered, offered_.form));
+    offered_.offered = {};  // the writer knows them now
     TRY_VOID(sample_fields());
     if (sink_.file == nullptr) {
       made_.bytes = static_cast<std::uint64_t>(stored_each_ * static_cast<double>(kept_.count()));
@@ -412,7 +418,7 @@ class ColumnCopy {
   const tfile::KeptEntries& kept_;
   tfile::TableWriter& writer_;
   const ColumnSink& sink_;
-  const OfferedTable& offered_;
+  OfferedTable offered_;
   const std::vector<FieldOfColumns> fields_;
   std::vector<std::int64_t> part_entries_;
   double stored_each_ = 0;  // bytes of an entry of all fields, according to samples
@@ -426,9 +432,9 @@ Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& str
   return Offering(table, streams, conversion, raw, refused).run(filter);
 }
 
-Result<CopiedColumns> copy_columns(ChainSource& source, const OfferedTable& offered, const tfile::KeptEntries& kept,
+Result<CopiedColumns> copy_columns(ChainSource& source, OfferedTable offered, const tfile::KeptEntries& kept,
                                    tfile::TableWriter& writer, const ColumnSink& sink) {
-  return ColumnCopy(source, offered, kept, writer, sink).run();
+  return ColumnCopy(source, std::move(offered), kept, writer, sink).run();
 }
 
 Result<> complete_raw(const std::map<std::string, tfile::StreamedClass>& streamed, const FieldOfColumns& field,

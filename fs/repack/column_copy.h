@@ -64,7 +64,7 @@ struct CopiedColumns {
 // at samples alone. Once a field is refused (a counter that contradicts its list, a key of a map that is there twice,
 // an entry above 1 GiB, a raw field that cannot be kept), nothing more is written, and the other entries are read only
 // for more such fields. Blocks. Errors: damaged, those of reading and writing, ECANCELED.
-Result<CopiedColumns> copy_columns(ChainSource&, const OfferedTable&, const tfile::KeptEntries&, tfile::TableWriter&,
+Result<CopiedColumns> copy_columns(ChainSource&, OfferedTable, const tfile::KeptEntries&, tfile::TableWriter&,
                                    const ColumnSink&);
 
 // Makes of the items of raw columns what the streamers of their classes write: `streamed`, by Column::branch. `before`:

@@ -398,8 +398,8 @@ class ColumnsOfTable {
     if (raw.are_kept) {
       TRY(raw.classes, streamed_classes(request_, table, work_.writer));
     }
-    TRY(const OfferedTable offered, named(request_.path, offered_table(table, (*source)->streams(), conversion, raw,
-                                                                       request_.refused, request_.options.columns)));
+    TRY(OfferedTable offered, named(request_.path, offered_table(table, (*source)->streams(), conversion, raw,
+                                                                 request_.refused, request_.options.columns)));
     made_.left_out = offered.left_out;
     std::ranges::copy((*source)->left_out(), std::back_inserter(made_.left_out));
     made_.friends = (*source)->friends();
@@ -415,13 +415,13 @@ class ColumnsOfTable {
       made_.left_out.push_back("none of its columns can be written");
       return std::move(made_);
     }
-    TRY_VOID(named(request_.path, write(**source, offered, conversion.to, wanted)));
+    TRY_VOID(named(request_.path, write(**source, std::move(offered), conversion.to, wanted)));
     made_.written = true;
     return std::move(made_);
   }
 
  private:
-  Result<> write(ChainSource& source, const OfferedTable& offered, tfile::TableFormat format, const Kept& wanted) {
+  Result<> write(ChainSource& source, OfferedTable offered, tfile::TableFormat format, const Kept& wanted) {
     const RepackOptions& options = request_.options;
     const tfile::Table& table = source.table();
     const EntryRange all{0, table.entries};
@@ -433,7 +433,7 @@ class ColumnsOfTable {
     if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, sink, kept));
     TRY(tfile::TableWriter* const writer,
         work_.writer.create_table(request_.directory, request_.name, table.title, format));
-    TRY(CopiedColumns copied, copy_columns(source, offered, kept, *writer, sink));
+    TRY(CopiedColumns copied, copy_columns(source, std::move(offered), kept, *writer, sink));
     made_.report.bytes = copied.bytes;
     made_.refused = std::move(copied.refused);
     made_.report.entries = kept.count();
