@@ -39,6 +39,10 @@ class Builder {
       if (schema_.fields[id].parent == id) note_per_entry(id, 1, 0);
     out_.nodes.emplace_back();
     place_nodes(root, 0, "", out_.nodes, out_.columns, [](const NodeDraft&, NodeId, const std::string&) {});
+    // They stay as long as the table is open.
+    out_.nodes.shrink_to_fit();
+    out_.columns.shrink_to_fit();
+    out_.streams.shrink_to_fit();
     return std::move(out_);
   }
 

@@ -117,6 +117,10 @@ class Builder {
     place(root, 0, "");
     std::ranges::sort(out_.untried, {}, &UntriedBranch::node);
     link_counters();
+    // They stay as long as the table is open.
+    out_.nodes.shrink_to_fit();
+    out_.columns.shrink_to_fit();
+    out_.streams.shrink_to_fit();
     return std::move(out_);
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "tfile/name.h"
@@ -33,7 +34,12 @@ const Column kNone;
 class SchemaBuilder {
  public:
   explicit SchemaBuilder(std::span<const TableSchemaPtr> schemas) : schemas_of_(schemas), schemas_(schemas.size()) {
-    made_.counts.emplace_back(schemas_, CountSource{CountSource::Of::entries, {}, false, 1});
+    count_id(std::vector(schemas_, CountSource{CountSource::Of::entries, {}, false, 1}));
+    if (schemas.empty()) return;
+    // Mostly the chain has what the first file has.
+    made_.nodes.reserve(schemas[0]->nodes.size());
+    made_.columns.reserve(schemas[0]->columns.size());
+    made_.chained.reserve(schemas[0]->columns.size());
   }
 
   ChainSchema build(const MergedNode& root) {
@@ -267,15 +273,21 @@ class SchemaBuilder {
   }
 
   CountId count_id(std::vector<CountSource> sources) {
-    const auto at = std::find(made_.counts.begin(), made_.counts.end(), sources);
-    if (at != made_.counts.end()) return static_cast<CountId>(at - made_.counts.begin());
+    std::size_t counted = 0;
+    for (const CountSource& source : sources) counted = counted * 31 + source.column.id;
+    const auto [begin, end] = known_counts_.equal_range(counted);
+    const auto same = std::find_if(begin, end, [&](const auto& each) { return made_.counts[each.second] == sources; });
+    if (same != end) return same->second;
+    const auto id = static_cast<CountId>(made_.counts.size());
     made_.counts.push_back(std::move(sources));
-    return static_cast<CountId>(made_.counts.size() - 1);
+    known_counts_.emplace(counted, id);
+    return id;
   }
 
   const std::span<const TableSchemaPtr> schemas_of_;
   const std::size_t schemas_;
   ChainSchema made_;
+  std::unordered_multimap<std::size_t, CountId> known_counts_;     // by the columns that tell them
   std::map<std::pair<std::size_t, ColumnId>, ColumnId> shown_as_;  // by schema and column of the file: numbers
 };
 
