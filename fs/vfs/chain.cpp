@@ -238,8 +238,9 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
         file.facts = *std::move(facts);
       done();
     };
-    read_facts(chain_->context_, *files_[i].mounted, files_[i].name.table, chain_->schemas_,
-               Reply<FactsPtr>(std::move(take)));
+    // The tables of the only file are open as long as the chain is read. Of many files, that would be too many.
+    const KeptSchemas schemas{chain_->schemas_, files_.size() == 1};
+    read_facts(chain_->context_, *files_[i].mounted, files_[i].name.table, schemas, Reply<FactsPtr>(std::move(take)));
   }
 
   // What a dataset says of a file need not be so.

@@ -27,7 +27,15 @@ std::vector<bool> in_alternatives(const tfile::Table& table) {
   return columns;
 }
 
-TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSet& schemas) {
+TableSchemaPtr schema_of(const std::shared_ptr<const LoadedTable>& loaded, KeptSchemas schemas,
+                         std::vector<tfile::ColumnId> short_columns) {
+  const tfile::Table& table = loaded->table();
+  if (!schemas.are_shared) return schemas.set.keep(table, std::move(short_columns));
+  return schemas.set.keep_shared(std::shared_ptr<const tfile::Table>(loaded, &table), std::move(short_columns));
+}
+
+TableFacts facts_of(const TablePlace& place, const std::shared_ptr<const LoadedTable>& of, KeptSchemas schemas) {
+  const LoadedTable& loaded = *of;
   const tfile::Table& table = loaded.table();
   TableFacts facts{place.path, place.original, table.title,    table.reason, nullptr, 0, {}, {},
                    {},         table.friends,  table.has_index};
@@ -45,7 +53,7 @@ TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSe
     if (length && !of_alternative[id] && is_short(table.columns[id], *length, facts.entries))
       short_columns.push_back(id);
   }
-  facts.schema = schemas.keep(table, std::move(short_columns));
+  facts.schema = schema_of(of, schemas, std::move(short_columns));
   if (!knows_any) facts.lengths.clear();
   return facts;
 }
@@ -60,7 +68,7 @@ bool has_length(const TableFacts& facts, tfile::ColumnId id, std::int64_t length
 // Loads one table after the other.
 class FactsReading : public std::enable_shared_from_this<FactsReading> {
  public:
-  FactsReading(GenerationPtr generation, std::vector<TablePlace> places, SchemaSet& schemas, Reply<FactsPtr> reply)
+  FactsReading(GenerationPtr generation, std::vector<TablePlace> places, KeptSchemas schemas, Reply<FactsPtr> reply)
       : generation_(std::move(generation)), places_(std::move(places)), schemas_(schemas), reply_(std::move(reply)) {
     facts_->identity = generation_->source->identity();
     facts_->from = generation_->state.from;
@@ -76,8 +84,7 @@ class FactsReading : public std::enable_shared_from_this<FactsReading> {
     if (at_ == places_.size()) return reply_(FactsPtr(std::move(facts_)));
     auto take = [self = shared_from_this()](Result<WholeTable> table) {
       if (!table) return self->reply_(tl::unexpected<Error>(table.error()));
-      const LoadedTable& loaded = *table->loaded;
-      self->facts_->tables.push_back(facts_of(self->places_[self->at_++], loaded, self->schemas_));
+      self->facts_->tables.push_back(facts_of(self->places_[self->at_++], table->loaded, self->schemas_));
       self->next();
     };
     load_whole(generation_, places_[at_], Reply<WholeTable>(std::move(take), reply_.asker()));
@@ -85,20 +92,20 @@ class FactsReading : public std::enable_shared_from_this<FactsReading> {
 
   const GenerationPtr generation_;
   const std::vector<TablePlace> places_;
-  SchemaSet& schemas_;
+  const KeptSchemas schemas_;
   Reply<FactsPtr> reply_;
   std::shared_ptr<FileFacts> facts_ = std::make_shared<FileFacts>();
   std::size_t at_ = 0;
   StepLoop loop_;
 };
 
-void read_tables(MountContext& context, const GenerationPtr& generation, std::string table, SchemaSet& schemas,
+void read_tables(MountContext& context, const GenerationPtr& generation, std::string table, KeptSchemas schemas,
                  Reply<FactsPtr> reply) {
   auto find = [generation, table = std::move(table)] {
     return table.empty() ? tables_in(*generation) : tables_named(*generation, table);
   };
   const std::stop_token asker = reply.asker();
-  auto read = [generation, &schemas, reply = std::move(reply)](Result<std::vector<TablePlace>> places) mutable {
+  auto read = [generation, schemas, reply = std::move(reply)](Result<std::vector<TablePlace>> places) mutable {
     if (!places) return reply(tl::unexpected(std::move(places).error()));
     std::make_shared<FactsReading>(generation, *std::move(places), schemas, std::move(reply))->next();
   };
@@ -122,10 +129,10 @@ bool holds(const TableFacts& facts, const LoadedTable& loaded) {
   return true;
 }
 
-void read_facts(MountContext& context, MountedFile& file, std::string table, SchemaSet& schemas,
+void read_facts(MountContext& context, MountedFile& file, std::string table, KeptSchemas schemas,
                 Reply<FactsPtr> reply) {
   const std::stop_token asker = reply.asker();
-  auto opened = [&context, table = std::move(table), &schemas,
+  auto opened = [&context, table = std::move(table), schemas,
                  reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     read_tables(context, *now, std::move(table), schemas, std::move(reply));

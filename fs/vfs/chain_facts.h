@@ -38,8 +38,14 @@ using FactsPtr = std::shared_ptr<const FileFacts>;
 // send another table under the same identity.
 bool holds(const TableFacts&, const LoadedTable&);
 
+// Where the schemas of a file's tables are kept.
+struct KeptSchemas {
+  SchemaSet& set;
+  bool are_shared = false;  // with the tables, which stay open for them
+};
+
 // Opens the file, if it is not open, and all its tables; or only the one with this name in the file. Errors: those of
 // opening.
-void read_facts(MountContext&, MountedFile&, std::string table, SchemaSet&, Reply<FactsPtr>);
+void read_facts(MountContext&, MountedFile&, std::string table, KeptSchemas, Reply<FactsPtr>);
 
 }  // namespace tfilefs

@@ -162,8 +162,12 @@ bool is_sound(const TableSchema& schema) {
 TableSchema schema_of(const Cbor& from) {
   TableSchema schema;
   schema.kind = from.at(0);
-  for (const Cbor& node : from.at(1)) schema.nodes.push_back(node_of(node));
-  for (const Cbor& column : from.at(2)) schema.columns.push_back(column_of(column));
+  std::vector<Node> nodes;
+  for (const Cbor& node : from.at(1)) nodes.push_back(node_of(node));
+  std::vector<Column> columns;
+  for (const Cbor& column : from.at(2)) columns.push_back(column_of(column));
+  schema.nodes = std::move(nodes);
+  schema.columns = std::move(columns);
   schema.short_columns = from.at(3).get<std::vector<ColumnId>>();
   return schema;
 }

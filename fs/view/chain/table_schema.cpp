@@ -29,13 +29,15 @@ auto told(const tfile::Column& column) {
 
 template <class T>
 bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
+  if (&a == &b) return true;
   return std::ranges::equal(a, b, [](const T& x, const T& y) { return told(x) == told(y); });
 }
 
 }  // namespace
 
 bool has_schema(const tfile::Table& table, const TableSchema& schema) {
-  return table.kind == schema.kind && are_same(table.nodes, schema.nodes) && are_same(table.columns, schema.columns);
+  return table.kind == schema.kind && are_same<tfile::Node>(table.nodes, schema.nodes) &&
+         are_same<tfile::Column>(table.columns, schema.columns);
 }
 
 std::size_t SchemaSet::hash(const Parts& parts) {
@@ -54,7 +56,7 @@ TableSchemaPtr SchemaSet::find(std::size_t hash, const Parts& parts) {
   for (auto at = begin; at != end; ++at) {
     const TableSchemaPtr known = at->second.lock();
     if (known && known->kind == parts.kind && known->short_columns == parts.short_columns &&
-        are_same(known->nodes, parts.nodes) && are_same(known->columns, parts.columns))
+        are_same<tfile::Node>(known->nodes, parts.nodes) && are_same<tfile::Column>(known->columns, parts.columns))
       return known;
   }
   return nullptr;
@@ -84,6 +86,13 @@ TableSchemaPtr SchemaSet::keep(const tfile::Table& table, std::vector<tfile::Col
   return keep(Parts{table.kind, table.nodes, table.columns, short_columns}, [&] {
     return TableSchema{table.kind, table.nodes, table.columns, short_columns};
   });
+}
+
+TableSchemaPtr SchemaSet::keep_shared(std::shared_ptr<const tfile::Table> table,
+                                      std::vector<tfile::ColumnId> short_columns) {
+  SharedList nodes(std::shared_ptr<const std::vector<tfile::Node>>(table, &table->nodes));
+  SharedList columns(std::shared_ptr<const std::vector<tfile::Column>>(table, &table->columns));
+  return keep(TableSchema{table->kind, std::move(nodes), std::move(columns), std::move(short_columns)});
 }
 
 }  // namespace tfilefs

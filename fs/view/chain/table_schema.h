@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mutex.h"
@@ -11,11 +12,30 @@
 
 namespace tfilefs {
 
+// A list of its own, or one of a table that stays open for it.
+template <class T>
+class SharedList {
+ public:
+  SharedList() : SharedList(std::vector<T>()) {}
+  SharedList(std::vector<T> own) : list_(std::make_shared<const std::vector<T>>(std::move(own))) {}
+  explicit SharedList(std::shared_ptr<const std::vector<T>> list) : list_(std::move(list)) {}
+
+  operator const std::vector<T>&() const { return *list_; }
+  const T& operator[](std::size_t i) const { return (*list_)[i]; }
+  std::size_t size() const { return list_->size(); }
+  bool empty() const { return list_->empty(); }
+  auto begin() const { return list_->begin(); }
+  auto end() const { return list_->end(); }
+
+ private:
+  std::shared_ptr<const std::vector<T>> list_;
+};
+
 // What a whole table shows, without its bytes.
 struct TableSchema {
   std::string kind;  // as Table::kind
-  std::vector<tfile::Node> nodes;
-  std::vector<tfile::Column> columns;
+  SharedList<tfile::Node> nodes;
+  SharedList<tfile::Column> columns;
   // Columns with fewer entries than the table, ascending: what is behind them would lie at the wrong entries.
   std::vector<tfile::ColumnId> short_columns;
 };
@@ -30,6 +50,9 @@ class SchemaSet {
  public:
   TableSchemaPtr keep(TableSchema) EXCLUDES(mutex_);
   TableSchemaPtr keep(const tfile::Table&, std::vector<tfile::ColumnId> short_columns) EXCLUDES(mutex_);
+  // Of a table that stays open as long as it is in use: of a wide one, a copy takes tens of megabytes.
+  TableSchemaPtr keep_shared(std::shared_ptr<const tfile::Table>, std::vector<tfile::ColumnId> short_columns)
+      EXCLUDES(mutex_);
 
  private:
   struct Parts;

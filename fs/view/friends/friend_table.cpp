@@ -6,6 +6,7 @@
 namespace tfilefs {
 namespace {
 
+using tfile::Column;
 using tfile::Node;
 using tfile::NodeId;
 using tfile::NodeKind;
@@ -23,10 +24,11 @@ bool has_variant(const Table& table, NodeId id, int depth = 0) {
 }
 
 // The friend's schema without what is not shown of it.
-TableSchemaPtr shown_schema(const Table& own) {
-  auto schema = std::make_shared<TableSchema>(TableSchema{own.kind, own.nodes, own.columns, {}});
-  std::erase_if(schema->nodes[0].children, [&](NodeId child) { return has_variant(own, child); });
-  return schema;
+TableSchemaPtr shown_schema(const std::shared_ptr<const Table>& own) {
+  std::vector<Node> nodes = own->nodes;
+  std::erase_if(nodes[0].children, [&](NodeId child) { return has_variant(*own, child); });
+  SharedList columns(std::shared_ptr<const std::vector<Column>>(own, &own->columns));
+  return std::make_shared<TableSchema>(TableSchema{own->kind, std::move(nodes), std::move(columns), {}});
 }
 
 // That of a table without any node: beside it, every node of another one is missing in some.
@@ -54,7 +56,7 @@ void FriendTable::lay_out(FriendRows rows) {
     columns = own_->columns;
     return;
   }
-  std::vector<TableSchemaPtr> schemas{shown_schema(*own_)};
+  std::vector<TableSchemaPtr> schemas{shown_schema(own_)};
   if (rows == FriendRows::any) schemas.push_back(empty_schema());
   auto schema = chain_schema(schemas, ChainPolicy::all);
   if (!schema) {

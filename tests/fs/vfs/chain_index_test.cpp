@@ -24,19 +24,19 @@ using tfile::Role;
 
 // A table of a number, and a list of numbers.
 TableSchema some_schema() {
-  TableSchema schema{"ttree", {}, {}, {}};
+  std::vector<Column> columns;
   const auto leaf = [&](const std::string& name, tfile::Dtype dtype, Role role, std::vector<tfile::ColumnId> lists) {
     Column column;
     column.path = column.name = name;
     column.dtype = dtype;
     column.role = role;
     column.lists = std::move(lists);
-    column.stream = static_cast<tfile::StreamId>(schema.columns.size());
+    column.stream = static_cast<tfile::StreamId>(columns.size());
     Node node;
     node.kind = NodeKind::number;
     node.name = name;
-    node.column = static_cast<tfile::ColumnId>(schema.columns.size());
-    schema.columns.push_back(std::move(column));
+    node.column = static_cast<tfile::ColumnId>(columns.size());
+    columns.push_back(std::move(column));
     return node;
   };
   Node root, list;
@@ -44,10 +44,10 @@ TableSchema some_schema() {
   list.kind = NodeKind::list;
   list.name = "pt";
   list.children = {3, 4};
-  schema.nodes = {root, leaf("x.f8", tfile::Dtype::f8, Role::values, {}), list};
-  schema.nodes.push_back(leaf("offsets.i8", tfile::Dtype::i8, Role::offsets, {1}));
-  schema.nodes.push_back(leaf("values.f4", tfile::Dtype::f4, Role::values, {1}));
-  return schema;
+  std::vector<Node> nodes{root, leaf("x.f8", tfile::Dtype::f8, Role::values, {}), list};
+  nodes.push_back(leaf("offsets.i8", tfile::Dtype::i8, Role::offsets, {1}));
+  nodes.push_back(leaf("values.f4", tfile::Dtype::f4, Role::values, {1}));
+  return {"ttree", std::move(nodes), std::move(columns), {}};
 }
 
 FactsPtr some_facts(SchemaSet& schemas, std::int64_t entries) {

@@ -209,6 +209,18 @@ TEST(ChainSchema, EqualSchemasAreKeptOnce) {
   EXPECT_NE(schemas.keep(schema_of(other)), kept);
 }
 
+TEST(ChainSchema, TheSchemaOfATableThatStaysOpenIsNoCopy) {
+  SchemaSet schemas;
+  const auto table = std::make_shared<ArrayTable>();
+  table->column<float>(0, "x.f4", Role::values, {1});
+  const auto kept = schemas.keep_shared(table, {0});
+  EXPECT_EQ(&kept->columns[0], &table->columns[0]);
+  EXPECT_EQ(&kept->nodes[0], &table->nodes[0]);
+  EXPECT_EQ(kept->short_columns, std::vector<tfile::ColumnId>{0});
+  EXPECT_EQ(schemas.keep(*table, {0}), kept);
+  EXPECT_NE(schemas.keep(*table, {}), kept);
+}
+
 TEST(NumberTypes, ValuesStayExact) {
   const std::int32_t i4[] = {-5, 2'000'000'001};
   double f8[2];
