@@ -27,8 +27,8 @@ std::vector<bool> in_alternatives(const tfile::Table& table) {
   return columns;
 }
 
-TableSchemaPtr schema_of(const std::shared_ptr<const LoadedTable>& loaded, KeptSchemas schemas,
-                         std::vector<tfile::ColumnId> short_columns) {
+TableSchemaPtr kept_schema(const std::shared_ptr<const LoadedTable>& loaded, KeptSchemas schemas,
+                           std::vector<tfile::ColumnId> short_columns) {
   const tfile::Table& table = loaded->table();
   if (!schemas.are_shared) return schemas.set.keep(table, std::move(short_columns));
   return schemas.set.keep_shared(std::shared_ptr<const tfile::Table>(loaded, &table), std::move(short_columns));
@@ -53,7 +53,7 @@ TableFacts facts_of(const TablePlace& place, const std::shared_ptr<const LoadedT
     if (length && !of_alternative[id] && is_short(table.columns[id], *length, facts.entries))
       short_columns.push_back(id);
   }
-  facts.schema = schema_of(of, schemas, std::move(short_columns));
+  facts.schema = kept_schema(of, schemas, std::move(short_columns));
   if (!knows_any) facts.lengths.clear();
   return facts;
 }
