@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "descriptor.h"
 
@@ -19,6 +20,7 @@ Ended run_program(const std::string& path, std::vector<std::string> arguments) {
   std::vector<char*> words;
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
+  const std::string cannot_be_run = path + ": ";
   std::array<int, 2> ends;
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {-1, std::strerror(errno)};
   const Descriptor reading(ends[0]);
@@ -26,6 +28,9 @@ Ended run_program(const std::string& path, std::vector<std::string> arguments) {
   if (child == 0) {
     ::dup2(ends[1], STDERR_FILENO);
     ::execv(path.c_str(), words.data());
+    const char* const why = ::strerrordesc_np(errno);
+    for (const std::string_view text : {std::string_view(cannot_be_run), std::string_view(why)})
+      if (::write(STDERR_FILENO, text.data(), text.size()) < 0) break;
     ::_exit(127);
   }
   Ended ended;

@@ -37,7 +37,7 @@ def test_a_machine_that_can_mount(installed):
     done = subprocess.run([installed.program, "doctor"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     found = lines_of(done.stdout)
-    assert set(found) == {"kernel", "/dev/fuse", "fusermount3", "allow_other", "open", "memory", "read-ahead", "mount"}
+    assert set(found) == {"kernel", "/dev/fuse", "fusermount3", "allow_other", "open", "memory", "cores", "read-ahead", "mount"}
     assert all(verdict != "bad" for verdict, _ in found.values())
     assert found["mount"][0] == "good" and found["/dev/fuse"][0] == "good"
     assert leaves_nothing()

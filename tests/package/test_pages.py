@@ -110,8 +110,8 @@ def test_scripts_of_shells_are_those_of_the_program(installed):
 
 
 def test_what_is_missing_is_told_with_what_to_do(installed, sample, tmp_path):
-    done = run(installed.program, sample, tmp_path / "none")
-    assert done.returncode == 1 and "mkdir -p" in done.stderr
+    done = run(installed.program, sample, tmp_path / "none" / "mnt")
+    assert done.returncode == 1 and "the directory above it is not there either" in done.stderr
     done = run(installed.program, "ftp://example.org/a.root", tmp_path)
     assert done.returncode == 1 and "https" in done.stderr and "root" in done.stderr
     (tmp_path / "mnt").mkdir()
