@@ -39,6 +39,13 @@ def fsync(path):
         os.close(opened)
 
 
+def states_of_threads(pid):
+    """The letters of proc(5)."""
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/stat", encoding="utf-8", errors="replace") as file:
+            yield file.read().rpartition(")")[2].split()[0]
+
+
 def threads_of(pid):
     """What each thread of a process waits for in the kernel, and its name."""
     threads = []

@@ -288,6 +288,8 @@ def test_a_daemon_that_is_stopped_is_told_of(samples):
             return m.path in mounts.read()
 
     os.kill(m.process.pid, signal.SIGSTOP)
+    # A thread that still takes a request before it stops has whoever asked wait for it, whatever signal comes.
+    mounted.wait_until(lambda: set(mounted.states_of_threads(m.process.pid)) == {"T"})
     try:
         with subprocess.Popen([mounted.program(), "umount", m.path], stderr=subprocess.PIPE, text=True) as waiting:
             assert waiting.stderr.readline().startswith(f"tfilefs: {m.path}: its daemon does not answer; waiting for it")
