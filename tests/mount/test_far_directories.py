@@ -237,9 +237,9 @@ def test_a_directory_can_be_listed_without_a_mount(place):
     assert done.returncode == 0 and [line.split()[-1] for line in done.stdout.splitlines()] == ["c.root", "deep"]
 
 
-def test_what_matches_nothing_is_refused_with_a_line(place):
+def test_what_matches_nothing_is_refused_with_a_line(place, tmp_path):
     for command in (["check"], ["map"], ["ls"], ["-f"]):
-        point = [] if command[0] != "-f" else ["/mnt"]
+        point = [] if command[0] != "-f" else [str(tmp_path / "mnt")]
         done = place.run(*command, place.url + "none*.root", *point)
         assert done.returncode in (1, 8) and done.stderr == f"tfilefs: {place.url}none*.root: no file matches\n"
     for wrong in ("missing/", "notes.txt/"):

@@ -491,9 +491,9 @@ def test_who_waits_ends_though_another_signal_came_first(server, last):
             server.rule = lambda exchange: False
 
 
-def test_a_mount_that_waits_for_its_server_can_be_interrupted(server):
+def test_a_mount_that_waits_for_its_server_can_be_interrupted(server, tmp_path):
     server.rule = faulty.silent
-    process = subprocess.Popen([mounted.program(), "-f", "-o", "timeout=60", server.url("far.root"), "/mnt"],
+    process = subprocess.Popen([mounted.program(), "-f", "-o", "timeout=60", server.url("far.root"), tmp_path / "mnt"],
                                stderr=subprocess.PIPE, env=far_files.environment())
     try:
         far_files.wait_for(lambda: server.requests)

@@ -355,11 +355,11 @@ def test_output_of_commands_tells_no_secret(server, certificate, tmp_path):
         assert SECRET.encode() not in written.read_bytes(), written
 
 
-def test_messages_of_commands_tell_no_secret(server, certificate):
+def test_messages_of_commands_tell_no_secret(server, certificate, tmp_path):
     server.rule = faulty.status(403)
     environment = far_files.environment(SSL_CERT_FILE=certificate.authority, BEARER_TOKEN=SECRET + "-token")
     url = server.url(f"far.root?authz={SECRET}", user=f"someone:{SECRET}")
-    for command in ([url, "/mnt"], ["ls", url], ["map", url], ["check", url]):
+    for command in ([url, str(tmp_path / "mnt")], ["ls", url], ["map", url], ["check", url]):
         done = subprocess.run([mounted.program(), *command], capture_output=True, text=True, timeout=20, env=environment)
         assert done.returncode != 0 and done.stderr.count("\n") == 1
         assert SECRET not in done.stdout + done.stderr, (command[0], done.stderr)

@@ -778,7 +778,7 @@ def test_a_directory_that_stayed_empty_is_no_table(tmp_path, columns):
         os.mkdir(table)
         put(table, columns)
         mounted.fsync(table)
-        assert m.errors() == ""
+        assert m.errors().count("\n") == m.errors().count("px.f4: not committed: no column of a table") == 1  # the first one
     check_table(tmp_path / "out.root", "Events", columns)
 
 
