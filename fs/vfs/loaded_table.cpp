@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <numeric>
-#include <ranges>
+#include <span>
 
 #include "tfile/name.h"
 #include "vfs/blocking.h"
@@ -90,8 +90,9 @@ void LoadedTable::length(ColumnId id, Reply<std::int64_t> reply) const {
 std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
   const tfile::StreamId stream = table_->columns[id].stream;
   const std::uint64_t stored = table_->shape(stream).stored_bytes;
-  const auto columns =
-      std::ranges::equal_range(by_stream_, stream, {}, [this](ColumnId c) { return table_->columns[c].stream; });
+  const auto stream_of = [this](ColumnId c) { return table_->columns[c].stream; };
+  const std::span columns(std::ranges::lower_bound(by_stream_, stream, {}, stream_of),
+                          std::ranges::upper_bound(by_stream_, stream, {}, stream_of));
   const std::size_t count = columns.size();
   if (count == 1) return stored;
   double all = 0, own = 0;
