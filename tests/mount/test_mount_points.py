@@ -97,7 +97,9 @@ def test_a_home_directory_and_the_root_have_to_be_meant(tfilefs, tmp_path):
     refused(tfilefs(os.path.expanduser("~")), "is a home directory")
 
 
+# The mounts of other tests are copied with the namespace, and would be in use.
 READ_ONLY = """
+umount --all --lazy --types fuse.tfilefs
 mount --bind "$2" "$2" && mount -o remount,bind,ro "$2" || exit 77
 for source in "$2/plain.root" "$2/new.root" "$2"; do "$1" -o rw "$source" "$3" && exit 1; done
 "$1" "$2/plain.root" "$3" && ls "$3" && "$1" umount "$3"

@@ -22,9 +22,10 @@ def has_autofs():
 pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="only root may run automount"),
               pytest.mark.skipif(not has_autofs(), reason="no automount, or a kernel without autofs")]
 
-# mount(8) looks for helpers in /sbin alone.
+# mount(8) looks for helpers in /sbin alone. The mounts of other tests are copied with the namespace, and would stay.
 SCRIPT = """
 set -e
+umount --all --lazy --types fuse.tfilefs
 cd "$1"
 mkdir upper work
 ln -s "$2" upper/mount.fuse.tfilefs
