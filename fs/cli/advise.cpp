@@ -51,7 +51,7 @@ void print_advice(const OneSource& source, const TableAdvice& told) {
 }
 
 int advise_on(const OneSource& source) {
-  const auto tables = advise(source.name, {}, static_cast<unsigned>(core_limit().amount));
+  const auto tables = advise(source.name, {}, usable_cores());
   if (!tables) return complain(tables.error());
   print_title(source);
   for (const TableAdvice& table : *tables) {

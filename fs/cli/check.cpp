@@ -14,7 +14,7 @@ namespace {
 
 Result<FileCheck> check_source(const std::string& source) {
   TRY(const auto file, open_root_file(source));
-  return check_file(*file, static_cast<unsigned>(core_limit().amount));
+  return check_file(*file, usable_cores());
 }
 
 bool is_skipped(const Finding& finding) {

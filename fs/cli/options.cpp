@@ -571,7 +571,7 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
   ParsedOptions parsed;
   FileSystemOptions& fs = parsed.options.file_system;
   fs.cache.memory = default_memory(memory_limit().amount);
-  fs.cache.threads = static_cast<unsigned>(core_limit().amount);
+  fs.cache.threads = usable_cores();
   for (const std::string_view list : given) {
     for (const std::string& each : split_options(list)) {
       const std::string_view option = each;

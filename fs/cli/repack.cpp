@@ -63,7 +63,7 @@ Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
   if (!given.split.empty()) {
     TRY(options.split_bytes, parse_bytes("--split", given.split, 1));
   }
-  options.threads = static_cast<unsigned>(core_limit().amount);
+  options.threads = usable_cores();
   if (!given.threads.empty()) {
     constexpr std::uint64_t kThreadsMax = 1024;
     const auto threads = parse_size(given.threads);

@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <sstream>
 #include <string_view>

@@ -13,9 +13,12 @@ struct ResourceLimit {
 };
 
 // What the machine has, or less where the control group of the process, or one above it, allows less: version 1 and 2
-// of cgroups(7), nested, as a container sees them. `root`: the directory in whose proc/
-// and at whose mount points the files lie, for tests.
+// of cgroups(7), nested, as a container sees them. `root`: the directory in whose proc/ and at whose mount points the
+// files lie, for tests.
 ResourceLimit memory_limit(const std::string& root = "");  // bytes
 ResourceLimit core_limit(const std::string& root = "");    // at least 1
+
+// How many threads compute at the same time.
+inline unsigned usable_cores() { return static_cast<unsigned>(core_limit().amount); }
 
 }  // namespace tfilefs

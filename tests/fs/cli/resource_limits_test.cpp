@@ -25,7 +25,9 @@ class Machine {
   const std::string& root() const { return root_; }
 
  private:
-  const std::string root_ = testing::TempDir() + "resource_limits" + std::to_string(::getpid());
+  static inline int made_ = 0;  // a test may have several
+  const std::string root_ =
+      testing::TempDir() + "resource_limits" + std::to_string(::getpid()) + "." + std::to_string(++made_);
 };
 
 constexpr char kSecond[] = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw\n";
