@@ -280,6 +280,7 @@ class FileSystem {
   std::unique_ptr<InodeTable> inodes_;
   Alarms alarms_;
   FileLocks locks_;
+  std::shared_ptr<const OpenFile> file_with_copies(HandleId) const;
   PageCopies page_copies_;
   ForgetPages forget_pages_;
   OpenRetries retries_;

@@ -163,7 +163,7 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
       [this, inode, size = change.size, reply = std::move(reply)](Result<Attributes> changed) mutable {
         if (changed) {
           changed->number = inode->number;
-          if (size && !page_copies_.is_idle()) page_copies_.note_size(inode->id, *size);
+          if (size) page_copies_.note_size(inode->id, *size);
         } else {
           note_refusal(*inode, "", changed.error());
         }
@@ -217,17 +217,23 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
   Reply<std::size_t> told(std::move(tell), asker);
   Content& content = *file->content.content;
   if (append) {
-    if (!page_copies_.is_idle()) page_copies_.note_append(file->inode->id, offset);
+    page_copies_.note_append(file->inode->id, offset);
     return content.append(offset, bytes, std::move(told));
   }
-  if (!page_copies_.is_idle()) page_copies_.note_own_write(file->inode->id, offset, bytes);
+  page_copies_.note_own_write(file->inode->id, offset, bytes);
   content.write(offset, bytes, std::move(told));
 }
 
+// Null: no pages of it can have copies.
+std::shared_ptr<const OpenFile> FileSystem::file_with_copies(HandleId handle) const {
+  if (page_copies_.is_idle()) return nullptr;
+  std::shared_ptr<const OpenFile> file = files_.find(handle);
+  return file && file->content.content && host_file_of(*file->content.content) ? file : nullptr;
+}
+
 void FileSystem::read_pages(HandleId handle, std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
-  const std::shared_ptr<const OpenFile> file = page_copies_.is_idle() ? nullptr : files_.find(handle);
-  const bool is_shared = file && file->content.content && host_file_of(*file->content.content);
-  if (!is_shared) return read(handle, offset, size, std::move(reply));
+  const auto file = file_with_copies(handle);
+  if (!file) return read(handle, offset, size, std::move(reply));
   const std::stop_token asker = reply.asker();
   auto noted = [this, id = file->inode->id, offset, reply = std::move(reply)](Result<Slices> slices) mutable {
     if (slices) page_copies_.note_read(id, offset, slices->pieces);
@@ -263,11 +269,11 @@ void write_next(const std::shared_ptr<PageWrite>& write) {
 
 void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<const std::byte> bytes,
                              Reply<std::size_t> reply) {
-  const std::shared_ptr<const OpenFile> file = page_copies_.is_idle() ? nullptr : files_.find(handle);
-  const bool is_shared = file && file->content.content && host_file_of(*file->content.content);
-  auto pieces = is_shared ? page_copies_.note_write(file->inode->id, offset, bytes) : std::vector<PageCopies::Piece>();
+  const auto file = file_with_copies(handle);
+  if (!file) return write(handle, offset, false, bytes, std::move(reply));
+  auto pieces = page_copies_.note_write(file->inode->id, offset, bytes);
   const bool is_whole = pieces.size() == 1 && pieces[0].size == bytes.size();
-  if (!is_shared || is_whole) return write(handle, offset, false, bytes, std::move(reply));
+  if (is_whole) return write(handle, offset, false, bytes, std::move(reply));
   write_next(std::make_shared<PageWrite>(
       PageWrite{file, offset, {bytes.begin(), bytes.end()}, std::move(pieces), 0, std::move(reply)}));
 }

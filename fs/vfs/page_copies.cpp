@@ -37,6 +37,7 @@ void PageCopies::watch(InodeId id, HandleId handle) {
 }
 
 void PageCopies::release(HandleId handle) {
+  if (is_idle()) return;
   const Lock lock(mutex_);
   for (auto at = watched_.begin(); at != watched_.end();) {
     const auto here = at++;
@@ -100,6 +101,7 @@ std::vector<PageCopies::Piece> PageCopies::note_write(InodeId id, std::uint64_t 
 }
 
 void PageCopies::note_own_write(InodeId id, std::uint64_t offset, std::span<const std::byte> bytes) {
+  if (is_idle()) return;
   const Lock lock(mutex_);
   const auto watched = watched_.find(id);
   if (watched == watched_.end()) return;
@@ -113,12 +115,14 @@ void PageCopies::note_own_write(InodeId id, std::uint64_t offset, std::span<cons
 }
 
 void PageCopies::note_append(InodeId id, std::uint64_t offset) {
+  if (is_idle()) return;
   const Lock lock(mutex_);
   if (const auto watched = watched_.find(id); watched != watched_.end()) drop_from(watched->second, offset);
 }
 
 // What is cut off is zero when the file grows again.
 void PageCopies::note_size(InodeId id, std::uint64_t size) {
+  if (is_idle()) return;
   const Lock lock(mutex_);
   const auto watched = watched_.find(id);
   if (watched == watched_.end()) return;

@@ -32,7 +32,7 @@ class PageCopies {
   // given back all such handles.
   void watch(InodeId, HandleId) EXCLUDES(mutex_);
   void release(HandleId) EXCLUDES(mutex_);
-  // Whether there is no such file: the other functions have nothing to do then. Takes no lock.
+  // Whether there is no such file. Takes no lock.
   bool is_idle() const { return files_.load(std::memory_order_relaxed) == 0; }
 
   // The kernel gets these bytes, from the beginning of a page.
