@@ -75,7 +75,7 @@ TEST_F(MirroredDirectory, AFileThatChangesWhileItIsOpenedIsNoPlainFile) {
     std::fstream file(path_ / "x.root", std::ios::binary | std::ios::in | std::ios::out);
     for (char byte = 0; !stop.stop_requested(); ++byte) file.seekp(kUuidAt).put(byte).flush();
   });
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 60; ++i) {
     mount();
     const auto found = fs_->find_path("x.root");
     if (found)
