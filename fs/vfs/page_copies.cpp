@@ -48,6 +48,11 @@ void PageCopies::release(HandleId handle) {
   files_ = watched_.size();
 }
 
+PageCopies::Watched* PageCopies::find(InodeId id) {
+  const auto found = watched_.find(id);
+  return found != watched_.end() ? &found->second : nullptr;
+}
+
 // That of `offset`, and those behind it.
 void PageCopies::drop_from(Watched& watched, std::uint64_t offset) {
   const auto first = watched.pages.lower_bound(offset / kPage * kPage);
@@ -66,13 +71,13 @@ PageCopies::Page* PageCopies::copy_at(Watched& watched, std::uint64_t offset) {
 
 void PageCopies::note_read(InodeId id, std::uint64_t offset, std::span<const std::span<const std::byte>> bytes) {
   const Lock lock(mutex_);
-  const auto watched = watched_.find(id);
-  if (watched == watched_.end()) return;
+  Watched* const watched = find(id);
+  if (!watched) return;
   Page* page = nullptr;
   for (std::span<const std::byte> left : bytes) {
     while (!left.empty()) {
       const std::size_t within = offset % kPage, size = std::min(left.size(), kPage - within);
-      if (within == 0) page = copy_at(watched->second, offset);
+      if (within == 0) page = copy_at(*watched, offset);
       if (page && within == 0) page->fill(std::byte{});  // behind the end of the file
       if (page) std::memcpy(page->data() + within, left.data(), size);
       offset += size;
@@ -84,13 +89,13 @@ void PageCopies::note_read(InodeId id, std::uint64_t offset, std::span<const std
 std::vector<PageCopies::Piece> PageCopies::note_write(InodeId id, std::uint64_t offset,
                                                       std::span<const std::byte> bytes) {
   const Lock lock(mutex_);
-  const auto watched = watched_.find(id);
-  if (watched == watched_.end() || offset % kPage != 0) return {{0, bytes.size()}};
+  Watched* const watched = find(id);
+  if (!watched || offset % kPage != 0) return {{0, bytes.size()}};
   std::vector<Piece> pieces;
   for (std::size_t at = 0; at < bytes.size(); at += kPage) {
     const auto left = bytes.subspan(at, std::min(kPage, bytes.size() - at));
-    const auto known = watched->second.pages.find(offset + at);
-    if (known == watched->second.pages.end()) {
+    const auto known = watched->pages.find(offset + at);
+    if (known == watched->pages.end()) {
       pieces.push_back({at, left.size()});
       continue;
     }
@@ -103,9 +108,9 @@ std::vector<PageCopies::Piece> PageCopies::note_write(InodeId id, std::uint64_t 
 void PageCopies::note_own_write(InodeId id, std::uint64_t offset, std::span<const std::byte> bytes) {
   if (is_idle()) return;
   const Lock lock(mutex_);
-  const auto watched = watched_.find(id);
-  if (watched == watched_.end()) return;
-  auto& pages = watched->second.pages;
+  Watched* const watched = find(id);
+  if (!watched) return;
+  auto& pages = watched->pages;
   for (auto page = pages.lower_bound(offset / kPage * kPage); page != pages.end(); ++page) {
     const std::uint64_t begin = std::max(page->first, offset),
                         end = std::min(page->first + kPage, offset + bytes.size());
@@ -117,19 +122,19 @@ void PageCopies::note_own_write(InodeId id, std::uint64_t offset, std::span<cons
 void PageCopies::note_append(InodeId id, std::uint64_t offset) {
   if (is_idle()) return;
   const Lock lock(mutex_);
-  if (const auto watched = watched_.find(id); watched != watched_.end()) drop_from(watched->second, offset);
+  if (Watched* const watched = find(id)) drop_from(*watched, offset);
 }
 
 // What is cut off is zero when the file grows again.
 void PageCopies::note_size(InodeId id, std::uint64_t size) {
   if (is_idle()) return;
   const Lock lock(mutex_);
-  const auto watched = watched_.find(id);
-  if (watched == watched_.end()) return;
-  const auto last = watched->second.pages.find(size / kPage * kPage);
-  if (last != watched->second.pages.end())
+  Watched* const watched = find(id);
+  if (!watched) return;
+  const auto last = watched->pages.find(size / kPage * kPage);
+  if (last != watched->pages.end())
     std::fill(last->second->begin() + static_cast<std::ptrdiff_t>(size % kPage), last->second->end(), std::byte{});
-  drop_from(watched->second, size + kPage - 1);
+  drop_from(*watched, size + kPage - 1);
 }
 
 }  // namespace tfilefs

@@ -53,6 +53,7 @@ class PageCopies {
     std::set<HandleId> handles;
     std::map<std::uint64_t, std::unique_ptr<Page>> pages;  // by offset
   };
+  Watched* find(InodeId) REQUIRES(mutex_);  // nullptr: it is not watched
   Page* copy_at(Watched&, std::uint64_t offset) REQUIRES(mutex_);
   void drop_from(Watched&, std::uint64_t offset) REQUIRES(mutex_);
 
