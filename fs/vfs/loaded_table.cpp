@@ -65,14 +65,15 @@ LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache
     : LoadedTable(table, cache, cache.attach(table, label), label.path, origin) {}
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache,
-                         std::shared_ptr<CachedStreams> streams, std::string path, tfile::SourceOrigin origin)
+                         std::shared_ptr<CachedStreams> streams, std::string path, tfile::SourceOrigin origin,
+                         std::shared_ptr<KeptViews> kept_views)
     : cache_(cache),
       table_(std::move(table)),
       streams_(std::move(streams)),
       path_(std::move(path)),
       origin_(origin),
       by_stream_(table_->columns.size()),
-      kept_views_(std::make_shared<KeptViews>()) {
+      kept_views_(kept_views ? std::move(kept_views) : std::make_shared<KeptViews>()) {
   std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
   std::ranges::stable_sort(by_stream_, {}, [this](ColumnId id) { return table_->columns[id].stream; });
 }
@@ -112,9 +113,7 @@ void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
   auto job = [look = std::move(look), table = table_, streams = streams_, origin = origin_, kept = kept_views_,
               &cache = cache_]() -> Result<LoadedPtr> {
     TRY(auto found, look(*table));
-    auto loaded = std::make_shared<LoadedTable>(std::move(found), cache, streams, std::string(), origin);
-    loaded->kept_views_ = kept;
-    return loaded;
+    return std::make_shared<LoadedTable>(std::move(found), cache, streams, std::string(), origin, kept);
   };
   const std::uint64_t memory = std::min(kTrialMemory, cache_.budget()->size() / 4);
   answer_blocking_within(cache_, origin_, memory, std::move(job), std::move(reply));

@@ -28,9 +28,10 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
  public:
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label,
               tfile::SourceOrigin origin = tfile::kLocalOrigin);
-  // With the streams of another table.
+  // With the streams of another table, and perhaps its views.
+  class KeptViews;
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>, std::string path = {},
-              tfile::SourceOrigin origin = tfile::kLocalOrigin);
+              tfile::SourceOrigin origin = tfile::kLocalOrigin, std::shared_ptr<KeptViews> = {});
 
   const tfile::Table& table() const { return *table_; }
   const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
@@ -83,7 +84,6 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void whole(Reply<LoadedPtr>) const;
   LoadedPtr keep(LoadedPtr whole) const;
   using ViewKey = std::pair<tfile::NodeId, ShownAs>;
-  class KeptViews;
   void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
   void note_made(ViewKey, std::uint64_t size) const;
   void drop_view(ViewKey) const;
@@ -109,7 +109,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
     std::optional<Once<std::shared_ptr<Content>>> content;
     std::optional<std::uint64_t> size;
   };
-  std::shared_ptr<KeptViews> kept_views_;  // of this table and of those tried from it; set before the table is shared
+  const std::shared_ptr<KeptViews> kept_views_;  // of this table and of those tried from it
   mutable std::map<ViewKey, View> views_ GUARDED_BY(mutex_);
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
