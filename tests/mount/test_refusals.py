@@ -10,6 +10,9 @@ import subprocess
 import time
 
 import numpy as np
+import pyarrow
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 import uproot
 
@@ -260,6 +263,52 @@ def test_a_numpy_file_of_what_is_no_column_is_refused(writing):
         assert "y.npy" in pending(writing)["Events"][0] and "y.npy" in writing.errors()
         os.unlink(path)
     assert commit(writing).returncode == 0
+
+
+def write_parquet(path):
+    pyarrow.parquet.write_table(pyarrow.table({"x": [1, 2]}), path)
+
+
+def write_csv(path):
+    pyarrow.csv.write_csv(pyarrow.table({"x": [1, 2]}), path)
+
+
+def write_npz(path):
+    np.savez(path, x=np.arange(2))
+
+
+@pytest.mark.parametrize("write, name, instead", (
+    (write_parquet, "T.parquet", "write T.arrow (Arrow IPC), or its columns as T/COLUMN.f4 or T/COLUMN.npy"),
+    (write_csv, "new/T.csv", "write T.arrow"), (write_npz, "T.npz", "write T.arrow"),
+    (write_csv, "Events/y.csv", "a file such as y.f4, y.i8 or y.npy is one"),
+))
+def test_a_table_of_another_format_is_refused(tmp_path, writing, write, name, instead):
+    """When it is made: pyarrow says nothing of errors at close(2)."""
+    put(writing, "Events/x.f4", f4(1, 2))
+    path = os.path.join(writing.path, FILE, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with pytest.raises(OSError) as refused:
+        write(path)
+    assert refused.value.errno == errno.EOPNOTSUPP
+    [line] = writing.errors().splitlines()
+    assert f"/{FILE}/{name}: " in line and instead in line
+    # Under another name it waits there until it gets one that is taken.
+    put(writing, "Events/y", f4(3, 4))
+    with pytest.raises(OSError) as refused:
+        os.rename(os.path.join(writing.path, FILE, "Events", "y"), path)
+    assert refused.value.errno == errno.EOPNOTSUPP
+    os.rename(os.path.join(writing.path, FILE, "Events", "y"), os.path.join(writing.path, FILE, "Events", "y.f4"))
+    assert commit(writing).returncode == 0
+    assert trees(tmp_path) == {"Events": {"x": [1, 2], "y": [3, 4]}}
+
+
+def test_a_name_that_is_written_and_then_renamed_is_not_refused(tmp_path, writing):
+    put(writing, "Events/x.f4", f4(1, 2))
+    for name in ("y.csv.part", ".y.csv", "csv"):
+        put(writing, "Events/" + name, f4(3, 4))
+        os.rename(os.path.join(writing.path, FILE, "Events", name), os.path.join(writing.path, FILE, "Events", "y.f4"))
+    assert commit(writing).returncode == 0
+    assert trees(tmp_path) == {"Events": {"x": [1, 2], "y": [3, 4]}}
 
 
 NO_COLUMN = "no column of a table: its directory is one of the file"

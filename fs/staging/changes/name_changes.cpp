@@ -63,6 +63,7 @@ Result<> Changes::check_name(const NodePtr& in, std::string_view name, bool dire
     if (directory) return holds_keys(*in) ? check_key_name(name) : Result<>();
   }
   TRY_VOID(overlay_.check_object(in, name));
+  TRY_VOID(overlay_.check_format(in, name));
   const auto arrow = arrow_table_name(name);
   return arrow ? check_key_name(*arrow) : Result<>();
 }

@@ -111,6 +111,8 @@ struct Overlay {
   Result<> check_place(const NodePtr& in) const REQUIRES(mutex);
   // Refuses a file with the name of a file of an object where no object can be. Error: unsupported.
   Result<> check_object(const NodePtr& in, std::string_view name) EXCLUDES(mutex);
+  // Refuses a file that is named like a table of another program's format. Error: unsupported.
+  Result<> check_format(const NodePtr& in, std::string_view name) EXCLUDES(mutex);
   // The error of a refusal; a refusal of a whole directory is noted in it.
   Error refuse(const Refusal&) REQUIRES(mutex);
   // Checks, once, the files that were made in a directory before it was known to be a table. If some are refused, the

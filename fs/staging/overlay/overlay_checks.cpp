@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "staging/overlay/other_formats.h"
 #include "staging/overlay/overlay.h"
 #include "staging/overlay/staged_object.h"
 
@@ -104,6 +105,16 @@ Result<> Overlay::check_object(const NodePtr& in, std::string_view name) {
       refuse({joined_path(staged_path(*in), std::string(name)) +
                   ": an object is a new directory, outside of tables, that holds " + std::string(kObjectBytes),
               nullptr}));
+}
+
+// Programs ignore errors at close(2) of such files: pyarrow does.
+Result<> Overlay::check_format(const NodePtr& in, std::string_view name) {
+  const Lock lock(mutex);
+  if (makes_object(*in)) return {};  // a copy of an object with its views
+  const StagedNode file(0, false, std::string(name), in);
+  const auto instead = taken_instead(name, table_above(file).has_value());
+  if (!instead) return {};
+  return tl::unexpected(refuse({joined_path(staged_path(*in), std::string(name)) + ": " + *instead, nullptr}));
 }
 
 Error Overlay::refuse(const Refusal& refusal) {

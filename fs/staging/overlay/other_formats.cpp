@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/overlay/other_formats.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tfilefs {
+namespace {
+
+// What pandas, polars, NumPy, R and h5py write under these names keeps them.
+constexpr auto kSuffixes =
+    std::to_array<std::string_view>({".avro", ".csv", ".feather", ".h5", ".hdf5", ".jsonl", ".ndjson", ".npz", ".orc",
+                                     ".parquet", ".pickle", ".pkl", ".rds", ".root", ".tsv", ".xlsx"});
+
+}  // namespace
+
+std::optional<std::string> taken_instead(std::string_view name, bool in_table) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || name.front() == '.') return std::nullopt;
+  if (std::ranges::find(kSuffixes, name.substr(dot)) == kSuffixes.end()) return std::nullopt;
+  const std::string stem(name.substr(0, dot)), format(name.substr(dot));
+  if (in_table)
+    return "a column is not made of " + format + ": a file such as " + stem + ".f4, " + stem + ".i8 or " + stem +
+           ".npy is one";
+  return "a table is not made of " + format + ": write " + stem + ".arrow (Arrow IPC), or its columns as " + stem +
+         "/COLUMN.f4 or " + stem + "/COLUMN.npy";
+}
+
+}  // namespace tfilefs
