@@ -131,11 +131,21 @@ LogOptions log_options(const MountRequest& request) {
   return log;
 }
 
+// As libselinux tells it.
+bool has_selinux() { return ::access("/sys/fs/selinux/enforce", F_OK) == 0; }
+
+// With the contexts of SELinux, which mount(8) leaves out, too, where it is off.
+std::vector<std::string> kernel_options(const MountOptions& options) {
+  std::vector<std::string> all = options.kernel_options;
+  if (has_selinux()) all.insert(all.end(), options.contexts.begin(), options.contexts.end());
+  return all;
+}
+
 MountSettings settings_of(const MountRequest& request) {
   MountSettings settings;
   settings.mount_point = request.mount_point;
   settings.shown_source = request.options.shown_source.value_or(tfile::shown_name(request.source));
-  settings.kernel_options = request.options.kernel_options;
+  settings.kernel_options = kernel_options(request.options);
   settings.allow_other = request.options.allow_other;
   settings.ownership = request.options.file_system.ownership;
   settings.debug = request.debug;

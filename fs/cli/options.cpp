@@ -201,6 +201,14 @@ bool take_for_kernel(const MountOption& option, Value, ParsedOptions& into) {
   return true;
 }
 
+// The kernel takes a context with commas (categories) in quotes only.
+bool take_context(const MountOption& option, Value value, ParsedOptions& into) {
+  const bool needs_quotes = value.find(',') != Value::npos && !value.starts_with('"');
+  const std::string quote = needs_quotes ? "\"" : "";
+  into.options.contexts.push_back(std::string(option.name) + "=" + quote + std::string(value) + quote);
+  return !value.empty();
+}
+
 constexpr std::uint64_t kDay = 86'400;
 constexpr std::string_view kUpToADay = "a number of seconds, a day at most,";
 
@@ -487,6 +495,18 @@ must have the line user_allow_other.)",
     {"noatime", "", ValueHint::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
     {"nodiratime", "", ValueHint::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
     {"strictatime", "", ValueHint::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
+    {"context",
+     "CONTEXT",
+     ValueHint::text,
+     {},
+     "as of mount(8): the SELinux context of everything in the mount",
+     "",
+     "This option, fscontext=, defcontext= and rootcontext= are for root, and are passed over where SELinux is off.",
+     take_context,
+     "a context of SELinux"},
+    {"fscontext", "CONTEXT", ValueHint::text, {}, "as of mount(8)", "", "", take_context, "a context of SELinux"},
+    {"defcontext", "CONTEXT", ValueHint::text, {}, "as of mount(8)", "", "", take_context, "a context of SELinux"},
+    {"rootcontext", "CONTEXT", ValueHint::text, {}, "as of mount(8)", "", "", take_context, "a context of SELinux"},
 });
 
 const MountOption* find_option(std::string_view name) {
@@ -526,7 +546,13 @@ bool is_second_column(std::string_view option, std::string_view next) {
   return key != Value::npos && option.find(',', key) == Value::npos;
 }
 
-// At commas that have no backslash in front, and are none in a friend's key.
+// Whether what follows a comma belongs to a context of SELinux in quotes, as mount(8) takes them.
+bool is_open_context(std::string_view option) {
+  const std::size_t begin = option.find("context=\"");
+  return begin < option.find('=') && std::ranges::count(option, '"') == 1;
+}
+
+// At commas that have no backslash in front, and are none in a friend's key or in a context of SELinux.
 std::vector<std::string> split_options(std::string_view list) {
   std::vector<std::string> parts(1);
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -536,7 +562,8 @@ std::vector<std::string> split_options(std::string_view list) {
       parts.back() += list[i];
       continue;
     }
-    if (is_second_column(parts.back(), list.substr(i + 1, list.find(',', i + 1) - i - 1)))
+    if (is_open_context(parts.back()) ||
+        is_second_column(parts.back(), list.substr(i + 1, list.find(',', i + 1) - i - 1)))
       parts.back() += ',';
     else
       parts.emplace_back();

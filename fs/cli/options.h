@@ -25,6 +25,7 @@ struct MountOptions {
   std::string log_file;                     // in place of the system's log; as it was given
   std::optional<int> lifeline;              // MountSettings::lifeline
   std::vector<std::string> kernel_options;  // noexec and the like
+  std::vector<std::string> contexts;        // context=... and the like, for a kernel with SELinux
 };
 
 // Takes several -o of comma-separated options; if one is repeated, the last counts. Options that mount(8) and fstab

@@ -119,6 +119,26 @@ def test_a_source_that_cannot_be_written_is_told_at_once(program, sample, tmp_pa
     assert not (tmp_path / "mnt").exists()
 
 
+# Where SELinux is off, its contexts are passed over. Where it seems to be on, the kernel gets them, and refuses them.
+CONTEXTS = """
+umount --all --lazy --types fuse.tfilefs
+set -- "$@" -o 'context="system_u:object_r:nfs_t:s0:c1,c2",noatime'
+"$@" && ls "$3" && "$1" umount "$3"
+mount -t tmpfs none /sys/fs && mkdir /sys/fs/selinux && touch /sys/fs/selinux/enforce || exit 77
+"$@"
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or os.path.exists("/sys/fs/selinux/enforce"), reason="where SELinux is off, as root")
+def test_contexts_of_selinux_are_those_of_mount(program, sample, tmp_path):
+    done = subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", CONTEXTS, "sh", program,
+                           sample, tmp_path / "mnt"], capture_output=True, text=True, timeout=60)
+    if done.returncode == 77:
+        pytest.skip(f"no file system can be laid over /sys/fs here: {done.stderr}")
+    assert done.stdout == "h\nt\n"
+    assert done.returncode == 1 and "cannot be mounted" in done.stderr, done.stderr
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may be another user")
 def test_what_fusermount_says_is_told(program, sample, mount):
     """To a user whose mount it is not."""

@@ -74,6 +74,17 @@ TEST(Options, AFriendsKeyHasACommaOfItsOwn) {
   EXPECT_FALSE(parse_mount_options({"friend=a=f.root,event"})) << "no key is open";
 }
 
+TEST(Options, AContextOfSelinuxHasCommasInQuotes) {
+  const auto options = parse_mount_options({R"(ro,context="system_u:object_r:nfs_t:s0:c1,c2",noexec)",
+                                            R"(rootcontext=a:b:c:s0,fscontext=a:b:c:s0:c1\,c2,memory=8M)"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->contexts, (std::vector<std::string>{R"(context="system_u:object_r:nfs_t:s0:c1,c2")",
+                                                         "rootcontext=a:b:c:s0", R"(fscontext="a:b:c:s0:c1,c2")"}));
+  EXPECT_EQ(options->kernel_options, std::vector<std::string>{"noexec"});
+  EXPECT_EQ(options->file_system.cache.memory, 8u << 20);
+  EXPECT_FALSE(parse_mount_options({"context="}));
+}
+
 TEST(Options, WhatMountSaysIsPassedOver) {
   EXPECT_TRUE(parse_mount_options(
       {"ro,dev,suid,nodev,nosuid,async,auto,noauto,user,_netdev,nofail,x-systemd.automount,defaults,,"}));
