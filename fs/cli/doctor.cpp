@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,13 +86,29 @@ MachineFinding look_at_device() {
   return {Verdict::bad, kDevice, why + ": its mode should be 0666: chmod 0666 /dev/fuse, as root"};
 }
 
+// Whether this user may be root of a namespace of its own, and mount there.
+bool may_make_user_namespace() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 ? 0 : 1);
+  int status = 1;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && status == 0;
+}
+
 MachineFinding look_at_helper() {
   const std::string found = helper_path();
   if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "is not there; root needs none" : found};
-  if (found.empty())
+  if (found.empty()) {
+    const char* const otherwise = may_make_user_namespace()
+                                      ? "without it only root mounts, if only of a user namespace: unshare -Urm"
+                                      : "without it only root mounts, and user namespaces are not allowed here";
+    return {Verdict::bad, "fusermount3", std::string("is not there: install the package fuse3; ") + otherwise};
+  }
+  // By it fusermount3 judges whose mount it is.
+  if (::access("/etc/mtab", R_OK) != 0)
     return {Verdict::bad, "fusermount3",
-            "is not there: install the package fuse3; without it only root mounts, if only of a user namespace: "
-            "unshare -Urm"};
+            found + " unmounts nothing without /etc/mtab: ln -s /proc/self/mounts /etc/mtab, as root"};
   struct stat status {};
   const bool is_setuid = ::stat(found.c_str(), &status) == 0 && status.st_uid == 0 && (status.st_mode & S_ISUID) != 0;
   if (is_setuid) return {Verdict::good, "fusermount3", found};

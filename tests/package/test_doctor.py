@@ -65,6 +65,30 @@ def test_without_the_helper(installed, tmp_path):
     assert found["mount"][0] == "bad" and leaves_nothing()
 
 
+# Of a user who is no root of any namespace, and of one who may become it.
+@pytest.mark.parametrize("most, told", ((0, "user namespaces are not allowed here"), (100, "unshare -Urm")))
+def test_without_the_helper_it_says_what_namespaces_help(installed, tmp_path, most, told):
+    limit = "/proc/sys/user/max_user_namespaces"
+    # The limit is that of the namespace of the writer: one of its own.
+    commands = f"{DEVICE}; mount --bind /dev/null /usr/bin/fusermount3; unshare --user --map-users=0,0,65536 " \
+               f"--map-groups=0,0,65536 sh -c 'echo {most} >{limit} && exec DOCTOR'"
+    done = as_user(installed, tmp_path, commands)
+    if "fusermount3" not in done.stdout:
+        pytest.skip(f"no namespaces of users can be made here: {done.stderr}")
+    assert told in lines_of(done.stdout)["fusermount3"][1], done.stdout
+
+
+def test_without_the_table_of_mounts(installed, tmp_path):
+    done = as_user(installed, tmp_path, f"""{DEVICE}
+mkdir "$T/etc" "$T/upper" "$T/work" && mount -t tmpfs none "$T/etc" && mkdir "$T/etc/upper" "$T/etc/work"
+mount -t overlay overlay -o "lowerdir=/etc,upperdir=$T/etc/upper,workdir=$T/etc/work" /etc && rm /etc/mtab || exit 77
+DOCTOR""")
+    if done.returncode == 77:
+        pytest.skip(f"nothing can be laid over /etc here: {done.stderr}")
+    verdict, remedy = lines_of(done.stdout)["fusermount3"]
+    assert verdict == "bad" and "ln -s /proc/self/mounts /etc/mtab" in remedy
+
+
 def test_with_a_helper_that_may_not(installed, tmp_path):
     """A file system that is mounted without set-user-ID, as in many containers, or a mode that was changed."""
     helper = tmp_path / "fusermount3"
