@@ -3,7 +3,7 @@
 
 A line `$ COMMAND` is run (lines `> ` continue it). Its output follows, in which … stands for any text. A last line
 `[N]` is its exit status; without it, the status must be 0. The blocks of one page share a shell and a directory, which
-contains sample.root and the empty directory mnt."""
+contains sample.root; that of README.md contains what packaging/quickstart leaves, build/sample.root."""
 
 import os
 import re
@@ -44,11 +44,11 @@ def matches(expected, output):
 
 @pytest.fixture
 def workspace(tmp_path, program):
-    """A directory with sample.root and mnt, and an environment in which tfilefs and python3 are found."""
+    """A directory with sample.root, and an environment in which tfilefs and python3 are found."""
     (tmp_path / "bin").mkdir()
     os.symlink(os.path.realpath(program), tmp_path / "bin" / "tfilefs")
     work = tmp_path / "work"
-    (work / "mnt").mkdir(parents=True)
+    work.mkdir()
     environment = dict(os.environ, LC_ALL="C", PYTHONWARNINGS="ignore",
                        PATH=f"{tmp_path / 'bin'}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}")
     subprocess.run([sys.executable, os.path.join(ROOT, "packaging", "make-sample.py"), work / "sample.root"], check=True,
@@ -78,7 +78,11 @@ def run_page(page, work, environment):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page(page, workspace):
-    run_page(page, *workspace)
+    work, environment = workspace
+    if page == "README.md":
+        (work / "build").mkdir()
+        os.rename(work / "sample.root", work / "build" / "sample.root")
+    run_page(page, work, environment)
 
 
 def test_pages_are_there():
