@@ -29,19 +29,21 @@ def wheel(request):
     return os.environ.get("TFILEFS_WHEEL") or only(request.getfixturevalue("release"), r".*\.whl")
 
 
+def make_home(directory, wheel, others):
+    """An environment with the wheel, and with what is in the directories `others`."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", directory], check=True)
+    [site] = glob.glob(f"{directory}/lib/python*/site-packages")
+    subprocess.run([sys.executable, "-m", "pip", "--python", f"{directory}/bin/python", "install", "--quiet", "--no-index", "--no-deps",
+                    "--disable-pip-version-check", wheel], check=True)
+    with open(os.path.join(site, "tests.pth"), "w", encoding="utf-8") as paths:
+        paths.write("\n".join(others) + "\n")
+
+
 @pytest.fixture(scope="session")
 def home(wheel, tmp_path_factory):
     """An environment with the wheel; NumPy and what else is only used is that of the tests."""
-
-    def make(directory):
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", directory], check=True)
-        [site] = glob.glob(f"{directory}/lib/python*/site-packages")
-        subprocess.run([sys.executable, "-m", "pip", "--python", f"{directory}/bin/python", "install", "--quiet", "--no-index", "--no-deps",
-                        "--disable-pip-version-check", wheel], check=True)
-        with open(os.path.join(site, "tests.pth"), "w", encoding="utf-8") as paths:
-            paths.write("\n".join(path for path in sys.path if path.endswith("site-packages")) + "\n")
-
-    return str(once(tmp_path_factory, "home", make))
+    others = [path for path in sys.path if path.endswith("site-packages")]
+    return str(once(tmp_path_factory, "home", lambda directory: make_home(directory, wheel, others)))
 
 
 @pytest.fixture
@@ -83,6 +85,24 @@ def test_lines_of_its_page_run(python):
         [code] = re.findall(r"^```python\n(.*?)^```", page.read(), re.MULTILINE | re.DOTALL)
     said = python(code)
     assert "['Events', 'calorimeter', 'tracker']" in said and "5000.0" in said
+
+
+def test_the_first_lines_need_numpy_alone(wheel, sample, tmp_path):
+    """Those of README.md, in an environment that has what pip installs with the wheel."""
+    above = os.path.dirname(os.path.dirname(np.__file__))
+    for name in ("numpy", "numpy.libs"):
+        if os.path.isdir(os.path.join(above, name)):
+            (tmp_path / "needed").mkdir(exist_ok=True)
+            os.symlink(os.path.join(above, name), tmp_path / "needed" / name)
+    make_home(tmp_path / "home", wheel, [str(tmp_path / "needed")])
+    os.symlink(sample, tmp_path / "run.root")
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as page:
+        [code] = re.findall(r"^```python\n(.*?)^```", page.read(), re.MULTILINE | re.DOTALL)
+    done = subprocess.run([tmp_path / "home" / "bin" / "python", "-c", code + "print(energy.mean(dtype='f8'))"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=120, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+    with uproot.open(sample) as file:
+        assert float(done.stdout) == file["Events"]["energy"].array(library="np").mean(dtype="f8")
 
 
 def test_values_are_those_of_uproot(python, sample, tmp_path):
