@@ -17,7 +17,7 @@ void end_session(int signal) {
   Served* const served = served_here;
   if (!served) return;
   served->end_signal = signal;
-  if (served->page_work == 0) fuse_session_exit(served->session);
+  if (served->kernel_work == 0) fuse_session_exit(served->session);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace tfilefs {
 
 // While it lives, SIGHUP, SIGINT and SIGTERM end the session, unless they are ignored; SIGPIPE is ignored. libfuse's
 // own handlers would end it at once: it drops a request that a thread has just read then, and where forget_pages()
-// waits for that request, nobody could end the wait any more. To be made by the thread that runs the session; one at a
-// time.
+// or forget_name() waits for that request, nobody could end the wait any more. To be made by the thread that runs the
+// session; one at a time.
 class EndSignals {
  public:
   explicit EndSignals(Served&);

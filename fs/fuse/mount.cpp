@@ -310,6 +310,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   // Before there is a mount, which a signal would otherwise leave behind.
   const EndSignals signals(served);
   if (fs->has_locks()) fs->set_forget_pages([&served](InodeId id) { forget_pages(served, id); });
+  fs->set_forget_name([&served](InodeId directory, const std::string& name) { forget_name(served, directory, name); });
   struct stat below {};
   ::stat(settings.mount_point.c_str(), &below);
   if (fuse_session_mount(session, settings.mount_point.c_str()) != 0) return cannot_mount(settings);

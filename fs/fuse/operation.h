@@ -82,6 +82,8 @@ void forget_attributes(fuse_session*, InodeId);
 // Has the kernel write the changed pages of an inode, and forget all. Blocks until these WRITE requests are answered;
 // does nothing once a signal ends the session.
 void forget_pages(Served&, InodeId);
+// Has the kernel forget a name and, if nothing uses it, its inode. Blocks and ends likewise.
+void forget_name(Served&, InodeId directory, const std::string& name);
 
 // Adds the operations that write to a mount; without them each answers ENOSYS.
 void add_change_operations(fuse_lowlevel_ops&);

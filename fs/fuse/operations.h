@@ -30,10 +30,10 @@ struct Served {
   // Whether the kernel drops its pages of bytes that are written past them, and can map files that are read past them.
   // Set before the first operation.
   bool coherent_direct_io = false;
-  std::stop_source end;             // of the session
-  std::atomic<int> page_work = 0;   // calls of forget_pages that wait for requests to be answered
-  std::atomic<int> end_signal = 0;  // the signal that ends the session
-  pid_t own_process = 0;            // as the kernel names it in requests; 0: not known
+  std::stop_source end;              // of the session
+  std::atomic<int> kernel_work = 0;  // calls of forget_pages and forget_name, which wait for requests to be answered
+  std::atomic<int> end_signal = 0;   // the signal that ends the session
+  pid_t own_process = 0;             // as the kernel names it in requests; 0: not known
 };
 
 // The table of op_*. Each unpacks a request, calls the FileSystem, and passes a Reply to it.

@@ -56,6 +56,13 @@ bool is_trouble(const Error& error) {
 // job that writes its next basket is not.
 constexpr int kTries = 4;
 
+// How many paths the kernel may know before it is asked to forget some. One takes some 1.5 KB here, with what its
+// directory keeps for it, so that they take about as much as the budget, and not more than that beside it.
+std::size_t inode_limit(std::uint64_t memory) {
+  constexpr std::uint64_t kBytes = 2048, kFewest = 1024;
+  return std::max(memory / kBytes, kFewest);
+}
+
 // Staged data may take half of the memory, since reading goes on meanwhile.
 std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterCache& cache, ErrorLog& errors) {
   if (!options.write) return nullptr;
@@ -99,7 +106,11 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
                        const FileSystemOptions& options)
     : FileSystem(std::move(cache), options) {
   auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
-  inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, std::move(file)), {}});
+  set_root(Entry{std::make_shared<const RootFileHolder>(context_, std::move(file)), {}});
+}
+
+void FileSystem::set_root(Entry root) {
+  inodes_ = std::make_unique<InodeTable>(std::move(root), inode_limit(cache_->budget()->size()));
 }
 
 // All owners of files must be destroyed before the cache that the files use.
@@ -203,9 +214,19 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   } else {
     state.which = name == own_name ? parent->state.which : hash_of_name(name);
   }
-  const auto [id, number] = inodes_->refer(parent, own_name, entry, state);
+  const auto [id, number, is_crowded] = inodes_->refer(parent, own_name, entry, state);
   attributes.number = number;
+  if (is_crowded && forget_name_ && !forgetting_.exchange(true)) forget_names();
   return id;
+}
+
+// On a thread that nothing waits for: the kernel may hold the directory's lock until a request is answered.
+void FileSystem::forget_names() {
+  const auto job = [this] {
+    for (const InodeTable::Name& each : inodes_->oldest()) forget_name_(each.directory, each.name);
+    forgetting_ = false;
+  };
+  if (!cache_->exec().lanes.run(&forgetting_, job)) forgetting_ = false;
 }
 
 void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply, const CallerPtr& by,

@@ -174,6 +174,10 @@ class FileSystem {
   // and beside them. To be set before the first request.
   using ForgetPages = std::function<void(InodeId)>;
   void set_forget_pages(ForgetPages forget) { forget_pages_ = std::move(forget); }
+  // Has the kernel forget a name, if nothing uses it. May block while requests are answered. Called when it knows more
+  // names than there is memory for. To be set before the first request.
+  using ForgetName = std::function<void(InodeId directory, const std::string& name)>;
+  void set_forget_name(ForgetName forget) { forget_name_ = std::move(forget); }
   void set_lock(HandleId, const FileLock&, bool waits, Reply<FileLocks::Grant>);
   void take_back(const FileLocks::Grant& grant) { locks_.take_back(grant); }
   void test_lock(HandleId, const FileLock&, Reply<FileLock>);
@@ -256,6 +260,8 @@ class FileSystem {
   static tl::unexpected<Error> bad_handle();
   void note_refusal(const Inode&, std::string_view below, const Error&);
   void forget_pages(const std::shared_ptr<const OpenFile>&, std::function<void()> then);
+  void forget_names();
+  void set_root(Entry);
   std::vector<GenerationPtr> far_files() const;
   MountReport report(const CacheReport&) const;
   std::string stats_json() const;
@@ -283,6 +289,8 @@ class FileSystem {
   std::shared_ptr<const OpenFile> file_with_copies(HandleId) const;
   PageCopies page_copies_;
   ForgetPages forget_pages_;
+  ForgetName forget_name_;
+  std::atomic<bool> forgetting_ = false;
   OpenRetries retries_;
   OpenFiles files_;
   TimedOutReads timed_out_reads_;

@@ -110,7 +110,7 @@ Result<std::vector<FriendSource>> FileSystem::open_friends(const std::vector<Nam
 
 Result<> FileSystem::show_directory(const std::string& source, std::string hidden) {
   TRY(tree_, SourceTree::open(context_, source, std::move(hidden)));
-  inodes_ = std::make_unique<InodeTable>(Entry{tree_->root(), {}});
+  set_root(Entry{tree_->root(), {}});
   if (writing_) run_job(*cache_, [tree = tree_] { tree->take_over_journals(); });
   return {};
 }
@@ -128,7 +128,7 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
     });
   }
   const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);
-  inodes_ = std::make_unique<InodeTable>(Entry{root, {}});
+  set_root(Entry{root, {}});
   return there ? open_now(*file) : Result<>();
 }
 
@@ -164,7 +164,7 @@ Result<> FileSystem::show_url(const std::string& url, tfile::FarOptions options)
 
 Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptions& options) {
   far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
-  inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
+  set_root(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
   return open_now(*far_file_);
 }
 
@@ -189,7 +189,7 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
   if (!is_of_samples) {
     chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, "",
                                               ChainAbout(), std::move(friends)));
-    inodes_ = std::make_unique<InodeTable>(Entry{make_chain_root(chains_[0]), {}});
+    set_root(Entry{make_chain_root(chains_[0]), {}});
     return {};
   }
   TRY(Dataset dataset, read_dataset(names[0].substr(1)));
@@ -215,7 +215,7 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
     for (FriendSource& source : friends) source.before.push_back(chains_.back());
     roots.emplace_back(shown[i], chains_.back());
   }
-  inodes_ = std::make_unique<InodeTable>(Entry{make_chains_root(std::move(roots)), {}});
+  set_root(Entry{make_chains_root(std::move(roots)), {}});
   return {};
 }
 
@@ -224,7 +224,7 @@ Result<> FileSystem::show_far_directory(const std::string& url, const tfile::Far
   std::promise<Result<FarTree::ListingPtr>> listed;
   far_tree_->list("", [&](Result<FarTree::ListingPtr> now) { listed.set_value(std::move(now)); });
   TRY_VOID(listed.get_future().get());
-  inodes_ = std::make_unique<InodeTable>(Entry{far_tree_->root(), {}});
+  set_root(Entry{far_tree_->root(), {}});
   far_file_.reset();
   return {};
 }

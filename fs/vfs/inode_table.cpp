@@ -26,7 +26,7 @@ bool is_path(const Inode& inode, const Inode& parent, std::string_view name) {
 
 }  // namespace
 
-InodeTable::InodeTable(Entry root) {
+InodeTable::InodeTable(Entry root, std::size_t limit) : limit_(limit), crowded_at_(limit) {
   auto inode = std::make_shared<Inode>(kRootId, kRootId, Inode::State{}, nullptr, "");
   inode->entry_ = std::move(root);
   inode->lookups_ = 1;
@@ -76,6 +76,7 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
     const bool made = !at;
     if (made) at = std::make_shared<Inode>(id, number ? number : id, state, parent, name);
     if (made && id != first) displaced_.emplace(first, id);
+    if (made && state.is_file) at->among_files_ = files_.insert(files_.end(), at.get());
     Inode& inode = *at;
     if (!made && !is_path(inode, *parent, name)) continue;
     number = inode.number;
@@ -86,8 +87,24 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
     }
     ++inode.lookups_;
     if (inode.entry_.holder != entry.holder) dropped = replace(inode, entry);
-    return {id, number};
+    return {id, number, inodes_.size() > crowded_at_};
   }
+}
+
+std::vector<InodeTable::Name> InodeTable::oldest() {
+  std::vector<Name> names;
+  const Lock lock(mutex_);
+  const std::size_t target = limit_ - limit_ / 8;
+  const std::size_t wanted = inodes_.size() - std::min(inodes_.size(), target);
+  auto file = files_.begin();
+  for (; file != files_.end() && names.size() < wanted; ++file) {
+    const bool is_used = inodes_.find((*file)->id)->use_count() > 1;  // an open file without a name would seem deleted
+    if (!is_used) names.push_back({(*file)->parent->id, (*file)->name});
+  }
+  files_.splice(files_.end(), files_, files_.begin(), file);
+  // Where the kernel keeps them, it is not asked for each new one.
+  crowded_at_ = std::max(limit_, inodes_.size()) + limit_ / 8;
+  return names;
 }
 
 void InodeTable::adopt(const InodePtr& inode, std::uint64_t which) {
@@ -107,7 +124,9 @@ void InodeTable::forget(InodeId id, std::uint64_t times) {
   const auto [begin, end] = displaced_.equal_range(hashed_id(*inode.parent, inode.name));
   const auto displaced = std::find_if(begin, end, [id](const auto& one) { return one.second == id; });
   if (displaced != end) displaced_.erase(displaced);
+  if (inode.state.is_file) files_.erase(inode.among_files_);
   dropped = inodes_.take(id);
+  crowded_at_ = std::max(limit_, std::min(crowded_at_, inodes_.size() + limit_ / 8));
 }
 
 void InodeTable::leave(const Inode& parent, std::string_view name) {

@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "mutex.h"
 #include "once.h"
@@ -55,6 +57,7 @@ class Inode {
   std::uint64_t adopted_ = 0;                 // State::which of the file that keeps this inode; 0: none
   bool left_ = false;                         // of a directory: it was moved away from this path, or removed
   std::uint64_t version_ = 0;                 // of the content whose pages the kernel may hold; 0: none
+  std::list<const Inode*>::iterator among_files_;
 };
 using InodePtr = std::shared_ptr<Inode>;
 
@@ -66,7 +69,8 @@ using InodePtr = std::shared_ptr<Inode>;
 // Its lock is the first in order, and no function of another class is called while it is held.
 class InodeTable {
  public:
-  explicit InodeTable(Entry root);
+  // `limit`: of inodes, from which on `is_crowded` tells.
+  explicit InodeTable(Entry root, std::size_t limit = SIZE_MAX / 2);
 
   InodePtr find(InodeId) const;  // null: not known
 
@@ -77,6 +81,7 @@ class InodeTable {
   struct Reference {
     InodeId id = 0;
     InodeNumber number = 0;
+    bool is_crowded = false;  // the kernel knows more than the limit, and than oldest() left
   };
   Reference refer(const InodePtr& parent, std::string_view name, const Entry&, Inode::State);
   // The file `which` (as in State::which), which keeps its inode, is the one at this inode: it gets no other.
@@ -99,12 +104,23 @@ class InodeTable {
 
   std::size_t size() const;
 
+  // Of the files that are not open, those that the kernel has known longest, as many as there are beyond an eighth
+  // below the limit: it is to be asked to forget them. Those that it keeps come again last.
+  struct Name {
+    InodeId directory = 0;
+    std::string name;
+  };
+  std::vector<Name> oldest();
+
  private:
   Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // returns the old one
   bool lies_in_left(const Inode&) const REQUIRES(mutex_);
 
+  const std::size_t limit_;
   mutable Mutex mutex_;
   InodeMap<InodePtr> inodes_ GUARDED_BY(mutex_);
+  std::list<const Inode*> files_ GUARDED_BY(mutex_);  // oldest first
+  std::size_t crowded_at_ GUARDED_BY(mutex_);
   std::multimap<InodeId, InodeId> displaced_ GUARDED_BY(mutex_);  // by the id that they would have had, which was taken
   std::unordered_map<std::uint64_t, InodePtr> moving_ GUARDED_BY(mutex_);  // by State::which
 };

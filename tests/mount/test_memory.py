@@ -227,6 +227,29 @@ def test_more_views_than_have_their_content_kept(mount, samples):
     assert sizes_of_files(os.path.join(file.path, "t")) == before
 
 
+def test_names_beyond_what_memory_allows_are_forgotten(mount, samples):
+    """By the kernel, which is asked: all are there when they are asked for again."""
+    file = mount(os.path.join(samples("wide"), "wide.root"), "views=listed", "memory=1M")
+    top = os.path.join(file.path, "t")
+    before = sizes_of_files(top)
+    most = 1_024  # as memory=1M allows
+    assert len(before) > 2 * most
+    kept = sorted(before)[0]
+    with open(kept, "rb") as opened:
+        deadline = time.monotonic() + 20
+        while known(file) > most + most // 4 and time.monotonic() < deadline:
+            assert sizes_of_files(top) == before
+        assert known(file) <= most + most // 4
+        assert os.readlink(f"/proc/self/fd/{opened.fileno()}") == kept
+    assert sizes_of_files(top) == before
+
+
+def known(m):
+    """Paths that the kernel knows."""
+    with open(os.path.join(m.path, ".tfilefs", "stats.json")) as stats:
+        return json.load(stats)["mount"]["inodes"]
+
+
 def sizes_of_files(folder):
     return {os.path.join(above, name): os.stat(os.path.join(above, name)).st_size
             for above, _, names in os.walk(folder) for name in names}

@@ -74,6 +74,46 @@ TEST(InodeTable, AForgottenParentThatComesBackKnowsItsChildren) {
   EXPECT_EQ(refer(table, d, "f", {true, 1})->id, f->id);
 }
 
+TEST(InodeTable, TheOldestFilesBeyondTheLimitAreToBeForgotten) {
+  InodeTable table(entry(), 80);
+  const auto root = table.find(kRootId);
+  const auto directory = refer(table, root, "d", kDirectory);
+  std::map<std::string, InodeId> ids;
+  InodePtr open;  // by a program
+  bool is_crowded = false;
+  for (int i = 0; i < 100 && !is_crowded; ++i) {
+    const auto made = table.refer(directory, "f" + std::to_string(i), entry(), {true, 1});
+    ids["f" + std::to_string(i)] = made.id;
+    is_crowded = made.is_crowded;
+    if (i == 1) open = table.find(made.id);
+  }
+  EXPECT_EQ(table.size(), 81u);
+  const auto names = table.oldest();
+  ASSERT_EQ(names.size(), 11u);
+  EXPECT_EQ(names[0].name, "f0");
+  EXPECT_EQ(names[1].name, "f2");
+  for (const auto& each : names) {
+    EXPECT_EQ(each.directory, directory->id);
+    table.forget(ids[each.name], 1);
+  }
+  // The kernel has forgotten them: there is room again.
+  EXPECT_FALSE(table.refer(directory, "new", entry(), {true, 1}).is_crowded);
+  for (int i = 0; i < 9; ++i) table.refer(directory, "more" + std::to_string(i), entry(), {true, 1});
+  EXPECT_TRUE(table.refer(directory, "last", entry(), {true, 1}).is_crowded);
+}
+
+TEST(InodeTable, TheKernelIsNotAskedForEachFileThatItKeeps) {
+  InodeTable table(entry(), 80);
+  const auto root = table.find(kRootId);
+  int crowded = 0;
+  for (int i = 0; i < 1000; ++i) {
+    if (!table.refer(root, "f" + std::to_string(i), entry(), {true, 1}).is_crowded) continue;
+    ++crowded;
+    EXPECT_FALSE(table.oldest().empty());
+  }
+  EXPECT_LT(crowded, 100);
+}
+
 TEST(InodeTable, RemembersWhosePagesTheKernelHas) {
   InodeTable table(entry());
   const auto f = refer(table, table.find(kRootId), "f", {true, 1});
