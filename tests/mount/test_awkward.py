@@ -4,8 +4,6 @@
 import gc
 import json
 import os
-import subprocess
-import sys
 
 import awkward
 import numpy as np
@@ -14,6 +12,7 @@ import uproot
 
 import columnar
 import mounted_table
+import root_process
 from root_process import run_script
 
 
@@ -139,7 +138,7 @@ file.Close()
 
 def test_unions_of_classes_are_valid(mount, tmp_path):
     """Of pointers to histograms, one to each of which may be null."""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE_HISTOGRAMS, tmp_path / "h.root"], capture_output=True, text=True, check=True)
+    done = root_process.run_code(WRITE_HISTOGRAMS, tmp_path / "h.root", check=True)
     wanted = [[each[1] for each in eval(line)] for line in done.stdout.splitlines()]
     array = open_awkward(os.path.join(mount(tmp_path / "h.root").path, "t"))
     for branch in ("split", "whole"):

@@ -4,13 +4,13 @@
 import json
 import os
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 import uproot
 
 import mounted
+import root_process
 
 WRITE = """
 import array, sys, ROOT
@@ -48,7 +48,7 @@ file.Close()
 def written(tmp_path_factory):
     """The file, and what TTree::Draw says of the leaves that stand beside branches."""
     path = tmp_path_factory.mktemp("branches") / "b.root"
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE, path], capture_output=True, text=True)
+    done = root_process.run_code(WRITE, path)
     assert done.returncode == 0, done.stderr
     return path, {name: eval(values) for name, values in (line.split(" ", 1) for line in done.stdout.splitlines())}
 

@@ -6,8 +6,6 @@ import json
 import os
 import shutil
 import struct
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -17,6 +15,7 @@ import http_server
 import mounted
 import mounted_table
 import test_awkward
+import root_process
 from test_chains import becomes, put, values, write
 
 
@@ -535,7 +534,7 @@ ROOT.write(sys.argv[1])
 
 def test_an_index_that_is_older_than_its_entries(tmp_path, mount):
     """Entries were appended, of which the stored index knows nothing: its columns do."""
-    subprocess.run([sys.executable, "-W", "ignore", "-c", STALE, tmp_path], check=True, capture_output=True)
+    root_process.run_code(STALE, tmp_path, check=True)
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         for name, more in (("run.i4", np.arange(10, 15, dtype="<i4")), ("y.f4", np.arange(10, 15, dtype="<f4") * 1.5)):
             with open(os.path.join(m.path, "f.root", "T", name), "ab") as file:

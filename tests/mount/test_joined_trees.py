@@ -17,6 +17,7 @@ import uproot
 
 import mounted
 import mounted_table
+import root_process
 from root_process import run_script
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, "oracle"))
@@ -192,8 +193,7 @@ def test_objects_of_a_later_file_whose_class_is_described_otherwise(pairs, tmp_p
     """They would be read as the class of the first file."""
     for case, status in (("members in another order", 1), ("the same members", 0)):
         space = "S" + "".join(word[0] for word in case.split())
-        script = tmp_path / "objects.py"
-        script.write_text(f"""
+        code = f"""
 import sys, ROOT
 sys.path.insert(0, {os.path.dirname(mounted.__file__)!r} + "/oracle")
 import joined_trees
@@ -202,9 +202,9 @@ joined_trees.write_classes(path, {case!r}, side)
 file = ROOT.TFile(path, "UPDATE")
 file.WriteTObject(getattr(ROOT, {space!r}).Outer(), "object of " + side)
 file.Close()
-""")
+"""
         for side in "ab":
-            subprocess.run([sys.executable, script, side, tmp_path / f"{side}.root"], check=True, capture_output=True)
+            root_process.run_code(code, side, tmp_path / f"{side}.root", check=True)
         done = repack("--force", tmp_path / "a.root", tmp_path / "b.root", tmp_path / "out.root")
         assert done.returncode == status, done.stderr
         assert ("left out: object of b: of" in done.stderr) == bool(status)

@@ -6,13 +6,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 import uproot
 
 import mounted
+import root_process
 
 FORMAT = ("rw", "format=rntuple", "commit=600")
 
@@ -42,7 +42,7 @@ os._exit(0)
 
 
 def by_root(file, *names):
-    done = subprocess.run([sys.executable, "-c", READ, file, *names], capture_output=True, text=True)
+    done = root_process.run_code(READ, file, *names)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -10,7 +10,6 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ import uproot
 
 import campaign
 import mounted
+import root_process
 
 MOST = 100  # entries
 OPERATIONS = 60
@@ -296,7 +296,7 @@ class Model:
 
     def check_with_root(self):
         simple = [name for name in ("x", "name", "hits") if name in self.fields]
-        done = subprocess.run([sys.executable, "-c", READ, self.file, self.name, *simple], capture_output=True, text=True)
+        done = root_process.run_code(READ, self.file, self.name, *simple)
         assert done.returncode == 0, done.stderr
         entries, found = json.loads(done.stdout.splitlines()[-1])
         wanted = max(field.committed for field in self.fields.values())

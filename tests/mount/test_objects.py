@@ -4,14 +4,13 @@
 import json
 import os
 import re
-import subprocess
-import sys
 import xml.dom.minidom
 
 import numpy as np
 import pytest
 
 import mounted_table
+import root_process
 
 SAMPLE = "objects"
 
@@ -185,7 +184,7 @@ print(ROOT.TBufferJSON.ConvertToJSON(ROOT.TFile(sys.argv[1]).Get("c")))
 def test_a_base_class_without_bytes_is_read(tmp_path, mount):
     """Up to ROOT 6.06 TVirtualPad has version 2. Its base TQObject is in the description, and writes nothing."""
     path = tmp_path / "canvas.root"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE_CANVAS, path], check=True)
+    root_process.run_code(WRITE_CANVAS, path, check=True)
     image = path.read_bytes()
     described = re.compile(rb"(\x0bTVirtualPad\x00....\0\0\0)\x03", re.DOTALL)
     frame = re.compile(rb"(\x40\0\0\x60\0)\x03(\0\x01)")
@@ -193,7 +192,7 @@ def test_a_base_class_without_bytes_is_read(tmp_path, mount):
     image = described.sub(lambda found: found[1] + b"\2", image)
     path.write_bytes(frame.sub(lambda found: found[1] + b"\2" + found[2], image))
     text = open(os.path.join(mount(path).path, "c", "object.json")).read()
-    root = json.loads(subprocess.run([sys.executable, "-W", "ignore", "-c", READ_CANVAS, path], capture_output=True, text=True, check=True).stdout)
+    root = json.loads(root_process.run_code(READ_CANVAS, path, check=True).stdout)
     assert "$unread" not in text
     ours = json.loads(text)
     assert list(ours) == list(root) and ours["fPrimitives"]["arr"][1]["fXlowNDC"] == root["fPrimitives"]["arr"][1]["fXlowNDC"] > 0

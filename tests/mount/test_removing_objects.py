@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 import uproot
 
 import mounted
+import root_process
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ file.Close()
 @pytest.fixture
 def cycles(tmp_path):
     """A file with cycles of an object, and with an object over a directory of its name."""
-    subprocess.run([sys.executable, "-c", WRITE_CYCLES, tmp_path / "a.root"], check=True, capture_output=True)
+    root_process.run_code(WRITE_CYCLES, tmp_path / "a.root", check=True)
     return tmp_path
 
 

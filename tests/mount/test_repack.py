@@ -17,6 +17,7 @@ import pytest
 import uproot
 
 import mounted
+import root_process
 from root_process import run_script
 
 # Samples with trees of every shape: leaves, vectors, strings, split and whole classes, pointers, baskets in the record,
@@ -225,7 +226,7 @@ for path in sys.argv[1:]:
 def test_objects_of_several_files_that_refer_to_each_other(tmp_path):
     """Each file counts its objects by itself, so that references of the second would lead to those of the first."""
     files = [tmp_path / "a.root", tmp_path / "b.root"]
-    subprocess.run([sys.executable, "-c", WRITE_REFERENCES, *files], check=True)
+    root_process.run_code(WRITE_REFERENCES, *files, check=True)
     assert "as stored" in repack(files[0], tmp_path / "one.root").stdout
     done = repack(*files, tmp_path / "out.root", status=1)
     assert "refer to each other (TRef)" in done.stderr and "left out: T: reference" in done.stderr
@@ -290,7 +291,7 @@ def extras(tmp_path_factory):
     base = tmp_path_factory.mktemp("extras")
     for name, *what in (("a", "i", "2.5", "x+1", "lumi=3"), ("same", "i", "2.5", "x+1", "lumi=3"), ("other", "i", "1", "x*100", "lumi=7"),
                         ("short", "h", "2.5", "x+1", "lumi=3")):
-        subprocess.run([sys.executable, "-c", WRITE_EXTRAS, base / f"{name}.root", *what], check=True)
+        root_process.run_code(WRITE_EXTRAS, base / f"{name}.root", *what, check=True)
     return base
 
 
@@ -310,7 +311,7 @@ def test_what_a_tree_has_beside_its_columns_stays_or_is_named(extras, tmp_path):
                       status=0 if lost == [] else 1)
         assert lost is None and set(all_of_them) <= set(left_out(done)) or left_out(done) == lost
         if "as stored" in done.stdout:
-            read = subprocess.run([sys.executable, "-c", READ_EXTRAS, tmp_path / "out.root"], capture_output=True, text=True, check=True)
+            read = root_process.run_code(READ_EXTRAS, tmp_path / "out.root", check=True)
             assert read.stdout.split(maxsplit=1)[1] == "2.5 x+1 ['lumi=3']\n"
 
 
@@ -348,12 +349,12 @@ def test_a_table_may_be_a_tree_in_one_file_and_an_rntuple_in_another(tmp_path, n
 
 def test_user_info_of_a_class_that_cannot_be_followed_is_left_out_alone(tmp_path):
     path, out = tmp_path / "in.root", tmp_path / "out.root"
-    subprocess.run([sys.executable, "-c", WRITE_USER_INFO, path], check=True)
+    root_process.run_code(WRITE_USER_INFO, path, check=True)
     for options in ([], ["--compression", "lz4"], ["--entries", "0:2"]):
         done = repack("--force", *options, path, out, status=1)
         assert "as stored" in done.stdout
         assert done.stderr == "tfilefs: left out: T: its user info: member told of type Double32_t\n"
-        read = subprocess.run([sys.executable, "-c", READ_USER_INFO, out], capture_output=True, text=True, check=True)
+        read = root_process.run_code(READ_USER_INFO, out, check=True)
         assert read.stdout == f"0 {[1, 2, 3][:2 if options == ['--entries', '0:2'] else 3]} True\n"
     with mounted.Mounted(tmp_path) as m:
         repack("--force", path, out, status=1)
@@ -653,8 +654,7 @@ def test_equal_pages_are_stored_once_in_all_clusters(tmp_path):
         for at in range(0, entries, period):
             tree.extend({name: column[at:at + period] for name, column in values.items()})
     repack("--format", "rntuple", "--compression", "none", "--cluster", 17 * period, "--verify", tmp_path / "in.root", tmp_path / "out.root")
-    done = subprocess.run([sys.executable, "-c", CLUSTERS, tmp_path / "out.root", repr(float(x.sum()))], capture_output=True, text=True,
-                          env=dict(os.environ, PYTHONWARNINGS="ignore"))
+    done = root_process.run_code(CLUSTERS, tmp_path / "out.root", repr(float(x.sum())))
     assert done.stdout.splitlines() == [str([period] * 9 + [1400]), f"True {entries - 1}"], done.stdout + done.stderr
     stored = (8 + 1) * entries + 8 * (period + 1400)  # x only in the first cluster and the last
     assert stored <= os.path.getsize(tmp_path / "out.root") < stored + 30_000  # uproot describes classes in 20 KB

@@ -3,8 +3,6 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import numpy
 import pytest
@@ -12,6 +10,7 @@ import uproot
 
 import mounted
 from mount.test_repack import repack
+import root_process
 from root_process import run_script
 
 
@@ -87,7 +86,7 @@ for number, path in enumerate(sys.argv[1:]):
 
 def test_what_is_not_added_is_named(tmp_path):
     files = [tmp_path / "a.root", tmp_path / "b.root"]
-    subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE_OTHERS, *files], check=True)
+    root_process.run_code(WRITE_OTHERS, *files, check=True)
     done = repack(*files, tmp_path / "out.root", status=1)
     lost = {line.removeprefix("tfilefs: left out: ").split(":")[0] for line in done.stderr.splitlines()}
     assert lost == {"sparse", "stack", "graphs", "sorted names", "few", "points", "cut", "entries", "entries in a list", "other class", "text",
@@ -114,7 +113,7 @@ for number, path in enumerate(sys.argv[1:]):
     file.Close()
 """
     files = [tmp_path / f"{name}.root" for name in "abc"]
-    subprocess.run([sys.executable, "-W", "ignore", "-c", script, *files], check=True)
+    root_process.run_code(script, *files, check=True)
     repack(*files, tmp_path / "out.root")
     described = {name: "THnSparseArrayChunk" in uproot.open(tmp_path / f"{name}.root").file.streamers for name in ("a", "b", "out")}
     assert described == {"a": False, "b": True, "out": True}

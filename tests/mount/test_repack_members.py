@@ -5,7 +5,6 @@ Keys that no path leads to are kept, and added."""
 import json
 import os
 import subprocess
-import sys
 
 import awkward
 import numpy
@@ -13,6 +12,7 @@ import pytest
 import uproot
 
 import mounted
+import root_process
 
 
 def repack(*arguments, status=0):
@@ -22,7 +22,7 @@ def repack(*arguments, status=0):
 
 
 def root(script, *arguments):
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script, *map(str, arguments)], capture_output=True, text=True)
+    done = root_process.run_code(script, *map(str, arguments))
     assert done.returncode == 0, done.stderr
     return done.stdout
 

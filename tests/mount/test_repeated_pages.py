@@ -5,13 +5,13 @@ what describes it."""
 import os
 import shutil
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 import uproot
 
 import mounted
+import root_process
 
 FORMAT = ("rw", "format=rntuple", "compression=none", "commit=600")
 ENTRIES = 2000
@@ -47,7 +47,7 @@ def check(file, *times):
     """Columns by the number of appended pieces, in ROOT, uproot and a mount."""
     times = dict(times)
     names = [name.split(".")[0] for name in times]
-    done = subprocess.run([sys.executable, "-c", CHECK, file, *names], capture_output=True, text=True)
+    done = root_process.run_code(CHECK, file, *names)
     assert done.returncode == 0, done.stderr
     said = {name: (float(total), int(count)) for name, total, count in map(str.split, done.stdout.splitlines())}
     with uproot.open(file) as opened, mounted.Mounted(file) as m:
@@ -159,7 +159,7 @@ for number in np.fromfile(sys.argv[2]):
 del writer
 """
     noise(len("x.f8")).tofile(tmp_path / "numbers")
-    done = subprocess.run([sys.executable, "-c", make, file, tmp_path / "numbers"], capture_output=True, text=True)
+    done = root_process.run_code(make, file, tmp_path / "numbers")
     assert done.returncode == 0, done.stderr
     before = size(file)
     with mounted.Mounted(tmp_path, FORMAT) as m:

@@ -3,12 +3,11 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 import mounted
+import root_process
 
 WRITE = r"""
 import json, sys, ROOT
@@ -40,7 +39,7 @@ json.dump({"nll": result.minNll(), "points": [data.get(i).getRealValue("x") for 
 def shown(tmp_path_factory):
     directory = tmp_path_factory.mktemp("roofit")
     values = directory / "values.json"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", WRITE, directory / "r.root", values], check=True, capture_output=True)
+    root_process.run_code(WRITE, directory / "r.root", values, check=True)
     with mounted.Mounted(directory / "r.root") as m:
         objects = {}
         for name in ("w", "points", "binned", "result"):
@@ -100,7 +99,7 @@ assert not [info for info in ROOT.TFile(path).GetStreamerInfoList() if info.GetN
 binnings = [p.getBinning() for p in result.floatParsFinal()]
 json.dump([json.loads(str(ROOT.TBufferJSON.ConvertToJSON(each))) for each in binnings], open(values, "w"))
 """
-    subprocess.run([sys.executable, "-W", "ignore", "-c", write, path, told], check=True, capture_output=True)
+    root_process.run_code(write, path, told, check=True)
     with mounted.Mounted(path) as m, open(os.path.join(m.path, "result", "object.json")) as file:
         final = json.load(file)["_finalPars"]["_list"]
     assert final and [p["_binning"] for p in final] == json.loads(told.read_text())

@@ -4,14 +4,13 @@ says so."""
 
 import os
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import uproot
 
 import mounted
+import root_process
 from test_append_order import f4, i8, place  # noqa: F401 (a fixture)
 
 
@@ -54,7 +53,7 @@ def test_a_directory_was_removed_by_another_program(place):
     p = place()
     staged(p)
     script = f"import ROOT; f = ROOT.TFile('{p.path}', 'UPDATE'); f.Delete('d;*'); f.Close()"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True)
+    root_process.run_code(script, check=True)
     mount(p)
     check_that_it_waits(p)
     shutil.rmtree(os.path.join(p.top, "d"))

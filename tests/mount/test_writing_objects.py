@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -95,11 +94,8 @@ print("equal")
 """
 
 
-def compare_in_root(tmp_path, was, now, names, titled=True):
-    script = tmp_path / "compare.py"
-    script.write_text(COMPARE)
-    done = subprocess.run([sys.executable, str(script), json.dumps([was, now, names, titled])], capture_output=True, text=True,
-                          env=dict(os.environ, PYTHONWARNINGS="ignore"))
+def compare_in_root(was, now, names, titled=True):
+    done = root_process.run_code(COMPARE, json.dumps([was, now, names, titled]))
     assert done.returncode == 0 and done.stdout.endswith("equal\n"), done.stdout + done.stderr
     assert "Error" not in done.stderr and "Warning" not in done.stderr, done.stderr
 
@@ -116,7 +112,7 @@ def test_every_object_is_copied_byte_for_byte(tmp_path, writing, written, sample
     assert writing.errors() == ""
     for name in names:
         assert_same(os.path.join(objects, name), os.path.join(writing.path, FILE, name))
-    compare_in_root(tmp_path, sample(samples), written, names, titled=how[1] in ("-a", "-aX") and how != ("rsync", "-a"))
+    compare_in_root(sample(samples), written, names, titled=how[1] in ("-a", "-aX") and how != ("rsync", "-a"))
     assert os.listdir(os.path.dirname(written)) == [FILE]
 
 
@@ -246,8 +242,7 @@ def test_made_histograms_are_those_of_root(tmp_path, writing, written):
             np.save(os.path.join(directory, f"{axis}edges.npy"), edge)
     assert commit(writing).returncode == 0, pending(writing)
     copied = shutil.copy(written, str(tmp_path / "copied.root"))
-    script = tmp_path / "look.py"
-    script.write_text(f"""
+    done = root_process.run_code(f"""
 import ROOT
 file = ROOT.TFile({copied!r}, "UPDATE")
 h, h2 = file.Get("h"), file.Get("h2")
@@ -259,7 +254,6 @@ h.Write()
 file.Close()
 print("good")
 """)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
     assert done.stdout == "good\n" and not done.stderr, done.stderr
 
 
@@ -410,4 +404,4 @@ def test_objects_are_added_to_a_file_of_root(tmp_path, samples, shared_mount):
                 assert copy(os.path.join(objects, name), os.path.join(m.path, FILE)).returncode == 0
         assert commit(m).returncode == 0
         assert m.errors() == ""
-    compare_in_root(tmp_path, sample(samples), str(tmp_path / FILE), ["h1D", "function", "note"])
+    compare_in_root(sample(samples), str(tmp_path / FILE), ["h1D", "function", "note"])

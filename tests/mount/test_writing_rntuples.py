@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 
 import numpy as np
 import pyarrow
@@ -17,6 +16,7 @@ import uproot
 
 import mounted
 import random_columns
+import root_process
 from oracle.test_writing import assert_same_files
 
 FORMAT = ("rw", "format=rntuple")
@@ -243,7 +243,7 @@ def test_records_of_a_class(tmp_path):
     assert result.returncode == 0, result.stderr
     with uproot.open(tmp_path / "a.root") as file:
         assert file["Events"].arrays().tolist()[1] == {"hits": [{"x": 3, "id": 9}], "vertex": {"x": 6, "id": 2}}
-    done = subprocess.run([sys.executable, "-c", READ_CLASSES, tmp_path / "a.root"], capture_output=True, text=True)
+    done = root_process.run_code(READ_CLASSES, tmp_path / "a.root")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

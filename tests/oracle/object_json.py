@@ -5,11 +5,11 @@ import base64
 import json
 import math
 import os
-import subprocess
-import sys
 import tempfile
 
 import numpy as np
+
+import root_process
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -18,13 +18,12 @@ def root_texts(file):
     """{(path, cycle): (class, text or None)} by ROOT in separate processes. If ROOT crashes, it cannot read the
     object."""
     texts, crashed = {}, []
-    environment = dict(os.environ, PYTHONWARNINGS="ignore")
+    with open(os.path.join(HERE, "root_json.py"), encoding="utf-8") as script:
+        code = script.read()
     while len(crashed) < 20:
         with tempfile.TemporaryDirectory(prefix="root-json-") as directory:
             answer = os.path.join(directory, "answer")
-            script = os.path.join(HERE, "root_json.py")
-            subprocess.run([sys.executable, script, os.path.abspath(file), answer, *crashed], cwd=directory,
-                           env=environment, capture_output=True, timeout=600)
+            root_process.run_code(code, os.path.abspath(file), answer, *crashed, cwd=directory)
             begun = None
             if os.path.exists(answer):
                 with open(answer) as lines:

@@ -5,12 +5,12 @@ import glob
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 import ROOT
 
 import mounted_table
+import root_process
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
 INCLUDE = os.path.join(os.path.dirname(ROOT.__file__), "include")
@@ -112,10 +112,7 @@ def test_root_reads_the_file_through_them(samples, program, shared_mount, tmp_pa
     directory = samples("event")
     path = os.path.join(directory, "event-99-101.root")
     headers_of(program, path, str(tmp_path))
-    script = tmp_path / "read.py"
-    script.write_text(READ_BACK)
-    result = subprocess.run([sys.executable, "-W", "ignore", str(script), str(tmp_path), path], capture_output=True, text=True,
-                            cwd=tmp_path, timeout=300)
+    result = root_process.run_code(READ_BACK, tmp_path, path, cwd=tmp_path, timeout=300)
     assert result.returncode == 0, result.stderr[-3000:]
     with open(os.path.join(directory, "event-99-101.txt")) as literal:
         oracle = eval(literal.read(), {"nan": float("nan"), "inf": float("inf")})["event"]
