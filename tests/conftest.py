@@ -4,7 +4,10 @@ requested."""
 
 import contextlib
 import fcntl
+import hashlib
+import importlib.metadata
 import os
+import pathlib
 import shutil
 
 import hypothesis
@@ -45,6 +48,24 @@ def program():
     return mounted.program()
 
 
+def kept_samples():
+    """The directory for samples that outlive the run, below TFILEFS_SAMPLES: of what they are made of. None: not set."""
+    kept = os.environ.get("TFILEFS_SAMPLES")
+    if not kept:
+        return None
+    here = pathlib.Path(__file__).parent
+    made_of = hashlib.sha256()
+    for path in sorted([*(here / "samples").iterdir(), *here.glob("root_*.py")]):
+        if path.is_file():
+            made_of.update(path.name.encode() + b"\0" + path.read_bytes())
+    for package in ("root", "uproot", "awkward", "numpy"):
+        made_of.update(importlib.metadata.version(package).encode())
+    directory = pathlib.Path(kept) / made_of.hexdigest()[:16]
+    directory.mkdir(parents=True, exist_ok=True)
+    os.utime(directory)  # packaging/test removes those that are in use no more
+    return directory
+
+
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory):
     """samples('numbers') runs tests/samples/numbers.py once, in its own process and directory; returns the
@@ -52,6 +73,7 @@ def samples(tmp_path_factory):
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # the same for all workers of a run
+    base = kept_samples() or base
 
     def make(name):
         directory, made = base / f"sample-{name}", base / f"sample-{name}.made"
