@@ -96,6 +96,9 @@ bool may_make_user_namespace() {
   return child > 0 && status == 0;
 }
 
+// By it fusermount3 judges whose mount it is.
+bool has_mount_table() { return ::access("/etc/mtab", R_OK) == 0; }
+
 MachineFinding look_at_helper() {
   const std::string found = helper_path();
   if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "is not there; root needs none" : found};
@@ -105,8 +108,7 @@ MachineFinding look_at_helper() {
                                       : "without it only root mounts, and user namespaces are not allowed here";
     return {Verdict::bad, "fusermount3", std::string("is not there: install the package fuse3; ") + otherwise};
   }
-  // By it fusermount3 judges whose mount it is.
-  if (::access("/etc/mtab", R_OK) != 0)
+  if (!has_mount_table())
     return {Verdict::bad, "fusermount3",
             found + " unmounts nothing without /etc/mtab: ln -s /proc/self/mounts /etc/mtab, as root"};
   struct stat status {};
@@ -198,6 +200,10 @@ std::string write_and_read(const std::string& directory, MachineFinding& read_ah
 }
 
 bool check_mount() {
+  if (!is_root() && !has_mount_table()) {
+    print_line({Verdict::bad, "mount", "not tried: it could not be unmounted"});
+    return false;
+  }
   const char* const temporary = std::getenv("TMPDIR");
   std::string directory = std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-" +
                           std::string(6, 'X');  // for mkdtemp(3)
