@@ -40,9 +40,9 @@ def place():
 class UserMount:
     """A mount made by root, whose daemon is run by a user."""
 
-    def __init__(self, source, options=(), limit=()):
+    def __init__(self, source, options=(), limit=(), user=None):
         self.path = tempfile.mkdtemp(prefix="tfilefs-test-")
-        self.user = next(USERS)
+        self.user = user or next(USERS)
         device = os.open("/dev/fuse", os.O_RDWR)
         settings = f"fd={device},rootmode=40000,user_id={self.user},group_id={self.user},allow_other"
         if LIBC.mount(b"test", self.path.encode(), b"fuse.tfilefs", 0, settings.encode()) != 0:
@@ -143,3 +143,24 @@ def test_no_more_threads_later(place):
     if is_written:
         with uproot.open(os.path.join(directory, "new.root")) as file:
             assert file["T/z"].array(library="np").tolist() == list(range(9))
+
+
+@pytest.mark.parametrize("group, mode", ((0, 0o644), (0, 0o600), (None, 0o644)))
+def test_a_user_writes_a_file_of_a_group_that_is_not_the_users(place, group, mode):
+    """As it is after `chown USER FILE` by root: its journal cannot get that group, and lets in its owner alone anyway."""
+    directory = os.path.join(place, f"of-{group}-{mode:o}")
+    os.mkdir(directory)
+    os.chmod(directory, 0o777)
+    path = os.path.join(directory, "a.root")
+    shutil.copy(os.path.join(place, "a.root"), path)
+    user = next(USERS)
+    os.chown(path, user, user if group is None else group)
+    os.chmod(path, mode)
+    m = UserMount(path, ("rw",), user=user)
+    other_user.run_as(user, np.save, os.path.join(m.path, "T", "z.npy"), np.arange(ENTRIES))
+    assert m.close()[0] == 0
+    with uproot.open(path) as file:
+        assert file["T/z"].array(library="np").tolist() == list(range(ENTRIES))
+    after = os.stat(path)
+    assert (after.st_uid, after.st_gid, after.st_mode & 0o777) == (user, user if group is None else group, mode)
+    assert os.listdir(directory) == ["a.root"]

@@ -332,7 +332,10 @@ Result<> Journal::take_place() {
 Result<std::shared_ptr<Journal>> Journal::begin(std::shared_ptr<Journal> journal, const JournalBegin& begin,
                                                 uid_t owner, gid_t group) {
   const auto write = [&]() -> Result<> {
-    if ((::geteuid() != owner || ::getegid() != group) && ::fchown(journal->file_.get(), owner, group) != 0)
+    // Only its owner may open it, so it may keep another group than the file's where this user may not give it that.
+    const bool is_ours = ::geteuid() == owner;
+    const bool is_alike = is_ours && ::getegid() == group;
+    if (!is_alike && ::fchown(journal->file_.get(), owner, group) != 0 && !(is_ours && errno == EPERM))
       return system_failure("journal cannot be given to the file's owner", errno);
     TRY_VOID(write_pid(journal->file_.get(), journal->salt_));
     TRY_VOID(journal->append(begin_record(begin)));
