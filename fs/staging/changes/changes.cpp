@@ -248,6 +248,20 @@ Result<> Changes::sync_below(const NodePtr& directory) {
   return sync_journal(nodes);
 }
 
+Result<> Changes::journal_cuts() {
+  std::vector<NodePtr> all{overlay_.root}, cut;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const NodePtr node = all[i];
+    for (const Overlay::Listed& child : overlay_.list(*node).staged) all.push_back(child.node);
+    if (node->bytes && node->bytes->is_cut()) cut.push_back(node);
+  }
+  if (cut.empty()) return {};
+  TRY_VOID(sync_journal(cut));
+  const Lock lock(overlay_.mutex);
+  drop_unused(*overlay_.root);
+  return {};
+}
+
 std::vector<Changes::Unkept> Changes::unkept() {
   bool is_good = false;
   {

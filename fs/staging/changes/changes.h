@@ -99,6 +99,9 @@ class Changes {
   Result<> sync(const NodePtr&) EXCLUDES(mutex, overlay_.mutex);
   // The same for all staged files in the directory, without the errors of commits.
   Result<> sync_below(const NodePtr& directory) EXCLUDES(mutex, overlay_.mutex);
+  // Notes in the journal what was cut off since it knew of it: until then the files would be restored as they were, and
+  // so rest on what is committed.
+  Result<> journal_cuts() EXCLUDES(mutex, overlay_.mutex);
   // The staged files with bytes that are neither in the file nor in the journal, and would be lost if the mount ended
   // now.
   struct Unkept {

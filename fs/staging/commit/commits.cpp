@@ -351,6 +351,7 @@ Result<> Commits::follow_file() {
   if (auto source = place_->source()) {
     TRY(file, tfile::File::open(*std::move(source)));
   }
+  TRY_VOID(changes_.journal_cuts());
   TRY(const std::vector<std::byte> now, changes_.follow(file.get()));
   committer_.follow(now);
   return {};
