@@ -11,12 +11,12 @@ namespace tfile {
 namespace {
 
 // One entry per class and version: `Class version: members;`, continued on indented lines. Members are declared as in
-// C++: `T a, b` by value; `T* a` a pointer to an object; `T* a[n]` a pointer to as many numbers as member n says; `T&
-// a[n]` the same without the flag before the numbers; `T a[2]` an array; `T-> a` a pointer to an object stored in
-// place. `base` is a base class with its version, `counter` an Int_t to which other members refer, and `#` the
-// checksum: ROOT 6.40's for classes that this code writes, else only if it identifies the class. A name that ends in ~
-// is a class whose bytes, written by hand, do not follow its description in files. Versions up to TTree 4, TBranch 6,
-// TLeaf 1, TAttAxis 3, TAxis 5, TH1 2, TProfile 2, TGraph and its relatives 2, and TH2X and TH3X 1 follow ROOT's
+// C++: `T a, b` by value; `T* a` a pointer to an object; `T* a[n]` a pointer to as many numbers or objects as member n
+// says; `T& a[n]` the same without the flag before the numbers; `T a[2]` an array; `T-> a` a pointer to an object
+// stored in place. `base` is a base class with its version, `counter` an Int_t to which other members refer, and `#`
+// the checksum: ROOT 6.40's for classes that this code writes, else only if it identifies the class. A name that ends
+// in ~ is a class whose bytes, written by hand, do not follow its description in files. Versions up to TTree 4, TBranch
+// 6, TLeaf 1, TAttAxis 3, TAxis 5, TH1 2, TProfile 2, TGraph and its relatives 2, and TH2X and TH3X 1 follow ROOT's
 // Streamer functions. The others follow the descriptions in files of their time.
 constexpr std::string_view kTable = R"(
 TTree 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
@@ -314,6 +314,12 @@ TF1 12: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Doub
   fNpx, fType, fNpfits, fNDF; Double_t fChisquare, fMinimum, fMaximum; vector<double> fParErrors, fParMin, fParMax,
   fSave; Bool_t fNormalized; Double_t fNormIntegral; TFormula* fFormula; TF1Parameters* fParams; TF1AbsComposition*
   fComposition;
+TF1 7: base TFormula 8; base TAttLine 1; base TAttFill 1; base TAttMarker 2; Double_t fXmin, fXmax; Int_t fNpx, fType,
+  fNpfits, fNDF; counter fNsave; Double_t fChisquare; Double_t* fParErrors[fNpar], fParMin[fNpar], fParMax[fNpar],
+  fSave[fNsave]; Double_t fMaximum, fMinimum;
+TFormula 8: base TNamed 1; Int_t fNdim; counter fNpar, fNoper, fNconst; Int_t fNumber, fNval, fNstring; TString*
+  fExpr[fNoper]; Int_t* fOper[fNoper]; Double_t* fConst[fNconst], fParams[fNpar]; TString* fNames[fNpar]; TObjArray
+  fFunctions, fLinearParts;
 TFormula 14: base TNamed 1; vector<double> fClingParameters; Bool_t fAllParametersSetted;
   map<TString,int,TFormulaParamOrder> fParams; TString fFormula; Int_t fNdim, fNumber; vector<TObject*> fLinearParts;
   Bool_t fVectorized;
@@ -367,6 +373,13 @@ StreamerElement base_element(std::string_view class_and_version) {
   return element;
 }
 
+void set_counter(StreamerElement& element, std::string_view counter, const StreamerInfo& info) {
+  element.title = '[' + std::string(counter) + ']';
+  element.count_name = counter;
+  element.count_class = info.class_name;
+  element.count_version = info.version;
+}
+
 // `mark`: '*' or '&' after the type, or 0.
 StreamerElement basic_element(const BasicType& type, char mark, std::string_view name, const StreamerInfo& info) {
   StreamerElement element;
@@ -381,10 +394,7 @@ StreamerElement basic_element(const BasicType& type, char mark, std::string_view
     element.has_flag = mark == '*';
     element.type += element_type::kOffsetPointer;
     element.type_name += '*';
-    element.title = '[' + std::string(length) + ']';
-    element.count_name = length;
-    element.count_class = info.class_name;
-    element.count_version = info.version;
+    set_counter(element, length, info);
   } else if (!length.empty()) {
     element.type += element_type::kOffsetArray;
     element.array_length = number(length);
@@ -395,13 +405,17 @@ StreamerElement basic_element(const BasicType& type, char mark, std::string_view
   return element;
 }
 
-StreamerElement class_element(std::string_view type, bool pointer, std::string_view name) {
+StreamerElement class_element(std::string_view type, bool pointer, std::string_view name, const StreamerInfo& info) {
   StreamerElement element;
   const bool in_place = type.ends_with("->");
   if (in_place) type.remove_suffix(2);
-  element.name = name;
+  element.name = cut(name, '[');
   element.type_name = type;
-  if (type == "char" && pointer) {
+  if (const std::string_view counter = cut(name, ']'); !counter.empty()) {
+    element.kind = ElementKind::loop;
+    element.type = element_type::kStreamLoop;
+    set_counter(element, counter, info);
+  } else if (type == "char" && pointer) {
     element.kind = ElementKind::basic;
     element.type = element_type::kCharStar;
   } else if (pointer || in_place) {
@@ -439,7 +453,8 @@ void add_declaration(std::string_view declaration, StreamerInfo& info) {
   const BasicType* basic = type == kCounter.root_name ? &kCounter : basic_type_of_root(type);
   while (!declaration.empty()) {
     const std::string_view name = cut(declaration, ',');
-    info.elements.push_back(basic ? basic_element(*basic, mark, name, info) : class_element(type, mark != 0, name));
+    info.elements.push_back(basic ? basic_element(*basic, mark, name, info)
+                                  : class_element(type, mark != 0, name, info));
   }
 }
 

@@ -84,7 +84,9 @@ const OwnClass* own_class(std::string_view name) {
   return name.starts_with("TMatrixTSym<") ? &kSymmetricMatrix : nullptr;
 }
 
-bool has_own_streamer(std::string_view name) {
+bool has_own_streamer(std::string_view name, int version) {
+  constexpr int kPlainFormula = 8;  // of ROOT 5
+  if (name == "TFormula" && version == kPlainFormula) return false;
   const OwnClass* own = own_class(name);
   if (own) return own->kind >= OwnKind::tref;
   return name.starts_with("TMatrixTSparse<") || std::ranges::find(kOthers, name) != std::end(kOthers);

@@ -59,8 +59,8 @@ inline constexpr std::uint32_t kBypassStreamerBit = 0x1000;
 const OwnClass* own_class(std::string_view class_name);
 
 // Whether objects of the class may be written by a hand-written streamer, in the table or not, so that their bytes do
-// not follow the description of the class.
-bool has_own_streamer(std::string_view class_name);
+// not follow the description of the class. `version`: of that description, if it is known.
+bool has_own_streamer(std::string_view class_name, int version = 0);
 
 // The dtype of TArrayC and similar classes; nullopt for other classes.
 std::optional<Dtype> array_class_dtype(std::string_view class_name);

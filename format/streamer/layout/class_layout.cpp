@@ -432,7 +432,7 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
   const RecursionGuard guard(*this);
   TRY_VOID(guard.check());
   if (const OwnClass* own = own_class(class_name)) return own_value(*own, class_name);
-  if (has_own_streamer(class_name))
+  if (has_own_streamer(class_name, info ? info->version : 0))
     return fail(ErrorKind::unsupported,
                 "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
   if (!info) info = newest_or_like(class_name);
@@ -550,9 +550,10 @@ Result<Shape> LayoutCompiler::counted_array(const StreamerElement& e) {
   return list(op, [&] { return basic(e, e.type - kOffsetPointer, {}); });
 }
 
-Result<Shape> LayoutCompiler::loop(const StreamerElement& e, bool in_own_branch) {
+Result<Shape> LayoutCompiler::loop(const StreamerElement& e, bool in_own_branch, bool in_frame) {
   Op op;
   op.kind = Op::Kind::loop;
+  op.in_frame = in_frame;
   op.count = product(element_shape(e));
   const auto reg = counter(e.count_name);
   if (reg) {
@@ -648,13 +649,15 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
   }
   const OwnClass* own = is_base(e) ? own_class(e.name) : nullptr;
   if (own && own->kind == OwnClass::Kind::nothing) return Shape();
-  if (is_base(e) && !own) {
+  if (is_base(e) && !own && e.name != "TNamed") {  // a TNamed keeps its header
     const StreamerInfo* info = find_class(infos_, e.name, e.base_version, e.base_checksum);
-    if (info && !has_own_streamer(e.name)) return class_members_of_items(*info, kind);
+    if (info && !has_own_streamer(e.name, info->version)) return class_members_of_items(*info, kind);
   }
   const bool is_loop = form.kind == ElementForm::Kind::loop;
   is_member_branch_ = kind == Op::Kind::rest && form.kind == ElementForm::Kind::counted;
-  auto shape = of_items(kind, [&] { return is_loop ? loop(e, kind == Op::Kind::rest) : element_body(e); });
+  const bool in_frame = is_loop && kind == Op::Kind::repeat;  // one header for the arrays of all items
+  if (in_frame) add({.kind = Op::Kind::frame});
+  auto shape = of_items(kind, [&] { return is_loop ? loop(e, kind == Op::Kind::rest, in_frame) : element_body(e); });
   if (e.kind == ElementKind::basic && kind == Op::Kind::repeat && !counters_.empty() && counters_.back().name == e.name)
     counters_.back().of_item = true;
   return shape;

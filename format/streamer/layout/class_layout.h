@@ -82,8 +82,8 @@ class LayoutCompiler {
   }
   // `T* p; //[n]` in a branch of its own: a flag, then numbers up to the end of the entry.
   Result<Shape> counted_member(const StreamerElement&);
-  // `T* p; //[n]` of objects in a branch of its own: as many as there are.
-  Result<Shape> loop(const StreamerElement&, bool in_own_branch);
+  // `T* p; //[n]` of objects; in a branch of its own: as many as there are. `in_frame`: Op::in_frame.
+  Result<Shape> loop(const StreamerElement&, bool in_own_branch, bool in_frame = false);
   // The members of a class one after the other, without a header.
   Result<Shape> members(const StreamerInfo& info) { return members(info, nullptr); }
   // A class with its own header.

@@ -90,9 +90,14 @@ Result<Shape> LayoutCompiler::numbers_with_head(const OwnClass& own) {
 Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
   ClonesChoice choice;
   choice.place = place_;
+  const StreamerInfo* info = nullptr;
   if (const auto found = found_ ? found_->find(place_) : FoundClasses::const_iterator{};
-      found_ && found != found_->end())
-    choice.class_name = *found->second.begin();
+      found_ && found != found_->end()) {
+    const auto [class_name, version] = clones_item(*found->second.begin());
+    choice.class_name = class_name;
+    info = infos_.find(class_name, version);
+    if (!info || found->second.size() > 1) info = infos_.newest(class_name);
+  }
   Op op;
   op.kind = Op::Kind::clones;
   op.own = &own;
@@ -110,7 +115,6 @@ Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
   Shape item;
   if (!choice.class_name.empty()) {
     const MemberAround member(*this, choice.class_name);
-    const StreamerInfo* info = infos_.newest(choice.class_name);
     if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + choice.class_name);
     choice.version = info->version;
     TRY(item, two_forms(

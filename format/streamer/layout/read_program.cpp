@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/layout/read_program.h"
 
+#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -373,7 +374,7 @@ class Runner {
 
   // `T* p; //[n]` of objects, one after the other.
   void loop(const Op& op, Cursor& in) {
-    const Header frame = read_header(in);
+    const Header frame = op.in_frame ? Header() : read_header(in);
     std::uint64_t items = 0, each = 0;
     if (op.reg >= 0) {
       each = counted(op, in);
@@ -445,7 +446,8 @@ class Runner {
     if (in.failed()) return;
     if (choice.is_raw) return raw_clones(op, begin, n, frame, in);
     if (class_name != choice.class_name) {
-      if (found_ && !class_name.empty()) (*found_)[choice.place].emplace(class_name);
+      if (found_ && !class_name.empty())
+        (*found_)[choice.place].insert(told(ClonesItem{std::string(class_name), head.item_version}));
       if (n > 0 && found_ && frame.end != 0) return in.seek(frame.end, "TClonesArray: end");
       if (n > 0)
         return refuse("a TClonesArray of class " + std::string(class_name) + ", which the first entries do not have",
@@ -669,6 +671,15 @@ std::int64_t slot_items(const Program& program, Runner& runner, std::size_t slot
 }
 
 }  // namespace
+
+std::string told(const ClonesItem& item) { return item.class_name + ";" + std::to_string(item.version); }
+
+ClonesItem clones_item(std::string_view told) {
+  ClonesItem item{std::string(told.substr(0, told.find(';')))};
+  std::from_chars(told.data() + std::min(item.class_name.size() + 1, told.size()), told.data() + told.size(),
+                  item.version);
+  return item;
+}
 
 FoundClasses find_classes(const Program& program, const Entries& entries) {
   FoundClasses found;

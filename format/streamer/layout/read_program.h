@@ -68,6 +68,7 @@ struct Op {
   std::uint16_t table = 0;
   // object: the checksum that may follow version 0; 0: one always follows. A class whose own version is 0 has none.
   std::uint32_t checksum = 0;
+  bool in_frame = false;    // loop: its version header was read before, for all items of a `repeat`
   bool is_bare = false;     // object: may lack its header if there is no byte count, as some hand-written streamers do
   std::uint16_t forms = 0;  // object: 1 + the index of its ClassVersions; 0: only one form
   std::uint32_t slot = 0;
@@ -161,6 +162,14 @@ using FoundClasses = std::map<std::string, std::set<std::string>>;
 
 // Runs the program over the entries only to find classes for which it has no alternative. Ends at the first failure.
 FoundClasses find_classes(const Program&, const Entries&);
+
+// The items of a TClonesArray as they are told there and in its header, with their version: "TF1;7".
+struct ClonesItem {
+  std::string class_name;
+  int version = 0;
+};
+std::string told(const ClonesItem&);
+ClonesItem clones_item(std::string_view told);
 
 // Runs the program over all entries. `first` as in StreamSet::decode; empty: ends stay relative (for counting). Errors:
 // damaged (an entry that does not end where it should, an impossible count), unsupported.
