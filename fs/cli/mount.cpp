@@ -222,11 +222,12 @@ Result<> mount_and_serve(MountRequest& request, const std::function<void()>& rea
     return config_text(source, request.mount_point, request.options, form);
   };
   if (request.options.log == Severity::debug) log.add(Severity::debug, "options " + config(ConfigForm::one_line));
+  const MountSettings settings = settings_of(request);
   request.options.file_system.config_json = config(ConfigForm::lines);
+  request.options.file_system.names = {settings.mount_point, settings.shown_source};
   TRY(auto fs, request.options.chain
                    ? FileSystem::open_chain(request.sources, *request.options.chain, request.options.file_system)
                    : FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
-  const MountSettings settings = settings_of(request);
   if (settings.writable) {
     // The umask of the process that makes a file counts, and the kernel has applied it already. This process's own
     // umask is for its own files.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "control/stats.h"
 #include "printable.h"
@@ -38,25 +39,47 @@ std::string label_value(std::string_view text) {
   return out;
 }
 
-void append_head(std::string& to, const std::string& name, std::string_view type, std::string_view help) {
-  to += "# HELP " + name + " ";
-  to += help;
-  to += "\n# TYPE " + name + " ";
-  to += type;
-  to += '\n';
-}
-
-void append_gauge(std::string& to, const std::string& name, std::string_view help, std::uint64_t value) {
-  append_head(to, name, "gauge", help);
-  to += name + " " + std::to_string(value) + "\n";
-}
-
-std::string shown(const Figure& figure, std::uint64_t count) {
-  if (!figure.is_time) return std::to_string(count);
+std::string decimal(double value, int digits) {
   std::array<char, 40> text;
-  std::snprintf(text.data(), text.size(), "%.9f", static_cast<double>(count) * 1e-9);
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return text.data();
 }
+
+std::string seconds_of(std::uint64_t nanoseconds) { return decimal(static_cast<double>(nanoseconds) * 1e-9, 9); }
+
+// The text as it is made. Each sample has the labels of the mount: Prometheus, or what collects pages of several mounts
+// for it, tells series apart by labels alone.
+class MetricsPage {
+ public:
+  explicit MetricsPage(const MountNames& names)
+      : labels_("mount=\"" + label_value(names.mount_point) + "\",source=\"" + label_value(names.source) + "\"") {}
+
+  // Of the samples that follow. Pages of all programs must have the same help for a name.
+  void begin(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = name;
+    text_ += "# HELP " + name_ + " ";
+    text_ += help;
+    text_ += "\n# TYPE " + name_ + " ";
+    text_ += type;
+    text_ += '\n';
+  }
+  // `label`, if it is not empty, has the value `of`, which is escaped already.
+  void sample(const std::string& value, std::string_view label = "", std::string_view of = "") {
+    text_ += name_ + "{" + labels_;
+    if (!label.empty()) text_ += "," + std::string(label) + "=\"" + std::string(of) + "\"";
+    text_ += "} " + value + "\n";
+  }
+  void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
+    begin(name, "gauge", help);
+    sample(std::to_string(value));
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  const std::string labels_;
+  std::string text_, name_;
+};
 
 struct Series {
   std::string label;
@@ -78,28 +101,27 @@ std::vector<Series> series_of(const CountRegistry::Report& reading) {
   return series;
 }
 
-void append_figure(std::string& to, const Figure& figure, const std::vector<Series>& series) {
-  const std::string name = "tfilefs_" + std::string(figure.metric) + "_total";
-  append_head(to, name, "counter", figure.help);
-  for (const Series& one : series)
-    to += name + "{table=\"" + one.label + "\"} " + shown(figure, one.counts[figure.count]) + "\n";
+void add_figure(MetricsPage& page, const Figure& figure, const std::vector<Series>& series) {
+  page.begin("tfilefs_" + std::string(figure.metric) + "_total", "counter", figure.help);
+  for (const Series& one : series) {
+    const std::uint64_t count = one.counts[figure.count];
+    page.sample(figure.is_time ? seconds_of(count) : std::to_string(count), "table", one.label);
+  }
 }
 
 template <class ValueOf>
-void append_gauge(std::string& to, const std::string& name, std::string_view help,
-                  const std::vector<MountReport::Source>& sources, ValueOf value_of) {
-  append_head(to, name, "gauge", help);
-  for (const auto& source : sources)
-    to += name + "{source=\"" + label_value(source.name) + "\"} " + value_of(source) + "\n";
+void add_of_sources(MetricsPage& page, std::string_view name, std::string_view type, std::string_view help,
+                    const std::vector<MountReport::Source>& sources, ValueOf value_of) {
+  page.begin(name, type, help);
+  for (const MountReport::Source& source : sources) page.sample(value_of(source), "url", label_value(source.name));
 }
 
-void append_sources(std::string& to, const std::vector<MountReport::Source>& sources) {
+void add_sources(MetricsPage& page, const std::vector<MountReport::Source>& sources) {
   struct Counter {
-    std::string name;
-    std::string_view help;
+    std::string_view name, help;
     std::uint64_t tfile::SourceCounts::*count;
   };
-  static const Counter kCounters[] = {
+  static constexpr Counter kCounters[] = {
       {"tfilefs_source_requests_total", "Requests to servers.", &tfile::SourceCounts::requests},
       {"tfilefs_source_ranges_total", "Ranges that these asked for.", &tfile::SourceCounts::ranges},
       {"tfilefs_source_bytes_total", "Bytes that servers sent.", &tfile::SourceCounts::bytes},
@@ -112,47 +134,44 @@ void append_sources(std::string& to, const std::vector<MountReport::Source>& sou
       {"tfilefs_source_disk_failures_total", "Files for which the cache on disk failed.",
        &tfile::SourceCounts::disk_failures}};
   if (sources.empty()) return;
-  for (const Counter& counter : kCounters) {
-    append_head(to, counter.name, "counter", counter.help);
-    for (const auto& source : sources)
-      to += counter.name + "{source=\"" + label_value(source.name) + "\"} " +
-            std::to_string(source.counts.*counter.count) + "\n";
-  }
-  append_gauge(to, "tfilefs_source_bytes_in_flight", "Bytes that are asked for and have not come.", sources,
-               [](const auto& source) { return std::to_string(source.counts.in_flight); });
-  append_gauge(to, "tfilefs_source_bytes_per_second", "What the line to the server brings.", sources,
-               [](const auto& source) { return std::to_string(source.traits.bytes_per_second); });
-  append_gauge(to, "tfilefs_source_delay_seconds", "From a request to the first byte of its answer.", sources,
-               [](const auto& source) {
-                 std::array<char, 40> text;
-                 std::snprintf(text.data(), text.size(), "%.6f",
-                               static_cast<double>(source.traits.delay.count()) * 1e-6);
-                 return std::string(text.data());
-               });
+  using Source = MountReport::Source;
+  for (const Counter& counter : kCounters)
+    add_of_sources(page, counter.name, "counter", counter.help, sources,
+                   [&](const Source& source) { return std::to_string(source.counts.*counter.count); });
+  add_of_sources(page, "tfilefs_source_bytes_in_flight", "gauge", "Bytes that are asked for and have not come.",
+                 sources, [](const Source& source) { return std::to_string(source.counts.in_flight); });
+  add_of_sources(page, "tfilefs_source_bytes_per_second", "gauge", "What the line to the server brings.", sources,
+                 [](const Source& source) { return std::to_string(source.traits.bytes_per_second); });
+  add_of_sources(
+      page, "tfilefs_source_delay_seconds", "gauge", "From a request to the first byte of its answer.", sources,
+      [](const Source& source) { return decimal(static_cast<double>(source.traits.delay.count()) * 1e-6, 6); });
+}
+
+void add_mount(MetricsPage& page, const CacheReport& cache, const MountReport& mount) {
+  page.begin("tfilefs_info", "gauge", "The program's version.");
+  page.sample("1", "version", TFILEFS_VERSION);
+  page.gauge("tfilefs_uptime_seconds", "Time since the mount began.", static_cast<std::uint64_t>(mount.uptime_seconds));
+  page.gauge("tfilefs_budget_bytes", "The byte budget.", cache.budget);
+  page.gauge("tfilefs_budget_used_bytes", "Of the budget, in use.", cache.budget_used);
+  page.gauge("tfilefs_budget_peak_bytes", "Of the budget, in use at most so far.", cache.budget_peak);
+  page.gauge("tfilefs_inodes", "Paths that the kernel knows.", mount.inodes);
+  page.gauge("tfilefs_handles", "Open files and directories.", mount.handles);
+  page.begin("tfilefs_errors_total", "counter", "Problems met.");
+  page.sample(std::to_string(mount.errors));
+  page.begin("tfilefs_metadata_bytes", "gauge", "Memory of metadata, outside of the budget.");
+  for (const MountReport::Memory& memory : mount.metadata)
+    page.sample(std::to_string(memory.bytes), "kind", memory.kind);
 }
 
 }  // namespace
 
-std::string metrics_text(const CacheReport& cache, const MountReport& mount) {
-  std::string text;
-  append_head(text, "tfilefs_info", "gauge", "The program's version.");
-  text += "tfilefs_info{version=\"" TFILEFS_VERSION "\"} 1\n";
-  append_gauge(text, "tfilefs_uptime_seconds", "Time since the mount began.",
-               static_cast<std::uint64_t>(mount.uptime_seconds));
-  append_gauge(text, "tfilefs_budget_bytes", "The byte budget.", cache.budget);
-  append_gauge(text, "tfilefs_budget_used_bytes", "Of the budget, in use.", cache.budget_used);
-  append_gauge(text, "tfilefs_budget_peak_bytes", "Of the budget, in use at most so far.", cache.budget_peak);
-  append_gauge(text, "tfilefs_inodes", "Paths that the kernel knows.", mount.inodes);
-  append_gauge(text, "tfilefs_handles", "Open files and directories.", mount.handles);
-  append_head(text, "tfilefs_errors_total", "counter", "Problems met.");
-  text += "tfilefs_errors_total " + std::to_string(mount.errors) + "\n";
-  append_head(text, "tfilefs_metadata_bytes", "gauge", "Memory of metadata, outside of the budget.");
-  for (const MountReport::Memory& memory : mount.metadata)
-    text += "tfilefs_metadata_bytes{kind=\"" + std::string(memory.kind) + "\"} " + std::to_string(memory.bytes) + "\n";
-  append_sources(text, mount.sources);
+std::string metrics_text(const MountNames& names, const CacheReport& cache, const MountReport& mount) {
+  MetricsPage page(names);
+  add_mount(page, cache, mount);
+  add_sources(page, mount.sources);
   const std::vector<Series> series = series_of(cache.reading);
-  for (const Figure& figure : figures()) append_figure(text, figure, series);
-  return text;
+  for (const Figure& figure : figures()) add_figure(page, figure, series);
+  return page.take();
 }
 
 }  // namespace tfilefs

@@ -14,6 +14,11 @@
 
 namespace tfilefs {
 
+// How the table of mounts names a mount.
+struct MountNames {
+  std::string mount_point, source;
+};
+
 // What the mount itself holds, besides the cache.
 struct MountReport {
   std::size_t inodes = 0;    // paths that the kernel knows
@@ -38,7 +43,7 @@ std::string stats_text(const CacheReport&, const MountReport&);
 
 // .tfilefs/metrics: the same in the text format of Prometheus, with one series per table and count. Tables beyond
 // CountRegistry::kTablesMax are added up. The streams of the report are not used.
-std::string metrics_text(const CacheReport&, const MountReport&);
+std::string metrics_text(const MountNames&, const CacheReport&, const MountReport&);
 
 // A count as people see it: its names in stats.json and in metrics, and its description.
 struct Figure {

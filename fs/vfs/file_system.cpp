@@ -78,7 +78,8 @@ tl::unexpected<Error> FileSystem::bad_handle() { return fail(ErrorKind::invalid,
 // ---- construction
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
-    : cache_(std::move(cache)),
+    : names_(options.names),
+      cache_(std::move(cache)),
       writing_(make_writing(options, *cache_, errors_)),
       context_{*cache_,         errors_,        options.ownership, options.views_listed,
                options.strings, writing_.get(), options.is_shared},
@@ -652,7 +653,7 @@ std::string FileSystem::stats_json() const {
 
 std::string FileSystem::metrics() const {
   const CacheReport cache = cache_->report(false);
-  return metrics_text(cache, report(cache));
+  return metrics_text(names_, cache, report(cache));
 }
 
 std::vector<GenerationPtr> FileSystem::far_files() const {

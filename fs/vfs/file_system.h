@@ -57,6 +57,7 @@ struct FileSystemOptions {
   tfile::FarOptions far;              // of servers
   std::vector<NamedFriend> friends;   // of the tables of a file or a chain that is mounted
   std::string config_json;            // the text of .tfilefs/config.json
+  MountNames names;                   // labels of the metrics
 };
 
 // Receives the names of a listing, one after the other, until it is full.
@@ -272,6 +273,7 @@ class FileSystem {
   Result<std::string> pending_json() const;
 
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  const MountNames names_;
   ErrorLog errors_;
   std::stop_source end_of_requests_;  // to servers
   std::unique_ptr<ClusterCache> cache_;

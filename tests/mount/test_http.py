@@ -18,6 +18,7 @@ import delayed_network
 import far_files
 import faulty_server as faulty
 import http_server
+import metrics_page
 import mounted
 
 FILES = ("far", "middle", "small", "tiny")
@@ -291,11 +292,11 @@ def test_figures(nginx, environment):
         for figure in ("requests", "ranges", "bytes", "retries", "redirects", "round_trips", "bytes_in_flight", "delay_us",
                        "bytes_per_second"):
             assert isinstance(source[figure], int) and source[figure] >= 0, figure
-        with open(os.path.join(m.path, ".tfilefs/metrics")) as file:
-            metrics = file.read()
+        metrics = {name: labels for name, labels, _ in metrics_page.samples(metrics_page.of_mount(m.path))}
+        url = nginx.url("far.root")
         for figure in ("requests_total", "round_trips_total", "redirects_total", "bytes_in_flight", "bytes_per_second",
                        "delay_seconds", "disk_hits_total"):
-            assert f'tfilefs_source_{figure}{{source="{source["name"]}"}} ' in metrics
+            assert metrics[f"tfilefs_source_{figure}"] == {"mount": m.path, "source": url, "url": url}
         assert 0 < source["requests"] <= len(asked)
         assert source["ranges"] >= source["requests"]
         assert source["bytes"] > 1_000_000

@@ -3,7 +3,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import time
@@ -11,6 +10,7 @@ import time
 import pytest
 import uproot
 
+import metrics_page
 import mounted_table
 
 FIGURES = {"hits", "misses", "bytes_asked", "wait_seconds", "read_calls", "bytes_read", "gap_bytes", "disk_seconds",
@@ -34,14 +34,13 @@ def table_of(stats, path):
 
 
 def metrics_of(path):
-    """{(name, table or None): value}"""
+    """{(name, label or None): value}; the label is the one besides those of the mount."""
     series = {}
-    with open(os.path.join(path, ".tfilefs", "metrics")) as file:
-        for line in file:
-            if not line.startswith("#"):
-                name, table, value = re.fullmatch(r'(\w+)(?:\{\w+="(.*)"\})? (\S+)\n', line).groups()
-                assert (name, table) not in series
-                series[name, table] = float(value)
+    for name, labels, value in metrics_page.samples(metrics_page.of_mount(path)):
+        assert labels.pop("mount") == path and labels.pop("source")
+        [label] = labels.values() or [None]
+        assert (name, label) not in series
+        series[name, label] = value
     return series
 
 
@@ -78,6 +77,11 @@ def test_metrics_agree_with_stats(mount, source):
     assert len(metrics) < 100
 
 
+def test_labels_are_those_of_the_table_of_mounts(mount, source):
+    path = mount(source, "fsname=run 1").path
+    assert all(labels["source"] == "run 1" for _, labels, _ in metrics_page.samples(metrics_page.of_mount(path)))
+
+
 def test_numbers_outlive_a_state_of_the_file_and_never_fall(mount, source, tmp_path):
     shutil.copy(source, tmp_path / "a.root")
     path = mount(tmp_path).path
@@ -102,7 +106,7 @@ def test_many_tables_make_a_bounded_number_of_series(mount, source, tmp_path):
         with open(os.path.join(path, f"{i}.root", "t", "s_D.f8"), "rb") as file:
             file.read(8)
     metrics, stats = metrics_of(path), stats_of(path)
-    assert len({table for _, table in metrics if table}) <= 256 + len(("objects", "others")) + len(stats["metadata"])
+    assert len({label for _, label in metrics if label}) <= 256 + len(("objects", "others", "version")) + len(stats["metadata"])
     assert sum(value for (name, _), value in metrics.items() if name == "tfilefs_decoded_chunks_total") >= 300
     assert len(stats["tables"]) + stats["tables_forgotten"] == 300
 

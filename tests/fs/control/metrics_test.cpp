@@ -37,12 +37,18 @@ MountReport some_mount() {
   MountReport mount;
   mount.errors = 3;
   mount.metadata = {{"tables", 100}, {"files", 20}};
+  mount.sources.emplace_back().name = "https://host/a.root";
   return mount;
 }
 
+std::string some_page() { return metrics_text({"/mnt/\"a\"", "/data/a.root"}, some_report(), some_mount()); }
+
+const std::string kLabels = R"(mount="/mnt/\"a\"",source="/data/a.root")";
+
 TEST(Metrics, EveryLineIsOneOfTheFormat) {
-  const std::string text = metrics_text(some_report(), some_mount());
-  const std::regex sample(R"re(tfilefs_[a-z_]+(\{[a-z]+="([^"\\\n]|\\["\\n])*"\})? [0-9]+(\.[0-9]+)?)re");
+  const std::string text = some_page();
+  const std::regex sample(
+      R"re(tfilefs_[a-z_]+\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\} [0-9]+(\.[0-9]+)?)re");
   const std::regex comment(R"re(# (HELP tfilefs_[a-z_]+ .+|TYPE tfilefs_[a-z_]+ (counter|gauge)))re");
   std::set<std::string> typed;
   std::istringstream lines(text);
@@ -50,23 +56,34 @@ TEST(Metrics, EveryLineIsOneOfTheFormat) {
     if (line.starts_with("# TYPE ")) {
       EXPECT_TRUE(typed.insert(line.substr(7, line.rfind(' ') - 7)).second) << line;
     } else if (!line.starts_with("#")) {
-      EXPECT_TRUE(typed.contains(line.substr(0, line.find_first_of("{ ")))) << line;
+      const std::string name = line.substr(0, line.find('{'));
+      EXPECT_TRUE(typed.contains(name)) << line;
     }
     EXPECT_TRUE(std::regex_match(line, line.starts_with("#") ? comment : sample)) << line;
   }
   EXPECT_EQ(text.back(), '\n');
 }
 
+TEST(Metrics, EverySampleHasTheLabelsOfTheMount) {
+  std::istringstream lines(some_page());
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("#")) EXPECT_EQ(line.find("{" + kLabels), line.find('{')) << line;
+}
+
 TEST(Metrics, NumbersAreThoseOfTheReport) {
-  const std::string text = metrics_text(some_report(), some_mount());
-  const std::string label = R"(/a\"b\\c\\x0ad\\xff{})"
-                            "\xc3\xa9";
-  EXPECT_NE(text.find("tfilefs_read_hits_total{table=\"" + label + "\"} 5\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("tfilefs_source_read_seconds_total{table=\"" + label + "\"} 1.500000000\n"), std::string::npos);
-  EXPECT_NE(text.find("tfilefs_read_hits_total{table=\"objects\"} 2\n"), std::string::npos);
-  EXPECT_NE(text.find("tfilefs_read_hits_total{table=\"others\"} 11\n"), std::string::npos);
-  EXPECT_NE(text.find("tfilefs_metadata_bytes{kind=\"tables\"} 100\n"), std::string::npos);
-  EXPECT_NE(text.find("tfilefs_errors_total 3\n"), std::string::npos);
+  const std::string text = some_page();
+  const auto has = [&](const std::string& name, const std::string& more, const std::string& value) {
+    return text.find(name + "{" + kLabels + more + "} " + value + "\n") != std::string::npos;
+  };
+  const std::string label = R"(,table="/a\"b\\c\\x0ad\\xff{})"
+                            "\xc3\xa9\"";
+  EXPECT_TRUE(has("tfilefs_read_hits_total", label, "5")) << text;
+  EXPECT_TRUE(has("tfilefs_source_read_seconds_total", label, "1.500000000"));
+  EXPECT_TRUE(has("tfilefs_read_hits_total", ",table=\"objects\"", "2"));
+  EXPECT_TRUE(has("tfilefs_read_hits_total", ",table=\"others\"", "11"));
+  EXPECT_TRUE(has("tfilefs_metadata_bytes", ",kind=\"tables\"", "100"));
+  EXPECT_TRUE(has("tfilefs_errors_total", "", "3"));
+  EXPECT_TRUE(has("tfilefs_source_requests_total", ",url=\"https://host/a.root\"", "0"));
 }
 
 TEST(Stats, IsJsonWhoseSumsAgree) {
