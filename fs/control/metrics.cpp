@@ -69,9 +69,12 @@ class MetricsPage {
     if (!label.empty()) text_ += "," + std::string(label) + "=\"" + std::string(of) + "\"";
     text_ += "} " + value + "\n";
   }
-  void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
+  void gauge(std::string_view name, std::string_view help, const std::string& value) {
     begin(name, "gauge", help);
-    sample(std::to_string(value));
+    sample(value);
+  }
+  void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
+    gauge(name, help, std::to_string(value));
   }
 
   std::string take() { return std::move(text_); }
@@ -147,6 +150,20 @@ void add_sources(MetricsPage& page, const std::vector<MountReport::Source>& sour
       [](const Source& source) { return decimal(static_cast<double>(source.traits.delay.count()) * 1e-6, 6); });
 }
 
+// Names and help are those of Prometheus' own libraries: collectors that have these metrics of themselves refuse
+// others.
+void add_process(MetricsPage& page, const ProcessReport& process) {
+  page.begin("process_cpu_seconds_total", "counter", "Total user and system CPU time spent in seconds.");
+  page.sample(decimal(process.cpu_seconds, 2));
+  page.gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds.",
+             decimal(process.start_seconds, 2));
+  page.gauge("process_resident_memory_bytes", "Resident memory size in bytes.", process.resident_bytes);
+  page.gauge("process_virtual_memory_bytes", "Virtual memory size in bytes.", process.virtual_bytes);
+  page.gauge("process_open_fds", "Number of open file descriptors.", process.open_files);
+  page.gauge("process_max_fds", "Maximum number of open file descriptors.", process.open_files_max);
+  page.gauge("process_threads", "Number of OS threads in the process.", process.threads);
+}
+
 void add_mount(MetricsPage& page, const CacheReport& cache, const MountReport& mount) {
   page.begin("tfilefs_info", "gauge", "The program's version.");
   page.sample("1", "version", TFILEFS_VERSION);
@@ -165,12 +182,14 @@ void add_mount(MetricsPage& page, const CacheReport& cache, const MountReport& m
 
 }  // namespace
 
-std::string metrics_text(const MountNames& names, const CacheReport& cache, const MountReport& mount) {
+std::string metrics_text(const MountNames& names, const CacheReport& cache, const MountReport& mount,
+                         const std::optional<ProcessReport>& process) {
   MetricsPage page(names);
   add_mount(page, cache, mount);
   add_sources(page, mount.sources);
   const std::vector<Series> series = series_of(cache.reading);
   for (const Figure& figure : figures()) add_figure(page, figure, series);
+  if (process) add_process(page, *process);
   return page.take();
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "cache/cluster_cache.h"
 #include "cache/read_counts.h"
+#include "control/process_report.h"
 #include "tfile/source.h"
 
 namespace tfilefs {
@@ -41,9 +43,10 @@ struct MountReport {
 // .tfilefs/stats.json (docs/semantics.md, "Statistics"). Needs a report with streams.
 std::string stats_text(const CacheReport&, const MountReport&);
 
-// .tfilefs/metrics: the same in the text format of Prometheus, with one series per table and count. Tables beyond
-// CountRegistry::kTablesMax are added up. The streams of the report are not used.
-std::string metrics_text(const MountNames&, const CacheReport&, const MountReport&);
+// .tfilefs/metrics: the same in the text format of Prometheus, with one series per table and count, and what the system
+// tells of the process. Tables beyond CountRegistry::kTablesMax are added up. The streams of the report are not used.
+std::string metrics_text(const MountNames&, const CacheReport&, const MountReport&,
+                         const std::optional<ProcessReport>&);
 
 // A count as people see it: its names in stats.json and in metrics, and its description.
 struct Figure {

@@ -653,7 +653,7 @@ std::string FileSystem::stats_json() const {
 
 std::string FileSystem::metrics() const {
   const CacheReport cache = cache_->report(false);
-  return metrics_text(names_, cache, report(cache));
+  return metrics_text(names_, cache, report(cache), own_process());
 }
 
 std::vector<GenerationPtr> FileSystem::far_files() const {

@@ -77,6 +77,18 @@ def test_metrics_agree_with_stats(mount, source):
     assert len(metrics) < 100
 
 
+def test_the_process_is_told_as_the_system_tells_it(mount, source):
+    m = mount(source)
+    metrics = metrics_of(m.path)
+    # Threads and files are begun and closed meanwhile.
+    assert metrics["process_threads", None] == pytest.approx(len(os.listdir(f"/proc/{m.process.pid}/task")), abs=4)
+    assert metrics["process_open_fds", None] == pytest.approx(len(os.listdir(f"/proc/{m.process.pid}/fd")), abs=4)
+    assert metrics["process_resident_memory_bytes", None] == pytest.approx(m.resident_bytes(), rel=0.2)
+    assert metrics["process_cpu_seconds_total", None] == pytest.approx(m.ticks() / 100, abs=0.1)
+    assert time.time() - 60 < metrics["process_start_time_seconds", None] < time.time() + 2
+    assert metrics["process_max_fds", None] > 100 and metrics["process_virtual_memory_bytes", None] > 1e6
+
+
 def test_labels_are_those_of_the_table_of_mounts(mount, source):
     path = mount(source, "fsname=run 1").path
     assert all(labels["source"] == "run 1" for _, labels, _ in metrics_page.samples(metrics_page.of_mount(path)))

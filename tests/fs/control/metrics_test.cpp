@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -41,15 +43,17 @@ MountReport some_mount() {
   return mount;
 }
 
-std::string some_page() { return metrics_text({"/mnt/\"a\"", "/data/a.root"}, some_report(), some_mount()); }
+std::string some_page() {
+  return metrics_text({"/mnt/\"a\"", "/data/a.root"}, some_report(), some_mount(), ProcessReport{.threads = 7});
+}
 
 const std::string kLabels = R"(mount="/mnt/\"a\"",source="/data/a.root")";
 
 TEST(Metrics, EveryLineIsOneOfTheFormat) {
   const std::string text = some_page();
   const std::regex sample(
-      R"re(tfilefs_[a-z_]+\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\} [0-9]+(\.[0-9]+)?)re");
-  const std::regex comment(R"re(# (HELP tfilefs_[a-z_]+ .+|TYPE tfilefs_[a-z_]+ (counter|gauge)))re");
+      R"re([a-z_]+\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\} [0-9]+(\.[0-9]+)?)re");
+  const std::regex comment(R"re(# (HELP [a-z_]+ .+|TYPE [a-z_]+ (counter|gauge)))re");
   std::set<std::string> typed;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -84,6 +88,18 @@ TEST(Metrics, NumbersAreThoseOfTheReport) {
   EXPECT_TRUE(has("tfilefs_metadata_bytes", ",kind=\"tables\"", "100"));
   EXPECT_TRUE(has("tfilefs_errors_total", "", "3"));
   EXPECT_TRUE(has("tfilefs_source_requests_total", ",url=\"https://host/a.root\"", "0"));
+  EXPECT_TRUE(has("process_threads", "", "7"));
+}
+
+TEST(Metrics, ThisProcessIsTold) {
+  const auto process = own_process();
+  ASSERT_TRUE(process);
+  EXPECT_GT(process->resident_bytes, 1u << 20);
+  EXPECT_GE(process->virtual_bytes, process->resident_bytes);
+  EXPECT_GE(process->threads, 1u);
+  EXPECT_GE(process->open_files, 3u);
+  EXPECT_GE(process->open_files_max, process->open_files);
+  EXPECT_LT(std::abs(process->start_seconds - static_cast<double>(std::time(nullptr))), 3600);
 }
 
 TEST(Stats, IsJsonWhoseSumsAgree) {
