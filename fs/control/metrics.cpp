@@ -65,8 +65,14 @@ class MetricsPage {
   }
   // `label`, if it is not empty, has the value `of`, which is escaped already.
   void sample(const std::string& value, std::string_view label = "", std::string_view of = "") {
-    text_ += name_ + "{" + labels_;
-    if (!label.empty()) text_ += "," + std::string(label) + "=\"" + std::string(of) + "\"";
+    sample_of("", value, label.empty() ? "" : "," + std::string(label) + "=\"" + std::string(of) + "\"");
+  }
+  // `suffix`: of the name. `labels`: behind those of the mount, with a comma in front.
+  void sample_of(std::string_view suffix, const std::string& value, std::string_view labels) {
+    text_ += name_;
+    text_ += suffix;
+    text_ += "{" + labels_;
+    text_ += labels;
     text_ += "} " + value + "\n";
   }
   void gauge(std::string_view name, std::string_view help, const std::string& value) {
@@ -150,6 +156,32 @@ void add_sources(MetricsPage& page, const std::vector<MountReport::Source>& sour
       [](const Source& source) { return decimal(static_cast<double>(source.traits.delay.count()) * 1e-6, 6); });
 }
 
+std::string shown_bound(std::chrono::nanoseconds bound) {
+  std::string text = decimal(static_cast<double>(bound.count()) * 1e-9, 5);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+// Kinds that nothing has asked for have no series.
+void add_requests(MetricsPage& page, const RequestTimes::Report& requests) {
+  page.begin("tfilefs_operation_seconds", "histogram", "From the arrival of the kernel's requests to their answers.");
+  for (std::size_t kind = 0; kind < requests.size(); ++kind) {
+    const RequestTimes::Histogram& times = requests[kind];
+    if (times.count() == 0) continue;
+    const std::string label = ",operation=\"" + std::string(kRequestKinds[kind]) + "\"";
+    std::uint64_t so_far = 0;
+    for (std::size_t i = 0; i < times.counts.size(); ++i) {
+      so_far += times.counts[i];
+      const bool is_last = i == RequestTimes::kBounds.size();
+      const std::string bound = is_last ? "+Inf" : shown_bound(RequestTimes::kBounds[i]);
+      page.sample_of("_bucket", std::to_string(so_far), label + ",le=\"" + bound + "\"");
+    }
+    page.sample_of("_sum", seconds_of(times.sum_ns), label);
+    page.sample_of("_count", std::to_string(so_far), label);
+  }
+}
+
 // Names and help are those of Prometheus' own libraries: collectors that have these metrics of themselves refuse
 // others.
 void add_process(MetricsPage& page, const ProcessReport& process) {
@@ -189,6 +221,7 @@ std::string metrics_text(const MountNames& names, const CacheReport& cache, cons
   add_sources(page, mount.sources);
   const std::vector<Series> series = series_of(cache.reading);
   for (const Figure& figure : figures()) add_figure(page, figure, series);
+  add_requests(page, mount.requests);
   if (process) add_process(page, *process);
   return page.take();
 }

@@ -12,6 +12,7 @@
 #include "cache/cluster_cache.h"
 #include "cache/read_counts.h"
 #include "control/process_report.h"
+#include "request_times.h"
 #include "tfile/source.h"
 
 namespace tfilefs {
@@ -38,6 +39,7 @@ struct MountReport {
     tfile::SourceTraits traits;
   };
   std::vector<Source> sources;  // that are far away
+  RequestTimes::Report requests;
 };
 
 // .tfilefs/stats.json (docs/semantics.md, "Statistics"). Needs a report with streams.

@@ -28,7 +28,7 @@ void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int whic
   constexpr timespec kNow{0, UTIME_NOW};
   if (which & FUSE_SET_ATTR_ATIME) change.accessed = (which & FUSE_SET_ATTR_ATIME_NOW) ? kNow : wanted->st_atim;
   if (which & FUSE_SET_ATTR_MTIME) change.modified = (which & FUSE_SET_ATTR_MTIME_NOW) ? kNow : wanted->st_mtim;
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
       const struct stat s = stat_of(attributes);
       return fuse_reply_attr(to, &s, attribute_timeout(attributes));
@@ -38,44 +38,44 @@ void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int whic
 }
 
 void op_mkdir(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.make_directory(parent, name, creation(request, mode), reply_found(fs, pending), caller_of(request));
   });
 }
 
 void op_symlink(fuse_req_t request, const char* target, fuse_ino_t parent, const char* name) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.make_link(parent, name, target, creation(request, 0777), reply_found(fs, pending), caller_of(request));
   });
 }
 
 void op_link(fuse_req_t request, fuse_ino_t of, fuse_ino_t parent, const char* name) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.make_hard_link(of, parent, name, reply_found(fs, pending), caller_of(request));
   });
 }
 
 void op_unlink(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.remove(parent, name, false, reply_done(pending), caller_of(request));
   });
 }
 
 void op_rmdir(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.remove(parent, name, true, reply_done(pending), caller_of(request));
   });
 }
 
 void op_rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t new_parent, const char* new_name,
                unsigned flags) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.rename(parent, name, new_parent, new_name, flags, reply_done(pending), caller_of(request));
   });
 }
 
 void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, fuse_file_info* info) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::open, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.create(parent, name, creation(request, mode), (info->flags & O_EXCL) != 0,
               reply_to<FileSystem::Created>(
                   pending,
@@ -101,7 +101,7 @@ void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
     fuse_reply_err(request, EPERM);
     return;
   }
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     Reply<FileSystem::Found> found = reply_found(fs, pending);
     fs.create(
         parent, name, creation(request, mode), true,
@@ -115,7 +115,7 @@ void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
 }
 
 void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t size, off_t offset, fuse_file_info* info) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::write, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told =
         reply_to<std::size_t>(pending, [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); });
     told.asked_by(pending->asker());
@@ -128,7 +128,7 @@ void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t siz
 }
 
 void op_flush(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::flush, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.flush(info->fh, reply_done(pending), info->lock_owner);
   });
 }
@@ -142,7 +142,7 @@ void set_lock(fuse_req_t request, const fuse_file_info& info, FileLock lock, boo
     told.asked_by(pending->asker());
     fs.set_lock(info.fh, lock, waits, std::move(told));
   };
-  run(request, ask, Interrupts::all);  // as fcntl(2) says it
+  run(request, RequestKind::lock, ask, Interrupts::all);  // as fcntl(2) says it
 }
 
 FileLock lock_of(const struct flock& range) {
@@ -168,7 +168,7 @@ void op_flock(fuse_req_t request, fuse_ino_t, fuse_file_info* info, int operatio
 void op_getlk(fuse_req_t request, fuse_ino_t, fuse_file_info* info, struct flock* range) {
   FileLock lock = lock_of(*range);
   lock.owner = info->lock_owner;
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run(request, RequestKind::lock, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told = reply_to<FileLock>(pending, [](fuse_req_t to, const FileLock& there) {
       struct flock answer {};
       answer.l_type = there.type;
@@ -184,17 +184,18 @@ void op_getlk(fuse_req_t request, fuse_ino_t, fuse_file_info* info, struct flock
 
 void op_fsync(fuse_req_t request, fuse_ino_t, int, fuse_file_info* info) {
   const auto sync = [&](FileSystem& fs, const PendingPtr& pending) { fs.sync(info->fh, reply_done(pending)); };
-  run(request, sync, Interrupts::all);  // fsync(2): may wait for a commit; to ask again does no harm
+  run(request, RequestKind::fsync, sync,
+      Interrupts::all);  // fsync(2): may wait for a commit; to ask again does no harm
 }
 
 void op_setxattr(fuse_req_t request, fuse_ino_t id, const char* name, const char* value, std::size_t size, int flags) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.set_xattr(id, name, std::string(value, size), flags, reply_done(pending), caller_of(request));
   });
 }
 
 void op_removexattr(fuse_req_t request, fuse_ino_t id, const char* name) {
-  run_change(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.set_xattr(id, name, std::nullopt, 0, reply_done(pending), caller_of(request));
   });
 }

@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds kSignalsSeenWithin{100};
 
 bool PendingRequest::claim() {
   if (claimed_.exchange(true)) return false;
+  clock_.stop();
   const Lock lock(mutex_);
   // Returns when no on_interrupt runs any more: libfuse holds the request's lock around it.
   if (registered_) fuse_req_interrupt_func(request_, nullptr, nullptr);
@@ -71,7 +72,9 @@ void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
   if (!is_signalled(pending->thread_, pending->interrupts_)) return pending->look_for_signals_again();
   // After the claim `pending` is not used again: the operation may drop it from now on.
   std::stop_source asker = pending->asker_;
+  const RequestClock clock = pending->clock_;
   if (pending->claimed_.exchange(true)) return;
+  clock.stop();
   fuse_reply_err(request, EINTR);
   asker.request_stop();
 }

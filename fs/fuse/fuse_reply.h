@@ -15,6 +15,7 @@
 #include "fuse/pending_signals.h"
 #include "mutex.h"
 #include "reply.h"
+#include "request_times.h"
 
 namespace tfilefs {
 
@@ -22,10 +23,12 @@ namespace tfilefs {
 // operation, or an interrupt. libfuse frees the request with the answer, so it must not be touched without a claim.
 class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
  public:
-  // `session_end`: stopped when the session ends; after that no answer is received any more. `alarms`: wake a request
-  // that outlasts a signal, since the kernel tells of the first one only.
-  PendingRequest(fuse_req_t request, Interrupts interrupts, const std::stop_source& session_end, Alarms& alarms)
+  // `clock`: is stopped by the claim. `session_end`: stopped when the session ends; after that no answer is received
+  // any more. `alarms`: wake a request that outlasts a signal, since the kernel tells of the first one only.
+  PendingRequest(fuse_req_t request, RequestClock clock, Interrupts interrupts, const std::stop_source& session_end,
+                 Alarms& alarms)
       : request_(request),
+        clock_(clock),
         thread_(fuse_req_ctx(request)->pid),
         interrupts_(interrupts),
         session_end_(session_end),
@@ -34,6 +37,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   // True for exactly one caller, which must then answer. The operation's claim, not the interrupt's.
   bool claim() EXCLUDES(mutex_);
   fuse_req_t request() const { return request_; }
+  const RequestClock& clock() const { return clock_; }
   // Stopped by an interrupt, and by the end of the session. To be called before honour_interrupts().
   std::stop_token asker();
 
@@ -47,6 +51,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   void give_up();
 
   const fuse_req_t request_;
+  const RequestClock clock_;
   const pid_t thread_;
   const Interrupts interrupts_;
   const std::stop_source& session_end_;

@@ -24,9 +24,10 @@ inline CallerPtr caller_of(fuse_req_t request) { return caller_of(request, serve
 
 // The one place where exceptions end. Those that get here are bugs or a lack of memory.
 template <class Operation>
-void run(fuse_req_t request, Operation operation, Interrupts interrupts = Interrupts::stops) {
+void run(fuse_req_t request, RequestKind kind, Operation operation, Interrupts interrupts = Interrupts::stops) {
   FileSystem& fs = *served(request).file_system;
-  const auto pending = std::make_shared<PendingRequest>(request, interrupts, served(request).end, fs.alarms());
+  const auto pending = std::make_shared<PendingRequest>(request, RequestClock(fs.request_times(), kind), interrupts,
+                                                        served(request).end, fs.alarms());
   try {
     operation(fs, pending);
   } catch (const std::bad_alloc&) {
@@ -39,8 +40,8 @@ void run(fuse_req_t request, Operation operation, Interrupts interrupts = Interr
 }
 
 template <class Operation>
-void run_change(fuse_req_t request, Operation operation) {
-  run(request, std::move(operation), Interrupts::fatal);
+void run_change(fuse_req_t request, RequestKind kind, Operation operation) {
+  run(request, kind, std::move(operation), Interrupts::fatal);
 }
 
 // Whether a thread of this process asks: a source leads into the mount itself. Such a thread may be what the answer
@@ -49,11 +50,11 @@ bool asks_itself(fuse_req_t);
 
 // The same for what begins a way into the mount.
 template <class Operation>
-void run_for_others(fuse_req_t request, Operation operation) {
+void run_for_others(fuse_req_t request, RequestKind kind, Operation operation) {
   if (asks_itself(request))
     fuse_reply_err(request, EDEADLK);
   else
-    run(request, std::move(operation));
+    run(request, kind, std::move(operation));
 }
 
 struct stat stat_of(const Attributes&);

@@ -37,7 +37,7 @@ void op_init(void* userdata, fuse_conn_info* connection) {
 }
 
 void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  run_for_others(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_for_others(request, RequestKind::lookup, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.lookup_on(fuse_req_ctx(request)->pid, parent, name, reply_found(fs, pending), caller_of(request));
   });
 }
@@ -54,7 +54,7 @@ void op_forget_multi(fuse_req_t request, std::size_t count, fuse_forget_data* fo
 }
 
 void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
-  run_for_others(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_for_others(request, RequestKind::getattr, [&](FileSystem& fs, const PendingPtr& pending) {
     auto reply = reply_to<Attributes>(pending, [&fs, id](fuse_req_t to, const Attributes& attributes) {
       const struct stat s = stat_of(attributes);
       const int told = fuse_reply_attr(to, &s, attribute_timeout(attributes));
@@ -67,7 +67,7 @@ void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
 }
 
 void op_readlink(fuse_req_t request, fuse_ino_t id) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run(request, RequestKind::other, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told = reply_to<std::string>(
         pending, [](fuse_req_t to, const std::string& target) { return fuse_reply_readlink(to, target.c_str()); });
     fs.readlink(id, std::move(told), caller_of(request));
@@ -75,7 +75,7 @@ void op_readlink(fuse_req_t request, fuse_ino_t id) {
 }
 
 void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
-  run_for_others(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_for_others(request, RequestKind::open, [&](FileSystem& fs, const PendingPtr& pending) {
     auto opened = reply_opened(served(request), pending, id, *info);
     const pid_t thread = fuse_req_ctx(request)->pid;
     switch (info->flags & O_ACCMODE) {
@@ -90,7 +90,8 @@ void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
 }
 
 void op_read(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offset, fuse_file_info* info) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run(request, RequestKind::read, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.note_request(pending->clock().begin());
     auto told = reply_to<Slices>(pending, reply_slices);
     // Nobody's descriptor: the kernel reads for its pages.
     if (info->lock_owner == 0)
@@ -105,7 +106,7 @@ void op_release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
 }
 
 void op_opendir(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
-  run_for_others(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run_for_others(request, RequestKind::open, [&](FileSystem& fs, const PendingPtr& pending) {
     auto opened = reply_to<HandleId>(
         pending,
         [info = *info](fuse_req_t to, HandleId handle) {
@@ -158,7 +159,7 @@ class DirentBuffer final : public DirectorySink {
 };
 
 void read_directory(fuse_req_t request, std::size_t size, off_t offset, fuse_file_info* info, bool plus) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run(request, RequestKind::readdir, [&](FileSystem& fs, const PendingPtr& pending) {
     auto buffer = std::make_shared<DirentBuffer>(size, plus);
     Reply<void> reply([pending, buffer, &fs](Result<void> result) {
       if (!pending->claim()) return buffer->forget(fs);
@@ -181,7 +182,7 @@ void op_readdirplus(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offs
 }
 
 void op_statfs(fuse_req_t request, fuse_ino_t) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run(request, RequestKind::other, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.statfs(reply_to<struct statvfs>(
         pending, [](fuse_req_t to, const struct statvfs& space) { return fuse_reply_statfs(to, &space); }));
   });
@@ -197,7 +198,7 @@ auto reply_xattr(std::size_t size) {
 }
 
 void op_getxattr(fuse_req_t request, fuse_ino_t id, const char* name, std::size_t size) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run(request, RequestKind::xattr, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told = reply_to<std::string>(pending, reply_xattr(size));
     told.asked_by(pending->asker());
     fs.getxattr(id, name, std::move(told), caller_of(request));
@@ -205,7 +206,7 @@ void op_getxattr(fuse_req_t request, fuse_ino_t id, const char* name, std::size_
 }
 
 void op_listxattr(fuse_req_t request, fuse_ino_t id, std::size_t size) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+  run(request, RequestKind::xattr, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told = reply_to<std::string>(pending, reply_xattr(size));
     told.asked_by(pending->asker());
     fs.listxattr(id, std::move(told), caller_of(request));

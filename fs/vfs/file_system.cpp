@@ -476,7 +476,6 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply
 }
 
 void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
-  last_request_.store(Clock::now(), std::memory_order_relaxed);
   std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
   const GenerationPtr& generation = file->content.generation;
@@ -682,6 +681,7 @@ MountReport FileSystem::report(const CacheReport& cache) const {
   report.inodes = inodes_->size();
   report.handles = files_.size();
   report.errors = errors_.count();
+  report.requests = request_times_.report();
   report.uptime_seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   return report;
 }

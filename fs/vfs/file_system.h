@@ -20,6 +20,7 @@
 #include "error_log.h"
 #include "exec/alarms.h"
 #include "reply.h"
+#include "request_times.h"
 #include "staging/staged_file.h"
 #include "vfs/attributes.h"
 #include "vfs/chain_options.h"
@@ -198,11 +199,14 @@ class FileSystem {
 
   ErrorLog& errors() { return errors_; }
   Alarms& alarms() { return alarms_; }
+  RequestTimes& request_times() { return request_times_; }
   ClusterCache& cache() { return *cache_; }
 
   // For idle=: whether anything is open, and the time of the last request.
   bool is_in_use() const { return files_.size() > 0; }
   std::chrono::steady_clock::time_point last_request() const { return last_request_.load(); }
+  // Of a read, which does not look at the clock a second time.
+  void note_request(std::chrono::steady_clock::time_point at) { last_request_.store(at, std::memory_order_relaxed); }
   // Commits all complete tables; returns whether ending would then lose nothing. What it would lose is reported in
   // .tfilefs/errors. Blocks.
   bool may_end();
@@ -275,6 +279,7 @@ class FileSystem {
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   const MountNames names_;
   ErrorLog errors_;
+  RequestTimes request_times_;
   std::stop_source end_of_requests_;  // to servers
   std::unique_ptr<ClusterCache> cache_;
   std::unique_ptr<Writing> writing_;  // null: read-only

@@ -28,7 +28,10 @@ METRICS = {"asked_bytes_total", "budget_bytes", "budget_peak_bytes", "budget_use
            "inodes", "joined_loads_total", "metadata_bytes", "prefetched_chunks_total", "prefetched_source_bytes_total",
            "prefetched_unused_chunks_total", "prefetched_used_chunks_total", "prefetched_used_source_bytes_total",
            "read_hits_total", "read_misses_total", "source_gap_bytes_total", "source_read_bytes_total",
-           "source_read_seconds_total", "source_reads_total", "uptime_seconds", "wait_seconds_total"}  # behind tfilefs_
+           "source_read_seconds_total", "source_reads_total", "uptime_seconds", "wait_seconds_total", "operation_seconds_bucket",
+           "operation_seconds_count", "operation_seconds_sum", "process_cpu_seconds_total", "process_max_fds", "process_open_fds",
+           "process_resident_memory_bytes", "process_start_time_seconds", "process_threads",
+           "process_virtual_memory_bytes"}  # behind tfilefs_, or of the process
 
 
 @pytest.fixture(scope="module")
@@ -70,4 +73,6 @@ def test_members_of_a_listing_stay(place, program):
 def test_names_of_metrics_stay(place):
     with open(os.path.join(place[0], ".tfilefs", "metrics"), encoding="utf-8") as file:
         names = {line.split("{")[0].split(" ")[0].removeprefix("tfilefs_") for line in file if not line.startswith("#")}
+        file.seek(0)
+        assert all('{mount="' in line and ',source="' in line for line in file if not line.startswith("#"))
     assert METRICS <= names, METRICS - names

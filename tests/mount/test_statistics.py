@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mount's report of its own work: .tfilefs/stats.json, .tfilefs/metrics and `tfilefs stats`."""
 
+import collections
 import json
 import os
 import shutil
@@ -34,14 +35,24 @@ def table_of(stats, path):
 
 
 def metrics_of(path):
-    """{(name, label or None): value}; the label is the one besides those of the mount."""
+    """{(name, label or None): value}; the label is the one besides those of the mount. Without histograms."""
     series = {}
     for name, labels, value in metrics_page.samples(metrics_page.of_mount(path)):
         assert labels.pop("mount") == path and labels.pop("source")
-        [label] = labels.values() or [None]
-        assert (name, label) not in series
-        series[name, label] = value
+        if "operation" not in labels:
+            [label] = labels.values() or [None]
+            assert (name, label) not in series
+            series[name, label] = value
     return series
+
+
+def operations_of(path):
+    """{operation: {upper bound: count so far}}"""
+    found = collections.defaultdict(dict)
+    for name, labels, value in metrics_page.samples(metrics_page.of_mount(path)):
+        if name == "tfilefs_operation_seconds_bucket":
+            found[labels["operation"]][float(labels["le"])] = value
+    return found
 
 
 def test_a_column_read_whole(mount, source):
@@ -75,6 +86,25 @@ def test_metrics_agree_with_stats(mount, source):
     assert metrics["tfilefs_source_read_bytes_total", "/t"] == table["bytes_read"]
     assert metrics["tfilefs_budget_bytes", None] == stats["cache"]["budget"]
     assert len(metrics) < 100
+
+
+def test_operations_are_counted_and_timed(mount, source):
+    path = mount(source).path
+    with open(os.path.join(path, "t", "s_D.f8"), "rb") as file:
+        file.read()
+        os.fstat(file.fileno())
+    os.listdir(os.path.join(path, "t"))
+    with pytest.raises(OSError):
+        os.getxattr(path, "user.tfilefs.no")
+    before = operations_of(path)
+    assert {"lookup", "open", "read", "readdir", "xattr"} <= set(before) and not {"write", "fsync", "change"} & set(before)
+    for counts in before.values():
+        assert list(counts.values()) == sorted(counts.values()) and list(counts) == sorted(counts)
+    with pytest.raises(OSError):
+        os.stat(os.path.join(path, "t", "no such name"))
+    after = operations_of(path)
+    assert all(after[operation][bound] >= number for operation, counts in before.items() for bound, number in counts.items())
+    assert after["lookup"][float("inf")] > before["lookup"][float("inf")]
 
 
 def test_the_process_is_told_as_the_system_tells_it(mount, source):

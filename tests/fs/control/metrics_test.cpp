@@ -14,6 +14,7 @@
 namespace tfilefs {
 namespace {
 
+using namespace std::chrono_literals;
 using tfile::with_readable_bytes;
 
 const std::string kHostile = "/a\"b\\c\nd\xff{}\xc3\xa9";
@@ -40,6 +41,9 @@ MountReport some_mount() {
   mount.errors = 3;
   mount.metadata = {{"tables", 100}, {"files", 20}};
   mount.sources.emplace_back().name = "https://host/a.root";
+  RequestTimes times;
+  for (const auto took : {10us, 11us, 11us, 100'000'000us}) times.add(RequestKind::read, took);
+  mount.requests = times.report();
   return mount;
 }
 
@@ -53,7 +57,8 @@ TEST(Metrics, EveryLineIsOneOfTheFormat) {
   const std::string text = some_page();
   const std::regex sample(
       R"re([a-z_]+\{[a-z]+="([^"\\\n]|\\["\\n])*"(,[a-z]+="([^"\\\n]|\\["\\n])*")*\} [0-9]+(\.[0-9]+)?)re");
-  const std::regex comment(R"re(# (HELP [a-z_]+ .+|TYPE [a-z_]+ (counter|gauge)))re");
+  const std::regex comment(R"re(# (HELP [a-z_]+ .+|TYPE [a-z_]+ (counter|gauge|histogram)))re");
+  const std::regex of_histogram("_(bucket|sum|count)$");
   std::set<std::string> typed;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -61,7 +66,7 @@ TEST(Metrics, EveryLineIsOneOfTheFormat) {
       EXPECT_TRUE(typed.insert(line.substr(7, line.rfind(' ') - 7)).second) << line;
     } else if (!line.starts_with("#")) {
       const std::string name = line.substr(0, line.find('{'));
-      EXPECT_TRUE(typed.contains(name)) << line;
+      EXPECT_TRUE(typed.contains(name) || typed.contains(std::regex_replace(name, of_histogram, ""))) << line;
     }
     EXPECT_TRUE(std::regex_match(line, line.starts_with("#") ? comment : sample)) << line;
   }
@@ -89,6 +94,22 @@ TEST(Metrics, NumbersAreThoseOfTheReport) {
   EXPECT_TRUE(has("tfilefs_errors_total", "", "3"));
   EXPECT_TRUE(has("tfilefs_source_requests_total", ",url=\"https://host/a.root\"", "0"));
   EXPECT_TRUE(has("process_threads", "", "7"));
+}
+
+TEST(Metrics, TimesOfRequestsAreAHistogram) {
+  const std::string text = some_page(), label = kLabels + ",operation=\"read\"";
+  std::vector<std::string> buckets;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("tfilefs_operation_seconds_bucket{" + label)) buckets.push_back(line.substr(line.find("le=")));
+  const std::vector<std::string> wanted = {
+      R"(le="0.00001"} 1)", R"(le="0.00003"} 3)", R"(le="0.0001"} 3)", R"(le="0.0003"} 3)", R"(le="0.001"} 3)",
+      R"(le="0.003"} 3)",   R"(le="0.01"} 3)",    R"(le="0.03"} 3)",   R"(le="0.1"} 3)",    R"(le="0.3"} 3)",
+      R"(le="1"} 3)",       R"(le="3"} 3)",       R"(le="10"} 3)",     R"(le="60"} 3)",     R"(le="+Inf"} 4)"};
+  EXPECT_EQ(buckets, wanted);
+  EXPECT_NE(text.find("tfilefs_operation_seconds_sum{" + label + "} 100.000032000\n"), std::string::npos);
+  EXPECT_NE(text.find("tfilefs_operation_seconds_count{" + label + "} 4\n"), std::string::npos);
+  EXPECT_EQ(text.find("operation=\"write\""), std::string::npos);
 }
 
 TEST(Metrics, ThisProcessIsTold) {
