@@ -264,6 +264,7 @@ void make_paths_absolute(MountRequest& request) {
     if (!path.empty()) path = absolute_path(path);
   };
   make_absolute(request.options.file_system.far.cache_directory);
+  make_absolute(request.options.file_system.metrics_file);
   make_absolute(request.options.log_file);
   if (request.options.chain) make_absolute(request.options.chain->index);
 }

@@ -419,6 +419,20 @@ lines go to standard error.)",
        return !value.empty();
      },
      "the name of a file"},
+    {"metrics",
+     "FILE",
+     ValueHint::file,
+     {},
+     "keep .tfilefs/metrics in a file, too, for Prometheus",
+     "",
+     R"(It is written every 15 seconds, as a whole, and removed when the mount ends. The textfile collector of Prometheus' node
+exporter takes the files of its directory whose names end in
+.IR .prom .)",
+     [](const MountOption&, Value value, ParsedOptions& into) {
+       into.options.file_system.metrics_file = value;
+       return !value.empty();
+     },
+     "the name of a file"},
     {"lifeline",
      "FD",
      ValueHint::text,
@@ -638,6 +652,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["recheck"] = std::chrono::duration<double>(fs.far.recheck).count();
   json["diskcache"] = fs.far.cache_directory.empty() ? nullptr : nlohmann::ordered_json(fs.far.cache_directory);
   json["diskcache_bytes"] = fs.far.cache_bytes;
+  json["metrics"] = fs.metrics_file.empty() ? nullptr : nlohmann::ordered_json(fs.metrics_file);
   json["views"] = fs.views_listed ? "listed" : "hidden";
   for (const NamedFriend& each : fs.friends) json["friends"][each.alias] = tfile::shown_name(each.source);
   if (options.chain) json["chain"] = kChainNames[static_cast<std::size_t>(options.chain->policy)];

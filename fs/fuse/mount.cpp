@@ -319,6 +319,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
     fuse_session_unmount(session);
     return begun;
   }
+  fs->begin_metrics_file();
   const Result<> answered = answer_requests(session, *fs, settings, below.st_dev, events);
   // Requests under way are answered first, while the session still exists. Those that take long are given up.
   served.end.request_stop();

@@ -336,18 +336,6 @@ bool is_flat(std::string_view cbor) {
   return true;
 }
 
-// Writes a file beside it, which then takes its place. Nobody else has that file: several mounts may write one index.
-Result<> replace_file(const std::string& path, std::string_view bytes) {
-  std::string made = path + "." + std::string(6, 'X');  // for mkostemp(3)
-  const Descriptor file(::mkostemp(made.data(), O_CLOEXEC));
-  if (!file) return tfile::system_error(made, errno);
-  Result<> done = write_all(file.get(), 0, std::as_bytes(std::span(bytes)));
-  if (!done) done = tfile::system_error(made, done.error().system_errno);
-  if (done && ::rename(made.c_str(), path.c_str()) != 0) done = tfile::system_error(path, errno);
-  if (!done) ::unlink(made.c_str());
-  return done;
-}
-
 }  // namespace
 
 Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& schemas) {
@@ -385,7 +373,9 @@ Result<> write_index(const std::string& path, const std::vector<IndexedFile>& fi
     TRY_VOID(check_that_it_is_ours(path));
   else if (place.error().kind != ErrorKind::not_found)
     return place;
-  return replace_file(path, bytes);
+  constexpr mode_t kPrivate = 0600;
+  TRY_VOID(replace_file(path, bytes, kPrivate));
+  return {};
 }
 
 }  // namespace tfilefs

@@ -19,6 +19,7 @@
 #include "vfs/chain.h"
 #include "vfs/control_directory.h"
 #include "vfs/far_tree.h"
+#include "vfs/metrics_file.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
@@ -79,6 +80,7 @@ tl::unexpected<Error> FileSystem::bad_handle() { return fail(ErrorKind::invalid,
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
     : names_(options.names),
+      metrics_file_(options.metrics_file),
       cache_(std::move(cache)),
       writing_(make_writing(options, *cache_, errors_)),
       context_{*cache_,         errors_,        options.ownership, options.views_listed,
@@ -653,6 +655,12 @@ std::string FileSystem::stats_json() const {
 std::string FileSystem::metrics() const {
   const CacheReport cache = cache_->report(false);
   return metrics_text(names_, cache, report(cache), own_process());
+}
+
+void FileSystem::begin_metrics_file() {
+  if (metrics_file_.empty()) return;
+  metrics_writer_ = std::make_unique<MetricsWriter>(
+      metrics_file_, [this] { return metrics(); }, errors_);
 }
 
 std::vector<GenerationPtr> FileSystem::far_files() const {

@@ -40,6 +40,7 @@ namespace tfilefs {
 
 class Chain;
 class FarTree;
+class MetricsWriter;
 class SourceTree;
 class WrittenFile;
 
@@ -59,6 +60,7 @@ struct FileSystemOptions {
   std::vector<NamedFriend> friends;   // of the tables of a file or a chain that is mounted
   std::string config_json;            // the text of .tfilefs/config.json
   MountNames names;                   // labels of the metrics
+  std::string metrics_file;           // absolute; empty: none
 };
 
 // Receives the names of a listing, one after the other, until it is full.
@@ -89,6 +91,9 @@ class FileSystem {
   // Makes the ROOT file that was opened to be written and does not exist yet. Its name is taken from then on, and the
   // file is there when this ends. Blocks. Errors: denied, no_space, io.
   Result<> make_source();
+
+  // Keeps the metrics in FileSystemOptions::metrics_file, if it names one, until end().
+  void begin_metrics_file();
 
   // Shows one ROOT file of any origin.
   FileSystem(std::unique_ptr<ClusterCache>, std::unique_ptr<const Origin>, const FileSystemOptions&);
@@ -278,6 +283,7 @@ class FileSystem {
 
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   const MountNames names_;
+  const std::string metrics_file_;
   ErrorLog errors_;
   RequestTimes request_times_;
   std::stop_source end_of_requests_;  // to servers
@@ -303,6 +309,7 @@ class FileSystem {
   TimedOutReads timed_out_reads_;
   std::atomic<std::chrono::steady_clock::time_point> last_request_{};
   std::vector<std::shared_ptr<Chain>> chains_;  // of many files
+  std::unique_ptr<MetricsWriter> metrics_writer_;
 };
 
 }  // namespace tfilefs

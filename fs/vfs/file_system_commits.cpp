@@ -5,6 +5,7 @@
 
 #include "vfs/chain.h"
 #include "vfs/file_system.h"
+#include "vfs/metrics_file.h"
 #include "vfs/source_tree.h"
 #include "vfs/written_file.h"
 
@@ -70,6 +71,7 @@ std::vector<std::string> FileSystem::end() {
   finish_writing();
   std::vector<std::string> lost;
   for (auto& file : unkept()) lost.push_back(std::move(file.path));
+  metrics_writer_.reset();
   return lost;
 }
 

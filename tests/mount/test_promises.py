@@ -17,7 +17,7 @@ COLUMN = {"path", "branch", "field", "dtype", "shape", "lists", "role", "length"
 AWKWARD = {"tfilefs", "length", "form", "files"}
 LISTED = {"path", "type", "size", "stored", "mode", "uid", "gid", "mtime", "inode"}
 CONFIG = {"tfilefs", "version", "source", "mount_point", "pid", "pid_namespace", "ro", "memory", "threads", "readahead", "prefetch",
-          "strings", "timeout", "recheck", "diskcache", "diskcache_bytes", "views", "allow_other", "idle"}
+          "strings", "timeout", "recheck", "diskcache", "diskcache_bytes", "metrics", "views", "allow_other", "idle"}
 COUNTS = {"hits", "misses", "bytes_asked", "wait_seconds", "read_calls", "bytes_read", "gap_bytes", "disk_seconds", "chunks_decoded",
           "bytes_decoded", "decode_seconds", "joined_loads", "prefetched_chunks", "prefetched_used", "prefetched_unused",
           "prefetched_bytes", "prefetched_bytes_used", "evictions", "read_size_mean", "extra_bytes"}

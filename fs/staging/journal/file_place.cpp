@@ -134,6 +134,19 @@ Result<> copy_all(int from, int to) {
   }
 }
 
+Result<FileId> replace_file(const std::string& path, std::string_view bytes, mode_t mode) {
+  std::string made = path + "." + std::string(6, 'X');  // for mkostemp(3)
+  const Descriptor file(::mkostemp(made.data(), O_CLOEXEC));
+  if (!file) return system_error(path, errno);
+  Result<> done = write_all(file.get(), 0, std::as_bytes(std::span(bytes)));
+  if (!done) done = system_error(path, done.error().system_errno);
+  if (done && ::fchmod(file.get(), mode) != 0) done = system_error(path, errno);
+  if (done && ::rename(made.c_str(), path.c_str()) != 0) done = system_error(path, errno);
+  if (done) return id_of(file.get()).value_or(FileId{});
+  ::unlink(made.c_str());
+  return tl::unexpected(std::move(done).error());
+}
+
 Result<> sync_data(int fd) {
   if (::fdatasync(fd) != 0) return system_error("fdatasync", errno);
   return {};

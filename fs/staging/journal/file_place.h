@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "descriptor.h"
@@ -80,6 +81,9 @@ inline constexpr std::string_view kTemporarySuffix = ".tfilefs-tmp";
 
 // All of the bytes, at `offset`. Errors: no_space, io.
 Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte>);
+// Writes a file beside it, which then takes its place: what opens it finds all of the bytes, or all of the former ones.
+// Nobody else has that file: several processes may write one. Returns the file. Errors: denied, no_space, io.
+Result<FileId> replace_file(const std::string& path, std::string_view bytes, mode_t);
 Result<> sync_data(int fd);
 // All bytes of the one file, into the other, which is empty. Errors: no_space, io.
 Result<> copy_all(int from, int to);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/metrics_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <new>
+#include <utility>
+
+#include "log.h"
+#include "printable.h"
+#include "start_thread.h"
+
+namespace tfilefs {
+namespace {
+
+// What reads it is another user's program, whatever the umask.
+constexpr mode_t kForAll = 0644;
+
+constexpr const char* kPageName = "/.tfilefs/metrics";
+
+}  // namespace
+
+MetricsFile::~MetricsFile() {
+  if (written_ && id_at(AT_FDCWD, file_) == written_) ::unlink(file_.c_str());
+}
+
+Result<FileId> MetricsFile::write() const try {
+  return replace_file(file_, text_(), kForAll);
+} catch (const std::bad_alloc&) {
+  return tfile::fail(ErrorKind::no_space, "no memory for them");
+}
+
+MetricsFile::Clock::time_point MetricsFile::look(Clock::time_point now) {
+  if (now < due_) return due_;
+  due_ = now + kInterval;
+  const Result<FileId> written = write();
+  if (written) written_ = *written;
+  const bool failed = std::exchange(fails_, !written);
+  if (!written && !failed) errors_.add(kPageName, written.error());
+  if (written && failed) tell_log(Severity::info, "the metrics are written again: " + printable(file_));
+  return due_;
+}
+
+MetricsWriter::MetricsWriter(std::string file, std::function<std::string()> text, ErrorLog& errors)
+    : file_(std::move(file), std::move(text), errors) {
+  if (!start_thread(thread_, [this] { run(); })) errors.add(kPageName, "cannot be written to a file: no thread");
+}
+
+MetricsWriter::~MetricsWriter() {
+  {
+    const Lock lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void MetricsWriter::run() {
+  for (;;) {
+    const auto due = file_.look(MetricsFile::Clock::now());
+    const Lock lock(mutex_);
+    while (!over_ && MetricsFile::Clock::now() < due) changed_.wait_for(mutex_, due - MetricsFile::Clock::now());
+    if (over_) return;
+  }
+}
+
+}  // namespace tfilefs
