@@ -40,10 +40,11 @@ std::string message_of(const Error& error) {
 
 void ErrorLog::add(std::string_view path, const Error& error) {
   const Error shown{error.kind, shortened(error.text), error.offset, 0, shortened(error.source)};
-  std::string message = printable(shortened(std::string(path))) + ": " + message_of(shown);
+  const LogEntry entry{message_of(shown), shortened(std::string(path)), error.system_errno};
+  std::string message = entry.line();
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
-  tell_log(Severity::error, message);
+  tell_log(Severity::error, entry);
   const Lock lock(mutex_);
   ++count_;
   const auto same =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -19,10 +20,22 @@ enum class Severity : std::uint8_t { error, warn, info, debug };
 
 struct LogOptions {
   enum class To : std::uint8_t { nowhere, syslog, standard_error, file };
+  enum class Form : std::uint8_t { text, json };
   To to = To::nowhere;
+  Form form = Form::text;
   Severity least = Severity::info;          // what matters less is not written
   std::string file;                         // absolute; opened anew for each line, so that it can be moved away
+  std::string mount, source;                // what an object of JSON says of the mount
   std::chrono::milliseconds burst{10'000};  // a line that was not met again for so long is no burst any more
+};
+
+// What a line says, and what it says it of.
+struct LogEntry {
+  std::string text;
+  std::string path = {};  // in the mount; empty: of the mount as a whole
+  int number = 0;         // the errno; 0: none is known
+
+  std::string line() const;  // "PATH: TEXT"
 };
 
 // Writes lines to the system's log, standard error or a file. A line is written when it is first met. While it is met
@@ -35,7 +48,8 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  void add(Severity, std::string_view line) EXCLUDES(mutex_);
+  void add(Severity, LogEntry) EXCLUDES(mutex_);
+  void add(Severity severity, std::string_view text) { add(severity, LogEntry{std::string(text)}); }
   // Tells how often the lines so far were met, before another line is added.
   void tell_numbers() EXCLUDES(mutex_);
   // Writes what is waiting, and the numbers of lines that were counted. What is added later is dropped. If
@@ -46,17 +60,19 @@ class Log {
   using Clock = std::chrono::steady_clock;
   struct Line {
     Severity severity = Severity::info;
-    std::string text;
+    LogEntry entry;
+    std::uint64_t more = 0;  // not 0: it was met so often since it was written
   };
   struct Burst {
-    Severity severity = Severity::info;
-    std::uint64_t more = 0;  // times since the line was written
+    Line line;
     Clock::time_point last;
   };
   void run() EXCLUDES(mutex_);
   void end_bursts(Clock::time_point before) REQUIRES(mutex_);
   void write_all(const std::deque<Line>&) EXCLUDES(mutex_);
   bool write(const Line&) const;  // whether it was taken
+  std::string json_of(const Line&) const;
+  std::string text_of(Line, std::size_t most) const;
 
   const LogOptions options_;
   Mutex mutex_;
@@ -74,6 +90,7 @@ Result<> begin_log_file(const std::string& file);
 // The log of this process, which every room may write to: null for none, as in tests. It must stay until no thread can
 // tell it anything any more.
 void set_process_log(Log*);
-void tell_log(Severity, std::string_view line);
+void tell_log(Severity, const LogEntry&);
+inline void tell_log(Severity severity, std::string_view text) { tell_log(severity, LogEntry{std::string(text)}); }
 
 }  // namespace tfilefs

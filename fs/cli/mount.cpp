@@ -122,11 +122,19 @@ std::string hidden_by_own(const MountRequest& request) {
   return own + " is hidden by the mount's own .tfilefs, and stays as it is";
 }
 
+// As the table of mounts shows it.
+std::string shown_source(const MountRequest& request) {
+  return request.options.shown_source.value_or(tfile::shown_name(request.source));
+}
+
 LogOptions log_options(const MountRequest& request) {
   using To = LogOptions::To;
   LogOptions log;
   log.file = request.options.log_file;
   log.to = !log.file.empty() ? To::file : request.foreground ? To::standard_error : To::syslog;
+  log.form = request.options.log_form;
+  log.mount = request.mount_point;
+  log.source = shown_source(request);
   log.least = request.options.log.value_or(log.to == To::standard_error ? Severity::error : Severity::info);
   return log;
 }
@@ -144,7 +152,7 @@ std::vector<std::string> kernel_options(const MountOptions& options) {
 MountSettings settings_of(const MountRequest& request) {
   MountSettings settings;
   settings.mount_point = request.mount_point;
-  settings.shown_source = request.options.shown_source.value_or(tfile::shown_name(request.source));
+  settings.shown_source = shown_source(request);
   settings.kernel_options = kernel_options(request.options);
   settings.allow_other = request.options.allow_other;
   settings.ownership = request.options.file_system.ownership;
@@ -269,6 +277,13 @@ void make_paths_absolute(MountRequest& request) {
   if (request.options.chain) make_absolute(request.options.chain->index);
 }
 
+// Where standard error is the log, in its form.
+int say_failure(const LogOptions& log, const Error& error) {
+  if (log.to != LogOptions::To::standard_error || log.form == LogOptions::Form::text) return complain(error);
+  Log(log).add(Severity::error, LogEntry{message_of(error), "", error.system_errno});
+  return kExitFailure;
+}
+
 }  // namespace
 
 int run_mount(int argc, char** argv) {
@@ -301,8 +316,9 @@ int run_mount(int argc, char** argv) {
 
   request.foreground |= request.debug;
   if (request.foreground) {
+    const LogOptions log = log_options(request);
     const auto result = mount_or_say_why(std::move(request), [] {});
-    return result ? kExitOk : complain(result.error());
+    return result ? kExitOk : say_failure(log, result.error());
   }
   Background background(greeting(mount_point, hidden_by_own(request)));
   const auto result = mount_or_say_why(std::move(request), [&] { background.ready(); });

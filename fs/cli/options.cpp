@@ -48,7 +48,8 @@ constexpr auto kFormatNames = std::to_array<std::string_view>({"tree", "rntuple"
 constexpr auto kChainNames = std::to_array<std::string_view>({"common", "union", "strict"});      // as in ChainPolicy
 constexpr auto kMissingNames = std::to_array<std::string_view>({"refuse", "skip"});
 constexpr auto kViewsNames = std::to_array<std::string_view>({"hidden", "listed"});
-constexpr auto kLogNames = std::to_array<std::string_view>({"error", "warn", "info", "debug"});  // as in Severity
+// As in Severity, and what may stand before one of them.
+constexpr auto kLogNames = std::to_array<std::string_view>({"error", "warn", "info", "debug", "json"});
 constexpr auto kCompressionNames = std::to_array<std::string_view>({"none", "zlib", "lzma", "lz4", "zstd"});
 
 }  // namespace
@@ -183,8 +184,15 @@ bool take_umask(const MountOption&, Value value, ParsedOptions& into) {
   return true;
 }
 
+// LEVEL, json, or json:LEVEL
 bool take_log(const MountOption& option, Value value, ParsedOptions& into) {
-  const auto place = place_in(option.choices, value);
+  const Value json = option.choices.back();
+  const bool is_json = value == json || (value.starts_with(json) && value[json.size()] == ':');
+  into.options.log_form = is_json ? LogOptions::Form::json : LogOptions::Form::text;
+  into.options.log.reset();
+  if (value == json) return true;
+  if (is_json) value.remove_prefix(json.size() + 1);
+  const auto place = place_in(option.choices.first(option.choices.size() - 1), value);
   if (place) into.options.log = static_cast<Severity>(*place);
   return place.has_value();
 }
@@ -399,14 +407,19 @@ columns, those with equal values belong together.)",
        return taken;
      },
      "a number of seconds"},
-    {"log", "LEVEL", ValueHint::text, kLogNames,
-     "what is written to the system's log at least: error, warn, info or debug", "info; with -f error",
+    {"log", "HOW", ValueHint::text, kLogNames,
+     "what the system's log gets at least: error, warn, info, debug; json or json:LEVEL: as JSON",
+     "info; with -f error",
      R"(Errors are those of
 .IR .tfilefs/errors ;
 info adds mount, commits and end, and debug the options. A line that is met again and again is written once, and then how often it was met. With
 .B \-f
-lines go to standard error.)",
-     take_log, "error, warn, info or debug"},
+lines go to standard error. With
+.B json
+or
+.BI json: LEVEL
+each line is an object of JSON.)",
+     take_log, "error, warn, info, debug, json or json:LEVEL"},
     {"logfile",
      "FILE",
      ValueHint::file,

@@ -22,6 +22,7 @@ struct MountOptions {
   std::optional<std::chrono::seconds> idle;
   std::optional<std::string> shown_source;  // fsname=
   std::optional<Severity> log;              // what is written at least
+  LogOptions::Form log_form = LogOptions::Form::text;
   std::string log_file;                     // in place of the system's log; as it was given
   std::optional<int> lifeline;              // MountSettings::lifeline
   std::vector<std::string> kernel_options;  // noexec and the like

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
 #include <vector>
 
+#include "error_log.h"
 #include "temporary_directory.h"
 
 namespace tfilefs {
@@ -71,6 +75,71 @@ TEST_F(LogFile, MoreDifferentLinesThanCanWaitAreCounted) {
   for (int i = 0; i < 100'000; ++i) log.add(Severity::error, std::to_string(i));
   log.close();
   log.add(Severity::error, "too late");
+}
+
+class JsonLog : public LogFile {
+ protected:
+  LogOptions json() const {
+    LogOptions with = options();
+    with.form = LogOptions::Form::json;
+    with.mount = "/mnt/a\nb";
+    with.source = "s\xff";
+    return with;
+  }
+  std::vector<nlohmann::json> objects() const {
+    std::ifstream file(directory_.path().string() + "/log");
+    std::vector<nlohmann::json> found;
+    for (std::string line; std::getline(file, line);) found.push_back(nlohmann::json::parse(line));
+    return found;
+  }
+};
+
+TEST_F(JsonLog, EachLineIsAnObject) {
+  {
+    Log log(json());
+    log.add(Severity::error, LogEntry{"cannot \"be\" read", "/t/\x1b\xfe", EIO});
+    log.add(Severity::info, "end");
+  }
+  const auto found = objects();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_TRUE(
+      std::regex_match(found[0]["time"].get<std::string>(), std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)")));
+  EXPECT_EQ(found[0]["level"], "error");
+  EXPECT_EQ(found[0]["mount"], "/mnt/a\\x0ab");
+  EXPECT_EQ(found[0]["source"], "s\\xff");
+  EXPECT_EQ(found[0]["message"], "cannot \"be\" read");
+  EXPECT_EQ(found[0]["path"], "/t/\\x1b\\xfe");
+  EXPECT_EQ(found[0]["errno"], EIO);
+  EXPECT_EQ(found[0].size(), 7u);
+  EXPECT_EQ(found[1]["message"], "end");
+  EXPECT_EQ(found[1].size(), 5u) << "no path, no errno";
+}
+
+TEST_F(JsonLog, ABurstIsAnObjectAndANumber) {
+  {
+    Log log(json());
+    for (int i = 0; i < 10; ++i) log.add(Severity::error, LogEntry{"no", "/a"});
+    log.add(Severity::error, LogEntry{"no", "/b"});
+  }
+  const auto found = objects();
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[2]["message"], "no");
+  EXPECT_EQ(found[2]["path"], "/a");
+  EXPECT_EQ(found[2]["times_more"], 9);
+}
+
+TEST_F(JsonLog, ErrorsAreToldWithTheirPathAndNumber) {
+  Log log(json());
+  set_process_log(&log);
+  ErrorLog errors;
+  errors.add("/t/x", Error{ErrorKind::io, "read", 4096, EIO, "a.root"});
+  set_process_log(nullptr);
+  log.close();
+  const auto found = objects();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["message"], "read (at byte 4096 of a.root)");
+  EXPECT_EQ(found[0]["path"], "/t/x");
+  EXPECT_EQ(found[0]["errno"], EIO);
 }
 
 TEST(ProcessLog, IsNoneUnlessSet) {

@@ -8,6 +8,7 @@ import shlex
 import socket
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 import pytest
@@ -113,6 +114,78 @@ def test_a_log_that_was_moved_away_is_begun_anew(damaged, tmp_path):
     assert m.close() == 0
     assert "mounted" in (tmp_path / "log.1").read_text()
     assert "error: /t/x" in log.read_text()
+
+
+def objects(text):
+    """Of a log in JSON."""
+    found = [json.loads(line) for line in text.splitlines()]
+    for each in found:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", each["time"]), each
+        assert {"time", "level", "mount", "source", "message"} <= set(each) <= {"time", "level", "mount", "source", "message", "path",
+                                                                               "errno", "times_more"}
+    return found
+
+
+@pytest.mark.parametrize("option, levels", (("log=json", {"info", "error"}), ("log=json:error", {"error"}),
+                                            ("log=json:debug", {"debug", "info", "error"})))
+def test_a_file_gets_objects_of_json(damaged, tmp_path, option, levels):
+    log = tmp_path / "log"
+    m = mounted.Mounted(damaged, (option, f"logfile={log}"))
+    for _ in range(3):
+        with pytest.raises(OSError):
+            open(os.path.join(m.path, "t", "x.i4"), "rb").read()
+    assert m.close() == 0 and m.messages() == ""
+    found = objects(log.read_text())
+    assert {each["level"] for each in found} == levels
+    assert all((each["mount"], each["source"]) == (m.path, damaged) for each in found)
+    first, *_, last = [each for each in found if each["level"] == "error"]
+    assert first["path"].startswith("/t/x") and "times_more" not in first and not first["message"].startswith("/t/x")
+    assert last["times_more"] >= 1 and last["message"] == first["message"]
+    assert any(each["message"].startswith("mounted ") for each in found) == ("info" in levels)
+
+
+def test_in_the_foreground_all_lines_are_objects(program, damaged, tmp_path):
+    m = mounted.Mounted(damaged, ("log=json",))
+    with pytest.raises(OSError):
+        open(os.path.join(m.path, "t", "x.i4"), "rb").read()
+    assert m.close() == 0
+    [error, *_] = objects(m.messages())
+    assert error["path"].startswith("/t/x") and error["level"] == "error"
+    done = subprocess.run([program, "-f", "-o", "log=json", tmp_path / "none.root", tmp_path / "mnt"], capture_output=True, text=True)
+    [failure] = objects(done.stderr)
+    assert done.returncode == 1 and "none.root" in failure["message"] and failure["mount"] == str(tmp_path / "mnt")
+
+
+def test_lines_for_the_system_stay_objects_when_they_are_cut(program, damaged, tmp_path):
+    """Of a source whose name is long."""
+    receiver = Receiver(tmp_path)
+    mnt = tmp_path / "mnt"
+    mnt.mkdir()
+    done = other_dev.run(tmp_path, DEVICES, f"{program} -o log=json:debug,fsname={'x' * 500} {damaged} {mnt} 2>&1\n"
+                         f"{reads(f'{mnt}/t/x.i4', 2)}\n{program} umount {mnt}\n", log=receiver.path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = receiver.lines()
+    assert all(len(line) <= 2048 for line in lines)
+    found = objects("".join(re.sub(r"^<\d+>.{15} tfilefs\[\d+\]: ", "", line) + "\n" for line in lines))
+    assert {"debug", "info", "error"} == {each["level"] for each in found}
+
+
+def test_the_journal_is_told_the_priority(damaged):
+    """It takes the priority from the beginning of a line; another reader of standard error does not."""
+    for is_journal in (True, False):
+        with tempfile.TemporaryFile() as journal:
+            status = os.fstat(journal.fileno())
+            stream = f"{status.st_dev}:{status.st_ino + (not is_journal)}"
+            mnt = tempfile.mkdtemp()
+            daemon = subprocess.Popen([mounted.program(), "-f", "-o", "log=json:info", damaged, mnt], stderr=journal,
+                                      env=dict(os.environ, JOURNAL_STREAM=stream))
+            mounted.wait_until(lambda: mounted.is_mount_point(mnt))
+            subprocess.run(["fusermount3", "-u", mnt], check=True)
+            assert daemon.wait(20) == 0
+            os.rmdir(mnt)
+            journal.seek(0)
+            lines = journal.read().decode().splitlines()
+            assert len(lines) == 2 and all(line.startswith("<6>{" if is_journal else "{") for line in lines), lines
 
 
 def test_in_the_foreground_errors_go_to_standard_error(damaged):

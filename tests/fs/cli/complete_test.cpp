@@ -76,6 +76,14 @@ TEST(Description, OptionsTakeWhatTheyOffer) {
 TEST(Description, ChoicesAreAsValuesAreCalled) {
   EXPECT_EQ(parse_mount_options({"log=error"})->log, Severity::error);
   EXPECT_EQ(parse_mount_options({"log=debug"})->log, Severity::debug);
+  EXPECT_EQ(parse_mount_options({"log=debug"})->log_form, LogOptions::Form::text);
+  EXPECT_EQ(parse_mount_options({"log=debug,log=json"})->log, std::nullopt) << "the last counts";
+  EXPECT_EQ(parse_mount_options({"log=json"})->log_form, LogOptions::Form::json);
+  EXPECT_EQ(parse_mount_options({"log=json:warn"})->log, Severity::warn);
+  EXPECT_EQ(parse_mount_options({"log=json:warn"})->log_form, LogOptions::Form::json);
+  for (const char* const wrong :
+       {"log=json:", "log=json:json", "log=jsonwarn", "log=warn:json", "log=", "log=json,warn"})
+    EXPECT_FALSE(parse_mount_options({wrong})) << wrong;
   EXPECT_EQ(parse_mount_options({"prefetch=off"})->file_system.cache.prefetch, Prefetch::off);
   EXPECT_EQ(parse_mount_options({"strings=utf8"})->file_system.strings, StringsAs::utf8);
   EXPECT_EQ(parse_mount_options({"lifeline=7"})->lifeline, 7);
