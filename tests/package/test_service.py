@@ -73,6 +73,10 @@ def test_units_are_valid(installed, tmp_path):
         shutil.copy(os.path.join(examples, name), tmp_path)
     done = verify(installed, tmp_path / "mnt-run1.mount", tmp_path / "mnt-run1.automount")
     assert done.returncode == 0 and "mnt-run1" not in done.stderr, done.stderr
+    with open(os.path.join(examples, "tfilefs@.service"), encoding="utf-8") as unit:
+        path.write_text(unit.read().replace("=tfilefs ", f"={installed.program} "))
+    done = verify(installed, path)
+    assert done.returncode == 0 and "tfilefs@" not in done.stderr, done.stderr
 
 
 def test_a_unit_that_is_wrong_is_found(installed, tmp_path):
