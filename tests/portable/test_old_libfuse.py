@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from bare_debian import CACHE, KEYS, mirror
+from bare_debian import CACHE, BareDebian
 from conftest import ROOT
 
 READS_AND_WRITES = """set -e
@@ -33,11 +33,12 @@ def libfuse():
     if os.path.exists(os.path.join(place, "whole")):
         return place
     shutil.rmtree(place, ignore_errors=True)
-    packages = os.path.join(place, "packages")
-    subprocess.run(["debootstrap", "--download-only", "--variant=minbase", "--include=libfuse3-dev", f"--keyring={KEYS}", "bullseye",
-                    packages, mirror()], check=True, stdout=subprocess.DEVNULL)
+    debian = BareDebian("bullseye")
+    done = debian.run("apt-get install --download-only libfuse3-dev")
+    assert done.returncode == 0, done.stderr
     unpacked = os.path.join(place, "unpacked")
-    for package in glob.glob(os.path.join(packages, "var", "cache", "apt", "archives", "libfuse3-*.deb")):
+    os.makedirs(unpacked)
+    for package in glob.glob(os.path.join(debian.packages, "libfuse3-*.deb")):
         subprocess.run(["dpkg-deb", "-x", package, unpacked], check=True)
     # Nothing else of that Debian may be found beside it.
     os.mkdir(os.path.join(place, "lib"))
@@ -49,7 +50,6 @@ def libfuse():
     with open(os.path.join(place, "pkgconfig", "fuse3.pc"), "w") as description:
         description.write(f"Name: fuse3\nDescription: of another Debian\nVersion: 3.10.0\n"
                           f"Libs: -L{place}/lib -lfuse3\nCflags: -I{place}/include/fuse3\n")
-    shutil.rmtree(packages)
     open(os.path.join(place, "whole"), "w").close()
     return place
 
