@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-""".deb and .rpm: what they hold, lintian, and a .deb that is installed, mounts, and goes without a trace."""
+"""Packages of an ordinary build: what they hold, lintian, and one that is installed, mounts, and goes without a trace."""
 
 import os
 import shlex
+import shutil
 import subprocess
 
 import pytest
 
-from conftest import ROOT, build_id, only
+from conftest import ROOT, build_directory, build_id, cached, only
 from test_installed_files import listed
 
 
@@ -42,8 +43,8 @@ def test_the_deb_holds_what_is_installed(release):
 
 
 def test_the_image_has_the_libraries_that_the_deb_needs(release):
-    depends = subprocess.run(["dpkg-deb", "--field", only(release, r"tfilefs_.*\.deb"), "Depends"], capture_output=True, text=True, check=True)
-    needed = {each.split()[0] for each in depends.stdout.split(",")} - {"libc6", "libgcc-s1", "libstdc++6"}  # debian:12-slim has them
+    needed = {each.split()[0] for each in field(only(release, r"tfilefs_.*\.deb"), "Depends").split(",")}
+    needed -= {"libc6", "libgcc-s1", "libstdc++6"}  # debian:12-slim has them
     with open(os.path.join(ROOT, "packaging", "Containerfile"), encoding="utf-8") as file:
         installed = set(file.read().split("--no-install-recommends", 1)[1].split("&&")[0].split())
     assert len(needed) > 8 and needed <= installed
@@ -66,17 +67,77 @@ def test_symbols_are_a_package_of_their_own(release, tmp_path):
     assert symbols == wanted
 
 
-@pytest.mark.parametrize("name", ("tfilefs", "libtfile-dev"))
-def test_the_rpm_holds_what_is_installed(release, name):
-    said = subprocess.run(["rpm", "-qlp", "--dump", only(release, rf"{name}-\d.*\.rpm")], capture_output=True, text=True, check=True)
-    files = {line.split()[0].lstrip("/") for line in said.stdout.splitlines() if line.split()[4].startswith("010")}
-    wanted = compressed(each for each in listed() if is_of_library(each) == (name == "libtfile-dev"))
-    assert files == wanted
+def field(path, name):
+    return subprocess.run(["dpkg-deb", "--field", path, name], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def test_the_rpm_needs_what_it_uses(release):
-    said = subprocess.run(["rpm", "-qp", "--requires", only(release, r"tfilefs-\d.*\.rpm")], capture_output=True, text=True, check=True)
-    assert "fuse3" in said.stdout.split() and "libfuse3.so.3" in said.stdout and "libzstd.so.1" in said.stdout
+@pytest.mark.parametrize("name", ("tfilefs", "libtfile-dev", "tfilefs-dbgsym"))
+def test_a_package_says_for_which_release_it_is(release, name):
+    """What depends on libraries of this machine is for its like alone; the package for all is newer."""
+    system = dict(line.rstrip().replace('"', "").split("=", 1) for line in open("/etc/os-release", encoding="utf-8") if "=" in line)
+    package = only(release, rf"{name}_.*\.deb")
+    version = field(package, "Version")
+    assert version == f"{cached('CMAKE_PROJECT_VERSION')}~{system['ID'].replace('debian', 'deb')}{system['VERSION_ID']}"
+    assert subprocess.run(["dpkg", "--compare-versions", version, "lt", cached("CMAKE_PROJECT_VERSION")]).returncode == 0
+    assert f"Built on {system['PRETTY_NAME']}, and for it alone." in field(package, "Description")
+    assert not [each for each in os.listdir(release) if each.endswith(".rpm")]
+
+
+def make_packages(*arguments):
+    return subprocess.run([os.path.join(ROOT, "packaging", "make-packages"), *arguments], capture_output=True, text=True)
+
+
+def test_a_package_that_is_none_is_refused(tmp_path):
+    done = make_packages(build_directory(), tmp_path, "program", "manual")
+    assert done.returncode == 2 and "no package 'manual'" in done.stderr and os.listdir(tmp_path) == []
+
+
+@pytest.fixture(scope="module")
+def for_all(tmp_path_factory):
+    """The packages of a build that says that it is portable, for arm64. It is not, but they are made and called alike."""
+    build, directory = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("for-all")
+    for name in ("cmake_install.cmake", "CMakeCache.txt"):
+        shutil.copy(os.path.join(build_directory(), name), build)
+    with open(build / "CMakeCache.txt", "a", encoding="utf-8") as cache:
+        cache.write("TFILEFS_MACHINE:STRING=aarch64\n")
+    done = make_packages(build, directory, "program")
+    assert done.returncode == 0, done.stderr
+    return str(directory)
+
+
+def test_packages_for_all_are_called_as_distributions_call_them(for_all):
+    version = cached("CMAKE_PROJECT_VERSION")
+    assert set(os.listdir(for_all)) == {f"tfilefs_{version}_arm64.deb", f"tfilefs-{version}-1.aarch64.rpm"}
+
+
+def test_the_deb_for_all_needs_what_all_have(for_all):
+    package = only(for_all, r"tfilefs_.*\.deb")
+    assert field(package, "Depends") == "fuse3, libc6 (>= 2.34)" and field(package, "Recommends") == "ca-certificates"
+    assert "for it alone" not in field(package, "Description")
+
+
+def said_of(package, *query):
+    return subprocess.run(["rpm", "-qp", *query, package], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_rpm_holds_what_is_installed(for_all):
+    lines = said_of(only(for_all, r"tfilefs-.*\.rpm"), "-l", "--dump").splitlines()
+    files = {line.split()[0].lstrip("/") for line in lines if line.split()[4].startswith("010")}
+    assert files == compressed(each for each in listed() if not is_of_library(each))
+
+
+def test_the_rpm_needs_what_it_uses(for_all):
+    """rpm finds libraries and scripts by itself."""
+    needed = said_of(only(for_all, r"tfilefs-.*\.rpm"), "--requires")
+    assert {"fuse3", "/bin/sh"} <= set(needed.split()) and "libfuse3.so.3" in needed
+
+
+def test_the_rpm_says_whose_it_is(for_all):
+    tags = ("URL", "PACKAGER", "VENDOR", "GROUP", "LICENSE", "BUILDHOST", "CHANGELOGNAME")
+    told = said_of(only(for_all, r"tfilefs-.*\.rpm"), "--queryformat", "".join(f"%{{{tag}}}\n" for tag in tags)).splitlines()
+    authors = "The authors of tfilefs <tfilefs@tfilefs.invalid>"
+    assert told[:4] == ["https://tfilefs.invalid", authors, "tfilefs", "Productivity/Scientific/Physics"]
+    assert "LGPL-3.0-or-later" in told[4] and told[5] == "localhost" and told[6].startswith(authors)
 
 
 # On an overlay of the machine, so that the machine stays as it is.

@@ -48,6 +48,14 @@ def arm64(arm64_build, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def packages(portable_build, tmp_path_factory):
+    """The directory of its packages."""
+    directory = tmp_path_factory.mktemp("packages")
+    subprocess.run([os.path.join(ROOT, "packaging", "make-packages"), portable_build, directory], check=True)
+    return str(directory)
+
+
+@pytest.fixture(scope="session")
 def make_wheel(tmp_path_factory):
     """make_wheel(build): the path of a wheel with the program of the build."""
 
