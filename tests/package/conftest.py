@@ -4,8 +4,10 @@
 import fcntl
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import types
 
 import pytest
@@ -62,15 +64,32 @@ def installed(tmp_path_factory):
     return types.SimpleNamespace(directory=directory, prefix=prefix, program=f"{prefix}/bin/tfilefs", environment=environment)
 
 
-def make_release(checkout, directory):
+def make_release(checkout, directory, **environment):
     subprocess.run([os.path.join(checkout, "packaging", "release"), "--build", build_directory(), directory], check=True,
-                   env=dict(os.environ, TFILEFS_VENV=sys.prefix), stdout=subprocess.DEVNULL)
+                   env=dict(os.environ, TFILEFS_VENV=sys.prefix, **environment), stdout=subprocess.DEVNULL)
+
+
+KEY = "Nobody <nobody@tfilefs.invalid>"
+
+
+def make_signed_release(directory):
+    """With a key that is thrown away; its public part lies beside the directory."""
+    home = tempfile.mkdtemp(prefix="gpg-")  # the path of a socket is short
+    environment = {"GNUPGHOME": home, "TFILEFS_SIGNING_KEY": KEY}
+    gpg = ["gpg", "--batch", "--homedir", home]
+    try:
+        subprocess.run([*gpg, "--quiet", "--passphrase", "", "--quick-generate-key", KEY, "ed25519", "sign", "never"], check=True)
+        make_release(ROOT, directory, **environment)
+        subprocess.run([*gpg, "--export", "--output", f"{directory}.key"], check=True)
+    finally:
+        subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"])
+        shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
 def release(tmp_path_factory):
-    """The directory of a release of the build: archives, wheel, packages."""
-    return str(once(tmp_path_factory, "release", lambda directory: make_release(ROOT, directory)))
+    """The directory of a release of the build: archives, wheel, packages. DIRECTORY.key is the key that has signed it."""
+    return str(once(tmp_path_factory, "release", make_signed_release))
 
 
 def only(directory, pattern):

@@ -12,7 +12,7 @@ import tarfile
 import pytest
 import yaml
 
-from conftest import ROOT, build_directory, cached, make_release, only
+from conftest import KEY, ROOT, build_directory, cached, make_release, only
 
 
 def content(path):
@@ -24,20 +24,49 @@ def test_the_version_is_the_same_everywhere(release, program):
     wanted = cached("CMAKE_PROJECT_VERSION")
     assert subprocess.run([program, "--version"], capture_output=True, text=True).stdout == f"tfilefs {wanted}\n"
     for pattern in (r"tfilefs-V\.tar\.gz", r"tfilefs-V-linux-\w+\.tar\.gz", r"tfilefs-V-py3-none-\w+\.whl", r"tfilefs_V~\w+_\w+\.deb",
-                    r"libtfile-dev_V~\w+_\w+\.deb", r"tfilefs-dbgsym_V~\w+_\w+\.deb", r"tfilefs-V\.spdx\.json"):
+                    r"libtfile-dev_V~\w+_\w+\.deb", r"tfilefs-dbgsym_V~\w+_\w+\.deb", r"tfilefs-V\.spdx\.json", r"tfilefs-V-notes\.md"):
         only(release, pattern.replace("V", re.escape(wanted)))
     with open(os.path.join(ROOT, "CITATION.cff"), encoding="utf-8") as file:
         assert f"\nversion: {wanted}\n" in file.read()
     with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
-        assert re.search(rf"^## (Unreleased|{re.escape(wanted)}\b)", file.read(), re.MULTILINE)
+        assert re.search(rf"^## {re.escape(wanted)} - \d{{4}}-\d\d-\d\d$", file.read(), re.MULTILINE)
 
 
 def test_sums_are_those_of_the_files(release):
     lines = content(os.path.join(release, "SHA256SUMS")).decode().splitlines()
     told = dict(reversed(line.split("  ")) for line in lines)
-    assert set(told) == set(os.listdir(release)) - {"SHA256SUMS"}
+    assert set(told) == set(os.listdir(release)) - {"SHA256SUMS", "SHA256SUMS.asc"}
     for name, checksum in told.items():
         assert hashlib.sha256(content(os.path.join(release, name))).hexdigest() == checksum, name
+
+
+def test_sums_are_signed(release, tmp_path):
+    verify = ["gpgv", "--keyring", f"{release}.key", os.path.join(release, "SHA256SUMS.asc")]
+    done = subprocess.run([*verify, os.path.join(release, "SHA256SUMS")], capture_output=True, text=True)
+    assert done.returncode == 0 and KEY in done.stderr, done.stderr
+    (tmp_path / "others").write_bytes(content(os.path.join(release, "SHA256SUMS")) + b"\n")
+    assert subprocess.run([*verify, tmp_path / "others"], capture_output=True).returncode != 0
+
+
+def test_notes_are_what_the_changes_of_the_version_are(release):
+    """Those of another version do not belong to them."""
+    notes = content(only(release, r".*-notes\.md")).decode()
+    changes = subprocess.run(["git", "-C", ROOT, "show", "HEAD:CHANGELOG.md"], capture_output=True, text=True, check=True).stdout
+    assert notes.startswith("### Added\n\n- ") and notes in changes and "\n## " not in notes
+    before, after = changes.split(notes)
+    assert re.fullmatch(r"## \S+ - \S+", before.rstrip().splitlines()[-1]) and (not after or after.startswith("## "))
+
+
+def test_a_version_without_changes_is_refused(tmp_path):
+    """Before anything is made."""
+    checkout, out = tmp_path / "checkout", tmp_path / "out"
+    git = ["git", "-C", checkout, "-c", "user.name=nobody", "-c", "user.email=nobody@tfilefs.invalid"]
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", checkout], check=True)
+    page = checkout / "CHANGELOG.md"
+    page.write_text(re.sub(r"^## .*", "## Unreleased", page.read_text(), flags=re.MULTILINE))
+    subprocess.run([*git, "commit", "--quiet", "--all", "--message", "none"], check=True)
+    done = subprocess.run([checkout / "packaging" / "release", "--build", build_directory(), out], capture_output=True, text=True)
+    assert done.returncode == 1 and "CHANGELOG.md has no section" in done.stderr and os.listdir(out) == []
 
 
 def test_two_checkouts_give_the_same_bytes(release, tmp_path):
@@ -45,7 +74,7 @@ def test_two_checkouts_give_the_same_bytes(release, tmp_path):
     subprocess.run(["git", "clone", "--quiet", "--no-local", ROOT, tmp_path / "elsewhere"], check=True)
     again = tmp_path / "again"
     make_release(tmp_path / "elsewhere", again)
-    assert sorted(os.listdir(again)) == sorted(os.listdir(release))
+    assert sorted([*os.listdir(again), "SHA256SUMS.asc"]) == sorted(os.listdir(release))
     different = [name for name in os.listdir(again) if content(again / name) != content(os.path.join(release, name))]
     assert not different
 
