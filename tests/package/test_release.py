@@ -5,13 +5,16 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 
 import pytest
 import yaml
 
+import package_life
 from conftest import KEY, ROOT, build_directory, cached, make_release, only
 
 
@@ -46,6 +49,35 @@ def test_sums_are_signed(release, tmp_path):
     assert done.returncode == 0 and KEY in done.stderr, done.stderr
     (tmp_path / "others").write_bytes(content(os.path.join(release, "SHA256SUMS")) + b"\n")
     assert subprocess.run([*verify, tmp_path / "others"], capture_output=True).returncode != 0
+
+
+# On a machine whose /usr/local is empty. Of the wheel no other packages are fetched.
+PAGE = """
+mount -t tmpfs tmpfs /usr/local
+sudo() { "$@"; }
+gpg --quiet --import "$KEY"
+COMMANDS
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has mounts of its own")
+@pytest.mark.parametrize("heading, block, then", [("Verify", 0, "true"), ("Any directory", 0, "true"), ("Any directory", 1, "/usr/local/bin/tfilefs --version"),
+                                                  ("Python", 0, "true")])
+def test_commands_of_the_page_do_it(release, tmp_path, heading, block, then):
+    """docs/installing.md, where the files of the release are."""
+    home = tempfile.mkdtemp(prefix="gpg-")
+    os.mkdir(tmp_path / "work")
+    for name in os.listdir(release):
+        os.symlink(os.path.join(release, name), tmp_path / "work" / name)
+    script = PAGE.replace("COMMANDS", f"{package_life.commands(heading)[block]}{then}")
+    try:
+        done = subprocess.run(["unshare", "--mount", "sh", "-ec", script], cwd=tmp_path / "work", capture_output=True, text=True, timeout=300,
+                              env=dict(os.environ, GNUPGHOME=home, KEY=f"{release}.key", PIP_NO_DEPS="1"))
+    finally:
+        subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"])
+        shutil.rmtree(home, ignore_errors=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Good signature" in done.stderr if heading == "Verify" else done.stdout.endswith(f"tfilefs {cached('CMAKE_PROJECT_VERSION')}\n")
 
 
 def test_notes_are_what_the_changes_of_the_version_are(release):

@@ -10,6 +10,7 @@ import tarfile
 
 import pytest
 
+import package_life
 from bare_debian import BareDebian
 from conftest import ROOT
 from test_bare_debian import MOUNTS, NOBODY, is_whole
@@ -68,6 +69,11 @@ def test_what_is_in_the_rpm_mounts(packages, sample, tmp_path, user):
     place = debian.put(tmp_path / "rpm" / "usr", "rpm")
     shutil.copy(sample, os.path.join(debian.root, "opt", "rpm", "run.root"))
     is_whole(debian.run(MOUNTS, user=user, PLACE=place))
+
+
+@pytest.mark.parametrize("release", ["bookworm", "trixie"])
+def test_the_deb_is_installed_used_upgraded_and_removed(packages, sample, tmp_path, release):
+    package_life.check(BareDebian(release), only(packages, "tfilefs_*.deb"), sample, str(tmp_path))
 
 
 def test_symbols_are_those_of_the_program(packages, portable, tmp_path):
