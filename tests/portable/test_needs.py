@@ -81,3 +81,12 @@ def test_a_wheel_of_it_is_for_each_linux_since_2021(kind, make_wheel, request):
     assert done.returncode == 0, done.stderr
     told = [tuple(map(int, pair)) for pair in re.findall(r'"?manylinux_(\d+)_(\d+)_' + machine, done.stdout)]
     assert told and min(told) <= NEWEST, done.stdout
+
+
+def test_the_libraries_are_those_that_debian_has():
+    """A newer one mends faults: docs/installing.md, "Libraries in the program"."""
+    folder = os.path.join(ROOT, "packaging", "portable")
+    done = subprocess.run([os.path.join(folder, "libraries"), "--pin"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with open(os.path.join(folder, "libraries.txt"), encoding="utf-8") as file:
+        assert done.stdout == file.read()
