@@ -122,6 +122,12 @@ tl::unexpected<Error> another_file() {
   return tfile::fail(ErrorKind::stale, "another file was put in its place since it was looked up");
 }
 
+Result<> check_same(const SourceTree& tree, const std::string& path, const struct stat& known, const CallerPtr& by) {
+  TRY(const struct stat now, as_moved(tree.status(path, by)));
+  if (!is_same_file(now, known)) return another_file();
+  return {};
+}
+
 // An open file, whatever has become of its name.
 class OpenSourceFile final : public Holder {
  public:
@@ -186,10 +192,7 @@ Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, con
 auto attributes_changed(TreePtr tree, std::string path, const AttributeChange& change, CallerPtr by,
                         std::optional<struct stat> known = std::nullopt) {
   return [tree = std::move(tree), path = std::move(path), change, by = std::move(by), known]() -> Result<Attributes> {
-    if (known) {
-      TRY(const struct stat before, as_moved(tree->status(path, by)));
-      if (!is_same_file(before, *known)) return another_file();
-    }
+    if (known) TRY_VOID(check_same(*tree, path, *known, by));
     TRY_VOID(as_moved(tree->change(path, change, by)));
     TRY(const struct stat status, tree->status(path, by));
     return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
@@ -234,10 +237,14 @@ class SourceFile final : public Holder {
     answer_blocking(tree_->context().cache, attributes_changed(tree_, path_, change, by_, status_), std::move(reply));
   }
   void read_link(HeldItem, Reply<std::string> reply) const override {
-    answer_blocking(
-        tree_->context().cache,
-        [tree = tree_, path = path_, by = by_] { return as_moved(tree->link_target(path, by)); }, std::move(reply));
+    auto job = [tree = tree_, path = path_, known = status_, by = by_]() -> Result<std::string> {
+      TRY_VOID(check_same(*tree, path, known, by));
+      return as_moved(tree->link_target(path, by));
+    };
+    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
+  // Blocks. Error: stale, if it is no more at its path.
+  Result<> check_place(const CallerPtr& by) const { return check_same(*tree_, path_, status_, by); }
 
  private:
   void open_as(int mode, Reply<OpenedContent> reply) const {
@@ -449,9 +456,10 @@ void SourceDirectory::make_link(std::string_view name, std::string_view target, 
 void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry> reply) const {
   const auto* file = dynamic_cast<const SourceFile*>(&of);
   if (!file) return Directory::make_hard_link(name, of, std::move(reply));
-  auto job = [tree = tree_, of_path = file->path(), path = below(name), by = by_]() -> Result<FoundEntry> {
+  auto job = [tree = tree_, of = *file, path = below(name), by = by_]() -> Result<FoundEntry> {
     TRY_VOID(check_not_staged(*tree, path));
-    TRY_VOID(tree->make_hard_link(of_path, path, by));
+    TRY_VOID(of.check_place(by));
+    TRY_VOID(as_moved(tree->make_hard_link(of.path(), path, by)));
     TRY(const struct stat status, tree->status(path, by));
     return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
   };

@@ -210,3 +210,26 @@ def test_what_becomes_a_root_file_is_one(mount, tmp_path, samples):
     mounted.wait_until(lambda: os.path.isfile(path), 5)
     os.unlink(path)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("another", (False, True))
+def test_what_was_moved_is_linked_and_followed_at_once(mount, tmp_path, another):
+    """Also where another has its former name."""
+    m = mount(tmp_path, "rw")
+    at = lambda name: os.path.join(m.path, name)
+    (tmp_path / "directory").mkdir()
+    for place in ("beside", "directory/file"):
+        (tmp_path / "first").write_text("first")
+        os.symlink("first target", at("link"))
+        assert open(at("first")).read() == "first" and os.readlink(at("link")) == "first target"
+        os.rename(at("first"), at(place))
+        os.rename(at("link"), at(place + " link"))
+        if another:
+            with open(at("first"), "w") as file:
+                file.write("another")
+            os.symlink("another target", at("link"))
+        os.link(at(place), at(place + " linked"))
+        assert (tmp_path / (place + " linked")).read_text() == "first"
+        assert os.readlink(at(place + " link")) == "first target"
+        if another:
+            os.unlink(at("link"))
