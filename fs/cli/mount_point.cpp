@@ -18,9 +18,15 @@ namespace {
 
 using tfile::fail;
 
-tl::unexpected<Error> cannot_be(const std::string& path, int number) {
-  const std::string remedy = number == ENOENT ? ": the directory above it is not there either" : "";
-  return fail(ErrorKind::not_found, path + ": " + std::strerror(number) + remedy, -1, number);
+// `looking_errno`: why it cannot be looked at; `making_errno`: why it cannot be made, 0 if it was made.
+tl::unexpected<Error> cannot_be(const std::string& path, int looking_errno, int making_errno) {
+  if (looking_errno != ENOENT || making_errno == 0)
+    return fail(ErrorKind::not_found, path + ": " + std::strerror(looking_errno), -1, looking_errno);
+  if (making_errno == EEXIST)
+    return fail(ErrorKind::not_found, path + ": a symbolic link to what is not there", -1, looking_errno);
+  const std::string why = path + ": cannot be made: " + std::strerror(making_errno);
+  const std::string remedy = making_errno == ENOENT ? ": the directory above it is not there either" : "";
+  return fail(ErrorKind::not_found, why + remedy, -1, making_errno);
 }
 
 bool is_at(const char* path, const struct stat& directory) {
@@ -44,8 +50,9 @@ std::string hidden_below(const std::string& path, const struct stat& directory) 
 Result<bool> prepare_mount_point(const std::string& path, bool nonempty) {
   TRY_VOID(clear_dead_mount(path));
   const bool made = ::mkdir(path.c_str(), 0755) == 0;
+  const int making_errno = made ? 0 : errno;
   struct stat directory {};
-  if (::stat(path.c_str(), &directory) != 0) return cannot_be(path, errno);
+  if (::stat(path.c_str(), &directory) != 0) return cannot_be(path, errno, making_errno);
   if (!S_ISDIR(directory.st_mode)) return fail(ErrorKind::invalid, path + ": not a directory");
   if (made || nonempty) return made;
   const std::string hidden = hidden_below(path, directory);
