@@ -371,7 +371,8 @@ def test_mount_by_type(program, plain, mount_point, tmp_path):
     assert {"ro", "nosuid", "nodev"} <= set(fields[3].split(","))
 
 
-@pytest.mark.parametrize("options", (["-o", "rw,noatime,views=listed"], ["-n", "-o", "ro,views=listed", "-t", "fuse.tfilefs"]))
+@pytest.mark.parametrize("options", (["-o", "rw,noatime,views=listed"], ["-o", "rw,rw,rw,views=listed"],
+                                     ["-o", "views=listed,rw", "-o", "rw,rw"], ["-n", "-o", "ro,views=listed", "-t", "fuse.tfilefs"]))
 def test_helper_of_mount(program, plain, mount_point, tmp_path, options):
     """packaging/mount.fuse.tfilefs, called as mount(8) calls /sbin/mount.fuse.tfilefs."""
     (tmp_path / "bin").mkdir()
@@ -381,6 +382,7 @@ def test_helper_of_mount(program, plain, mount_point, tmp_path, options):
                  env=dict(os.environ, PATH=f"{os.environ['PATH']}:{tmp_path / 'bin'}"))
     assert result.returncode == 0, result.stderr
     assert {"h", "t", ".map.txt"} <= set(os.listdir(mount_point))
+    assert os.statvfs(mount_point).f_flag & os.ST_RDONLY
     assert run(program, "umount", mount_point).returncode == 0
 
 
