@@ -7,9 +7,7 @@
 #include <utility>
 
 namespace tfilefs {
-namespace {
 
-// The kernel writes blanks and backslashes as \ooo.
 std::string unescaped(const std::string& field) {
   std::string out;
   for (std::size_t i = 0; i < field.size(); ++i) {
@@ -22,8 +20,6 @@ std::string unescaped(const std::string& field) {
   }
   return out;
 }
-
-}  // namespace
 
 std::vector<MountLine> mounts_of(const std::string& process) {
   std::ifstream mounts("/proc/" + process + "/mountinfo");

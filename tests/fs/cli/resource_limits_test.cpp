@@ -80,6 +80,15 @@ TEST(ResourceLimits, InAContainer) {
   EXPECT_EQ(memory_limit(other.root()).amount, 20'000'000u);
 }
 
+// The table of mounts writes backslashes and blanks as numbers, the list of groups does not.
+TEST(ResourceLimits, NamesWithBackslashesAndBlanks) {
+  Machine machine;
+  machine.has("/proc/self/cgroup", "0::/run\\x2d1/step 1\n")
+      .has("/proc/self/mountinfo", "30 23 0:26 /run\\134x2d1 /sys/fs/control\\040groups rw - cgroup2 cgroup2 rw\n")
+      .has("/sys/fs/control groups/step 1/memory.max", "30000000\n");
+  EXPECT_EQ(memory_limit(machine.root()).amount, 30'000'000u);
+}
+
 TEST(ResourceLimits, PartsOfCoresAreRoundedUp) {
   Machine machine;
   machine.has("/proc/self/cgroup", "0::/run\n")
