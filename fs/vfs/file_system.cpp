@@ -226,7 +226,9 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
 // On a thread that nothing waits for: the kernel may hold the directory's lock until a request is answered.
 void FileSystem::forget_names() {
   const auto job = [this] {
-    for (const InodeTable::Name& each : inodes_->oldest()) forget_name_(each.directory, each.name);
+    for (const InodeTable::Name& each : inodes_->oldest()) {
+      if (!inodes_->is_used(each.file)) forget_name_(each.directory, each.name);  // it may have been opened meanwhile
+    }
     forgetting_ = false;
   };
   if (!cache_->exec().lanes.run(&forgetting_, job)) forgetting_ = false;

@@ -98,13 +98,22 @@ std::vector<InodeTable::Name> InodeTable::oldest() {
   const std::size_t wanted = inodes_.size() - std::min(inodes_.size(), target);
   auto file = files_.begin();
   for (; file != files_.end() && names.size() < wanted; ++file) {
-    const bool is_used = inodes_.find((*file)->id)->use_count() > 1;  // an open file without a name would seem deleted
-    if (!is_used) names.push_back({(*file)->parent->id, (*file)->name});
+    if (!is_in_use((*file)->id)) names.push_back({(*file)->parent->id, (*file)->name, (*file)->id});
   }
   files_.splice(files_.end(), files_, files_.begin(), file);
   // Where the kernel keeps them, it is not asked for each new one.
   crowded_at_ = std::max(limit_, inodes_.size()) + limit_ / 8;
   return names;
+}
+
+bool InodeTable::is_in_use(InodeId id) const {
+  const InodePtr* const inode = inodes_.find(id);
+  return inode && inode->use_count() > 1;
+}
+
+bool InodeTable::is_used(InodeId id) const {
+  const Lock lock(mutex_);
+  return is_in_use(id);
 }
 
 void InodeTable::adopt(const InodePtr& inode, std::uint64_t which) {

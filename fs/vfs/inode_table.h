@@ -104,17 +104,21 @@ class InodeTable {
 
   std::size_t size() const;
 
-  // Of the files that are not open, those that the kernel has known longest, as many as there are beyond an eighth
+  // Of the files that are not used, those that the kernel has known longest, as many as there are beyond an eighth
   // below the limit: it is to be asked to forget them. Those that it keeps come again last.
   struct Name {
     InodeId directory = 0;
     std::string name;
+    InodeId file = 0;
   };
   std::vector<Name> oldest();
+  // Whether it is open, or about to be. Without its name, an open file would seem deleted.
+  bool is_used(InodeId) const;
 
  private:
   Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // returns the old one
   bool lies_in_left(const Inode&) const REQUIRES(mutex_);
+  bool is_in_use(InodeId) const REQUIRES(mutex_);
 
   const std::size_t limit_;
   mutable Mutex mutex_;

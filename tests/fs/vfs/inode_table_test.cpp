@@ -102,6 +102,18 @@ TEST(InodeTable, TheOldestFilesBeyondTheLimitAreToBeForgotten) {
   EXPECT_TRUE(table.refer(directory, "last", entry(), {true, 1}).is_crowded);
 }
 
+TEST(InodeTable, AFileThatIsOpenedBeforeTheKernelIsAskedIsTold) {
+  InodeTable table(entry(), 8);
+  const auto root = table.find(kRootId);
+  for (int i = 0; i < 9; ++i) table.refer(root, "f" + std::to_string(i), entry(), {true, 1});
+  const auto names = table.oldest();
+  ASSERT_FALSE(names.empty());
+  EXPECT_FALSE(table.is_used(names[0].file));
+  const InodePtr open = table.find(names[0].file);
+  EXPECT_EQ(open->name, names[0].name);
+  EXPECT_TRUE(table.is_used(names[0].file));
+}
+
 TEST(InodeTable, TheKernelIsNotAskedForEachFileThatItKeeps) {
   InodeTable table(entry(), 80);
   const auto root = table.find(kRootId);
