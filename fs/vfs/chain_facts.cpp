@@ -2,6 +2,7 @@
 #include "vfs/chain_facts.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "exec/step_loop.h"
@@ -65,6 +66,24 @@ bool has_length(const TableFacts& facts, tfile::ColumnId id, std::int64_t length
   return (known < 0 || known == length) && (is_short || !was_short) && (was_short || !is_short || known < 0);
 }
 
+// However the bytes of a stream were divided among its columns: by their lengths, as far as these were known.
+bool has_stored(const TableFacts& facts, const tfile::Table& table) {
+  struct Divided {
+    std::uint64_t bytes = 0, columns = 0;
+  };
+  std::unordered_map<tfile::StreamId, Divided> streams;
+  for (tfile::ColumnId id = 0; id < table.columns.size(); ++id) {
+    Divided& divided = streams[table.columns[id].stream];
+    divided.bytes += facts.stored[id];
+    ++divided.columns;
+  }
+  return std::ranges::all_of(streams, [&](const auto& each) {
+    const auto& [stream, divided] = each;
+    const std::uint64_t stored = table.shape(stream).stored_bytes;
+    return std::max(stored, divided.bytes) - std::min(stored, divided.bytes) < divided.columns;  // each was rounded
+  });
+}
+
 // Loads one table after the other.
 class FactsReading : public std::enable_shared_from_this<FactsReading> {
  public:
@@ -119,11 +138,11 @@ bool holds(const TableFacts& facts, const LoadedTable& loaded) {
   const tfile::Table& table = loaded.table();
   if (!facts.schema || !has_schema(table, *facts.schema)) return false;
   if (facts.entries != std::max<std::int64_t>(0, table.entries) || facts.clusters != table.clusters) return false;
+  if (!has_stored(facts, table)) return false;
   const std::vector<bool> of_alternative = in_alternatives(table);
   for (tfile::ColumnId id = 0; id < table.columns.size(); ++id) {
     const auto length = loaded.known_length(id);
     const bool is_short_now = length && !of_alternative[id] && is_short(table.columns[id], *length, facts.entries);
-    if (facts.stored[id] != loaded.stored_bytes(id)) return false;
     if (length && !has_length(facts, id, *length, is_short_now)) return false;
   }
   return true;

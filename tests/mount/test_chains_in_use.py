@@ -4,6 +4,7 @@ ahead."""
 
 import errno
 import os
+import pathlib
 import shutil
 import signal
 import struct
@@ -156,6 +157,19 @@ def test_few_descriptors(tmp_path, mount):
     assert [reader.returncode for reader in readers] == [0] * len(readers)
     assert read[:4] == sizes and read[:6] == read[6:]
     assert "Too many open files" not in m.errors()
+
+
+def test_what_was_learnt_of_a_file_does_not_change_it(tmp_path, mount):
+    """The bytes of a list are divided among its columns by their lengths, once these are known."""
+    lists = awkward.values_astype(awkward.Array([[0.5], [], [1.5, 2.5]]), "f4")
+    linked(tmp_path, 3, l=lists, x=np.arange(3, dtype="i4"))
+    m = mount([f"{tmp_path}/f*.root"], "chain")
+    for file in sorted(os.listdir(os.path.join(m.path, ".files"))):
+        for column in ("offsets.i8", "values.f4"):
+            pathlib.Path(m.path, ".files", file, "t", "l", column).read_bytes()
+    read = lambda name: pathlib.Path(m.path, "t", name).read_bytes()
+    assert read("x.i4") == np.tile(np.arange(3, dtype="<i4"), 3).tobytes()
+    assert read("l/values.f4") == np.tile(np.asarray([0.5, 1.5, 2.5], "<f4"), 3).tobytes()
 
 
 def test_unmounting_while_it_is_read(three):
