@@ -68,6 +68,7 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
   if (const auto moved = state.moves ? moving_.find(state.which) : moving_.end(); moved != moving_.end()) {
     Inode& inode = *moved->second;
     ++inode.lookups_;
+    if (!is_path(inode, *parent, name)) inode.is_elsewhere_ = true;
     dropped = replace(inode, entry);
     return {inode.id, inode.number};
   }
@@ -98,7 +99,8 @@ std::vector<InodeTable::Name> InodeTable::oldest() {
   const std::size_t wanted = inodes_.size() - std::min(inodes_.size(), target);
   auto file = files_.begin();
   for (; file != files_.end() && names.size() < wanted; ++file) {
-    if (!is_in_use((*file)->id)) names.push_back({(*file)->parent->id, (*file)->name, (*file)->id});
+    if (!(*file)->is_elsewhere_ && !is_in_use((*file)->id))
+      names.push_back({(*file)->parent->id, (*file)->name, (*file)->id});
   }
   files_.splice(files_.end(), files_, files_.begin(), file);
   // Where the kernel keeps them, it is not asked for each new one.
@@ -108,7 +110,8 @@ std::vector<InodeTable::Name> InodeTable::oldest() {
 
 bool InodeTable::is_in_use(InodeId id) const {
   const InodePtr* const inode = inodes_.find(id);
-  return inode && inode->use_count() > 1;
+  const long own = inode && (*inode)->adopted_ != 0 ? 2 : 1;  // with that of moving_
+  return inode && inode->use_count() > own;
 }
 
 bool InodeTable::is_used(InodeId id) const {

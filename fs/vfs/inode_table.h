@@ -55,6 +55,7 @@ class Inode {
   std::shared_ptr<DirectoryOnce> directory_;  // the directory of `entry_`, once entered
   std::shared_ptr<const Directory> kept_;     // the directory last entered: kept alive while the kernel knows it
   std::uint64_t adopted_ = 0;                 // State::which of the file that keeps this inode; 0: none
+  bool is_elsewhere_ = false;                 // of a file that keeps its inode: it was found at another path, too
   bool left_ = false;                         // of a directory: it was moved away from this path, or removed
   std::uint64_t version_ = 0;                 // of the content whose pages the kernel may hold; 0: none
   std::list<const Inode*>::iterator among_files_;
@@ -105,7 +106,8 @@ class InodeTable {
   std::size_t size() const;
 
   // Of the files that are not used, those that the kernel has known longest, as many as there are beyond an eighth
-  // below the limit: it is to be asked to forget them. Those that it keeps come again last.
+  // below the limit: it is to be asked to forget them. Those that it keeps come again last. Without those that were
+  // found at several paths: their names may be of others by now.
   struct Name {
     InodeId directory = 0;
     std::string name;

@@ -246,6 +246,22 @@ def test_names_beyond_what_memory_allows_are_forgotten(mount, samples):
     assert sizes_of_files(top) == before
 
 
+def test_names_of_files_that_can_be_renamed_are_forgotten(mount, tmp_path):
+    for number in range(3_000):
+        (tmp_path / f"f{number}").write_text(str(number))
+    m = mount(tmp_path, "rw", "memory=1M")
+    most = 1_024
+    before = sizes_of_files(m.path)
+    assert len(before) == 3_000
+    os.rename(os.path.join(m.path, "f7"), os.path.join(m.path, "moved"))
+    deadline = time.monotonic() + 20
+    while known(m) > most + most // 4 and time.monotonic() < deadline:
+        assert sorted(sizes_of_files(m.path).values()) == sorted(before.values())
+    assert known(m) <= most + most // 4
+    with open(os.path.join(m.path, "moved")) as moved:
+        assert moved.read() == "7"
+
+
 def known(m):
     """Paths that the kernel knows."""
     with open(os.path.join(m.path, ".tfilefs", "stats.json")) as stats:

@@ -114,6 +114,19 @@ TEST(InodeTable, AFileThatIsOpenedBeforeTheKernelIsAskedIsTold) {
   EXPECT_TRUE(table.is_used(names[0].file));
 }
 
+// Where files can be renamed, each keeps its inode.
+TEST(InodeTable, FilesThatKeepTheirInodesAreForgotten) {
+  InodeTable table(entry(), 8);
+  const auto root = table.find(kRootId);
+  const auto file = [](std::uint64_t which) { return Inode::State{true, which, true}; };
+  for (std::uint64_t i = 1; i < 10; ++i) table.refer(root, "f" + std::to_string(i), entry(), file(i));
+  table.refer(root, "moved", entry(), file(1));  // its name is another's now
+  const InodePtr open = table.find(table.refer(root, "f2", entry(), file(2)).id);
+  const auto names = table.oldest();
+  ASSERT_EQ(names.size(), 3u);
+  EXPECT_EQ(names[0].name, "f3");
+}
+
 TEST(InodeTable, TheKernelIsNotAskedForEachFileThatItKeeps) {
   InodeTable table(entry(), 80);
   const auto root = table.find(kRootId);
