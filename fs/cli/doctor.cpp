@@ -76,8 +76,12 @@ MachineFinding look_at_kernel() {
 MachineFinding look_at_device() {
   const char* const kDevice = "/dev/fuse";
   const Descriptor device(::open(kDevice, O_RDWR | O_CLOEXEC));
-  if (device) return {Verdict::good, kDevice, "can be opened"};
   const int number = errno;
+  struct stat status {};
+  if (::stat(kDevice, &status) == 0 && !S_ISCHR(status.st_mode))  // as a bind of what is not there leaves it
+    return {Verdict::bad, kDevice,
+            "is no device: remove it, modprobe fuse; in a container, start it with --device /dev/fuse"};
+  if (device) return {Verdict::good, kDevice, "can be opened"};
   const std::string why = std::strerror(number);
   if (number == ENOENT || number == ENODEV || number == ENXIO)
     return {Verdict::bad, kDevice, why + ": modprobe fuse; in a container, start it with --device /dev/fuse"};

@@ -52,6 +52,16 @@ def test_without_the_device(installed, tmp_path):
     assert found["mount"][0] == "bad" and leaves_nothing()
 
 
+@pytest.mark.parametrize("what", ("touch", "mkdir"))
+def test_what_is_no_device_in_its_place(installed, what):
+    commands = f'umount --all --lazy --types fuse.tfilefs; mount -t tmpfs none /dev && {what} /dev/fuse && exec "$0" doctor'
+    done = subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", commands, installed.program],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert lines_of(done.stdout)["/dev/fuse"][0] == "bad" and "is no device" in lines_of(done.stdout)["/dev/fuse"][1]
+    assert leaves_nothing()
+
+
 # The device as udev makes it, whatever it is here.
 DEVICE = 'mknod "$T/fuse" c 10 229; chmod 666 "$T/fuse"; mount --bind "$T/fuse" /dev/fuse'
 
