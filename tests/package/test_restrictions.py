@@ -69,8 +69,9 @@ def column(path):
 def open_to_all(directory):
     """With the directories on the way to it that pytest has made."""
     for each in (directory, *directory.parents):
-        if each.name.startswith(("pytest-", directory.name)):
-            os.chmod(each, 0o755)
+        os.chmod(each, 0o755)
+        if each.name.startswith("pytest-of-"):
+            return
 
 
 def try_to_read(path):
