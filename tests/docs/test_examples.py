@@ -60,7 +60,10 @@ def workspace(tmp_path, program):
 
 
 def run_page(page, work, environment):
-    """Runs the examples of a page there; compares."""
+    """Runs the examples of a page there, where sample.root is; compares."""
+    if page == "README.md":
+        (work / "build").mkdir()
+        os.rename(work / "sample.root", work / "build" / "sample.root")
     with subprocess.Popen(["bash", "--norc"], cwd=work, env=environment, text=True, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as shell:
         for number, command, expected, status in examples(page):
@@ -78,11 +81,7 @@ def run_page(page, work, environment):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page(page, workspace):
-    work, environment = workspace
-    if page == "README.md":
-        (work / "build").mkdir()
-        os.rename(work / "sample.root", work / "build" / "sample.root")
-    run_page(page, work, environment)
+    run_page(page, *workspace)
 
 
 def test_pages_are_there():

@@ -17,7 +17,6 @@ import test_examples  # noqa: E402
 
 @pytest.mark.parametrize("page", ("README.md", "docs/recipes.md", "docs/semantics.md", "docs/service.md"))
 def test_a_page_runs(installed, sample, tmp_path, page):
-    (tmp_path / "mnt").mkdir()
     shutil.copy(sample, tmp_path)
     tools = f"{os.path.dirname(sys.executable)}:/usr/bin:/bin"
     environment = {"PATH": f"{installed.prefix}/bin:{tools}", "HOME": str(tmp_path), "LC_ALL": "C", "PYTHONWARNINGS": "ignore"}
