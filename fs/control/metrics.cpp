@@ -223,7 +223,7 @@ std::string metrics_text(const MountNames& names, const CacheReport& cache, cons
   for (const Figure& figure : figures()) add_figure(page, figure, series);
   add_requests(page, mount.requests);
   if (process) add_process(page, *process);
-  return page.take();
+  return of_steady_size(page.take() + "#");  // behind it is a comment
 }
 
 }  // namespace tfilefs

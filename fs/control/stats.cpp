@@ -93,6 +93,13 @@ void write_sources(JsonWriter& json, const MountReport& mount) {
 
 }  // namespace
 
+std::string of_steady_size(std::string text) {
+  constexpr std::size_t kStep = 4096;
+  text.resize((text.size() / kStep + 1) * kStep, ' ');
+  text.back() = '\n';
+  return text;
+}
+
 std::string stats_text(const CacheReport& cache, const MountReport& mount) {
   JsonWriter json;
   json.begin_object().member("tfilefs", 1).member("version", TFILEFS_VERSION).member("pid", ::getpid());
@@ -116,7 +123,7 @@ std::string stats_text(const CacheReport& cache, const MountReport& mount) {
   write_object(json, "objects", cache.reading.objects);
   json.line().member("tables_forgotten", cache.reading.tables_forgotten);
   write_object(json, "forgotten", cache.reading.forgotten);
-  return json.end_object().take() + "\n";
+  return of_steady_size(json.end_object().take());
 }
 
 }  // namespace tfilefs

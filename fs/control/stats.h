@@ -50,6 +50,10 @@ std::string stats_text(const CacheReport&, const MountReport&);
 std::string metrics_text(const MountNames&, const CacheReport&, const MountReport&,
                          const std::optional<ProcessReport>&);
 
+// The text as a file whose size stays while its numbers get more digits, so that what stat(2) tells still holds for
+// read(2): up to the next 4 KiB blanks follow, with a newline at the end.
+std::string of_steady_size(std::string text);
+
 // A count as people see it: its names in stats.json and in metrics, and its description.
 struct Figure {
   Count count;

@@ -68,9 +68,19 @@ TEST(Metrics, EveryLineIsOneOfTheFormat) {
       const std::string name = line.substr(0, line.find('{'));
       EXPECT_TRUE(typed.contains(name) || typed.contains(std::regex_replace(name, of_histogram, ""))) << line;
     }
-    EXPECT_TRUE(std::regex_match(line, line.starts_with("#") ? comment : sample)) << line;
+    EXPECT_TRUE(std::regex_match(line, line.starts_with("#") ? comment : sample) || lines.peek() == EOF) << line;
   }
   EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(Metrics, ThePageKeepsItsSizeWhileNumbersGrow) {
+  const std::string text = some_page();
+  EXPECT_EQ(text.size() % 4096, 0u);
+  EXPECT_TRUE(text.ends_with(" \n"));
+  const std::string digits = of_steady_size(std::string(4000, '1'));
+  EXPECT_EQ(digits.size(), of_steady_size(std::string(4090, '1')).size());
+  EXPECT_EQ(of_steady_size(std::string(4095, '1')), std::string(4095, '1') + "\n");
+  EXPECT_EQ(of_steady_size(std::string(4096, '1')).size(), 8192u);
 }
 
 TEST(Metrics, EverySampleHasTheLabelsOfTheMount) {
