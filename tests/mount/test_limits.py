@@ -157,8 +157,11 @@ def test_a_user_writes_a_file_of_a_group_that_is_not_the_users(place, group, mod
     os.chown(path, user, user if group is None else group)
     os.chmod(path, mode)
     m = UserMount(path, ("rw",), user=user)
-    other_user.run_as(user, np.save, os.path.join(m.path, "T", "z.npy"), np.arange(ENTRIES))
-    assert m.close()[0] == 0
+    try:
+        other_user.run_as(user, np.save, os.path.join(m.path, "T", "z.npy"), np.arange(ENTRIES))
+    finally:
+        status, said = m.close()
+    assert status == 0, said
     with uproot.open(path) as file:
         assert file["T/z"].array(library="np").tolist() == list(range(ENTRIES))
     after = os.stat(path)
