@@ -8,7 +8,7 @@
 
 namespace tfilefs {
 
-std::string unescaped(const std::string& field) {
+std::string plain_field(const std::string& field) {
   std::string out;
   for (std::size_t i = 0; i < field.size(); ++i) {
     if (field[i] == '\\' && i + 3 < field.size()) {
@@ -33,8 +33,8 @@ std::vector<MountLine> mounts_of(const std::string& process) {
     while (fields >> skip && skip != "-") {
     }
     fields >> line.type >> line.source;
-    line.point = unescaped(line.point);
-    line.source = unescaped(line.source);
+    line.point = plain_field(line.point);
+    line.source = plain_field(line.source);
     lines.push_back(std::move(line));
   }
   return lines;

@@ -14,7 +14,7 @@ struct MountLine {
 };
 
 // A field of such a table as it is: the kernel writes blanks and backslashes in it as \ooo.
-std::string unescaped(const std::string& field);
+std::string plain_field(const std::string& field);
 
 // The kernel's table of mounts for a process ("self", or its id); empty if the process is gone.
 std::vector<MountLine> mounts_of(const std::string& process);

@@ -61,8 +61,8 @@ std::vector<Hierarchy> hierarchies(const std::string& root, std::string_view con
     Hierarchy hierarchy;
     front >> skipped >> skipped >> skipped >> hierarchy.shown >> hierarchy.mounted_at;
     back >> type >> source >> options;
-    hierarchy.shown = unescaped(hierarchy.shown);  // units of systemd have a backslash in their names
-    hierarchy.mounted_at = unescaped(hierarchy.mounted_at);
+    hierarchy.shown = plain_field(hierarchy.shown);  // units of systemd have a backslash in their names
+    hierarchy.mounted_at = plain_field(hierarchy.mounted_at);
     hierarchy.is_second_version = type == "cgroup2";
     if (!hierarchy.is_second_version && (type != "cgroup" || !has_word(options, controller))) continue;
     const auto group = group_of(root, hierarchy.is_second_version ? "" : controller);
