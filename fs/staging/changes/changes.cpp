@@ -240,21 +240,20 @@ Result<> Changes::sync_journal(const std::vector<NodePtr>& nodes) {
   return {};
 }
 
-Result<> Changes::sync_below(const NodePtr& directory) {
+// With the directory itself.
+std::vector<NodePtr> Changes::staged_below(const NodePtr& directory) const {
   std::vector<NodePtr> nodes{directory};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (const Overlay::Listed& child : overlay_.list(*nodes[i]).staged) nodes.push_back(child.node);
   }
-  return sync_journal(nodes);
+  return nodes;
 }
 
+Result<> Changes::sync_below(const NodePtr& directory) { return sync_journal(staged_below(directory)); }
+
 Result<> Changes::journal_cuts() {
-  std::vector<NodePtr> all{overlay_.root}, cut;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const NodePtr node = all[i];
-    for (const Overlay::Listed& child : overlay_.list(*node).staged) all.push_back(child.node);
-    if (node->bytes && node->bytes->is_cut()) cut.push_back(node);
-  }
+  std::vector<NodePtr> cut = staged_below(overlay_.root);
+  std::erase_if(cut, [](const NodePtr& node) { return !node->bytes || !node->bytes->is_cut(); });
   if (cut.empty()) return {};
   TRY_VOID(sync_journal(cut));
   const Lock lock(overlay_.mutex);
@@ -269,10 +268,7 @@ std::vector<Changes::Unkept> Changes::unkept() {
     is_good = journal_ && !journal_->has_failed() && journal_->has_name();
   }
   std::vector<Unkept> files;
-  std::vector<NodePtr> nodes{overlay_.root};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const NodePtr node = nodes[i];
-    for (const Overlay::Listed& child : overlay_.list(*node).staged) nodes.push_back(child.node);
+  for (const NodePtr& node : staged_below(overlay_.root)) {
     if (!node->bytes || (is_good && node->bytes->is_journaled())) continue;
     if (node->bytes->size() <= overlay_.status(*node).base) continue;
     files.push_back(

@@ -153,6 +153,7 @@ class Changes {
   Result<> check_move(const StagedNode&, const NodePtr& in, const Looked& to, const NodePtr& taken) const
       EXCLUDES(overlay_.mutex);
   std::optional<JournalRecord> removal_of(const StagedNode&) const EXCLUDES(overlay_.mutex);
+  std::vector<NodePtr> staged_below(const NodePtr& directory) const EXCLUDES(overlay_.mutex);
   Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(mutex, overlay_.mutex);
 
   Overlay& overlay_;
