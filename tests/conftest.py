@@ -3,12 +3,7 @@
 requested."""
 
 import contextlib
-import fcntl
-import hashlib
-import importlib.metadata
 import os
-import pathlib
-import shutil
 
 import hypothesis
 import pytest
@@ -16,7 +11,7 @@ import pytest
 import campaign
 import foreign_appender
 import mounted
-import root_process
+import sample_files
 
 hypothesis.settings.register_profile("ci", max_examples=15, deadline=None, print_blob=True)
 hypothesis.settings.register_profile("long", max_examples=2000, deadline=None, print_blob=True)
@@ -48,24 +43,6 @@ def program():
     return mounted.program()
 
 
-def kept_samples():
-    """The directory for samples that outlive the run, below TFILEFS_SAMPLES: of what they are made of. None: not set."""
-    kept = os.environ.get("TFILEFS_SAMPLES")
-    if not kept:
-        return None
-    here = pathlib.Path(__file__).parent
-    made_of = hashlib.sha256()
-    for path in sorted([*(here / "samples").iterdir(), *here.glob("root_*.py")]):
-        if path.is_file():
-            made_of.update(path.name.encode() + b"\0" + path.read_bytes())
-    for package in ("root", "uproot", "awkward", "numpy"):
-        made_of.update(importlib.metadata.version(package).encode())
-    directory = pathlib.Path(kept) / made_of.hexdigest()[:16]
-    directory.mkdir(parents=True, exist_ok=True)
-    os.utime(directory)  # packaging/test removes those that are in use no more
-    return directory
-
-
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory):
     """samples('numbers') runs tests/samples/numbers.py once, in its own process and directory; returns the
@@ -73,20 +50,8 @@ def samples(tmp_path_factory):
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # the same for all workers of a run
-    base = kept_samples() or base
-
-    def make(name):
-        directory, made = base / f"sample-{name}", base / f"sample-{name}.made"
-        with open(base / f"sample-{name}.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not made.exists():
-                shutil.rmtree(directory, ignore_errors=True)
-                directory.mkdir()
-                root_process.run_script(os.path.join("samples", name + ".py"), [str(directory)])
-                made.touch()
-        return str(directory)
-
-    return make
+    base = sample_files.kept() or base
+    return lambda name: sample_files.made(name, base)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ into DIR/ntuple; pages of every encoding (page_body.h) into DIR/page; answers of
 DIR/answer."""
 
 import os
+import pathlib
 import shutil
 import struct
 import sys
@@ -18,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
 import root_process  # noqa: E402
+import sample_files  # noqa: E402
 
 SAMPLES = ("storage", "strings", "event", "numbers", "pointers", "objects", "ntuple")
 KINDS = ("open", "basket", "program", "object", "ntuple", "page", "answer")
@@ -127,42 +129,43 @@ def answers():
     yield bytes([255, 0, 0]) + b"bytes 0-99/1234"
 
 
+def write_all(directory, name, contents):
+    for i, content in enumerate(contents):
+        with open(os.path.join(directory, f"{name}-{i}"), "wb") as seed:
+            seed.write(content)
+
+
+def seeds_of_file(sample, path, target):
+    name = os.path.basename(path)
+    with open(path, "rb") as file:
+        image = file.read()
+    if sample == "ntuple":
+        if len(image) <= FILE_SIZE_MAX:
+            write_all(os.path.join(target, "ntuple"), name, envelopes(image))
+        return
+    if sample == "objects":
+        write_all(os.path.join(target, "object"), name, objects(image))
+    if len(image) <= FILE_SIZE_MAX:
+        shutil.copy(path, os.path.join(target, "open", name))
+    if "-0-" in name:
+        root_process.run_script(os.path.join("fuzz", "program_seeds.py"), [path, os.path.join(target, "program")])
+    records = list(basket_records(image))
+    write_all(os.path.join(target, "basket"), name, records[:: max(1, len(records) // BASKETS_MAX)])
+
+
 def main(target):
     shutil.rmtree(target, ignore_errors=True)
     for kind in KINDS:
         os.makedirs(os.path.join(target, kind))
-    for i, body in enumerate(answers()):
-        with open(os.path.join(target, "answer", str(i)), "wb") as seed:
-            seed.write(body)
-    for sample in SAMPLES:
-        with tempfile.TemporaryDirectory(prefix="seeds-") as directory:
-            root_process.run_script(os.path.join("samples", sample + ".py"), [directory])
-            for name in sorted(os.listdir(directory)):
-                path = os.path.join(directory, name)
-                if not name.endswith(".root") or os.path.getsize(path) > 10 * FILE_SIZE_MAX:
-                    continue
-                with open(path, "rb") as file:
-                    image = file.read()
-                if sample == "ntuple":
-                    for i, seed_bytes in enumerate(envelopes(image) if len(image) <= FILE_SIZE_MAX else ()):
-                        with open(os.path.join(target, "ntuple", f"{name}-{i}"), "wb") as seed:
-                            seed.write(seed_bytes)
-                    continue
-                if sample == "objects":
-                    for i, seed_bytes in enumerate(objects(image)):
-                        with open(os.path.join(target, "object", f"{name}-{i}"), "wb") as seed:
-                            seed.write(seed_bytes)
-                if len(image) <= FILE_SIZE_MAX:
-                    shutil.copy(path, os.path.join(target, "open", name))
-                if "-0-" in name:
-                    root_process.run_script(os.path.join("fuzz", "program_seeds.py"), [path, os.path.join(target, "program")])
-                records = list(basket_records(image))
-                for i, record in enumerate(records[:: max(1, len(records) // BASKETS_MAX)]):
-                    with open(os.path.join(target, "basket", f"{name}-{i}"), "wb") as seed:
-                        seed.write(record)
-    for i, seed_bytes in enumerate(pages()):
-        with open(os.path.join(target, "page", str(i)), "wb") as seed:
-            seed.write(seed_bytes)
+    write_all(os.path.join(target, "answer"), "answer", answers())
+    write_all(os.path.join(target, "page"), "page", pages())
+    with tempfile.TemporaryDirectory(prefix="seeds-") as directory:
+        base = sample_files.kept() or pathlib.Path(directory)
+        for sample in SAMPLES:
+            made = pathlib.Path(sample_files.made(sample, base))
+            for path in sorted(made.glob("*.root")):
+                if path.stat().st_size <= 10 * FILE_SIZE_MAX:
+                    seeds_of_file(sample, path, target)
     print({kind: len(os.listdir(os.path.join(target, kind))) for kind in KINDS})
 
 
