@@ -83,9 +83,12 @@ class RandomReaders {
   std::atomic<int> wrong_ = 0;
 };
 
+// A quarter of the seeds each: they run side by side.
+class RandomQuestions : public testing::TestWithParam<unsigned> {};
+
 // If a question got no answer, this test would not end.
-TEST(SmallBudget, EveryQuestionIsAnswered) {
-  for (unsigned seed = 0; seed < 300; ++seed) {
+TEST_P(RandomQuestions, AreAnswered) {
+  for (unsigned seed = GetParam(); seed < GetParam() + 75; ++seed) {
     RandomReaders readers(seed, seed % 2 == 0 ? Prefetch::off : Prefetch::learn);
     const Budget::Reservation staged = readers.take();
     readers.ask_for_all_lengths();
@@ -93,6 +96,7 @@ TEST(SmallBudget, EveryQuestionIsAnswered) {
     EXPECT_EQ(readers.wrong(), 0) << "seed " << seed;
   }
 }
+INSTANTIATE_TEST_SUITE_P(SmallBudget, RandomQuestions, testing::Values(0u, 75u, 150u, 225u));
 
 // Counting leaves idle chunks; a request that waits for the whole budget must be able to evict them.
 TEST(SmallBudget, WhatCountingKeepsMakesRoomForWhoWaits) {
