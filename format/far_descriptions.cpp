@@ -97,7 +97,7 @@ std::vector<KeyInfo> FarDescriptions::not_held(const KeyInfo& first, std::span<c
 
 Result<> FarDescriptions::hold_ntuples(const KeyInfo& first, std::span<const KeyInfo> root) {
   if (!edges_->traits().starts_reads) return {};
-  const std::lock_guard lock(ntuples_mutex_);
+  const Lock lock(ntuples_mutex_);
   if (!ntuples_held_.insert(first.seek).second) return {};
   const std::vector<KeyInfo> keys = not_held(first, root);
   TRY_VOID(hold_each<KeyInfo>(*edges_, keys, [](const KeyInfo& key) { return std::vector{record_of(key)}; }));

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <span>
 
 #include "container/directory.h"
 #include "container/edge_source.h"
 #include "tfile/file.h"
+#include "tfile/mutex.h"
 #include "tfile/result.h"
 
 namespace tfile {
@@ -31,11 +31,12 @@ class FarDescriptions {
   Result<> hold_ntuples(const KeyInfo& first, std::span<const KeyInfo> root);
 
  private:
-  std::vector<KeyInfo> not_held(const KeyInfo& first, std::span<const KeyInfo> root);
+  std::vector<KeyInfo> not_held(const KeyInfo& first, std::span<const KeyInfo> root) REQUIRES(ntuples_mutex_);
 
   const std::shared_ptr<const EdgeSource> edges_;
-  std::mutex ntuples_mutex_;              // held while they are read: a second one finds them
-  std::set<std::uint64_t> ntuples_held_;  // by the addresses of their keys; guarded by ntuples_mutex_
+  // Held while they are read: a second one finds them.
+  Mutex ntuples_mutex_{"FarDescriptions::ntuples_mutex_", "a read"};
+  std::set<std::uint64_t> ntuples_held_ GUARDED_BY(ntuples_mutex_);  // by the addresses of their keys
 };
 
 }  // namespace tfile

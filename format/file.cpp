@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "container/directory.h"
@@ -25,6 +24,7 @@
 #include "record_names.h"
 #include "streamer/info/streamer_info.h"
 #include "streamer/layout/class_headers.h"
+#include "tfile/mutex.h"
 #include "tree/read/tree_table.h"
 
 namespace tfile {
@@ -137,8 +137,8 @@ class RootFile final : public File {
   std::map<std::int64_t, std::shared_ptr<const DirectoryListing>> recovered_directories_;
   std::shared_ptr<const DirectoryListing> root_;
 
-  mutable std::mutex class_infos_mutex_;  // guards the next one
-  mutable std::shared_ptr<const ClassInfos> class_infos_;
+  mutable Mutex class_infos_mutex_{"RootFile::class_infos_mutex_", "a read"};
+  mutable std::shared_ptr<const ClassInfos> class_infos_ GUARDED_BY(class_infos_mutex_);
 };
 
 Result<> RootFile::read() {
@@ -208,7 +208,7 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
 // of classes. Damage of the record is only a warning, since ROOT's own classes are known without it. A failing storage
 // is an error, and the record is read again the next time.
 Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
-  const std::lock_guard lock(class_infos_mutex_);
+  const Lock lock(class_infos_mutex_);
   if (class_infos_) return class_infos_;
   if (root_) TRY_VOID(far_->hold_tables(root_->keys, streamer_info_));
   auto read = std::make_shared<ClassInfos>();
@@ -230,7 +230,7 @@ Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
 std::size_t RootFile::memory() const {
   std::size_t bytes = sizeof *this + edges_->memory() + heap_of(warnings_) + memory_of(*root_);
   for (const auto& [seek, listing] : recovered_directories_) bytes += memory_of(*listing);
-  const std::lock_guard lock(class_infos_mutex_);
+  const Lock lock(class_infos_mutex_);
   if (class_infos_) bytes += class_infos_->infos.memory();
   return bytes;
 }

@@ -34,7 +34,7 @@ class ErrorLog {
   // Enough to see the pattern of a damaged file; some megabytes with the longest messages.
   static constexpr std::size_t kLinesMax = 500;
 
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"ErrorLog::mutex_"};
   std::deque<Line> lines_ GUARDED_BY(mutex_);
   std::uint64_t count_ GUARDED_BY(mutex_) = 0;
 };

@@ -75,7 +75,7 @@ class Log {
   std::string text_of(Line, std::size_t most) const;
 
   const LogOptions options_;
-  Mutex mutex_;
+  Mutex mutex_{"Log::mutex_"};
   Condition changed_;
   std::map<std::string, Burst, std::less<>> bursts_ GUARDED_BY(mutex_);
   std::deque<Line> waiting_ GUARDED_BY(mutex_);

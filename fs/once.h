@@ -100,7 +100,7 @@ class Once {
     std::stop_source stop;
   };
   struct State {
-    Mutex mutex;
+    Mutex mutex{"State::mutex"};
     std::optional<Result<T>> result GUARDED_BY(mutex);
     std::shared_ptr<Attempt> making GUARDED_BY(mutex);  // null: none is under way that could be joined
   };

@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <mutex>
 #include <new>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "tfile/mutex.h"
 
 // The first read of a column touches every byte of its chunks, and as many bytes again that were fetched. With pages of
 // 4 KiB, half of the daemon's time went into page faults (80 MB uncompressed, measured with perf). Therefore, buffers
@@ -94,12 +95,12 @@ class Heap {
   }
 
   void limit(Limits limits) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     limits_ = limits;
   }
 
   void give_back_free() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (const std::uintptr_t slab : spares_) munmap(reinterpret_cast<void*>(slab), kSlabSize);
     spares_.clear();
     for (const Kept& kept : kept_) munmap(kept.bytes, kept.size);
@@ -120,7 +121,7 @@ class Heap {
   }
 
   std::byte* allocate_block(std::size_t size) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!current_ || slabs_.at(current_).used + size > kSlabSize) {
       current_ = fresh_slab();
       slabs_[current_] = {};
@@ -133,7 +134,7 @@ class Heap {
   }
 
   void free_block(std::byte* p, std::size_t size) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const std::uintptr_t base = slab_of(p);
     Slab& slab = slabs_.at(base);
     slab.live -= size;
@@ -149,7 +150,7 @@ class Heap {
   }
 
   // Takes the slab that became empty last: its pages are resident, and most likely cached.
-  std::uintptr_t fresh_slab() {
+  std::uintptr_t fresh_slab() REQUIRES(mutex_) {
     if (spares_.empty()) return reinterpret_cast<std::uintptr_t>(map_aligned(kSlabSize, kSlabSize));
     const std::uintptr_t slab = spares_.back();
     spares_.pop_back();
@@ -157,7 +158,7 @@ class Heap {
   }
 
   // An empty slab is refilled if it is the current one, else kept as a spare or unmapped.
-  void release(std::uintptr_t base) {
+  void release(std::uintptr_t base) REQUIRES(mutex_) {
     if (base == current_) {
       slabs_[base] = {};
       return;
@@ -179,7 +180,7 @@ class Heap {
     if (size > SIZE_MAX / 2) throw std::bad_alloc();
     const std::size_t mapped = large_size(size);
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       const auto fits = [&](const Kept& kept) { return kept.size == mapped; };
       if (const auto found = std::find_if(kept_.begin(), kept_.end(), fits); found != kept_.end()) {
         std::byte* p = found->bytes;
@@ -211,7 +212,7 @@ class Heap {
   // What there is no memory to take note of is not kept.
   void keep_or_unmap(std::byte* p, std::size_t mapped) noexcept {
     try {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (mapped <= limits_.kept / 2 && kept_bytes_ + mapped <= limits_.kept) {
         kept_.push_back({p, mapped});
         kept_bytes_ += mapped;
@@ -227,14 +228,14 @@ class Heap {
     std::size_t size;
   };
   const std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::mutex mutex_;
-  Limits limits_;
-  std::unordered_map<std::uintptr_t, Slab> slabs_;
-  std::uintptr_t current_ = 0;
-  std::vector<std::uintptr_t> spares_;
-  std::size_t waste_ = 0;
-  std::vector<Kept> kept_;
-  std::size_t kept_bytes_ = 0;
+  Mutex mutex_{"Heap::mutex_"};
+  Limits limits_ GUARDED_BY(mutex_);
+  std::unordered_map<std::uintptr_t, Slab> slabs_ GUARDED_BY(mutex_);
+  std::uintptr_t current_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::uintptr_t> spares_ GUARDED_BY(mutex_);
+  std::size_t waste_ GUARDED_BY(mutex_) = 0;
+  std::vector<Kept> kept_ GUARDED_BY(mutex_);
+  std::size_t kept_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 // Never destroyed: buffers may outlive every static object.

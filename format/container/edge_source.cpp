@@ -57,7 +57,7 @@ Result<> EdgeSource::hold(std::vector<ByteRange> ranges) const {
   std::vector<Window> read;
   for (const ByteRange range : ranges) read.push_back({whole_.get(), range, Buffer(range.size)});
   TRY_VOID(fill(read));
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   auto windows = std::make_shared<std::vector<std::shared_ptr<const Window>>>(*windows_);
   for (Window& window : read) windows->push_back(std::make_shared<const Window>(std::move(window)));
   windows_ = std::move(windows);
@@ -93,7 +93,7 @@ void EdgeSource::start_reads(std::vector<Started> reads) const {
 }
 
 EdgeSource::Held EdgeSource::windows() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return windows_;
 }
 

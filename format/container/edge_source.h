@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tfile/mutex.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -50,8 +50,8 @@ class EdgeSource final : public Source {
   bool read_held(std::span<const ByteRange>, std::span<const std::span<std::byte>> into) const;
 
   const std::shared_ptr<const Source> whole_;
-  mutable std::mutex mutex_;
-  mutable Held windows_ = std::make_shared<std::vector<std::shared_ptr<const Window>>>();  // guarded by mutex_
+  mutable Mutex mutex_{"EdgeSource::mutex_", "", "a read"};
+  mutable Held windows_ GUARDED_BY(mutex_) = std::make_shared<std::vector<std::shared_ptr<const Window>>>();
 };
 
 }  // namespace tfile

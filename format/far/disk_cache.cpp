@@ -147,14 +147,16 @@ std::shared_ptr<DiskFile> DiskFile::find(const FarOptions& options, const std::s
     return found;
   }
   if (Descriptor file = open_file(directory->get(), found->name_, 0)) {
-    found->log_ = DiskLog::open(std::move(file), found->key_);
-    if (found->log_) found->log_->scan();
+    std::shared_ptr<DiskLog> log = DiskLog::open(std::move(file), found->key_);
+    if (log) log->scan();
+    const Lock lock(found->mutex_);
+    found->log_ = std::move(log);
   }
   return found;
 }
 
 std::shared_ptr<DiskLog> DiskFile::log() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return log_;
 }
 
@@ -212,7 +214,7 @@ std::shared_ptr<DiskLog> DiskFile::begin_log() {
   if (!begun) note_failure();
   if (begun) begun->scan();
   std::shared_ptr<DiskLog> before;  // closed without the lock
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   before = std::exchange(log_, begun);
   return begun;
 }

@@ -4,13 +4,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "far/disk_log.h"
 #include "far/held_edges.h"
+#include "tfile/mutex.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -65,8 +65,8 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   const HeldEdges edges_;
   Identity identity_;  // constant after use()
 
-  mutable std::mutex mutex_;
-  std::shared_ptr<DiskLog> log_;  // guarded by mutex_; null if nothing is kept
+  mutable Mutex mutex_{"DiskFile::mutex_", "", "a read"};
+  std::shared_ptr<DiskLog> log_ GUARDED_BY(mutex_);  // null if nothing is kept
 
   std::atomic<bool> is_used_ = false, has_failed_ = false;
   std::atomic<std::uint64_t> hits_in_row_ = 0;

@@ -147,7 +147,7 @@ bool DiskLog::is_of(const Identity& other) const {
 // ---- what is there
 
 std::uint64_t DiskLog::end() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return end_;
 }
 
@@ -181,7 +181,7 @@ void DiskLog::scan() {
   for (;;) {
     const std::uint64_t at = end();
     if (at >= file_size || !read_group(at, file_size, group)) return;
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (end_ == at) note(group);
   }
 }
@@ -201,12 +201,12 @@ void DiskLog::note(const Group& group) {
 }
 
 void DiskLog::forget(std::uint64_t begin, const Place& place) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto found = places_.find(begin);
   if (found != places_.end() && found->second.at == place.at) places_.erase(found);
 }
 
-// The place that holds this byte; else the first one behind it. With the mutex held.
+// The place that holds this byte; else the first one behind it.
 DiskLog::Places::const_iterator DiskLog::first_at(std::uint64_t begin) const {
   const auto behind = places_.upper_bound(begin);
   if (behind == places_.begin()) return behind;
@@ -217,7 +217,7 @@ DiskLog::Places::const_iterator DiskLog::first_at(std::uint64_t begin) const {
 // What of the range is known, and the rest, by address.
 DiskLog::Split DiskLog::split(ByteRange range) const {
   Split split;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::uint64_t at = range.begin;
   for (auto next = first_at(at); next != places_.end() && next->first < range.end(); ++next) {
     if (next->first > at) split.missing.push_back({at, next->first - at});
@@ -263,7 +263,7 @@ void DiskLog::note_use() const {
   const std::int64_t now =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (used_ != 0 && now - used_ < kUsePause) return;
     used_ = now;
   }

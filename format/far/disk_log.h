@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tfile/descriptor.h"
+#include "tfile/mutex.h"
 #include "tfile/range.h"
 #include "tfile/source.h"
 
@@ -86,9 +86,9 @@ class DiskLog {
   };
   bool read_group(std::uint64_t at, std::uint64_t file_size, Group&) const;
   bool write_group(std::uint64_t at, std::span<const DiskPiece>) const;
-  void note(const Group&);
+  void note(const Group&) REQUIRES(mutex_);
   void forget(std::uint64_t begin, const Place&);
-  Places::const_iterator first_at(std::uint64_t begin) const;
+  Places::const_iterator first_at(std::uint64_t begin) const REQUIRES(mutex_);
   Split split(ByteRange) const;
   bool read_record(std::uint64_t begin, const Place&, ByteRange, std::span<std::byte> into);
 
@@ -97,10 +97,10 @@ class DiskLog {
   const std::uint64_t seed_;  // of all checksums: a hash of the header
   std::atomic<bool> has_failed_ = false;
 
-  mutable std::mutex mutex_;
-  Places places_;  // by where they begin in the far file; none overlap. Guarded by mutex_, as is what follows.
-  std::uint64_t end_;
-  mutable std::int64_t used_ = 0;
+  mutable Mutex mutex_{"DiskLog::mutex_", "", "a read"};
+  Places places_ GUARDED_BY(mutex_);  // by where they begin in the far file; none overlap
+  std::uint64_t end_ GUARDED_BY(mutex_);
+  mutable std::int64_t used_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tfile

@@ -4,14 +4,14 @@
 #include <pthread.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <deque>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "tfile/mutex.h"
 
 namespace tfile {
 namespace {
@@ -23,7 +23,7 @@ constexpr int kEndSeconds = 5;
 class DiskThread {
  public:
   bool start(std::uint64_t bytes, std::function<void()> work) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (bytes > 0 && bytes_ + bytes > kQueuedMax) return false;
     if (!is_running_ && !make_thread()) return false;
     is_running_ = true;
@@ -33,8 +33,10 @@ class DiskThread {
     return true;
   }
   bool wait(int seconds) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(seconds), [this] { return queue_.empty() && !is_busy_; });
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    const Lock lock(mutex_);
+    while (!is_idle() && std::chrono::steady_clock::now() < end) changed_.wait_until(mutex_, end);
+    return is_idle();
   }
 
  private:
@@ -42,6 +44,7 @@ class DiskThread {
     std::uint64_t bytes = 0;
     std::function<void()> run;
   };
+  bool is_idle() const REQUIRES(mutex_) { return queue_.empty() && !is_busy_; }
   bool make_thread() {
     try {
       std::thread([this] { run(); }).detach();
@@ -52,11 +55,12 @@ class DiskThread {
   }
   void run();
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> queue_;  // guarded by mutex_, as is what follows
-  std::uint64_t bytes_ = 0;
-  bool is_running_ = false, is_busy_ = false;
+  Mutex mutex_{"DiskThread::mutex_", "", "a read"};
+  Condition changed_;
+  std::deque<Work> queue_ GUARDED_BY(mutex_);
+  std::uint64_t bytes_ GUARDED_BY(mutex_) = 0;
+  bool is_running_ GUARDED_BY(mutex_) = false;
+  bool is_busy_ GUARDED_BY(mutex_) = false;
 };
 
 void DiskThread::run() {
@@ -64,16 +68,18 @@ void DiskThread::run() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return !queue_.empty(); });
-    Work work = std::move(queue_.front());
-    queue_.pop_front();
-    is_busy_ = true;
-    lock.unlock();
+    Work work;
+    {
+      const Lock lock(mutex_);
+      while (queue_.empty()) changed_.wait(mutex_);
+      work = std::move(queue_.front());
+      queue_.pop_front();
+      is_busy_ = true;
+    }
     work.run();
     work.run = nullptr;
-    lock.lock();
+    const Lock lock(mutex_);
     is_busy_ = false;
     bytes_ -= work.bytes;
     changed_.notify_all();

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -19,6 +18,7 @@
 
 #include "far/far_dates.h"
 #include "far/http_host.h"
+#include "tfile/mutex.h"
 
 namespace tfile {
 namespace {
@@ -224,8 +224,8 @@ class Client {
 
   const Authorities authorities_ = find_authorities();
   CURLM* const multi_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Transfer>> queued_;  // by other threads; guarded by mutex_
+  Mutex mutex_{"Client::mutex_", "", "a read"};
+  std::vector<std::unique_ptr<Transfer>> queued_ GUARDED_BY(mutex_);  // by other threads
   // Of the client's thread:
   std::vector<std::unique_ptr<Transfer>> waiting_;  // for their time
   std::vector<std::unique_ptr<Transfer>> active_;
@@ -251,7 +251,7 @@ Client::Client() : multi_((curl_global_init(CURL_GLOBAL_DEFAULT), curl_multi_ini
 void Client::add(std::unique_ptr<Transfer> transfer) {
   transfer->due = Clock::now() + transfer->request.after;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     queued_.push_back(std::move(transfer));
   }
   curl_multi_wakeup(multi_);
@@ -275,7 +275,7 @@ std::chrono::milliseconds Client::wait_time() const {
 }
 
 void Client::take_queued() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (auto& transfer : queued_) waiting_.push_back(std::move(transfer));
   queued_.clear();
 }

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMeasurable = 64 << 10;
 // The delay of the line is the shortest seen; an answer that took longer was made longer by the server. It rises
 // slowly, for lines change. The speed is that of the fastest answers: the first bytes of a connection come slowly.
 void ServerLine::note(std::chrono::microseconds delay, std::uint64_t bytes, std::chrono::microseconds time) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto now = static_cast<double>(delay.count());
   if (now > 0) delay_us_ = delay_us_ == 0 || now < delay_us_ ? now : delay_us_ + (now - delay_us_) / 64;
   if (bytes < kMeasurable || time.count() <= 0) return;
@@ -30,12 +30,12 @@ void ServerLine::note(std::chrono::microseconds delay, std::uint64_t bytes, std:
 }
 
 std::chrono::microseconds ServerLine::delay() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return std::chrono::microseconds(static_cast<std::int64_t>(delay_us_ > 0 ? delay_us_ : kDelayGuess));
 }
 
 std::uint64_t ServerLine::bytes_per_second() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return static_cast<std::uint64_t>(bytes_per_second_ > 0 ? bytes_per_second_ : kSpeedGuess);
 }
 
@@ -57,10 +57,10 @@ std::string http_server_of(std::string_view url) {
 }
 
 std::shared_ptr<HttpHost> http_host_of(std::string_view url) {
-  static std::mutex hosts_mutex;
-  static std::map<std::string, std::shared_ptr<HttpHost>> hosts;
+  static Mutex hosts_mutex{"hosts_mutex", "Origins::mutex"};
+  static std::map<std::string, std::shared_ptr<HttpHost>> hosts GUARDED_BY(hosts_mutex);
   const std::string server = http_server_of(url);
-  const std::lock_guard lock(hosts_mutex);
+  const Lock lock(hosts_mutex);
   auto& known = hosts[server];
   if (!known) known = std::make_shared<HttpHost>(origin_of_server(server));
   return known;

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "tfile/mutex.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -22,9 +22,9 @@ class ServerLine {
   std::uint64_t bytes_per_second() const;
 
  private:
-  mutable std::mutex mutex_;
-  double delay_us_ = 0;          // 0: none known
-  double bytes_per_second_ = 0;  // 0: none known
+  mutable Mutex mutex_{"ServerLine::mutex_", "", "a read"};
+  double delay_us_ GUARDED_BY(mutex_) = 0;          // 0: none known
+  double bytes_per_second_ GUARDED_BY(mutex_) = 0;  // 0: none known
 };
 
 // What is known of an HTTP server: shared by all its files of this process, and never forgotten. Thread-safe.

@@ -386,7 +386,7 @@ bool is_strong(const std::string& etag) { return etag.size() > 2 && etag.front()
 }  // namespace
 
 bool note_target(const HttpFile& file, const std::string& url) {
-  const std::lock_guard lock(file.mutex);
+  const Lock lock(file.mutex);
   const bool forgets = url.empty() && !file.target.empty();
   file.target = url == file.url ? "" : url;
   return forgets;
@@ -395,7 +395,7 @@ bool note_target(const HttpFile& file, const std::string& url) {
 HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_token, bool same) {
   HttpRequest request;
   {
-    const std::lock_guard lock(file.mutex);
+    const Lock lock(file.mutex);
     request.url = file.target.empty() ? file.url : file.target;
   }
   request.headers.push_back("Range: " + std::move(range_header));

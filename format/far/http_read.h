@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "far/http_client.h"
 #include "far/http_host.h"
 #include "far/http_turns.h"
+#include "tfile/mutex.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -27,9 +27,9 @@ struct HttpFile {
   std::string etag;            // empty: not told
   std::optional<AwsKeys> aws;  // of a file of S3
 
-  // Where the server has redirected to; requests go there at once. Empty: nowhere. Guarded by the mutex.
-  mutable std::mutex mutex;
-  mutable std::string target;
+  // Where the server has redirected to; requests go there at once. Empty: nowhere.
+  mutable Mutex mutex{"HttpFile::mutex", "", "a read"};
+  mutable std::string target GUARDED_BY(mutex);
 
   mutable HttpTurns turns;
   mutable FarCounts counts;

@@ -9,10 +9,10 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <mutex>
 #include <optional>
 
 #include "tfile/descriptor.h"
+#include "tfile/mutex.h"
 
 namespace tfile {
 namespace {
@@ -57,10 +57,10 @@ std::string found_token() {
 }  // namespace
 
 std::string bearer_token(bool anew) {
-  static std::mutex token_mutex;
-  static std::string token;
-  static std::optional<Clock::time_point> looked_at;
-  const std::lock_guard lock(token_mutex);
+  static Mutex token_mutex{"token_mutex", "", "a read"};
+  static std::string token GUARDED_BY(token_mutex);
+  static std::optional<Clock::time_point> looked_at GUARDED_BY(token_mutex);
+  const Lock lock(token_mutex);
   const Clock::time_point now = Clock::now();
   if (anew || !looked_at || now - *looked_at > kBelieved) {
     token = found_token();

@@ -7,7 +7,7 @@ namespace tfile {
 
 void HttpTurns::send(Request request, bool shares) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (under_way_ >= kRequestsAtOnce && !shares) {
       waiting_.push_back(std::move(request));
       return;
@@ -29,16 +29,16 @@ std::deque<HttpTurns::Request> HttpTurns::next(bool shares, bool is_silent) {
 }
 
 void HttpTurns::ended(bool shares, bool is_silent) {
-  std::unique_lock lock(mutex_);
-  --under_way_;
-  for (auto turn = next(shares, is_silent); !turn.empty(); turn = next(shares, false)) {
-    lock.unlock();
-    std::size_t unsent = 0;
-    for (const Request& request : turn) unsent += request(is_silent) ? 0 : 1;
-    turn.clear();
+  for (std::size_t gone = 1;;) {
+    std::deque<Request> turn;
+    {
+      const Lock lock(mutex_);
+      under_way_ -= std::exchange(gone, 0);
+      turn = next(shares, is_silent);
+    }
+    if (turn.empty()) return;
+    for (const Request& request : turn) gone += request(is_silent) ? 0 : 1;
     is_silent = false;  // what has come meanwhile is newer
-    lock.lock();
-    under_way_ -= unsent;
   }
 }
 

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
+
+#include "tfile/mutex.h"
 
 namespace tfile {
 
@@ -24,11 +25,11 @@ class HttpTurns {
   void ended(bool shares, bool is_silent);
 
  private:
-  std::deque<Request> next(bool shares, bool is_silent);
+  std::deque<Request> next(bool shares, bool is_silent) REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::size_t under_way_ = 0;  // guarded by mutex_, as is what follows
-  std::deque<Request> waiting_;
+  Mutex mutex_{"HttpTurns::mutex_", "", "a read"};
+  std::size_t under_way_ GUARDED_BY(mutex_) = 0;
+  std::deque<Request> waiting_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tfile

@@ -18,7 +18,7 @@ std::map<std::uint64_t, KeptBytes::Part>::iterator KeptBytes::part_at(std::uint6
 
 std::vector<ByteRange> KeptBytes::copy(ByteRange range, std::span<std::byte> into) {
   std::vector<ByteRange> missing;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (std::uint64_t at = range.begin; at < range.end();) {
     const auto found = part_at(at);
     const std::uint64_t begin = found == parts_.end() ? range.end() : std::clamp(found->first, at, range.end());
@@ -37,7 +37,7 @@ void KeptBytes::keep(std::uint64_t begin, std::span<const std::byte> bytes) {
   if (bytes.empty() || bytes.size() > bytes_max_) return;
   Buffer copy(bytes.size());
   std::memcpy(copy.data(), bytes.data(), bytes.size());
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const std::uint64_t end = begin + bytes.size();
   auto next = parts_.lower_bound(begin);
   if (next != parts_.begin())
@@ -58,7 +58,7 @@ void KeptBytes::drop(std::map<std::uint64_t, Part>::iterator part) {
 }
 
 std::uint64_t KeptBytes::size() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return size_;
 }
 

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <list>
 #include <map>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "tfile/buffer.h"
+#include "tfile/mutex.h"
 #include "tfile/range.h"
 
 namespace tfile {
@@ -29,15 +29,15 @@ class KeptBytes {
     Buffer bytes;
     std::list<std::uint64_t>::iterator use;  // its place among begins_
   };
-  std::map<std::uint64_t, Part>::iterator part_at(std::uint64_t);
-  void drop(std::map<std::uint64_t, Part>::iterator);
+  std::map<std::uint64_t, Part>::iterator part_at(std::uint64_t) REQUIRES(mutex_);
+  void drop(std::map<std::uint64_t, Part>::iterator) REQUIRES(mutex_);
 
   const std::uint64_t bytes_max_;
-  mutable std::mutex mutex_;
-  // By where they begin. None lies inside another, so they end in the same order. All guarded by mutex_.
-  std::map<std::uint64_t, Part> parts_;
-  std::list<std::uint64_t> begins_;  // of the parts; the one used last comes first
-  std::uint64_t size_ = 0;
+  mutable Mutex mutex_{"KeptBytes::mutex_", "Heap::mutex_", "a read"};
+  // By where they begin. None lies inside another, so they end in the same order.
+  std::map<std::uint64_t, Part> parts_ GUARDED_BY(mutex_);
+  std::list<std::uint64_t> begins_ GUARDED_BY(mutex_);  // of the parts; the one used last comes first
+  std::uint64_t size_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tfile

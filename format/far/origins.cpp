@@ -2,15 +2,16 @@
 #include "far/origins.h"
 
 #include <map>
-#include <mutex>
 #include <string>
+
+#include "tfile/mutex.h"
 
 namespace tfile {
 namespace {
 
 struct Origins {
-  std::mutex mutex;
-  std::map<std::string, SourceOrigin, std::less<>> numbers;
+  Mutex mutex{"Origins::mutex"};
+  std::map<std::string, SourceOrigin, std::less<>> numbers GUARDED_BY(mutex);
 };
 
 Origins& origins() {
@@ -22,7 +23,7 @@ Origins& origins() {
 
 SourceOrigin origin_of_server(std::string_view host_and_port) {
   Origins& all = origins();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   const auto found = all.numbers.find(host_and_port);
   if (found != all.numbers.end()) return found->second;
   const auto next = static_cast<SourceOrigin>(all.numbers.size() + 1);

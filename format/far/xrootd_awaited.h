@@ -2,13 +2,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
 
+#include "tfile/mutex.h"
 #include "tfile/source.h"
 
 namespace tfile::xrootd {
@@ -18,25 +17,32 @@ template <class T>
 class Awaited {
  public:
   void set(T value) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     value_ = std::move(value);
     arrived_.notify_all();
   }
   // False if the time was over, or `stop` was stopped, before the value came.
   bool wait(const FarOptions& options) { return wait(options.stop, options.timeout); }
   bool wait(const std::stop_token& stop, std::chrono::steady_clock::duration time) {
-    std::unique_lock lock(mutex_);
-    return arrived_.wait_for(lock, stop, time, [this] { return value_.has_value(); });
+    const auto end = std::chrono::steady_clock::now() + time;
+    const std::stop_callback wake(stop, [this] {
+      const Lock lock(mutex_);
+      arrived_.notify_all();
+    });
+    const Lock lock(mutex_);
+    while (!value_ && !stop.stop_requested() && std::chrono::steady_clock::now() < end)
+      arrived_.wait_until(mutex_, end);
+    return value_.has_value();
   }
   T take() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return std::move(*value_);
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable_any arrived_;
-  std::optional<T> value_;
+  Mutex mutex_{"Awaited::mutex_"};
+  Condition arrived_;
+  std::optional<T> value_ GUARDED_BY(mutex_);
 };
 
 inline Error no_answer(const std::string& shown, const FarOptions& options) {

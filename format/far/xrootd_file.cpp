@@ -66,7 +66,7 @@ void RemoteFile::with_connection(Connected ready) {
   if (stale_) return ready(tl::unexpected<Failure>(Failure{ErrorKind::stale, "changed since it was opened"}));
   std::shared_ptr<OpenFile> connection;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     connection = connection_;
     if (!connection) {
       waiting_.push_back(std::move(ready));
@@ -88,7 +88,7 @@ void RemoteFile::opened(Answer<std::shared_ptr<OpenFile>> connection) {
   if (!connection && connection.error().kind == ErrorKind::not_found) set_stale();
   std::vector<Connected> waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     opening_ = false;
     if (connection && !stale_) connection_ = *connection;
     waiting.swap(waiting_);
@@ -98,7 +98,7 @@ void RemoteFile::opened(Answer<std::shared_ptr<OpenFile>> connection) {
 
 void RemoteFile::drop(const OpenFile* failed) {
   std::shared_ptr<OpenFile> dropped;  // let go of without the mutex
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (!failed || connection_.get() == failed) dropped.swap(connection_);
 }
 
@@ -153,7 +153,7 @@ void RemoteFile::look_at_path(Done<Identity> done) {
 
 bool RemoteFile::is_same_at_path(const FileState& now) {
   if (now.size != identity_.size) return false;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto known = std::ranges::find(dates_, now.server, [](const auto& one) { return one.first; });
   if (known != dates_.end()) return known->second == now.modified || has_moving_dates();
   dates_.emplace_back(now.server, now.modified);

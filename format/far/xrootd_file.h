@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "far/xrootd_client.h"
 #include "far/xrootd_servers.h"
 #include "tfile/buffer.h"
+#include "tfile/mutex.h"
 #include "tfile/source.h"
 
 namespace tfile::xrootd {
@@ -92,12 +92,12 @@ class RemoteFile : public std::enable_shared_from_this<RemoteFile> {
   std::atomic<Way> way_;
   std::atomic<std::chrono::steady_clock::duration> last_look_;
 
-  std::mutex mutex_;
-  std::shared_ptr<OpenFile> connection_;  // null if it has failed
-  bool opening_ = false;
-  std::vector<Connected> waiting_;
+  Mutex mutex_{"RemoteFile::mutex_", "Watch::mutex_", "a read"};
+  std::shared_ptr<OpenFile> connection_ GUARDED_BY(mutex_);  // null if it has failed
+  bool opening_ GUARDED_BY(mutex_) = false;
+  std::vector<Connected> waiting_ GUARDED_BY(mutex_);
   // For each server that was asked about the path: the date of the file there. Servers with copies differ in it.
-  std::vector<std::pair<std::string, std::int64_t>> dates_;
+  std::vector<std::pair<std::string, std::int64_t>> dates_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tfile::xrootd

@@ -11,8 +11,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Servers {
-  std::mutex mutex;
-  std::map<std::string, std::shared_ptr<XrootdServer>, std::less<>> by_name;
+  Mutex mutex{"Servers::mutex"};
+  std::map<std::string, std::shared_ptr<XrootdServer>, std::less<>> by_name GUARDED_BY(mutex);
 };
 
 Servers& servers() {
@@ -43,49 +43,49 @@ XrootdLimits xrootd_limits(std::string_view answer, const XrootdLimits& otherwis
 }
 
 LineSpeed::Sent XrootdServer::sent() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return speed_.sent(Clock::now());
 }
 
 void XrootdServer::answered(const LineSpeed::Sent& sent, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto now = Clock::now();
   speed_.answered(now, sent, bytes);
   for (XrootdTurn* const turn : turns_) turn->note_answer(sent.at, now);
 }
 
 void XrootdServer::failed() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   speed_.failed();
 }
 
 void XrootdServer::guess_delay(LineSpeed::Span delay) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   speed_.guess_delay(delay);
 }
 
 LineSpeed XrootdServer::speed() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return speed_;
 }
 
 XrootdLimits XrootdServer::limits() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return limits_;
 }
 
 void XrootdServer::set_limits(std::string_view answer) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   limits_ = xrootd_limits(answer, limits_);
 }
 
 XrootdTurn::XrootdTurn(XrootdServer& server) : server_(server) {
-  const std::lock_guard lock(server_.mutex_);
+  const Lock lock(server_.mutex_);
   server_.turns_.insert(this);
 }
 
 XrootdTurn::~XrootdTurn() {
-  const std::lock_guard lock(server_.mutex_);
+  const Lock lock(server_.mutex_);
   server_.turns_.erase(this);
 }
 
@@ -95,7 +95,7 @@ void XrootdTurn::note_answer(LineSpeed::Time sent, LineSpeed::Time now) {
 
 std::shared_ptr<XrootdServer> xrootd_server(std::string_view host_and_port) {
   Servers& all = servers();
-  const std::lock_guard lock(all.mutex);
+  const Lock lock(all.mutex);
   auto found = all.by_name.find(host_and_port);
   if (found == all.by_name.end()) found = all.by_name.emplace(host_and_port, std::make_shared<XrootdServer>()).first;
   return found->second;

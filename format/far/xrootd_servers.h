@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "far/line_speed.h"
 #include "far/xrootd_requests.h"
+#include "tfile/mutex.h"
 
 namespace tfile {
 
@@ -39,10 +39,10 @@ class XrootdServer {
  private:
   friend class XrootdTurn;
 
-  mutable std::mutex mutex_;
-  LineSpeed speed_;
-  XrootdLimits limits_;
-  std::set<XrootdTurn*> turns_;  // guarded by mutex_
+  mutable Mutex mutex_{"XrootdServer::mutex_", "", "a read"};
+  LineSpeed speed_ GUARDED_BY(mutex_);
+  XrootdLimits limits_ GUARDED_BY(mutex_);
+  std::set<XrootdTurn*> turns_ GUARDED_BY(mutex_);
   std::atomic<bool> limits_asked_ = false;
 };
 

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "far/xrootd_requests.h"
 #include "far/xrootd_watch.h"
+#include "tfile/mutex.h"
 
 namespace tfile::xrootd {
 namespace {
@@ -62,7 +62,7 @@ class FileTransfer : public std::enable_shared_from_this<FileTransfer> {
   void failed(const Failure&);
   void refused(const Failure&, const std::shared_ptr<OpenFile>& connection);
   bool watched(Time now);
-  bool is_one_unsent() const {
+  bool is_one_unsent() const REQUIRES(mutex_) {
     return std::ranges::any_of(requests_left_, [](const Left& left) { return !left.is_done && !left.sent_on; });
   }
   void end(Result<> result);
@@ -81,22 +81,22 @@ class FileTransfer : public std::enable_shared_from_this<FileTransfer> {
   const Time begin_ = Clock::now();
   XrootdTurn turn_{file_->server()};
 
-  std::mutex mutex_;
-  Source::ReadDone done_;            // empty when the transfer has ended
-  std::vector<Left> requests_left_;  // for each request; one more is the look at the file's state
-  std::size_t left_ = 0;
-  bool connecting_ = false;
-  Time last_own_answer_ = begin_;
-  Time retry_at_ = begin_;
-  Clock::duration pause_{0};
-  std::optional<Failure> last_failure_;
+  Mutex mutex_{"FileTransfer::mutex_", "", "a read"};
+  Source::ReadDone done_ GUARDED_BY(mutex_);            // empty when the transfer has ended
+  std::vector<Left> requests_left_ GUARDED_BY(mutex_);  // for each request; one more is the look at the file's state
+  std::size_t left_ GUARDED_BY(mutex_) = 0;
+  bool connecting_ GUARDED_BY(mutex_) = false;
+  Time last_own_answer_ GUARDED_BY(mutex_) = begin_;
+  Time retry_at_ GUARDED_BY(mutex_) = begin_;
+  Clock::duration pause_ GUARDED_BY(mutex_){0};
+  std::optional<Failure> last_failure_ GUARDED_BY(mutex_);
 
   std::optional<std::stop_callback<Stopped>> stop_;  // last: its destructor waits for a call that is under way
 };
 
 void FileTransfer::connect() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     connecting_ = true;
   }
   file_->with_connection([self = shared_from_this()](const auto& connection) { self->connected(connection); });
@@ -105,7 +105,7 @@ void FileTransfer::connect() {
 void FileTransfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
   std::vector<std::size_t> unsent;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     connecting_ = false;
     if (!done_) return;
     for (std::size_t i = 0; connection && i < requests_left_.size(); ++i) {
@@ -150,7 +150,7 @@ void FileTransfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& 
   if (!answer) {
     if (answer.error().connection) file_->drop(connection.get());
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (!done_ || requests_left_[index].is_done || requests_left_[index].sent_on != connection.get()) return;
       requests_left_[index].sent_on = nullptr;
       ++file_->counts().retries;
@@ -161,7 +161,7 @@ void FileTransfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& 
   bool last = false;
   {
     // Held over the copy: when the transfer has ended, the memory is no longer ours.
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!done_ || requests_left_[index].is_done) return;
     if (index < requests_.size())
       for (const auto& [from, range, place, size] : requests_[index].copies)
@@ -187,7 +187,7 @@ void FileTransfer::failed(const Failure& failure) {
   if (file_->is_stale()) return end(tl::unexpected<Error>(file_->stale_error()));
   if (!failure.connection) return end(tl::unexpected<Error>(file_->error(failure)));
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!done_) return;
     last_failure_ = failure;
     const Time now = Clock::now();
@@ -203,7 +203,7 @@ void FileTransfer::failed(const Failure& failure) {
 bool FileTransfer::watched(Time now) {
   bool again = false, over = false;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!done_) return false;
     const Time last = std::max(last_own_answer_, turn_.last_before());
     over = now - last > file_->options().timeout || now - last_own_answer_ > kPatience * file_->options().timeout;
@@ -221,7 +221,7 @@ Error FileTransfer::time_out_error() {
   const auto seconds = std::chrono::duration<double>(file_->options().timeout).count();
   char tried[64];
   std::snprintf(tried, sizeof tried, "for %g s", seconds);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (!last_failure_) return {ErrorKind::timed_out, file_->shown() + ": no answer " + tried};
   Error error = file_->error(*last_failure_);
   error.text.append(", ").append(tried);
@@ -232,7 +232,7 @@ Error FileTransfer::time_out_error() {
 void FileTransfer::end(Result<> result) {
   Source::ReadDone done;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     done = std::exchange(done_, nullptr);
   }
   if (done) done(std::move(result));

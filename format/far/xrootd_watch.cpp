@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "far/xrootd_watch.h"
 
-#include <condition_variable>
 #include <iterator>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "tfile/mutex.h"
+
 namespace tfile {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 // Time-outs are seconds. The shortest pause before a request is sent again is a quarter of one.
 constexpr std::chrono::milliseconds kPeriod{100};
@@ -18,7 +20,7 @@ constexpr std::chrono::milliseconds kPeriod{100};
 class Watch {
  public:
   bool add(WatchLook look) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (!start()) return false;
     added_.push_back(std::move(look));
     wake_.notify_one();
@@ -26,7 +28,7 @@ class Watch {
   }
 
   void let_go(std::shared_ptr<void> object) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     (void)start();  // without a thread, the next one lets it go
     leaving_.push_back(std::move(object));
     wake_.notify_one();
@@ -34,7 +36,7 @@ class Watch {
 
   void stop() {
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       stopped_ = true;
       wake_.notify_one();
     }
@@ -42,7 +44,7 @@ class Watch {
   }
 
  private:
-  bool start() {
+  bool start() REQUIRES(mutex_) {
     if (thread_.joinable() || stopped_) return true;
     try {
       thread_ = std::thread([this] { run(); });
@@ -53,30 +55,31 @@ class Watch {
   }
 
   void run() {
-    std::vector<WatchLook> looks;
-    std::unique_lock lock(mutex_);
-    while (!stopped_) {
-      std::move(added_.begin(), added_.end(), std::back_inserter(looks));
-      added_.clear();
-      std::vector<std::shared_ptr<void>> leaving = std::exchange(leaving_, {});
-      lock.unlock();
-      leaving.clear();
-      const auto now = std::chrono::steady_clock::now();
+    for (std::vector<WatchLook> looks; wait(looks);) {
+      const auto now = Clock::now();
       std::erase_if(looks, [&](const WatchLook& look) { return !look(now); });
-      lock.lock();
-      if (looks.empty())
-        wake_.wait(lock, [this] { return stopped_ || !added_.empty() || !leaving_.empty(); });
-      else
-        wake_.wait_for(lock, kPeriod, [this] { return stopped_; });
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::vector<WatchLook> added_;
-  std::vector<std::shared_ptr<void>> leaving_;
-  std::thread thread_;
-  bool stopped_ = false;
+  // Until something is to be done: objects are let go, and `looks` has what was added. False: it is over.
+  bool wait(std::vector<WatchLook>& looks) {
+    std::vector<std::shared_ptr<void>> leaving;  // they go without the mutex
+    const auto end = Clock::now() + kPeriod;
+    const Lock lock(mutex_);
+    while (!stopped_ && looks.empty() && added_.empty() && leaving_.empty()) wake_.wait(mutex_);
+    while (!stopped_ && !looks.empty() && Clock::now() < end) wake_.wait_until(mutex_, end);
+    std::move(added_.begin(), added_.end(), std::back_inserter(looks));
+    added_.clear();
+    leaving.swap(leaving_);
+    return !stopped_;
+  }
+
+  Mutex mutex_{"Watch::mutex_", "", "a read"};
+  Condition wake_;
+  std::vector<WatchLook> added_ GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<void>> leaving_ GUARDED_BY(mutex_);
+  std::thread thread_;  // begun with the mutex, joined when no other can begin
+  bool stopped_ GUARDED_BY(mutex_) = false;
 };
 
 Watch& the_watch() {

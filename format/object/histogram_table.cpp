@@ -6,13 +6,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "object/fill_buffer.h"
 #include "object/object_plot.h"
 #include "tfile/effort.h"
+#include "tfile/mutex.h"
 
 namespace tfile {
 namespace {
@@ -176,7 +176,7 @@ class HistogramTable final : public PiecedText {
       TRY(const AreaValues values, read(source, grid_.area(number)));
       append_lines(text, values, grid_.area(number));
     } else {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (!last_ || !last_->area.covers(grid_.area(number))) {
         last_.reset();
         TRY(last_, read(*kept_source_, grid_.area_read(number)));
@@ -248,8 +248,8 @@ class HistogramTable final : public PiecedText {
   std::vector<AxisBins> axes_;
   std::array<std::vector<std::string>, 3> labels_;  // quoted, with a comma before
   std::optional<HistogramSource> kept_source_;
-  mutable std::mutex mutex_;
-  mutable std::optional<AreaValues> last_;  // of a large one: for the next pieces
+  mutable Mutex mutex_{"HistogramTable::mutex_"};
+  mutable std::optional<AreaValues> last_ GUARDED_BY(mutex_);  // of a large one: for the next pieces
 };
 
 }  // namespace

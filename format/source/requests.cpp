@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "tfile/mutex.h"
 #include "tfile/request.h"
 
 namespace tfile {
@@ -12,9 +12,11 @@ namespace {
 
 // Lives until the last answer has been noted, which may be after the wait has ended.
 struct Answers {
-  std::mutex mutex;
-  std::condition_variable all;
-  std::size_t left;
+  explicit Answers(std::size_t awaited) : left(awaited) {}
+
+  Mutex mutex{"Answers::mutex", "", "a read"};
+  Condition all;
+  std::size_t left GUARDED_BY(mutex);
 };
 
 }  // namespace
@@ -28,17 +30,16 @@ Result<> check_range(const Source& source, ByteRange range) {
 }
 
 void read_requests(std::span<ReadRequest> requests) {
-  auto answers = std::make_shared<Answers>();
-  answers->left = requests.size();
+  auto answers = std::make_shared<Answers>(requests.size());
   for (ReadRequest& request : requests) {
     request.source->start_read(request.ranges, request.into, [answers, &request](Result<> result) {
-      const std::lock_guard lock(answers->mutex);
+      const Lock lock(answers->mutex);
       request.result = std::move(result);
       if (--answers->left == 0) answers->all.notify_one();
     });
   }
-  std::unique_lock lock(answers->mutex);
-  answers->all.wait(lock, [&] { return answers->left == 0; });
+  const Lock lock(answers->mutex);
+  while (answers->left > 0) answers->all.wait(answers->mutex);
 }
 
 void Source::start_reads(std::vector<Started> reads) const {

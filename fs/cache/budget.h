@@ -136,7 +136,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
   std::atomic<std::uint64_t> freed_ = 0;            // sum of all bytes ever given back
   std::atomic<std::size_t> waiting_ = 0;            // queue_.size()
 
-  Mutex mutex_;
+  Mutex mutex_{"Budget::mutex_"};
   std::uint64_t requested_ GUARDED_BY(mutex_) = 0;  // of used_, without bytes taken
   std::list<Waiting> queue_ GUARDED_BY(mutex_);     // one leaves it without any memory
   bool pumping_ GUARDED_BY(mutex_) = false;

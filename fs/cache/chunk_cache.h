@@ -124,7 +124,7 @@ class ChunkCache {
   static void note_use(Entry&);
   static void note_loss(const Entry&);
 
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"ChunkCache::mutex_"};
   Eviction eviction_ GUARDED_BY(mutex_);
   std::uint64_t next_set_ GUARDED_BY(mutex_) = 1;
 };

@@ -74,7 +74,7 @@ class CountRegistry {
   void forget_one() REQUIRES(mutex_);
 
   const std::shared_ptr<SetCounts> objects_ = std::make_shared<SetCounts>();
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"CountRegistry::mutex_"};
   std::map<std::string, Table, std::less<>> tables_ GUARDED_BY(mutex_);
   ReadCounts forgotten_ GUARDED_BY(mutex_);
   std::uint64_t tables_forgotten_ GUARDED_BY(mutex_) = 0;

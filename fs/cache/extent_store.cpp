@@ -186,7 +186,7 @@ void ExtentStore::want_each(const std::shared_ptr<AttachedSet>& set, std::span<c
   struct All {
     Reply<bool> reply;
     std::atomic<std::size_t> left;
-    Mutex mutex;
+    Mutex mutex{"All::mutex"};
     std::optional<Error> error GUARDED_BY(mutex);
     void one(const Result<ExtentsPtr>& result) {
       std::optional<Error> first_error;

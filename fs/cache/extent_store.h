@@ -72,7 +72,7 @@ class ExtentStore {
 
   std::atomic<std::uint64_t>& memory_;
   std::atomic<std::uint64_t> memory_here_ = 0;  // the part of memory_ that these extents take
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"ExtentStore::mutex_", "State::mutex"};
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
   std::uint32_t looks_ GUARDED_BY(mutex_) = 0;                     // at headers, for a length
   std::uint32_t counts_ GUARDED_BY(mutex_) = 0;                    // of payloads, of a far table

@@ -39,7 +39,7 @@ class PieceCache {
 
   const std::shared_ptr<Budget> budget_;
   const std::size_t size_max_;
-  Mutex mutex_;
+  Mutex mutex_{"PieceCache::mutex_"};
   Pieces pieces_ GUARDED_BY(mutex_);
   std::list<Key> order_ GUARDED_BY(mutex_);  // the oldest first
   std::size_t size_ GUARDED_BY(mutex_) = 0;  // bytes

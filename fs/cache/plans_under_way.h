@@ -27,7 +27,7 @@ class LoadPlan {
  private:
   const tfile::StreamId begin_, end_;
   const tfile::EntryRange entries_;
-  Mutex mutex_;
+  Mutex mutex_{"LoadPlan::mutex_"};
   std::vector<Reply<bool>> waiting_ GUARDED_BY(mutex_);
 };
 
@@ -40,7 +40,7 @@ class PlansUnderWay {
   std::shared_ptr<LoadPlan> covering(tfile::StreamId, tfile::EntryRange) const;
 
  private:
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"PlansUnderWay::mutex_"};
   std::vector<std::weak_ptr<LoadPlan>> plans_ GUARDED_BY(mutex_);
 };
 

@@ -79,7 +79,7 @@ class ReadAhead {
   const std::vector<std::int64_t> part_bounds_;
   const std::uint32_t parts_;
 
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"ReadAhead::mutex_", "ServerLine::mutex_, XrootdServer::mutex_"};
   std::uint64_t window_ GUARDED_BY(mutex_) = 0;     // bytes ahead of one reader; 0: not known yet
   std::uint64_t ahead_min_ GUARDED_BY(mutex_) = 0;  // of these, the least
   bool is_far_ GUARDED_BY(mutex_) = false;          // the source is; known with the window

@@ -391,7 +391,7 @@ class Checker {
   std::set<std::uint64_t> key_addresses_;   // and that of the StreamerInfo
   std::vector<std::string> classes_warnings_;
 
-  Mutex mutex_;
+  Mutex mutex_{"Checker::mutex_"};
   FileCheck result_ GUARDED_BY(mutex_);
   std::set<std::uint64_t> chunk_addresses_ GUARDED_BY(mutex_);
 };

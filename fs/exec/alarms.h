@@ -26,7 +26,7 @@ class Alarms {
   using Clock = std::chrono::steady_clock;
   void run() EXCLUDES(mutex_);
 
-  Mutex mutex_;
+  Mutex mutex_{"Alarms::mutex_"};
   Condition changed_;
   std::multimap<Clock::time_point, std::function<void()>> waiting_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;

@@ -26,7 +26,7 @@ class FirstError {
   }
 
  private:
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"FirstError::mutex_"};
   std::optional<Error> error_ GUARDED_BY(mutex_);
   std::atomic<bool> is_there_ = false;
 };

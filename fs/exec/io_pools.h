@@ -27,7 +27,7 @@ class IoPools {
   static constexpr unsigned kFarThreads = 64;
 
   const unsigned threads_;
-  Mutex mutex_;
+  Mutex mutex_{"IoPools::mutex_", "ThreadPool::mutex_"};
   std::map<tfile::SourceOrigin, ThreadPool> pools_ GUARDED_BY(mutex_);  // no pool is removed before this ends
   bool stopping_ GUARDED_BY(mutex_) = false;
 };

@@ -32,7 +32,7 @@ class Lanes {
   };
   void work(const void* lane) EXCLUDES(mutex_);
 
-  Mutex mutex_;
+  Mutex mutex_{"Lanes::mutex_"};
   Condition ended_;
   std::map<const void*, Lane> lanes_ GUARDED_BY(mutex_);      // those that have jobs
   std::vector<std::thread> done_threads_ GUARDED_BY(mutex_);  // have no job any more, and are to be joined

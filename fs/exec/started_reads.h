@@ -30,7 +30,7 @@ class StartedReads {
   }
 
  private:
-  Mutex mutex_;
+  Mutex mutex_{"StartedReads::mutex_"};
   Condition none_;
   std::size_t under_way_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;

@@ -33,7 +33,7 @@ class ThreadPool {
   void work();
 
   std::vector<std::thread> threads_;
-  Mutex mutex_;
+  Mutex mutex_{"ThreadPool::mutex_"};
   Condition wake_, idle_;
   TaskQueue queue_ GUARDED_BY(mutex_);
   std::size_t running_ GUARDED_BY(mutex_) = 0;

@@ -63,7 +63,7 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   };
   std::optional<std::stop_callback<Ends>> ends_;  // used by the registering thread alone
   std::atomic<bool> claimed_ = false;
-  Mutex mutex_;
+  Mutex mutex_{"PendingRequest::mutex_"};
   bool registered_ GUARDED_BY(mutex_) = false;
   bool interrupted_early_ = false;  // used by the registering thread alone
 };

@@ -49,7 +49,7 @@ constexpr int kReadAheadKib = 1024;
 constexpr const char* kNoHelper = "fusermount3 is not installed: install the package fuse3";
 
 // libfuse reports problems by printing; while mounting, that becomes the text of the error.
-Mutex log_mutex;
+Mutex log_mutex{"log_mutex"};
 std::string log_text GUARDED_BY(log_mutex);
 
 void collect_log(fuse_log_level, const char* format, va_list arguments) {
@@ -173,7 +173,7 @@ class IdleWatch {
     }
   }
 
-  Mutex mutex_;
+  Mutex mutex_{"IdleWatch::mutex_"};
   Condition changed_;
   bool over_ GUARDED_BY(mutex_) = false;
   std::thread thread_;

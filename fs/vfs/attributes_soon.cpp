@@ -47,7 +47,7 @@ class Question {
   };
   std::stop_source wanted_;
   const std::stop_callback<Gone> gone_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"Question::mutex_"};
   std::optional<Reply<Attributes>> reply_ GUARDED_BY(mutex_);
 };
 

@@ -105,7 +105,7 @@ class Chain : public std::enable_shared_from_this<Chain> {
   SchemaSet schemas_;
   std::uint64_t saved_ = 0;  // the state, and how much was known of it, when the index was written
 
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"Chain::mutex_"};
   ChainStatePtr state_ GUARDED_BY(mutex_);
   Clock::time_point looked_at_ GUARDED_BY(mutex_);
   Clock::duration holds_for_ GUARDED_BY(mutex_){};  // how long that look is as good as one now

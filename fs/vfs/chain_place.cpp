@@ -56,7 +56,7 @@ class NamedPlace final : public ChainPlace {
   MountContext& context_;
   const std::vector<Name> names_;
   tfile::FarOptions far_;  // constant after construction
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"NamedPlace::mutex_"};
   mutable std::map<std::string, std::weak_ptr<const Descriptor>> directories_ GUARDED_BY(mutex_);
 };
 

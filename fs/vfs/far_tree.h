@@ -64,7 +64,7 @@ class FarTree : public std::enable_shared_from_this<FarTree> {
   const tfile::FarOptions options_;
   const PathPattern shown_;
   NamedChains chains_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"FarTree::mutex_"};
   std::unordered_map<std::string, Listed> listed_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   // Of each directory that has some, the names that were left out when it was last told of.

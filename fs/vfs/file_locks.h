@@ -94,7 +94,7 @@ class FileLocks {
 
   ClusterCache& cache_;
   Alarms& alarms_;
-  Mutex mutex_;
+  Mutex mutex_{"FileLocks::mutex_"};
   std::map<Key, std::shared_ptr<Owner>> owners_ GUARDED_BY(mutex_);
   std::vector<AskedPtr> waiting_ GUARDED_BY(mutex_);
   std::chrono::milliseconds pause_ GUARDED_BY(mutex_){0};

@@ -106,7 +106,7 @@ class SiblingOrigin final : public Origin {
   }
 
   const FriendPlace named_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"SiblingOrigin::mutex_"};
   mutable std::weak_ptr<const tfile::Source> last_ GUARDED_BY(mutex_);
   mutable std::optional<tfile::Identity> known_ GUARDED_BY(mutex_);
   mutable Clock::time_point looked_at_ GUARDED_BY(mutex_);

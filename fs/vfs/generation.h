@@ -46,7 +46,7 @@ class RecentGenerations {
   // two per file, below the limit of most systems.
   static constexpr std::size_t kFilesMin = 4, kFilesMax = 256;
   const std::uint64_t memory_max_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"RecentGenerations::mutex_", "Generation::mutex_"};
   std::deque<std::shared_ptr<const Generation>> kept_ GUARDED_BY(mutex_);
 };
 
@@ -140,7 +140,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
     Caller caller;
     std::chrono::steady_clock::time_point when;
   };
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"Generation::mutex_"};
   mutable std::vector<Admitted> admitted_ GUARDED_BY(mutex_);
   mutable std::weak_ptr<const Directory> root_ GUARDED_BY(mutex_);  // it refers back to this object
   mutable std::uint64_t memory_ GUARDED_BY(mutex_) = 0;             // as counted in context.files_memory
@@ -206,7 +206,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   const std::unique_ptr<const Origin> origin_;
   const std::string path_;
 
-  Mutex mutex_;
+  Mutex mutex_{"MountedFile::mutex_", "OwnChanges::mutex_, GuardedSource::mutex_"};
   std::weak_ptr<const Generation> current_ GUARDED_BY(mutex_);
   Clock::time_point checked_ GUARDED_BY(mutex_);
   std::uint64_t files_ GUARDED_BY(mutex_) = 0;  // how often another file was expected

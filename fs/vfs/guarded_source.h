@@ -87,7 +87,7 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
   mutable std::atomic<std::uint64_t> saved_end_ = ~std::uint64_t{0};
   mutable std::atomic<bool> stale_ = false;
   std::string head_;  // as at the time of opening; constant from then on
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"GuardedSource::mutex_", "", "a read"};
   mutable Trusted trusted_ GUARDED_BY(mutex_);
   mutable tfile::Identity accepted_ GUARDED_BY(mutex_);     // the latest state that still shows what was opened
   mutable std::vector<Sample> samples_ GUARDED_BY(mutex_);  // of all that was noted, any with the same chance

@@ -123,7 +123,7 @@ class InodeTable {
   bool is_in_use(InodeId) const REQUIRES(mutex_);
 
   const std::size_t limit_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"InodeTable::mutex_"};
   InodeMap<InodePtr> inodes_ GUARDED_BY(mutex_);
   std::list<const Inode*> files_ GUARDED_BY(mutex_);  // oldest first
   std::size_t crowded_at_ GUARDED_BY(mutex_);

@@ -33,7 +33,7 @@ class EnteredDirectories {
   }
 
  private:
-  Mutex mutex_;
+  Mutex mutex_{"EnteredDirectories::mutex_"};
   std::map<Key, std::weak_ptr<const Directory>> known_ GUARDED_BY(mutex_);
 };
 

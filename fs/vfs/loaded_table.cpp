@@ -56,7 +56,7 @@ class LoadedTable::KeptViews {
     std::weak_ptr<const LoadedTable> table;
     ViewKey key;
   };
-  Mutex mutex_;
+  Mutex mutex_{"KeptViews::mutex_"};
   std::deque<Made> made_ GUARDED_BY(mutex_);
 };
 

@@ -104,7 +104,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable std::once_flag branches_once_;
   mutable std::vector<tfile::NodeId> by_branch_, parents_;
 
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"LoadedTable::mutex_", "PieceCache::mutex_, Budget::mutex_"};
   struct View {
     std::optional<Once<std::shared_ptr<Content>>> content;
     std::optional<std::uint64_t> size;

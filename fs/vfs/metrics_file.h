@@ -55,7 +55,7 @@ class MetricsWriter {
   void run() EXCLUDES(mutex_);
 
   MetricsFile file_;  // used by the thread alone
-  Mutex mutex_;
+  Mutex mutex_{"MetricsWriter::mutex_"};
   Condition changed_;
   bool over_ GUARDED_BY(mutex_) = false;
   std::thread thread_;

@@ -34,7 +34,7 @@ class NamedChains {
       EXCLUDES(mutex_);
 
  private:
-  Mutex mutex_;
+  Mutex mutex_{"NamedChains::mutex_"};
   std::map<std::string, std::weak_ptr<Chain>> known_ GUARDED_BY(mutex_);
 };
 

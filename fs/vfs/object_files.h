@@ -52,7 +52,7 @@ class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
   const std::shared_ptr<const tfile::StreamSet> payload_;
   const std::shared_ptr<CachedStreams> cached_;
   ClusterCache& cache_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"ObjectFiles::mutex_"};
   mutable std::map<std::pair<tfile::NodeId, ShownAs>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
 };
 

@@ -57,7 +57,7 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
   const std::vector<File> files_;
   const std::size_t kept_max_ = files_within_limit(kKept, kDescriptors),
                     opening_max_ = files_within_limit(kOpening, kDescriptors);
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"OpenChainFiles::mutex_"};
   std::vector<Open> open_ GUARDED_BY(mutex_);
   std::deque<StreamsPtr> kept_ GUARDED_BY(mutex_);
   std::deque<std::size_t> queue_ GUARDED_BY(mutex_);  // files that wait for their turn

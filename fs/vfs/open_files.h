@@ -36,7 +36,7 @@ class OpenFiles {
   void clear();
 
  private:
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"OpenFiles::mutex_"};
   HandleId last_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<HandleId, std::shared_ptr<const OpenFile>> files_ GUARDED_BY(mutex_);
 };

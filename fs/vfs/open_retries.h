@@ -38,7 +38,7 @@ class OpenRetries {
   };
   void forget_late() REQUIRES(mutex_);
   const std::function<Clock::time_point()> now_;
-  Mutex mutex_;
+  Mutex mutex_{"OpenRetries::mutex_"};
   std::map<std::pair<pid_t, InodeNumber>, Expected> expected_ GUARDED_BY(mutex_);
 };
 

@@ -26,7 +26,7 @@ class OwnChanges {
   std::uint64_t moment() const EXCLUDES(mutex_);
 
  private:
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"OwnChanges::mutex_", "", "a read"};
   std::optional<tfile::Identity> left_ GUARDED_BY(mutex_);  // by the last commit
   bool under_way_ GUARDED_BY(mutex_) = false;
   std::uint64_t age_ GUARDED_BY(mutex_) = 0, moment_ GUARDED_BY(mutex_) = 0;

@@ -58,7 +58,7 @@ class PageCopies {
   void drop_from(Watched&, std::uint64_t offset) REQUIRES(mutex_);
 
   std::atomic<std::size_t> files_ = 0;
-  Mutex mutex_;
+  Mutex mutex_{"PageCopies::mutex_"};
   std::map<InodeId, Watched> watched_ GUARDED_BY(mutex_);
   std::size_t pages_ GUARDED_BY(mutex_) = 0;
 };

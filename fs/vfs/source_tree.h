@@ -104,7 +104,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   const std::string real_path_;
   const std::string hidden_;
   NamedChains chains_;
-  Mutex mutex_;
+  Mutex mutex_{"SourceTree::mutex_", "MountedFile::mutex_"};
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);
   std::set<std::string> opening_ GUARDED_BY(mutex_);  // paths for which written_ is being made

@@ -53,7 +53,7 @@ class TimedOutReads {
     tfile::Error error;
   };
 
-  Mutex mutex_;
+  Mutex mutex_{"TimedOutReads::mutex_"};
   std::atomic<std::size_t> count_ = 0;
   std::unordered_map<HandleId, Failure> failures_ GUARDED_BY(mutex_);  // the last one of each file
 };

@@ -119,7 +119,7 @@ class UrlOrigin final : public Origin {
 
   const std::string url_;
   const tfile::FarOptions options_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"UrlOrigin::mutex_"};
   mutable std::optional<tfile::Identity> known_ GUARDED_BY(mutex_);
   mutable Clock::time_point looked_at_ GUARDED_BY(mutex_);
   mutable std::weak_ptr<const tfile::Source> last_ GUARDED_BY(mutex_);

@@ -66,7 +66,7 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
   MountContext& context_;
   const std::shared_ptr<StagedFile> staged_;
   const std::shared_ptr<MountedFile> mounted_;
-  Mutex mutex_;
+  Mutex mutex_{"WrittenFile::mutex_"};
   std::unordered_map<std::uint64_t, Known> directories_ GUARDED_BY(mutex_);
 };
 using WrittenPtr = std::shared_ptr<WrittenFile>;

@@ -153,7 +153,7 @@ class Looking : public std::enable_shared_from_this<Looking> {
   Reply<ColumnarForm> reply_;
   std::atomic<std::size_t> left_ = 0;
 
-  Mutex mutex_;
+  Mutex mutex_{"Looking::mutex_"};
   std::vector<bool> binary_ GUARDED_BY(mutex_);  // by column
   std::map<ColumnId, std::int64_t> no_dates_ GUARDED_BY(mutex_);
   std::optional<Error> error_ GUARDED_BY(mutex_);  // of counting them

@@ -163,7 +163,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
   std::atomic<std::size_t> left_ = 0;
   Contradicted answer_;  // set before it is passed to one thread
 
-  Mutex mutex_;
+  Mutex mutex_{"Asking::mutex_", "ThreadPool::mutex_"};
   Contradicted contradicted_ GUARDED_BY(mutex_);
 };
 

@@ -235,22 +235,50 @@ def test_pages_cite_the_names_of_root():
 # ---- locks
 
 
+MUTEX = re.compile(r"^\s*(?:mutable |static )*Mutex (\w+)\s*(?:\{(.*?)\})?(?: GUARDED_BY.*?)?;", re.MULTILINE | re.DOTALL)
+OTHER_LOCK = re.compile(r"^\s*(?:mutable |static )*std::(?:once_flag|mutex|shared_mutex) (\w+);", re.MULTILINE)
+GROUP = "a read"
+
+
+def declared_mutexes():
+    """{name: (file, what may be taken while it is held, group)} of all in the sources."""
+    found = {}
+    for path, text in sources().items():
+        for member, arguments in MUTEX.findall(text) if path != "format/include/tfile/mutex.h" else ():
+            texts = ["".join(re.findall(r'"([^"]*)"', argument)) for argument in re.split(r'(?<="),', arguments)]
+            name, inner, group = (texts + ["", ""])[:3]
+            assert name.split("::")[-1] == member, f"{path}: {member} is named {name or 'not at all'}"
+            found[name] = (path, sorted(filter(None, inner.split(", "))), group)
+    return found
+
+
 def test_locks_are_those_of_the_page():
-    lock = re.compile(r"^\s*(?:mutable |static )*(?:Mutex|std::mutex|std::shared_mutex|std::once_flag) (\w+)(?: GUARDED_BY.*)?;", re.MULTILINE)
-    found = sorted((path, name) for path, text in sources().items() if path != "fs/mutex.h" for name in lock.findall(text))
-    rows = table("Locks")
-    told = sorted((spans(file)[0], spans(name)[0].split("::")[-1]) for name, file, *_ in rows)
-    assert found == told, difference(found, told)
-    for name, file, *_ in rows:
-        owner = spans(name)[0].split("::")[0]
-        assert re.search(rf"\b{owner}\b", code(sources()[spans(file)[0]])), f"{file} has no {owner}"
+    rows = {spans(name)[0]: (spans(file)[0], sorted(spans(inner) + [GROUP] * inner.strip().endswith(GROUP)))
+            for name, file, _, inner in table("Locks")}
+    mutexes = {name: row[:2] for name, row in declared_mutexes().items()}
+    assert mutexes == {name: row for name, row in rows.items() if name in mutexes}
+    others = sorted((path, name) for path, text in sources().items() for name in OTHER_LOCK.findall(text) if path != "format/include/tfile/mutex.h")
+    assert others == sorted((file, name.split("::")[-1]) for name, (file, _) in rows.items() if name not in mutexes)
+    for name, (file, _) in rows.items():
+        owner = name.split("::")[0]
+        assert re.search(rf"\b{owner}\b", code(sources()[file])), f"{file} has no {owner}"
+
+
+def read_locks():
+    """What "a read" stands for, as the page says."""
+    return set(spans(re.search(r'^"A read" stands for .*?\n\n', read(PAGE), re.MULTILINE | re.DOTALL).group()))
+
+
+def test_locks_of_reads_are_those_of_the_page():
+    assert read_locks() == {name for name, (_, _, group) in declared_mutexes().items() if group == GROUP}
+    assert {group for _, _, group in declared_mutexes().values()} == {"", GROUP}
 
 
 def test_locks_are_taken_in_the_order_of_the_page():
     order = [spans(name)[0] for name, *_ in table("Locks")]
     assert len(order) == len(set(order))
     for name, _, _, inner in table("Locks"):
-        for other in spans(inner):
+        for other in spans(inner) + sorted(read_locks()) * inner.strip().endswith(GROUP):
             assert order.index(other) > order.index(spans(name)[0]), f"{other} is taken while {name} is held, and stands above it"
     held_longer = re.search(r"These are held longer:\n\n((?:\|.*\n)+)", read(PAGE)).group(1).splitlines()[2:]
     assert {name for line in held_longer for name in spans(line.split("|")[1])} <= set(order)

@@ -6,13 +6,13 @@
 namespace tfile {
 
 std::shared_ptr<const Buffer> SharedEnds::at(const Range& place) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto found = ends_.find(place);
   return found == ends_.end() ? nullptr : found->second.lock();
 }
 
 void SharedEnds::keep(const Range& place, const std::shared_ptr<const Buffer>& ends) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ends_[place] = ends;
   if (ends_.size() < look_at_) return;
   std::erase_if(ends_, [](const auto& entry) { return entry.second.expired(); });

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 
 #include "tfile/buffer.h"
+#include "tfile/mutex.h"
 
 namespace tfile {
 
@@ -28,9 +28,9 @@ class SharedEnds {
   void keep(const Range&, const std::shared_ptr<const Buffer>&);
 
  private:
-  mutable std::mutex mutex_;
-  std::map<Range, std::weak_ptr<const Buffer>> ends_;
-  std::size_t look_at_ = 1024;  // at this size, those without a chunk are dropped
+  mutable Mutex mutex_{"SharedEnds::mutex_"};
+  std::map<Range, std::weak_ptr<const Buffer>> ends_ GUARDED_BY(mutex_);
+  std::size_t look_at_ GUARDED_BY(mutex_) = 1024;  // at this size, those without a chunk are dropped
 };
 
 }  // namespace tfile

@@ -119,7 +119,7 @@ TableTrials::TableTrials(TreeRecord tree, std::shared_ptr<const StreamerInfos> i
       layouts_(untried_.size()) {}
 
 const BranchLayout* TableTrials::layout(UntriedId id) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return layouts_[id].get();
 }
 
@@ -130,7 +130,7 @@ void TableTrials::publish(UntriedId id, BranchLayout layout) const {
   if (untried.in_list && layout.stream.kind == Stream::Kind::flat) layout.stream.lists_of = untried.lists_of;
   if (layout.stream.item_counter_branch) link_item_counter(layout.stream, streams_, columns_);
   auto made = std::make_unique<const BranchLayout>(std::move(layout));
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (layouts_[id]) return;
   layouts_[id] = std::move(made);
   streams_.replace(untried.stream, layouts_[id]->stream);
@@ -241,7 +241,7 @@ std::optional<UntriedId> TableTrials::tried_with(StreamId stream) const {
 
 std::size_t TableTrials::memory() const {
   std::size_t bytes = sizeof *this + memory_of(tree_);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const auto& layout : layouts_)
     if (layout) bytes += sizeof *layout + memory_of(std::span(&layout->stream, 1));
   return bytes;

@@ -3,12 +3,12 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tfile/mutex.h"
 #include "tree/read/branch_nodes.h"
 #include "tree/read/stream_slots.h"
 #include "tree/read/trial_baskets.h"
@@ -61,8 +61,8 @@ class TableTrials {
   const StreamSlots& streams_;
   const std::span<const Column> columns_;
 
-  mutable std::mutex mutex_;                                          // guards the next one
-  mutable std::vector<std::unique_ptr<const BranchLayout>> layouts_;  // null: not tried
+  mutable Mutex mutex_{"TableTrials::mutex_"};
+  mutable std::vector<std::unique_ptr<const BranchLayout>> layouts_ GUARDED_BY(mutex_);  // null: not tried
 };
 
 // The reason of a column whose first entries the storage failed to deliver.

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <set>
 
 #include "bytes/endian.h"
 #include "streamer/layout/chunk_of_arrays.h"
+#include "tfile/mutex.h"
 #include "tree/read/basket_data.h"
 #include "tree/read/branch_nodes.h"
 #include "tree/read/cluster_boundaries.h"
@@ -243,7 +243,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     if (!stream.lists_of || lengths.empty() || basket_count(id) == 0 || branch_of(id).baskets.seek[0] == 0) return;
     const auto header = checked_header({id, 0}, header0);
     if (!header) return;
-    const std::lock_guard lock(lists_mutex_);
+    const Lock lock(lists_mutex_);
     lists_.insert_or_assign(
         *stream.lists_of,
         KnownLists{lengths.back(), header->keylen - static_cast<std::int64_t>(branch_of(id).name.size())});
@@ -533,7 +533,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   std::optional<KnownLists> known_lists(const Stream& stream) const {
     if (!stream.lists_of) return std::nullopt;
-    const std::lock_guard lock(lists_mutex_);
+    const Lock lock(lists_mutex_);
     const auto found = lists_.find(*stream.lists_of);
     return found == lists_.end() ? std::nullopt : std::optional(found->second);
   }
@@ -708,8 +708,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   std::map<BranchIndex, std::string> contradicted_;  // with the reason
   StreamSlots streams_;
   mutable SharedEnds shared_ends_;
-  mutable std::mutex lists_mutex_;
-  mutable std::map<BranchIndex, KnownLists> lists_;  // by the branch that counts them
+  mutable Mutex lists_mutex_{"TreeTable::lists_mutex_"};
+  mutable std::map<BranchIndex, KnownLists> lists_ GUARDED_BY(lists_mutex_);  // by the branch that counts them
   std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;
   std::unique_ptr<const TableTrials> trials_;  // nullptr if no branch needs a trial
 };

@@ -127,7 +127,10 @@ class Changes {
   void note_freed() EXCLUDES(mutex);
 
   // Serializes changes; before Overlay::mutex. While it is held names do not change.
-  Mutex mutex;
+  Mutex mutex{
+      "Changes::mutex",
+      "Overlay::mutex, StagingMemory::mutex_, StagedBytes::mutex_, Journal::append_mutex_, Journal::state_mutex_, "
+      "RootFile::class_infos_mutex_, Budget::mutex_, ErrorLog::mutex_, Log::mutex_, a read"};
 
  private:
   Result<JournalBegin> journal_begin() const;

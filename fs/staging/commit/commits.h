@@ -82,7 +82,11 @@ class Commits {
   std::vector<Pending> pending() EXCLUDES(mutex, overlay_.mutex);
 
   // Serializes commits; before Changes::mutex and Overlay::mutex. While it is held none is under way.
-  Mutex mutex;
+  Mutex mutex{"Commits::mutex",
+              "Changes::mutex, Overlay::mutex, MountedFile::mutex_, Generation::mutex_, StagingMemory::mutex_, "
+              "StagedBytes::mutex_, Journal::append_mutex_, Journal::state_mutex_, RootFile::class_infos_mutex_, "
+              "TreeTable::lists_mutex_, SharedEnds::mutex_, Lanes::mutex_, ThreadPool::mutex_, Budget::mutex_, "
+              "ErrorLog::mutex_, Log::mutex_, TableTrials::mutex_, a read"};
 
  private:
   // What a pass may commit: only clusters of tables that are still being written; complete contents; or also contents

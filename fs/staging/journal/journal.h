@@ -102,9 +102,9 @@ class Journal {
   const bool writable_;
 
   // Held during the write of a record, which keeps records in order. Taken before state_mutex_.
-  Mutex append_mutex_;
+  Mutex append_mutex_{"Journal::append_mutex_", "Journal::state_mutex_"};
 
-  mutable Mutex state_mutex_;
+  mutable Mutex state_mutex_{"Journal::state_mutex_"};
   Condition synced_changed_;
   std::uint64_t size_ GUARDED_BY(state_mutex_) = 0;
   std::uint64_t synced_ GUARDED_BY(state_mutex_) = 0;

@@ -124,7 +124,7 @@ struct Overlay {
   const tfile::TableFormat format;  // of new tables
   const NodePtr root;               // the nodes below are guarded by `mutex`
 
-  mutable Mutex mutex;
+  mutable Mutex mutex{"Overlay::mutex", "StagedBytes::mutex_, Budget::mutex_, ErrorLog::mutex_, Log::mutex_"};
   Condition changed;  // a handle was closed, or the mount ends
   std::uint64_t last_id GUARDED_BY(mutex) = 0;
   JournalBegin basis GUARDED_BY(mutex);  // the state of the file on which the staged contents are based

@@ -157,7 +157,7 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   const std::uint64_t id_;
   StagingMemory& memory_;
 
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"StagedBytes::mutex_"};
   std::shared_ptr<Journal> journal_ GUARDED_BY(mutex_);  // changes only while no other thread appends for this file
   Condition turn_over_;
   bool turn_taken_ GUARDED_BY(mutex_) = false;                      // one thread at a time appends for this file

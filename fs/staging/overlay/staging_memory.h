@@ -79,7 +79,7 @@ class StagingMemory {
   std::atomic<std::uint64_t> in_use_ = 0;
   std::atomic<std::uint64_t> stamp_ = 1;
 
-  Mutex mutex_;
+  Mutex mutex_{"StagingMemory::mutex_"};
   Condition spilled_;
   bool spilling_ GUARDED_BY(mutex_) = false;
   std::vector<std::weak_ptr<StagedBytes>> files_ GUARDED_BY(mutex_);

@@ -68,7 +68,7 @@ class ChainCounts : public std::enable_shared_from_this<ChainCounts> {
   };
   const std::shared_ptr<const ChainTable> table_;
   const std::shared_ptr<ChainFiles> files_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"ChainCounts::mutex_"};
   std::vector<Count> counts_ GUARDED_BY(mutex_);
   std::size_t rounds_ GUARDED_BY(mutex_) = 0;
 };

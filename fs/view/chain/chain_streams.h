@@ -71,7 +71,7 @@ class ChainStreams final : public CachedStreams, public std::enable_shared_from_
     std::uint64_t end = ~std::uint64_t{0};  // of the last request
     std::size_t expected = 0;               // files before this one were opened for the reader
   };
-  Mutex mutex_;
+  Mutex mutex_{"ChainStreams::mutex_"};
   std::unordered_map<tfile::ColumnId, Reader> readers_ GUARDED_BY(mutex_);
 };
 

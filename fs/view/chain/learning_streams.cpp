@@ -97,7 +97,7 @@ class LearningStreams final : public CachedStreams {
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const ChainTable> table_;
   const std::shared_ptr<const ChainCounts> counts_;
-  Mutex mutex_;
+  Mutex mutex_{"LearningStreams::mutex_"};
   FileVisits visits_ GUARDED_BY(mutex_);
 };
 

@@ -61,7 +61,7 @@ class SchemaSet {
   template <class Make>
   TableSchemaPtr keep(const Parts&, Make make) EXCLUDES(mutex_);
 
-  Mutex mutex_;
+  Mutex mutex_{"SchemaSet::mutex_"};
   std::unordered_multimap<std::size_t, std::weak_ptr<const TableSchema>> known_ GUARDED_BY(mutex_);  // by hash
 };
 

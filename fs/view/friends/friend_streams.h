@@ -97,7 +97,7 @@ class FriendStreams final : public CachedStreams, public std::enable_shared_from
     std::size_t number = 0;
     Block block;
   };
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{"FriendStreams::mutex_"};
   std::map<CountId, Count> counts_ GUARDED_BY(mutex_);
   std::deque<KeptBlock> blocks_ GUARDED_BY(mutex_);  // those used last
 };
