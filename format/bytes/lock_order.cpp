@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifdef TFILE_CHECK_LOCKS
+#include "tfile/mutex.h"
+
+#ifdef TFILE_CHECKS
 
 #include <algorithm>
 #include <array>
@@ -7,8 +9,6 @@
 #include <cstdlib>
 #include <span>
 #include <string_view>
-
-#include "tfile/mutex.h"
 
 namespace tfile {
 namespace {

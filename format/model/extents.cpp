@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tfile/check.h"
+
 namespace tfile {
 namespace {
 
@@ -15,6 +17,7 @@ bool is_lasting(const Error& error) { return error.kind == ErrorKind::damaged ||
 }  // namespace
 
 std::vector<std::int64_t> Extents::items_of(std::size_t chunk) const {
+  TFILE_DCHECK(chunk < chunks());
   std::vector<std::int64_t> items;
   for (const auto& begins : first) items.push_back(begins[chunk + 1] - begins[chunk]);
   return items;
@@ -22,6 +25,7 @@ std::vector<std::int64_t> Extents::items_of(std::size_t chunk) const {
 
 std::uint32_t Extents::chunk_of(std::uint32_t slot, std::int64_t item) const {
   const auto& begins = first[slot];
+  TFILE_DCHECK(begins.size() > 1);
   const auto place = std::upper_bound(begins.begin(), begins.end(), item) - begins.begin() - 1;
   return static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(begins) - 2));
 }

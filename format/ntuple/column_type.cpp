@@ -5,6 +5,8 @@
 #include <iterator>
 #include <string>
 
+#include "tfile/check.h"
+
 namespace tfile {
 namespace {
 
@@ -79,6 +81,7 @@ bool is_index(const PageEncoding& encoding) {
 }
 
 std::uint64_t page_size(const PageEncoding& encoding, std::uint64_t elements) {
+  TFILE_DCHECK(elements <= UINT32_MAX);
   return (elements * encoding.bits + 7) / 8;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bytes/endian.h"
+#include "tfile/check.h"
 
 namespace tfile {
 namespace {
@@ -269,6 +270,7 @@ void encode_switch(std::span<const std::byte> tags, std::span<const std::byte> p
   constexpr std::size_t kSize = 12;
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const auto tag = std::to_integer<std::uint32_t>(tags[i]);
+    TFILE_DCHECK(tag <= bases.size());
     const std::int64_t position = tag == 0 ? 0 : load_little<std::int64_t>(positions.data() + 8 * i) - bases[tag - 1];
     std::memcpy(page.data() + kSize * i, &position, sizeof position);
     std::memcpy(page.data() + kSize * i + sizeof position, &tag, sizeof tag);

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "tfile/check.h"
+
 namespace tfilefs {
 
 Alarms::Alarms() : thread_([this] { run(); }) {}
@@ -27,6 +29,7 @@ void Alarms::stop() {
     dropped.swap(waiting_);
   }
   changed_.notify_all();
+  TFILE_DCHECK(thread_.get_id() != std::this_thread::get_id());
   if (thread_.joinable()) thread_.join();
 }
 

@@ -5,12 +5,16 @@
 
 #include "exec/answering.h"
 #include "start_thread.h"
+#include "tfile/check.h"
 
 namespace tfilefs {
 namespace {
 
 void join_all(std::vector<std::thread>& threads) {
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) {
+    TFILE_DCHECK(thread.get_id() != std::this_thread::get_id());
+    thread.join();
+  }
 }
 
 }  // namespace

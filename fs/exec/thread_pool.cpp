@@ -6,6 +6,7 @@
 
 #include "exec/answering.h"
 #include "start_thread.h"
+#include "tfile/check.h"
 
 namespace tfilefs {
 
@@ -48,7 +49,10 @@ void ThreadPool::stop() {
     stopping_ = true;
   }
   wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : threads_) {
+    TFILE_DCHECK(thread.get_id() != std::this_thread::get_id());
+    thread.join();
+  }
   threads_.clear();
 }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "tfile/check.h"
+
 namespace tfilefs {
 namespace {
 
@@ -35,6 +37,7 @@ bool ActingFor::is_possible() { return ::geteuid() == 0; }
 
 ActingFor::ActingFor(const CallerPtr& caller) {
   if (!caller || !is_possible()) return;
+  TFILE_DCHECK(has_ids(::geteuid(), ::getegid()));
   own_groups_ = groups_of_thread();
   acts_ = set_groups(caller->groups);
   if (acts_) {

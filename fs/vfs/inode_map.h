@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tfile/check.h"
 #include "vfs/attributes.h"
 
 namespace tfilefs {
@@ -35,6 +36,7 @@ class InodeMap {
   // Removes a value that must be there.
   T take(InodeId id) {
     std::size_t hole = index_of(id);
+    TFILE_DCHECK(slots_[hole].value);
     T taken = std::move(slots_[hole].value);
     --size_;
     // A value that was displaced past the hole moves into it, so that no search ends too early there.

@@ -29,12 +29,12 @@ void note_locked(const Mutex&);
 void note_unlocked(const Mutex&);
 
 // A mutex has a name, the names of those that may be taken while it is held ("A::mutex_, B::mutex_"), and where that is
-// told of many at once the name of a group that it is of. Where TFILE_CHECK_LOCKS is defined, taking another one ends
+// told of many at once the name of a group that it is of. Where TFILE_CHECKS is defined, taking another one ends
 // the process. docs/architecture.md has the table of all. One without a name, of a test, is not checked.
 class CAPABILITY("mutex") Mutex {
  public:
   Mutex() = default;
-#ifdef TFILE_CHECK_LOCKS
+#ifdef TFILE_CHECKS
   explicit Mutex(const char* name, const char* taken_while_held = "", const char* group = "")
       : name_(name), inner_(taken_while_held), group_(group) {}
   const char* name() const { return name_; }
@@ -58,7 +58,7 @@ class CAPABILITY("mutex") Mutex {
 #endif
 
  private:
-#ifdef TFILE_CHECK_LOCKS
+#ifdef TFILE_CHECKS
   const char* const name_ = nullptr;
   const char* const inner_ = "";
   const char* const group_ = "";

@@ -49,7 +49,7 @@ class StagingMemory {
   bool has_room(std::uint64_t bytes) const { return in_use() + bytes <= limit_; }
 
   // Spills until `bytes` more fit under the limit, or nothing more can be spilled. Blocks: it writes journals, one
-  // thread at a time, while the others wait. Must not be called with a lock held. Errors: those of the journal
+  // thread at a time, while the others wait. Only the lock of commits may be held. Errors: those of the journal
   // (no_space, io).
   tfile::Result<> make_room(std::uint64_t bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifdef TFILE_CHECK_LOCKS
+#ifdef TFILE_CHECKS
 
 #include <gtest/gtest.h>
 
