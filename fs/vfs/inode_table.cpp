@@ -80,7 +80,7 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
     if (made && state.is_file) at->among_files_ = files_.insert(files_.end(), at.get());
     Inode& inode = *at;
     if (!made && !is_path(inode, *parent, name)) continue;
-    number = inode.number;
+    number = state.moves && inode.adopted_ != 0 ? 0 : inode.number;  // that of a file that lives on is not another's
     if (inode.state != state || lies_in_left(inode)) continue;
     if (state.moves) {
       moving_.emplace(state.which, at);
@@ -88,7 +88,7 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
     }
     ++inode.lookups_;
     if (inode.entry_.holder != entry.holder) dropped = replace(inode, entry);
-    return {id, number, inodes_.size() > crowded_at_};
+    return {id, inode.number, inodes_.size() > crowded_at_};
   }
 }
 

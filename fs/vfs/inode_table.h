@@ -65,9 +65,10 @@ using InodePtr = std::shared_ptr<Inode>;
 // The paths that the kernel knows. Each has a number that is the same on every mount: a hash of its name, seeded with
 // the number of its directory. Its id is that number, too, unless another inode has that id already: a file that
 // changed gets a second id (and thereby a new inode and new pages in the kernel), while the first stays valid for
-// programs that opened the file before. A directory keeps its id through all changes, since it may be the working
-// directory of processes. An inode stays until the kernel has forgotten it as often as it was told of it. Thread-safe.
-// Its lock is the first in order, and no function of another class is called while it is held.
+// programs that opened the file before. A file that is made where one was moved away gets another number, too. A
+// directory keeps its id through all changes, since it may be the working directory of processes. An inode stays until
+// the kernel has forgotten it as often as it was told of it. Thread-safe. Its lock is the first in order, and no
+// function of another class is called while it is held.
 class InodeTable {
  public:
   // `limit`: of inodes, from which on `is_crowded` tells.

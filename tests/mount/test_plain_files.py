@@ -233,3 +233,17 @@ def test_what_was_moved_is_linked_and_followed_at_once(mount, tmp_path, another)
         assert os.readlink(at(place + " link")) == "first target"
         if another:
             os.unlink(at("link"))
+
+
+def test_a_file_in_the_place_of_one_that_was_moved_is_another(mount, tmp_path):
+    m = mount(tmp_path, "rw")
+    file, other = os.path.join(m.path, "file"), os.path.join(m.path, "other")
+    for path, text in ((file, "first"), (other, "")):
+        with open(path, "w") as to:
+            to.write(text)
+    os.rename(file, other)
+    with open(file, "w") as to:
+        to.write("second")
+    assert not os.path.samefile(file, other)
+    subprocess.run(["mv", other, file], check=True)
+    assert open(file).read() == "first" and os.listdir(tmp_path) == ["file"]

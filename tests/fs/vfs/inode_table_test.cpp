@@ -127,6 +127,22 @@ TEST(InodeTable, FilesThatKeepTheirInodesAreForgotten) {
   EXPECT_EQ(names[0].name, "f3");
 }
 
+TEST(InodeTable, AFileInThePlaceOfOneThatLivesElsewhereHasItsOwnNumber) {
+  InodeTable table(entry());
+  const auto root = table.find(kRootId);
+  const auto file = [](std::uint64_t which) { return Inode::State{true, which, true}; };
+  const auto moved = refer(table, root, "a", file(1));
+  EXPECT_EQ(refer(table, root, "b", file(1)), moved);
+  const auto another = refer(table, root, "a", file(2));
+  EXPECT_NE(another->number, moved->number);
+  EXPECT_NE(refer(table, root, "a", file(3))->number, moved->number);
+  EXPECT_EQ(refer(table, root, "a", file(2)), another);
+  EXPECT_EQ(refer(table, root, "b", file(1)), moved);
+  // The entries of a column that are committed, and those behind them, are one file.
+  const auto staged = refer(table, root, "column", file(4));
+  EXPECT_EQ(refer(table, root, "column", {true, 5})->number, staged->number);
+}
+
 TEST(InodeTable, TheKernelIsNotAskedForEachFileThatItKeeps) {
   InodeTable table(entry(), 80);
   const auto root = table.find(kRootId);
