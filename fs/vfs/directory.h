@@ -75,6 +75,7 @@ struct FoundEntry {
   Entry entry;
   std::string own_name;      // as a listing shows it; empty: the name looked up
   bool same_for_all = true;  // as Holder::is_same_for_all
+  bool is_new = false;       // has just been made: nothing that was known before is it
 };
 
 // How old the last look at the source may be: `recent` up to kRecent; `now` not older than the request.

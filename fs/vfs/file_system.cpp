@@ -207,7 +207,7 @@ void FileSystem::entry_for(InodePtr inode, Access access, const CallerPtr& by, R
 // ---- names and attributes
 
 InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry& entry,
-                          Attributes& attributes) {
+                          Attributes& attributes, bool is_new) {
   Inode::State state;
   state.is_file = !S_ISDIR(attributes.mode);
   if (state.is_file) {
@@ -217,7 +217,7 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   } else {
     state.which = name == own_name ? parent->state.which : hash_of_name(name);
   }
-  const auto [id, number, is_crowded] = inodes_->refer(parent, own_name, entry, state);
+  const auto [id, number, is_crowded] = inodes_->refer(parent, own_name, entry, state, is_new);
   attributes.number = number;
   if (is_crowded && forget_name_ && !forgetting_.exchange(true)) forget_names();
   return id;
@@ -294,10 +294,10 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
   const Entry entry = at->entry;
   const std::stop_token asker = reply.asker();
   auto told = [this, entry, sought, own_name = std::move(own_name), same_for_all = at->same_for_all,
-               reply = std::move(reply)](Result<Attributes> attributes) mutable {
+               is_new = at->is_new, reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
     attributes->same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.held));
-    const InodeId id = refer(sought.parent, sought.name, own_name, entry, *attributes);
+    const InodeId id = refer(sought.parent, sought.name, own_name, entry, *attributes, is_new);
     if (!attributes->size_is_known) inodes_->find(id)->is_size_untold = true;
     reply(Found{id, *attributes});
   };

@@ -237,7 +237,8 @@ class FileSystem {
   void find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry>);
   void entry_for(InodePtr, Access, const CallerPtr& by, Reply<Entry>);
   std::shared_ptr<const Holder> open_holder(HandleId) const;
-  InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&);
+  InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&,
+                bool is_new = false);
   // A look-up; it is tried again if the file changes meanwhile.
   struct Sought {
     InodePtr parent;

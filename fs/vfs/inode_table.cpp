@@ -59,12 +59,23 @@ Entry InodeTable::replace(Inode& inode, const Entry& entry) {
   return std::exchange(inode.entry_, entry);
 }
 
+// Its number on the source is that of a file that was removed. The kernel may still be about to count a name less of
+// the inode that this one had.
+void InodeTable::replace_removed(std::uint64_t which) {
+  const auto removed = moving_.find(which);
+  if (removed == moving_.end()) return;
+  removed->second->adopted_ = 0;
+  removed->second->left_ = true;
+  moving_.erase(removed);
+}
+
 InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view name, const Entry& entry,
-                                        Inode::State state) {
+                                        Inode::State state, bool is_new) {
   Entry dropped;  // may be the last owner of a whole file: destroyed after the lock is released
   const InodeId first = hashed_id(*parent, name);
   InodeNumber number = 0;
   const Lock lock(mutex_);
+  if (is_new && state.moves) replace_removed(state.which);
   if (const auto moved = state.moves ? moving_.find(state.which) : moving_.end(); moved != moving_.end()) {
     Inode& inode = *moved->second;
     ++inode.lookups_;

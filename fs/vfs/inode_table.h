@@ -85,7 +85,8 @@ class InodeTable {
     InodeNumber number = 0;
     bool is_crowded = false;  // the kernel knows more than the limit, and than oldest() left
   };
-  Reference refer(const InodePtr& parent, std::string_view name, const Entry&, Inode::State);
+  // `is_new`: the file has just been made, so that no inode is of it yet.
+  Reference refer(const InodePtr& parent, std::string_view name, const Entry&, Inode::State, bool is_new = false);
   // The file `which` (as in State::which), which keeps its inode, is the one at this inode: it gets no other.
   void adopt(const InodePtr&, std::uint64_t which);
   void forget(InodeId, std::uint64_t times);
@@ -120,6 +121,7 @@ class InodeTable {
 
  private:
   Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // returns the old one
+  void replace_removed(std::uint64_t which) REQUIRES(mutex_);
   bool lies_in_left(const Inode&) const REQUIRES(mutex_);
   bool is_in_use(InodeId) const REQUIRES(mutex_);
 

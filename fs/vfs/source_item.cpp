@@ -410,6 +410,7 @@ void SourceDirectory::make_file(std::string_view name, const Creation& how, bool
       return tl::unexpected(std::move(is_free).error());
     }
     auto created = tree->make_file(path, how, true, by);
+    const bool is_new = created.has_value();
     if (!created && !exclusive && created.error().kind == ErrorKind::exists) {
       // What begins like a ROOT file is opened by its name: it may be shown as a directory.
       TRY(const Found found, tree->look_up(path));
@@ -419,7 +420,7 @@ void SourceDirectory::make_file(std::string_view name, const Creation& how, bool
     TRY(Descriptor file, std::move(created));
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
-    CreatedFile made{{{make_source_file(tree, path, status), {}}, {}}, {}};
+    CreatedFile made{{{make_source_file(tree, path, status), {}}, {}, true, is_new}, {}};
     made.content = passed(*tree, std::move(file), status, by);
     return made;
   };
@@ -448,7 +449,7 @@ void SourceDirectory::make_link(std::string_view name, std::string_view target, 
     TRY_VOID(check_not_staged(*tree, path));
     TRY_VOID(tree->make_link(path, target, by));
     TRY(const struct stat status, tree->status(path));
-    return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
+    return FoundEntry{{make_source_file(tree, path, status), {}}, {}, true, true};
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }

@@ -247,3 +247,23 @@ def test_a_file_in_the_place_of_one_that_was_moved_is_another(mount, tmp_path):
     assert not os.path.samefile(file, other)
     subprocess.run(["mv", other, file], check=True)
     assert open(file).read() == "first" and os.listdir(tmp_path) == ["file"]
+
+
+LINKER = """
+import os, sys, time
+os.mkdir(sys.argv[1])
+file, link = (os.path.join(sys.argv[1], name) for name in ("file", "link"))
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    os.link(file, link)
+    os.unlink(link)
+    os.unlink(file)
+"""
+
+
+def test_what_is_made_while_others_remove_files_can_be_linked(mount, tmp_path):
+    """The source may give a new file the number of one that another program is just removing."""
+    m = mount(tmp_path, "rw")
+    programs = [subprocess.Popen(["python3", "-c", LINKER, os.path.join(m.path, str(i))]) for i in range(4)]
+    assert [program.wait(60) for program in programs] == [0] * 4

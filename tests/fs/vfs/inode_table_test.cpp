@@ -143,6 +143,22 @@ TEST(InodeTable, AFileInThePlaceOfOneThatLivesElsewhereHasItsOwnNumber) {
   EXPECT_EQ(refer(table, root, "column", {true, 5})->number, staged->number);
 }
 
+// The source gives the number of a file that was removed to the next one.
+TEST(InodeTable, ANewFileIsNotTheRemovedOneOfTheSameNumber) {
+  InodeTable table(entry());
+  const auto root = table.find(kRootId);
+  const Inode::State file{true, 1, true};
+  const auto removed = refer(table, root, "a", file);
+  const auto made = table.find(table.refer(root, "b", entry(), file, true).id);
+  EXPECT_NE(made, removed);
+  EXPECT_EQ(refer(table, root, "b", file), made);
+  EXPECT_EQ(refer(table, root, "a", file), made);  // a link
+  EXPECT_TRUE(table.has_left(*removed));
+  table.forget(removed->id, 1);
+  EXPECT_EQ(refer(table, root, "b", file), made);
+  EXPECT_NE(table.find(table.refer(root, "b", entry(), file, true).id), made);
+}
+
 TEST(InodeTable, TheKernelIsNotAskedForEachFileThatItKeeps) {
   InodeTable table(entry(), 80);
   const auto root = table.find(kRootId);
