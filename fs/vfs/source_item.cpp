@@ -199,6 +199,19 @@ auto attributes_changed(TreePtr tree, std::string path, const AttributeChange& c
   };
 }
 
+// `look` with a path of a file. The kernel knows a file by one of its names, the one seen last, which may go, or be
+// closed to the caller, while it is asked for by another: then the others are tried.
+template <class Look>
+auto at_any_name(const SourceTree& tree, const std::string& path, const struct stat& file, Look look)
+    -> decltype(look(path)) {
+  auto seen = look(path);
+  if (seen || (seen.error().kind != ErrorKind::stale && seen.error().kind != ErrorKind::denied)) return seen;
+  for (const std::string& name : tree.names_of(file)) {
+    if (auto there = look(name)) return there;
+  }
+  return seen;
+}
+
 class SourceFile final : public Holder {
  public:
   SourceFile(TreePtr tree, std::string path, const struct stat& status, CallerPtr by = nullptr)
@@ -215,7 +228,6 @@ class SourceFile final : public Holder {
   }
   // A file that can be renamed and linked here is the same file under all of its names.
   bool keeps_inode() const override { return tree_->context().writing != nullptr; }
-  const std::string& path() const { return path_; }
   std::optional<Attributes> known_attributes(HeldItem) const override {
     // A file that is written through this mount changes without a new look at it.
     if (by_ || tree_->context().writing || Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
@@ -223,35 +235,53 @@ class SourceFile final : public Holder {
   }
   void attributes(HeldItem held, Reply<Attributes> reply) const override {
     if (auto known = known_attributes(held)) return reply(*known);
-    auto job = [tree = tree_, path = path_, known = status_, by = by_]() -> Result<Attributes> {
-      TRY(const struct stat status, as_moved(tree->status(path, by)));
-      if (!is_same_file(status, known)) return another_file();
-      return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
-    };
-    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+    answer_somewhere(
+        [tree = tree_, known = status_, by = by_](const std::string& path) -> Result<Attributes> {
+          TRY(const struct stat status, as_moved(tree->status(path, by)));
+          if (!is_same_file(status, known)) return another_file();
+          return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
+        },
+        std::move(reply));
   }
   void open(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_RDONLY, std::move(reply)); }
   void open_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_RDWR, std::move(reply)); }
   void open_only_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_WRONLY, std::move(reply)); }
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
-    answer_blocking(tree_->context().cache, attributes_changed(tree_, path_, change, by_, status_), std::move(reply));
+    answer_somewhere([tree = tree_, known = status_, change, by = by_](
+                         const std::string& path) { return attributes_changed(tree, path, change, by, known)(); },
+                     std::move(reply));
   }
   void read_link(HeldItem, Reply<std::string> reply) const override {
-    auto job = [tree = tree_, path = path_, known = status_, by = by_]() -> Result<std::string> {
-      TRY_VOID(check_same(*tree, path, known, by));
-      return as_moved(tree->link_target(path, by));
+    answer_somewhere(
+        [tree = tree_, known = status_, by = by_](const std::string& path) -> Result<std::string> {
+          TRY_VOID(check_same(*tree, path, known, by));
+          return as_moved(tree->link_target(path, by));
+        },
+        std::move(reply));
+  }
+  // Blocks. Error: stale, if it is no more at its path.
+  Result<> link_to(const std::string& link, const CallerPtr& by) const {
+    return at_any_name(*tree_, path_, status_, [&](const std::string& path) -> Result<> {
+      TRY_VOID(check_same(*tree_, path, status_, by));
+      TRY_VOID(as_moved(tree_->make_hard_link(path, link, by)));
+      tree_->note_name(status_, path);
+      return {};
+    });
+  }
+
+ private:
+  // `look` is given a path of the file.
+  template <class T, class Look>
+  void answer_somewhere(Look look, Reply<T> reply) const {
+    auto job = [tree = tree_, path = path_, known = status_, look = std::move(look)] {
+      return at_any_name(*tree, path, known, look);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
-  // Blocks. Error: stale, if it is no more at its path.
-  Result<> check_place(const CallerPtr& by) const { return check_same(*tree_, path_, status_, by); }
-
- private:
   void open_as(int mode, Reply<OpenedContent> reply) const {
-    auto job = [tree = tree_, path = path_, known = status_, mode, by = by_] {
-      return open_passed(*tree, path, known, mode, by);
-    };
-    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+    answer_somewhere([tree = tree_, known = status_, mode,
+                      by = by_](const std::string& path) { return open_passed(*tree, path, known, mode, by); },
+                     std::move(reply));
   }
 
   using Clock = std::chrono::steady_clock;
@@ -459,8 +489,7 @@ void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Re
   if (!file) return Directory::make_hard_link(name, of, std::move(reply));
   auto job = [tree = tree_, of = *file, path = below(name), by = by_]() -> Result<FoundEntry> {
     TRY_VOID(check_not_staged(*tree, path));
-    TRY_VOID(of.check_place(by));
-    TRY_VOID(as_moved(tree->make_hard_link(of.path(), path, by)));
+    TRY_VOID(of.link_to(path, by));
     TRY(const struct stat status, tree->status(path, by));
     return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
   };
@@ -723,6 +752,7 @@ std::shared_ptr<const Holder> make_source_directory(TreePtr tree, std::string pa
 }
 
 std::shared_ptr<const Holder> make_source_file(TreePtr tree, std::string path, const struct stat& status) {
+  if (status.st_nlink > 1 && tree->context().writing) tree->note_name(status, path);
   return std::make_shared<const SourceFile>(std::move(tree), std::move(path), status);
 }
 

@@ -543,6 +543,22 @@ Result<> SourceTree::make_hard_link(const std::string& of, const std::string& pa
   return {};
 }
 
+void SourceTree::note_name(const struct stat& status, const std::string& path) {
+  constexpr std::size_t kFilesMost = 4096, kNamesMost = 8;  // those that are in use are seen again
+  const Lock lock(mutex_);
+  if (names_.size() >= kFilesMost) names_.clear();
+  std::vector<std::string>& names = names_[{status.st_dev, status.st_ino}];
+  std::erase(names, path);
+  names.insert(names.begin(), path);
+  if (names.size() > kNamesMost) names.pop_back();
+}
+
+std::vector<std::string> SourceTree::names_of(const struct stat& status) const {
+  const Lock lock(mutex_);
+  const auto found = names_.find({status.st_dev, status.st_ino});
+  return found == names_.end() ? std::vector<std::string>() : found->second;
+}
+
 // From now on another file is at the path, or none.
 void SourceTree::note_another(const std::string& path) {
   const Lock lock(mutex_);

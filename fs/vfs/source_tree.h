@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "descriptor.h"
@@ -74,6 +75,10 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   Result<> change(const std::string& path, const AttributeChange&, const CallerPtr&);
   static Result<> change(int open_file, const AttributeChange&, const CallerPtr&);
 
+  // Names of a file that has several, the one seen last first. Perhaps not all, and some may be another's by now.
+  void note_name(const struct stat&, const std::string& path) EXCLUDES(mutex_);
+  std::vector<std::string> names_of(const struct stat&) const EXCLUDES(mutex_);
+
   // The chain of the ROOT files of a directory that match, or of all (named_chains.h).
   Entry chain(const std::string& directory, const std::string& name, const std::string& pattern);
 
@@ -104,9 +109,10 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   const std::string real_path_;
   const std::string hidden_;
   NamedChains chains_;
-  Mutex mutex_{"SourceTree::mutex_", "MountedFile::mutex_"};
+  mutable Mutex mutex_{"SourceTree::mutex_", "MountedFile::mutex_"};
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);
+  std::map<std::pair<dev_t, ino_t>, std::vector<std::string>> names_ GUARDED_BY(mutex_);  // of files with several
   std::set<std::string> opening_ GUARDED_BY(mutex_);  // paths for which written_ is being made
   std::map<std::string, std::string> refused_ GUARDED_BY(mutex_);
   // Device, inode, size and time of a journal.

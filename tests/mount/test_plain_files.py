@@ -267,3 +267,26 @@ def test_what_is_made_while_others_remove_files_can_be_linked(mount, tmp_path):
     m = mount(tmp_path, "rw")
     programs = [subprocess.Popen(["python3", "-c", LINKER, os.path.join(m.path, str(i))]) for i in range(4)]
     assert [program.wait(60) for program in programs] == [0] * 4
+
+
+SHARER = """
+import os, sys, time
+file, link = sys.argv[1:]
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    os.link(file, link)
+    os.chmod(link, 0o644)
+    os.rename(link, link + " moved")
+    assert os.stat(file).st_size == 4 and open(link + " moved").read() == "text"
+    os.unlink(link + " moved")
+"""
+
+
+def test_names_of_a_file_come_and_go_while_others_use_it(mount, tmp_path):
+    """The kernel asks for the file, not for a name of it."""
+    m = mount(tmp_path, "rw")
+    (tmp_path / "file").write_text("text")
+    file = os.path.join(m.path, "file")
+    programs = [subprocess.Popen(["python3", "-c", SHARER, file, os.path.join(m.path, str(i))]) for i in range(4)]
+    assert [program.wait(60) for program in programs] == [0] * 4
+    assert os.stat(file).st_nlink == 1
