@@ -3,19 +3,15 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "cli/background.h"
 #include "cli/command_line.h"
@@ -58,12 +54,22 @@ struct MountRequest {
   std::vector<std::string> sources;  // of a chain
   MountOptions options;
   bool foreground = false, debug = false;
-  bool made_mount_point = false;  // it was not there before
 };
 
-Result<> take_mount_point(MountRequest& request) {
+// The mount point, which goes with the mount that made it.
+struct Place {
+  bool is_made = false;  // it was not there before
+  PlaceHold hold;        // until the mount stands, or has failed
+  bool has_stood = false;
+};
+
+Result<> take_mount_point(const MountRequest& request, Place& place) {
   if (!mounted_descriptor(request.mount_point)) {
-    TRY(request.made_mount_point, prepare_mount_point(request.mount_point, request.options.nonempty));
+    // A mount that fails takes away what it has made, and others may have waited for.
+    do {
+      TRY(place.is_made, prepare_mount_point(request.mount_point, request.options.nonempty));
+      place.hold = PlaceHold(request.mount_point);
+    } while (!place.hold.is_still_at(request.mount_point));
     return {};
   }
   if (!request.options.idle && !request.options.lifeline) return {};
@@ -193,36 +199,10 @@ class WithLog {
   WithLog& operator=(const WithLog&) = delete;
 };
 
-// Of several mounts that begin at a place at the same time, one goes on, and the others find it there. Each holds an
-// abstract socket whose name says which directory it is: to open that would have an automounter mount it, and wait for
-// this very mount. Where something else keeps the name, it is mounted without that.
-class Beginning {
- public:
-  explicit Beginning(const std::string& mount_point) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    struct stat place {};
-    if (!socket_ || ::stat(mount_point.c_str(), &place) != 0) return;
-    const std::string name = "tfilefs-begins-" + std::to_string(place.st_dev) + "-" + std::to_string(place.st_ino);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
-    const auto give_up = std::chrono::steady_clock::now() + kLongest;
-    while (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
-           errno == EADDRINUSE && std::chrono::steady_clock::now() < give_up)
-      std::this_thread::sleep_for(kPause);
-  }
-  void end() { socket_ = Descriptor(); }
-
- private:
-  static constexpr std::chrono::milliseconds kLongest{3000}, kPause{20};
-
-  Descriptor socket_;
-};
-
 // `ready` is called when the mount answers.
-Result<> mount_and_serve(MountRequest& request, const std::function<void()>& ready) {
-  TRY_VOID(take_mount_point(request));
+Result<> mount_and_serve(MountRequest& request, Place& place, const std::function<void()>& ready) {
+  TRY_VOID(take_mount_point(request, place));
   TRY_VOID(check(request));
-  Beginning beginning(request.mount_point);
   TRY_VOID(clear_dead_mount(request.mount_point));
   Log log(log_options(request));
   const WithLog told(log);
@@ -244,21 +224,24 @@ Result<> mount_and_serve(MountRequest& request, const std::function<void()>& rea
   }
   const bool says_error = log_options(request).to == LogOptions::To::standard_error;
   return serve_and_tell(std::move(fs), settings, hidden_by_own(request), log, says_error, [&] {
-    beginning.end();
+    place.has_stood = true;
+    place.hold = PlaceHold();
     ready();
   });
 }
 
 // What throws here is a lack: of threads, or memory.
 Result<> mount_or_say_why(MountRequest request, const std::function<void()>& ready) {
+  Place place;
   const Result<> served = [&]() -> Result<> {
     try {
-      return mount_and_serve(request, ready);
+      return mount_and_serve(request, place, ready);
     } catch (const std::exception& error) {
       return fail(ErrorKind::io, printable(request.mount_point) + ": cannot be mounted on: " + error.what());
     }
   }();
-  if (request.made_mount_point) ::rmdir(request.mount_point.c_str());
+  if (place.has_stood) place.hold = PlaceHold(request.mount_point);
+  if (place.is_made) remove_mount_point(request.mount_point, place.hold);
   return served;
 }
 

@@ -2,13 +2,17 @@
 #include "cli/mount_point.h"
 
 #include <pwd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include "cli/mount_table.h"
 #include "printable.h"
@@ -29,9 +33,11 @@ tl::unexpected<Error> cannot_be(const std::string& path, int looking_errno, int 
   return fail(ErrorKind::not_found, why + remedy, -1, making_errno);
 }
 
+bool is_same(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
 bool is_at(const char* path, const struct stat& directory) {
   struct stat status {};
-  return path && ::stat(path, &status) == 0 && status.st_dev == directory.st_dev && status.st_ino == directory.st_ino;
+  return path && ::stat(path, &status) == 0 && is_same(status, directory);
 }
 
 // What a mount on the directory would hide, in words; empty: nothing, or what this process may not see.
@@ -61,6 +67,34 @@ Result<bool> prepare_mount_point(const std::string& path, bool nonempty) {
   return fail(
       ErrorKind::invalid,
       path + ": " + hidden + ", and the mount would hide what is there: name another directory, or give -o nonempty");
+}
+
+PlaceHold::PlaceHold(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  constexpr std::chrono::milliseconds kLongest{3000}, kPause{20};
+  struct stat place {};
+  if (::stat(path.c_str(), &place) != 0) return;
+  place_ = place;
+  if (!socket_) return;
+  const std::string name = "tfilefs-begins-" + std::to_string(place.st_dev) + "-" + std::to_string(place.st_ino);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const auto give_up = std::chrono::steady_clock::now() + kLongest;
+  for (;;) {
+    const int bound = ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    is_of_another_ = bound != 0 && errno == EADDRINUSE;
+    if (!is_of_another_ || std::chrono::steady_clock::now() >= give_up) return;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+bool PlaceHold::is_still_at(const std::string& path) const {
+  struct stat now {};
+  return !place_ || (::stat(path.c_str(), &now) == 0 && is_same(now, *place_));
+}
+
+void remove_mount_point(const std::string& path, const PlaceHold& hold) {
+  if (!hold.is_of_another()) ::rmdir(path.c_str());
 }
 
 }  // namespace tfilefs

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/stat.h>
+
+#include <optional>
 #include <string>
 
+#include "descriptor.h"
 #include "reply.h"
 
 namespace tfilefs {
@@ -11,5 +15,26 @@ namespace tfilefs {
 // was made. A mount hides what is below it, so a directory that is not empty, a home directory and / need `nonempty`.
 // Errors: not_found, invalid, busy (a mount of tfilefs); each names what helps.
 Result<bool> prepare_mount_point(const std::string& path, bool nonempty);
+
+// Of several mounts that begin or end at a place at the same time, one goes on, and the others wait, and find the place
+// as it then is. Each holds an abstract socket whose name says which directory it is: to open that would have an
+// automounter mount it, and wait for this very mount. Where the name is taken for seconds, it is done without that.
+class PlaceHold {
+ public:
+  PlaceHold() = default;
+  explicit PlaceHold(const std::string& path);
+  // Whether the directory that is held is still the one at the path; true where that cannot be known.
+  bool is_still_at(const std::string& path) const;
+  // Another holds it, and has done so for seconds.
+  bool is_of_another() const { return is_of_another_; }
+
+ private:
+  Descriptor socket_;
+  std::optional<struct stat> place_;
+  bool is_of_another_ = false;
+};
+
+// Removes a mount point on which nothing is mounted, and where no mount begins, other than what `hold` is for.
+void remove_mount_point(const std::string& path, const PlaceHold& hold);
 
 }  // namespace tfilefs

@@ -168,3 +168,17 @@ def test_a_mount_that_lost_its_daemon_is_mounted_over(program, sample, tfilefs, 
     mounted.wait_until(lambda: tfilefs(tmp_path / "mnt").returncode == 0)
     assert "t" in os.listdir(tmp_path / "mnt")
     umount(program, tmp_path / "mnt")
+
+
+def test_one_that_another_uses_is_not_taken_away_by_a_mount_that_fails(program, sample, tmp_path):
+    """Whichever of them made it."""
+    (tmp_path / "text.root").write_text("no ROOT file")
+    sources = (tmp_path / "text.root", sample, tmp_path / "none.root")
+    for _ in range(5):
+        begun = [subprocess.Popen([program, source, tmp_path / "mnt"], stderr=subprocess.PIPE, text=True)
+                 for source in sources]
+        told = [process.communicate(timeout=60)[1] for process in begun]
+        assert [process.returncode for process in begun] == [1, 0, 1], told
+        umount(program, tmp_path / "mnt")
+        if (tmp_path / "mnt").exists():
+            (tmp_path / "mnt").rmdir()
