@@ -56,10 +56,10 @@ struct MountRequest {
   bool foreground = false, debug = false;
 };
 
-// The mount point, which goes with the mount that made it.
+// The mount point, and what becomes of it: only the mount that stood on it, or the one that made it, takes it away.
 struct Place {
-  bool is_made = false;  // it was not there before
-  PlaceHold hold;        // until the mount stands, or has failed
+  MountPoint point;
+  PlaceHold hold;  // until the mount stands, or has failed
   bool has_stood = false;
 };
 
@@ -67,7 +67,7 @@ Result<> take_mount_point(const MountRequest& request, Place& place) {
   if (!mounted_descriptor(request.mount_point)) {
     // A mount that fails takes away what it has made, and others may have waited for.
     do {
-      TRY(place.is_made, prepare_mount_point(request.mount_point, request.options.nonempty));
+      TRY(place.point, prepare_mount_point(request.mount_point, request.options.nonempty));
       place.hold = PlaceHold(request.mount_point);
     } while (!place.hold.is_still_at(request.mount_point));
     return {};
@@ -240,8 +240,10 @@ Result<> mount_or_say_why(MountRequest request, const std::function<void()>& rea
       return fail(ErrorKind::io, printable(request.mount_point) + ": cannot be mounted on: " + error.what());
     }
   }();
-  if (place.has_stood) place.hold = PlaceHold(request.mount_point);
-  if (place.is_made) remove_mount_point(request.mount_point, place.hold);
+  if (place.has_stood && place.point.goes)
+    remove_mount_point(request.mount_point, PlaceHold(request.mount_point));
+  else if (!place.has_stood && place.point.is_made)
+    remove_mount_point(request.mount_point, place.hold);
   return served;
 }
 

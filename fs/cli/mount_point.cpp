@@ -5,12 +5,16 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -51,18 +55,37 @@ std::string hidden_below(const std::string& path, const struct stat& directory) 
   return "is not empty (" + printable(names->path().filename().string()) + ")";
 }
 
+// A directory that is made for a mount says so, since a daemon that is killed leaves it. Its number tells it from a
+// copy.
+constexpr const char* kMadeMark = "user.tfilefs.made";
+
+void mark_as_made(const std::string& path, const struct stat& directory) {
+  const std::string number = std::to_string(directory.st_ino);
+  ::setxattr(path.c_str(), kMadeMark, number.data(), number.size(), 0);  // else nobody will know
+}
+
+bool is_marked_as_made(const std::string& path, const struct stat& directory) {
+  if (directory.st_uid != ::geteuid()) return false;  // another user may have set it
+  std::array<char, 32> number;
+  const ssize_t size = ::getxattr(path.c_str(), kMadeMark, number.data(), number.size());
+  return size > 0 &&
+         std::string_view(number.data(), static_cast<std::size_t>(size)) == std::to_string(directory.st_ino);
+}
+
 }  // namespace
 
-Result<bool> prepare_mount_point(const std::string& path, bool nonempty) {
+Result<MountPoint> prepare_mount_point(const std::string& path, bool nonempty) {
   TRY_VOID(clear_dead_mount(path));
   const bool made = ::mkdir(path.c_str(), 0755) == 0;
   const int making_errno = made ? 0 : errno;
   struct stat directory {};
   if (::stat(path.c_str(), &directory) != 0) return cannot_be(path, errno, making_errno);
   if (!S_ISDIR(directory.st_mode)) return fail(ErrorKind::invalid, path + ": not a directory");
-  if (made || nonempty) return made;
+  if (made) mark_as_made(path, directory);
+  const MountPoint point{made, made || is_marked_as_made(path, directory)};
+  if (made || nonempty) return point;
   const std::string hidden = hidden_below(path, directory);
-  if (hidden.empty()) return false;
+  if (hidden.empty()) return point;
   TRY_VOID(clear_dead_mount(path));  // another mount may have begun here meanwhile
   return fail(
       ErrorKind::invalid,
@@ -95,6 +118,12 @@ bool PlaceHold::is_still_at(const std::string& path) const {
 
 void remove_mount_point(const std::string& path, const PlaceHold& hold) {
   if (!hold.is_of_another()) ::rmdir(path.c_str());
+}
+
+void remove_made_mount_point(const std::string& path) {
+  const PlaceHold hold(path);
+  struct stat directory {};
+  if (::stat(path.c_str(), &directory) == 0 && is_marked_as_made(path, directory)) remove_mount_point(path, hold);
 }
 
 }  // namespace tfilefs

@@ -11,10 +11,15 @@
 
 namespace tfilefs {
 
-// Makes ready what is mounted on: a dead mount there goes, and a directory that is missing is made. Returns whether it
-// was made. A mount hides what is below it, so a directory that is not empty, a home directory and / need `nonempty`.
+struct MountPoint {
+  bool is_made = false;  // now: it was missing
+  bool goes = false;     // with the mount: this program made it, now or for a mount whose daemon was killed
+};
+
+// Makes ready what is mounted on: a dead mount there goes, and a directory that is missing is made. A mount hides what
+// is below it, so a directory that is not empty, a home directory and / need `nonempty`.
 // Errors: not_found, invalid, busy (a mount of tfilefs); each names what helps.
-Result<bool> prepare_mount_point(const std::string& path, bool nonempty);
+Result<MountPoint> prepare_mount_point(const std::string& path, bool nonempty);
 
 // Of several mounts that begin or end at a place at the same time, one goes on, and the others wait, and find the place
 // as it then is. Each holds an abstract socket whose name says which directory it is: to open that would have an
@@ -36,5 +41,7 @@ class PlaceHold {
 
 // Removes a mount point on which nothing is mounted, and where no mount begins, other than what `hold` is for.
 void remove_mount_point(const std::string& path, const PlaceHold& hold);
+// The same, if this program made it.
+void remove_made_mount_point(const std::string& path);
 
 }  // namespace tfilefs

@@ -18,6 +18,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/mount_holders.h"
+#include "cli/mount_point.h"
 #include "cli/mount_table.h"
 #include "cli/pending.h"
 #include "descriptor.h"
@@ -196,6 +197,7 @@ int tell_what_is_left(const Pending& pending, const std::vector<std::string>& wr
 int unmount_dead(const std::string& mount_point, const std::string& source, bool lazy) {
   if (const auto done = lazy ? unmount(mount_point, true) : unmount_soon(mount_point); !done)
     return complain(done.error());
+  remove_made_mount_point(mount_point);
   int code = kExitOk;
   for (const std::string& line : left_journals(source)) code = complain({ErrorKind::busy, line});
   return code;

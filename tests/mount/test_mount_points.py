@@ -170,6 +170,50 @@ def test_a_mount_that_lost_its_daemon_is_mounted_over(program, sample, tfilefs, 
     umount(program, tmp_path / "mnt")
 
 
+def takes_attributes(directory):
+    try:
+        os.setxattr(directory, "user.tried", b"1")
+        os.removexattr(directory, "user.tried")
+    except OSError:
+        return False
+    return True
+
+
+def killed(program, sample, mount_point):
+    """The mount of a daemon that made its mount point."""
+    daemon = subprocess.Popen([program, "-f", sample, mount_point], stderr=subprocess.DEVNULL)
+    wait_for_mount(mount_point)
+    if not takes_attributes(mount_point.parent):
+        pytest.skip("a file system without attributes of users")
+    daemon.kill()
+    daemon.wait()
+
+
+@pytest.mark.parametrize("way", ("umount", "next", "over"))
+def test_one_that_a_killed_daemon_made_goes_as_well(program, sample, tfilefs, tmp_path, way):
+    mnt = tmp_path / "mnt"
+    killed(program, sample, mnt)
+    if way == "next":
+        subprocess.run(["fusermount3", "-u", mnt], check=True)
+    if way != "umount":
+        assert tfilefs(mnt).returncode == 0
+    umount(program, mnt)
+    assert not mnt.exists()
+
+
+def test_one_that_is_not_that_of_a_killed_daemon_stays(program, sample, tfilefs, tmp_path):
+    mnt, copy = tmp_path / "mnt", tmp_path / "copy"
+    killed(program, sample, mnt)
+    subprocess.run(["fusermount3", "-u", mnt], check=True)
+    subprocess.run(["cp", "-a", mnt, copy], check=True)
+    mnt.rmdir()
+    mnt.mkdir()
+    for place in (mnt, copy):
+        assert tfilefs(place).returncode == 0
+        umount(program, place)
+        assert place.is_dir()
+
+
 def test_one_that_another_uses_is_not_taken_away_by_a_mount_that_fails(program, sample, tmp_path):
     """Whichever of them made it."""
     (tmp_path / "text.root").write_text("no ROOT file")
@@ -180,5 +224,4 @@ def test_one_that_another_uses_is_not_taken_away_by_a_mount_that_fails(program, 
         told = [process.communicate(timeout=60)[1] for process in begun]
         assert [process.returncode for process in begun] == [1, 0, 1], told
         umount(program, tmp_path / "mnt")
-        if (tmp_path / "mnt").exists():
-            (tmp_path / "mnt").rmdir()
+        assert not (tmp_path / "mnt").exists()
