@@ -12,10 +12,12 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/background.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/mount_guard.h"
 #include "cli/mount_point.h"
 #include "cli/mount_table.h"
 #include "cli/options.h"
@@ -72,9 +74,10 @@ Result<> take_mount_point(const MountRequest& request, Place& place) {
     } while (!place.hold.is_still_at(request.mount_point));
     return {};
   }
-  if (!request.options.idle && !request.options.lifeline) return {};
-  return fail(ErrorKind::invalid,
-              request.mount_point + ": is unmounted by the program that mounted it: idle= and lifeline= cannot be");
+  if (!request.options.idle && !request.options.lifeline && !request.options.auto_unmount) return {};
+  return fail(ErrorKind::invalid, request.mount_point +
+                                      ": is unmounted by the program that mounted it: "
+                                      "idle=, lifeline= and auto_unmount cannot be");
 }
 
 // A file has its journal beside it, and so has one that will be made. Below a directory that its user may not write
@@ -202,6 +205,8 @@ class WithLog {
 // `ready` is called when the mount answers.
 Result<> mount_and_serve(MountRequest& request, Place& place, const std::function<void()>& ready) {
   TRY_VOID(take_mount_point(request, place));
+  std::optional<MountGuard> guard;
+  if (request.options.auto_unmount) guard.emplace(request.mount_point);
   TRY_VOID(check(request));
   TRY_VOID(clear_dead_mount(request.mount_point));
   Log log(log_options(request));

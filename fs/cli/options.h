@@ -18,7 +18,8 @@ struct MountOptions {
   FileSystemOptions file_system;
   std::optional<ChainOptions> chain;  // the files are shown as one
   bool allow_other = false;
-  bool nonempty = false;  // what is below the mount point may be hidden
+  bool nonempty = false;      // what is below the mount point may be hidden
+  bool auto_unmount = false;  // the mount goes if the daemon is killed
   std::optional<std::chrono::seconds> idle;
   std::optional<std::string> shown_source;  // fsname=
   std::optional<Severity> log;              // what is written at least

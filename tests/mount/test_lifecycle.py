@@ -303,6 +303,36 @@ def test_dead_mount_point_is_cleared(program, plain, mount_point):
     assert not mounted.is_mount_point(mount_point)
 
 
+def guards(mount_point):
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+                if mount_point in file.read().split("\0"):
+                    found.append(open(f"/proc/{pid}/comm", encoding="utf-8").read().strip())
+        except OSError:
+            pass
+    return found.count("tfilefs-guard")
+
+
+@pytest.mark.parametrize("how", ("killed", "killed in use", "unmounted"))
+def test_a_mount_with_a_guard_goes_with_its_daemon(program, plain, tmp_path, how):
+    mount_point = str(tmp_path / "mnt")
+    daemon = subprocess.Popen([program, "-f", "-o", "auto_unmount", plain, mount_point])
+    mounted.wait_until(lambda: mounted.is_mount_point(mount_point) and "t" in os.listdir(mount_point))
+    assert guards(mount_point) == 1
+    opened = os.open(mount_point, os.O_RDONLY) if how == "killed in use" else None
+    if how == "unmounted":
+        assert run(program, "umount", mount_point).returncode == 0
+    else:
+        daemon.kill()
+    daemon.wait(20)
+    mounted.wait_until(lambda: not mounted.is_mount_point(mount_point) and guards(mount_point) == 0)
+    mounted.wait_until(lambda: not os.path.exists(mount_point))
+    if opened is not None:
+        os.close(opened)
+
+
 def test_of_mounts_at_a_place_that_begin_together_one_is_there(program, plain, mount_point):
     """Of each round: mounts upon each other would want to be unmounted as often."""
     for _ in range(5):

@@ -61,6 +61,13 @@ class Automount:
         with open(f"/proc/{self.daemon.pid}/mounts", encoding="utf-8") as mounts:
             return any(line.split()[1] == str(self.directory / "files" / name) for line in mounts)
 
+    def kill_mount(self, name):
+        point = str(self.directory / "files" / name)
+        for pid in self.run("pgrep", "--exact", "tfilefs").stdout.split():
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8") as file:
+                if point in file.read().split("\0"):
+                    os.kill(int(pid), signal.SIGKILL)
+
     def end(self):
         self.daemon.send_signal(signal.SIGTERM)
         try:
@@ -99,3 +106,12 @@ def test_a_file_that_is_not_there_is_no_such_file(automount):
     for _ in range(2):
         listed = automount.run("ls", automount.directory / "files" / "run2")
         assert listed.returncode == 2 and "No such file or directory" in listed.stderr
+
+
+def test_a_file_whose_daemon_was_killed_is_mounted_again(automount):
+    run1 = automount.directory / "files" / "run1"
+    assert automount.run("ls", run1).returncode == 0
+    automount.kill_mount("run1")
+    automount.wait_until(lambda: not automount.is_mounted("run1"), "what it leaves goes")
+    listed = automount.run("ls", run1)
+    assert listed.stdout.split() == ["Events", "calorimeter", "tracker"], automount.log()

@@ -131,7 +131,7 @@ def test_a_descriptor_that_another_program_has_mounted(program, sample, tmp_path
         assert daemon.wait(20) == 0
 
 
-@pytest.mark.parametrize("option", ("idle=5", "lifeline=0"))
+@pytest.mark.parametrize("option", ("idle=5", "lifeline=0", "auto_unmount"))
 def test_what_a_descriptor_cannot_have_is_refused(program, sample, option):
     done = subprocess.run([program, "-o", option, sample, "/dev/fd/77"], capture_output=True, text=True)
     assert done.returncode == 1 and "/dev/fd/77" in done.stderr
