@@ -129,6 +129,31 @@ def test_a_whole_directory_is_copied(tmp_path, writing, written, samples, shared
         assert was.classnames(recursive=False, cycle=False) == now.classnames(recursive=False, cycle=False)
 
 
+@pytest.mark.parametrize("first", ("object.bin", "table.csv", "values.f4", "plot.svg"))
+def test_the_files_of_an_object_come_in_any_order(writing, written, samples, shared_mount, first):
+    """With the views, where a mount lists them; a name with a dot in front stays one of a view."""
+    source = os.path.join(shared_mount(sample(samples), "views=listed").path, "h1F")
+    names = [os.path.relpath(os.path.join(above, name), source) for above, _, names in os.walk(source) for name in names]
+    copied = os.path.join(writing.path, FILE, "h1F")
+    assert {"object.bin", "table.csv", "values.f4", "plot.svg", "flow/values.f4"} <= set(names)
+    for name in sorted((name for name in names if not name.startswith(".")), key=lambda name: (name != first, name[::-1])):
+        os.makedirs(os.path.dirname(os.path.join(copied, name)), exist_ok=True)
+        shutil.copyfile(os.path.join(source, name), os.path.join(copied, name))
+    done = commit(writing)
+    assert done.returncode == 0 and pending(writing) == {}, done.stderr
+    assert uproot.open(written).classnames() == {"h1F;1": "TH1F"}
+
+
+def test_numbers_of_an_object_as_text_are_no_table(writing):
+    os.mkdir(os.path.join(writing.path, FILE, "new"))
+    for name in ("x.f4", "table.csv"):
+        with open(os.path.join(writing.path, FILE, "new", name), "wb") as file:
+            file.write(bytes(8))
+    assert commit(writing).returncode == 1 and "table.csv" in pending(writing)["new"][0]
+    os.unlink(os.path.join(writing.path, FILE, "new", "table.csv"))
+    assert commit(writing).returncode == 0
+
+
 def test_old_objects_bring_their_descriptions(writing, written, samples, shared_mount):
     directory = samples("old_objects")
     for file in sorted(os.listdir(directory)):

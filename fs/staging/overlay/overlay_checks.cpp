@@ -95,12 +95,17 @@ Result<> Overlay::check_place(const NodePtr& in) const {
   return {};
 }
 
+namespace {
 // An object is a new directory of its own: a committed directory holds keys, and a table columns.
+bool may_become_object(const StagedNode& directory) {
+  return directory.parent.lock() && directory.base_name.empty() && !table_above(directory);
+}
+}  // namespace
+
 Result<> Overlay::check_object(const NodePtr& in, std::string_view name) {
   if (!is_object_file(name)) return {};
   const Lock lock(mutex);
-  const bool may_be_one = in->parent.lock() && in->base_name.empty();
-  if (may_be_one && !table_above(*in)) return {};
+  if (may_become_object(*in)) return {};
   return tl::unexpected(
       refuse({joined_path(staged_path(*in), std::string(name)) +
                   ": an object is a new directory, outside of tables, that holds " + std::string(kObjectBytes),
@@ -111,6 +116,7 @@ Result<> Overlay::check_object(const NodePtr& in, std::string_view name) {
 Result<> Overlay::check_format(const NodePtr& in, std::string_view name) {
   const Lock lock(mutex);
   if (makes_object(*in)) return {};  // a copy of an object with its views
+  if (name == kObjectSheet && may_become_object(*in)) return {};
   const StagedNode file(0, false, std::string(name), in);
   const auto instead = taken_instead(name, table_above(file).has_value());
   if (!instead) return {};

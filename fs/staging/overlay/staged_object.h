@@ -15,6 +15,8 @@ namespace tfilefs {
 inline constexpr std::string_view kObjectBytes = "object.bin", kObjectJson = "object.json",
                                   kObjectStreamerInfo = "object.streamerinfo";
 bool is_object_file(std::string_view name);
+// The numbers of an object as text, where a mount lists its views.
+inline constexpr std::string_view kObjectSheet = "table.csv";
 
 // Whether a new directory becomes an object: it holds object.bin, or arrays as those of a histogram and nothing else.
 bool makes_object(const StagedNode& directory);
