@@ -371,6 +371,24 @@ def test_the_class_comes_with_attributes_or_json(writing, samples, shared_mount)
     assert commit(writing).returncode == 0 and pending(writing) == {}
 
 
+def test_a_class_without_an_object_is_told(tmp_path):
+    """A copy of a directory has the class of one."""
+    (tmp_path / "out").mkdir()
+    with mounted.Mounted(tmp_path / "out", ("rw", "commit=86400", f"logfile={tmp_path}/log")) as m:
+        os.mkdir(os.path.join(m.path, FILE))
+        put(m, "later", {}, [("class", b"TH1D"), ("title", b"a title")])
+        put(m, "copy", {}, [("class", b"TDirectoryFile")])
+        put(m, "above", {}, [("class", b"TCanvas")])
+        put(m, "above/t", {"x.f4": bytes(8)})
+        assert commit(m).returncode == 0
+        [line] = m.errors().splitlines()
+        assert f"/{FILE}/above: its user.tfilefs.class is lost" in line
+    told = [line for line in (tmp_path / "log").read_text().splitlines() if "is lost" in line]
+    assert len(told) == 2 and f"/{FILE}/later: " in told[1]
+    with uproot.open(tmp_path / "out" / FILE) as file:
+        assert file.classnames(cycle=False) == {name: "TDirectory" for name in ("later", "copy", "above")} | {"above/t": "TTree"}
+
+
 def test_no_object_in_a_table_or_beside_it(writing, samples, shared_mount):
     objects = shared_mount(sample(samples)).path
     table = os.path.join(writing.path, FILE, "Events")

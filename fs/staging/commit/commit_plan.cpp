@@ -166,8 +166,18 @@ void Commits::release(const CommitWork& work) {
   thaw(work.objects);
 }
 
+// A class makes an object only with the bytes or arrays of one. Copies of directories have that of theirs.
+void Commits::tell_lost_classes(const CommitWork& work) {
+  for (const CommitWork::Directory& made : work.directories) {
+    if (made.class_name.empty() || made.class_name.starts_with("TDirectory")) continue;
+    overlay_.errors.add("/" + joined_path(overlay_.file_path, made.path),
+                        "its user.tfilefs.class is lost: nothing of an object is in it, and it is a directory now");
+  }
+}
+
 // Replaces staged names by committed ones. Files that were opened before go on reading the staged bytes.
 void Commits::settle(const CommitWork& work) {
+  tell_lost_classes(work);
   const Lock lock(overlay_.mutex);
   ++overlay_.settled_commits;
   for (const auto& [node, name] : work.whiteouts) node->whiteouts.erase(name);

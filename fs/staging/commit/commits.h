@@ -127,6 +127,7 @@ class Commits {
   Reasons look_for_reasons() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   void keep_error(const CommitWork&, const Error&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   void tell(const std::string& path, const std::vector<std::string>& hopeless) REQUIRES(mutex);
+  void tell_lost_classes(const CommitWork&) EXCLUDES(overlay_.mutex);
   void tell_misplaced(const StagedChanges&, const std::string& below) REQUIRES(mutex);
 
   Overlay& overlay_;

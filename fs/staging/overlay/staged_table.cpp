@@ -118,7 +118,7 @@ bool StagedWalk::walk(const NodePtr& directory, const std::string& path) {
       continue;
     }
     if (node->is_object) continue;  // nothing new can be in it
-    if (is_new) rest.directories.push_back({at, node, time_set_on(*node)});
+    if (is_new) rest.directories.push_back({at, node, time_set_on(*node), node->attributes.class_name});
     const bool below = walk(node, at);
     if (is_new && below) rest.undecided.insert(at);
     holds |= below;

@@ -96,6 +96,7 @@ struct CommitWork {
     std::string path;
     NodePtr node;
     std::optional<std::int64_t> modified;  // as of a table
+    std::string class_name;                // that was set on it
   };
   struct Table {
     StagedTable staged;
