@@ -145,6 +145,9 @@ class Holder : public std::enable_shared_from_this<Holder> {
   // For things that are looked at anew each time, the state seen last; else the same as generation().
   virtual std::shared_ptr<const Generation> latest_generation() const { return generation(); }
 
+  // Whether this only holds the place of things that are found again by their path (InodeTable::release).
+  virtual bool is_released() const { return false; }
+
   // For things without a generation: differs when another file was put in the place of one.
   virtual std::uint64_t file_identity() const { return 1; }
   // Whether that number belongs to no other thing of the mount, and the thing may be renamed.

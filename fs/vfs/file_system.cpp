@@ -155,7 +155,7 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
   if (!generation) return reply(std::move(entry));
   auto take = [this, inode = std::move(inode), entry = std::move(entry), generation](const GenerationPtr& now,
                                                                                      Reply<Entry> told) {
-    if (now == generation) return told(entry);
+    if (now == generation && !entry.holder->is_released()) return told(entry);
     if (inode->state.is_file) return told(source_changed());
     resolve_again(inode, std::move(told));
   };
@@ -229,6 +229,7 @@ void FileSystem::forget_names() {
     for (const InodeTable::Name& each : inodes_->oldest()) {
       if (!inodes_->is_used(each.file)) forget_name_(each.directory, each.name);  // it may have been opened meanwhile
     }
+    for (const GenerationPtr& generation : inodes_->release_idle()) generation->release_idle_tables();
     forgetting_ = false;
   };
   if (!cache_->exec().lanes.run(&forgetting_, job)) forgetting_ = false;

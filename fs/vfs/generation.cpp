@@ -117,6 +117,24 @@ Once<std::shared_ptr<const LoadedTable>> Generation::table(std::uint64_t seek) c
   return tables_[seek];
 }
 
+void Generation::release_idle_tables() const {
+  decltype(tables_) known;
+  {
+    const Lock lock(mutex_);
+    known = tables_;
+  }
+  for (const auto& [seek, once] : known) {
+    const auto loaded = once.peek();
+    if (!loaded) continue;
+    (*loaded)->release_idle();
+    if (loaded->use_count() > kOwnReferences || !(*loaded)->unread().empty()) continue;
+    const std::uint64_t freed = (*loaded)->table().memory();
+    const Lock lock(mutex_);
+    tables_.erase(seek);
+    tables_memory_ -= std::min(tables_memory_, freed);
+  }
+}
+
 void Generation::admit(Access access, const CallerPtr& by, Reply<void> reply,
                        std::vector<tfile::Sibling> siblings) const {
   if (!by || (access != Access::write && siblings.empty() && was_admitted(*by))) return reply({});

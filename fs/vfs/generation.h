@@ -112,6 +112,10 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // The table whose key is at `seek`, loaded once for all cycles and paths that lead to it.
   Once<std::shared_ptr<const LoadedTable>> table(std::uint64_t seek) const;
 
+  // Tables that nothing refers to are opened anew when they are asked for. Those with parts that could not be read
+  // stay: they tell makings of their views apart.
+  void release_idle_tables() const EXCLUDES(mutex_);
+
   // The friends of that table, which `make` makes once; null: none.
   std::shared_ptr<const TableFriends> friends(std::uint64_t seek,
                                               const std::function<std::shared_ptr<const TableFriends>()>& make) const

@@ -53,6 +53,13 @@ class InodeMap {
 
   std::size_t size() const { return size_; }
 
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.value) visit(slot.value);
+    }
+  }
+
  private:
   struct Slot {
     InodeId id = 0;

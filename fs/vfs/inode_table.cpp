@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,20 @@ bool is_path(const Inode& inode, const Inode& parent, std::string_view name) {
   // Not by address: the kernel may have forgotten the parent and found it again before it forgets this inode.
   return inode.parent && inode.parent->number == parent.number && inode.name == name;
 }
+
+// Holds the place of what a directory of a ROOT file shows. Whoever asks for that finds it again.
+class ReleasedHolder final : public Holder {
+ public:
+  explicit ReleasedHolder(std::shared_ptr<const Generation> generation) : generation_(std::move(generation)) {}
+  const std::shared_ptr<const Generation>& generation() const override { return generation_; }
+  bool is_released() const override { return true; }
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
+    reply(tfile::fail(ErrorKind::stale, "it is to be found again"));
+  }
+
+ private:
+  const std::shared_ptr<const Generation> generation_;
+};
 
 }  // namespace
 
@@ -117,6 +133,32 @@ std::vector<InodeTable::Name> InodeTable::oldest() {
   // Where the kernel keeps them, it is not asked for each new one.
   crowded_at_ = std::max(limit_, inodes_.size()) + limit_ / 8;
   return names;
+}
+
+std::vector<std::shared_ptr<const Generation>> InodeTable::release_idle() {
+  struct Shown {
+    Entry entry;
+    std::shared_ptr<DirectoryOnce> entered;
+    std::shared_ptr<const Directory> kept;
+  };
+  std::vector<Shown> dropped;  // with all that was loaded for them: destroyed after the lock is released
+  std::map<std::shared_ptr<const Generation>, std::shared_ptr<const Holder>> stand_ins;
+  std::unordered_set<const Inode*> above_files;
+  const Lock lock(mutex_);
+  for (const Inode* file : files_) {
+    for (const Inode* at = file->parent.get(); at && above_files.insert(at).second;) at = at->parent.get();
+  }
+  inodes_.for_each([&](const InodePtr& inode) {
+    const auto& generation = inode->entry_.holder->generation();
+    if (inode->state.is_file || !generation || above_files.contains(inode.get())) return;
+    auto& stand_in = stand_ins[generation];
+    if (!stand_in) stand_in = std::make_shared<const ReleasedHolder>(generation);
+    dropped.push_back({std::exchange(inode->entry_, Entry{stand_in, {}}), std::exchange(inode->directory_, nullptr),
+                       std::exchange(inode->kept_, nullptr)});
+  });
+  std::vector<std::shared_ptr<const Generation>> generations;
+  for (const auto& [generation, stand_in] : stand_ins) generations.push_back(generation);
+  return generations;
 }
 
 bool InodeTable::is_in_use(InodeId id) const {

@@ -116,6 +116,9 @@ class InodeTable {
     InodeId file = 0;
   };
   std::vector<Name> oldest();
+  // Directories of ROOT files below which the kernel knows no file keep nothing of what they show from now on: they are
+  // found again by their paths. Returns their generations.
+  std::vector<std::shared_ptr<const Generation>> release_idle();
   // Whether it is open, or about to be. Without its name, an open file would seem deleted.
   bool is_used(InodeId) const;
 

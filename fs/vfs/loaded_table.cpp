@@ -189,6 +189,20 @@ void LoadedTable::whole(Reply<LoadedPtr> reply) const {
       std::move(reply));
 }
 
+void LoadedTable::release_idle() const {
+  decltype(tried_) known;
+  {
+    const Lock lock(mutex_);
+    known = tried_;
+  }
+  for (const auto& [node, once] : known) {
+    const auto below = once.peek();
+    if (!below || below->use_count() > kOwnReferences) continue;
+    const Lock lock(mutex_);
+    tried_.erase(node);
+  }
+}
+
 std::vector<std::pair<std::string, std::string>> LoadedTable::unread() const {
   const Lock lock(mutex_);
   std::vector<std::pair<std::string, std::string>> found;

@@ -22,6 +22,9 @@ namespace tfilefs {
 // Answers with the size of a content once that is made.
 Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t>);
 
+// To a table that nobody uses: that of its Once, and the one that was taken to look at it.
+constexpr long kOwnReferences = 2;
+
 // A table that was opened, its streams in the cache, and those of its views that take work to make. Const and
 // thread-safe. `label`: the table that its reads are counted for. `origin`: of the file that it is read from.
 class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
@@ -63,6 +66,9 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
 
   // The size of such a file, which is remembered longer than its content.
   void view_size(tfile::NodeId, ShownAs, StringsAs, Reply<std::uint64_t>) const;
+
+  // Branches that were tried, and nothing refers to now, are made again from what the trial has shown.
+  void release_idle() const;
 
   // Columns that are left out of views, with the reason, because the storage cannot be read to find out what they are.
   std::vector<std::pair<std::string, std::string>> unread() const;
