@@ -319,18 +319,23 @@ def guards(mount_point):
 def test_a_mount_with_a_guard_goes_with_its_daemon(program, plain, tmp_path, how):
     mount_point = str(tmp_path / "mnt")
     daemon = subprocess.Popen([program, "-f", "-o", "auto_unmount", plain, mount_point])
-    mounted.wait_until(lambda: mounted.is_mount_point(mount_point) and "t" in os.listdir(mount_point))
-    assert guards(mount_point) == 1
-    opened = os.open(mount_point, os.O_RDONLY) if how == "killed in use" else None
-    if how == "unmounted":
-        assert run(program, "umount", mount_point).returncode == 0
-    else:
+    opened = None
+    try:
+        mounted.wait_until(lambda: mounted.is_mount_point(mount_point) and "t" in os.listdir(mount_point))
+        mounted.wait_until(lambda: guards(mount_point) == 1)  # it takes its name when it first runs
+        opened = os.open(mount_point, os.O_RDONLY) if how == "killed in use" else None
+        if how == "unmounted":
+            assert run(program, "umount", mount_point).returncode == 0
+        else:
+            daemon.kill()
+        daemon.wait(20)
+        mounted.wait_until(lambda: not mounted.is_mount_point(mount_point) and guards(mount_point) == 0)
+        mounted.wait_until(lambda: not os.path.exists(mount_point))
+    finally:
         daemon.kill()
-    daemon.wait(20)
-    mounted.wait_until(lambda: not mounted.is_mount_point(mount_point) and guards(mount_point) == 0)
-    mounted.wait_until(lambda: not os.path.exists(mount_point))
-    if opened is not None:
-        os.close(opened)
+        daemon.wait()
+        if opened is not None:
+            os.close(opened)
 
 
 def test_of_mounts_at_a_place_that_begin_together_one_is_there(program, plain, mount_point):
