@@ -114,6 +114,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
 
 void FileSystem::set_root(Entry root) {
   inodes_ = std::make_unique<InodeTable>(std::move(root), inode_limit(cache_->budget()->size()));
+  context_.file_is_gone = [this](std::uint64_t number) { inodes_->remove(number); };
 }
 
 // All owners of files must be destroyed before the cache that the files use.

@@ -63,6 +63,8 @@ struct MountContext {
   RecentGenerations recent{cache.budget()->size()};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files
   std::atomic<std::uint64_t> directories_memory = 0;  // of the directories that look up names in tables
+  // A file of the host was removed. Its number (Holder::file_identity) is another's as soon as this returns.
+  std::function<void(std::uint64_t number)> file_is_gone = nullptr;
 };
 
 // Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Its functions

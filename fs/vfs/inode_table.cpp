@@ -85,6 +85,11 @@ void InodeTable::replace_removed(std::uint64_t which) {
   moving_.erase(removed);
 }
 
+void InodeTable::remove(std::uint64_t which) {
+  const Lock lock(mutex_);
+  replace_removed(which);
+}
+
 InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view name, const Entry& entry,
                                         Inode::State state, bool is_new) {
   Entry dropped;  // may be the last owner of a whole file: destroyed after the lock is released

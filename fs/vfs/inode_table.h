@@ -89,6 +89,8 @@ class InodeTable {
   Reference refer(const InodePtr& parent, std::string_view name, const Entry&, Inode::State, bool is_new = false);
   // The file `which` (as in State::which), which keeps its inode, is the one at this inode: it gets no other.
   void adopt(const InodePtr&, std::uint64_t which);
+  // The file `which` is gone: what is found under this number from now on is another.
+  void remove(std::uint64_t which);
   void forget(InodeId, std::uint64_t times);
   // The directory at the path was moved away, or removed. The kernel may still hold what it knew of it, so the next
   // directory at the path gets a new inode.

@@ -34,6 +34,10 @@ std::uint64_t version_of(const tfile::Identity& identity) {
   return hash_of_name({reinterpret_cast<const char*>(numbers.data()), sizeof numbers}) | 1;
 }
 
+std::uint64_t file_number(const struct stat& status) {
+  return version_of({.object = tfile::identity_of(status).object});
+}
+
 namespace {
 
 class PathOrigin final : public Origin {

@@ -36,5 +36,7 @@ SourceState source_state(const struct stat&);
 
 // A number that two states of a file share only if they are equal (or by a collision of 64 bits); never 0.
 std::uint64_t version_of(const tfile::Identity&);
+// The same of the file itself, whose contents may change: Holder::file_identity.
+std::uint64_t file_number(const struct stat&);
 
 }  // namespace tfilefs

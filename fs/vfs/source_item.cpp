@@ -223,9 +223,7 @@ class SourceFile final : public Holder {
     return std::make_shared<const SourceFile>(tree_, path_, status_, by);
   }
 
-  std::uint64_t file_identity() const override {
-    return version_of({.object = tfile::identity_of(status_).object});  // its contents may change, as those of files do
-  }
+  std::uint64_t file_identity() const override { return file_number(status_); }
   // A file that can be renamed and linked here is the same file under all of its names.
   bool keeps_inode() const override { return tree_->context().writing != nullptr; }
   std::optional<Attributes> known_attributes(HeldItem) const override {

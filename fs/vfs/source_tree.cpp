@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -573,12 +575,38 @@ void SourceTree::note_others_below(const std::string& path) {
   }
 }
 
+namespace {
+
+// A file that is about to lose a name, held open: the host gives the number of one that is gone to the next only when
+// nothing holds it. On NFS it would get a hidden name instead, so that its number may be another's at once.
+class LosingName {
+ public:
+  LosingName(const Descriptor& directory, const std::string& name) {
+    struct statfs system {};
+    if (::fstatfs(directory.get(), &system) != 0 || system.f_type == NFS_SUPER_MAGIC) return;
+    file_ = Descriptor(::openat(directory.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  }
+  // It has lost it.
+  void tell(const MountContext& context) const {
+    struct stat status {};
+    if (file_ && ::fstat(file_.get(), &status) == 0 && !S_ISDIR(status.st_mode) && status.st_nlink == 0)
+      context.file_is_gone(file_number(status));
+  }
+
+ private:
+  Descriptor file_;
+};
+
+}  // namespace
+
 Result<> SourceTree::remove(const std::string& path, bool directory, const CallerPtr& by) {
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
+  const LosingName file(in, name_in_path(path));
   if (::unlinkat(in.get(), name_in_path(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0)
     return system_failure(path, errno);
+  file.tell(context_);
   note_another(path);
   return {};
 }
@@ -589,8 +617,10 @@ Result<> SourceTree::rename(const std::string& from, const std::string& to, unsi
   if (!acting) return system_failure(from, EACCES);
   TRY(const Descriptor out_of, parent(from, by));
   TRY(const Descriptor into, parent(to, by));
+  const LosingName replaced(into, name_in_path(to));
   if (::renameat2(out_of.get(), name_in_path(from).c_str(), into.get(), name_in_path(to).c_str(), flags) != 0)
     return system_failure(from, errno);
+  replaced.tell(context_);
   for (const std::string& path : {from, to}) note_another(path), note_others_below(path);
   return {};
 }

@@ -269,12 +269,17 @@ def test_what_is_made_while_others_remove_files_can_be_linked(mount, tmp_path):
     assert [program.wait(60) for program in programs] == [0] * 4
 
 
+# The kernel may count a name that goes twice, until it is told the number again.
 SHARER = """
 import os, sys, time
 file, link = sys.argv[1:]
 end = time.monotonic() + 2
 while time.monotonic() < end:
-    os.link(file, link)
+    try:
+        os.link(file, link)
+    except FileNotFoundError:
+        os.stat(file)
+        continue
     os.chmod(link, 0o644)
     os.rename(link, link + " moved")
     assert os.stat(file).st_size == 4 and open(link + " moved").read() == "text"
@@ -290,3 +295,24 @@ def test_names_of_a_file_come_and_go_while_others_use_it(mount, tmp_path):
     programs = [subprocess.Popen(["python3", "-c", SHARER, file, os.path.join(m.path, str(i))]) for i in range(4)]
     assert [program.wait(60) for program in programs] == [0] * 4
     assert os.stat(file).st_nlink == 1
+
+
+MAKER = """
+import os, sys, time
+mount, source, name = sys.argv[1:]
+os.mkdir(os.path.join(source, name))
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    made = os.path.join(name, "file")
+    os.close(os.open(os.path.join(source if name.startswith("beside") else mount, made), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    os.link(os.path.join(mount, made), os.path.join(mount, made) + " linked")
+    os.unlink(os.path.join(mount, made) + " linked")
+    os.unlink(os.path.join(mount, made))
+"""
+
+
+def test_what_is_made_beside_the_mount_can_be_linked(mount, tmp_path):
+    """Its number may be that of a file that is just being removed in the mount."""
+    m = mount(tmp_path, "rw")
+    programs = [subprocess.Popen(["python3", "-c", MAKER, m.path, tmp_path, name]) for name in ("a", "b", "c", "beside a", "beside b", "beside c")]
+    assert [program.wait(60) for program in programs] == [0] * 6

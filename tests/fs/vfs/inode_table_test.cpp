@@ -159,6 +159,20 @@ TEST(InodeTable, ANewFileIsNotTheRemovedOneOfTheSameNumber) {
   EXPECT_NE(table.find(table.refer(root, "b", entry(), file, true).id), made);
 }
 
+TEST(InodeTable, AFileThatIsGoneIsFoundNoMore) {
+  InodeTable table(entry());
+  const auto root = table.find(kRootId);
+  const Inode::State file{true, 1, true};
+  const auto gone = refer(table, root, "a", file);
+  table.remove(2);  // not known
+  EXPECT_EQ(refer(table, root, "b", file), gone);
+  table.remove(1);
+  const auto another = refer(table, root, "b", file);
+  EXPECT_NE(another, gone);
+  table.forget(gone->id, 2);
+  EXPECT_EQ(refer(table, root, "c", file), another);
+}
+
 TEST(InodeTable, TheKernelIsNotAskedForEachFileThatItKeeps) {
   InodeTable table(entry(), 80);
   const auto root = table.find(kRootId);
