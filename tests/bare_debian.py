@@ -48,6 +48,14 @@ def mirror():
     return found[0]
 
 
+def release_of_this_machine():
+    with open("/etc/os-release", encoding="utf-8") as file:
+        codename = re.search(r"^VERSION_CODENAME=(\w+)$", file.read(), re.MULTILINE)
+    if codename is None:
+        pytest.skip("the release of this machine has no name")
+    return codename.group(1)
+
+
 def ways_of_apt():
     """Its proxies, and what it believes of dates."""
     return [line for line in said("apt-config", "dump").splitlines() if re.match(r'Acquire::(http|https|Check-[\w-]+)(::\w+)* ".+"', line)]

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 import package_life
-from bare_debian import BareDebian
+from bare_debian import BareDebian, release_of_this_machine
 from conftest import ROOT, cached
 
 # What the reader has already. What pip installs with the wheel comes from Debian.
@@ -49,11 +49,7 @@ def brought(release, sample, tmp_path):
 
 @pytest.fixture
 def debian():
-    with open("/etc/os-release", encoding="utf-8") as file:
-        codename = re.search(r"^VERSION_CODENAME=(\w+)$", file.read(), re.MULTILINE)
-    if codename is None:
-        pytest.skip("the release of this machine has no name")
-    return BareDebian(codename.group(1))
+    return BareDebian(release_of_this_machine())
 
 
 def run(debian, brought, lines):
