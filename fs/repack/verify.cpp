@@ -25,8 +25,14 @@ using tfile::NodeId;
 
 namespace {
 
-// Entries that are compared at once.
-constexpr std::int64_t kTogether = 16 << 10;
+// Entries that are compared at once: at first so many, then as many as hold about kBytesTogether.
+constexpr std::int64_t kFirstTogether = 16, kMostTogether = 16 << 10;
+constexpr std::uint64_t kBytesTogether = 2 << 20;
+
+std::int64_t next_together(std::int64_t entries, std::uint64_t bytes) {
+  const std::uint64_t fit = static_cast<std::uint64_t>(entries) * kBytesTogether / std::max<std::uint64_t>(1, bytes);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(fit), 1, std::min(4 * entries, kMostTogether));
+}
 
 // The columns of a node at the top of a table, in both tables.
 struct ComparedField {
@@ -109,9 +115,10 @@ class Verification {
 
   Result<> compare(const ComparedField& field) const {
     GatheredBegin begin(field.in.columns.size()), begin_out = begin;
-    for (std::int64_t at = 0; at < kept_.count(); at += kTogether) {
+    std::int64_t together = kFirstTogether;
+    for (std::int64_t at = 0; at < kept_.count();) {
       TRY_VOID(not_stopped(stop_));
-      const EntryRange numbers{at, std::min(at + kTogether, kept_.count())};
+      const EntryRange numbers{at, std::min(at + together, kept_.count())};
       TRY(GatheredItems in, gather_items(in_.streams(), field.in, kept_, numbers, begin));
       TRY_VOID(complete_raw(streamed_, field.in, at, in));
       TRY(const GatheredItems out, gather_items(out_.streams(), field.out, all_, numbers, begin_out));
@@ -121,6 +128,8 @@ class Verification {
                                                    std::to_string(numbers.begin) + " to " +
                                                    std::to_string(numbers.end - 1));
       }
+      at = numbers.end;
+      together = next_together(together, in.bytes);
     }
     return {};
   }
