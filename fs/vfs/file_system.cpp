@@ -230,10 +230,19 @@ void FileSystem::forget_names() {
     for (const InodeTable::Name& each : inodes_->oldest()) {
       if (!inodes_->is_used(each.file)) forget_name_(each.directory, each.name);  // it may have been opened meanwhile
     }
-    for (const GenerationPtr& generation : inodes_->release_idle()) generation->release_idle_tables();
+    release_idle_tables();
     forgetting_ = false;
   };
   if (!cache_->exec().lanes.run(&forgetting_, job)) forgetting_ = false;
+}
+
+// What was loaded is only given up where it may take more than is promised: to load it again takes time.
+void FileSystem::release_idle_tables() {
+  constexpr std::uint64_t kBeside = 16 << 20;  // of the 64 MB beside `memory=`
+  const auto process = own_process();
+  if (process && process->resident_bytes < cache_->budget()->size() + kBeside) return;
+  for (const GenerationPtr& generation : inodes_->release_idle()) generation->release_idle_tables();
+  tfile::give_back_free_buffers();
 }
 
 void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply, const CallerPtr& by,

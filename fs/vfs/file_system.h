@@ -272,6 +272,7 @@ class FileSystem {
   void note_refusal(const Inode&, std::string_view below, const Error&);
   void forget_pages(const std::shared_ptr<const OpenFile>&, std::function<void()> then);
   void forget_names();
+  void release_idle_tables();
   void set_root(Entry);
   std::vector<GenerationPtr> far_files() const;
   MountReport report(const CacheReport&) const;

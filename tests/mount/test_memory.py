@@ -262,33 +262,24 @@ def test_names_of_files_that_can_be_renamed_are_forgotten(mount, tmp_path):
         assert moved.read() == "7"
 
 
-def test_tables_whose_names_are_forgotten_are_opened_again(mount, tmp_path):
+def test_tables_whose_names_are_forgotten_are_opened_again(mount, many_files):
     """Also for a program that is in the directory of one, or has a file of one open."""
-    tables = [f"t{number}" for number in range(8)]
-    with uproot.recreate(tmp_path / "many.root") as file:
-        for number, table in enumerate(tables):
-            file.mktree(table, {f"c{column}": "i4" for column in range(600)})
-            file[table].extend({f"c{column}": np.full(3, number * 1000 + column, "<i4") for column in range(600)})
-    m = mount(tmp_path / "many.root", "memory=1M")
-    before = sizes_of_files(m.path)
-    assert len(before) == 600 * len(tables)
-    inside = os.open(os.path.join(m.path, "t1"), os.O_PATH)
-    with open(os.path.join(m.path, "t0", "c7.i4"), "rb") as opened:
-        deadline = time.monotonic() + 20
-        while loaded_tables(m) > 4 and time.monotonic() < deadline:
-            assert sizes_of_files(m.path) == before
-        assert loaded_tables(m) <= 4
-        assert np.array_equal(np.frombuffer(opened.read(), "<i4"), [7, 7, 7])
-        with open("c9.i4", "rb", opener=lambda name, flags: os.open(name, flags, dir_fd=inside)) as column:
-            assert np.array_equal(np.frombuffer(column.read(), "<i4"), [1009, 1009, 1009])
-        assert os.readlink(f"/proc/self/fd/{inside}") == os.path.join(m.path, "t1")
+    m = mount(many_files, "memory=1M")
+    tables = [os.path.join(m.path, f"{number}.root", "t") for number in range(FILES)]
+    first = sizes_of_files(tables[0])
+    inside = os.open(tables[1], os.O_PATH)
+    with open(os.path.join(tables[0], wide.path(7)), "rb") as opened:
+        for table in tables[1:]:
+            assert [os.path.basename(path) for path in sizes_of_files(table)] == [os.path.basename(path) for path in first]
+        assert m.peak_bytes() < (1 << 20) + BESIDE
+        assert sum(table["loaded"] for table in stats_of(m.path)["tables"]) < FILES // 2
+        assert opened.read() == wide.expected(7)
+        with open(wide.path(9), "rb", opener=lambda name, flags: os.open(name, flags, dir_fd=inside)) as column:
+            assert column.read() == wide.expected(9)
+        assert os.readlink(f"/proc/self/fd/{inside}") == tables[1]
     os.close(inside)
-    assert sizes_of_files(m.path) == before
+    assert sizes_of_files(tables[0]) == first
     assert m.errors() == ""
-
-
-def loaded_tables(m):
-    return sum(table["loaded"] for table in stats_of(m.path)["tables"])
 
 
 def known(m):
