@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "tfile/buffer.h"
+#include "tfile/local_file.h"
 
 namespace tfile {
 namespace {
@@ -53,31 +54,15 @@ struct GroupHead {
 };
 static_assert(sizeof(GroupHead) == 2 * 4 + 3 * 8);
 
+// False, with errno 0, if the file ends before.
 bool read_all(int file, void* into, std::size_t size, std::uint64_t at) {
-  auto* bytes = static_cast<char*>(into);
-  while (size > 0) {
-    const ssize_t got = ::pread(file, bytes, size, static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got == 0) errno = 0;  // the file ends here
-    if (got <= 0) return false;
-    bytes += got;
-    size -= static_cast<std::size_t>(got);
-    at += static_cast<std::uint64_t>(got);
-  }
-  return true;
+  const auto got = read_up_to(file, at, {static_cast<std::byte*>(into), size});
+  errno = got ? 0 : got.error();
+  return got == size;
 }
 
-bool write_all(int file, const void* from, std::size_t size, std::uint64_t at) {
-  const auto* bytes = static_cast<const char*>(from);
-  while (size > 0) {
-    const ssize_t put = ::pwrite(file, bytes, size, static_cast<off_t>(at));
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    bytes += put;
-    size -= static_cast<std::size_t>(put);
-    at += static_cast<std::uint64_t>(put);
-  }
-  return true;
+bool write(int file, const void* from, std::size_t size, std::uint64_t at) {
+  return write_all(file, at, {static_cast<const std::byte*>(from), size}) == 0;
 }
 
 std::uint64_t hash_of(const void* bytes, std::size_t size, std::uint64_t seed) {
@@ -133,7 +118,7 @@ std::shared_ptr<DiskLog> DiskLog::open(Descriptor file, const DiskKey& key) {
 std::shared_ptr<DiskLog> DiskLog::begin(Descriptor file, const DiskKey& key, const Identity& identity) {
   Header header{kMagic, {key[0], key[1]}, identity.size, identity.modified_ns, identity.state, 0};
   header.hash = hash_of_header(header);
-  if (!write_all(file.get(), &header, sizeof header, 0)) return nullptr;
+  if (!write(file.get(), &header, sizeof header, 0)) return nullptr;
   return open(std::move(file), key);
 }
 
@@ -294,13 +279,12 @@ bool DiskLog::write_group(std::uint64_t at, std::span<const DiskPiece> pieces) c
   GroupHead head{kGroupMagic, static_cast<std::uint32_t>(entries.size()), 0, hash_of(entries.data(), table, seed_), 0};
   std::uint64_t bytes_at = at + sizeof head + table;
   for (const DiskPiece& piece : pieces) {
-    if (!write_all(file_.get(), piece.bytes.data(), piece.bytes.size(), bytes_at)) return false;
+    if (!write(file_.get(), piece.bytes.data(), piece.bytes.size(), bytes_at)) return false;
     bytes_at += piece.bytes.size();
     head.bytes += piece.bytes.size();
   }
   head.hash = hash_of_head(head, seed_, at);
-  return write_all(file_.get(), entries.data(), table, at + sizeof head) &&
-         write_all(file_.get(), &head, sizeof head, at);
+  return write(file_.get(), entries.data(), table, at + sizeof head) && write(file_.get(), &head, sizeof head, at);
 }
 
 DiskLog::Appended DiskLog::append(std::span<const DiskPiece> pieces) {

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -62,6 +63,41 @@ Descriptor walk_beneath(int directory, std::string_view path, int flags) {
 
 tl::unexpected<Error> system_error(const std::string& what, int number) {
   return fail(kind_of(number), what + ": " + std::strerror(number), -1, number);
+}
+
+int write_all(int fd, std::uint64_t offset, std::span<const std::byte> bytes) {
+  iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
+  return write_all(fd, offset, {&part, 1});
+}
+
+int write_all(int fd, std::uint64_t offset, std::span<iovec> parts) {
+  for (;;) {
+    while (!parts.empty() && parts[0].iov_len == 0) parts = parts.subspan(1);
+    if (parts.empty()) return 0;
+    const ssize_t written = ::pwritev(fd, parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : EIO;
+    offset += static_cast<std::uint64_t>(written);
+    for (auto left = static_cast<std::size_t>(written); left > 0;
+         parts = parts.subspan(parts[0].iov_len == 0 ? 1 : 0)) {
+      const std::size_t done = std::min(left, parts[0].iov_len);
+      parts[0].iov_base = static_cast<std::byte*>(parts[0].iov_base) + done;
+      parts[0].iov_len -= done;
+      left -= done;
+    }
+  }
+}
+
+tl::expected<std::size_t, int> read_up_to(int fd, std::uint64_t offset, std::span<std::byte> into) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t got = ::pread(fd, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
 }
 
 Descriptor open_beneath(int directory, const std::string& path, int flags, bool links) {

@@ -288,12 +288,9 @@ Result<std::string> index_bytes(const Descriptor& file, const std::string& path)
   if (::fstat(file.get(), &status) != 0) return tfile::system_error(path, errno);
   if (status.st_size > kSizeMax) return tfile::fail(ErrorKind::damaged, path + ": " + kNoIndex);
   std::string bytes(static_cast<std::size_t>(status.st_size), 0);
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t count = ::pread(file.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
-    if (count < 0 && errno != EINTR) return tfile::system_error(path, errno);
-    if (count == 0) bytes.resize(at);
-    if (count > 0) at += static_cast<std::size_t>(count);
-  }
+  const auto got = tfile::read_up_to(file.get(), 0, std::as_writable_bytes(std::span(bytes)));
+  if (!got) return tfile::system_error(path, got.error());
+  bytes.resize(*got);
   return bytes;
 }
 

@@ -18,6 +18,7 @@
 
 #include "tfile/chunk.h"
 #include "tfile/file.h"
+#include "tfile/local_file.h"
 #include "tfile/name.h"
 #include "vfs/acting_for.h"
 #include "vfs/blocking.h"
@@ -86,16 +87,11 @@ class PassedContent final : public Content {
   }
   static Result<Slices> read_file(int fd, std::uint64_t offset, std::size_t size) {
     auto bytes = std::make_shared<tfile::Buffer>(size);
-    std::size_t done = 0;
-    while (done < size) {
-      const ssize_t got = ::pread(fd, bytes->data() + done, size - done, static_cast<off_t>(offset + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return tfile::fail(ErrorKind::io, std::strerror(errno), static_cast<std::int64_t>(offset), errno);
-      if (got == 0) break;
-      done += static_cast<std::size_t>(got);
-    }
+    const auto got = tfile::read_up_to(fd, offset, bytes->span());
+    if (!got)
+      return tfile::fail(ErrorKind::io, std::strerror(got.error()), static_cast<std::int64_t>(offset), got.error());
     Slices slices;
-    slices.pieces.push_back(bytes->span().first(done));
+    slices.pieces.push_back(bytes->span().first(*got));
     slices.pins.push_back(std::move(bytes));
     return slices;
   }

@@ -19,18 +19,7 @@ constexpr std::size_t kPartsMax = 1024;  // IOV_MAX
 Result<> write_parts(int fd, std::uint64_t offset, const std::vector<tfile::Buffer>& buffers) {
   std::vector<iovec> parts;
   for (const tfile::Buffer& buffer : buffers) parts.push_back({const_cast<std::byte*>(buffer.data()), buffer.size()});
-  for (std::size_t first = 0; first < parts.size();) {
-    const auto count = static_cast<int>(parts.size() - first);
-    const ssize_t done = ::pwritev(fd, &parts[first], count, static_cast<off_t>(offset));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return system_error("write", errno);
-    offset += static_cast<std::uint64_t>(done);
-    auto left = static_cast<std::size_t>(done);
-    for (; first < parts.size() && left >= parts[first].iov_len; ++first) left -= parts[first].iov_len;
-    if (first == parts.size()) break;
-    parts[first].iov_base = static_cast<std::byte*>(parts[first].iov_base) + left;
-    parts[first].iov_len -= left;
-  }
+  if (const int number = tfile::write_all(fd, offset, parts); number != 0) return system_error("write", number);
   return {};
 }
 

@@ -107,13 +107,7 @@ bool is_same_entry(const FilePlace& a, const FilePlace& b) {
 }
 
 Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return system_error("write", errno);
-    offset += static_cast<std::uint64_t>(done);
-    bytes = bytes.subspan(static_cast<std::size_t>(done));
-  }
+  if (const int number = tfile::write_all(fd, offset, bytes); number != 0) return system_error("write", number);
   return {};
 }
 
@@ -154,15 +148,9 @@ Result<> sync_data(int fd) {
 
 Result<std::vector<std::byte>> read_at(int fd, std::uint64_t offset, std::size_t size) {
   std::vector<std::byte> bytes(size);
-  std::size_t got = 0;
-  while (got < size) {
-    const ssize_t more = ::pread(fd, bytes.data() + got, size - got, static_cast<off_t>(offset + got));
-    if (more < 0 && errno == EINTR) continue;
-    if (more < 0) return system_error("read", errno);
-    if (more == 0) break;
-    got += static_cast<std::size_t>(more);
-  }
-  bytes.resize(got);
+  const auto got = tfile::read_up_to(fd, offset, bytes);
+  if (!got) return system_error("read", got.error());
+  bytes.resize(*got);
   return bytes;
 }
 

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "staging/journal/file_place.h"
+#include "tfile/local_file.h"
 
 namespace tfilefs {
 namespace {
@@ -42,32 +43,13 @@ tl::unexpected<Error> system_failure(const char* what, int number) {
   return tl::unexpected(journal_error(what, number));
 }
 
-// Writes both parts, in as many calls as it takes.
-Result<> write_all(int fd, std::array<iovec, 2> parts, std::uint64_t offset) {
-  std::size_t first = 0;
-  while (first < parts.size()) {
-    if (parts[first].iov_len == 0) {
-      ++first;
-      continue;
-    }
-    const ssize_t written =
-        ::pwritev(fd, parts.data() + first, static_cast<int>(parts.size() - first), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return system_failure("journal cannot be written", errno);
-    if (written == 0) return system_failure("journal cannot be written", EIO);
-    offset += static_cast<std::uint64_t>(written);
-    for (auto left = static_cast<std::size_t>(written); left > 0;) {
-      const std::size_t part = std::min(left, parts[first].iov_len);
-      parts[first].iov_base = static_cast<char*>(parts[first].iov_base) + part;
-      parts[first].iov_len -= part;
-      left -= part;
-      if (parts[first].iov_len == 0) ++first;
-    }
-  }
-  return {};
-}
-
 iovec part_of(std::span<const std::byte> bytes) { return {const_cast<std::byte*>(bytes.data()), bytes.size()}; }
+
+// A record in one call, where the file system takes all of it.
+Result<> write_all(int fd, std::array<iovec, 2> parts, std::uint64_t offset) {
+  const int number = tfile::write_all(fd, offset, parts);
+  return number == 0 ? Result<>() : system_failure("journal cannot be written", number);
+}
 
 Result<> write_all(int fd, std::span<const std::byte> bytes, std::uint64_t offset) {
   return write_all(fd, {part_of(bytes), iovec{nullptr, 0}}, offset);
@@ -75,15 +57,8 @@ Result<> write_all(int fd, std::span<const std::byte> bytes, std::uint64_t offse
 
 // Fills `into`, or less at the end of the file.
 Result<std::size_t> read_up_to(int fd, std::uint64_t offset, std::span<std::byte> into) {
-  std::size_t done = 0;
-  while (done < into.size()) {
-    const ssize_t got = ::pread(fd, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_failure("journal cannot be read", errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
+  const auto got = tfile::read_up_to(fd, offset, into);
+  return got ? Result<std::size_t>(*got) : system_failure("journal cannot be read", got.error());
 }
 
 tl::unexpected<Error> busy(int fd) {
