@@ -274,7 +274,9 @@ std::shared_ptr<const DirectoryListing> RootFile::finished(DirectoryListing list
 Result<std::shared_ptr<const DirectoryListing>> RootFile::directory(const KeyInfo& key) const {
   if (key.kind != KeyKind::directory) return fail(ErrorKind::invalid, "the key is not a directory");
   if (key.keylen < kKeySizeMin || key.seek > source_->size()) {
-    return fail(ErrorKind::damaged, "directory: its key points beyond the end of the file",
+    return fail(ErrorKind::damaged,
+                "directory: its key of " + std::to_string(key.keylen) + " bytes points to byte " +
+                    std::to_string(key.seek) + " of a file of " + std::to_string(source_->size()),
                 static_cast<std::int64_t>(key.seek));
   }
   const auto found = recovered_directories_.find(static_cast<std::int64_t>(key.seek));

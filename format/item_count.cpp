@@ -2,13 +2,14 @@
 #include <memory>
 #include <vector>
 
+#include "tfile/beyond_end.h"
 #include "tfile/stored_chunk.h"
 
 namespace tfile {
 Result<std::span<const std::byte>> read_stored(const Locator& at, std::vector<std::byte>& into) {
   if (!at.source) return at.embedded;
   if (at.range.begin > at.source->size() || at.range.size > at.source->size() - at.range.begin)
-    return fail(ErrorKind::damaged, "lies beyond the end of the file");
+    return fail_beyond_end("", at.range, at.source->size());
   into.resize(at.range.size);
   TRY_VOID(read_range(*at.source, at.range, into));
   return std::span<const std::byte>(into);
@@ -56,7 +57,9 @@ Result<Extents> read_extents(const StreamSet& set, StreamId stream) {
 Result<std::int64_t> count_items(const StreamSet& set, StreamId stream, std::uint32_t slot) {
   TRY(const Extents extents, read_extents(set, stream));
   if (extents.damage) return tl::unexpected<Error>(*extents.damage);
-  if (slot >= extents.first.size()) return fail(ErrorKind::damaged, "holds no such column");
+  if (slot >= extents.first.size())
+    return fail(ErrorKind::damaged,
+                "holds " + std::to_string(extents.first.size()) + " columns, expected column " + std::to_string(slot));
   return extents.length(slot);
 }
 

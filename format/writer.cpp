@@ -214,7 +214,9 @@ Result<std::size_t> RootFileWriter::child_of(std::size_t parent, const ListedKey
   TRY(DirectoryState directory, read_directory_state(file_->source(), key));
   for (const DirectoryState& one : state_.directories) {
     if (!one.removed && one.own.begin == directory.own.begin)
-      return fail(ErrorKind::damaged, "the directory is listed twice", static_cast<std::int64_t>(one.own.begin));
+      return fail(ErrorKind::damaged,
+                  "directory '" + std::string(key.name) + "' is listed twice, also as '" + std::string(one.name) + "'",
+                  static_cast<std::int64_t>(one.own.begin));
   }
   directory.parent = parent;
   directory.name = key.name;
@@ -544,7 +546,8 @@ Result<FileWriter::CopiedKey> RootFileWriter::copy_key(std::string_view path, st
   KeyHeader key = read_key(in);
   TRY_VOID(in.finish());
   if (!is_record(key) || static_cast<std::size_t>(key.keylen) != head.size())
-    return fail(ErrorKind::damaged, "no key of a record");
+    return fail(ErrorKind::damaged,
+                "no key of a record: " + sizes_of(key) + " in " + std::to_string(head.size()) + " bytes");
   TRY_VOID(check_copied_name(index, key.name));
   const ByteRange record = space_.take_last(static_cast<std::uint64_t>(key.nbytes));
   CopiedKey copied{record.begin, {head.begin(), head.end()}};
@@ -565,7 +568,8 @@ Result<FileWriter::CopiedKey> RootFileWriter::copy_changed_key(std::string_view 
                                                                std::span<const std::byte> payload) {
   TRY(const std::vector<std::byte> stored, stored_payload(payload, compression_));
   std::vector<std::byte> key(head.begin(), head.end());
-  if (key.size() < kKeyFixedSize) return fail(ErrorKind::damaged, "no key of a record");
+  if (key.size() < kKeyFixedSize)
+    return fail(ErrorKind::damaged, "no key of a record: " + std::to_string(key.size()) + " bytes");
   put_key_sizes(key, stored.size(), payload.size());
   TRY(CopiedKey copied, copy_key(path, key));
   copied.head.insert(copied.head.end(), stored.begin(), stored.end());

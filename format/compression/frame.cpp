@@ -25,12 +25,25 @@ std::uint32_t load_3_little(const std::byte* p) {
          std::to_integer<std::uint32_t>(p[2]) << 16;
 }
 
+tl::unexpected<Error> unknown_tag(std::span<const std::byte> header, std::uint64_t at) {
+  std::string tag;
+  for (const std::byte byte : header.first(2)) {
+    const auto c = std::to_integer<char>(byte);
+    tag += c > ' ' && c <= '~' ? std::string(1, c) : "\\" + std::to_string(std::to_integer<int>(byte));
+  }
+  return fail(ErrorKind::damaged, "compressed block at byte " + std::to_string(at) + ": unknown tag '" + tag + "'");
+}
+
+tl::unexpected<Error> no_bytes(std::uint64_t at) {
+  return fail(ErrorKind::damaged, "compressed block at byte " + std::to_string(at) + ": of 0 bytes");
+}
+
 Result<Block> next_block(Cursor& in) {
   const std::size_t at = in.position();
   const std::span<const std::byte> header = in.take(kBlockHeaderSize, "compressed block: header");
   if (in.failed()) return tl::unexpected<Error>(in.error());
   const std::optional<Codec> codec = codec_of_tag(header.data());
-  if (!codec) return fail(ErrorKind::damaged, "compressed block at byte " + std::to_string(at) + ": unknown tag");
+  if (!codec) return unknown_tag(header, at);
   Block block;
   block.codec = *codec;
   block.size = load_3_little(header.data() + 6);
@@ -48,8 +61,9 @@ Result<std::uint64_t> sum_of_blocks(std::span<const std::byte> stored) {
   Cursor in(stored);
   std::uint64_t sum = 0;
   while (in.left() > 0) {
+    const std::size_t at = in.position();
     TRY(const Block block, next_block(in));
-    if (block.size == 0) return fail(ErrorKind::damaged, "compressed block of no bytes");
+    if (block.size == 0) return no_bytes(at);
     sum += block.size;
   }
   return sum;
@@ -83,13 +97,12 @@ Result<Buffer> decompress(std::span<const std::byte> stored, std::uint64_t size)
   return whole;
 }
 
-Result<BlockSizes> block_sizes(std::span<const std::byte> header) {
+Result<BlockSizes> block_sizes(std::span<const std::byte, kBlockHeaderBytes> header, std::uint64_t at) {
   static_assert(kBlockHeaderBytes == kBlockHeaderSize);
-  if (header.size() < kBlockHeaderSize || !codec_of_tag(header.data()))
-    return fail(ErrorKind::damaged, "compressed block: unknown tag");
+  if (!codec_of_tag(header.data())) return unknown_tag(header, at);
   const BlockSizes sizes{static_cast<std::uint32_t>(kBlockHeaderSize) + load_3_little(header.data() + 3),
                          load_3_little(header.data() + 6)};
-  if (sizes.decoded == 0) return fail(ErrorKind::damaged, "compressed block of no bytes");
+  if (sizes.decoded == 0) return no_bytes(at);
   return sizes;
 }
 

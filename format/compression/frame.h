@@ -17,13 +17,13 @@ namespace tfile {
 // `size`; this is checked before any allocation.
 Result<Buffer> decompress(std::span<const std::byte> stored, std::uint64_t size);
 
-// The sizes in a block's header, of which `header` has the 9 bytes. Errors: damaged.
+// The sizes in a block's header, which begins `at` bytes into the payload. Errors: damaged.
 struct BlockSizes {
   std::uint32_t stored = 0;  // with the header
   std::uint32_t decoded = 0;
 };
 inline constexpr std::size_t kBlockHeaderBytes = 9;
-Result<BlockSizes> block_sizes(std::span<const std::byte> header);
+Result<BlockSizes> block_sizes(std::span<const std::byte, kBlockHeaderBytes> header, std::uint64_t at);
 
 // Whether `stored` bytes can decode to `size` bytes with any algorithm. Rejects a false claim before any use of it.
 bool can_hold(std::uint64_t stored, std::uint64_t size);

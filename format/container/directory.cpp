@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "container/key.h"
+#include "tfile/beyond_end.h"
 
 namespace tfile {
 namespace {
@@ -119,7 +120,7 @@ DirectoryRecord read_directory_record(Cursor& in) {
 
 Result<DirectoryRecord> read_directory_record(const Source& source, std::uint64_t address) {
   if (address >= source.size()) {
-    return fail(ErrorKind::damaged, "directory: record beyond the end of the file", static_cast<std::int64_t>(address));
+    return fail_beyond_end("directory: ", {address, kDirectoryRecordSizeMax}, source.size());
   }
   std::array<std::byte, kDirectoryRecordSizeMax> bytes;
   const std::span<std::byte> there(bytes.data(), std::min<std::uint64_t>(bytes.size(), source.size() - address));
@@ -145,7 +146,7 @@ Result<DirectoryListing> read_key_list(const Source& source, const DirectoryReco
   KeyListReader reader(source, begin, begin + static_cast<std::uint64_t>(record.nbytes_keys));
   TRY(const KeyHeader own, reader.key());
   if (!is_record(own) || !reader.seek(begin + static_cast<std::uint64_t>(own.keylen))) {
-    return fail(ErrorKind::damaged, "directory: no key list where its record says", record.seek_keys);
+    return fail(ErrorKind::damaged, "directory: no key list where its record says: " + sizes_of(own), record.seek_keys);
   }
   TRY(const std::int32_t count, reader.count());
   for (std::int32_t i = 0; i < count; ++i) {

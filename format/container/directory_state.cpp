@@ -7,6 +7,7 @@
 #include "bytes/cursor.h"
 #include "container/key.h"
 #include "container/space.h"
+#include "tfile/beyond_end.h"
 #include "tfile/buffer.h"
 
 namespace tfile {
@@ -18,7 +19,7 @@ Result<DirectoryState> read_state(const Source& source, std::uint64_t address, s
   DirectoryState directory;
   const std::uint64_t wanted = std::max<std::uint64_t>(record_at + kDirectoryRecordSize, kKeySizeGuess);
   if (address >= source.size())
-    return fail(ErrorKind::damaged, "directory: beyond the end of the file", static_cast<std::int64_t>(address));
+    return fail_beyond_end("directory: ", {address, record_at + kDirectoryRecordSize}, source.size());
   Buffer bytes(std::min<std::uint64_t>(wanted, source.size() - address));
   TRY_VOID(read_range(source, {address, bytes.size()}, bytes.span()));
   Cursor in(bytes.span(), static_cast<std::int64_t>(address));
@@ -37,7 +38,10 @@ Result<DirectoryState> read_state(const Source& source, std::uint64_t address, s
   if (!is_record(key) || directory.record.seek_dir != static_cast<std::int64_t>(address) ||
       directory.record.nbytes_name != static_cast<std::int32_t>(record_at) || directory.own.end() > source.size() ||
       directory.own.end() < address + record_at + switched_part(directory.record.version).end()) {
-    return fail(ErrorKind::damaged, "directory: no record of it where its key says",
+    return fail(ErrorKind::damaged,
+                "directory: record of " + sizes_of(key) + " has fSeekDir " + std::to_string(directory.record.seek_dir) +
+                    ", fNbytesName " + std::to_string(directory.record.nbytes_name) + "; its key says " +
+                    std::to_string(address) + ", " + std::to_string(record_at),
                 static_cast<std::int64_t>(address));
   }
   return directory;
@@ -49,14 +53,17 @@ Result<> read_keys(const Source& source, DirectoryState& directory) {
   const auto at = static_cast<std::uint64_t>(record.seek_keys);
   if (record.seek_keys < 0 || record.nbytes_keys <= 0 || at > source.size() ||
       static_cast<std::uint64_t>(record.nbytes_keys) > source.size() - at)
-    return fail(ErrorKind::damaged, "directory: its list of keys is not inside the file", record.seek_keys);
+    return fail(ErrorKind::damaged,
+                "directory: key list of " + std::to_string(record.nbytes_keys) + " bytes at " +
+                    std::to_string(record.seek_keys) + " is not inside the file",
+                record.seek_keys);
   directory.key_list = {at, static_cast<std::uint64_t>(record.nbytes_keys)};
   Buffer bytes(directory.key_list.size);
   TRY_VOID(read_range(source, directory.key_list, bytes.span()));
   Cursor in(bytes.span(), record.seek_keys);
   const KeyHeader own = read_key(in);
   if (in.failed() || !is_record(own))
-    return fail(ErrorKind::damaged, "directory: no list of keys where its record says", record.seek_keys);
+    return fail(ErrorKind::damaged, "directory: no key list where its record says: " + sizes_of(own), record.seek_keys);
   in.seek(static_cast<std::uint64_t>(own.keylen), "key list");
   const auto count = in.big<std::int32_t>("key list: number of keys");
   for (std::int32_t i = 0; i < count && !in.failed(); ++i) {

@@ -32,4 +32,8 @@ bool is_record(const KeyHeader& key) {
          key_strings_begin(key.version) + strings <= static_cast<std::size_t>(key.keylen) && key.objlen >= 0;
 }
 
+std::string sizes_of(const KeyHeader& key) {
+  return "fNbytes " + std::to_string(key.nbytes) + ", fKeylen " + std::to_string(key.keylen);
+}
+
 }  // namespace tfile

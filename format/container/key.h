@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "bytes/appender.h"
@@ -39,6 +40,9 @@ KeyHeader read_key(Cursor& in);
 // Whether this can be the key of a record of fNbytes bytes: the size is positive and has room for the key, and the key
 // has room for its strings.
 bool is_record(const KeyHeader& key);
+
+// Its sizes, for the text of an error.
+std::string sizes_of(const KeyHeader& key);
 
 // ROOT's kStartBigFile: larger addresses have 8 bytes everywhere (docs/format.md, "Addresses above 2 GB").
 inline constexpr std::uint64_t kNarrowAddressMax = 2'000'000'000;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "container/key_payload.h"
 
-#include "container/key.h"
-
 namespace tfile {
 namespace {
 
@@ -10,6 +8,13 @@ namespace {
 // is refused at once.
 constexpr std::uint64_t kBlockSizeMin = 10;
 constexpr std::uint64_t kBlockContentMax = (1 << 24) - 1;
+
+constexpr std::size_t kShownMax = 100;  // of a name: that of a damaged key may be as long as the record
+
+std::string described(const KeyHeader& key) {
+  return std::string(key.class_name.substr(0, kShownMax)) + " '" + std::string(key.name.substr(0, kShownMax)) +
+         "' with " + sizes_of(key);
+}
 
 }  // namespace
 
@@ -34,12 +39,24 @@ Result<KeyPayload> payload_of(const Source& source, const KeyInfo& key) {
   return payload;
 }
 
-// Whether the key before the record is the one that the key list describes.
-bool is_told(const KeyPayload& payload, std::span<const std::byte> record) {
+tl::unexpected<Error> not_the_listed(const KeyHeader& own, const KeyHeader& listed, std::uint64_t at) {
+  return fail(ErrorKind::damaged,
+              "key: the record is not the one in the key list: " + described(own) + " instead of " + described(listed),
+              static_cast<std::int64_t>(at));
+}
+
+Result<> check_told(const KeyPayload& payload, std::span<const std::byte> record) {
   Cursor in(record);
   const KeyHeader own = read_key(in);
-  return !in.failed() && is_record(own) && own.keylen == static_cast<std::int32_t>(payload.keylen) &&
-         static_cast<std::uint32_t>(own.nbytes) == payload.record.size && own.class_name == payload.name;
+  if (!in.failed() && is_record(own) && own.keylen == static_cast<std::int32_t>(payload.keylen) &&
+      static_cast<std::uint32_t>(own.nbytes) == payload.record.size && own.class_name == payload.name)
+    return {};
+  KeyHeader listed;
+  listed.nbytes = static_cast<std::int32_t>(payload.record.size);
+  listed.keylen = static_cast<std::int16_t>(payload.keylen);
+  listed.class_name = payload.name;
+  listed.name = own.name;  // not compared
+  return not_the_listed(own, listed, payload.record.begin);
 }
 
 }  // namespace tfile

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "container/key.h"
 #include "tfile/file.h"
 #include "tfile/range.h"
 #include "tfile/result.h"
@@ -24,7 +25,11 @@ struct KeyPayload {
 // Errors: damaged (impossible sizes). Reads nothing.
 Result<KeyPayload> payload_of(const Source& source, const KeyInfo& key);
 
-// Whether the key before the record is the one that the key list describes. `record` has at least the key.
-bool is_told(const KeyPayload& payload, std::span<const std::byte> record);
+// Fails if the key before the record is not the one that the key list describes. `record` has at least the key. Errors:
+// damaged.
+Result<> check_told(const KeyPayload& payload, std::span<const std::byte> record);
+
+// The error for such a record. `own`: what its key has, and the list has otherwise.
+tl::unexpected<Error> not_the_listed(const KeyHeader& own, const KeyHeader& listed, std::uint64_t at);
 
 }  // namespace tfile

@@ -6,6 +6,7 @@
 #include "compression/frame.h"
 #include "container/key.h"
 #include "container/key_payload.h"
+#include "tfile/beyond_end.h"
 
 namespace tfile {
 namespace {
@@ -20,8 +21,7 @@ constexpr std::size_t kPayloadSizeMax = (1u << 30) - 2;
 Result<Buffer> unpack(const KeyPayload& payload, std::span<const std::byte> record) {
   const auto at = static_cast<std::int64_t>(payload.record.begin);
   if (record.size() != payload.record.size) return fail(ErrorKind::invalid, "key: not the whole record was given", at);
-  if (!payload.is_bare && !is_told(payload, record))
-    return fail(ErrorKind::damaged, "key: the record is not the one in the key list", at);
+  if (!payload.is_bare) TRY_VOID(check_told(payload, record));
   auto content = decompress(record.subspan(payload.keylen), payload.size);
   if (!content && content.error().offset < 0) content.error().offset = at;
   return content;
@@ -63,14 +63,16 @@ Result<std::shared_ptr<const StreamSet>> payload_streams(std::shared_ptr<const S
 Result<RecordContent> read_record(const Source& source, ByteRange record, std::uint64_t size_max) {
   const auto at = static_cast<std::int64_t>(record.begin);
   if (record.begin > source.size() || record.size > source.size() - record.begin) {
-    return fail(ErrorKind::damaged, "record: beyond the end of the file", at);
+    return fail_beyond_end("record: ", record, source.size());
   }
   Buffer bytes(record.size);
   TRY_VOID(read_range(source, record, bytes.span()));
   Cursor in(bytes.span(), at);
   const KeyHeader key = read_key(in);
   if (in.failed() || !is_record(key) || static_cast<std::uint64_t>(key.nbytes) > record.size) {
-    return fail(ErrorKind::damaged, "record: no key in front of it", at);
+    return fail(ErrorKind::damaged,
+                "record: no key in front of it: " + sizes_of(key) + " in " + std::to_string(record.size) + " bytes",
+                at);
   }
   KeyInfo info;
   info.class_name = key.class_name;

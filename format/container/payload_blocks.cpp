@@ -73,9 +73,7 @@ Result<std::shared_ptr<const PayloadBlocks>> PayloadBlocks::open(std::shared_ptr
 Result<> PayloadBlocks::find_blocks() {
   std::vector<std::byte> key(payload_.keylen);
   TRY_VOID(read_range(*source_, {payload_.record.begin, key.size()}, key));
-  if (!payload_.is_bare && !is_told(payload_, key))
-    return fail(ErrorKind::damaged, "key: the record is not the one in the key list",
-                static_cast<std::int64_t>(payload_.record.begin));
+  if (!payload_.is_bare) TRY_VOID(check_told(payload_, key));
   std::uint64_t at = payload_.record.begin + payload_.keylen;
   const std::uint64_t end = payload_.record.end();
   const bool is_plain = end - at == payload_.size;
@@ -83,13 +81,21 @@ Result<> PayloadBlocks::find_blocks() {
     std::uint64_t stored = std::min(kPlainBlock, end - at), decoded = stored;
     if (!is_plain) {
       std::array<std::byte, kBlockHeaderBytes> header;
-      if (end - at < header.size()) return fail(ErrorKind::damaged, "compressed block: cut short");
+      if (end - at < header.size())
+        return fail(
+            ErrorKind::damaged,
+            "compressed block: " + std::to_string(end - at) + " bytes for a header of " + std::to_string(header.size()),
+            static_cast<std::int64_t>(at));
       TRY_VOID(read_range(*source_, {at, header.size()}, header));
-      TRY(const BlockSizes sizes, block_sizes(header));
+      TRY(const BlockSizes sizes, block_sizes(header, at - payload_.record.begin - payload_.keylen));
       stored = sizes.stored, decoded = sizes.decoded;
     }
     if (stored > end - at || decoded > payload_.size - begins_.back())
-      return fail(ErrorKind::damaged, "compressed blocks hold more than their payload", static_cast<std::int64_t>(at));
+      return fail(ErrorKind::damaged,
+                  "compressed block of " + std::to_string(stored) + " bytes for " + std::to_string(decoded) +
+                      ", with " + std::to_string(end - at) + " for " + std::to_string(payload_.size - begins_.back()) +
+                      " left of the payload",
+                  static_cast<std::int64_t>(at));
     stored_.push_back({at, stored});
     begins_.push_back(begins_.back() + decoded);
     at += stored;
@@ -138,7 +144,9 @@ Result<Extents> PayloadBlocks::extents(StreamId) const {
 Result<Chunk> PayloadBlocks::decode(ChunkKey key, std::span<const std::byte> stored,
                                     std::span<const std::shared_ptr<const Chunk>>,
                                     std::span<const std::int64_t>) const {
-  if (key.index >= count()) return fail(ErrorKind::damaged, "there is no such block");
+  if (key.index >= count())
+    return fail(ErrorKind::damaged,
+                "payload of " + std::to_string(count()) + " blocks, expected block " + std::to_string(key.index));
   TRY(Buffer content, decompress(stored, size_of_block(key.index)));
   Chunk chunk;
   chunk.owned.push_back(std::move(content));

@@ -5,8 +5,10 @@
 #include <new>
 
 #include "container/free_list.h"
+#include "container/key_payload.h"
 #include "container/payload.h"
 #include "container/record_walk.h"
+#include "tfile/beyond_end.h"
 
 namespace tfile {
 namespace {
@@ -17,9 +19,13 @@ Result<> check_step(const Source& source, const WalkStep& step) {
     case WalkStep::Kind::gap:
       return {};
     case WalkStep::Kind::lost:
-      return fail(ErrorKind::damaged, "neither a record nor free space", at);
+      return fail(ErrorKind::damaged, "neither a record nor free space: " + std::to_string(step.range.size) + " bytes",
+                  at);
     case WalkStep::Kind::cut:
-      return fail(ErrorKind::damaged, "record goes on behind the end of the file", at);
+      return fail(ErrorKind::damaged,
+                  "record of " + std::to_string(step.key.nbytes) + " bytes goes on behind the end of the file, after " +
+                      std::to_string(source.size() - step.range.begin),
+                  at);
     case WalkStep::Kind::record:
       break;
   }
@@ -59,16 +65,20 @@ Result<> check_key_in_record(const File& file, const KeyInfo& key) {
   const auto at = static_cast<std::int64_t>(key.seek);
   const Source& source = file.source();
   if (key.seek > source.size() || key.keylen > source.size() - key.seek)
-    return fail(ErrorKind::damaged, "key: beyond the end of the file", at);
+    return fail_beyond_end("key: ", {key.seek, key.keylen}, source.size());
   Buffer bytes(key.keylen);
   TRY_VOID(read_range(source, {key.seek, bytes.size()}, bytes.span()));
   Cursor in(bytes.span(), at);
   const KeyHeader own = read_key(in);
-  const bool is_same = !in.failed() && static_cast<std::uint32_t>(own.nbytes) == key.nbytes &&
-                       own.keylen == static_cast<std::int32_t>(key.keylen) && own.class_name == key.class_name &&
-                       own.name == key.name;
-  return is_same ? Result<>()
-                 : Result<>(fail(ErrorKind::damaged, "key: the record is not the one in the key list", at));
+  if (!in.failed() && static_cast<std::uint32_t>(own.nbytes) == key.nbytes &&
+      own.keylen == static_cast<std::int32_t>(key.keylen) && own.class_name == key.class_name && own.name == key.name)
+    return {};
+  KeyHeader listed;
+  listed.nbytes = static_cast<std::int32_t>(key.nbytes);
+  listed.keylen = static_cast<std::int16_t>(key.keylen);
+  listed.class_name = key.class_name;
+  listed.name = key.name;
+  return not_the_listed(own, listed, key.seek);
 }
 
 }  // namespace tfile

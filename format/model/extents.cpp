@@ -33,10 +33,17 @@ std::uint32_t Extents::chunk_of(std::uint32_t slot, std::int64_t item) const {
 void ExtentSum::add(std::span<const std::int64_t> items) {
   if (!is_open()) return;
   if (items.size() != extents_.first.size())
-    return stop({ErrorKind::damaged, "chunk counts other columns than its stream has", -1, 0});
+    return stop({ErrorKind::damaged,
+                 "chunk " + std::to_string(extents_.chunks()) + " counts " + std::to_string(items.size()) +
+                     " columns, its stream has " + std::to_string(extents_.first.size()),
+                 -1, 0});
   for (std::size_t slot = 0; slot < items.size(); ++slot)
     if (items[slot] < 0 || items[slot] > kItemsMax - extents_.first[slot].back())
-      return stop({ErrorKind::damaged, "chunk claims an impossible number of items", -1, 0});
+      return stop({ErrorKind::damaged,
+                   "chunk " + std::to_string(extents_.chunks()) + " claims " + std::to_string(items[slot]) +
+                       " items of column " + std::to_string(slot) + ", after " +
+                       std::to_string(extents_.first[slot].back()),
+                   -1, 0});
   for (std::size_t slot = 0; slot < items.size(); ++slot)
     extents_.first[slot].push_back(extents_.first[slot].back() + items[slot]);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <tuple>
 
+#include "tfile/beyond_end.h"
 #include "tfile/request.h"
 
 namespace tfile {
@@ -27,8 +28,7 @@ std::vector<WantedBytes*> in_order(std::span<WantedBytes> wanted) {
   for (WantedBytes& one : wanted) {
     const std::uint64_t size = one.source->size();
     if (one.range.begin > size || one.range.size > size - one.range.begin)
-      one.bytes =
-          fail(ErrorKind::damaged, "lies beyond the end of the file", static_cast<std::int64_t>(one.range.begin));
+      one.bytes = fail_beyond_end("", one.range, size);
     else if (one.range.size > 0)
       order.push_back(&one);
   }

@@ -640,7 +640,8 @@ Result<> run_entries(Runner& runner, const Program& program, const Entries& entr
                                         std::to_string(entries.count) + " entries");
   if (entries.offsets.empty()) {
     if (program.needs_entry_ends && entries.count > 1)
-      return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
+      return fail(ErrorKind::damaged, "basket: " + std::to_string(entries.data.size()) + " bytes for " +
+                                          std::to_string(entries.count) + " entries of varying size, without offsets");
     Cursor in(entries.data);
     for (std::int64_t i = 0; i < entries.count && !in.failed(); ++i) runner.run_entry(in, entries.origin);
     if (!in.failed() && in.left() != 0) in.reject("entries end before the basket does");

@@ -107,7 +107,7 @@ class PayloadWriter {
     }
     TRY_VOID(copy(whole_, at, whole_.payload().size()));
     TRY_VOID(close(whole_.payload().size(), 0));
-    return is_whole() ? Result<>() : unfit();
+    return is_whole() ? Result<>() : unfit(whole_.payload().size());
   }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
@@ -117,7 +117,13 @@ class PayloadWriter {
     std::size_t at;          // in this one
   };
 
-  static Result<> unfit() { return fail(ErrorKind::damaged, "object: byte counts that do not lie in each other"); }
+  // At a byte of the payload that is copied.
+  Result<> unfit(std::size_t at) const {
+    return fail(
+        ErrorKind::damaged,
+        "object: byte counts that do not lie in each other: at byte " + std::to_string(at) + ", in " +
+            (open_.empty() ? "none" : std::to_string(open_.back().begin) + " to " + std::to_string(open_.back().end)));
+  }
   bool is_whole() const { return open_.empty() && bytes_.size() < kByteCountBit; }
   void put(std::uint32_t word) {
     bytes_.resize(bytes_.size() + kWord);
@@ -133,7 +139,7 @@ class PayloadWriter {
     const auto begin = static_cast<std::size_t>(part.bytes.data() - part.places->payload().data());
     TRY_VOID(copy(*part.places, begin, begin + part.bytes.size()));
     TRY_VOID(close(begin + part.bytes.size(), 0));
-    if (!open_.empty()) return unfit();
+    if (!open_.empty()) return unfit(begin + part.bytes.size());
     open_ = around;
     return {};
   }
@@ -142,7 +148,7 @@ class PayloadWriter {
   Result<> close(std::size_t end, std::size_t within) {
     while (!open_.empty() && open_.back().end <= end && (open_.back().end < end || open_.back().begin >= within)) {
       const std::size_t size = bytes_.size() - open_.back().at - kWord;
-      if (open_.back().end < end || size >= kByteCountBit) return unfit();
+      if (open_.back().end < end || size >= kByteCountBit) return unfit(end);
       store_big(bytes_.data() + open_.back().at, kByteCountBit | static_cast<std::uint32_t>(size));
       open_.pop_back();
     }
@@ -158,14 +164,14 @@ class PayloadWriter {
       const std::size_t next_tag = slot == from.slots().end() ? kNowhere : slot->tag;
       const std::size_t next_end = open_.empty() ? kNowhere : open_.back().end;
       const std::size_t next = std::min({end, next_frame, next_tag, std::max(next_end, at)});
-      if (next < at) return unfit();
+      if (next < at) return unfit(at);
       put(from.payload().subspan(at, next - at));
       at = next;
       if (at == end) break;
       if (next_end <= at) {
         TRY_VOID(close(at, 0));
       } else if (at == next_frame) {
-        if (frame->end > next_end || frame->end < at + kWord) return unfit();
+        if (frame->end > next_end || frame->end < at + kWord) return unfit(at);
         open_.push_back({at, frame->end, bytes_.size()});
         put(std::uint32_t{0});
         at += kWord;
@@ -176,7 +182,7 @@ class PayloadWriter {
         ++slot;
       }
     }
-    return at == end ? Result<>() : unfit();
+    return at == end ? Result<>() : unfit(at);
   }
 
   Result<> copy_tag(const PayloadPlaces& from, const PayloadPlaces::Slot& slot) {

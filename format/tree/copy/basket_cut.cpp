@@ -38,10 +38,12 @@ class Cutter {
   Result<> take_sized(const TakenEntries& basket) {
     const auto entries = static_cast<std::uint64_t>(basket.entries);
     if (entries == 0 || basket.data.size() % entries != 0)
-      return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
+      return fail(ErrorKind::damaged, "basket: " + std::to_string(basket.data.size()) + " bytes for " +
+                                          std::to_string(entries) + " entries, without offsets");
     const std::size_t size = basket.data.size() / entries;
     if (entries_ > 0 && static_cast<std::size_t>(head_.entry_size) != size && !with_offsets_)
-      return fail(ErrorKind::damaged, "basket: entries of another size than in the baskets before");
+      return fail(ErrorKind::damaged, "basket: entries of " + std::to_string(size) +
+                                          " bytes, in the baskets before of " + std::to_string(head_.entry_size));
     head_.entry_size = static_cast<std::int32_t>(size);
     for (const EntryRange& range : basket.taken) {
       const auto begin = static_cast<std::size_t>(range.begin) * size;

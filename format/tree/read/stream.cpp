@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree/read/stream.h"
 
+#include <algorithm>
+
 #include "bytes/boolean.h"
 #include "bytes/swap.h"
 #include "tree/read/item_ends.h"
@@ -13,6 +15,28 @@ Error not_whole(std::uint64_t size, std::uint64_t item) {
                "basket: " + std::to_string(size) + " bytes of data are not a whole number of items of " +
                    std::to_string(item) + " bytes",
                -1, 0};
+}
+
+// At least one is uneven.
+tl::unexpected<Error> uneven_entry(std::span<const std::int32_t> ends, std::int64_t item) {
+  const auto uneven = std::ranges::find_if(ends, [&](std::int32_t end) { return end % item != 0; });
+  return fail(ErrorKind::damaged, "basket: entry " + std::to_string(uneven - ends.begin()) + " ends at byte " +
+                                      std::to_string(*uneven) + ", with items of " + std::to_string(item) + " bytes");
+}
+
+tl::unexpected<Error> count_beyond_data(std::size_t entry, std::int64_t count, std::int64_t left) {
+  return fail(ErrorKind::damaged, "basket: counter of entry " + std::to_string(entry) + " is " + std::to_string(count) +
+                                      ", with " + std::to_string(left) + " items left");
+}
+
+tl::unexpected<Error> counts_other_than(std::int64_t counted, std::int64_t items) {
+  return fail(ErrorKind::damaged, "basket: its counters add up to " + std::to_string(counted) +
+                                      " items, the data has " + std::to_string(items));
+}
+
+tl::unexpected<Error> without_offsets(std::uint64_t size, std::int64_t entries) {
+  return fail(ErrorKind::damaged, "basket: " + std::to_string(size) + " bytes for " + std::to_string(entries) +
+                                      " entries, without offsets");
 }
 
 std::int64_t ends_of(std::int64_t entries, bool first_chunk) { return entries + (first_chunk ? 1 : 0); }
@@ -50,18 +74,20 @@ Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::sp
       return fail(ErrorKind::damaged, "basket: " + std::to_string(data.offsets.size()) + " offsets for " +
                                           std::to_string(data.entries) + " entries");
     if (!ends.push_from_bytes(std::span(data.offsets).subspan(1), static_cast<std::int32_t>(item)))
-      return fail(ErrorKind::damaged, "basket: an entry is not a whole number of items");
+      return uneven_entry(std::span(data.offsets).subspan(1), item);
   } else if (!counts.empty() || data.entries == 0) {
     if (static_cast<std::int64_t>(counts.size()) != data.entries)
-      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
+      return fail(ErrorKind::damaged, "basket: its counter covers " + std::to_string(counts.size()) +
+                                          " entries, the basket holds " + std::to_string(data.entries));
     std::int64_t end = 0;
-    for (std::int64_t n : counts) {
-      if (n < 0 || n > total - end) return fail(ErrorKind::damaged, "basket: counter beyond the data");
+    for (const std::int64_t& n : counts) {
+      if (n < 0 || n > total - end)
+        return count_beyond_data(static_cast<std::size_t>(&n - counts.data()), n, total - end);
       ends.push(end += n);
     }
-    if (end != total) return fail(ErrorKind::damaged, "basket: counters do not add up to the data");
+    if (end != total) return counts_other_than(end, total);
   } else {
-    if (total % data.entries != 0) return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
+    if (total % data.entries != 0) return without_offsets(data.size, data.entries);
     for (std::int64_t i = 1; i <= data.entries; ++i) ends.push(total / data.entries * i);
   }
   return ends.take();
@@ -136,7 +162,7 @@ Result<> complete_offsets(const Stream& stream, BasketData& data) {
     return {};
   }
   const auto n = static_cast<std::uint64_t>(data.entries);
-  if (data.size % n != 0) return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
+  if (data.size % n != 0) return without_offsets(data.size, data.entries);
   for (std::uint64_t i = 0; i <= n; ++i) data.offsets.push_back(static_cast<std::int32_t>(data.size / n * i));
   return {};
 }
@@ -212,14 +238,15 @@ Result<> offsets_from_counts(const Stream& stream, BasketData& data, std::span<c
   const auto items = static_cast<std::int64_t>(data.size) / item;
   std::int64_t end = 0;
   data.offsets.assign(1, 0);
-  for (std::int64_t n : counts) {
-    if (n < 0 || n > items - end) return fail(ErrorKind::damaged, "basket: counter beyond the data");
+  for (const std::int64_t& n : counts) {
+    if (n < 0 || n > items - end)
+      return count_beyond_data(static_cast<std::size_t>(&n - counts.data()), n, items - end);
     end += n;
     data.offsets.push_back(static_cast<std::int32_t>(end * item));
   }
-  if (end * item != static_cast<std::int64_t>(data.size))
-    return fail(ErrorKind::damaged, "basket: counters do not add up to the data");
-  return {};
+  if (end * item == static_cast<std::int64_t>(data.size)) return {};
+  if (end == items) return tl::unexpected<Error>(not_whole(data.size, stream.packed_item_size));
+  return counts_other_than(end, items);
 }
 
 Result<> entries_follow_program(const Stream& stream, BasketData& data) {

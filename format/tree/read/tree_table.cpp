@@ -598,12 +598,14 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
       for (std::int64_t e = std::max(wanted.begin, have.begin); e < std::min(wanted.end, have.end); ++e) {
         const std::size_t at = static_cast<std::size_t>(e - have.begin) * size_of(counter.dtype);
         if (at + size_of(counter.dtype) > array.size())
-          return fail(ErrorKind::damaged, "basket: its counter is too short");
+          return fail(ErrorKind::damaged, "basket: its counter ends before entry " + std::to_string(e) + ", after " +
+                                              std::to_string(array.size()) + " bytes");
         counts.push_back(count_at(array.data() + at, counter.dtype));
       }
     }
     if (static_cast<std::int64_t>(counts.size()) != wanted.size())
-      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
+      return fail(ErrorKind::damaged, "basket: its counter covers " + std::to_string(counts.size()) + " of entries " +
+                                          std::to_string(wanted.begin) + " to " + std::to_string(wanted.end));
     return counts;
   }
 
@@ -633,7 +635,9 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
         counts.push_back(count_at(array.data() + at, counter.dtype));
     }
     if (passed < 0 || passed > static_cast<std::int64_t>(counts.size()))
-      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
+      return fail(ErrorKind::damaged, "basket: its counter covers " + std::to_string(counts.size()) +
+                                          " items, the collection has " + std::to_string(passed) + " before entry " +
+                                          std::to_string(wanted));
     counts.erase(counts.begin(), counts.begin() + passed);
     return counts;
   }
@@ -644,7 +648,9 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     const std::int64_t leading = static_cast<std::int64_t>(array.size() / sizeof(std::int64_t)) - have.size();
     const std::int64_t at = entry - 1 - have.begin + leading;
     if (at < 0 || static_cast<std::uint64_t>(at + 1) * sizeof(std::int64_t) > array.size())
-      return fail(ErrorKind::damaged, "basket: its collection has other entries");
+      return fail(ErrorKind::damaged, "basket: its collection covers entries " + std::to_string(have.begin) + " to " +
+                                          std::to_string(have.end) + ", without the end of entry " +
+                                          std::to_string(entry - 1));
     return load_little<std::int64_t>(array.data() + static_cast<std::size_t>(at) * sizeof(std::int64_t));
   }
 

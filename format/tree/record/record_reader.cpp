@@ -118,7 +118,8 @@ Result<> RecordReader::read(const std::string& class_name) {
   }
   if (!unknown_.empty()) return fail(ErrorKind::unsupported, unknown_ + " is not described in the file");
   TRY_VOID(in.finish());
-  return fail(ErrorKind::damaged, "tree record without a list of branches");
+  return fail(ErrorKind::damaged,
+              "tree record of " + std::to_string(payload_.size()) + " bytes has no list of branches");
 }
 
 // Reads the frame and members of an object, or of one of its bases.

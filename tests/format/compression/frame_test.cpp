@@ -198,7 +198,9 @@ TEST(Frame, RefusesUnknownTagAndTrailingBytes) {
   EXPECT_FALSE(decompress(stored, raw.size()));
   stored.pop_back();
   stored[0] = std::byte('Q');
-  EXPECT_FALSE(decompress(stored, raw.size()));
+  const auto back = decompress(stored, raw.size());
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.error().text, "compressed block at byte 0: unknown tag 'QL'");
   EXPECT_STREQ(codec_name(stored, raw.size()), "none");
 }
 
@@ -209,6 +211,15 @@ TEST(Frame, RefusesHugeClaimOverNothing) {
     stored.insert(stored.end(), empty.begin(), empty.end());
   }
   EXPECT_FALSE(decompress(stored, 1000ull * 0xffffff));
+}
+
+TEST(Frame, RefusesAnEmptyBlockAndNamesItsPlace) {
+  Bytes stored = block("ZS", 1, "12345678", 100);
+  const Bytes empty = block("ZS", 1, "12345678", 0);
+  stored.insert(stored.end(), empty.begin(), empty.end());
+  const auto back = decompress(stored, 100);
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.error().text, "compressed block at byte 17: of 0 bytes");
 }
 
 TEST(Frame, TellsWhatCanComeFromSoManyBytes) {

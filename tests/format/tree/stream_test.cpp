@@ -235,6 +235,21 @@ TEST(Stream, OffsetsFromACounter) {
   }
 }
 
+TEST(Stream, OffsetsThatACounterContradictsAreNamed) {
+  const Ends first{0, 0};
+  const auto refused = [&](const Ends& counts) {
+    return decode_basket(jagged(4, 4), data_of(16, 3), counts, first).error().text;
+  };
+  EXPECT_EQ(refused({1, 0}), "basket: its counter covers 2 entries, the basket holds 3");
+  EXPECT_EQ(refused({1, 0, 4}), "basket: counter of entry 2 is 4, with 3 items left");
+  EXPECT_EQ(refused({1, 0, 2}), "basket: its counters add up to 3 items, the data has 4");
+  EXPECT_EQ(refused({}), "basket: 16 bytes for 3 entries, without offsets");
+  BasketData torn = data_of(16, 2);
+  torn.offsets = {0, 6, 16};
+  EXPECT_EQ(decode_basket(jagged(4, 4), std::move(torn), {}, first).error().text,
+            "basket: entry 0 ends at byte 6, with items of 4 bytes");
+}
+
 TEST(Stream, PackedItemsByACounter) {
   Stream stream = jagged(1, 1);
   stream.packed_item_size = 3;
