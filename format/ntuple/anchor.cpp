@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <xxhash.h>
-
 #include <string>
 
 #include "ntuple/description.h"
@@ -35,8 +33,7 @@ Result<Anchor> read_anchor(std::span<const std::byte> payload) {
   // Later versions append members; the checksum stays at the end.
   const std::span<const std::byte> members = payload.subspan(kFrameSize, payload.size() - kFrameSize - kChecksumSize);
   const auto checksum = load_big<std::uint64_t>(payload.data() + payload.size() - kChecksumSize);
-  if (XXH3_64bits(members.data(), members.size()) != checksum)
-    return fail(ErrorKind::damaged, "the checksum of the RNTuple anchor is wrong");
+  TRY_VOID(check_checksum("the RNTuple anchor", members, checksum));
   Cursor in(members);
   Anchor anchor;
   take_format_version(in, anchor);

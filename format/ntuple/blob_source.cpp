@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bytes/endian.h"
+#include "tfile/beyond_end.h"
 
 namespace tfile {
 namespace {
@@ -71,7 +72,12 @@ Result<std::vector<ByteRange>> parts_of_block(const Source& file, ByteRange rang
   if (!is_in_parts(range.size, max_key_size)) return std::vector{range};
   const std::uint64_t count = part_count(range.size, max_key_size);
   const std::uint64_t addresses = (count - 1) * kAddressSize;
-  if (addresses >= max_key_size) return fail(ErrorKind::damaged, "a block in more records than their addresses fit");
+  if (addresses >= max_key_size)
+    return fail(ErrorKind::damaged,
+                "block of " + std::to_string(range.size) + " bytes: the addresses of its " + std::to_string(count) +
+                    " records have " + std::to_string(addresses) + " bytes, possible are " +
+                    std::to_string(max_key_size - 1),
+                static_cast<std::int64_t>(range.begin));
   Buffer tail(addresses);
   std::vector<ByteRange> parts = {{range.begin, max_key_size - addresses}};
   TRY_VOID(read_range(file, {parts[0].end(), addresses}, tail.span()));
@@ -80,7 +86,7 @@ Result<std::vector<ByteRange>> parts_of_block(const Source& file, ByteRange rang
     const auto begin = load_little<std::uint64_t>(tail.data() + part * kAddressSize);
     const std::uint64_t size = std::min(max_key_size, left);
     if (begin > file.size() || size > file.size() - begin)
-      return fail(ErrorKind::damaged, "part of a block lies beyond the end of the file");
+      return fail_beyond_end("part of a block: ", {begin, size}, file.size());
     parts.push_back({begin, size});
     left -= size;
   }
@@ -96,8 +102,7 @@ Result<> check_envelope(const Source& source, const EnvelopeLink& link, const Si
   if (!link.locator.is_known)
     return fail(ErrorKind::unsupported, "an envelope of the RNTuple lies in a place of a kind that is not known");
   if (range.begin > source.size() || range.size > source.size() - range.begin)
-    return fail(ErrorKind::damaged, "an envelope of the RNTuple lies beyond the end of the file",
-                static_cast<std::int64_t>(range.begin));
+    return fail_beyond_end("envelope of the RNTuple: ", range, source.size());
   if (link.length > kEnvelopeSizeMax || (link.length > claim.size && link.length / claim.ratio > range.size))
     return fail(ErrorKind::unsupported, "an envelope of the RNTuple has " + std::to_string(link.length) + " bytes");
   return {};

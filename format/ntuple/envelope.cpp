@@ -3,7 +3,9 @@
 
 #include <xxhash.h>
 
+#include <array>
 #include <bit>
+#include <cstdio>
 #include <string>
 
 namespace tfile {
@@ -11,6 +13,12 @@ namespace {
 
 constexpr std::uint64_t kPreambleSize = 8;
 constexpr int kTypeBits = 16;
+
+std::string hex_text(std::uint64_t number) {
+  std::array<char, 24> text;
+  std::snprintf(text.data(), text.size(), "0x%016llx", static_cast<unsigned long long>(number));
+  return text.data();
+}
 
 // The size of a frame includes the size itself. For a list it is negative.
 EnvelopeFrame take_frame(Cursor& outer, bool is_list, const char* what) {
@@ -31,6 +39,19 @@ EnvelopeFrame take_frame(Cursor& outer, bool is_list, const char* what) {
 
 }  // namespace
 
+Result<> check_checksum(const char* what, std::span<const std::byte> bytes, std::uint64_t told, std::int64_t offset) {
+  const std::uint64_t own = XXH3_64bits(bytes.data(), bytes.size());
+  if (own == told) return {};
+  return fail(ErrorKind::damaged,
+              "checksum of " + std::string(what) + " is " + hex_text(told) + ", its bytes have " + hex_text(own),
+              offset);
+}
+
+tl::unexpected<Error> of_another_header(const char* what, std::uint64_t told, std::uint64_t header_checksum) {
+  return fail(ErrorKind::damaged, std::string(what) + " of the RNTuple belongs to another header: its checksum is " +
+                                      hex_text(header_checksum) + ", expected " + hex_text(told));
+}
+
 Result<Envelope> open_envelope(std::span<const std::byte> bytes, EnvelopeType type) {
   if (bytes.size() < kPreambleSize + kChecksumSize)
     return fail(ErrorKind::damaged, "an envelope of " + std::to_string(bytes.size()) + " bytes");
@@ -44,8 +65,7 @@ Result<Envelope> open_envelope(std::span<const std::byte> bytes, EnvelopeType ty
                                         " bytes, and has " + std::to_string(bytes.size()));
   const std::span<const std::byte> checked = bytes.first(bytes.size() - kChecksumSize);
   const auto checksum = load_little<std::uint64_t>(bytes.data() + checked.size());
-  if (XXH3_64bits(checked.data(), checked.size()) != checksum)
-    return fail(ErrorKind::damaged, "the checksum of an envelope is wrong");
+  TRY_VOID(check_checksum("the RNTuple envelope", checked, checksum));
   return Envelope{Cursor(checked.subspan(kPreambleSize)), checksum};
 }
 

@@ -25,6 +25,13 @@ struct Envelope {
   std::uint64_t checksum = 0;  // XXH3 of all bytes before it
 };
 
+// Fails unless `told` is the checksum of the bytes. `what` has them. Errors: damaged.
+Result<> check_checksum(const char* what, std::span<const std::byte> bytes, std::uint64_t told,
+                        std::int64_t offset = -1);
+
+// The error of an envelope that names the header by another checksum than that of the header.
+tl::unexpected<Error> of_another_header(const char* what, std::uint64_t told, std::uint64_t header_checksum);
+
 // Checks type, length and checksum of a decompressed envelope. Errors: damaged.
 Result<Envelope> open_envelope(std::span<const std::byte> bytes, EnvelopeType type);
 

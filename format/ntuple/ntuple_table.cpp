@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ntuple/ntuple_table.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -459,7 +457,8 @@ class NtupleTable final : public Table, public ItemCounter {
     const std::int64_t in_chunk = steps_in_chunk(stream), begin = index * in_chunk;
     const std::int64_t end = std::min(begin + in_chunk, step_count(stream));
     if (stream.told_by && is_lost(*stream.told_by, begin, end))
-      return fail(ErrorKind::damaged, "what its lists hold was lost");
+      return fail(ErrorKind::damaged, "items " + std::to_string(begin) + " to " + std::to_string(end) +
+                                          " of its lists lie in a page that was lost");
     const std::int64_t lead = index == 0 ? 1 : 0;
     Buffer ends(static_cast<std::size_t>(std::max<std::int64_t>(end - begin, 0) + lead) * sizeof(std::int64_t));
     auto* number = reinterpret_cast<std::int64_t*>(ends.data());
@@ -502,17 +501,19 @@ class NtupleTable final : public Table, public ItemCounter {
       at += take;
       element += static_cast<std::int64_t>(array.size() / size);
     }
-    if (at != whole.size()) return fail(ErrorKind::damaged, "a page has less than its elements");
+    if (at != whole.size())
+      return fail(ErrorKind::damaged,
+                  "pages hold " + std::to_string(at / size) + " elements, expected " + std::to_string(wanted.size()));
     return chunk_of(std::move(whole));
   }
 
   // The bytes of a page in the form of its encoding. `stored` includes the checksum, if there is one.
   Result<Buffer> unpacked(const FieldStream& stream, const Page& page, std::span<const std::byte> stored) const {
     if (page.has_checksum) {
-      if (stored.size() < kChecksumSize) return fail(ErrorKind::damaged, "it has no checksum");
+      if (stored.size() < kChecksumSize)
+        return fail(ErrorKind::damaged, "page of " + std::to_string(stored.size()) + " bytes has no checksum");
       const std::span<const std::byte> bytes = stored.first(stored.size() - kChecksumSize);
-      if (XXH3_64bits(bytes.data(), bytes.size()) != load_little<std::uint64_t>(stored.data() + bytes.size()))
-        return fail(ErrorKind::damaged, "its checksum is wrong");
+      TRY_VOID(check_checksum("the page", bytes, load_little<std::uint64_t>(stored.data() + bytes.size())));
       stored = bytes;
     }
     return decompress(stored, page_size(encoding_of(stream, page), page.elements));

@@ -250,6 +250,18 @@ void convert(Dtype from, const std::byte* in, Dtype to, std::byte* out, std::uin
   });
 }
 
+// The error of ends that fall, or rise above the largest number, by which they fall as well.
+tl::unexpected<Error> falling_ends(const std::byte* ends, std::uint64_t elements, std::int64_t base) {
+  std::int64_t before = base, end = base;
+  std::uint64_t i = 0;
+  for (; i < elements && end >= before; ++i) {
+    before = end;
+    end = load_little<std::int64_t>(ends + i * sizeof end);
+  }
+  return fail(ErrorKind::damaged, "list offsets decrease at element " + std::to_string(i - 1) + ": " +
+                                      std::to_string(end) + " after " + std::to_string(before));
+}
+
 template <class Unsigned>
 Result<> decode_ends_of(const PageEncoding& encoding, std::span<const std::byte> page, std::uint64_t elements,
                         std::int64_t base, std::byte* out) {
@@ -263,7 +275,7 @@ Result<> decode_ends_of(const PageEncoding& encoding, std::span<const std::byte>
     store(out, i, sum + static_cast<std::uint64_t>(base));
   });
   if (!rises || last > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - base))
-    return fail(ErrorKind::damaged, "the ends of its lists fall");
+    return falling_ends(out, elements, base);
   return {};
 }
 
@@ -301,7 +313,8 @@ Result<> decode_switch(std::span<const std::byte> page, std::uint64_t elements, 
                        std::span<std::byte> tags, std::span<std::byte> positions) {
   constexpr std::uint64_t kSize = 12, kTagMax = 125;
   if (page.size() != elements * kSize || tags.size() != elements || positions.size() != elements * sizeof(std::int64_t))
-    return fail(ErrorKind::damaged, "a page of a variant has not its elements");
+    return fail(ErrorKind::damaged, "variant page has " + std::to_string(page.size()) + " bytes, expected " +
+                                        std::to_string(elements * kSize));
   for (std::uint64_t i = 0; i < elements; ++i) {
     const auto position = load_little<std::uint64_t>(page.data() + i * kSize);
     const auto tag = load_little<std::uint32_t>(page.data() + i * kSize + sizeof position);
@@ -309,7 +322,8 @@ Result<> decode_switch(std::span<const std::byte> page, std::uint64_t elements, 
       return fail(ErrorKind::damaged, "a variant of alternative " + std::to_string(tag));
     const std::int64_t base = tag == 0 ? 0 : bases[tag - 1];
     if (position > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - base))
-      return fail(ErrorKind::damaged, "a variant at an impossible position");
+      return fail(ErrorKind::damaged, "variant " + std::to_string(i) + " is at position " + std::to_string(position) +
+                                          ", after " + std::to_string(base));
     tags[i] = static_cast<std::byte>(tag);
     store(positions.data(), i, tag == 0 ? 0 : base + static_cast<std::int64_t>(position));
   }

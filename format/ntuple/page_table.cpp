@@ -143,8 +143,8 @@ Result<> PageTableBuilder::add_group(std::span<const std::byte> bytes, std::uint
                                      const ClusterGroup& group) {
   TRY(Envelope envelope, open_envelope(bytes, EnvelopeType::page_list));
   Cursor& in = envelope.payload;
-  if (in.little<std::uint64_t>("RNTuple page list") != header_checksum && !in.failed())
-    return fail(ErrorKind::damaged, "a page list of the RNTuple belongs to another header");
+  const auto told = in.little<std::uint64_t>("RNTuple page list");
+  if (told != header_checksum && !in.failed()) return of_another_header("page list", told, header_checksum);
   TRY(std::vector<Summary> clusters, read_summaries(in, group));
   for (const Summary& cluster : clusters) {
     if (cluster.first_entry != static_cast<std::uint64_t>(entries_))
@@ -188,7 +188,9 @@ Result<std::vector<PageTableBuilder::Summary>> PageTableBuilder::read_summaries(
 Result<> PageTableBuilder::add_cluster(const Summary& cluster) {
   constexpr std::uint64_t kEntriesMax = std::uint64_t{1} << 56;
   if (cluster.entries > kEntriesMax || static_cast<std::uint64_t>(entries_) > kEntriesMax)
-    return fail(ErrorKind::damaged, "a cluster of the RNTuple has an impossible number of entries");
+    return fail(ErrorKind::damaged, "cluster " + std::to_string(cluster_) + " of the RNTuple has " +
+                                        std::to_string(cluster.entries) + " entries after " + std::to_string(entries_) +
+                                        ", possible are " + std::to_string(kEntriesMax));
   Cursor columns = cluster.columns;
   entries_behind_ = entries_ + static_cast<std::int64_t>(cluster.entries);
   // A cluster from before an extension of the schema has fewer columns.
@@ -246,7 +248,10 @@ Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint3
     const auto claimed = in.little<std::int32_t>(kWhat);
     const BlockLocator locator = take_locator(in, kWhat);
     const auto size = static_cast<std::uint32_t>(std::abs(std::int64_t{claimed}));
-    if (size > kElementsMax) return fail(ErrorKind::damaged, "a page of the RNTuple has 2^31 elements");
+    if (size > kElementsMax)
+      return fail(ErrorKind::damaged, "page " + std::to_string(i) + " of column " + std::to_string(number) +
+                                          " of the RNTuple has " + std::to_string(size) + " elements, possible are " +
+                                          std::to_string(kElementsMax));
     const std::uint64_t unpacked = (std::uint64_t{size} * place.bits + 7) / 8;
     const bool is_somewhere = locator.is_known && can_hold(locator.range.size, unpacked);
     const ByteRange nowhere{UINT64_MAX, 0};
@@ -282,7 +287,9 @@ Result<PageTable> PageTableBuilder::finish() {
     ColumnPages& column = table_.columns[i];
     std::int64_t wanted = 0;
     if (__builtin_mul_overflow(per_entry_[i], entries_, &wanted))
-      return fail(ErrorKind::damaged, "a column of the RNTuple has an impossible number of elements");
+      return fail(ErrorKind::damaged, "column " + std::to_string(i) + " of the RNTuple has " +
+                                          std::to_string(per_entry_[i]) + " elements for each of " +
+                                          std::to_string(entries_) + " entries");
     if (column.elements() < wanted)
       TRY_VOID(
           column.add_without_bytes(cluster_ == 0 ? 0 : cluster_ - 1, Page::Kind::lost, wanted - column.elements()));

@@ -112,10 +112,14 @@ Result<> check_schema(const SchemaRecords& schema) {
       return fail(ErrorKind::damaged, "RNTuple field " + field.name + " shows a field that is not there");
   }
   for (const ColumnRecord& column : schema.columns)
-    if (column.field >= fields) return fail(ErrorKind::damaged, "an RNTuple column belongs to no field");
+    if (column.field >= fields)
+      return fail(ErrorKind::damaged,
+                  "RNTuple column belongs to field " + std::to_string(column.field) + " of " + std::to_string(fields));
   for (const AliasRecord& alias : schema.aliases)
     if (alias.field >= fields || alias.column >= schema.columns.size())
-      return fail(ErrorKind::damaged, "an RNTuple alias column belongs to no field or shows no column");
+      return fail(ErrorKind::damaged, "RNTuple alias column of field " + std::to_string(alias.field) + " of " +
+                                          std::to_string(fields) + " shows column " + std::to_string(alias.column) +
+                                          " of " + std::to_string(schema.columns.size()));
   return {};
 }
 
@@ -137,8 +141,8 @@ Result<FooterRecords> read_footer_envelope(std::span<const std::byte> bytes, std
   TRY(Envelope envelope, open_envelope(bytes, EnvelopeType::footer));
   Cursor& in = envelope.payload;
   TRY_VOID(check_feature_flags(in));
-  if (in.little<std::uint64_t>("RNTuple footer") != header_checksum && !in.failed())
-    return fail(ErrorKind::damaged, "the footer of the RNTuple belongs to another header");
+  const auto told = in.little<std::uint64_t>("RNTuple footer");
+  if (told != header_checksum && !in.failed()) return of_another_header("footer", told, header_checksum);
   EnvelopeFrame extension = take_record(in, "RNTuple schema extension");
   if (extension.body.left() > 0) read_schema(extension.body, schema);
   if (extension.body.failed()) in.reject("RNTuple schema extension");

@@ -58,7 +58,9 @@ Result<Chunk> decode_objects(const Program& program, std::span<const std::int64_
   std::vector<std::int32_t> offsets(1, 0);
   for (const std::int64_t end : ends) {
     if (end < begin + offsets.back() || end - begin > static_cast<std::int64_t>(size))
-      return fail(ErrorKind::damaged, "a streamed object ends where it cannot");
+      return fail(ErrorKind::damaged, "streamed object " + std::to_string(offsets.size() - 1) + " ends at byte " +
+                                          std::to_string(end - begin) + ", after " + std::to_string(offsets.back()) +
+                                          " of " + std::to_string(size));
     offsets.push_back(static_cast<std::int32_t>(end - begin));
   }
   Entries entries{bytes.span(), offsets, static_cast<std::int64_t>(ends.size())};

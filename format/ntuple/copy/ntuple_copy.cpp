@@ -114,9 +114,9 @@ std::string NtupleCopy::name_of_unit(std::size_t index) const {
 Result<> NtupleCopy::add_stored_page(const SourcePage& page, std::uint32_t column, std::span<const std::byte> stored,
                                      std::vector<std::byte>& into, Part& part) const {
   std::span<const std::byte> bytes = stored.first(page.range.size);
-  if (page.has_checksum &&
-      load_little<std::uint64_t>(stored.data() + bytes.size()) != XXH3_64bits(bytes.data(), bytes.size()))
-    return fail(ErrorKind::damaged, "a page does not have its checksum", static_cast<std::int64_t>(page.range.begin));
+  if (page.has_checksum)
+    TRY_VOID(check_checksum("the page", bytes, load_little<std::uint64_t>(stored.data() + bytes.size()),
+                            static_cast<std::int64_t>(page.range.begin)));
   Buffer unpacked;
   std::vector<std::byte> packed;
   if (options_.compression) {

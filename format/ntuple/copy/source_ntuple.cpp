@@ -86,7 +86,9 @@ Result<> read_clusters(const Source& blobs, SourceNtuple& found, const std::vect
   std::uint64_t end = 0;
   for (const SourceCluster& cluster : found.clusters) {
     if (cluster.first_entry != end || cluster.entries > kEntriesBits - end)
-      return fail(ErrorKind::damaged, "the clusters of the RNTuple do not follow each other");
+      return fail(ErrorKind::damaged, "cluster of the RNTuple of " + std::to_string(cluster.entries) +
+                                          " entries begins at entry " + std::to_string(cluster.first_entry) +
+                                          ", expected " + std::to_string(end));
     end += cluster.entries;
   }
   found.entries = static_cast<std::int64_t>(end);

@@ -414,7 +414,9 @@ Result<> NtupleWriter::place_page_lists(Records& records, RecordPlaces& places) 
 Result<> NtupleWriter::add_late_columns(std::vector<ClusterRecord>& clusters) const {
   const auto settings = static_cast<std::uint32_t>(place_.compression.settings());
   for (const auto& [number, late] : late_) {
-    if (number >= clusters.size()) return fail(ErrorKind::damaged, "its page lists have changed");
+    if (number >= clusters.size())
+      return fail(ErrorKind::damaged, "its page lists have changed: of " + std::to_string(clusters.size()) +
+                                          " clusters, expected cluster " + std::to_string(number));
     ClusterRecord& cluster = clusters[number];
     for (const LatePages& column : late) {
       while (cluster.columns < column.column) cluster.add_column({}, 0, settings);

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <cstring>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,17 @@ TEST(Envelope, OfAnotherTypeLengthOrChecksumIsDamaged) {
     EXPECT_FALSE(open_envelope(damaged, EnvelopeType::footer)) << at;
     EXPECT_FALSE(open_envelope(std::span(whole).first(at), EnvelopeType::footer)) << at;
   }
+}
+
+TEST(Envelope, WithoutItsChecksumTellsBoth) {
+  Bytes bytes = envelope_of(1, Bytes(4));
+  bytes.back() ^= std::byte{0x80};
+  const auto opened = open_envelope(bytes, EnvelopeType::header);
+  ASSERT_FALSE(opened);
+  std::smatch found;
+  ASSERT_TRUE(std::regex_match(opened.error().text, found,
+                               std::regex("checksum of the RNTuple envelope is 0x(.{16}), its bytes have 0x(.{16})")));
+  EXPECT_EQ(std::stoull(found[1], nullptr, 16) ^ std::stoull(found[2], nullptr, 16), std::uint64_t{1} << 63);
 }
 
 TEST(EnvelopeFrame, IsPassedOverByItsSizeWhateverWasRead) {

@@ -245,13 +245,16 @@ TEST(PageDecode, EndsThatFallOrAreTooLargeAreDamaged) {
   std::vector<std::int64_t> out(2);
   const auto decode = [&](std::uint64_t a, std::uint64_t b, std::int64_t base) {
     const std::uint64_t page[] = {a, b};
-    return decode_ends(encoding, std::as_bytes(std::span(page)), 2, base, std::as_writable_bytes(std::span(out)))
-        .has_value();
+    const auto done =
+        decode_ends(encoding, std::as_bytes(std::span(page)), 2, base, std::as_writable_bytes(std::span(out)));
+    return done ? "" : done.error().text;
   };
-  EXPECT_TRUE(decode(5, 5, 0));
-  EXPECT_FALSE(decode(5, 4, 0));
-  EXPECT_FALSE(decode(5, UINT64_MAX, 0));
-  EXPECT_FALSE(decode(5, INT64_MAX, 1));
+  EXPECT_EQ(decode(5, 5, 0), "");
+  EXPECT_EQ(decode(5, 4, 0), "list offsets decrease at element 1: 4 after 5");
+  EXPECT_EQ(decode(5, 4, 10), "list offsets decrease at element 1: 14 after 15");
+  EXPECT_EQ(decode(5, UINT64_MAX, 0), "list offsets decrease at element 1: -1 after 5");
+  EXPECT_EQ(decode(UINT64_MAX, 5, 0), "list offsets decrease at element 0: -1 after 0");
+  EXPECT_NE(decode(5, INT64_MAX, 1), "");
 }
 
 TEST(PageDecode, AVariantSaysWhichItemOfWhichAlternative) {
