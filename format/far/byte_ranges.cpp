@@ -108,7 +108,9 @@ Result<> MultipartReader::feed(std::span<const std::byte> bytes) {
     line_.append(text, size);
     skipped_ += size;
     if (line_.size() > kLineMax || skipped_ > kSkippedMax)
-      return fail(ErrorKind::damaged, "the answer is not one of several ranges");
+      return fail(ErrorKind::damaged, "the answer is not one of several ranges: a line of " +
+                                          std::to_string(line_.size()) + " bytes, " + std::to_string(skipped_) +
+                                          " between ranges");
     if (newline) TRY_VOID(end_line());
     bytes = bytes.subspan(size);
   }
@@ -152,12 +154,17 @@ bool MultipartReader::take_boundary(std::string_view line) {
 Result<> MultipartReader::take_head_line(std::string_view line) {
   constexpr std::string_view kName = "content-range:";
   if (begins_with(line, kName)) {
-    if (part_) return fail(ErrorKind::damaged, "a part of the answer has two ranges");
+    if (part_)
+      return fail(ErrorKind::damaged, "a part of the answer has two ranges, the first of bytes " +
+                                          std::to_string(part_->range.begin) + " to " +
+                                          std::to_string(part_->range.end()));
     part_ = parse_content_range(line.substr(kName.size()));
   }
   const bool is_end = line.empty();
   if ((is_end && !part_) || (part_ && part_->range.size == 0))
-    return fail(ErrorKind::damaged, "a part of the answer has no range");
+    return fail(ErrorKind::damaged,
+                "a part of the answer has no range" + (part_ ? ", but 0 bytes at " + std::to_string(part_->range.begin)
+                                                             : " in a head of " + std::to_string(skipped_) + " bytes"));
   if (!is_end) return {};
   left_ = part_->range.size;
   skipped_ = ends_behind_ = 0;
@@ -174,7 +181,8 @@ Result<> MultipartReader::take_line_behind_part(std::string_view line) {
   }
   const std::optional<ContentRange> part = part_;
   if (ends_behind_ != ends || !take_boundary(line))
-    return fail(ErrorKind::damaged, "a part of the answer is longer or shorter than its range");
+    return fail(ErrorKind::damaged, "a part of the answer is longer or shorter than its range of bytes " +
+                                        std::to_string(part->range.begin) + " to " + std::to_string(part->range.end()));
   confirm_(*part);
   return {};
 }

@@ -82,7 +82,9 @@ std::optional<Result<FarListing>> read(const std::string& text, bool is_latin1) 
 Result<FarListing> read_autoindex(const std::string& text) {
   auto listing = read(text, false);
   if (!listing) listing = read(as_latin1(text), true);
-  if (!listing) return fail(ErrorKind::damaged, "the server's answer is no list of a directory in JSON");
+  if (!listing)
+    return fail(ErrorKind::damaged,
+                "the server's answer of " + std::to_string(text.size()) + " bytes is no list of a directory in JSON");
   return *std::move(listing);
 }
 

@@ -44,7 +44,8 @@ DavListing::DavListing()
 Result<> DavListing::feed(std::span<const std::byte> bytes) {
   bytes_ += bytes.size();
   if (bytes_ > kBytesFree + responses_.size() * kBytesOfResponse)
-    return fail(ErrorKind::damaged, "the server's list is long, and names little");
+    return fail(ErrorKind::damaged, "the server's list has " + std::to_string(bytes_) + " bytes for " +
+                                        std::to_string(responses_.size()) + " names");
   return xml_.feed(bytes);
 }
 
@@ -71,7 +72,9 @@ Result<> DavListing::take_response() {
 // the server another path of it than ours: then it is the one that is not longer than any other.
 Result<FarListing> DavListing::finish(std::string_view url) && {
   TRY_VOID(xml_.finish());
-  if (responses_.empty()) return fail(ErrorKind::damaged, "the server's list does not have the directory itself");
+  if (responses_.empty())
+    return fail(ErrorKind::damaged,
+                "the server's list of " + std::to_string(bytes_) + " bytes does not have the directory itself");
   const bool all_encoded = std::ranges::all_of(responses_, is_encoded, &Response::href);
   for (Response& response : responses_) response.path = path_of(response.href, all_encoded);
   auto self = std::ranges::find(responses_, path_of(url, true), &Response::path);

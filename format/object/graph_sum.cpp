@@ -25,7 +25,8 @@ class GraphSum {
     added_ = others_.integer("fNpoints", -1);
     const StoredNumbers* const length = own_.numbers("fNpoints");
     if (points_ < 0 || added_ < 0 || length->bytes.size() != sizeof(std::int32_t))
-      return fail(ErrorKind::damaged, "graph: fNpoints");
+      return fail(ErrorKind::damaged,
+                  "graph: fNpoints is " + std::to_string(points_) + " and " + std::to_string(added_));
     if (added_ == 0) return {};
     if (added_ > std::numeric_limits<std::int32_t>::max() - points_)
       return fail(ErrorKind::unsupported, "too many points");

@@ -106,7 +106,7 @@ Result<HistogramBins> histogram_bins(const ObjectMembers& members, const std::st
   HistogramBins h;
   h.cells = 1;
   const StoredNumbers* contents = members.numbers(prefix + "fArray");
-  if (!contents) return fail(ErrorKind::damaged, "histogram: without contents");
+  if (!contents) return fail(ErrorKind::damaged, "histogram: no contents in " + prefix + "fArray");
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::int64_t n = members.integer(prefix + std::string(kAxisMembers[i]) + ".fNbins", -1);
     if (n < 1 || static_cast<std::uint64_t>(n) > contents->count())

@@ -72,7 +72,9 @@ class HistogramPart {
       if (count != 0 && count != cells()) return fail(ErrorKind::damaged, std::string(name) + ": not one for each bin");
     }
     if (is_profile_ && !(has("fSumw2") && has("fBinEntries")))
-      return fail(ErrorKind::damaged, "profile: without entries of bins");
+      return fail(ErrorKind::damaged, "profile: " + std::to_string(members_.doubles("fSumw2").size()) + " fSumw2 and " +
+                                          std::to_string(members_.doubles("fBinEntries").size()) + " fBinEntries for " +
+                                          std::to_string(cells()) + " bins");
     return {};
   }
 

@@ -66,7 +66,10 @@ class SparseChunks {
       if (!coordinates || !contents) break;
       const std::size_t cell_bytes = chunks.cell_bytes();
       const std::size_t count = coordinates->bytes.size() / cell_bytes;
-      if (contents->count() < count) return fail(ErrorKind::damaged, "THnSparse: fewer contents than coordinates");
+      if (contents->count() < count)
+        return fail(ErrorKind::damaged, "THnSparse: chunk " + std::to_string(i) + " has " +
+                                            std::to_string(contents->count()) + " contents for " +
+                                            std::to_string(count) + " coordinates");
       chunks.counts_.push_back(count);
       chunks.cells_ += count;
     }
@@ -223,7 +226,9 @@ Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers& members) {
     cells *= n + 2ull;
     if (!contents || cells > contents->count()) break;
   }
-  if (!contents || cells != contents->count()) return fail(ErrorKind::damaged, "THn: contents do not fit its axes");
+  if (!contents || cells != contents->count())
+    return fail(ErrorKind::damaged, "THn: " + std::to_string(contents ? contents->count() : 0) +
+                                        " contents do not fit its axes of at least " + std::to_string(cells) + " bins");
   std::vector<ObjectArray> arrays;
   for (const bool flow : {false, true}) {
     arrays.push_back(dense_values(members, bins, flow));

@@ -356,7 +356,9 @@ Result<EfficiencyCells> efficiency_cells(const ObjectMembers& members, std::size
   TRY(cells.bins, small_bins(members, "fTotalHistogram.", dimensions));
   cells.passed = members.doubles("fPassedHistogram.fArray");
   cells.total = members.doubles("fTotalHistogram.fArray");
-  if (cells.passed.size() != cells.total.size()) return fail(ErrorKind::damaged, "efficiency: unequal histograms");
+  if (cells.passed.size() != cells.total.size())
+    return fail(ErrorKind::damaged, "efficiency: " + std::to_string(cells.passed.size()) + " bins of passed events, " +
+                                        std::to_string(cells.total.size()) + " of all");
   cells.level = members.number("fConfLevel").value_or(cells.level);
   // TEfficiency::EStatOption; the Bayesian options are drawn as the first one.
   switch (members.integer("fStatisticOption", 0)) {
@@ -523,7 +525,9 @@ Result<Spreadsheet> histogram_sheet(const ObjectKind& kind, const ObjectMembers&
 
 Result<Spreadsheet> efficiency_sheet(const StreamerInfos& infos, const ObjectMembers& members, Effort& effort) {
   const std::size_t dimensions = efficiency_dimensions(infos, members);
-  if (dimensions == 0) return fail(ErrorKind::damaged, "efficiency: without histograms");
+  if (dimensions == 0)
+    return fail(ErrorKind::damaged, "efficiency: fTotalHistogram is no histogram, but '" +
+                                        std::string(members.class_name("fTotalHistogram")) + "'");
   TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
   Spreadsheet sheet;
   add_borders(sheet, members, "fTotalHistogram.", cells.bins);

@@ -59,13 +59,20 @@ class BinReader {
   Result<SparseBins> run() {
     const std::size_t chunks = members_.item_count("fBinContent.arr");
     for (std::size_t i = 0; i < chunks; ++i) TRY_VOID(add("fBinContent.arr." + std::to_string(i), i + 1 == chunks));
-    if (static_cast<std::int64_t>(bins_.count()) != members_.integer("fFilledBins", -1)) return damaged();
+    if (const std::int64_t filled = members_.integer("fFilledBins", -1);
+        static_cast<std::int64_t>(bins_.count()) != filled)
+      return fail(ErrorKind::damaged, "THnSparse: fFilledBins is " + std::to_string(filled) + ", its chunks hold " +
+                                          std::to_string(bins_.count()));
     return std::move(bins_);
   }
 
  private:
-  static tl::unexpected<Error> damaged() {
-    return fail(ErrorKind::damaged, "THnSparse: its chunks do not fit its bins");
+  tl::unexpected<Error> misfit(const std::string& path, std::size_t coordinates, std::size_t contents,
+                               std::int64_t cell_size) const {
+    return fail(ErrorKind::damaged, "THnSparse: " + path + " has " + std::to_string(coordinates) +
+                                        " bytes of coordinates, " + std::to_string(cell_size) + " for a bin, and " +
+                                        std::to_string(contents) + " contents, in chunks of " +
+                                        std::to_string(bins_.chunk_size));
   }
 
   Result<> add(const std::string& path, bool is_last) {
@@ -74,7 +81,8 @@ class BinReader {
     const StoredNumbers* const contents = chunk.numbers("fContent");
     const StoredNumbers* const squares = chunk.numbers("fSumw2");
     const std::int64_t cell_size = chunk.integer("fSingleCoordinateSize", 0);
-    if (!coordinates || !contents || contents->packing || cell_size < 1) return damaged();
+    if (!coordinates || !contents || contents->packing || cell_size < 1)
+      return misfit(path, coordinates ? coordinates->bytes.size() : 0, contents ? contents->count() : 0, cell_size);
     if (bins_.cell_size == 0) bins_.cell_size = static_cast<std::size_t>(cell_size);
     if (bins_.count() == 0) bins_.dtype = contents->dtype;
     const std::size_t count = coordinates->bytes.size() / bins_.cell_size;
@@ -82,7 +90,7 @@ class BinReader {
                       count <= contents->count() && (!squares || count <= squares->count()) &&
                       static_cast<std::int64_t>(count) <= bins_.chunk_size &&
                       (is_last || static_cast<std::int64_t>(count) == bins_.chunk_size);
-    if (!fits) return damaged();
+    if (!fits) return misfit(path, coordinates->bytes.size(), contents->count(), cell_size);
     append(bins_.coordinates, coordinates->bytes.first(count * bins_.cell_size));
     append(bins_.contents, contents->bytes.first(count * size_of(bins_.dtype)));
     std::vector<double> weights = chunk.doubles(squares ? "fSumw2" : "fContent");
@@ -195,7 +203,8 @@ Result<std::string_view> array_of(std::string_view class_name, Dtype dtype) {
 
 Result<> replace_chunks(SummedPayload& to, const std::string& path, SparseBins& bins) {
   const auto place = to.members.at(path).list_place("fBinContent.arr");
-  if (!place) return fail(ErrorKind::damaged, "THnSparse: fBinContent");
+  if (!place)
+    return fail(ErrorKind::damaged, "THnSparse" + (path.empty() ? path : " " + path) + ": no list in fBinContent");
   TRY(const std::uint16_t version, chunk_version(*to.infos));
   TRY(const std::string_view array, array_of(to.class_at(path), bins.dtype));
   ChunkWriter writer(bins, array, version);
@@ -220,7 +229,9 @@ Result<> replace_chunks(SummedPayload& to, const std::string& path, SparseBins& 
 Result<> add_moments(SummedPayload& to, const std::string& path, const SummedPayload& from, std::size_t filled) {
   const ObjectMembers own = to.members.at(path), others = from.members.at(path);
   const std::span<std::byte> count = to.bytes_of(own, "fFilledBins");
-  if (count.size() != sizeof(std::int64_t)) return fail(ErrorKind::damaged, "THnSparse: fFilledBins");
+  if (count.size() != sizeof(std::int64_t))
+    return fail(ErrorKind::damaged, "THnSparse: fFilledBins has " + std::to_string(count.size()) + " bytes, expected " +
+                                        std::to_string(sizeof(std::int64_t)));
   store_big(count.data(), static_cast<std::int64_t>(filled));
   constexpr std::array kEntries{"fEntries"};
   constexpr std::array kMoments{"fTsumw", "fTsumwx", "fTsumwx2"};

@@ -74,7 +74,9 @@ Result<> add_parameter(SummedPayload& to, const std::string& path, const SummedP
   const StoredNumbers* const other = others.numbers("fVal");
   if (other == nullptr || value.size() != other->bytes.size() || bits.size() != sizeof(std::uint32_t) ||
       other->packing != nullptr)
-    return fail(ErrorKind::damaged, "parameter: without its value");
+    return fail(ErrorKind::damaged, "parameter: fVal of " + std::to_string(value.size()) + " and " +
+                                        std::to_string(other == nullptr ? 0 : other->bytes.size()) +
+                                        " bytes, fBits of " + std::to_string(bits.size()));
   const auto flags = load_big<std::uint32_t>(bits.data()), mode = is_sum ? 0 : flags;
   if (!std::ranges::equal(value, other->bytes)) store_big(bits.data(), flags & ~kIsConstant);
   std::byte* const at = value.data();
