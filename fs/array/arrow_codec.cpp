@@ -27,7 +27,10 @@ Result<> decompress_lz4(std::span<const std::byte> from, std::span<std::byte> in
     done += written;
   }
   LZ4F_freeDecompressionContext(context);
-  if (left != 0 || done != into.size()) return fail(ErrorKind::damaged, "Arrow: an LZ4 buffer that is damaged");
+  if (left != 0 || done != into.size())
+    return fail(ErrorKind::damaged, "Arrow: LZ4 buffer decompresses to " + std::to_string(done) +
+                                        (left != 0 ? " bytes and more" : " bytes") + ", expected " +
+                                        std::to_string(into.size()));
   return {};
 }
 
@@ -45,7 +48,8 @@ Result<> decompress_arrow(ArrowCodec codec, std::span<const std::byte> from, std
       if (ZSTD_decompress(into.data(), into.size(), from.data(), from.size()) != into.size()) break;
       return {};
   }
-  return fail(ErrorKind::damaged, "Arrow: a compressed buffer that is damaged");
+  return fail(ErrorKind::damaged, "Arrow: buffer of " + std::to_string(from.size()) + " bytes does not decompress to " +
+                                      std::to_string(into.size()));
 }
 
 }  // namespace tfilefs

@@ -10,6 +10,7 @@
 
 #include "array/arrow_metadata.h"
 #include "array/arrow_pieces.h"
+#include "tfile/beyond_end.h"
 #include "tfile/member_names.h"
 #include "tfile/name.h"
 #include "tfile/node.h"
@@ -18,6 +19,7 @@ namespace tfilefs {
 
 using tfile::Dtype;
 using tfile::fail;
+using tfile::fail_beyond_end;
 using Field = ArrowSourceField;
 using Kind = ArrowSourceField::Kind;
 
@@ -93,7 +95,10 @@ class ArrowInput {
     TRY_VOID(read_dictionaries(footer));
     for (const ArrowBlock& block : footer.batches) {
       TRY_VOID(begin_batch(block));
-      if (batch_.dictionary) return fail(ErrorKind::damaged, "Arrow: a dictionary among the batches");
+      if (batch_.dictionary)
+        return fail(ErrorKind::damaged,
+                    "Arrow: dictionary " + std::to_string(*batch_.dictionary) + " among the batches",
+                    static_cast<std::int64_t>(block.offset));
       for (std::size_t i = 0; i < footer.fields.size(); ++i)
         TRY_VOID(place(footer.fields[i], targets[i], {0, static_cast<std::uint64_t>(batch_.rows)}));
     }
@@ -106,8 +111,7 @@ class ArrowInput {
   // ---- metadata of the file
 
   Result<std::vector<std::byte>> read_metadata(std::uint64_t offset, std::uint64_t size) {
-    if (offset > size_ || size > size_ - offset)
-      return fail(ErrorKind::damaged, "Arrow: a message beyond the end of the file");
+    if (offset > size_ || size > size_ - offset) return fail_beyond_end("Arrow: message: ", {offset, size}, size_);
     metadata_ += size;
     if (metadata_ > kMetadataMax) return fail(ErrorKind::unsupported, "Arrow: more than 256 MiB of metadata");
     std::vector<std::byte> bytes(size);
@@ -117,10 +121,15 @@ class ArrowInput {
 
   Result<ArrowFooter> read_footer() {
     std::array<std::byte, kArrowEndSize> end;
-    if (size_ < kArrowBeginSize + kArrowEndSize) return fail(ErrorKind::damaged, "Arrow: too short");
+    if (size_ < kArrowBeginSize + kArrowEndSize)
+      return fail(ErrorKind::damaged, "Arrow: file of " + std::to_string(size_) + " bytes, at least " +
+                                          std::to_string(kArrowBeginSize + kArrowEndSize));
     TRY_VOID(buffers_->read_file(size_ - kArrowEndSize, end));
     const auto size = arrow_footer_size(end);
-    if (!size || *size > size_ - kArrowEndSize) return fail(ErrorKind::damaged, "Arrow: without a footer");
+    if (!size || *size > size_ - kArrowEndSize)
+      return fail(ErrorKind::damaged,
+                  "Arrow: " + (size ? "footer of " + std::to_string(*size) + " bytes" : std::string("no footer")) +
+                      " at the end of " + std::to_string(size_) + " bytes");
     TRY(const auto bytes, read_metadata(size_ - kArrowEndSize - *size, *size));
     return parse_arrow_footer(bytes);
   }
@@ -129,7 +138,7 @@ class ArrowInput {
   Result<> begin_batch(const ArrowBlock& block) {
     TRY(const auto message, read_metadata(block.offset, block.metadata_size));
     body_ = block.offset + block.metadata_size;
-    if (block.body_size > size_ - body_) return fail(ErrorKind::damaged, "Arrow: a batch beyond the end of the file");
+    if (block.body_size > size_ - body_) return fail_beyond_end("Arrow: batch: ", {body_, block.body_size}, size_);
     TRY(batch_, parse_arrow_batch(message));
     body_size_ = block.body_size;
     node_ = buffer_ = view_ = 0;
@@ -246,7 +255,10 @@ class ArrowInput {
     find_dictionaries(footer.fields, fields);
     for (const ArrowBlock& block : footer.dictionaries) {
       TRY_VOID(begin_batch(block));
-      if (!batch_.dictionary) return fail(ErrorKind::damaged, "Arrow: a batch among the dictionaries");
+      if (!batch_.dictionary)
+        return fail(ErrorKind::damaged,
+                    "Arrow: batch of " + std::to_string(batch_.rows) + " rows among the dictionaries",
+                    static_cast<std::int64_t>(block.offset));
       const auto field = fields.find(*batch_.dictionary);
       if (field == fields.end()) continue;
       if (dictionaries_.contains(field->first))

@@ -127,7 +127,10 @@ class Indices {
     std::vector<std::uint64_t> found(count);
     for (std::size_t i = 0; i < count; ++i) {
       found[i] = index_at(stored, dtype_, i);
-      if (found[i] >= values) return fail(ErrorKind::damaged, "Arrow: an index beyond its dictionary");
+      if (found[i] >= values)
+        return fail(ErrorKind::damaged, "Arrow: index " + std::to_string(found[i]) + " of item " +
+                                            std::to_string(begin_ + at + i) + ", its dictionary has " +
+                                            std::to_string(values));
     }
     return found;
   }
@@ -218,7 +221,9 @@ class TextViews final : public ArrowTexts {
         }
         const auto buffer = load<std::uint32_t>(views, i * kViewSize + 8),
                    begin = load<std::uint32_t>(views, i * kViewSize + 12);
-        if (buffer >= data_.size()) return fail(ErrorKind::damaged, "Arrow: a text in a buffer that is not there");
+        if (buffer >= data_.size())
+          return fail(ErrorKind::damaged, "Arrow: text " + std::to_string(at + i) + " lies in buffer " +
+                                              std::to_string(buffer) + " of " + std::to_string(data_.size()));
         TRY_VOID(buffers.read(data_[buffer], begin, to));
       }
     }
@@ -239,7 +244,9 @@ Result<std::vector<std::int64_t>> ArrowTexts::offsets(ArrowBuffers& buffers) con
     const auto part = std::span(some).first(std::min<std::uint64_t>(kAtATime, count() - at));
     TRY_VOID(lengths(buffers, at, part));
     for (std::size_t i = 0; i < part.size(); ++i) {
-      if (part[i] < 0) return fail(ErrorKind::damaged, "Arrow: a text of less than no bytes");
+      if (part[i] < 0)
+        return fail(ErrorKind::damaged,
+                    "Arrow: text " + std::to_string(at + i) + " has " + std::to_string(part[i]) + " bytes");
       sum += static_cast<std::uint64_t>(part[i]);
       if (sum > kArrowMadeMax)
         return fail(ErrorKind::unsupported, "Arrow: a record batch with more than 1 GiB of texts");
@@ -261,7 +268,8 @@ Result<std::shared_ptr<const std::byte>> ArrowTexts::kept_chars(ArrowBuffers& bu
   return buffers.made(owner_, 1, size, [&](std::span<std::byte> into) -> Result<> {
     TRY(const auto all, offsets(buffers));
     if (static_cast<std::uint64_t>(all.back()) != into.size())
-      return fail(ErrorKind::damaged, "Arrow: texts have changed");
+      return fail(ErrorKind::damaged, "Arrow: texts have " + std::to_string(all.back()) + " bytes, before they had " +
+                                          std::to_string(into.size()));
     return chars(buffers, all, into);
   });
 }

@@ -48,7 +48,9 @@ Result<Slices> slice(const ColumnRead& read, const Extents& extents, std::vector
     const ChunkPart part = part_of(read, extents, index);
     const auto array = chunk->arrays[read.slot];
     if (array.size() != part.chunk_end - part.chunk_begin)
-      return tfile::fail(ErrorKind::damaged, "chunk holds another number of items than was counted");
+      return tfile::fail(ErrorKind::damaged, "chunk " + std::to_string(index) + " holds " +
+                                                 std::to_string(array.size()) + " bytes, counted were " +
+                                                 std::to_string(part.chunk_end - part.chunk_begin));
     if (part.size() == 0) continue;
     slices.pieces.push_back(array.subspan(part.begin - part.chunk_begin, part.size()));
     slices.pins.push_back(std::move(chunk));

@@ -7,6 +7,7 @@
 
 #include "cache/attached_set.h"
 #include "cache/fetch_plan.h"
+#include "tfile/beyond_end.h"
 #include "tfile/request.h"
 
 namespace tfilefs {
@@ -36,8 +37,7 @@ std::vector<FetchRange> plan_of(const Locators& locators, BytesOfEach& bytes) {
       bytes[i]->assign(locators[i]->embedded.begin(), locators[i]->embedded.end());
     } else if (locators[i]->range.begin > locators[i]->source->size() ||
                locators[i]->range.size > locators[i]->source->size() - locators[i]->range.begin) {
-      bytes[i] = tfile::fail(ErrorKind::damaged, "basket lies beyond the end of the file",
-                             static_cast<std::int64_t>(locators[i]->range.begin));
+      bytes[i] = tfile::fail_beyond_end("basket: ", locators[i]->range, locators[i]->source->size());
     } else {
       wishes.push_back({locators[i]->source, locators[i]->range, i});
     }

@@ -12,6 +12,7 @@
 #include "exec/step_loop.h"
 #include "noting_source.h"
 #include "read_done.h"
+#include "tfile/beyond_end.h"
 
 namespace tfilefs {
 namespace {
@@ -218,8 +219,7 @@ std::uint32_t Load::add(ChunkKey key, bool kept) {
     const tfile::ByteRange range = unit.locator->range;
     const std::uint64_t size = unit.locator->source->size();
     if (range.begin > size || range.size > size - range.begin)
-      unit.locator = tfile::fail(ErrorKind::damaged, "chunk lies beyond the end of the file",
-                                 static_cast<std::int64_t>(range.begin));
+      unit.locator = tfile::fail_beyond_end("chunk: ", range, size);
   }
   unit.decoded_size = std::min(streams.decoded_size(key), kSizeClaimMax) + kChunkBookkeeping + sizeof(tfile::Chunk) +
                       streams.slot_count(key.stream) * sizeof(std::span<const std::byte>);
@@ -593,18 +593,23 @@ Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs
   const Extents& extents = *unit.extents;
   if (unit.key.index >= extents.chunks()) {
     if (extents.damage) return tl::unexpected<Error>(*extents.damage);
-    return tfile::fail(ErrorKind::damaged, "there is no such chunk");
+    return tfile::fail(ErrorKind::damaged, "no chunk " + std::to_string(unit.key.index) + ": the stream has " +
+                                               std::to_string(extents.chunks()));
   }
   std::vector<std::int64_t> first;
   for (const auto& slot : extents.first) first.push_back(slot[unit.key.index]);
   TRY(tfile::Chunk chunk, streams.decode(unit.key, unit.stored, inputs, first));
   if (chunk.arrays.size() != extents.first.size())
-    return tfile::fail(ErrorKind::damaged, "chunk has another number of columns than its stream");
+    return tfile::fail(ErrorKind::damaged, "chunk " + std::to_string(unit.key.index) + " has " +
+                                               std::to_string(chunk.arrays.size()) + " columns, its stream has " +
+                                               std::to_string(extents.first.size()));
   for (std::size_t slot = 0; slot < first.size(); ++slot) {
     const auto items = static_cast<std::uint64_t>(extents.first[slot][unit.key.index + 1] - first[slot]);
     const std::size_t bytes = chunk.arrays[slot].size();
     if (items == 0 ? bytes != 0 : bytes % items != 0)
-      return tfile::fail(ErrorKind::damaged, "chunk holds another number of items than was counted");
+      return tfile::fail(ErrorKind::damaged, "chunk " + std::to_string(unit.key.index) + " holds " +
+                                                 std::to_string(bytes) + " bytes of column " + std::to_string(slot) +
+                                                 ", counted were " + std::to_string(items) + " items");
   }
   AtomicReadCounts& counts = set_->counts->stream(unit.key.stream);
   counts.add(Count::chunks_decoded, 1);

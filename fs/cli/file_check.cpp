@@ -86,7 +86,9 @@ class StreamCheck {
     counted = items;
     TRY(const Chunk chunk, table_.decode(key, stored, inputs, first_));
     if (items.size() != slots_.size() || chunk.arrays.size() != slots_.size())
-      return tfile::fail(ErrorKind::damaged, "holds another number of columns than its branch");
+      return tfile::fail(ErrorKind::damaged, "holds " + std::to_string(chunk.arrays.size()) + " columns, counts " +
+                                                 std::to_string(items.size()) + ", its branch has " +
+                                                 std::to_string(slots_.size()));
     for (std::size_t slot = 0; slot < slots_.size(); ++slot)
       TRY_VOID(check_array(slot, chunk.arrays[slot], items[slot]));
     return {};
@@ -111,20 +113,27 @@ class StreamCheck {
       TRY(told_, table_.extents(stream_));
     }
     if (index >= told_->chunks())
-      return tl::unexpected<Error>(told_->damage.value_or(Error{ErrorKind::damaged, "there is no such chunk", -1, 0}));
+      return tl::unexpected<Error>(told_->damage.value_or(
+          Error{ErrorKind::damaged,
+                "no chunk " + std::to_string(index) + ": the stream has " + std::to_string(told_->chunks()), -1, 0}));
     return told_->items_of(index);
   }
 
   Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) {
     if (slots_[slot].item_size == 0) return {};
     if (items < 0 || array.size() != static_cast<std::uint64_t>(items) * slots_[slot].item_size)
-      return tfile::fail(ErrorKind::damaged, "holds another number of items than was counted");
+      return tfile::fail(ErrorKind::damaged, "holds " + std::to_string(array.size()) + " bytes of column " +
+                                                 std::to_string(slot) + ", counted were " + std::to_string(items) +
+                                                 " items of " + std::to_string(slots_[slot].item_size));
     if (!slots_[slot].is_offsets) return {};
     std::int64_t before = 0;
     for (std::size_t at = 0; at < array.size(); at += sizeof before) {
       std::int64_t offset;
       std::memcpy(&offset, array.data() + at, sizeof offset);
-      if (offset < before) return tfile::fail(ErrorKind::damaged, "a list ends before it begins");
+      if (offset < before)
+        return tfile::fail(ErrorKind::damaged, "list offsets decrease at element " +
+                                                   std::to_string(at / sizeof before) + ": " + std::to_string(offset) +
+                                                   " after " + std::to_string(before));
       before = offset;
     }
     if (!array.empty()) last_[slot] = before;
@@ -187,7 +196,8 @@ class Checker {
     warn(path, directory.warnings);
     const auto address = static_cast<std::int64_t>(directory.seek);
     if (!directories_.insert(directory.seek).second)
-      return found(path, {ErrorKind::damaged, "directory holds itself", address, 0});
+      return found(path,
+                   {ErrorKind::damaged, "directory at byte " + std::to_string(address) + " holds itself", address, 0});
     if (depth > kDepthMax || path.size() > kPathMax)
       return found(path, {ErrorKind::unsupported, "lies deeper than paths go", address, 0});
     for (const KeyInfo& key : directory.keys) {

@@ -153,7 +153,8 @@ void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) co
     std::vector<std::uint64_t> ancestors = above.ancestors_;
     ancestors.push_back(above.listing_->seek);
     if (std::find(ancestors.begin(), ancestors.end(), listing->seek) != ancestors.end()) {
-      return fail(ErrorKind::damaged, "the directory holds itself", static_cast<std::int64_t>(listing->seek), ELOOP);
+      return fail(ErrorKind::damaged, "directory at byte " + std::to_string(listing->seek) + " holds itself",
+                  static_cast<std::int64_t>(listing->seek), ELOOP);
     }
     const std::string path = above.path_of(key).substr(1);
     for (const std::string& warning : listing->warnings) above.generation_->context.errors.add("/" + path, warning);

@@ -20,7 +20,9 @@ tl::unexpected<Error> changed_file(const MountedFile& file) {
 }  // namespace
 
 void OpenChainFiles::streams(std::size_t file, Reply<StreamsPtr> reply) {
-  if (!files_[file].mounted) return reply(tfile::fail(ErrorKind::damaged, "the file has no such table"));
+  if (!files_[file].mounted)
+    return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(file) + " of " +
+                                                     std::to_string(files_.size()) + ": the file has no such table"));
   StreamsPtr known, dropped;  // destroyed after the lock is released
   bool is_stale = false, starts = false;
   {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "view/damage.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -29,11 +30,9 @@ class ColumnContent : public Content {
     if (offset >= size_) return reply(Slices());
     const std::size_t expected = std::min<std::uint64_t>(size, size_ - offset);
     streams_->read(stream_, slot_, item_size_, offset, expected, {.handed_over = true},
-                   [expected, reply = std::move(reply)](Result<Slices> slices) mutable {
+                   [offset, expected, reply = std::move(reply)](Result<Slices> slices) mutable {
                      // The size was taken from metadata; chunks that hold less contradict it.
-                     if (slices && slices->size() != expected)
-                       slices =
-                           tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives");
+                     if (slices && slices->size() != expected) slices = ends_early(offset, slices->size(), expected);
                      reply(std::move(slices));
                    });
   }

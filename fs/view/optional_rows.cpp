@@ -61,11 +61,12 @@ class RowTransform : public Transform {
       const std::int64_t first = positions.front();
       for (std::int64_t& position : positions) {
         const auto at = static_cast<std::size_t>(position - first);
-        if (at >= integers_in(inputs[level])) return not_optional();
+        if (at >= integers_in(inputs[level])) return not_optional(first, position);
         position = integer_at(inputs[level], at);
       }
       for (std::size_t i = 1; i < positions.size(); ++i)
-        if (positions[i] < positions[i - 1] || positions[i] > positions[i - 1] + 1) return not_optional();
+        if (positions[i] < positions[i - 1] || positions[i] > positions[i - 1] + 1)
+          return not_optional(positions[i - 1], positions[i]);
     }
     clip(positions, rows_.items);
     return fill(positions, inputs.subspan(rows_.lists.size()), to);
@@ -95,8 +96,9 @@ class RowTransform : public Transform {
   struct Between {
     std::int64_t first, last;
   };
-  static tl::unexpected<Error> not_optional() {
-    return tfile::fail(ErrorKind::damaged, "offsets of lists of 0 or 1 contradict each other");
+  static tl::unexpected<Error> not_optional(std::int64_t begin, std::int64_t end) {
+    return tfile::fail(ErrorKind::damaged, "offsets of lists of 0 or 1 contradict each other: " + std::to_string(end) +
+                                               " after " + std::to_string(begin));
   }
 
   Between rows_of(std::uint64_t piece) const {
@@ -104,9 +106,12 @@ class RowTransform : public Transform {
     return {std::min(first, rows_.count), std::min(first + piece_rows_, rows_.count)};
   }
   Result<Between> between_ends(std::string_view offsets) const {
-    if (integers_in(offsets) == 0) return not_optional();
+    if (integers_in(offsets) == 0)
+      return tfile::fail(ErrorKind::damaged,
+                         "lists of 0 or 1 have " + std::to_string(offsets.size()) + " bytes of offsets");
     const Between items{integer_at(offsets, 0), integer_at(offsets, integers_in(offsets) - 1)};
-    if (items.first < 0 || items.last < items.first || items.last - items.first > piece_rows_) return not_optional();
+    if (items.first < 0 || items.last < items.first || items.last - items.first > piece_rows_)
+      return not_optional(items.first, items.last);
     return items;
   }
   // Positions beyond the last item become its end: there are no items.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exec/step_loop.h"
+#include "view/damage.h"
 #include "view/segments.h"
 
 namespace tfilefs {
@@ -136,7 +137,9 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     made_->group_begin.push_back(made_->pages.size());
     for (std::size_t i = 0; i < shape_.steps.size(); ++i)
       if (shape_.steps[i].is_counted && next_[i] != shape_.steps[i].number)
-        return reply_(tfile::fail(ErrorKind::damaged, "the sizes of lists do not add up to their items"));
+        return reply_(tfile::fail(ErrorKind::damaged, "sizes of lists add up to " + std::to_string(next_[i]) +
+                                                          " items, expected " +
+                                                          std::to_string(shape_.steps[i].number)));
     reply_(LeafPagesPtr(made_));
   }
 
@@ -216,7 +219,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     }
     const std::int64_t limit = step_ == shape_.steps.size() ? shape_.chars : shape_.steps[step_].number;
     if (!are_offsets_sound(offsets, limit) || offsets.front() < next_[step_])
-      return tfile::fail(ErrorKind::damaged, "offsets of a list contradict each other");
+      return unsound_offsets(offsets, {next_[step_], limit});
     items_ = {offsets.front(), offsets.back()};
     ++step_;
     return {};

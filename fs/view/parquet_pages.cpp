@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "view/damage.h"
 #include "view/date_columns.h"
 #include "view/parquet_leaves.h"
 
@@ -51,7 +52,7 @@ class LevelPages final : public PageTransform {
       if (!steps[i].has_offsets()) continue;
       windows[i] = {p.lists[i].begin, integers(inputs[input++])};
       if (!are_offsets_sound(windows[i].offsets, steps[i].number))
-        return tfile::fail(ErrorKind::damaged, "offsets of a list contradict each other");
+        return unsound_offsets(windows[i].offsets, {0, steps[i].number});
     }
     if (tells_dates()) windows.back() = {p.values.begin, offsets_of_dates(inputs.back())};
     return write_levels({steps, windows}, p.entries.begin, p.entries.end, p.places, to);
@@ -157,7 +158,9 @@ class StringPages final : public PageTransform {
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
       const std::int64_t begin = offsets[i] - offsets[0], size = offsets[i + 1] - offsets[i];
       if (begin < 0 || size < 0 || begin + size > std::ssize(chars) || to.data() + to.size() - at < size + 4)
-        return tfile::fail(ErrorKind::damaged, "strings have other lengths than when they were counted");
+        return tfile::fail(ErrorKind::damaged, "string " + std::to_string(i) + " of the page has " +
+                                                   std::to_string(size) + " bytes at " + std::to_string(begin) +
+                                                   " of " + std::to_string(chars.size()));
       const auto told = static_cast<std::uint32_t>(size);
       std::memcpy(at, &told, sizeof told);
       std::memcpy(at + sizeof told, chars.data() + begin, static_cast<std::size_t>(size));

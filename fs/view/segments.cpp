@@ -11,6 +11,7 @@
 
 #include "exec/first_error.h"
 #include "exec/step_loop.h"
+#include "view/damage.h"
 
 namespace tfilefs {
 namespace {
@@ -132,9 +133,8 @@ Result<std::vector<ColumnRange>> Transform::more_inputs(std::uint64_t, std::span
 
 void read_whole(CachedStreams& streams, const ColumnRange& range, ReadUse use, Reply<Slices> reply) {
   streams.read(range.stream, range.slot, range.item_size, range.offset, range.size, use,
-               [size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
-                 if (slices && slices->size() != size)
-                   slices = tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives");
+               [offset = range.offset, size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
+                 if (slices && slices->size() != size) slices = ends_early(offset, slices->size(), size);
                  reply(std::move(slices));
                });
 }

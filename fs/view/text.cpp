@@ -6,6 +6,7 @@
 #include <set>
 
 #include "exec/step_loop.h"
+#include "tfile/beyond_end.h"
 #include "view/column_lengths.h"
 #include "view/text_machine.h"
 #include "view/view.h"
@@ -51,8 +52,7 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
     const auto stop = machine_.run(piece_.text, kPieceSize);
     if (stop == TextMachine::Stop::needs) return fetch();
     Reply<Piece> reply = std::move(reply_);
-    if (stop == TextMachine::Stop::damaged)
-      return reply(tfile::fail(ErrorKind::damaged, "offsets of a list contradict each other or its items"));
+    if (stop == TextMachine::Stop::damaged) return reply(tfile::fail(ErrorKind::damaged, machine_.damage()));
     piece_.finished = stop == TextMachine::Stop::finished;
     piece_.next = machine_.position();
     reply(std::move(piece_));
@@ -67,7 +67,10 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
     auto take = [self = shared_from_this(), need, item_size](Result<Slices> slices) {
       if (!slices) return self->fail(slices.error());
       if (!self->fill(need, item_size, *slices))
-        return self->fail({ErrorKind::damaged, "column ends before its lists do", -1, 0});
+        return self->fail({ErrorKind::damaged,
+                           "column ends at item " + std::to_string(self->machine_.window(need.column).end) +
+                               ", its lists at " + std::to_string(need.first + need.count),
+                           -1, 0});
       *slices = {};  // the chunks are not held while the text is written
       self->schedule();
     };
@@ -127,8 +130,7 @@ Result<> check_baskets(const CachedStreams& streams, const Plan& plan) {
       if (plan.style != TextStyle::plain && set.chunk_entries({stream, chunk}).begin >= plan.counts[0]) break;
       TRY(const tfile::Locator at, set.locate({stream, chunk}));
       if (at.source && at.range.end() > at.source->size())
-        return tfile::fail(ErrorKind::damaged, "basket lies beyond the end of the file",
-                           static_cast<std::int64_t>(at.range.begin));
+        return tfile::fail_beyond_end("basket: ", at.range, at.source->size());
     }
   return {};
 }

@@ -123,6 +123,10 @@ std::size_t torn_bytes(std::string_view text) {
   return 0;
 }
 
+std::string misplaced_list(std::int64_t index, std::int64_t begin, std::int64_t end) {
+  return "list " + std::to_string(index) + " has offsets " + std::to_string(begin) + " to " + std::to_string(end);
+}
+
 }  // namespace
 
 TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
@@ -150,11 +154,11 @@ bool TextMachine::range(const TextForm& form, std::int64_t index, std::int64_t& 
   if (!ends) return false;
   std::memcpy(&begin, ends, sizeof begin);
   std::memcpy(&end, ends + sizeof begin, sizeof end);
-  if (begin < 0 || end < begin) damaged_ = true;
+  if (begin < 0 || end < begin) damage_ = misplaced_list(index, begin, end);
   // Otherwise a few bytes could ask for an endless text.
   if ((form.kind == TextKind::list || form.kind == TextKind::optional) && end > plan_->counts[form.fields[0]])
-    damaged_ = true;
-  return !damaged_;
+    damage_ = misplaced_list(index, begin, end) + " of " + std::to_string(plan_->counts[form.fields[0]]) + " items";
+  return !damage_;
 }
 
 // JSON has dates as strings.
@@ -298,8 +302,10 @@ bool TextMachine::begin_optional(std::uint32_t form_index, std::int64_t index, s
   const TextForm& form = plan_->forms[form_index];
   std::int64_t begin = 0, end = 0;
   if (!range(form, index, begin, end)) return false;
-  damaged_ = end - begin > 1;
-  if (damaged_) return false;
+  if (end - begin > 1) {
+    damage_ = misplaced_list(index, begin, end) + ", expected 0 or 1";
+    return false;
+  }
   if (begin < end) return begin_value(form.fields[0], begin, to);
   to += "null";
   return true;
@@ -319,8 +325,11 @@ bool TextMachine::begin_variant(std::uint32_t form_index, std::int64_t index, st
   if (!at) return false;
   Step step{.form = form_index, .next = static_cast<std::int64_t>(alternative)};
   std::memcpy(&step.index, at, sizeof step.index);
-  damaged_ = alternative > form.fields.size() || step.index < 0;
-  if (damaged_) return false;
+  if (alternative > form.fields.size() || step.index < 0) {
+    damage_ = "variant " + std::to_string(index) + " has alternative " + std::to_string(alternative) + " of " +
+              std::to_string(form.fields.size()) + ", at position " + std::to_string(step.index);
+    return false;
+  }
   if (is_json()) to.push_back('{');
   to += form.classes[alternative - 1];
   if (!has_parentheses(step)) to.push_back('(');
@@ -451,7 +460,7 @@ bool TextMachine::advance(std::string& to, std::size_t size_enough) {
 TextMachine::Stop TextMachine::run(std::string& to, std::size_t size_enough) {
   while (to.size() < size_enough) {
     if (stack_.size() == 1 && stack_[0].phase == 0 && stack_[0].next >= stack_[0].end) return Stop::finished;
-    if (!advance(to, size_enough)) return damaged_ ? Stop::damaged : Stop::needs;
+    if (!advance(to, size_enough)) return damage_ ? Stop::damaged : Stop::needs;
   }
   return Stop::enough;
 }

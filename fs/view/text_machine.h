@@ -55,6 +55,7 @@ class TextMachine {
   // Appends text until `to` has `size_enough` bytes or a little more.
   Stop run(std::string& to, std::size_t size_enough);
   const Need& need() const { return need_; }
+  const std::string& damage() const { return *damage_; }  // where it has stopped
   ColumnWindow& window(tfile::ColumnId column) { return windows_[slots_[column]]; }
   std::size_t window_count() const { return windows_.size(); }
 
@@ -87,7 +88,7 @@ class TextMachine {
   std::vector<ColumnWindow> windows_;
   Position stack_;  // stack_[0] counts the lines
   Need need_;
-  bool damaged_ = false;
+  std::optional<std::string> damage_;
 };
 
 }  // namespace tfilefs

@@ -93,3 +93,20 @@ def test_functions_fit_a_screen():
                         longer.add((room, name))
     assert found > 3000  # the others stand on one line
     assert longer == LONGER
+
+
+DAMAGE = re.compile(r'ErrorKind::damaged,\s*((?:"[^"]*"\s*)+)[,)}]')
+# Texts of damage without anything of what was found.
+BARE = {
+    "no journal: its first bytes are others",  # it may be any file of the user, and byte 0 is told as the place
+}
+
+
+def test_damage_says_what_was_found():
+    """Numbers or names: what is there, what should be, and where."""
+    bare = set()
+    for path in sources():
+        if os.path.relpath(path, ROOT).startswith(("format/", "fs/")):
+            with open(path, encoding="utf-8") as file:
+                bare |= {"".join(re.findall(r'"([^"]*)"', found)) for found in DAMAGE.findall(file.read())}
+    assert bare == BARE

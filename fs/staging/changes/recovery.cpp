@@ -23,7 +23,8 @@ tl::unexpected<Error> contradiction(const JournalRecord& record, const char* wha
 }
 
 tl::unexpected<Error> nests_too_deeply() {
-  return fail(ErrorKind::damaged, "journal: directories nest deeper than a path can name");
+  return fail(ErrorKind::damaged,
+              "journal: directories nest deeper than a path of " + std::to_string(PATH_MAX) + " bytes can name");
 }
 
 class Restorer {

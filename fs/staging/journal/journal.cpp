@@ -175,7 +175,10 @@ class RecordReader {
     if (checksum.value() != header.checksum) return stop("wrong checksum");
     text_bytes_ += payload.size();
     if (++records_ > kRecordsMax || text_bytes_ > kTextBytesMax)
-      return tfile::fail(ErrorKind::damaged, "journal has more records than can be",
+      return tfile::fail(ErrorKind::damaged,
+                         "journal has " + std::to_string(records_) + " records with " + std::to_string(text_bytes_) +
+                             " bytes, possible are " + std::to_string(kRecordsMax) + " with " +
+                             std::to_string(kTextBytesMax),
                          static_cast<std::int64_t>(position_));
     TRY(auto record, decode_payload(header, payload));
     if (is_data) record.location = location;
@@ -223,7 +226,9 @@ Result<JournalContent> read_journal(int fd, std::uint64_t size) {
   TRY(const auto head, decode_head(std::span(head_bytes).first(got)));
   RecordReader reader(fd, head.salt, size);
   TRY(const auto first, reader.next());
-  if (!first) return tfile::fail(ErrorKind::damaged, "journal without its first record");
+  if (!first)
+    return tfile::fail(ErrorKind::damaged, "journal of " + std::to_string(size) + " bytes has no first record",
+                       kJournalHeadSize);
   JournalContent content;
   content.salt = head.salt;
   TRY(content.begin, begin_of(*first));

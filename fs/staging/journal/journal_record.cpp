@@ -316,7 +316,10 @@ JournalRecord begin_record(const JournalBegin& begin) {
 Result<JournalBegin> begin_of(const JournalRecord& record) {
   JournalBegin begin;
   if (record.kind != JournalKind::begin || record.bytes.size() < kBeginSize)
-    return tfile::fail(ErrorKind::damaged, "journal does not say what it builds on");
+    return tfile::fail(ErrorKind::damaged, "journal does not say what it builds on: record of kind " +
+                                               std::to_string(static_cast<int>(record.kind)) + " with " +
+                                               std::to_string(record.bytes.size()) + " bytes, expected " +
+                                               std::to_string(kBeginSize));
   std::memcpy(begin.file_uuid.data(), record.bytes.data(), begin.file_uuid.size());
   begin.file_end = load<std::int64_t>(record.bytes.data() + begin.file_uuid.size());
   begin.head.assign(record.bytes.begin() + kBeginSize, record.bytes.end());

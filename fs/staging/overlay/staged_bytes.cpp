@@ -373,7 +373,10 @@ bool StagedBytes::is_journaled() const {
 
 Result<> StagedBytes::restore(std::uint64_t offset, ByteRange location) {
   if (offset > kSizeMax || location.size > kSizeMax - offset)
-    return tfile::fail(ErrorKind::damaged, "journal: staged bytes at an offset that cannot be");
+    return tfile::fail(ErrorKind::damaged,
+                       "journal: " + std::to_string(location.size) + " staged bytes at offset " +
+                           std::to_string(offset) + ", possible are " + std::to_string(kSizeMax),
+                       static_cast<std::int64_t>(location.begin));
   Lock lock(mutex_);
   for (const auto& [number, range, done] : pieces_of(offset, location.size)) {
     auto [found, made] = blocks_.try_emplace(number);

@@ -70,7 +70,7 @@ class FriendStreams::Descent : public std::enable_shared_from_this<Descent> {
     auto ends = std::make_shared<tfile::Buffer>(2 * runs_.size() * kEndSize, tfile::Use::passing);
     auto take = [self = shared_from_this(), ends](Result<void> read) {
       if (!read) return self->reply_(tl::unexpected<Error>(read.error()));
-      if (!self->take(*ends)) return self->reply_(tfile::fail(ErrorKind::damaged, "offsets are not in order"));
+      if (auto taken = self->take(*ends); !taken) return self->reply_(tl::unexpected<Error>(std::move(taken).error()));
       ++self->depth_;
       self->go_on();
     };
@@ -78,12 +78,15 @@ class FriendStreams::Descent : public std::enable_shared_from_this<Descent> {
                Reply<void>(std::move(take), reply_.asker()));
   }
 
-  bool take(const tfile::Buffer& ends) {
+  Result<void> take(const tfile::Buffer& ends) {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       runs_[i] = {end_at(ends, 2 * i), end_at(ends, 2 * i + 1)};
-      if (runs_[i].first < 0 || runs_[i].last < runs_[i].first || runs_[i].last > kItemsMax) return false;
+      if (runs_[i].first < 0 || runs_[i].last < runs_[i].first || runs_[i].last > kItemsMax)
+        return tfile::fail(ErrorKind::damaged, "list offsets of run " + std::to_string(i) + ": " +
+                                                   std::to_string(runs_[i].first) + " to " +
+                                                   std::to_string(runs_[i].last));
     }
-    return true;
+    return {};
   }
 
   const std::shared_ptr<FriendStreams> streams_;

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "view/damage.h"
+
 namespace tfilefs {
 namespace {
 
@@ -93,6 +95,10 @@ TEST(Levels, OffsetsThatGoBackAreNotSound) {
   EXPECT_FALSE(are_offsets_sound(std::vector<std::int64_t>{0, 2, 1}, 3));
   EXPECT_FALSE(are_offsets_sound(std::vector<std::int64_t>{-1, 2}, 3));
   EXPECT_FALSE(are_offsets_sound(std::vector<std::int64_t>{0, 4}, 3));
+  EXPECT_EQ(unsound_offsets(std::vector<std::int64_t>{0, 2, 1}, {0, 3}).value().text,
+            "list offsets decrease at element 2: 1 after 2");
+  EXPECT_EQ(unsound_offsets(std::vector<std::int64_t>{0, 4}, {0, 3}).value().text,
+            "list offsets 0 to 4, expected within 0 to 3");
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST(OptionalRows, RefuseLongerLists) {
   OptionalRows rows{2, {}};
   rows.step_into(rig.column(6), 2);
   EXPECT_EQ(rig.bytes([&](Segments& to) { add_rows(to, rows, rig.column(2)); }),
-            "error: offsets of lists of 0 or 1 contradict each other");
+            "error: offsets of lists of 0 or 1 contradict each other: 2 after 0");
 }
 
 TEST(OptionalRows, OfManyPieces) {

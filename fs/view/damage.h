@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tfile/range.h"
+#include "tfile/result.h"
+
+namespace tfilefs {
+
+// Of bytes of a column at `offset`, fewer than its size promised.
+tl::unexpected<tfile::Error> ends_early(std::uint64_t offset, std::uint64_t found, std::uint64_t expected);
+
+// Of offsets that decrease, or else do not lie within `range`.
+tl::unexpected<tfile::Error> unsound_offsets(std::span<const std::int64_t>, tfile::ItemRange range);
+
+}  // namespace tfilefs
