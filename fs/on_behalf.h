@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "reply.h"
@@ -18,12 +19,16 @@ Reply<T> on_behalf_of(Reply<Step> reply, Then then) {
                   std::move(asker));
 }
 
-// The same where only a value goes on: an error is answered at once.
+// The same where only a value goes on, then(value, reply): an error is answered at once. Of a step without a value
+// then(reply) is called.
 template <class T, class Step, class Then>
 Reply<T> value_for(Reply<Step> reply, Then then) {
   return on_behalf_of<T>(std::move(reply), [then = std::move(then)](Result<T> result, Reply<Step> told) mutable {
     if (!result) return told(tl::unexpected(std::move(result).error()));
-    then(*std::move(result), std::move(told));
+    if constexpr (std::is_void_v<T>)
+      then(std::move(told));
+    else
+      then(*std::move(result), std::move(told));
   });
 }
 

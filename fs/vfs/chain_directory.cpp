@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "on_behalf.h"
 #include "vfs/control_directory.h"
 #include "vfs/live_table.h"
 #include "vfs/loaded_table.h"
@@ -29,12 +30,10 @@ std::string below(const std::string& directory, std::string_view name) {
 // Where a holder of a chain's things asks for the state of the chain.
 template <class T, class Then>
 void with_state(const std::shared_ptr<Chain>& chain, Freshness freshness, Reply<T> reply, Then then) {
-  const std::stop_token asker = reply.asker();
-  auto told = [then = std::move(then), reply = std::move(reply)](Result<ChainStatePtr> state) mutable {
-    if (!state) return reply(tl::unexpected(std::move(state).error()));
-    then(*std::move(state), std::move(reply));
+  auto next = [then = std::move(then)](ChainStatePtr state, Reply<T> told) mutable {
+    then(std::move(state), std::move(told));
   };
-  chain->current(freshness, Reply<ChainStatePtr>(std::move(told), asker));
+  chain->current(freshness, value_for<ChainStatePtr>(std::move(reply), std::move(next)));
 }
 
 Attributes directory_of(const Chain& chain, const ChainState& state) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exec/step_loop.h"
+#include "on_behalf.h"
 #include "vfs/blocking.h"
 #include "view/view.h"
 
@@ -123,13 +124,11 @@ void read_tables(MountContext& context, const GenerationPtr& generation, std::st
   auto find = [generation, table = std::move(table)] {
     return table.empty() ? tables_in(*generation) : tables_named(*generation, table);
   };
-  const std::stop_token asker = reply.asker();
-  auto read = [generation, schemas, reply = std::move(reply)](Result<std::vector<TablePlace>> places) mutable {
-    if (!places) return reply(tl::unexpected(std::move(places).error()));
-    std::make_shared<FactsReading>(generation, *std::move(places), schemas, std::move(reply))->next();
+  auto read = [generation, schemas](std::vector<TablePlace> places, Reply<FactsPtr> told) mutable {
+    std::make_shared<FactsReading>(generation, std::move(places), schemas, std::move(told))->next();
   };
   answer_blocking(context.cache, generation->source->origin(), std::move(find),
-                  Reply<std::vector<TablePlace>>(std::move(read), asker));
+                  value_for<std::vector<TablePlace>>(std::move(reply), std::move(read)));
 }
 
 }  // namespace
@@ -150,13 +149,10 @@ bool holds(const TableFacts& facts, const LoadedTable& loaded) {
 
 void read_facts(MountContext& context, MountedFile& file, std::string table, KeptSchemas schemas,
                 Reply<FactsPtr> reply) {
-  const std::stop_token asker = reply.asker();
-  auto opened = [&context, table = std::move(table), schemas,
-                 reply = std::move(reply)](Result<GenerationPtr> now) mutable {
-    if (!now) return reply(tl::unexpected(std::move(now).error()));
-    read_tables(context, *now, std::move(table), schemas, std::move(reply));
+  auto opened = [&context, table = std::move(table), schemas](GenerationPtr now, Reply<FactsPtr> told) mutable {
+    read_tables(context, now, std::move(table), schemas, std::move(told));
   };
-  file.current(Freshness::now, Reply<GenerationPtr>(std::move(opened), asker));
+  file.current(Freshness::now, value_for<GenerationPtr>(std::move(reply), std::move(opened)));
 }
 
 }  // namespace tfilefs

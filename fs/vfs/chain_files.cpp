@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "on_behalf.h"
 #include "vfs/key_names.h"
 #include "vfs/table_load.h"
 
@@ -132,20 +133,16 @@ Result<TablePlace> table_at(const Generation& generation, const std::string& pat
 
 void load_whole(GenerationPtr generation, const TablePlace& place, Reply<WholeTable> reply) {
   const std::string path = "/" + generation->owner->path() + "/" + place.path;
-  const std::stop_token asker = reply.asker();
-  auto settle = [generation, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
-    if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
-    const std::stop_token waits = reply.asker();
-    const LoadedTable& outline = **loaded;
-    auto told = [generation = std::move(generation), kept = *loaded,
-                 reply = std::move(reply)](Result<LoadedTable::Settled> all) mutable {
-      if (!all) return reply(tl::unexpected(std::move(all).error()));
-      reply(WholeTable{std::move(generation), std::move(all->loaded)});
+  auto settle = [generation](std::shared_ptr<const LoadedTable> loaded, Reply<WholeTable> found) mutable {
+    const LoadedTable& outline = *loaded;
+    auto told = [generation = std::move(generation), kept = loaded](LoadedTable::Settled all,
+                                                                    Reply<WholeTable> done) mutable {
+      done(WholeTable{std::move(generation), std::move(all.loaded)});
     };
-    outline.settled(0, Reply<LoadedTable::Settled>(std::move(told), waits));
+    outline.settled(0, value_for<LoadedTable::Settled>(std::move(found), std::move(told)));
   };
   load_table(std::move(generation), place.listing, place.key, path,
-             Reply<std::shared_ptr<const LoadedTable>>(std::move(settle), asker));
+             value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(settle)));
 }
 
 }  // namespace tfilefs

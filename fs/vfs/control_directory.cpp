@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "on_behalf.h"
 #include "vfs/attributes.h"
 #include "wall_clock.h"
 
@@ -58,10 +59,8 @@ class ControlFiles final : public Holder {
   void make_text(HeldItem held, Reply<T> reply, Use use) const {
     const ControlFile& file = files_[held.index];
     if (file.text) return reply(use(file.text()));
-    file.slow_text([use, reply = std::move(reply)](Result<std::string> text) mutable {
-      if (!text) return reply(tl::unexpected(std::move(text).error()));
-      reply(use(*std::move(text)));
-    });
+    file.slow_text(value_for<std::string>(
+        std::move(reply), [use](std::string text, Reply<T> told) mutable { told(use(std::move(text))); }));
   }
 
   const std::vector<ControlFile> files_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "on_behalf.h"
 #include "tfile/source.h"
 #include "vfs/blocking.h"
 #include "vfs/far_content.h"
@@ -120,30 +121,26 @@ class FarDirectory final : public Directory {
     const std::string path = far_below(path_, name);
     const auto pattern = pattern_of_chain(name);
     if (!tree_->shows(path) && !pattern) return reply(tl::unexpected(no_such_entry()));
-    const std::stop_token asker = reply.asker();
-    auto look = [tree = tree_, directory = path_, path, pattern, name = std::string(name),
-                 reply = std::move(reply)](Result<FarListingPtr> listed) mutable {
-      if (!listed) return reply(tl::unexpected(std::move(listed).error()));
-      const tfile::FarListing& listing = **listed;
+    auto look = [tree = tree_, directory = path_, path, pattern, name = std::string(name)](
+                    FarListingPtr listed, Reply<FoundEntry> told) mutable {
+      const tfile::FarListing& listing = *listed;
       const auto found = std::ranges::lower_bound(listing.entries, name, {}, &tfile::FarEntry::name);
       const bool is_there = found != listing.entries.end() && found->name == name;
-      if (is_there) return reply(FoundEntry{entry_of(tree, path, *found), {}});
-      if (listing.gap) return reply(tl::unexpected<Error>(*listing.gap));
-      if (pattern) return reply(FoundEntry{tree->chain(directory, name, *pattern), {}, false});
-      reply(tl::unexpected(no_such_entry()));
+      if (is_there) return told(FoundEntry{entry_of(tree, path, *found), {}});
+      if (listing.gap) return told(tl::unexpected<Error>(*listing.gap));
+      if (pattern) return told(FoundEntry{tree->chain(directory, name, *pattern), {}, false});
+      told(tl::unexpected(no_such_entry()));
     };
-    tree_->list(path_, Reply<FarListingPtr>(std::move(look), asker));
+    tree_->list(path_, value_for<FarListingPtr>(std::move(reply), std::move(look)));
   }
 
   // Programs take what is listed for all that there is. So a list with a gap is none.
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
-    const std::stop_token asker = reply.asker();
-    auto show = [tree = tree_, path = path_, reply = std::move(reply)](Result<FarListingPtr> listed) mutable {
-      if (!listed) return reply(tl::unexpected(std::move(listed).error()));
-      if ((*listed)->gap) return reply(tl::unexpected<Error>(*(*listed)->gap));
-      reply(std::make_shared<const FarNames>(std::move(tree), std::move(path), *std::move(listed)));
+    auto show = [tree = tree_, path = path_](FarListingPtr listed, Reply<std::shared_ptr<const Listing>> told) mutable {
+      if (listed->gap) return told(tl::unexpected<Error>(*listed->gap));
+      told(std::make_shared<const FarNames>(std::move(tree), std::move(path), std::move(listed)));
     };
-    tree_->list(path_, Reply<FarListingPtr>(std::move(show), asker));
+    tree_->list(path_, value_for<FarListingPtr>(std::move(reply), std::move(show)));
   }
 
  private:

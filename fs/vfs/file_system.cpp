@@ -12,6 +12,7 @@
 
 #include "control/readme.h"
 #include "control/stats.h"
+#include "on_behalf.h"
 #include "tfile/buffer.h"
 #include "tfile/name.h"
 #include "vfs/attributes_soon.h"
@@ -303,16 +304,14 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
   if (!at) return reply(tl::unexpected(std::move(at).error()));
   std::string own_name = at->own_name.empty() ? sought.name : std::move(at->own_name);
   const Entry entry = at->entry;
-  const std::stop_token asker = reply.asker();
-  auto told = [this, entry, sought, own_name = std::move(own_name), same_for_all = at->same_for_all,
-               is_new = at->is_new, reply = std::move(reply)](Result<Attributes> attributes) mutable {
-    if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
-    attributes->same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.held));
-    const InodeId id = refer(sought.parent, sought.name, own_name, entry, *attributes, is_new);
-    if (!attributes->size_is_known) inodes_->find(id)->is_size_untold = true;
-    reply(Found{id, *attributes});
+  auto next = [this, entry, sought, own_name = std::move(own_name), same_for_all = at->same_for_all,
+               is_new = at->is_new](Attributes attributes, Reply<Found> told) mutable {
+    attributes.same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.held));
+    const InodeId id = refer(sought.parent, sought.name, own_name, entry, attributes, is_new);
+    if (!attributes.size_is_known) inodes_->find(id)->is_size_untold = true;
+    told(Found{id, attributes});
   };
-  Reply<Attributes> finish(std::move(told), asker);
+  Reply<Attributes> finish = value_for<Attributes>(std::move(reply), std::move(next));
   admitted(entry, Access::status, sought.by,
            [this, sizes = sought.sizes, finish = std::move(finish)](Result<Entry> own) mutable {
              if (!own) return finish(tl::unexpected(std::move(own).error()));
@@ -341,13 +340,11 @@ std::shared_ptr<const Holder> FileSystem::open_holder(HandleId handle) const {
 namespace {
 
 Reply<Entry> attributes_of(Reply<Attributes> reply) {
-  const std::stop_token asker = reply.asker();
-  auto ask = [reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    const std::shared_ptr<const Holder> holder = entry->holder;
-    holder->attributes(entry->held, std::move(reply));
+  auto ask = [](Entry entry, Reply<Attributes> told) mutable {
+    const std::shared_ptr<const Holder> holder = entry.holder;
+    holder->attributes(entry.held, std::move(told));
   };
-  return Reply<Entry>(std::move(ask), asker);
+  return value_for<Entry>(std::move(reply), std::move(ask));
 }
 
 }  // namespace
@@ -398,10 +395,10 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
 void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr& by) {
   const InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  admitted(inodes_->entry(*inode), Access::status, by, [reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    entry->holder->read_link(entry->held, std::move(reply));
-  });
+  admitted(inodes_->entry(*inode), Access::status, by,
+           value_for<Entry>(std::move(reply), [](Entry entry, Reply<std::string> told) mutable {
+             entry.holder->read_link(entry.held, std::move(told));
+           }));
 }
 
 // ---- files
@@ -622,30 +619,22 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
 void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  entry_for(inode, Access::status, by, [inode, reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    entry->holder->xattrs(entry->held, std::move(reply));
-  });
+  entry_for(inode, Access::status, by,
+            value_for<Entry>(std::move(reply), [inode](Entry entry, Reply<Xattrs> told) mutable {
+              entry.holder->xattrs(entry.held, std::move(told));
+            }));
 }
 
 void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
   // ENOTSUP instead of "no such attribute" makes ls ask once per mount instead of once per file.
   if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
-  const std::stop_token asker = reply.asker();
-  auto tell = [name = std::string(name), reply = std::move(reply)](Result<Xattrs> all) mutable {
-    if (!all) return reply(tl::unexpected(std::move(all).error()));
-    reply(xattr_value(*all, name));
-  };
-  xattrs_of(id, by, Reply<Xattrs>(std::move(tell), asker));
+  auto tell = [name = std::string(name)](Xattrs all, Reply<std::string> told) mutable { told(xattr_value(all, name)); };
+  xattrs_of(id, by, value_for<Xattrs>(std::move(reply), std::move(tell)));
 }
 
 void FileSystem::listxattr(InodeId id, Reply<std::string> reply, const CallerPtr& by) {
-  const std::stop_token asker = reply.asker();
-  auto tell = [reply = std::move(reply)](Result<Xattrs> all) mutable {
-    if (!all) return reply(tl::unexpected(std::move(all).error()));
-    reply(xattr_names(*all));
-  };
-  xattrs_of(id, by, Reply<Xattrs>(std::move(tell), asker));
+  auto tell = [](Xattrs all, Reply<std::string> told) mutable { told(xattr_names(all)); };
+  xattrs_of(id, by, value_for<Xattrs>(std::move(reply), std::move(tell)));
 }
 
 // The space of the source's file system. On a mount that is not writable none of it is free.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "on_behalf.h"
 #include "vfs/file_system.h"
 #include "vfs/names.h"
 #include "vfs/source_item.h"
@@ -71,6 +72,7 @@ void FileSystem::create(InodeId parent, std::string_view name, const Creation& h
   change_in(parent, name, by, std::move(reply), std::move(make));
 }
 
+// Not given up when a signal comes: the file is made.
 void FileSystem::finish_created(const InodePtr& in, const std::string& name, const CallerPtr& by, CreatedFile made,
                                 Reply<Created> reply) {
   auto open = [this, content = std::move(made.content), reply = std::move(reply)](Result<Found> found) mutable {
@@ -111,17 +113,16 @@ void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view nam
                                 const CallerPtr& by) {
   const InodePtr file = known(of);
   if (!file) return reply(unknown_inode());
-  Reply<Entry> make(
-      [this, parent, name = std::string(name), by, reply = std::move(reply)](Result<Entry> entry) mutable {
-        if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-        auto link = [this, name, by, holder = entry->holder](const InodePtr& in, const DirectoryPtr& directory,
-                                                             Reply<Found> told) {
+  auto make = value_for<Entry>(
+      std::move(reply), [this, parent, name = std::string(name), by](Entry entry, Reply<Found> answer) mutable {
+        auto link = [this, name, by, holder = entry.holder](const InodePtr& in, const DirectoryPtr& directory,
+                                                            Reply<Found> told) {
           auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
             finish_found({in, name, by}, std::move(made), std::move(told));
           };
           directory->make_hard_link(name, *holder, std::move(finish));
         };
-        change_in(parent, name, by, std::move(reply), std::move(link));
+        change_in(parent, name, by, std::move(answer), std::move(link));
       });
   entry_for(file, Access::status, by, std::move(make));
 }
@@ -192,11 +193,10 @@ void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std:
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   entry_for(inode, Access::write, by,
-            [name = std::string(name), value = std::move(value), flags,
-             reply = std::move(reply)](Result<Entry> entry) mutable {
-              if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-              entry->holder->set_xattr(entry->held, name, std::move(value), flags, std::move(reply));
-            });
+            value_for<Entry>(std::move(reply), [name = std::string(name), value = std::move(value), flags](
+                                                   Entry entry, Reply<void> told) mutable {
+              entry.holder->set_xattr(entry.held, name, std::move(value), flags, std::move(told));
+            }));
 }
 
 // ---- open files
@@ -209,6 +209,7 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
   auto tell = [this, file, handle, durable, reply = std::move(reply)](Result<std::size_t> taken) mutable {
     if (!taken) note_refusal(*file->inode, "", taken.error());
     if (!taken || !durable) return reply(std::move(taken));
+    // Not given up when a signal comes: the bytes are taken.
     sync(handle, [taken = *taken, reply = std::move(reply)](Result<void> synced) mutable {
       if (!synced) return reply(tl::unexpected(std::move(synced).error()));
       reply(taken);

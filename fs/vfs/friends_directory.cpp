@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "on_behalf.h"
 #include "vfs/table_friends.h"
 #include "vfs/table_views.h"
 
@@ -15,12 +16,10 @@ using FriendPtr = std::shared_ptr<const TableFriend>;
 // The table of a friend, once it is open; then what `find` makes of it.
 template <class T, class Find>
 void with_table(MountContext& context, const FriendPtr& of, Freshness freshness, Reply<T> reply, Find find) {
-  const std::stop_token asker = reply.asker();
-  auto told = [&context, of, find = std::move(find), reply = std::move(reply)](Result<TableStatePtr> state) mutable {
-    if (!state) return reply(tl::unexpected(std::move(state).error()));
-    find(make_live_table(context, of, *std::move(state)), std::move(reply));
+  auto next = [&context, of, find = std::move(find)](TableStatePtr state, Reply<T> told) mutable {
+    find(make_live_table(context, of, std::move(state)), std::move(told));
   };
-  of->current(freshness, Reply<TableStatePtr>(std::move(told), asker));
+  of->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(next)));
 }
 
 // A friend as an entry of .friends. It is opened when it is entered.

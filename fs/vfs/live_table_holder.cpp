@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "on_behalf.h"
 #include "vfs/live_table.h"
 #include "vfs/node_holder.h"
 #include "vfs/table_directory.h"
@@ -58,22 +59,18 @@ class LiveTableHolder final : public NodeHolder {
   }
 
   void enter(HeldItem held, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    const std::stop_token asker = reply.asker();
-    auto told = [self = own(), held, freshness, reply = std::move(reply)](Result<TableStatePtr> now) mutable {
-      if (!now) return reply(tl::unexpected(std::move(now).error()));
-      self->enter_in(*now, held, freshness, std::move(reply));
+    auto next = [self = own(), held, freshness](TableStatePtr now, Reply<DirectoryPtr> told) mutable {
+      self->enter_in(now, held, freshness, std::move(told));
     };
-    live_->current(freshness, Reply<TableStatePtr>(std::move(told), asker));
+    live_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(next)));
   }
 
   void open(HeldItem held, Reply<OpenedContent> reply) const override {
-    const std::stop_token asker = reply.asker();
-    auto told = [self = own(), held, reply = std::move(reply)](Result<TableStatePtr> now) mutable {
-      if (!now) return reply(tl::unexpected(std::move(now).error()));
-      if (*now != self->state_) return reply(changed());
-      self->NodeHolder::open(held, std::move(reply));
+    auto next = [self = own(), held](TableStatePtr now, Reply<OpenedContent> told) mutable {
+      if (now != self->state_) return told(changed());
+      self->NodeHolder::open(held, std::move(told));
     };
-    live_->current(Freshness::now, Reply<TableStatePtr>(std::move(told), asker));
+    live_->current(Freshness::now, value_for<TableStatePtr>(std::move(reply), std::move(next)));
   }
 
  private:

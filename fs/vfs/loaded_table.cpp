@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "on_behalf.h"
 #include "tfile/name.h"
 #include "vfs/blocking.h"
 #include "vfs/table_views.h"
@@ -28,12 +29,8 @@ using tfile::ColumnId;
 using tfile::NodeId;
 
 Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t> reply) {
-  const std::stop_token asker = reply.asker();
-  auto told = [reply = std::move(reply)](Result<std::shared_ptr<Content>> content) mutable {
-    if (!content) return reply(tl::unexpected(std::move(content).error()));
-    reply((*content)->size());
-  };
-  return Reply<std::shared_ptr<Content>>(std::move(told), asker);
+  auto next = [](std::shared_ptr<Content> content, Reply<std::uint64_t> told) mutable { told(content->size()); };
+  return value_for<std::shared_ptr<Content>>(std::move(reply), std::move(next));
 }
 
 // Which views have their content kept: the last kKeptViews that were made.
@@ -231,43 +228,34 @@ NodeId LoadedTable::same_node(const tfile::Table& whole, NodeId node) const {
 
 void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
   if (table_->is_whole() || is_settled(node)) return reply(Settled{shared_from_this(), node});
-  const std::stop_token asker = reply.asker();
   if (table_->is_untried(node)) {
-    auto told = [reply = std::move(reply)](Result<LoadedPtr> below) mutable {
-      if (!below) return reply(tl::unexpected(std::move(below).error()));
-      reply(Settled{*below, 1});
-    };
-    return tried(node, Reply<LoadedPtr>(std::move(told), asker));
+    auto next = [](LoadedPtr below, Reply<Settled> told) mutable { told(Settled{below, 1}); };
+    return tried(node, value_for<LoadedPtr>(std::move(reply), std::move(next)));
   }
-  auto told = [self = shared_from_this(), node, reply = std::move(reply)](Result<LoadedPtr> all) mutable {
-    if (!all) return reply(tl::unexpected(std::move(all).error()));
-    reply(Settled{*all, self->same_node((*all)->table(), node)});
+  auto next = [self = shared_from_this(), node](LoadedPtr all, Reply<Settled> told) mutable {
+    told(Settled{all, self->same_node(all->table(), node)});
   };
-  whole(Reply<LoadedPtr>(std::move(told), asker));
+  whole(value_for<LoadedPtr>(std::move(reply), std::move(next)));
 }
 
 void LoadedTable::view(NodeId node, ShownAs shown_as, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
-  const std::stop_token asker = reply.asker();
-  auto make = [shown_as, strings, reply = std::move(reply)](Result<Settled> of) mutable {
-    if (!of) return reply(tl::unexpected(std::move(of).error()));
-    of->loaded->own_view({of->node, shown_as}, strings, std::move(reply));
+  auto make = [shown_as, strings](Settled of, Reply<std::shared_ptr<Content>> told) mutable {
+    of.loaded->own_view({of.node, shown_as}, strings, std::move(told));
   };
-  settled(node, Reply<Settled>(std::move(make), asker));
+  settled(node, value_for<Settled>(std::move(reply), std::move(make)));
 }
 
 void LoadedTable::view_size(NodeId node, ShownAs shown_as, StringsAs strings, Reply<std::uint64_t> reply) const {
-  const std::stop_token asker = reply.asker();
-  auto tell = [shown_as, strings, reply = std::move(reply)](Result<Settled> of) mutable {
-    if (!of) return reply(tl::unexpected(std::move(of).error()));
+  auto tell = [shown_as, strings](Settled of, Reply<std::uint64_t> told) mutable {
     std::optional<std::uint64_t> known;
     {
-      const Lock lock(of->loaded->mutex_);
-      known = of->loaded->views_[{of->node, shown_as}].size;
+      const Lock lock(of.loaded->mutex_);
+      known = of.loaded->views_[{of.node, shown_as}].size;
     }
-    if (known) return reply(*known);
-    of->loaded->own_view({of->node, shown_as}, strings, size_of(std::move(reply)));
+    if (known) return told(*known);
+    of.loaded->own_view({of.node, shown_as}, strings, size_of(std::move(told)));
   };
-  settled(node, Reply<Settled>(std::move(tell), asker));
+  settled(node, value_for<Settled>(std::move(reply), std::move(tell)));
 }
 
 void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {

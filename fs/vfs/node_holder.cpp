@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "on_behalf.h"
 #include "vfs/generation.h"
 #include "vfs/names.h"
 #include "vfs/table_directory.h"
@@ -74,19 +75,16 @@ std::optional<Attributes> NodeHolder::attributes_but_size(HeldItem held) const {
 
 void NodeHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
   if (auto known = known_attributes(held)) return reply(*known);
-  const std::stop_token asker = reply.asker();
   if (held.shown_as == ShownAs::itself || held.shown_as == ShownAs::npy) {
-    auto told = [self = self(), held, reply = std::move(reply)](Result<std::int64_t> length) mutable {
-      if (!length) return reply(tl::unexpected(std::move(length).error()));
-      reply(self->column_attributes(held, *length));
+    auto next = [self = self(), held](std::int64_t length, Reply<Attributes> told) mutable {
+      told(self->column_attributes(held, length));
     };
-    return loaded_->length(*node(held).column, Reply<std::int64_t>(std::move(told), asker));
+    return loaded_->length(*node(held).column, value_for<std::int64_t>(std::move(reply), std::move(next)));
   }
-  auto told = [self = self(), reply = std::move(reply)](Result<std::uint64_t> size) mutable {
-    if (!size) return reply(tl::unexpected(std::move(size).error()));
-    reply(self->view_attributes(*size));
+  auto next = [self = self()](std::uint64_t size, Reply<Attributes> told) mutable {
+    told(self->view_attributes(size));
   };
-  view_size(held, Reply<std::uint64_t>(std::move(told), asker));
+  view_size(held, value_for<std::uint64_t>(std::move(reply), std::move(next)));
 }
 
 void NodeHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
@@ -98,33 +96,29 @@ void NodeHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Dir
   if (held.shown_as != ShownAs::itself || node(held).column)
     return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
   if (!table().is_untried(held.index)) return reply(make_node_directory(self(), held.index));
-  const std::stop_token asker = reply.asker();
-  auto told = [self = self(), reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> below) mutable {
-    if (!below) return reply(tl::unexpected(std::move(below).error()));
-    reply(make_node_directory(self->below(*std::move(below)), 1));
+  auto next = [self = self()](std::shared_ptr<const LoadedTable> below,
+                              Reply<std::shared_ptr<const Directory>> told) mutable {
+    told(make_node_directory(self->below(std::move(below)), 1));
   };
-  loaded_->tried(held.index, Reply<std::shared_ptr<const LoadedTable>>(std::move(told), asker));
+  loaded_->tried(held.index, value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(next)));
 }
 
 void NodeHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
   if (held.shown_as == ShownAs::friends) return Holder::open(held, std::move(reply));
-  const std::stop_token asker = reply.asker();
   if (held.shown_as == ShownAs::itself || held.shown_as == ShownAs::npy) {
     if (!node(held).column) return Holder::open(held, std::move(reply));
     const tfile::ColumnId id = *node(held).column;
-    auto told = [self = self(), held, id, reply = std::move(reply)](Result<std::int64_t> length) mutable {
-      if (!length) return reply(tl::unexpected(std::move(length).error()));
+    auto next = [self = self(), held, id](std::int64_t length, Reply<OpenedContent> told) mutable {
       const auto make = held.shown_as == ShownAs::npy ? npy_content : column_content;
-      reply(self->opened(make(self->loaded_->streams(), self->table().columns[id], *length)));
+      told(self->opened(make(self->loaded_->streams(), self->table().columns[id], length)));
     };
-    return loaded_->length(id, Reply<std::int64_t>(std::move(told), asker));
+    return loaded_->length(id, value_for<std::int64_t>(std::move(reply), std::move(next)));
   }
-  auto told = [self = self(), reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
-    if (!made) return reply(tl::unexpected(std::move(made).error()));
-    if ((*made)->making() != 0) self->note_unread();
-    reply(self->opened(*std::move(made)));
+  auto next = [self = self()](std::shared_ptr<Content> made, Reply<OpenedContent> told) mutable {
+    if (made->making() != 0) self->note_unread();
+    told(self->opened(std::move(made)));
   };
-  view(held, Reply<std::shared_ptr<Content>>(std::move(told), asker));
+  view(held, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(next)));
 }
 
 void NodeHolder::note_unread() const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exec/answering.h"
+#include "on_behalf.h"
 #include "tfile/pieced_text.h"
 #include "tfile/plot.h"
 #include "vfs/blocking.h"
@@ -203,27 +204,26 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
                 std::shared_ptr<const DirectoryListing> listing, std::uint32_t key, Reply<ObjectFilesPtr> reply) {
   using StreamsPtr = std::shared_ptr<CachedStreams>;
   using StreamSetPtr = std::shared_ptr<const tfile::StreamSet>;
-  auto open = [&cache, file, listing, key, reply = std::move(reply)](Result<StreamSetPtr> payload) mutable {
-    if (!payload) return reply(tl::unexpected(std::move(payload).error()));
-    StreamsPtr streams = cache.attach(*payload);
+  auto open = [&cache, file, listing, key](StreamSetPtr payload, Reply<ObjectFilesPtr> told) mutable {
+    StreamsPtr streams = cache.attach(payload);
     CachedStreams& attached = *streams;
     // The whole payload at once: it is one chunk.
-    const std::size_t size = payload->get()->decoded_size({});
-    auto look = [&cache, file, listing, key, streams = std::move(streams), payload = *payload,
-                 reply = std::move(reply)](Result<Slices> slices) mutable {
-      if (!slices) return reply(tl::unexpected(std::move(slices).error()));
+    const std::size_t size = payload->decoded_size({});
+    auto look = [&cache, file, listing, key, streams = std::move(streams), payload](
+                    Slices slices, Reply<ObjectFilesPtr> done) mutable {
       auto job = [&cache, file, listing, key, payload = std::move(payload), streams = std::move(streams),
-                  slices = *std::move(slices)]() -> Result<ObjectFilesPtr> {
+                  slices = std::move(slices)]() -> Result<ObjectFilesPtr> {
         const Payload bytes = slices.pieces.empty() ? Payload() : slices.pieces[0];
         TRY(auto object, file->object(listing->keys[key], bytes));
         return std::make_shared<const ObjectFiles>(std::move(object), payload, streams, cache);
       };
-      answer_blocking(cache, std::move(job), std::move(reply));
+      answer_blocking(cache, std::move(job), std::move(done));
     };
-    attached.read(0, 0, 1, 0, size, std::move(look));
+    attached.read(0, 0, 1, 0, size, value_for<Slices>(std::move(told), std::move(look)));
   };
   answer_blocking(
-      cache, [file, listing, key] { return file->payload(listing->keys[key]); }, Reply<StreamSetPtr>(std::move(open)));
+      cache, [file, listing, key] { return file->payload(listing->keys[key]); },
+      value_for<StreamSetPtr>(std::move(reply), std::move(open)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "on_behalf.h"
 #include "once.h"
 #include "tfile/file.h"
 #include "tfile/source.h"
@@ -74,23 +75,19 @@ class SourceIndex final : public Holder {
     return page ? std::optional(attributes_of((*page)->size())) : std::nullopt;
   }
   void attributes(HeldItem, Reply<Attributes> reply) const override {
-    const std::stop_token asker = reply.asker();
-    auto told = [self = shared_from_this(), this, reply = std::move(reply)](Result<ContentPtr> page) mutable {
-      if (!page) return reply(tl::unexpected(std::move(page).error()));
-      reply(attributes_of((*page)->size()));
+    auto next = [self = shared_from_this(), this](ContentPtr page, Reply<Attributes> told) mutable {
+      told(attributes_of(page->size()));
     };
-    page(Reply<ContentPtr>(std::move(told), asker));
+    page(value_for<ContentPtr>(std::move(reply), std::move(next)));
   }
   void open(HeldItem, Reply<OpenedContent> reply) const override {
-    const std::stop_token asker = reply.asker();
-    auto opened = [reply = std::move(reply)](Result<ContentPtr> page) mutable {
-      if (!page) return reply(tl::unexpected(std::move(page).error()));
+    auto opened = [](ContentPtr page, Reply<OpenedContent> told) mutable {
       OpenedContent content;
-      content.content = *std::move(page);
+      content.content = std::move(page);
       content.cacheable = false;
-      reply(std::move(content));
+      told(std::move(content));
     };
-    page(Reply<ContentPtr>(std::move(opened), asker));
+    page(value_for<ContentPtr>(std::move(reply), std::move(opened)));
   }
 
  private:

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "on_behalf.h"
 #include "tfile/chunk.h"
 #include "tfile/file.h"
 #include "tfile/local_file.h"
@@ -552,16 +553,14 @@ Result<> remove_name(SourceTree& tree, const std::string& path, bool directory, 
 
 void SourceDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
   const std::string path = below(name);
-  auto go_on = [self = shared_from_this(), this, path, directory,
-                reply = std::move(reply)](Result<Judged> judged) mutable {
-    if (!judged) return reply(tl::unexpected(std::move(judged).error()));
-    auto job = [tree = tree_, path, directory, judged = *std::move(judged), by = by_] {
+  auto go_on = [self = shared_from_this(), this, path, directory](Judged judged, Reply<void> told) mutable {
+    auto job = [tree = tree_, path, directory, judged = std::move(judged), by = by_] {
       return remove_name(*tree, path, directory, judged, by);
     };
-    change_name(path, path, std::move(job), std::move(reply));
+    change_name(path, path, std::move(job), std::move(told));
   };
   judged([tree = tree_, path, by = by_] { return tree->look_up(path, by); }, Freshness::now,
-         Reply<Judged>(std::move(go_on)));
+         value_for<Judged>(std::move(reply), std::move(go_on)));
 }
 
 // Renames a file, or a directory and all below. Staged data belongs to a name, so it is committed to the files before
@@ -677,17 +676,16 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
     };
     change_name(from, into, std::move(job), std::move(done));
   };
-  auto go_on = [self = shared_from_this(), this, into, run, reply = std::move(reply)](Result<Judged> moved) mutable {
-    if (!moved) return reply(tl::unexpected(std::move(moved).error()));
-    auto both = [run, moved = *std::move(moved), reply = std::move(reply)](Result<Judged> taken) mutable {
-      if (taken) return run(std::move(moved), *std::move(taken), std::move(reply));
-      if (taken.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(taken).error()));
-      run(std::move(moved), std::nullopt, std::move(reply));
+  auto go_on = [self = shared_from_this(), this, into, run](Judged moved, Reply<void> told) mutable {
+    auto both = [run, moved = std::move(moved), told = std::move(told)](Result<Judged> taken) mutable {
+      if (taken) return run(std::move(moved), *std::move(taken), std::move(told));
+      if (taken.error().kind != ErrorKind::not_found) return told(tl::unexpected(std::move(taken).error()));
+      run(std::move(moved), std::nullopt, std::move(told));
     };
     judged([tree = tree_, into] { return tree->look_up(into); }, Freshness::now, Reply<Judged>(std::move(both)));
   };
   judged([tree = tree_, from, by = by_] { return tree->look_up(from, by); }, Freshness::now,
-         Reply<Judged>(std::move(go_on)));
+         value_for<Judged>(std::move(reply), std::move(go_on)));
 }
 
 class SourceDirectoryHolder final : public Holder {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "on_behalf.h"
 #include "vfs/blocking.h"
 #include "vfs/written_file.h"
 
@@ -137,13 +138,12 @@ void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std
 template <class T, class Then>
 void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness freshness, Then then, Reply<T> reply) {
   const std::uint64_t commits = file->overlay().commits();
-  auto finish = [file, at, commits, then, reply = std::move(reply)](Result<FoundEntry> found) mutable {
-    if (!found) return reply(tl::unexpected(std::move(found).error()));
-    const Entry& now = found->entry;
+  auto finish = [file, at, commits, then](FoundEntry found, Reply<T> told) mutable {
+    const Entry& now = found.entry;
     const bool is_column = now.holder->accepts(now.held) == Accepts::items;
-    then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(reply));
+    then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(told));
   };
-  file->committed_entry(at.directory, at.name, freshness, std::move(finish));
+  file->committed_entry(at.directory, at.name, freshness, value_for<FoundEntry>(std::move(reply), std::move(finish)));
 }
 
 void ask_attributes(const Entry& entry, Reply<Attributes> reply) {
@@ -186,17 +186,15 @@ class StagedHolder final : public Holder {
   void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (!change.size) return change_now(held, change, std::move(reply));
     auto self = std::static_pointer_cast<const StagedHolder>(shared_from_this());
-    auto cut = [self, held, change, reply = std::move(reply)](Result<void> thawed) mutable {
-      if (!thawed) return reply(tl::unexpected(std::move(thawed).error()));
-      self->change_now(
-          held, change, [self, held, change, reply = std::move(reply)](Result<Attributes> changed) mutable {
-            const bool next_has_begun =
-                !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
-            if (!next_has_begun) return reply(std::move(changed));
-            self->change(held, change, std::move(reply));
-          });
+    auto cut = [self, held, change](Reply<Attributes> told) mutable {
+      self->change_now(held, change, [self, held, change, told = std::move(told)](Result<Attributes> changed) mutable {
+        const bool next_has_begun =
+            !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
+        if (!next_has_begun) return told(std::move(changed));
+        self->change(held, change, std::move(told));
+      });
     };
-    node_->bytes->when_thawed(*change.size, std::move(cut));
+    node_->bytes->when_thawed(*change.size, value_for<void>(std::move(reply), std::move(cut)));
   }
   void change_now(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
@@ -309,10 +307,8 @@ void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries,
       return staged_entry(file, node);
     };
     answer_blocking(file->context().cache, std::move(job),
-                    Reply<Entry>([then, reply = std::move(reply)](Result<Entry> staged) mutable {
-                      if (!staged) return reply(tl::unexpected(std::move(staged).error()));
-                      then(*staged, std::move(reply));
-                    }));
+                    value_for<Entry>(std::move(reply),
+                                     [then](Entry staged, Reply<T> told) mutable { then(staged, std::move(told)); }));
   };
   const Freshness freshness = tries == kContinueTries ? Freshness::recent : Freshness::now;
   file->committed_entry(at.directory, at.name, freshness, [stage = std::move(stage)](Result<FoundEntry> found) mutable {

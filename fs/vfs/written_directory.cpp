@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "on_behalf.h"
 #include "staging/overlay/staged_arrow.h"
 #include "vfs/blocking.h"
 #include "vfs/key_holder.h"
@@ -196,10 +197,11 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     auto make = [self, name, mode]() -> Result<NodePtr> {
       return self->file_->staged().make_file(self->node_, name, mode);
     };
-    self->change(std::move(make), Reply<NodePtr>([self, open, reply = std::move(reply)](Result<NodePtr> made) mutable {
-                   if (!made) return reply(tl::unexpected(std::move(made).error()));
-                   open(FoundEntry{staged_entry(self->file_, *made), {}}, std::move(reply));
-                 }),
+    self->change(std::move(make),
+                 value_for<NodePtr>(std::move(reply),
+                                    [self, open](NodePtr made, Reply<CreatedFile> told) mutable {
+                                      open(FoundEntry{staged_entry(self->file_, made), {}}, std::move(told));
+                                    }),
                  self->file_->overlay().is_in_committing_field(*self->node_));
   });
 }
@@ -317,12 +319,12 @@ WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, 
 
 // Error: not_empty.
 void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) const {
-  auto count = [reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
-    if (!listing) return reply(tl::unexpected(std::move(listing).error()));
-    if ((*listing)->size() > 0) return reply(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
-    reply({});
+  auto count = [](std::shared_ptr<const Listing> listing, Reply<void> told) mutable {
+    if (listing->size() > 0) return told(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
+    told({});
   };
-  auto list = [count = std::move(count)](Result<DirectoryPtr> entered) mutable {
+  auto list = [count = value_for<std::shared_ptr<const Listing>>(std::move(reply), std::move(count))](
+                  Result<DirectoryPtr> entered) mutable {
     if (!entered) return count(tl::unexpected(std::move(entered).error()));
     const Directory& in = **entered;
     in.list([keep = *entered, count = std::move(count)](Result<std::shared_ptr<const Listing>> listing) mutable {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "on_behalf.h"
 #include "vfs/beneath.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"
@@ -61,14 +62,13 @@ class WrittenDirectoryHolder final : public Holder {
   // others is no error, since cp -p and rsync -a do.
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (node_ == file_->staged().root()) return change_file(change, std::move(reply));
-    auto changed = [file = file_, node = node_, reply = std::move(reply)](Result<void> done) mutable {
-      if (!done) return reply(tl::unexpected(std::move(done).error()));
-      file->directory_attributes(node, std::move(reply));
+    auto changed = [file = file_, node = node_](Reply<Attributes> told) mutable {
+      file->directory_attributes(node, std::move(told));
     };
     answer_blocking(
         file_->context().cache,
         [file = file_, node = node_, change] { return change_attributes(file->staged(), node, change); },
-        Reply<void>(std::move(changed)));
+        value_for<void>(std::move(reply), std::move(changed)));
   }
 
   void xattrs(HeldItem, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
@@ -246,11 +246,11 @@ void WrittenFile::of_committed(const NodePtr& node, Ask ask, Reply<T> reply) {
   const StagedPlace at = overlay().committed_place_of(*node);
   if (!at.directory) return reply(no_such_entry());
   committed_entry(
-      at.directory, at.name, Freshness::recent, [ask, reply = std::move(reply)](Result<FoundEntry> found) mutable {
-        if (!found) return reply(tl::unexpected(std::move(found).error()));
-        const Entry entry = found->entry;
-        ask(entry, Reply<T>([entry, reply = std::move(reply)](Result<T> told) mutable { reply(std::move(told)); }));
-      });
+      at.directory, at.name, Freshness::recent,
+      value_for<FoundEntry>(std::move(reply), [ask](FoundEntry found, Reply<T> answer) mutable {
+        const Entry entry = found.entry;
+        ask(entry, Reply<T>([entry, answer = std::move(answer)](Result<T> told) mutable { answer(std::move(told)); }));
+      }));
 }
 
 void WrittenFile::directory_attributes(const NodePtr& node, Reply<Attributes> reply) {
