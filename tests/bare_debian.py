@@ -115,8 +115,10 @@ class BareDebian:
         become = f"setpriv --reuid={user} --regid={user} --clear-groups" if user else ""
         enter = ENTER.format(root=self.root, over=self.over, packages=self.packages, files=files, user=become,
                              variables=" ".join(f"{name}={value}" for name, value in variables.items()))
-        return subprocess.run(["unshare", "--mount", "--pid", "--fork", "sh", "-ec", enter, "enter", script], capture_output=True, text=True,
-                              timeout=300)
+        command = ["unshare", "--mount", "--pid", "--fork", "sh", "-ec", enter, "enter", script]
+        with open(self.packages + ".lock", "w") as lock:  # apt refuses a directory of packages that another one uses
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
     def put(self, directory, name):
         """Copies a directory to /opt/NAME there."""

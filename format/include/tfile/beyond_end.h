@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once  // experimental until 1.0: a minor version may change what is declared here
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tfile {
 
-// Bytes that a file of `file_size` bytes should have, and has not. `what` goes before their number.
+// Bytes that a file of `file_size` bytes should have, and has not. `what` goes before their number. Not installed.
 inline tl::unexpected<Error> fail_beyond_end(const char* what, ByteRange range, std::uint64_t file_size) {
   return fail(ErrorKind::damaged,
               what + std::to_string(range.size) + " bytes lie beyond the end of the file of " +
