@@ -14,6 +14,7 @@
 #include "tfile/far_listing.h"
 #include "tfile/name.h"
 #include "tfile/source.h"
+#include "vfs/awaited_descriptor.h"
 #include "vfs/blocking.h"
 #include "vfs/chain_friends.h"
 #include "vfs/open_chain_files.h"
@@ -131,15 +132,15 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       : chain_(std::move(chain)), before_(std::move(before)), began_(Clock::now()) {}
 
   void start() {
-    run_job(chain_->context_.cache, [self = shared_from_this()] {
-      auto listed = result_of([&] { return self->list(); });
-      if (!listed)
-        return self->chain_->finish_look(tl::unexpected(std::move(listed).error()), Clock::now() - self->began_);
+    auto take = [self = shared_from_this()](const Result<>& listed) {
+      if (!listed) return self->chain_->finish_look(tl::unexpected<Error>(listed.error()), Clock::now() - self->began_);
       for_each_file(
           self->chosen([](const File& file) { return !file.is_read; }), kLookedAtAtOnce,
           [self](std::size_t i, std::function<void()> done) { self->look_at(i, std::move(done)); },
           [self] { self->read_files(); });
-    });
+    };
+    answer_opening(
+        chain_->context_.cache, [self = shared_from_this()] { return self->list(); }, Reply<void>(std::move(take)));
   }
 
  private:
@@ -155,6 +156,8 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   // Files that were there before keep their order; the others come behind them.
   Result<> list() {
     TRY(std::vector<ChainName> names, chain_->place_->list());
+    files_.clear();
+    indexed_.clear();
     if (!before_) read_indexed();
     std::multimap<std::string_view, std::size_t> left;  // names by file
     for (std::size_t i = 0; i < names.size(); ++i) left.emplace(names[i].file, i);

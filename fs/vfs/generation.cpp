@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "descriptor_limit.h"
+#include "vfs/awaited_descriptor.h"
 #include "vfs/blocking.h"
 #include "vfs/directory.h"
 #include "vfs/key_directory.h"
@@ -141,15 +142,15 @@ void Generation::admit(Access access, const CallerPtr& by, Reply<void> reply,
   auto job = [self = shared_from_this(), access, by, siblings = std::move(siblings)]() -> Result<> {
     return self->check(access, by, siblings);
   };
-  answer_blocking(context.cache, std::move(job), std::move(reply));
+  answer_opening(context.cache, std::move(job), std::move(reply));
 }
 
 namespace {
 
 // The error as the caller may see it: a caller without access to a path must not learn what is wrong with it.
 tl::unexpected<Error> refusal(const Error& error) {
-  if (error.kind == ErrorKind::not_found || error.kind == ErrorKind::stale) return tl::unexpected(error);
-  return not_admitted();
+  const bool is_told = error.kind == ErrorKind::not_found || error.kind == ErrorKind::stale || lacks_descriptor(error);
+  return is_told ? tl::unexpected(error) : not_admitted();
 }
 
 }  // namespace
@@ -166,6 +167,7 @@ Result<> Generation::check(Access access, const CallerPtr& by, const std::vector
   note_admitted(*by);
   for (const tfile::Sibling& sibling : siblings) {
     const auto beside = owner->origin().reach(by, Access::read, sibling.name);
+    if (!beside && lacks_descriptor(beside.error())) return tl::unexpected(beside.error());
     if (!beside || !beside->is_same_object(sibling.identity)) return not_admitted();
   }
   return {};
@@ -198,21 +200,33 @@ void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
       now->source->set_stale();
       return tfile::fail(ErrorKind::stale, "another file was put in its place");
     };
-    answer_blocking(self->context_.cache, std::move(job), std::move(told));
+    answer_opening(self->context_.cache, std::move(job), std::move(told));
   };
   current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(ask)));
 }
 
-void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
+// The one last seen, if that was a short time ago; otherwise null.
+GenerationPtr MountedFile::recent(Freshness freshness) {
   GenerationPtr known;  // if this is the last owner, it is destroyed after the lock is released
-  bool usable = false;
+  const Lock lock(mutex_);
+  if (!switching_ && freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
+  return known && !known->source->is_stale() && !known->superseded ? known : nullptr;
+}
+
+void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
+  if (GenerationPtr known = recent(freshness)) return reply(std::move(known));
+  auto ask = [self = shared_from_this(), freshness](Reply<GenerationPtr> told) {
+    self->current_at_once(freshness, std::move(told));
+  };
+  with_descriptor(context_.cache, std::move(ask), std::move(reply));
+}
+
+void MountedFile::current_at_once(Freshness freshness, Reply<GenerationPtr> reply) {
+  if (GenerationPtr known = recent(freshness)) return reply(std::move(known));
   {
     const Lock lock(mutex_);
-    if (!switching_ && freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
-    usable = known && !known->source->is_stale() && !known->superseded;
-    if (!usable) waiters_.push_back(std::move(reply));
+    waiters_.push_back(std::move(reply));
   }
-  if (usable) return reply(std::move(known));
   start_check();
 }
 

@@ -167,6 +167,8 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   // The current generation; opens the file if necessary. With `recent` it answers at once if the source was looked at
   // less than kRecent ago. Errors: those of Origin and File::open.
   void current(Freshness, Reply<GenerationPtr>);
+  // The same, but with EMFILE at once where current() waits for a descriptor.
+  void current_at_once(Freshness, Reply<GenerationPtr>);
 
   // Called by a commit of this mount. expect_commit(): it begins; generations that are open do not change by it.
   // supersede(): it has ended, and later requests see its result. expect_no_commit(): it has failed. From
@@ -194,6 +196,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
 
  private:
   using Clock = std::chrono::steady_clock;
+  GenerationPtr recent(Freshness) EXCLUDES(mutex_);
   void end_switch() EXCLUDES(mutex_);
   void start_check();
   void check();

@@ -2,11 +2,10 @@
 #include "vfs/open_chain_files.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <thread>
 #include <utility>
 
+#include "on_behalf.h"
+#include "vfs/awaited_descriptor.h"
 #include "vfs/blocking.h"
 #include "view/view.h"
 
@@ -56,23 +55,34 @@ OpenChainFiles::StreamsPtr OpenChainFiles::keep(const StreamsPtr& streams) {
 }
 
 void OpenChainFiles::start(std::size_t file) {
-  files_[file].mounted->current(Freshness::recent, [self = shared_from_this(), file](Result<GenerationPtr> now) {
-    if (!now) return self->finish(file, tl::unexpected(now.error()));
-    self->find(file, *std::move(now));
-  });
+  auto take = [self = shared_from_this(), file](const Result<WholeTable>& table) { self->finish(file, table); };
+  auto ask = [self = shared_from_this(), file](Reply<WholeTable> reply) { self->open(file, std::move(reply)); };
+  with_descriptor(cache_, std::move(ask), Reply<WholeTable>(std::move(take)));
 }
 
-void OpenChainFiles::find(std::size_t file, GenerationPtr generation) {
+void OpenChainFiles::open(std::size_t file, Reply<WholeTable> reply) {
+  auto found = [self = shared_from_this(), file](const GenerationPtr& now, Reply<WholeTable> told) {
+    self->find(file, now, std::move(told));
+  };
+  auto opened = [self = shared_from_this(), reply = std::move(reply)](Result<WholeTable> table) mutable {
+    if (!table && lacks_descriptor(table.error())) self->close_idle();
+    reply(std::move(table));
+  };
+  files_[file].mounted->current_at_once(
+      Freshness::recent, value_for<GenerationPtr>(Reply<WholeTable>(std::move(opened)), std::move(found)));
+}
+
+void OpenChainFiles::find(std::size_t file, const GenerationPtr& generation, Reply<WholeTable> reply) {
   const File& known = files_[file];
   const bool is_same =
       generation->source->identity().may_be_same(known.identity) && uuid_of(*generation->file) == known.uuid;
-  if (!is_same) return finish(file, changed_file(*known.mounted));
-  auto job = [generation, path = files_[file].table] { return table_at(*generation, path); };
-  auto load = [self = shared_from_this(), file, generation](Result<TablePlace> place) {
-    if (!place) return self->finish(file, tl::unexpected(place.error()));
-    load_whole(generation, *place, [self, file](Result<WholeTable> table) { self->finish(file, std::move(table)); });
+  if (!is_same) return reply(changed_file(*known.mounted));
+  auto job = [generation, path = known.table] { return table_at(*generation, path); };
+  auto load = [generation](const TablePlace& place, Reply<WholeTable> told) {
+    load_whole(generation, place, std::move(told));
   };
-  answer_blocking(cache_, generation->source->origin(), std::move(job), Reply<TablePlace>(std::move(load)));
+  answer_blocking(cache_, generation->source->origin(), std::move(job),
+                  value_for<TablePlace>(std::move(reply), std::move(load)));
 }
 
 Result<OpenChainFiles::StreamsPtr> OpenChainFiles::checked(std::size_t file, const Result<WholeTable>& table) const {
@@ -81,29 +91,14 @@ Result<OpenChainFiles::StreamsPtr> OpenChainFiles::checked(std::size_t file, con
   return table->loaded->streams();
 }
 
-// Without a descriptor left, files that are read at present soon close, and those that only wait to be read again do
-// now.
-bool OpenChainFiles::try_again(std::size_t file, const Result<WholeTable>& table) {
-  constexpr int kTriesMax = 200;
-  constexpr std::chrono::milliseconds kPause{10};
-  const bool is_full = !table && (table.error().system_errno == EMFILE || table.error().system_errno == ENFILE);
+// Those that only wait to be read again.
+void OpenChainFiles::close_idle() {
   std::deque<StreamsPtr> dropped;  // destroyed after the lock is released
-  {
-    const Lock lock(mutex_);
-    int& tries = open_[file].tries;
-    if (!is_full || ++tries > kTriesMax) tries = 0;
-    if (tries == 0) return false;
-    dropped.swap(kept_);
-  }
-  run_job(cache_, [self = shared_from_this(), file, kPause] {
-    std::this_thread::sleep_for(kPause);
-    self->start(file);
-  });
-  return true;
+  const Lock lock(mutex_);
+  dropped.swap(kept_);
 }
 
-void OpenChainFiles::finish(std::size_t file, Result<WholeTable> table) {
-  if (try_again(file, table)) return;
+void OpenChainFiles::finish(std::size_t file, const Result<WholeTable>& table) {
   const Result<StreamsPtr> streams = checked(file, table);
   std::vector<Reply<StreamsPtr>> waiters;
   StreamsPtr dropped;  // destroyed after the lock is released

@@ -43,13 +43,13 @@ class OpenChainFiles final : public ChainFiles, public std::enable_shared_from_t
   struct Open {
     std::weak_ptr<CachedStreams> streams;
     bool is_stale = false;
-    int tries = 0;                           // in vain, since the process had no descriptor left
     std::vector<Reply<StreamsPtr>> waiters;  // while it is opened, or waits for that
   };
   void start(std::size_t file);
-  void find(std::size_t file, GenerationPtr);
-  bool try_again(std::size_t file, const Result<WholeTable>&) EXCLUDES(mutex_);
-  void finish(std::size_t file, Result<WholeTable>) EXCLUDES(mutex_);
+  void open(std::size_t file, Reply<WholeTable>);
+  void find(std::size_t file, const GenerationPtr&, Reply<WholeTable>);
+  void close_idle() EXCLUDES(mutex_);
+  void finish(std::size_t file, const Result<WholeTable>&) EXCLUDES(mutex_);
   Result<StreamsPtr> checked(std::size_t file, const Result<WholeTable>&) const;
   StreamsPtr keep(const StreamsPtr&) REQUIRES(mutex_);  // returns what goes for it
 

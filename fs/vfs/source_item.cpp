@@ -22,6 +22,7 @@
 #include "tfile/local_file.h"
 #include "tfile/name.h"
 #include "vfs/acting_for.h"
+#include "vfs/awaited_descriptor.h"
 #include "vfs/blocking.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
@@ -265,13 +266,13 @@ class SourceFile final : public Holder {
   }
 
  private:
-  // `look` is given a path of the file.
+  // `look` is given a path of the file, and may be called again.
   template <class T, class Look>
   void answer_somewhere(Look look, Reply<T> reply) const {
     auto job = [tree = tree_, path = path_, known = status_, look = std::move(look)] {
       return at_any_name(*tree, path, known, look);
     };
-    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+    answer_opening(tree_->context().cache, std::move(job), std::move(reply));
   }
   void open_as(int mode, Reply<OpenedContent> reply) const {
     answer_somewhere([tree = tree_, known = status_, mode,
@@ -299,7 +300,7 @@ class SourceDirectory final : public Directory {
   }
   void find(std::string_view name, Reply<FoundEntry>) const override;
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
-    answer_blocking(
+    answer_opening(
         tree_->context().cache, [tree = tree_, path = path_, by = by_] { return as_moved(tree->list(path, by)); },
         std::move(reply));
   }
@@ -401,7 +402,7 @@ void SourceDirectory::judged(Job look_up, Freshness freshness, Reply<Judged> rep
       value_for<Found>(std::move(reply), [&context = tree_->context(), freshness](Found found, Reply<Judged> told) {
         judge(context, std::move(found), freshness, std::move(told));
       });
-  answer_blocking(tree_->context().cache, std::move(look_up), std::move(finish));
+  answer_opening(tree_->context().cache, std::move(look_up), std::move(finish));
 }
 
 void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {

@@ -19,6 +19,7 @@
 #include "staging/journal/journal.h"
 #include "tfile/source.h"
 #include "vfs/acting_for.h"
+#include "vfs/awaited_descriptor.h"
 #include "vfs/beneath.h"
 #include "vfs/blocking.h"
 #include "vfs/chain_directory.h"
@@ -301,6 +302,8 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const Cal
     if (written) {
       (*written)->staged().note_there();
       found.written = *std::move(written);
+    } else if (lacks_descriptor(written.error())) {
+      return tl::unexpected(std::move(written).error());
     } else {
       context_.errors.add("/" + path, written.error());
     }

@@ -2,9 +2,11 @@
 """What becomes of a chain while it is read: files that are replaced, lost, opened and closed, and what is loaded
 ahead."""
 
+import concurrent.futures
 import errno
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import struct
@@ -157,6 +159,34 @@ def test_few_descriptors(tmp_path, mount):
     assert [reader.returncode for reader in readers] == [0] * len(readers)
     assert read[:4] == sizes and read[:6] == read[6:]
     assert "Too many open files" not in m.errors()
+
+
+def test_a_descriptor_is_waited_for(tmp_path, mount):
+    """Without one left, what is asked for is answered when another is closed: as `ulimit -n` and many readers at once."""
+    linked(tmp_path, 3, x=np.arange(3, dtype="i4"))
+    os.mkdir(tmp_path / "sub")
+    (tmp_path / "sub" / "plain.txt").write_text("plain")
+    os.link(tmp_path / "f000.root", tmp_path / "sub" / "alone.root")
+    chain, tree = mount([f"{tmp_path}/f*.root"], "chain"), mount(tmp_path)
+    numbers = np.arange(3, dtype="<i4")
+    asked = {
+        f"{chain.path}/t/x.i4": np.tile(numbers, 3).tobytes(),
+        f"{chain.path}/.files/000001-f001.root/t/x.i4": numbers.tobytes(),
+        f"{tree.path}/f001.root/t/x.i4": numbers.tobytes(),
+        f"{tree.path}/sub/alone.root/t/x.i4": numbers.tobytes(),
+        f"{tree.path}/sub/plain.txt": b"plain",
+    }
+    listed = {f"{tree.path}/sub": ["alone.root", "plain.txt"], f"{chain.path}/.files": [f"{n:06d}-f{n:03d}.root" for n in range(3)]}
+    for m in (chain, tree):
+        resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (3, resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE)[1]))
+    with concurrent.futures.ThreadPoolExecutor(len(asked) + len(listed)) as pool:
+        bytes_read = {path: pool.submit(outcome, pathlib.Path(path).read_bytes) for path in asked}
+        names = {path: pool.submit(outcome, lambda path=path: sorted(os.listdir(path))) for path in listed}
+        time.sleep(0.3)
+        for m in (chain, tree):
+            resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (256, 256))
+        assert {path: future.result() for path, future in bytes_read.items()} == asked
+        assert {path: future.result() for path, future in names.items()} == listed
 
 
 def test_what_was_learnt_of_a_file_does_not_change_it(tmp_path, mount):
