@@ -16,6 +16,7 @@ import pyarrow.parquet
 import pytest
 import uproot
 
+import hostile_file
 import mounted
 
 ENTRIES = 777
@@ -62,7 +63,7 @@ def looked_at(path):
 def test_entries_beyond_all_branches_are_lines_of_nothing(stored, tmp_path):
     """A table may claim entries that none of its branches has: they are null, and cost nothing."""
     path = tmp_path / "claims.root"
-    path.write_bytes(patched(stored, claims(stored)[:1], CLAIMED))
+    hostile_file.write(path, patched(stored, claims(stored)[:1], CLAIMED))
     with mounted.Mounted(path) as m:
         table = os.path.join(m.path, "t")
         columns = len(uproot.open(path)["t"].keys())
@@ -90,7 +91,7 @@ def test_entries_beyond_all_branches_are_lines_of_nothing(stored, tmp_path):
 def test_a_table_with_a_few_blank_entries_reads_as_parquet(stored, tmp_path):
     rows = 3_000_000  # several groups, the last ones without content
     path = tmp_path / "claims.root"
-    path.write_bytes(patched(stored, claims(stored)[:1], rows))
+    hostile_file.write(path, patched(stored, claims(stored)[:1], rows))
     with mounted.Mounted(path) as m:
         table = pyarrow.parquet.read_table(os.path.join(m.path, "t.parquet"))
         assert table.num_rows == rows
@@ -107,7 +108,7 @@ def test_no_claim_keeps_anybody_waiting(stored, tmp_path, value):
     assert len(places) >= 5
     for which in [[place] for place in places] + [places]:
         path = tmp_path / "claims.root"
-        path.write_bytes(patched(stored, which, value))
+        hostile_file.write(path, patched(stored, which, value))
         try:
             m = mounted.Mounted(path, ("memory=64M",))
         except mounted.MountFailed:
@@ -266,7 +267,7 @@ def test_a_lost_basket_is_told_before_all_others_are_read(large, tmp_path):
     for lost in (0, len(image) + 4096):
         struct.pack_into(">q", image, place + 8, lost)
         path = tmp_path / "lost.root"
-        path.write_bytes(image)
+        hostile_file.write(path, image)
         with mounted.Mounted(path) as m:
             for view in ("csv", "jsonl"):
                 with pytest.raises(OSError) as error:

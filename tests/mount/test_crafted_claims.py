@@ -9,8 +9,8 @@ import struct
 import pytest
 import uproot
 
+import hostile_file
 import mounted
-from surviving import BUDGET, is_survived
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ TREE = {
 @pytest.mark.parametrize("claim", TREE)
 def test_tree(claimed, tmp_path, claim):
     path = tmp_path / "claims.root"
-    path.write_bytes(patched(claimed("tree"), "t", *TREE[claim]))
-    is_survived(path)
+    hostile_file.write(path, patched(claimed("tree"), "t", *TREE[claim]))
+    hostile_file.is_survived(path)
 
 
 # Fields after a basket's key: fVersion, fBufferSize, fNevBufSize, fNevBuf, fLast; and the beginnings of its lists and
@@ -96,8 +96,8 @@ def test_baskets(claimed, baskets, tmp_path, field, value):
     for begin, _, _ in baskets.values():
         struct.pack_into(">i", damaged, begin + BASKET[field], value)
     path = tmp_path / "claims.root"
-    path.write_bytes(damaged)
-    is_survived(path)
+    hostile_file.write(path, damaged)
+    hostile_file.is_survived(path)
 
 
 @pytest.mark.parametrize("value", (10**8, 2**31 - 1, -1))
@@ -116,8 +116,8 @@ def test_lengths_in_baskets(claimed, baskets, tmp_path, value):
             if image[place] != 0x40:  # the first byte of a list's byte count
                 struct.pack_into(">i", damaged, place, value)
     path = tmp_path / "claims.root"
-    path.write_bytes(damaged)
-    is_survived(path)
+    hostile_file.write(path, damaged)
+    hostile_file.is_survived(path)
 
 
 BINS = {
@@ -133,19 +133,19 @@ def test_bins(claimed, tmp_path, name, value):
     path = tmp_path / "claims.root"
     every = image
     for count in BINS[name]:
-        path.write_bytes(patched(image, name, integer(count), integer(value)))
-        is_survived(path)
+        hostile_file.write(path, patched(image, name, integer(count), integer(value)))
+        hostile_file.is_survived(path)
         every = patched(every, name, integer(count), integer(value))
-    path.write_bytes(every)
-    is_survived(path)
+    hostile_file.write(path, every)
+    hostile_file.is_survived(path)
 
 
 @pytest.mark.parametrize("value", (10**8, 2**31 - 1, -1))
 def test_length_of_a_text(claimed, tmp_path, value):
     old = b"\x11how long is this?"
     path = tmp_path / "claims.root"
-    path.write_bytes(patched(claimed("histograms"), "text", old, b"\xff" + integer(value) + old[5:]))
-    is_survived(path)
+    hostile_file.write(path, patched(claimed("histograms"), "text", old, b"\xff" + integer(value) + old[5:]))
+    hostile_file.is_survived(path)
 
 
 FORMULA = 4001  # characters
@@ -174,8 +174,8 @@ def test_formulas(claimed, tmp_path, name):
     image = image.replace(b"x" + b"+0" * 2000, text).replace(b"y" + b"+0" * 2000, text)
     path = tmp_path / "claims.root"
     for points in (4099, 2**31 - 1):
-        path.write_bytes(image.replace(integer(4099), integer(points)).replace(integer(4111), integer(points)))
-        is_survived(path)
+        hostile_file.write(path, image.replace(integer(4099), integer(points)).replace(integer(4111), integer(points)))
+        hostile_file.is_survived(path)
 
 
 def described_by(image, key):
@@ -192,14 +192,14 @@ def test_classes_that_hold_themselves(claimed, tmp_path):
     image = described_by(claimed("objects"), "infos")
     path = tmp_path / "claims.root"
     for name in (b"Recursive1", b"Recursive2", b"Recursive3"):
-        path.write_bytes(image.replace(b"TObjString", name))
-        is_survived(path)
+        hostile_file.write(path, image.replace(b"TObjString", name))
+        hostile_file.is_survived(path)
 
 
 def test_a_class_of_a_million_members(claimed, tmp_path):
     path = tmp_path / "claims.root"
-    path.write_bytes(described_by(claimed("many_elements"), "infos"))
-    is_survived(path)
+    hostile_file.write(path, described_by(claimed("many_elements"), "infos"))
+    hostile_file.is_survived(path)
 
 
 @pytest.mark.parametrize("bins, budget", ((100_000_000, 64 << 20), (16_000_000, 8 << 20)))
@@ -207,14 +207,14 @@ def test_bins_that_compress(samples, bins, budget):
     """All claimed bins exist, in a file of 28 kB."""
     path = os.path.join(samples("many_bins"), f"bins{bins}.root")
     assert os.path.getsize(path) < 40_000
-    is_survived(path, beside=False, budget=budget)
+    hostile_file.is_survived(path, beside=False, budget=budget)
 
 
 def test_a_record_of_a_table_that_compresses(samples):
     """It is refused if the memory of the mount does not suffice to read it, and the errors say so."""
     path = os.path.join(samples("many_bins"), "record.root")
-    is_survived(path, beside=False)
-    with mounted.Mounted(path, [f"memory={BUDGET}"]) as m:
+    hostile_file.is_survived(path, beside=False)
+    with mounted.Mounted(path, [f"memory={hostile_file.BUDGET}"]) as m:
         with pytest.raises(OSError):
             os.listdir(os.path.join(m.path, "t"))
         assert "/t: " in m.errors() and "memory=" in m.errors()

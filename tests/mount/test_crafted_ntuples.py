@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import uproot
 
+import hostile_file
 import mounted
 import mounted_table
 from ntuple_envelopes import FOOTER, HEADER, PAGE_LIST, Envelopes, packed
-from surviving import is_survived
 
 COUNTS = np.array([2, 0, 1, 3, 0, 4] * 10)
 
@@ -49,15 +49,15 @@ def of_all_types(samples):
 def survives(image, path, change, beside=True):
     made = Envelopes(image)
     change(made)
-    path.write_bytes(made.image())
-    is_survived(path, beside=beside)
+    hostile_file.write(path, made.image())
+    hostile_file.is_survived(path, beside=beside)
 
 
 def test_what_is_not_changed(small, tmp_path, mount):
     """The image that the tests change can be read without changes."""
     path = tmp_path / "same.root"
-    path.write_bytes(Envelopes(small).image())
-    is_survived(path)
+    hostile_file.write(path, Envelopes(small).image())
+    hostile_file.is_survived(path)
     top = os.path.join(mount(path).path, "data")
     assert np.fromfile(os.path.join(top, "number.f8")).tolist() == [*(np.arange(COUNTS.size) / 8)] * 2
 
@@ -148,7 +148,7 @@ def with_one_page(path, pages, elements):
     struct.pack_into("<I", payload, places["number of pages"][0][0], pages)
     made.claim(PAGE_LIST, "entries", pages * elements)
     made.claim(FOOTER, "entries of group", pages * elements)
-    path.write_bytes(made.image())
+    hostile_file.write(path, made.image())
 
 
 def test_many_pages_of_the_same_bytes(tmp_path, mount):
@@ -176,7 +176,7 @@ def test_pages_may_share_their_bytes(tmp_path, mount):
     top = mount(path).path
     with open(os.path.join(top, "data.csv"), newline="") as file:
         assert file.read() == '"number"\r\n' + "0\r\n" * 200_000
-    is_survived(path, beside=False)
+    hostile_file.is_survived(path, beside=False)
 
 
 @pytest.mark.parametrize("size", (0, 16, 17, 40, 1000, 2**63 - 1, 2**64 - 1))
@@ -195,14 +195,14 @@ def test_envelopes_that_compress(small, tmp_path, kind):
         made = Envelopes(small)
         made.payloads[kind] += bytes(size)
         made.packed = {kind}
-        path.write_bytes(made.image())
+        hostile_file.write(path, made.image())
         assert path.stat().st_size < 1 << 20
-        is_survived(path)
+        hostile_file.is_survived(path)
     for length in (0, 15, 2**31 - 1, 2**31, 2**63):
         made = Envelopes(small)
         made.claimed_length = {kind: length}
-        path.write_bytes(made.image())
-        is_survived(path)
+        hostile_file.write(path, made.image())
+        hostile_file.is_survived(path)
 
 
 @pytest.mark.parametrize("name", ("fields", "columns"))
@@ -223,8 +223,8 @@ def test_many(small, tmp_path, name, size):
     struct.pack_into("<qI", payload, at, own - len(records), items + count)
     made.packed = {HEADER}
     path = tmp_path / "claims.root"
-    path.write_bytes(made.image())
-    is_survived(path)
+    hostile_file.write(path, made.image())
+    hostile_file.is_survived(path)
 
 
 @pytest.mark.parametrize("name", ("array size", "role", "parent", "projected field", "column type", "bits", "deferred"))
@@ -242,7 +242,7 @@ def test_an_attribute_set_of_an_unknown_schema_has_a_reason(samples, tmp_path, m
         made = Envelopes(file.read(), -1)
     made.claim(FOOTER, "major version of attribute set", 7, slice(0, 1))
     path = tmp_path / "later.root"
-    path.write_bytes(made.image())
+    hostile_file.write(path, made.image())
     m = mount(path)
     sets = os.path.join(m.path, "nt", ".attributes")
     first, second = (mounted_table.schema_of(os.path.join(sets, name)) for name in ("Runs", "Notes"))
