@@ -13,7 +13,9 @@
 namespace tfilefs {
 
 // Whether the process, or the machine, had no descriptor left.
-inline bool lacks_descriptor(const Error& error) { return error.system_errno == EMFILE || error.system_errno == ENFILE; }
+inline bool lacks_descriptor(const Error& error) {
+  return error.system_errno == EMFILE || error.system_errno == ENFILE;
+}
 
 // Answers with what `ask`, a function of a Reply<T> that only reads, answers. While no descriptor is left it is called
 // again, for two seconds: files that are read at present soon close.
