@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a table from a mount without prior knowledge: by the names of files and directories alone (docs/semantics.md).
+"""Reads a table from a mount without prior knowledge: by the names of files and directories alone (docs/semantics/layout.md).
 
 A node's values are one Python object per entry: numbers, nested lists for shapes and lists, bytes for strings,
 dictionaries for records, and `Raw` for undecoded data."""

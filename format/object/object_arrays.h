@@ -38,8 +38,8 @@ struct ObjectKind {
 };
 ObjectKind kind_of_object(const StreamerInfos&, std::string_view class_name);
 
-// The arrays of an object of that kind (docs/semantics.md, "Objects"); none for other kinds. Errors: damaged (members
-// are missing or contradict each other).
+// The arrays of an object of that kind (docs/semantics/objects.md, "Arrays"); none for other kinds. Errors: damaged
+// (members are missing or contradict each other).
 Result<std::vector<ObjectArray>> object_arrays(const ObjectKind&, const StreamerInfos&, const ObjectMembers&);
 
 // The binning of a histogram: the bins of each axis without the two for flow, and the place of a cell in its arrays.

@@ -10,8 +10,8 @@
 
 namespace tfilefs {
 
-// The counts about reading, for each stream and each stream set (docs/semantics.md, "Statistics", explains the numbers
-// to users). Times are in nanoseconds.
+// The counts about reading, for each stream and each stream set (docs/semantics/running.md, "Statistics", explains the
+// numbers to users). Times are in nanoseconds.
 enum class Count : std::uint8_t {
   hits,               // reads answered at once
   misses,             // reads that had to wait for a chunk

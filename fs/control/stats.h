@@ -42,7 +42,7 @@ struct MountReport {
   RequestTimes::Report requests;
 };
 
-// .tfilefs/stats.json (docs/semantics.md, "Statistics"). Needs a report with streams.
+// .tfilefs/stats.json (docs/semantics/running.md, "Statistics"). Needs a report with streams.
 std::string stats_text(const CacheReport&, const MountReport&);
 
 // .tfilefs/metrics: the same in the text format of Prometheus, with one series per table and count, and what the system

@@ -7,7 +7,7 @@
 
 namespace tfilefs {
 
-// Names that the mount adds to those of the file. docs/semantics.md lists them.
+// Names that the mount adds to those of the file. docs/semantics/layout.md lists them.
 inline constexpr std::string_view kControlName = ".tfilefs";
 inline constexpr std::string_view kHeaderName = ".header.json";
 inline constexpr std::string_view kMapName = ".map.txt";
@@ -30,7 +30,7 @@ inline constexpr std::string_view kObjectTextName = "text.txt";
 inline constexpr std::string_view kPlotName = "plot.svg";
 inline constexpr std::string_view kSpreadsheetName = "table.csv";
 inline constexpr std::string_view kIndexName = "index.html";
-// The journal beside a file that is written (docs/semantics.md, "Mirrored directories").
+// The journal beside a file that is written (docs/semantics/writing.md, "Plain files in a mirrored directory").
 inline constexpr std::string_view kJournalSuffix = ".tfilefs-journal";
 inline constexpr std::string_view kNpySuffix = ".npy";
 inline constexpr std::string_view kTextSuffix = ".txt";

@@ -32,4 +32,11 @@ def anchor(heading):
 def anchors(page):
     """What a link may name behind #."""
     text = re.sub(r"^```.*?^```", "", read(page), flags=re.MULTILINE | re.DOTALL)
-    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+    headings = {anchor(heading) for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)}
+    return headings | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+def contract():
+    """docs/semantics.md and the pages of its folder."""
+    folder = os.path.join("docs", "semantics")
+    return [folder + ".md"] + [page for page in everywhere() if os.path.dirname(page) == folder]

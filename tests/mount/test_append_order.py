@@ -347,7 +347,7 @@ def test_a_second_mount_leaves_the_file_alone_while_something_is_staged(place, a
 
 @pytest.mark.parametrize("beside", (False, True))
 def test_what_cannot_be_committed_is_cut_off(place, appender, beside):
-    """After another program has added entries, truncate as docs/semantics.md says; the mount then continues from the
+    """After another program has added entries, truncate as docs/semantics/writing.md says; the mount then continues from the
     new end. `beside`: a new table is staged that is not whole."""
     p, x = place(), column_streams.number("x", "i8", 1)
     if beside:

@@ -2,7 +2,7 @@
 """Plain files and directories of a mirror mounted with rw,allow_other answer each call as the directory below would.
 
 Each case is run twice, by the same users with the same calls: in the mount, and in a plain directory of the same file
-system. docs/semantics.md lists the differences with their reasons; so does the end of this file."""
+system. docs/semantics/writing.md lists the differences with their reasons; so does the end of this file."""
 
 import errno
 import os
@@ -452,7 +452,7 @@ def test_the_longest_path(places):
     assert said == 2 * [(4094, "made"), (4095, "made"), (4096, "ENAMETOOLONG")]
 
 
-# ---- the differences, as listed in docs/semantics.md
+# ---- the differences, as listed in docs/semantics/writing.md
 
 
 def test_special_files_are_not_made(places):

@@ -225,7 +225,7 @@ def test_what_a_late_member_came_to_is_written_anew(tmp_path, form):
 
 @pytest.mark.parametrize("form", ("tree", "rntuple"))
 def test_files_that_are_made_first_are_waited_for(tmp_path, form):
-    """As docs/semantics.md says: no commit comes between members whose files are there."""
+    """As docs/semantics/writing.md says: no commit comes between members whose files are there."""
     with mounted.Mounted(tmp_path, ("rw", "commit=0", "format=" + form)) as m:
         table = os.path.join(m.path, FILE, "t")
         files = {**HITS, "hits/values/y.f4": f4(4, 5, 6)}

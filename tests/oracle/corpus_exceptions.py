@@ -9,7 +9,7 @@ Each is proved by test_corpus_exceptions.py in the way that its `proof` names:
     Objects(expr., n)  the reference has the mount's bytes, in a list of constant length 1 around n objects per entry
                        that is not in the file; ROOT counts n per entry
     Arrays(n, size)    the same; the n counted arrays of an entry, with items of `size` bytes, are decoded by hand
-    Bitset(n)          the reference has the mount's bytes as lists, the mount (docs/semantics.md) as a shape of n: all
+    Bitset(n)          the reference has the mount's bytes as lists, the mount (docs/semantics/layout.md) as a shape of n: all
                        bitsets of a type have n bits, which is checked by hand
     References()       TRefArrays decoded by hand
     Alternatives()     the reference has the mount's bytes; the checker expects lists to count the items of alternatives

@@ -85,7 +85,7 @@ def values_of_alternative(table, nodes, name):
 
 
 def in_words_of_the_file(shown, known):
-    """`shown` with the names of fields in the file, where a mount has others (docs/semantics.md, "RNTuples")."""
+    """`shown` with the names of fields in the file, where a mount has others (docs/semantics/layout.md, "RNTuples")."""
     if isinstance(known, dict):
         if "alternative" in known or not isinstance(shown, dict):
             return shown if not isinstance(shown, dict) else {**shown, "value": in_words_of_the_file(shown["value"], known["value"])}

@@ -38,7 +38,7 @@ def is_hollow(value):
 
 class Comparison:
     """Compares a view's values with known ones. Members are compared in their order, since they may have other names
-    (docs/semantics.md, "RNTuples")."""
+    (docs/semantics/layout.md, "RNTuples")."""
 
     def __init__(self, variant, finite_alone=False, hollow=True):
         self.variant = variant  # from a variant's representation: the name or number of the alternative, and its value

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ntuple_columns read FILE NTUPLE DIRECTORY: writes the columns of an RNTuple, as ROOT's typed views read them, as the
-// files that a mount shows (docs/semantics.md, "Tables"). ntuple_columns make FILE SETTINGS: writes an RNTuple.
+// files that a mount shows (docs/semantics/layout.md, "Tables"). ntuple_columns make FILE SETTINGS: writes an RNTuple.
 
 #include <ROOT/RField.hxx>
 #include <ROOT/RNTupleReader.hxx>

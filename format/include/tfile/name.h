@@ -23,7 +23,7 @@ std::string member_component(std::string_view name, std::string_view suffix);
 
 // The path component for `name`. It is escaped only where necessary: '/', NUL, '%' before two hex digits, a leading
 // dot, the empty name. If it is longer than `size_max` bytes, it is cut at a UTF-8 boundary and gets "~" and 8 hex
-// digits of XXH64. See docs/semantics.md, "Names".
+// digits of XXH64. See docs/semantics/layout.md, "Names".
 std::string escape_name(std::string_view name, std::size_t size_max = kNameMax);
 
 // The name for which `component` stands. If escape_name(result) differs from `component`, escape_name did not make it.

@@ -51,8 +51,8 @@ class Object : public Table {
   // a StreamerInfo record whose key has no bytes.
   virtual std::string descriptions(std::span<const std::byte> payload) const = 0;
 
-  // ROOT's JSON of the members that the file has (docs/semantics.md, "Objects"). Errors: unsupported (a class that the
-  // file does not describe), damaged, io with ECANCELED (stopped).
+  // ROOT's JSON of the members that the file has (docs/semantics/objects.md, "object.json"). Errors: unsupported (a
+  // class that the file does not describe), damaged, io with ECANCELED (stopped).
   virtual Result<std::shared_ptr<const PiecedText>> json(std::span<const std::byte> payload,
                                                          const std::stop_token& stop) const = 0;
   // The table of a part, in CSV, if it is one that can be made in pieces: a histogram's. nullptr: spreadsheet() is to

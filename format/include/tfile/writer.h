@@ -121,7 +121,7 @@ inline VariantPart variant_part(std::span<const VariantPart> variants, std::size
 }
 
 // Groups columns into fields. Errors: invalid, with path and reason (what a table of that format does not hold:
-// docs/semantics.md, "Writing"). Pure.
+// docs/semantics/writing.md, "Writing"). Pure.
 Result<OfferedForm> offered_form(std::span<const OfferedColumn>, TableFormat);
 
 // A column or directory that a table of some format does not hold, and why.

@@ -18,10 +18,10 @@
 #include "tfile/node_columns.h"
 #include "tfile/variant_type.h"
 
-// Groups columns into fields by their paths, as the mount shows fields (docs/semantics.md, "Writing"): `offsets.i8`
-// makes a directory a list or a string, one with `tags.i1` and `index.i8` is a variant, and any other a record. Types
-// get ROOT's names where these follow from the columns, or are given with them: the type of a variant gives those of
-// its alternatives. Any other record is untyped, and so is what consists of such.
+// Groups columns into fields by their paths, as the mount shows fields (docs/semantics/writing.md, "Writing"):
+// `offsets.i8` makes a directory a list or a string, one with `tags.i1` and `index.i8` is a variant, and any other a
+// record. Types get ROOT's names where these follow from the columns, or are given with them: the type of a variant
+// gives those of its alternatives. Any other record is untyped, and so is what consists of such.
 
 namespace tfile {
 namespace {

@@ -15,7 +15,7 @@
 #include "tree/write/record_class.h"
 
 // Groups columns into fields, which become branches. Only their paths matter: "offsets.i8" makes a directory a list or
-// a text, and a directory without it is a record (docs/semantics.md, "Writing").
+// a text, and a directory without it is a record (docs/semantics/writing.md, "Writing").
 
 namespace tfile {
 namespace {

@@ -161,7 +161,7 @@ nlohmann::json files_of(const StagedObject& object) {
 
 }  // namespace
 
-// The format has a version, see docs/semantics.md. Writers wait for the lock, so the text is made without it.
+// The format has a version, see docs/semantics/writing.md. Writers wait for the lock, so the text is made without it.
 Result<std::string> Commits::pending_json() {
   Reasons known = reasons();
   StagedChanges changes;
