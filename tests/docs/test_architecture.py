@@ -11,7 +11,6 @@ from pages import ROOT, read
 
 PAGE = os.path.join("docs", "architecture.md")
 BOUNDARY = "format/include/tfile"
-SENTENCE_WORDS_MAX = 35
 
 
 @functools.cache
@@ -313,18 +312,3 @@ def test_errnos_are_made_where_the_page_says():
                 found.add((number, path))
     told = {(number, path) for number, places, _ in table("Where else an errno is made") for path in spans(places)}
     assert found == told, difference(found, told)
-
-
-# ---- prose
-
-
-def test_the_page_is_plain():
-    """Programs, threads and requests are not persons, and each sentence says one thing."""
-    prose = re.sub(r"`[^`]*`", "x", re.sub(r"^```.*?^```", "", read(PAGE), flags=re.MULTILINE | re.DOTALL))
-    persons = re.findall(r"[^\n]*\b(?:who|whom|whoever)\b[^\n]*", prose, re.IGNORECASE)
-    assert not persons, "\n".join(persons)
-    running = "\n".join(line if not line.startswith(("|", "#")) else "" for line in prose.split("\n"))
-    parts = [" ".join(part.split()) for part in re.split(r"\n\n+|\n\d\. |\n- ", running)]
-    sentences = [sentence for part in parts for sentence in re.split(r"(?<=[.:]) ", part)]
-    long = [sentence for sentence in sentences if len(re.findall(r"\w[\w'-]*", sentence)) > SENTENCE_WORDS_MAX]
-    assert not long, "\n".join(long)

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 
-import pages
 from pages import ROOT
 
 TAG = "SPDX-License-" + "Identifier"  # in two, for those who search for it
@@ -35,29 +34,6 @@ def test_each_source_names_its_license():
     for path in sources():
         with open(path, encoding="utf-8") as file:
             assert file.readline() == f"// {TAG}: Apache-2.0\n", path
-
-
-CELL_WORDS_MAX = 25  # code spans do not count
-
-
-def cells(path):
-    """(line, cell) for every table of a page; `|` inside a code span does not end a cell."""
-    fenced = False
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            fenced ^= line.startswith("```")
-            if line.lstrip().startswith("|") and not fenced:
-                for cell in re.sub(r"`[^`]*`", " ", line).strip().strip("|").split("|"):
-                    yield number, cell
-
-
-def test_table_cells_are_short():
-    """Longer text belongs in another row, or in a sentence below the table."""
-    found = [(page, number, cell) for page in pages.everywhere() for number, cell in cells(os.path.join(ROOT, page))]
-    assert len(found) > 100
-    long = [f"{page}:{number}: {cell.strip()}" for page, number, cell in found
-            if len([word for word in cell.split() if re.search(r"\w", word)]) > CELL_WORDS_MAX]
-    assert not long, "\n".join(long)
 
 
 FUNCTION_LINES_MAX = 40  # what a screen shows

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words are spelled right, in pages and sources."""
+"""Words are spelled right, in pages and sources; pages of the contract use the words of the field."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -18,3 +19,28 @@ def test_words_are_spelled_right():
     done = subprocess.run([os.path.join(os.path.dirname(sys.executable), "codespell"), "--ignore-words-list", KNOWN, *paths],
                           cwd=pages.ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# What a reader of filesystems and of ROOT would not say, and what instead.
+USUAL = {
+    "anew": "again, or re- as in rewritten",
+    "beside": "next to",
+    "by itself": "on its own",
+    "far file": "remote file",
+    "far files": "remote files",
+    "goes on": "continues",
+    "nobody": "no process, or no user",
+    "so many": "the number itself",
+    "under way": "in progress, or in flight",
+    "whoever": "every process that",
+}
+
+
+def test_the_contract_uses_the_usual_words():
+    found = []
+    for page in pages.contract():
+        text = re.sub(r"^```.*?^```", "", pages.read(page), flags=re.MULTILINE | re.DOTALL)
+        prose = re.sub(r"`[^`]*`|<[^>]*>|\]\([^)]*\)", " x ", text)
+        found += [f"{page}: {word}: rather {better}" for word, better in USUAL.items()
+                  if re.search(rf"\b{word}\b", " ".join(prose.split()), re.IGNORECASE)]
+    assert not found, "\n".join(found)
