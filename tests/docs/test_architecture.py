@@ -208,6 +208,34 @@ def test_names_that_the_page_gives_exist():
         assert any(set(name.split("::")) <= text for text in found), f"{PAGE}: {path} does not have {name}"
 
 
+def steps(heading):
+    """[(number, text)] of the numbered steps below a heading of the page."""
+    section = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## )", read(PAGE), re.MULTILINE | re.DOTALL).group(1)
+    found = re.findall(r"^(\d+)\. (.*?)(?=^\S|\Z)", section, re.MULTILINE | re.DOTALL)
+    return [(int(number), text) for number, text in found]
+
+
+def is_in(name, path):
+    """Whether the file has the function, type or constant: all parts of A::b, and b with its arguments."""
+    called = name.split("::")[-1]
+    text = code(sources()[path])
+    return set(name.split("::")) <= words()[path] and (called[0].isupper() or bool(re.search(rf"\b{called}\b *[({{;]", text)))
+
+
+def test_each_step_of_a_read_is_where_the_page_says():
+    found = steps("How a read works")
+    assert [number for number, _ in found] == list(range(1, 11))
+    checked = 0
+    for number, text in found:
+        files = [span for span in spans(text) if "/" in span and span.endswith((".h", ".cpp"))]
+        assert files and all(path in sources() for path in files), f"step {number}: {files}"
+        for name in spans(text):
+            if re.fullmatch(r"[A-Za-z]\w*(::\w+)*", name):
+                checked += 1
+                assert any(is_in(name, path) for path in files), f"step {number}: {name} is in none of {', '.join(files)}"
+    assert checked > 50
+
+
 NO_NAMES = {
     *(spans(row[1])[0] for row in table("Dependencies")),  # headers of libraries
     "format", "fs", "tfilefs_core",
