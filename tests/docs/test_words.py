@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words are spelled right, in pages and sources; pages of the contract use the words of the field."""
+"""Words are spelled right, in pages and sources; pages for users have the words that users would say."""
 
 import os
 import re
@@ -32,13 +32,16 @@ USUAL = {
     "nobody": "no process, or no user",
     "so many": "the number itself",
     "under way": "in progress, or in flight",
-    "whoever": "every process that",
 }
 
 
-def test_the_contract_uses_the_usual_words():
+# Pages for those who change the code name what the code does; the history stays as it was written.
+INNER = {"CHANGELOG.md", os.path.join("docs", "architecture.md"), os.path.join("docs", "development", "measurements.md")}
+
+
+def test_pages_use_the_usual_words():
     found = []
-    for page in pages.contract():
+    for page in set(pages.everywhere()) - INNER:
         text = re.sub(r"^```.*?^```", "", pages.read(page), flags=re.MULTILINE | re.DOTALL)
         prose = re.sub(r"`[^`]*`|<[^>]*>|\]\([^)]*\)", " x ", text)
         found += [f"{page}: {word}: rather {better}" for word, better in USUAL.items()
