@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import uproot
 
+import hostile_file
 import mounted
 
 ENTRIES = 2_250_000
@@ -121,7 +122,7 @@ def test_what_cannot_be_made_is_an_error_of_stat_and_open(wide, mount, tmp_path)
         place = int(baskets[file["t"]["d"].num_baskets - 1])
     data = bytearray(wide.read_bytes())
     data[place : place + 18] = b"\xff" * 18
-    damaged.write_bytes(data)
+    hostile_file.write(damaged, data)
     m = mount(damaged)
     for _ in range(2):
         with pytest.raises(OSError):

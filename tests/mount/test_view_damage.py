@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 import uproot
 
+import hostile_file
 import mounted_table
 
 ENTRIES, STEP = 600_000, 50_000  # row groups have at least 262,144 entries: here 300,000
@@ -45,7 +46,7 @@ def damaged(image, tmp_path, mount):
             keylen = struct.unpack_from(">h", data, seek + 14)[0]
             data[seek + keylen : seek + keylen + 9] = b"XX\x08" + b"\xff" * 6
         path = tmp_path / f"{branch}.root"
-        path.write_bytes(data)
+        hostile_file.write(path, data)
         return mount(path)
 
     return make
