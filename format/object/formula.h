@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tfile/expression.h"
 #include "tfile/result.h"
 
 namespace tfile {
@@ -24,39 +25,10 @@ class Formula {
   // number. Other parameters are numbered in the order of their first use.
   static Result<Formula> parse(std::string_view text, std::size_t variables = 1, std::vector<std::string> names = {});
 
-  enum class Step : std::uint8_t {
-    constant,
-    variable,
-    parameter,
-    negate,
-    add,
-    subtract,
-    multiply,
-    divide,
-    remainder,
-    power,
-    shift_left,
-    shift_right,
-    bits_and,
-    bits_or,
-    bits_not,
-    less,
-    greater,
-    less_equal,
-    greater_equal,
-    equal,
-    unequal,
-    both,
-    either,
-    no,
-    choose,
-    call1,
-    call2,
-    call_special,
-    shape
-  };
+  enum class Step : std::uint8_t { constant, variable, parameter, operation, call1, call2, call_special, shape };
   struct Op {
     Step step = Step::constant;
+    Operator op = Operator::plus;            // of an operation
     Arithmetic kind = Arithmetic::floating;  // the kind of the numbers that it computes with
     double number = 0;
     std::uint32_t index = 0;  // of the variable, the parameter or the function; of the first parameter of a shape

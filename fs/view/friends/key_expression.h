@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reply.h"
+#include "tfile/expression.h"
 
 namespace tfilefs {
 
@@ -26,37 +27,15 @@ class KeyExpression {
   long double value(std::span<const long double> inputs) const;
 
  private:
-  class Parser;
-  enum class Step : std::uint8_t {
-    number,
-    input,
-    negate,
-    no,
-    power,
-    multiply,
-    divide,
-    remainder,
-    add,
-    subtract,
-    shift_left,
-    shift_right,
-    less,
-    greater,
-    less_equal,
-    greater_equal,
-    equal,
-    unequal,
-    bits_and,
-    bits_or,
-    both,
-    either,
-  };
+  // Takes a number or the value of a name, or operates on the last ones.
   struct Op {
+    enum class Step : std::uint8_t { number, input, operation };
     Step step = Step::number;
+    tfile::Operator op = {};
     long double number = 0;
     std::size_t input = 0;
   };
-  static long double computed(Step, long double, long double);
+  bool add(const tfile::ExpressionNode&);  // false: no number
 
   std::vector<Op> ops_;
   std::vector<std::string> names_;

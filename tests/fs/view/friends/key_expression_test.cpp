@@ -34,6 +34,8 @@ TEST(KeyExpression, ComputesAsTTreeFormula) {
       {"a!=b", 1},
       {"1.5*b", 4.5L},
       {"c.d_1+br.leaf", 30},
+      {"c:d+e::f", 30},
+      {"0x10+017", 33},                          // hexadecimal, and decimal
       {"9007199254740993*1", 9007199254740993},  // no double
       {"1e30", 1e30L},
       {"1e30|0", 9223372036854775807.0L},  // bits are those of an integer
@@ -57,6 +59,13 @@ TEST(KeyExpression, WhatIsNoneIsRefused) {
                                "a[0]",
                                "Entry$",
                                "1a",
+                               "a**b",
+                               "+a",
+                               "~a",
+                               "a?b:1",
+                               "::a",
+                               "@a",
+                               "[0]",
                                "a b",
                                "a=b",
                                "*a",

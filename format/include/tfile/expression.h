@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tfile/result.h"
+
+namespace tfile {
+
+// Not installed.
+
+// Those of C++, and TFormula's power.
+enum class Operator : std::uint8_t {
+  plus,  // this and the next three take one operand
+  negate,
+  no,
+  bits_not,
+  power,
+  multiply,
+  divide,
+  remainder,
+  add,
+  subtract,
+  shift_left,
+  shift_right,
+  less,
+  greater,
+  less_equal,
+  greater_equal,
+  equal,
+  unequal,
+  bits_and,
+  bits_or,
+  both,
+  either,
+  choose  // condition ? one : other
+};
+
+// A part of an expression. What names, numbers, calls and indices mean is for what evaluates it.
+struct ExpressionNode {
+  enum class Kind : std::uint8_t {
+    number,     // 1, 017, 0x1f, 1e-3: whatever begins as a number does
+    name,       // x, TMath::Pi, muons.pt, Entry$, @muons
+    parameter,  // [0], [Mean]: its text is what stands between the brackets
+    operation,  // takes as many operands as `op` does
+    call,       // sin(x), Sum$(x), @muons.size(): its text is the name, its operands are the arguments
+    index,      // x[1][i]: its text is the name, its operands are the indices
+    each,       // in an index: nothing between the brackets
+    member      // muons[0].p4.pt: its text is .p4.pt
+  };
+  Kind kind = Kind::number;
+  Operator op = Operator::plus;
+  bool in_parentheses = false;
+  std::uint32_t operands = 0;  // one more for a call or an index whose text begins with a dot: what it belongs to
+  std::uint32_t size = 1;      // how many nodes it and what is below it are
+  std::size_t at = 0;          // where its text is
+  std::string_view text;       // of the text that was parsed; of an operation its operator
+};
+
+// Where the notations of expressions differ, and how far one may go.
+struct ExpressionForm {
+  std::size_t nesting_max;  // signs, powers and choices count once, parentheses, arguments and indices twice
+  std::size_t nodes_max;
+  bool colons_in_names = false;  // a:b is a name, as a::b is
+};
+
+// The nodes of an expression in C++'s notation with ^ and ** as power, in the order in which a stack computes them:
+// operands from left to right, then what takes them; the last node is the whole. Spaces may stand between its parts.
+// Errors: unsupported (what stands at which byte, counted from 1, and is no part of an expression; too much of it).
+Result<std::vector<ExpressionNode>> parse_expression(std::string_view text, const ExpressionForm& form);
+
+}  // namespace tfile
