@@ -11,6 +11,7 @@
 
 #include "on_behalf.h"
 #include "vfs/control_directory.h"
+#include "vfs/generated_directory.h"
 #include "vfs/live_table.h"
 #include "vfs/loaded_table.h"
 #include "vfs/names.h"
@@ -60,60 +61,48 @@ Names names_below(const ChainState& state, const std::string& path) {
 
 DirectoryPtr chain_directory(std::shared_ptr<Chain>, ChainStatePtr, std::string path);
 
-// A directory of tables; the root of the chain with an empty path.
-class ChainHolder final : public Holder {
- public:
-  ChainHolder(std::shared_ptr<Chain> chain, std::string path) : chain_(std::move(chain)), path_(std::move(path)) {}
+// A directory of a chain, which is what the function makes of a state of it.
+template <class Enter>
+GeneratedThing directory_of_state(const std::shared_ptr<Chain>& chain, Enter enter) {
+  GeneratedThing thing;
+  thing.attributes = [chain](Reply<Attributes> reply) {
+    with_state(chain, Freshness::recent, std::move(reply),
+               [chain](const ChainStatePtr& state, Reply<Attributes> told) { told(directory_of(*chain, *state)); });
+  };
+  thing.enter = [chain, enter](Freshness freshness, Reply<DirectoryPtr> reply) {
+    with_state(chain, freshness, std::move(reply),
+               [enter](ChainStatePtr state, Reply<DirectoryPtr> told) { told(enter(std::move(state))); });
+  };
+  return thing;
+}
 
-  std::optional<Attributes> known_attributes(HeldItem) const override {
-    const ChainStatePtr state = chain_->known();
-    return state ? std::optional(directory_of(*chain_, *state)) : std::nullopt;
-  }
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
-    with_state(chain_, Freshness::recent, std::move(reply),
-               [chain = chain_](ChainStatePtr state, Reply<Attributes> told) { told(directory_of(*chain, *state)); });
-  }
-  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
+// A directory of tables; the root of the chain with an empty path.
+Entry tables_of_chain(const std::shared_ptr<Chain>& chain, const std::string& path) {
+  GeneratedThing thing = directory_of_state(
+      chain, [chain, path](ChainStatePtr state) { return chain_directory(chain, std::move(state), path); });
+  thing.known_attributes = [chain] {
+    const ChainStatePtr state = chain->known();
+    return state ? std::optional(directory_of(*chain, *state)) : std::nullopt;
+  };
+  thing.xattrs = [chain, is_root = path.empty()](Reply<Xattrs> reply) {
     Xattrs all;
-    for (const auto& [key, value] : chain_->about().attributes) {
-      if (path_.empty()) all.emplace_back("user.tfilefs.meta." + key, value);
+    for (const auto& [key, value] : chain->about().attributes) {
+      if (is_root) all.emplace_back("user.tfilefs.meta." + key, value);
     }
     reply(std::move(all));
-  }
-  void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    with_state(chain_, freshness, std::move(reply),
-               [chain = chain_, path = path_](ChainStatePtr state, Reply<DirectoryPtr> told) {
-                 told(chain_directory(chain, std::move(state), path));
-               });
-  }
+  };
+  return generated(std::move(thing));
+}
 
- private:
-  const std::shared_ptr<Chain> chain_;
-  const std::string path_;
-};
-
-// .chain.json.
-class ChainText final : public Holder {
- public:
-  explicit ChainText(std::shared_ptr<Chain> chain) : chain_(std::move(chain)) {}
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
-    with_state(chain_, Freshness::recent, std::move(reply),
-               [chain = chain_](ChainStatePtr state, Reply<Attributes> told) {
-                 told(file_attributes(state->from, chain->context().ownership, state->json.size(), state->json.size()));
-               });
-  }
-  void open(HeldItem, Reply<OpenedContent> reply) const override {
-    with_state(chain_, Freshness::now, std::move(reply), [](ChainStatePtr state, Reply<OpenedContent> told) {
-      OpenedContent opened;
-      opened.content = std::make_shared<FixedContent>(state->json);
-      opened.cacheable = false;
-      told(std::move(opened));
+Entry chain_json(const std::shared_ptr<Chain>& chain) {
+  return generated(made_anew([chain](Freshness freshness, Reply<MadeFile> reply) {
+    with_state(chain, freshness, std::move(reply), [chain](const ChainStatePtr& state, Reply<MadeFile> told) {
+      const std::size_t size = state->json.size();
+      told(MadeFile{file_attributes(state->from, chain->context().ownership, size, size),
+                    std::make_shared<FixedContent>(state->json)});
     });
-  }
-
- private:
-  const std::shared_ptr<Chain> chain_;
-};
+  }));
+}
 
 // A table of a chain.
 class ChainedTables final : public LiveTable {
@@ -134,48 +123,26 @@ class ChainedTables final : public LiveTable {
 };
 
 // .files: the files of the chain as they are, whatever its state.
-class FilesDirectory final : public Directory {
- public:
-  FilesDirectory(std::shared_ptr<Chain> chain, ChainStatePtr state)
-      : chain_(std::move(chain)), state_(std::move(state)) {}
-  void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(name.begin(), name.end(), number);
-    if (error != std::errc() || number >= state_->files.size() || this->name(number) != name)
-      return reply(no_such_entry());
-    reply(FoundEntry{entry(number), {}, false});
-  }
-  void list(Reply<ListingPtr> reply) const override {
-    auto names = std::make_shared<ItemListing>();
-    for (std::size_t i = 0; i < state_->files.size(); ++i) names->add(name(i), S_IFDIR);
-    reply(std::move(names));
-  }
-
- private:
-  std::string name(std::size_t i) const { return numbered_name(i, state_->members[i].name); }
-  Entry entry(std::size_t i) const {
-    return {std::make_shared<const RootFileHolder>(chain_->context(), state_->files[i]), {}};
-  }
-  const std::shared_ptr<Chain> chain_;
-  const ChainStatePtr state_;
-};
-
-class FilesHolder final : public Holder {
- public:
-  explicit FilesHolder(std::shared_ptr<Chain> chain) : chain_(std::move(chain)) {}
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
-    with_state(chain_, Freshness::recent, std::move(reply),
-               [chain = chain_](ChainStatePtr state, Reply<Attributes> told) { told(directory_of(*chain, *state)); });
-  }
-  void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    with_state(chain_, freshness, std::move(reply), [chain = chain_](ChainStatePtr state, Reply<DirectoryPtr> told) {
-      told(std::make_shared<const FilesDirectory>(chain, std::move(state)));
-    });
-  }
-
- private:
-  const std::shared_ptr<Chain> chain_;
-};
+Entry files_of_chain(const std::shared_ptr<Chain>& chain) {
+  return generated(directory_of_state(chain, [chain](const ChainStatePtr& state) {
+    GeneratedNames names;
+    names.count = state->files.size();
+    names.name = [state](std::size_t i) { return numbered_name(i, state->members[i].name); };
+    names.thing = [chain, state](std::size_t i) {
+      return Entry{std::make_shared<const RootFileHolder>(chain->context(), state->files[i]), {}};
+    };
+    names.number = [state, name_of = names.name](std::string_view name) -> std::optional<std::size_t> {
+      std::size_t number = 0;
+      const auto [end, error] = std::from_chars(name.begin(), name.end(), number);
+      const bool is_there = error == std::errc() && number < state->files.size() && name_of(number) == name;
+      return is_there ? std::optional(number) : std::nullopt;
+    };
+    names.type = S_IFDIR;
+    names.are_listed_whole = false;
+    names.same_for_all = false;
+    return make_generated_directory(std::move(names));
+  }));
+}
 
 class ChainDirectory final : public Directory {
  public:
@@ -212,16 +179,14 @@ class ChainDirectory final : public Directory {
 
   std::optional<Entry> find_entry(std::string_view name) const {
     if (has(names_.tables, name)) return Entry{table(name), {0}};
-    if (has(names_.directories, name))
-      return Entry{std::make_shared<const ChainHolder>(chain_, below(path_, name)), {}};
+    if (has(names_.directories, name)) return tables_of_chain(chain_, below(path_, name));
     const auto view = beside_table(name);
     if (view && has(names_.tables, view->table)) return Entry{table(view->table), {0, view->shown_as}};
     if (!path_.empty()) return std::nullopt;
-    if (name == kChainFilesName) return Entry{std::make_shared<const FilesHolder>(chain_), {}};
+    if (name == kChainFilesName) return files_of_chain(chain_);
     if (name == kDatasetName && !chain_->about().metadata.empty())
-      return Entry{
-          make_control_file({"", [text = chain_->about().metadata] { return text; }}, chain_->context().ownership), {}};
-    if (name == kChainJsonName) return Entry{std::make_shared<const ChainText>(chain_), {}};
+      return make_control_file({"", [text = chain_->about().metadata] { return text; }}, chain_->context().ownership);
+    if (name == kChainJsonName) return chain_json(chain_);
     return std::nullopt;
   }
 
@@ -249,47 +214,25 @@ DirectoryPtr chain_directory(std::shared_ptr<Chain> chain, ChainStatePtr state, 
   return std::make_shared<const ChainDirectory>(std::move(chain), std::move(state), std::move(path));
 }
 
-// The directories of several chains, by name.
-class ChainsDirectory final : public Directory {
- public:
-  explicit ChainsDirectory(NamedRoots roots) : roots_(std::move(roots)) {}
-  void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    const auto at = std::ranges::find_if(roots_, [&](const auto& root) { return root.first == name; });
-    if (at == roots_.end()) return reply(no_such_entry());
-    reply(FoundEntry{{make_chain_root(at->second), {}}, {}, false});
-  }
-  void list(Reply<ListingPtr> reply) const override {
-    auto listing = std::make_shared<ItemListing>();
-    for (const auto& [name, chain] : roots_) listing->add(name, S_IFDIR);
-    reply(std::move(listing));
-  }
-
- private:
-  const NamedRoots roots_;
-};
-
-class ChainsHolder final : public Holder {
- public:
-  explicit ChainsHolder(NamedRoots roots)
-      : first_(roots.front().second), directory_(std::make_shared<const ChainsDirectory>(std::move(roots))) {}
-  void attributes(HeldItem held, Reply<Attributes> reply) const override {
-    make_chain_root(first_)->attributes(held, std::move(reply));
-  }
-  void enter(HeldItem, Freshness, Reply<DirectoryPtr> reply) const override { reply(directory_); }
-
- private:
-  const std::shared_ptr<Chain> first_;
-  const DirectoryPtr directory_;
-};
-
 }  // namespace
 
-std::shared_ptr<const Holder> make_chains_root(NamedRoots roots) {
-  return std::make_shared<const ChainsHolder>(std::move(roots));
+Entry make_chains_root(const NamedRoots& roots) {
+  std::vector<std::pair<std::string, Entry>> things;
+  for (const auto& [name, chain] : roots) things.emplace_back(name, make_chain_root(chain));
+  GeneratedThing root;
+  root.attributes = [first = things.front().second](Reply<Attributes> reply) {
+    first.holder->attributes(first.held, std::move(reply));
+  };
+  GeneratedNames names = generated_names(std::move(things));
+  names.type = S_IFDIR;
+  names.are_listed_whole = false;
+  names.same_for_all = false;
+  root.enter = [directory = make_generated_directory(std::move(names))](Freshness, Reply<DirectoryPtr> reply) {
+    reply(directory);
+  };
+  return generated(std::move(root));
 }
 
-std::shared_ptr<const Holder> make_chain_root(std::shared_ptr<Chain> chain) {
-  return std::make_shared<const ChainHolder>(std::move(chain), "");
-}
+Entry make_chain_root(const std::shared_ptr<Chain>& chain) { return tables_of_chain(chain, ""); }
 
 }  // namespace tfilefs

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "on_behalf.h"
 #include "vfs/blocking.h"
+#include "vfs/generated_directory.h"
 #include "vfs/generation.h"
 #include "vfs/key_directory.h"
 
@@ -13,60 +13,33 @@ namespace {
 
 using Classes = std::shared_ptr<const tfile::FileClasses>;
 
-// HeldItem i is header i.
-class Headers final : public Holder {
- public:
-  Headers(std::shared_ptr<const Generation> generation, Classes classes)
-      : generation_(std::move(generation)), classes_(std::move(classes)) {}
+Entry header(const GenerationPtr& generation, const Classes& classes, std::size_t i) {
+  GeneratedThing thing;
+  thing.generation = generation;
+  thing.known_attributes = [generation, classes, i] {
+    const std::size_t size = classes->headers[i].text.size();
+    return file_attributes(generation->state.from, generation->context.ownership, size, size);
+  };
+  thing.open = [generation, classes, i](Reply<OpenedContent> reply) {
+    reply(OpenedContent{std::make_shared<FixedContent>(classes->headers[i].text), generation});
+  };
+  return generated(std::move(thing));
+}
 
-  const std::vector<tfile::ClassHeader>& all() const { return classes_->headers; }
-  const std::shared_ptr<const Generation>& generation() const override { return generation_; }
-  std::optional<Attributes> known_attributes(HeldItem held) const override {
-    const std::size_t size = all()[held.index].text.size();
-    return file_attributes(generation_->state.from, generation_->context.ownership, size, size);
-  }
-  void attributes(HeldItem held, Reply<Attributes> reply) const override { reply(*known_attributes(held)); }
-  void open(HeldItem held, Reply<OpenedContent> reply) const override {
-    reply(OpenedContent{std::make_shared<FixedContent>(all()[held.index].text), generation_});
-  }
-
- private:
-  const std::shared_ptr<const Generation> generation_;
-  const Classes classes_;
-};
-
-class HeaderListing final : public Listing {
- public:
-  explicit HeaderListing(std::shared_ptr<const Headers> headers) : headers_(std::move(headers)) {}
-  std::size_t size() const override { return headers_->all().size(); }
-  void item(std::size_t i, Item& into) const override {
-    into = {headers_->all()[i].file_name, S_IFREG, {headers_, {static_cast<std::uint32_t>(i)}}};
-  }
-
- private:
-  const std::shared_ptr<const Headers> headers_;
-};
-
-class HeaderDirectory final : public Directory {
- public:
-  explicit HeaderDirectory(std::shared_ptr<const Headers> headers) : headers_(std::move(headers)) {}
-
-  const std::shared_ptr<const Generation>& generation() const override { return headers_->generation(); }
-  void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    const auto& all = headers_->all();
-    const auto at = std::lower_bound(
-        all.begin(), all.end(), name,
-        [](const tfile::ClassHeader& header, std::string_view wanted) { return header.file_name < wanted; });
-    if (at == all.end() || at->file_name != name) return reply(no_such_entry());
-    reply(FoundEntry{{headers_, {static_cast<std::uint32_t>(at - all.begin())}}, {}});
-  }
-  void list(Reply<std::shared_ptr<const Listing>> reply) const override {
-    reply(std::make_shared<const HeaderListing>(headers_));
-  }
-
- private:
-  const std::shared_ptr<const Headers> headers_;
-};
+GeneratedNames names_of_headers(const GenerationPtr& generation, const Classes& classes) {
+  GeneratedNames names;
+  names.generation = generation;
+  names.count = classes->headers.size();
+  names.name = [classes](std::size_t i) { return classes->headers[i].file_name; };
+  names.thing = [generation, classes](std::size_t i) { return header(generation, classes, i); };
+  names.number = [classes](std::string_view name) -> std::optional<std::size_t> {
+    const auto at = std::ranges::lower_bound(
+        classes->headers, name, {}, [](const tfile::ClassHeader& each) { return std::string_view(each.file_name); });
+    if (at == classes->headers.end() || at->file_name != name) return std::nullopt;
+    return static_cast<std::size_t>(at - classes->headers.begin());
+  };
+  return names;
+}
 
 }  // namespace
 
@@ -77,9 +50,10 @@ void enter_classes(std::shared_ptr<const Generation> generation, Reply<std::shar
         auto job = [file = generation->file]() { return file->classes(); };
         answer_blocking(generation->context.cache, std::move(job), std::move(made));
       },
-      value_for<Classes>(std::move(reply), [generation](Classes classes, Reply<std::shared_ptr<const Directory>> told) {
-        told(std::make_shared<const HeaderDirectory>(std::make_shared<const Headers>(generation, std::move(classes))));
-      }));
+      value_for<Classes>(std::move(reply),
+                         [generation](const Classes& classes, Reply<std::shared_ptr<const Directory>> told) {
+                           told(make_generated_directory(names_of_headers(generation, classes)));
+                         }));
 }
 
 }  // namespace tfilefs

@@ -22,10 +22,9 @@ struct ControlFile {
 };
 
 // One such file, at any place.
-std::shared_ptr<const Holder> make_control_file(ControlFile, Ownership);
+Entry make_control_file(const ControlFile&, Ownership);
 
 // .tfilefs: a directory of such files, with the owner and times of the daemon. `sync` is called for fsync(2) on it.
-std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile>, Ownership,
-                                                     std::function<void(Reply<void>)> sync);
+Entry make_control_directory(const std::vector<ControlFile>&, Ownership, std::function<void(Reply<void>)> sync);
 
 }  // namespace tfilefs

@@ -143,7 +143,7 @@ class FarPlace final : public ChainPlace {
 Entry FarTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
   auto place = std::make_unique<const FarPlace>(shared_from_this(), directory, pattern);
   const std::string path = directory.empty() ? name : directory + "/" + name;
-  return {make_chain_root(chains_.get(context_, path, std::move(place))), {}};
+  return make_chain_root(chains_.get(context_, path, std::move(place)));
 }
 
 }  // namespace tfilefs

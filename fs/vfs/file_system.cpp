@@ -90,20 +90,20 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
   tfile::scale_free_buffers(options.cache.memory);
   // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;
-  control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
-                                            {"config.json", [text = options.config_json] { return text; }},
-                                            {"errors", [this] { return errors_.text(); }, nullptr, closed},
-                                            {"metrics", [this] { return metrics(); }, nullptr, closed},
-                                            {"pending.json", nullptr, nullptr, closed,
-                                             [this](Reply<std::string> reply) {
-                                               answer_blocking(
-                                                   *cache_, [this] { return pending_json(); }, std::move(reply));
-                                             }},
-                                            {"stats.json", [this] { return stats_json(); }, nullptr, closed}},
-                                           options.ownership, [this](Reply<void> reply) {
-                                             answer_committing(
-                                                 *cache_, this, [this] { return commit_all(); }, std::move(reply));
-                                           });
+  control_ = make_control_directory({{"README", [] { return readme_text(); }},
+                                     {"config.json", [text = options.config_json] { return text; }},
+                                     {"errors", [this] { return errors_.text(); }, nullptr, closed},
+                                     {"metrics", [this] { return metrics(); }, nullptr, closed},
+                                     {"pending.json", nullptr, nullptr, closed,
+                                      [this](Reply<std::string> reply) {
+                                        answer_blocking(
+                                            *cache_, [this] { return pending_json(); }, std::move(reply));
+                                      }},
+                                     {"stats.json", [this] { return stats_json(); }, nullptr, closed}},
+                                    options.ownership, [this](Reply<void> reply) {
+                                      answer_committing(
+                                          *cache_, this, [this] { return commit_all(); }, std::move(reply));
+                                    });
 }
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<const Origin> origin,

@@ -189,7 +189,7 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
   if (!is_of_samples) {
     chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, "",
                                               ChainAbout(), std::move(friends)));
-    set_root(Entry{make_chain_root(chains_[0]), {}});
+    set_root(make_chain_root(chains_[0]));
     return {};
   }
   TRY(Dataset dataset, read_dataset(names[0].substr(1)));
@@ -215,7 +215,7 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
     for (FriendSource& source : friends) source.before.push_back(chains_.back());
     roots.emplace_back(shown[i], chains_.back());
   }
-  set_root(Entry{make_chains_root(std::move(roots)), {}});
+  set_root(make_chains_root(roots));
   return {};
 }
 

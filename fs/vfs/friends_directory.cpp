@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/stat.h>
-
 #include <utility>
 
 #include "on_behalf.h"
+#include "vfs/generated_directory.h"
 #include "vfs/table_friends.h"
 #include "vfs/table_views.h"
 
@@ -23,60 +22,21 @@ void with_table(MountContext& context, const FriendPtr& of, Freshness freshness,
 }
 
 // A friend as an entry of .friends. It is opened when it is entered.
-class FriendHolder final : public Holder {
- public:
-  FriendHolder(MountContext& context, FriendPtr of, const Provenance& from)
-      : context_(context), friend_(std::move(of)), from_(from) {}
-  std::optional<Attributes> known_attributes(HeldItem) const override {
-    return directory_attributes(from_, context_.ownership);
-  }
-  void attributes(HeldItem held, Reply<Attributes> reply) const override { reply(*known_attributes(held)); }
-  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
-    with_table(
-        context_, friend_, Freshness::recent, std::move(reply),
-        [](const std::shared_ptr<const Holder>& table, Reply<Xattrs> told) { table->xattrs({}, std::move(told)); });
-  }
-  void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    with_table(context_, friend_, freshness, std::move(reply),
-               [freshness](const std::shared_ptr<const Holder>& table, Reply<DirectoryPtr> told) {
-                 table->enter({}, freshness, std::move(told));
-               });
-  }
-
- private:
-  MountContext& context_;
-  const FriendPtr friend_;
-  const Provenance from_;
-};
-
-class FriendsDirectory final : public Directory {
- public:
-  FriendsDirectory(MountContext& context, std::shared_ptr<const TableFriends> friends, const Provenance& from)
-      : context_(context), friends_(std::move(friends)), from_(from) {}
-
-  void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    if (const auto found = friends_->find(name)) return reply(FoundEntry{entry(found), {}, false});
-    const auto view = beside_table(name);
-    const auto of = view ? friends_->find(view->table) : nullptr;
-    if (!of) return reply(no_such_entry());
-    with_table(context_, of, Freshness::recent, std::move(reply),
-               [shown_as = view->shown_as](std::shared_ptr<const Holder> table, Reply<FoundEntry> told) {
-                 told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
-               });
-  }
-  void list(Reply<std::shared_ptr<const Listing>> reply) const override {
-    auto listing = std::make_shared<ItemListing>();
-    for (const FriendPtr& of : friends_->all()) listing->add(of->alias(), S_IFDIR, entry(of));
-    reply(std::move(listing));
-  }
-
- private:
-  Entry entry(const FriendPtr& of) const { return {std::make_shared<const FriendHolder>(context_, of, from_), {}}; }
-
-  MountContext& context_;
-  const std::shared_ptr<const TableFriends> friends_;
-  const Provenance from_;
-};
+Entry friend_entry(MountContext& context, const FriendPtr& of, const Provenance& from) {
+  using Table = std::shared_ptr<const Holder>;
+  GeneratedThing thing;
+  thing.known_attributes = [&context, from] { return directory_attributes(from, context.ownership); };
+  thing.xattrs = [&context, of](Reply<Xattrs> reply) {
+    with_table(context, of, Freshness::recent, std::move(reply),
+               [](const Table& table, Reply<Xattrs> told) { table->xattrs({}, std::move(told)); });
+  };
+  thing.enter = [&context, of](Freshness freshness, Reply<DirectoryPtr> reply) {
+    with_table(context, of, freshness, std::move(reply), [freshness](const Table& table, Reply<DirectoryPtr> told) {
+      table->enter({}, freshness, std::move(told));
+    });
+  };
+  return generated(std::move(thing));
+}
 
 }  // namespace
 
@@ -106,10 +66,23 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
              });
 }
 
-std::shared_ptr<const Directory> make_friends_directory(MountContext& context,
-                                                        std::shared_ptr<const TableFriends> friends,
-                                                        const Provenance& from) {
-  return std::make_shared<const FriendsDirectory>(context, std::move(friends), from);
+DirectoryPtr make_friends_directory(MountContext& context, std::shared_ptr<const TableFriends> friends,
+                                    const Provenance& from) {
+  std::vector<std::pair<std::string, Entry>> things;
+  for (const FriendPtr& of : friends->all()) things.emplace_back(of->alias(), friend_entry(context, of, from));
+  GeneratedNames names = generated_names(std::move(things));
+  names.type = S_IFDIR;
+  names.same_for_all = false;
+  names.find_other = [&context, friends](std::string_view name, Reply<FoundEntry> reply) {
+    const auto view = beside_table(name);
+    const auto of = view ? friends->find(view->table) : nullptr;
+    if (!of) return reply(no_such_entry());
+    with_table(context, of, Freshness::recent, std::move(reply),
+               [shown_as = view->shown_as](std::shared_ptr<const Holder> table, Reply<FoundEntry> told) {
+                 told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
+               });
+  };
+  return make_generated_directory(std::move(names));
 }
 
 }  // namespace tfilefs

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/object_directory.h"
 
-#include <sys/stat.h>
-
 #include "vfs/blocking.h"
+#include "vfs/generated_directory.h"
 #include "vfs/generation.h"
 #include "vfs/key_holder.h"
 #include "vfs/names.h"
@@ -76,60 +75,19 @@ void ObjectBytes::open(Reply<OpenedContent> reply) const {
   load(value_for<Payload>(std::move(reply), std::move(show)));
 }
 
-namespace {
-
-class ObjectHolder final : public Holder {
- public:
-  ObjectHolder(std::shared_ptr<const Generation> generation, std::shared_ptr<const tfile::DirectoryListing> listing,
-               std::uint32_t key)
-      : generation_(generation), bytes_(generation, std::move(listing), key) {}
-
-  const std::shared_ptr<const Generation>& generation() const override { return generation_; }
-  std::optional<Attributes> known_attributes(HeldItem) const override { return bytes_.known_attributes(); }
-  void attributes(HeldItem, Reply<Attributes> reply) const override { bytes_.attributes(std::move(reply)); }
-  void open(HeldItem, Reply<OpenedContent> reply) const override { bytes_.open(std::move(reply)); }
-  bool goes_with_key(HeldItem) const override { return true; }
-
- private:
-  const std::shared_ptr<const Generation> generation_;
-  const ObjectBytes bytes_;
-};
-
-class ObjectListing final : public Listing {
- public:
-  explicit ObjectListing(Entry bytes) : bytes_(std::move(bytes)) {}
-  std::size_t size() const override { return 1; }
-  void item(std::size_t, Item& into) const override { into = {std::string(kObjectBytesName), S_IFREG, bytes_}; }
-
- private:
-  const Entry bytes_;
-};
-
-class ObjectDirectory final : public Directory {
- public:
-  explicit ObjectDirectory(std::shared_ptr<const Holder> holder)
-      : bytes_{std::move(holder), {0, ShownAs::object_bin}} {}
-
-  const std::shared_ptr<const Generation>& generation() const override { return bytes_.holder->generation(); }
-  void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    if (name == kObjectBytesName) return reply(FoundEntry{bytes_, {}});
-    reply(no_such_entry());
-  }
-  void list(Reply<std::shared_ptr<const Listing>> reply) const override {
-    reply(std::make_shared<const ObjectListing>(bytes_));
-  }
-
- private:
-  const Entry bytes_;
-};
-
-}  // namespace
-
 std::shared_ptr<const Directory> make_object_directory(std::shared_ptr<const Generation> generation,
                                                        std::shared_ptr<const tfile::DirectoryListing> listing,
                                                        std::uint32_t key) {
-  return std::make_shared<const ObjectDirectory>(
-      std::make_shared<const ObjectHolder>(std::move(generation), std::move(listing), key));
+  const auto bytes = std::make_shared<const ObjectBytes>(generation, std::move(listing), key);
+  GeneratedThing thing;
+  thing.generation = generation;
+  thing.goes_with_key = true;
+  thing.known_attributes = [bytes] { return bytes->known_attributes(); };
+  thing.attributes = [bytes](Reply<Attributes> reply) { bytes->attributes(std::move(reply)); };
+  thing.open = [bytes](Reply<OpenedContent> reply) { bytes->open(std::move(reply)); };
+  GeneratedNames names = generated_names({{std::string(kObjectBytesName), generated(std::move(thing))}});
+  names.generation = std::move(generation);
+  return make_generated_directory(std::move(names));
 }
 
 }  // namespace tfilefs

@@ -10,6 +10,7 @@
 #include "tfile/file.h"
 #include "tfile/source.h"
 #include "vfs/blocking.h"
+#include "vfs/generated_directory.h"
 #include "vfs/plot_index.h"
 #include "vfs/source_item.h"
 
@@ -63,65 +64,42 @@ class Walk {
   std::size_t looked_at_ = 0;
 };
 
-// One page, made once.
-class SourceIndex final : public Holder {
- public:
-  SourceIndex(std::shared_ptr<SourceTree> tree, std::string directory, const Provenance& from)
-      : tree_(std::move(tree)), directory_(std::move(directory)), from_(from) {}
+using ContentPtr = std::shared_ptr<Content>;
 
-  std::optional<Attributes> attributes_but_size(HeldItem) const override { return attributes_of(0); }
-  std::optional<Attributes> known_attributes(HeldItem) const override {
-    const auto page = page_.peek();
-    return page ? std::optional(attributes_of((*page)->size())) : std::nullopt;
-  }
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
-    auto next = [self = shared_from_this(), this](ContentPtr page, Reply<Attributes> told) mutable {
-      told(attributes_of(page->size()));
-    };
-    page(value_for<ContentPtr>(std::move(reply), std::move(next)));
-  }
-  void open(HeldItem, Reply<OpenedContent> reply) const override {
-    auto opened = [](ContentPtr page, Reply<OpenedContent> told) mutable {
-      OpenedContent content;
-      content.content = std::move(page);
-      content.cacheable = false;
-      told(std::move(content));
-    };
-    page(value_for<ContentPtr>(std::move(reply), std::move(opened)));
-  }
-
- private:
-  using ContentPtr = std::shared_ptr<Content>;
-
-  Attributes attributes_of(std::uint64_t size) const {
-    return file_attributes(from_, tree_->context().ownership, size, size);
-  }
-
-  void page(Reply<ContentPtr> reply) const {
-    const auto start = [this](Reply<ContentPtr> made) {
-      auto job = [tree = tree_, directory = directory_, asker = made.asker()]() -> Result<ContentPtr> {
-        Walk walk(*tree, asker);
-        walk.visit(directory, "", 0);
-        if (asker.stop_requested()) return given_up();
-        if (walk.plots.is_empty()) return no_such_entry();
-        return std::make_shared<FixedContent>(walk.plots.page(directory));
-      };
-      answer_blocking(tree_->context().cache, std::move(job), std::move(made));
-    };
-    page_.get(start, std::move(reply));
-  }
-
-  const std::shared_ptr<SourceTree> tree_;
-  const std::string directory_;
-  const Provenance from_;
-  mutable Once<ContentPtr> page_;
-};
+void start_page(const std::shared_ptr<SourceTree>& tree, const std::string& directory, Reply<ContentPtr> made) {
+  auto job = [tree, directory, asker = made.asker()]() -> Result<ContentPtr> {
+    Walk walk(*tree, asker);
+    walk.visit(directory, "", 0);
+    if (asker.stop_requested()) return given_up();
+    if (walk.plots.is_empty()) return no_such_entry();
+    return std::make_shared<FixedContent>(walk.plots.page(directory));
+  };
+  answer_blocking(tree->context().cache, std::move(job), std::move(made));
+}
 
 }  // namespace
 
+// One page, made once.
 Result<Entry> source_index(std::shared_ptr<SourceTree> tree, const std::string& directory) {
   TRY(const struct stat status, tree->status(directory));
-  return Entry{std::make_shared<const SourceIndex>(std::move(tree), directory, provenance_of(status)), {}};
+  const auto attributes = [tree, from = provenance_of(status)](std::uint64_t size) {
+    return file_attributes(from, tree->context().ownership, size, size);
+  };
+  const Once<ContentPtr> page;
+  GeneratedThing index = made_anew([tree, directory, attributes, page](Freshness, Reply<MadeFile> reply) {
+    auto tell = [attributes](ContentPtr made, Reply<MadeFile> told) {
+      const Attributes of_page = attributes(made->size());
+      told(MadeFile{of_page, std::move(made)});
+    };
+    Once<ContentPtr>(page).get([&](Reply<ContentPtr> made) { start_page(tree, directory, std::move(made)); },
+                               value_for<ContentPtr>(std::move(reply), tell));
+  });
+  index.attributes_but_size = [attributes] { return attributes(0); };
+  index.known_attributes = [attributes, page]() -> std::optional<Attributes> {
+    const auto made = page.peek();
+    return made ? std::optional(attributes((*made)->size())) : std::nullopt;
+  };
+  return generated(std::move(index));
 }
 
 }  // namespace tfilefs

@@ -173,9 +173,8 @@ class DirectoryPlace final : public ChainPlace {
 
 Entry SourceTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
   const std::string path = directory.empty() ? name : directory + "/" + name;
-  return {make_chain_root(chains_.get(context_, path,
-                                      std::make_unique<const DirectoryPlace>(shared_from_this(), directory, pattern))),
-          {}};
+  auto place = std::make_unique<const DirectoryPlace>(shared_from_this(), directory, pattern);
+  return make_chain_root(chains_.get(context_, path, std::move(place)));
 }
 
 Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, const std::string& directory,

@@ -290,16 +290,14 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
 }
 
 Entry pending_entry(const WrittenPtr& file) {
-  return {
-      make_control_file(
-          {std::string(kPendingName), nullptr,
-           [file](const CallerPtr& by, Reply<void> reply) { file->admit(Access::read, by, std::move(reply)); }, false,
-           [file](Reply<std::string> reply) {
-             answer_blocking(
-                 file->context().cache, [file] { return file->staged().pending_json(); }, std::move(reply));
-           }},
-          file->context().ownership),
-      {}};
+  return make_control_file(
+      {std::string(kPendingName), nullptr,
+       [file](const CallerPtr& by, Reply<void> reply) { file->admit(Access::read, by, std::move(reply)); }, false,
+       [file](Reply<std::string> reply) {
+         answer_blocking(
+             file->context().cache, [file] { return file->staged().pending_json(); }, std::move(reply));
+       }},
+      file->context().ownership);
 }
 
 }  // namespace tfilefs
