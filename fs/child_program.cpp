@@ -15,6 +15,13 @@
 
 namespace tfilefs {
 
+int end_of_child(pid_t child) {
+  int status = -1;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 Ended run_program(const std::string& path, std::vector<std::string> arguments) {
   // All memory is taken before the fork: another thread may hold the allocator's lock then.
   std::vector<char*> words;
@@ -41,10 +48,8 @@ Ended run_program(const std::string& path, std::vector<std::string> arguments) {
     if (size < 0 && errno != EINTR) break;
     if (size > 0) ended.said.append(buffer.data(), static_cast<std::size_t>(size));
   }
-  int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (child > 0 && WIFEXITED(status)) ended.status = WEXITSTATUS(status);
+  const int status = end_of_child(child);
+  if (status >= 0 && WIFEXITED(status)) ended.status = WEXITSTATUS(status);
   while (!ended.said.empty() && ended.said.back() == '\n') ended.said.pop_back();
   std::ranges::replace(ended.said, '\n', ';');
   return ended;

@@ -8,7 +8,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -108,8 +107,7 @@ dev_t ask_root(fuse_session* session, const std::string& mount_point) {
   }
   ::close(answer[1]);
   dev_t device = 0;
-  while (child > 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  end_of_child(child);
   if (child < 0 || ::read(answer[0], &device, sizeof device) != sizeof device) device = 0;
   ::close(answer[0]);
   return device;
