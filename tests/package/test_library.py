@@ -63,3 +63,20 @@ def test_headers_say_that_they_may_change(prefix):
     assert len(headers) > 20
     for header in headers:
         assert re.search(r"experimental until 1\.0", header.read_text(encoding="utf-8")), header
+
+
+def test_headers_define_no_macro_without_the_prefix(prefix, tmp_path):
+    headers = sorted(prefix.rglob("include/tfile/*.h"))
+    source = tmp_path / "all.cpp"
+    source.write_text("".join(f"#include <tfile/{header.name}>\n" for header in headers), encoding="utf-8")
+    [package] = prefix.rglob("tfile.pc")
+    flags = subprocess.run(["pkg-config", f"--define-variable=prefix={prefix}", "--cflags", "tfile"],
+                           env=dict(os.environ, PKG_CONFIG_PATH=str(package.parent)), capture_output=True, text=True, check=True)
+    done = subprocess.run(["c++", "-std=c++20", "-E", "-dD", source, *shlex.split(flags.stdout)], capture_output=True, text=True, check=True)
+    macros, file = [], ""
+    for line in done.stdout.splitlines():
+        if marker := re.match(r'# \d+ "([^"]*)"', line):
+            file = marker[1]
+        elif (made := re.match(r"#define (\w+)", line)) and "/include/tfile/" in file:
+            macros.append(made[1])
+    assert macros and all(macro.startswith("TFILE_") for macro in macros), macros

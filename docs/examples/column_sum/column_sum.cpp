@@ -49,29 +49,29 @@ Result<double> sum_column(const Table& table, const Column& column) {
   const std::vector<std::int64_t> first(table.slot_count(column.stream), 0);  // numbers do not depend on their place
   for (std::uint32_t i = 0; i < table.chunk_count(column.stream); ++i) {
     const ChunkKey key{column.stream, i};
-    TRY(const Locator place, table.locate(key));
+    TFILE_TRY(const Locator place, table.locate(key));
     std::vector<std::byte> memory;
-    TRY(const auto stored, read_stored(place, memory));
+    TFILE_TRY(const auto stored, read_stored(place, memory));
     std::vector<std::shared_ptr<const Chunk>> inputs;
     for (const ChunkKey& input : table.inputs(key)) {
-      TRY(auto chunk, read_input(table, input));
+      TFILE_TRY(auto chunk, read_input(table, input));
       inputs.push_back(std::move(chunk));
     }
-    TRY(const Chunk chunk, table.decode(key, stored, inputs, first));
-    TRY(const double part, sum_of(chunk.arrays[column.slot], column.dtype));
+    TFILE_TRY(const Chunk chunk, table.decode(key, stored, inputs, first));
+    TFILE_TRY(const double part, sum_of(chunk.arrays[column.slot], column.dtype));
     sum += part;
   }
   return sum;
 }
 
 Result<double> sum_in_file(const std::string& path, std::string_view table_name, std::string_view column_name) {
-  TRY(auto source, open_source(path, {}));
-  TRY(const auto file, File::open(std::move(source)));
+  TFILE_TRY(auto source, open_source(path, {}));
+  TFILE_TRY(const auto file, File::open(std::move(source)));
   const auto listing = file->root();
   const auto key = std::ranges::find_if(
       listing->keys, [&](const KeyInfo& one) { return one.kind == KeyKind::table && one.name == table_name; });
   if (key == listing->keys.end()) return fail(ErrorKind::not_found, "there is no such table");
-  TRY(const auto table, file->table(*key));
+  TFILE_TRY(const auto table, file->table(*key));
   const auto column = std::ranges::find(table->columns, column_name, &Column::path);
   if (column == table->columns.end()) return fail(ErrorKind::not_found, "the table has no such column");
   return sum_column(*table, *column);

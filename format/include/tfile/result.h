@@ -72,12 +72,17 @@ inline tl::unexpected<Error> fail(ErrorKind kind, std::string text, std::int64_t
   if (!result) return tl::unexpected<tfile::Error>(std::move(result).error()); \
   declaration = *std::move(result)
 
-// TRY(auto key, read_key(cursor)): declares the value, or returns the error to the caller.
-#define TRY(declaration, ...) TFILE_TRY_(TFILE_JOIN(try_result_, __COUNTER__), declaration, __VA_ARGS__)
+// TFILE_TRY(auto key, read_key(cursor)): declares the value, or returns the error to the caller.
+#define TFILE_TRY(declaration, ...) TFILE_TRY_(TFILE_JOIN(try_result_, __COUNTER__), declaration, __VA_ARGS__)
 
-// TRY_VOID(check(x)): returns the error to the caller if there is one.
-#define TRY_VOID(...)                                                     \
+// TFILE_TRY_VOID(check(x)): returns the error to the caller if there is one.
+#define TFILE_TRY_VOID(...)                                               \
   do {                                                                    \
     if (auto try_result = (__VA_ARGS__); !try_result)                     \
       return tl::unexpected<tfile::Error>(std::move(try_result).error()); \
   } while (false)
+
+#ifdef TFILE_SHORT_NAMES  // in the project's own sources
+#define TRY TFILE_TRY
+#define TRY_VOID TFILE_TRY_VOID
+#endif
