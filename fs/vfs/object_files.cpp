@@ -173,6 +173,8 @@ void ObjectFiles::made_whole(std::size_t part, ShownAs shown_as, Reply<std::shar
 }
 
 // Its size is counted on a thread for such work, while the payload is held in the cache, or its blocks are reserved.
+// Then the payload is among the first that leave the cache: who lists a directory asks for the sizes of all objects,
+// and reads few of them.
 void ObjectFiles::made_in_pieces(std::size_t part, ShownAs shown_as, Reply<std::shared_ptr<Content>> made) const {
   const std::stop_token stop = made.asker();
   auto reply = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(made));
@@ -187,7 +189,8 @@ void ObjectFiles::made_in_pieces(std::size_t part, ShownAs shown_as, Reply<std::
   if (object_->is_large)
     return answer_blocking_within(
         cache_, tfile::kLocalOrigin, NoPayload::kBlocks, [count] { return count({}); }, Reply<PiecedPtr>(show, stop));
-  cached_->read(0, 0, 1, 0, payload_->decoded_size({}),
+  constexpr ReadUse kCounted{.handed_over = true};
+  cached_->read(0, 0, 1, 0, payload_->decoded_size({}), kCounted,
                 [exec = &cache_.exec(), count, show, reply](Result<Slices> slices) mutable {
                   if (!slices) return (*reply)(tl::unexpected(std::move(slices).error()));
                   auto job = [count, show, slices = *std::move(slices)] {

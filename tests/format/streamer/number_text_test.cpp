@@ -113,5 +113,24 @@ TEST(NumberText, OfWholeNumbersAndTruthValues) {
   EXPECT_EQ(size_of_numbers({truths, Dtype::b1}, 0, 3), text.size());
 }
 
+// Of every length and beginning around the blocks in which they are counted.
+TEST(NumberText, OfRunsOfZeros) {
+  std::vector<float> values(300);
+  values[150] = -0.0f;
+  values[200] = 12.5f;
+  const std::vector<std::uint8_t> truths(values.size());
+  const auto bytes = stored(values), bytes_of_truths = stored(truths);
+  for (const std::size_t begin : {0u, 1u, 63u, 64u, 130u, 151u, 201u}) {
+    for (std::size_t count = 0; begin + count <= values.size(); ++count) {
+      std::string text;
+      append_numbers(text, {bytes, Dtype::f4}, begin, count);
+      ASSERT_EQ(size_of_numbers({bytes, Dtype::f4}, begin, count), text.size()) << begin << " " << count;
+      text.clear();
+      append_numbers(text, {bytes_of_truths, Dtype::b1}, begin, count);
+      ASSERT_EQ(size_of_numbers({bytes_of_truths, Dtype::b1}, begin, count), text.size()) << begin << " " << count;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tfile
