@@ -248,7 +248,7 @@ class HistogramTable final : public PiecedText {
   std::vector<AxisBins> axes_;
   std::array<std::vector<std::string>, 3> labels_;  // quoted, with a comma before
   std::optional<HistogramSource> kept_source_;
-  mutable Mutex mutex_{"HistogramTable::mutex_"};
+  mutable Mutex mutex_{"HistogramTable::mutex_", "a read"};
   mutable std::optional<AreaValues> last_ GUARDED_BY(mutex_);  // of a large one: for the next pieces
 };
 
