@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "vfs/loaded_table.h"
+#include "repack/left_out_nodes.h"
+#include "tfile/buffer.h"
+#include "vfs/chain_files.h"
 #include "vfs/names.h"
 #include "vfs/table_friends.h"
 #include "view/friends/friend_table.h"
@@ -19,6 +21,7 @@ ChainSource::~ChainSource() {
   cache_->settle();
   streams_.reset();
   joined_.reset();
+  own_.reset();
   friend_states_.clear();
   table_ = nullptr;
   state_.reset();
@@ -41,7 +44,9 @@ Result<std::unique_ptr<ChainSource>> ChainSource::open(const CacheOptions& optio
   if (source->state_->tables.empty()) return tfile::fail(ErrorKind::not_found, table + ": no table that can be read");
   source->table_ = &source->state_->tables.front();
   TRY_VOID(source->check_files());
+  source->differences_ = source->table_->differences;
   if (!friends.named.empty()) TRY_VOID(source->join(friends));
+  TRY_VOID(source->take_own_table());
   return source;
 }
 
@@ -93,6 +98,24 @@ Result<> ChainSource::join(const WantedFriends& wanted) {
   if (parts.size() == 1) return {};
   joined_ = std::make_shared<const JoinedTable>(std::move(parts));
   streams_ = joined_streams(joined_);
+  return {};
+}
+
+// Of the only file, its table says the same as the chain's, and of a wide one each takes tens of megabytes.
+Result<> ChainSource::take_own_table() {
+  if (state_->files.size() != 1 || joined_) return {};
+  TRY(const GenerationPtr now,
+      waited<GenerationPtr>([&](auto reply) { state_->files[0]->current(Freshness::recent, std::move(reply)); }));
+  TRY(const TablePlace place, table_at(*now, table_->paths[0]));
+  TRY(WholeTable whole, waited<WholeTable>([&](auto reply) { load_whole(now, place, std::move(reply)); }));
+  auto hidden = nodes_left_out(whole.loaded->table(), *table_->chained);
+  if (!hidden) return {};
+  hidden_ = *std::move(hidden);
+  own_ = std::move(whole.loaded);
+  table_ = nullptr;
+  state_.reset();
+  chain_.reset();
+  tfile::give_back_free_buffers();
   return {};
 }
 

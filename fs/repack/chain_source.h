@@ -14,6 +14,7 @@
 #include "vfs/chain.h"
 #include "vfs/chain_names.h"
 #include "vfs/friend_names.h"
+#include "vfs/loaded_table.h"
 
 namespace tfilefs {
 
@@ -37,12 +38,16 @@ class ChainSource {
   ChainSource& operator=(const ChainSource&) = delete;
 
   const tfile::Table& table() const {
+    if (own_) return own_->table();
     if (joined_) return *joined_;
     return *table_->chained;
   }
+  // Nodes of it that are as if they were not there, with all below them. Ascending.
+  const std::vector<tfile::NodeId>& hidden() const { return hidden_; }
   // Where the files differ; some columns may be left out.
-  const std::vector<Difference>& differences() const { return table_->differences; }
+  const std::vector<Difference>& differences() const { return differences_; }
   CachedStreams& streams() const {
+    if (own_) return *own_->streams();
     if (joined_) return *streams_;
     return *table_->streams;
   }
@@ -55,6 +60,7 @@ class ChainSource {
   Result<> check_files() const;
   std::vector<FriendSource> sources_of(const WantedFriends&, const tfile::FarOptions&);
   Result<> join(const WantedFriends&);
+  Result<> take_own_table();
 
   std::unique_ptr<ClusterCache> cache_;
   ErrorLog errors_;
@@ -62,6 +68,9 @@ class ChainSource {
   std::shared_ptr<Chain> chain_;
   ChainStatePtr state_;
   const ChainedTable* table_ = nullptr;
+  std::vector<Difference> differences_;
+  std::shared_ptr<const LoadedTable> own_;  // of the only file, in place of the chain's; null: that is used
+  std::vector<tfile::NodeId> hidden_;       // of own_
   std::vector<TableStatePtr> friend_states_;
   std::vector<std::string> friends_;
   std::shared_ptr<const JoinedTable> joined_;  // null: no friends

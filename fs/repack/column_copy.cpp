@@ -13,6 +13,7 @@
 #include "exec/started.h"
 #include "repack/stopped.h"
 #include "repack/taken_nodes.h"
+#include "tfile/buffer.h"
 #include "tfile/name.h"
 #include "waited.h"
 
@@ -48,9 +49,13 @@ std::string reason_against(const Column& column, const Conversion& conversion, b
 
 class Offering {
  public:
-  Offering(const tfile::Table& table, CachedStreams& streams, Conversion conversion, const RawFields& raw,
-           const RefusedFields& refused)
-      : table_(table), streams_(streams), conversion_(conversion), raw_(raw), refused_(refused) {}
+  Offering(const ChainSource& source, Conversion conversion, const RawFields& raw, const RefusedFields& refused)
+      : source_(source),
+        table_(source.table()),
+        streams_(source.streams()),
+        conversion_(conversion),
+        raw_(raw),
+        refused_(refused) {}
 
   Result<OfferedTable> run(const NameFilter& filter) {
     take(filter);
@@ -73,7 +78,7 @@ class Offering {
       const std::string name = stem_of(table_, node);
       if (filter.takes(name) || (!top.branch_name.empty() && filter.takes(top.branch_name))) tops.push_back(node);
     }
-    TakenNodes taken = take_nodes(table_, tops, conversion_.to, [&](const Column& column) {
+    TakenNodes taken = take_nodes({table_, source_.hidden()}, tops, conversion_.to, [&](const Column& column) {
       return reason_against(column, conversion_, keeps_raw_ && raw_.classes.contains(column.branch));
     });
     made_.left_out = std::move(taken.left_out);
@@ -166,6 +171,7 @@ class Offering {
     return length ? *length - (of.role == Role::offsets ? 1 : 0) : 0;
   }
 
+  const ChainSource& source_;
   const tfile::Table& table_;
   CachedStreams& streams_;
   const Conversion conversion_;
@@ -262,6 +268,7 @@ class ColumnCopy {
   Result<CopiedColumns> run() {
     TRY_VOID(writer_.add_fields(offered_.offered, offered_.form));
     offered_.offered = {};  // the writer knows them now
+    tfile::give_back_free_buffers();
     TRY_VOID(sample_fields());
     if (sink_.file == nullptr) {
       made_.bytes = static_cast<std::uint64_t>(stored_each_ * static_cast<double>(kept_.count()));
@@ -427,9 +434,9 @@ class ColumnCopy {
 
 }  // namespace
 
-Result<OfferedTable> offered_table(const tfile::Table& table, CachedStreams& streams, Conversion conversion,
-                                   const RawFields& raw, const RefusedFields& refused, const NameFilter& filter) {
-  return Offering(table, streams, conversion, raw, refused).run(filter);
+Result<OfferedTable> offered_table(const ChainSource& source, Conversion conversion, const RawFields& raw,
+                                   const RefusedFields& refused, const NameFilter& filter) {
+  return Offering(source, conversion, raw, refused).run(filter);
 }
 
 Result<CopiedColumns> copy_columns(ChainSource& source, OfferedTable offered, const tfile::KeptEntries& kept,

@@ -41,9 +41,9 @@ using RefusedFields = std::map<std::string, std::string>;
 struct Conversion {
   tfile::TableFormat from = tfile::TableFormat::tree, to = tfile::TableFormat::tree;
 };
-// `streams`: to find what counts lists (find_counters, find_lengths). Blocks. Errors: those of reading.
-Result<OfferedTable> offered_table(const tfile::Table&, CachedStreams&, Conversion, const RawFields&,
-                                   const RefusedFields&, const NameFilter&);
+// Reads what tells what counts lists (find_counters, find_lengths). Blocks. Errors: those of reading.
+Result<OfferedTable> offered_table(const ChainSource&, Conversion, const RawFields&, const RefusedFields&,
+                                   const NameFilter&);
 
 // Where columns go, and who does the work.
 struct ColumnSink {

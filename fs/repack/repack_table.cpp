@@ -398,8 +398,8 @@ class ColumnsOfTable {
     if (raw.are_kept) {
       TRY(raw.classes, streamed_classes(request_, table, work_.writer));
     }
-    TRY(OfferedTable offered, named(request_.path, offered_table(table, (*source)->streams(), conversion, raw,
-                                                                 request_.refused, request_.options.columns)));
+    TRY(OfferedTable offered,
+        named(request_.path, offered_table(**source, conversion, raw, request_.refused, request_.options.columns)));
     made_.left_out = offered.left_out;
     std::ranges::copy((*source)->left_out(), std::back_inserter(made_.left_out));
     made_.friends = (*source)->friends();

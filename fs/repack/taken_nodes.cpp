@@ -26,11 +26,11 @@ std::string_view names_taken_by(TableFormat format) {
 
 class Taking {
  public:
-  Taking(const tfile::Table& table, TableFormat format, const ReasonAgainst& reason_against)
-      : table_(table), format_(format), reason_against_(reason_against) {}
+  Taking(const ShownNodes& nodes, TableFormat format, const ReasonAgainst& reason_against)
+      : table_(nodes.table), hidden_(nodes.hidden), format_(format), reason_against_(reason_against) {}
 
   TakenNodes run(const std::vector<NodeId>& tops) {
-    take_members(tops, {}, false);
+    take_members(shown(tops), {}, false);
     return std::move(made_);
   }
 
@@ -41,17 +41,23 @@ class Taking {
     bool must_be_whole = false;  // all of a record: the pair of a map, and what a variant names with its type
   };
 
+  std::vector<NodeId> shown(std::vector<NodeId> nodes) const {
+    std::erase_if(nodes, [this](NodeId id) { return std::ranges::binary_search(hidden_, id); });
+    return nodes;
+  }
+
   // Returns why the node cannot be taken, "" if it is. Then what was made of it is taken back.
   std::string take(NodeId id, const Place& place) {
     const Node& node = table_.nodes[id];
     if (node.column) return take_column(*node.column, place.path);
+    const std::vector<NodeId> children = shown(node.children);
     Place below{place.shown + "/", place.path + "/", place.must_be_whole};
     // It is made of what is in it: without a column, nothing says that it was there.
-    if (node.kind == NodeKind::record && node.children.empty()) return "a record without members is not written";
-    if (node.kind == NodeKind::record) return take_members(node.children, below, true);
+    if (node.kind == NodeKind::record && children.empty()) return "a record without members is not written";
+    if (node.kind == NodeKind::record) return take_members(children, below, true);
     if (node.kind == NodeKind::map || node.kind == NodeKind::variant) below.must_be_whole = true;
     if (node.kind == NodeKind::variant) made_.variants.emplace_back(place.path, tfile::variant_type(node.alternatives));
-    for (const NodeId child : node.children) {
+    for (const NodeId child : children) {
       const std::string& name = table_.nodes[child].name;
       std::string reason = take(child, {below.shown + stem_of(table_, child), below.path + name, below.must_be_whole});
       if (!reason.empty()) return reason;
@@ -145,6 +151,7 @@ class Taking {
   }
 
   const tfile::Table& table_;
+  const std::vector<NodeId>& hidden_;
   const TableFormat format_;
   const ReasonAgainst& reason_against_;
   TakenNodes made_;
@@ -156,9 +163,9 @@ std::string stem_of(const tfile::Table& table, NodeId id) {
   return std::string(bare_name(table.columns, table.nodes[id]));
 }
 
-TakenNodes take_nodes(const tfile::Table& table, const std::vector<NodeId>& tops, TableFormat format,
+TakenNodes take_nodes(const ShownNodes& nodes, const std::vector<NodeId>& tops, TableFormat format,
                       const ReasonAgainst& reason_against) {
-  return Taking(table, format, reason_against).run(tops);
+  return Taking(nodes, format, reason_against).run(tops);
 }
 
 }  // namespace tfilefs

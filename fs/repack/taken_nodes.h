@@ -27,10 +27,16 @@ struct TakenNodes {
 // Why a column cannot be written; "" if it may be.
 using ReasonAgainst = std::function<std::string(const tfile::Column&)>;
 
+// A table, and nodes of it that are as if they were not there, ascending.
+struct ShownNodes {
+  const tfile::Table& table;
+  const std::vector<tfile::NodeId>& hidden;
+};
+
 // The columns at and below these nodes at the top of a table, as far as nothing is against them. What is left out
 // is the member of a record, or the field, that a refused column belongs to. Names that the format does not take, or
 // that are there twice, become others. Pure.
-TakenNodes take_nodes(const tfile::Table&, const std::vector<tfile::NodeId>& tops, tfile::TableFormat,
+TakenNodes take_nodes(const ShownNodes&, const std::vector<tfile::NodeId>& tops, tfile::TableFormat,
                       const ReasonAgainst&);
 
 // The name of a node as paths of a mount have it, without its type.

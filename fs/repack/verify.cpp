@@ -5,6 +5,7 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -43,9 +44,13 @@ struct ComparedField {
 class FieldFinder {
  public:
   FieldFinder(const tfile::Table& in, const WrittenForm& written)
-      : out_(written.table.table()), format_(written.format), source_paths_(written.source_paths) {
+      : out_(written.table.table()),
+        hidden_(written.table.hidden()),
+        format_(written.format),
+        source_paths_(written.source_paths) {
     for (const Column& column : in.columns) in_by_path_.emplace(column.path, &column);
     for (const Column& column : out_.columns) out_by_path_.emplace(column.path, &column);
+    for (const NodeId node : hidden_) hide_columns(node);
   }
 
   std::vector<ComparedField> fields;
@@ -53,6 +58,7 @@ class FieldFinder {
 
   void run() {
     for (const NodeId top : out_.nodes[0].children) {
+      if (std::ranges::binary_search(hidden_, top)) continue;
       const auto below = tfile::node_columns(out_.nodes, out_.columns, top);
       if (below) {
         add(out_.nodes[top].name, *below);
@@ -63,12 +69,18 @@ class FieldFinder {
   }
 
  private:
+  void hide_columns(NodeId node) {
+    if (out_.nodes[node].column) hidden_columns_.insert(*out_.nodes[node].column);
+    for (const NodeId child : out_.nodes[node].children) hide_columns(child);
+  }
+
   // Columns that only one table has, and what is in them, are left out: the first entries of a branch tell how it is
   // shown, and they may be others in the other table.
   void add(const std::string& name, const tfile::NodeColumns& below) {
     ComparedField field{name, {}, {}};
     std::vector<std::optional<std::uint32_t>> places(below.columns.size());  // in the field; nothing: left out
     for (std::size_t i = 0; i < below.columns.size(); ++i) {
+      if (hidden_columns_.contains(below.columns[i])) continue;
       const Column& column = out_.columns[below.columns[i]];
       const auto renamed = source_paths_.find(column.path);
       const std::string& source_path = renamed == source_paths_.end() ? column.path : renamed->second;
@@ -100,6 +112,8 @@ class FieldFinder {
   }
 
   const tfile::Table& out_;
+  const std::vector<NodeId>& hidden_;
+  std::set<ColumnId> hidden_columns_;
   const tfile::TableFormat format_;
   const std::map<std::string, std::string>& source_paths_;
   std::map<std::string_view, const Column*> in_by_path_, out_by_path_;
