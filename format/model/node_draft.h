@@ -54,15 +54,24 @@ SiblingNames sibling_names(const std::vector<Draft>& siblings, const std::vector
   return made;
 }
 
+// How many nodes are below it.
+template <class Draft>
+std::size_t node_count(const Draft& draft) {
+  std::size_t count = draft.children.size();
+  for (const Draft& child : draft.children) count += node_count(child);
+  return count;
+}
+
 // Appends the nodes below `draft`, which is node `id` at `path`, each after its parent, and gives their columns names
-// and paths. Calls `placed(draft, node, path)` for each.
+// and paths. Calls `placed(draft, node, path)` for each. Drafts of wide tables take as much memory as their nodes: each
+// loses its children once they are placed.
 template <class Draft, class Placed>
-void place_nodes(const Draft& draft, NodeId id, const std::string& path, std::vector<Node>& nodes,
+void place_nodes(Draft& draft, NodeId id, const std::string& path, std::vector<Node>& nodes,
                  std::vector<Column>& columns, const Placed& placed) {
   const bool are_members = draft.kind == NodeKind::record && !path.empty();
   const SiblingNames names = sibling_names(draft.children, columns, are_members);
   for (std::size_t i = 0; i < draft.children.size(); ++i) {
-    const Draft& child = draft.children[i];
+    Draft& child = draft.children[i];
     const std::string& name = names.unique[i];
     const auto child_id = static_cast<NodeId>(nodes.size());
     nodes[id].children.push_back(child_id);
@@ -83,6 +92,7 @@ void place_nodes(const Draft& draft, NodeId id, const std::string& path, std::ve
     placed(child, child_id, child_path);
     place_nodes(child, child_id, child_path, nodes, columns, placed);
   }
+  draft.children = {};
 }
 
 }  // namespace tfile

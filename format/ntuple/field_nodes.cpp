@@ -31,16 +31,19 @@ class Builder {
   }
 
   FieldNodes build() {
+    // Most columns of the file are one column.
+    out_.columns.reserve(schema_.columns.size());
+    out_.streams.reserve(schema_.columns.size());
     NodeDraft root;
     for (FieldId id = 0; id < schema_.fields.size(); ++id)
       if (schema_.fields[id].parent == id) add_top_field(root, id);
     out_.per_entry.resize(out_.encodings.size());
     for (FieldId id = 0; id < schema_.fields.size(); ++id)
       if (schema_.fields[id].parent == id) note_per_entry(id, 1, 0);
+    out_.nodes.reserve(1 + node_count(root));
     out_.nodes.emplace_back();
     place_nodes(root, 0, "", out_.nodes, out_.columns, [](const NodeDraft&, NodeId, const std::string&) {});
     // They stay as long as the table is open.
-    out_.nodes.shrink_to_fit();
     out_.columns.shrink_to_fit();
     out_.streams.shrink_to_fit();
     return std::move(out_);

@@ -2,6 +2,7 @@
 #include "ntuple/write/ntuple_writer.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "compression/frame.h"
@@ -48,7 +49,9 @@ std::uint64_t size_of_clusters(std::span<const ClusterRecord> clusters) {
 // All nodes, with what streamers wrote as the bytes that were offered.
 FieldNodes offered_nodes_of(const SchemaRecords& schema) {
   std::map<PageColumn, std::string> as_bytes;
-  for (PageColumn column = 0; column < schema.columns.size(); ++column) as_bytes.emplace(column, "");
+  const auto is_streamed = [](const FieldRecord& field) { return field.role == FieldRole::streamer; };
+  const bool has_any = std::ranges::any_of(schema.fields, is_streamed);
+  for (PageColumn column = 0; has_any && column < schema.columns.size(); ++column) as_bytes.emplace(column, "");
   return make_field_nodes(schema, as_bytes);
 }
 
@@ -65,13 +68,17 @@ Result<StoredField> stored_field(const FieldNodes& made, std::span<const ColumnN
 // How the fields of the form are stored in `schema`, which has them.
 Result<std::vector<StoredField>> stored_fields(std::span<const OfferedColumn> columns, const OfferedForm& form,
                                                const SchemaRecords& schema) {
-  const FieldNodes made = offered_nodes_of(schema);
+  FieldNodes made = offered_nodes_of(schema);
+  made.nodes = {};  // its columns say all that is asked for
   const std::vector<ColumnNumber> written = written_columns(made);
-  std::unordered_map<std::string, ColumnId> shown;
-  for (ColumnId id = 0; id < made.columns.size(); ++id) shown.emplace(made.columns[id].path, id);
   // A member that is left alone in its record is escaped, and also found as it was offered.
-  for (ColumnId id = 0; id < made.columns.size(); ++id)
-    shown.emplace(without_escaped_members(made.columns[id].path), id);
+  std::deque<std::string> unescaped;
+  std::unordered_map<std::string_view, ColumnId> shown;
+  for (ColumnId id = 0; id < made.columns.size(); ++id) shown.emplace(made.columns[id].path, id);
+  for (ColumnId id = 0; id < made.columns.size(); ++id) {
+    std::string path = without_escaped_members(made.columns[id].path);
+    if (path != made.columns[id].path) shown.emplace(unescaped.emplace_back(std::move(path)), id);
+  }
   std::vector<StoredField> fields;
   for (const FieldForm& field : form.fields) {
     std::vector<ColumnId> ids;

@@ -107,18 +107,16 @@ class Builder {
   BranchNodes build() {
     // Most branches are one column.
     out_.columns.reserve(tree_.branches.size());
-    out_.nodes.reserve(tree_.branches.size() + 1);
     out_.streams.reserve(tree_.branches.size());
     Draft root;
     root.children.reserve(tree_.top.size());
     for (BranchIndex top : tree_.top) add_branch(root, top, {}, {}, 0);
-    Node node;
-    out_.nodes.push_back(std::move(node));
+    out_.nodes.reserve(1 + node_count(root));
+    out_.nodes.emplace_back();
     place(root, 0, "");
     std::ranges::sort(out_.untried, {}, &UntriedBranch::node);
     link_counters();
     // They stay as long as the table is open.
-    out_.nodes.shrink_to_fit();
     out_.columns.shrink_to_fit();
     out_.streams.shrink_to_fit();
     return std::move(out_);
@@ -357,7 +355,7 @@ class Builder {
   }
 
   // Gives the nodes below `draft` unique names and their places.
-  void place(const Draft& draft, NodeId node, const std::string& path) {
+  void place(Draft& draft, NodeId node, const std::string& path) {
     place_nodes(draft, node, path, out_.nodes, out_.columns,
                 [this](const Draft& child, NodeId id, const std::string& child_path) {
                   if (!child.untried) return;
