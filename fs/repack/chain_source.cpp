@@ -103,7 +103,7 @@ Result<> ChainSource::join(const WantedFriends& wanted) {
 
 // Of the only file, its table says the same as the chain's, and of a wide one each takes tens of megabytes.
 Result<> ChainSource::take_own_table() {
-  if (state_->files.size() != 1 || joined_) return {};
+  if (state_->files.size() != 1 || joined_ || table_->paths[0].empty()) return {};  // empty: it has no columns
   TRY(const GenerationPtr now,
       waited<GenerationPtr>([&](auto reply) { state_->files[0]->current(Freshness::recent, std::move(reply)); }));
   TRY(const TablePlace place, table_at(*now, table_->paths[0]));

@@ -128,6 +128,14 @@ def test_records_without_members_are_named(tmp_path, options):
 
 # A record in whose middle there are pointers to several classes, for which no column of a tree is written; a member of
 # such records; lists of records of lists.
+def test_a_table_without_columns_is_named(tmp_path):
+    made = tmp_path / "made.root"
+    root("import sys, ROOT\nfile = ROOT.TFile(sys.argv[1], 'RECREATE')\nROOT.TTree('t', 'no branch').Write()\nfile.Close()", made)
+    done = repack("--format", "rntuple", made, tmp_path / "out.root", status=1)
+    assert done.stderr == "tfilefs: left out: t: none of its columns can be written\n"
+    assert (tmp_path / "out.root").exists()
+
+
 def test_one_member_that_is_not_written_costs_one_member(tmp_path):
     records = awkward.Array([{"r": {"x": float(i), "deep": {"y": i, "z": i + 1}, "s": f"text {i}", "l": [{"p": 1.5, "q": "q"}] * i}}
                              for i in range(4)])
