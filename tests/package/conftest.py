@@ -105,6 +105,15 @@ def build_id(path):
 
 
 @pytest.fixture(scope="session")
+def tfilefs():
+    """The Python package of the checkout, which runs the program that is tested."""
+    os.environ["TFILEFS"] = os.path.realpath(mounted.program())
+    sys.path.insert(0, os.path.join(ROOT, "packaging", "python", "src"))
+    import tfilefs
+    return tfilefs
+
+
+@pytest.fixture(scope="session")
 def sample(tmp_path_factory):
     """The path of the file that packaging/make-sample.py writes."""
 

@@ -5,10 +5,26 @@
         energy = f["Events"].numpy("energy")
 """
 
+from __future__ import annotations
+
+from ._column import Column
 from ._error import MountError
 from ._histogram import Axis, Histogram
 from ._items import Directory, Object
 from ._mount import Mount, mount
 from ._table import Table
 
-__all__ = ["Axis", "Directory", "Histogram", "Mount", "MountError", "Object", "Table", "mount"]
+__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "Table", "mount"]
+
+__version__: str
+
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(f"module 'tfilefs' has no attribute {name!r}")
+    from importlib import metadata
+
+    try:
+        return metadata.version("tfilefs")
+    except metadata.PackageNotFoundError:  # a checkout that is not installed
+        return "0"

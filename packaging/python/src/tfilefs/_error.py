@@ -1,19 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong with a mount."""
+"""What can go wrong with a mount, and how it is told."""
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class MountError(OSError):
-    """The file could not be mounted, or not unmounted, and the text is what the program said; or the mount has gone."""
+    """The file could not be mounted, or not unmounted, and the text is what the program said; or the mount has gone.
+
+    If the file is not there, the error is a FileNotFoundError as well; if it may not be read, a PermissionError."""
 
 
-def of_a_mount(method: Callable[..., Any]) -> Callable[..., Any]:
+class _Missing(MountError, FileNotFoundError):
+    pass
+
+
+class _Forbidden(MountError, PermissionError):
+    pass
+
+
+_KINDS: dict[int, type[MountError]] = {errno.ENOENT: _Missing, errno.EACCES: _Forbidden, errno.EPERM: _Forbidden}
+
+
+def mount_error(text: str) -> MountError:
+    """What the program said, as the error that its last words stand for."""
+    for number, kind in _KINDS.items():
+        if text.split("\n")[0].endswith(os.strerror(number)):
+            told = kind(text)
+            told.errno = number
+            return told
+    return MountError(text)
+
+
+def missing(name: object, names: Iterable[str]) -> KeyError:
+    """The error for a name that is not there: with the nearest of those that are, or with all of them."""
+    import difflib
+
+    there = list(names)
+    near = difflib.get_close_matches(str(name), there, n=3)
+    if near:
+        return KeyError(f"{name}; the nearest is {', '.join(near)}")
+    return KeyError(f"{name}; there are {', '.join(there)}" if there else name)
+
+
+def of_a_mount(method: Method) -> Method:
     """Of what has a `path` in a mount: an error of the system is told as one of the mount, if that has gone."""
 
     @functools.wraps(method)
@@ -25,4 +62,4 @@ def of_a_mount(method: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             raise MountError(f"{self.path} is not mounted any more") from None
 
-    return told
+    return told  # type: ignore[return-value]

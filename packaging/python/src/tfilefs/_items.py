@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, KeysView, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._error import MountError, of_a_mount
+from ._error import MountError, missing, of_a_mount
+from ._html import page
+from ._names import Names, matching
 
 if TYPE_CHECKING:
     import numpy
@@ -26,11 +28,30 @@ def item_at(path: str, name: str, owner: object) -> Any:
     if "object.bin" in names:
         is_histogram = any(each.startswith("values.") for each in names) and any("edges" in each for each in names)
         return Histogram(path, name, owner) if is_histogram else Object(path, name, owner)
-    return (Table if os.path.exists(os.path.join(path, ".schema.json")) else Directory)(path, name, owner)
+    return (Table if is_table(path) else Directory)(path, name, owner)
+
+
+def is_table(path: str) -> bool:
+    return os.path.exists(os.path.join(path, ".schema.json"))
+
+
+def attribute(path: str, name: str) -> str:
+    """What the mount says of a path: `class`, `title`; empty if it says nothing."""
+    try:
+        return os.fsdecode(os.getxattr(path, "user.tfilefs." + name))
+    except OSError:
+        return ""
+
+
+def class_at(path: str) -> str:
+    """The class of the key there; `TDirectory` of what is no key, as the files of a directory."""
+    return attribute(path, "class") or ("TTree" if is_table(path) else "TDirectory" if os.path.isdir(path) else "")
 
 
 class Directory(Mapping[str, Any]):
-    """A directory of a ROOT file, or of ROOT files: a mapping of names. A name may be a path: d["tracker/hits"]."""
+    """A directory of a ROOT file, or of ROOT files: a mapping of names. A name may be a path: d["tracker/hits"].
+
+    `path`: where other programs find it. `name`: by which it was asked for."""
 
     def __init__(self, path: str, name: str, owner: object = None) -> None:
         self.path, self.name = path, name
@@ -45,12 +66,34 @@ class Directory(Mapping[str, Any]):
 
     @of_a_mount
     def __getitem__(self, name: str) -> Any:
+        """The Directory, Table, Histogram or Object of that name. KeyError, with the nearest name, if there is none.
+
+        A column of a table is found as well: d["Events/energy"] is d["Events"]["energy"]."""
         path = self._path(name)
         try:
-            return item_at(path, name, self if self._owner is None else self._owner)
+            column = self._column(name)
+            return item_at(path, name, self if self._owner is None else self._owner) if column is None else column
         except (FileNotFoundError, NotADirectoryError):
             os.listdir(self.path)
-            raise KeyError(name) from None
+            raise missing(name, self._near(name)) from None
+
+    def _column(self, name: str) -> Any:
+        """The column of a table that a path leads to; None if it leads elsewhere."""
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        for i in range(1, len(parts)):
+            above = "/".join(parts[:i])
+            if class_at(self._path(above)) not in ("", "TDirectory"):
+                table, rest = self[above], "/".join(parts[i:])
+                return table[rest] if is_table(table.path) and hasattr(table, "num_entries") and parts[i] in table else None
+        return None
+
+    def _near(self, name: str) -> list[str]:
+        """What is in the last directory of a path that is there, with the path."""
+        above, _, _ = name.rpartition("/")
+        while above and not os.path.isdir(self._path(above)):
+            above, _, _ = above.rpartition("/")
+        found = (each for each in os.listdir(self._path(above)) if not each.startswith("."))
+        return sorted(f"{above}/{each}" if above else each for each in found)
 
     @of_a_mount
     def __iter__(self) -> Iterator[str]:
@@ -65,6 +108,23 @@ class Directory(Mapping[str, Any]):
         except KeyError:
             return False
 
+    def _below(self, recursive: bool) -> Iterator[str]:
+        for name in self:
+            yield name
+            path = os.path.join(self.path, name)
+            if recursive and class_at(path) == "TDirectory":
+                yield from (f"{name}/{each}" for each in Directory(path, name)._below(True))
+
+    @of_a_mount
+    def keys(self, recursive: bool = False, filter_name: Names = None) -> KeysView[str]:
+        """The names of what is in the directory. `recursive`: with what is in its directories, as paths. `filter_name`:
+        only those that match one of these names and patterns."""
+        return dict.fromkeys(matching(filter_name, self._below(recursive))).keys()
+
+    def classnames(self, recursive: bool = False, filter_name: Names = None) -> dict[str, str]:
+        """{name: class} of the keys that keys() gives: {"Events": "TTree", "tracker": "TDirectory"}."""
+        return {name: class_at(os.path.join(self.path, name)) for name in self.keys(recursive, filter_name)}
+
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> bool:
@@ -76,6 +136,14 @@ class Directory(Mapping[str, Any]):
         except MountError:
             return f"<tfilefs.{type(self).__name__} {self.name!r}, not mounted any more>"
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.keys(recursive=True))
+
+    def _repr_html_(self) -> str:
+        """A table of names, classes and titles; the first hundred."""
+        rows = [(name, classname, attribute(os.path.join(self.path, name), "title")) for name, classname in self.classnames().items()]
+        return page(self.name or os.path.basename(getattr(self, "source", "")), ("name", "class", "title"), rows)
+
 
 class Object:
     """An object that is no table: its arrays, its JSON, and its plot where it has one."""
@@ -84,12 +152,23 @@ class Object:
         self.path, self.name = path, name
         self._owner = owner  # the mount, which stays as long as anything of it is referred to
 
+    @property
+    def classname(self) -> str:
+        """The class: `TH1D`."""
+        return attribute(self.path, "class")
+
+    @property
+    def title(self) -> str:
+        """The title of its key."""
+        return attribute(self.path, "title")
+
     @of_a_mount
-    def numpy(self, array: str) -> numpy.ndarray:
-        """One of its arrays: numpy("x") of a graph."""
+    def numpy(self, array: str) -> numpy.ndarray[Any, Any]:
+        """One of its arrays, in memory: numpy("x") of a graph. FileNotFoundError if it has no array of that name."""
         import numpy as np
 
-        return np.load(os.path.join(self.path, array + ".npy"))
+        read: numpy.ndarray[Any, Any] = np.load(os.path.join(self.path, array + ".npy"))
+        return read
 
     @of_a_mount
     def json(self) -> Any:

@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import subprocess
-import sysconfig
-import tempfile
+import re
 import weakref
+from collections.abc import Iterable
+from typing import Union
 
-from ._error import MountError
+from ._error import MountError, mount_error
 from ._items import Directory
+
+
+Source = Union[str, "os.PathLike[str]"]
 
 
 def program() -> str:
     """The program: that of the environment variable TFILEFS, of this wheel, or on PATH."""
+    import shutil
+    import sysconfig
+
     places = [os.environ.get("TFILEFS")]
     places += [os.path.join(sysconfig.get_path("scripts", scheme), "tfilefs") for scheme in (sysconfig.get_default_scheme(), "posix_user")]
     places.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bin", "tfilefs"))  # pip's --target
@@ -30,10 +35,12 @@ def program() -> str:
 
 
 def _run(*arguments: str, descriptors: tuple[int, ...] = ()) -> None:
+    import subprocess
+
     done = subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           pass_fds=descriptors, check=False)
     if done.returncode != 0:
-        raise MountError(done.stderr.decode("utf-8", "replace").strip() or f"tfilefs ended with {done.returncode}")
+        raise mount_error(done.stderr.decode("utf-8", "replace").strip() or f"tfilefs ended with {done.returncode}")
 
 
 def _option(name: str, value: object) -> str:
@@ -41,13 +48,27 @@ def _option(name: str, value: object) -> str:
     return name if value is True else f"{name}={text}"
 
 
-def mount(source: str | os.PathLike[str], *options: str, **named: object) -> Mount:
-    """Mounts a ROOT file, a directory with ROOT files, or the URL of a ROOT file.
+def is_far(source: str) -> bool:
+    """Whether it is a URL."""
+    return re.match(r"[a-z][a-z0-9+.-]*://", source) is not None
+
+
+def _source(source: str | os.PathLike[str]) -> str:
+    """`~` is the home directory; of a URL nothing is."""
+    text = os.fspath(source)
+    return os.path.expanduser(text) if text.startswith("~") else text
+
+
+def mount(source: Source | Iterable[Source], *options: str, **named: object) -> Mount:
+    """Mounts a ROOT file, a directory with ROOT files, or the URL of a ROOT file; with "chain" several, as one table.
 
     Options are those of `tfilefs -o`: mount(path, "rw", memory="1G", allow_other=True). Best used in a with statement.
-    Without it, the mount goes with the last reference to it, with close(), or with the process."""
+    Without it, the mount goes with the last reference to it, with close(), or with the process.
+
+    MountError, if it cannot be mounted; which is a FileNotFoundError or a PermissionError where it is that."""
     given = [_option(name, value) for name, value in named.items() if value is not False]
-    return Mount(os.fspath(source), [*options, *given])
+    sources = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    return Mount([_source(each) for each in sources], [*options, *given])
 
 
 def _end(path: str, lifeline: int, owner: int, is_writable: bool) -> None:
@@ -68,15 +89,18 @@ def _end(path: str, lifeline: int, owner: int, is_writable: bool) -> None:
 
 
 class Mount(Directory):
-    """What is mounted, as a mapping of names to directories, tables and objects. `path`: where other programs find it."""
+    """What is mounted, as a mapping of names to directories, tables and objects. `path`: where other programs find it.
+    `source`: what was mounted. `is_mappable`: whether its files may be mapped without being asked for."""
 
-    def __init__(self, source: str, options: list[str]) -> None:
+    def __init__(self, sources: list[str], options: list[str]) -> None:
+        import tempfile
+
         path = os.path.realpath(tempfile.mkdtemp(prefix="tfilefs-"))
         # The program holds the reading end. When this process ends, however it ends, the kernel closes the other one.
         reading, writing = os.pipe()
         try:
             arguments = [word for option in (*options, f"lifeline={reading}") for word in ("-o", option)]
-            _run(*arguments, "--", source, path, descriptors=(reading,))
+            _run(*arguments, "--", *sources, path, descriptors=(reading,))
         except BaseException:
             os.close(writing)
             with contextlib.suppress(OSError):
@@ -85,9 +109,14 @@ class Mount(Directory):
         finally:
             os.close(reading)
         super().__init__(path, "")
-        self.source = source
+        self.source = ", ".join(sources)
         is_writable = any(word in ("rw", "writable") for option in options for word in option.split(","))
+        self.is_mappable = not is_writable and not any(map(is_far, sources))
         self._finalizer = weakref.finalize(self, _end, path, writing, os.getpid(), is_writable)
+
+    def commit(self) -> None:
+        """Commits what was written: it is in the file, and can be read here. MountError says what cannot be."""
+        _run("commit", self.path)
 
     def close(self) -> None:
         """Commits what was written, and unmounts. Arrays that were read stay."""

@@ -3,42 +3,35 @@
 
 from __future__ import annotations
 
-import errno
 import functools
-import html
 import json
 import os
-import re
-from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._error import MountError, of_a_mount
+from ._buffers import Buffers, numbers
+from ._column import Column, typename
+from ._error import MountError, missing, of_a_mount
+from ._html import page
+from ._names import Names, chosen, in_a_mount, matching, without_type
+from ._reading import Reading
 
 if TYPE_CHECKING:
     import awkward
+    import duckdb
     import numpy
+    import pandas
+    import polars
     import pyarrow
 
-_TYPE = re.compile(r"\.(b1|[iu][1248]|f[48])(x\d+)*$")
-
-
-def _without_type(path: str) -> str:
-    return _TYPE.sub("", path)
-
-
-def _array(path: str, dtype: numpy.dtype) -> numpy.ndarray:
-    """All numbers of a file, or the error. (numpy.fromfile returns memory that nobody has written where a read fails.)"""
-    import numpy as np
-
-    with open(path, "rb") as file:
-        numbers = np.empty(os.fstat(file.fileno()).st_size // dtype.itemsize, dtype)
-        if file.readinto(numbers.view("u1").data) != numbers.nbytes:
-            raise OSError(errno.EIO, "the file ends too early", path)
-    return numbers
+    Arrays = dict[str, numpy.ndarray[Any, Any]]
 
 
 class Table:
-    """A table. What is read is in memory: it stays when the mount has gone."""
+    """A TTree or RNTuple. `path`: where other programs find it. `name`: by which it was asked for.
+
+    numpy(), awkward() and arrow() read into memory, which stays when the mount has gone. arrays(), iterate() and columns
+    map where they can."""
 
     def __init__(self, path: str, name: str, owner: object = None) -> None:
         self.path, self.name = path, name
@@ -46,72 +39,221 @@ class Table:
 
     def __len__(self) -> int:
         """The number of entries."""
-        return self.schema["entries"]
+        return self.num_entries
+
+    @property
+    def num_entries(self) -> int:
+        """The number of entries."""
+        return int(self.schema["entries"])
+
+    @property
+    def title(self) -> str:
+        """The title of the tree."""
+        return str(self.schema["title"])
+
+    @of_a_mount
+    def _json(self, name: str) -> dict[str, Any]:
+        with open(os.path.join(self.path, name), encoding="utf-8", errors="surrogateescape") as file:
+            read: dict[str, Any] = json.load(file)
+        return read
 
     @functools.cached_property
-    @of_a_mount
     def schema(self) -> dict[str, Any]:
         """What .schema.json says of the table and of each column."""
-        with open(os.path.join(self.path, ".schema.json"), encoding="utf-8", errors="surrogateescape") as file:
-            return json.load(file)
+        return self._json(".schema.json")
+
+    @functools.cached_property
+    def buffers(self) -> Buffers:
+        """The files of the columns, as Awkward Array takes them."""
+        return Buffers(self.path, self._json(".awkward.json"))
 
     @functools.cached_property
     def columns(self) -> list[str]:
         """The names that awkward() and arrow() take; numpy() those of them that are one number for each entry."""
-        return list(dict.fromkeys(_without_type(column["path"].split("/")[0]) for column in self.schema["columns"]))
+        return list(self._parts)
+
+    @functools.cached_property
+    def _parts(self) -> dict[str, list[dict[str, Any]]]:
+        """What the schema says of the files of each column."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for column in self.schema["columns"]:
+            found.setdefault(without_type(column["path"].split("/")[0]), []).append(column)
+        return found
 
     @functools.cached_property
     def _numbers(self) -> dict[str, dict[str, Any]]:
-        return {_without_type(column["path"]): column for column in self.schema["columns"]}
+        return {without_type(column["path"]): column for column in self.schema["columns"]}
 
-    def numpy(self, *names: str) -> numpy.ndarray | dict[str, numpy.ndarray]:
-        """A column as an array; several, or without a name all that are numbers, as a dictionary of arrays. Parts of a list
-        are columns, too: numpy("Muon_pt/values")."""
-        numbers = (name for name in self.columns if name in self._numbers and not self._numbers[name]["reason"])
-        arrays = {name: self._read(name) for name in names or numbers}
+    def parts_of(self, name: str) -> list[dict[str, Any]]:
+        """What the schema says of the files of a column. KeyError if there is none of that name."""
+        parts = self._parts.get(name) or self._parts.get(in_a_mount(name))
+        if parts is None:
+            raise missing(name, self.columns)
+        return parts
+
+    def files_of(self, name: str) -> list[str]:
+        """The paths of the files of a column."""
+        return [os.path.join(self.path, part["path"]) for part in self.parts_of(name)]
+
+    def is_numbers(self, name: str) -> bool:
+        """Whether a column is a number, or an array of fixed shape, for each entry."""
+        parts = self.parts_of(name)
+        return len(parts) == 1 and "/" not in parts[0]["path"] and parts[0]["length"] == self.num_entries and not parts[0]["reason"]
+
+    def keys(self, filter_name: Names = None) -> list[str]:
+        """The names of the columns; of those that match one of these names and patterns."""
+        return matching(filter_name, self.buffers.names)
+
+    def typenames(self, filter_name: Names = None) -> dict[str, str]:
+        """{name: type in C++} of the columns: `float`, `double[3]`, `float[]` for a counted array, `std::vector<float>`."""
+        return {name: typename(self.parts_of(name)) for name in self.keys(filter_name)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.buffers.names
+
+    def __getitem__(self, name: str) -> Column:
+        """A column, or by a path a member of one: t["energy"], t["event/x"]. KeyError with the nearest name if there is
+        none. Nothing is read yet."""
+        top, *members = name.split("/")
+        if top not in self.buffers.names:
+            raise missing(name, self.buffers.names)
+        if members:
+            self.buffers.members(top, members)
+        return Column(self, name)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.keys()
+
+    def between(self, start: int | None, stop: int | None) -> tuple[int, int]:
+        """Entries, as a slice of a list counts them."""
+        first, last, _ = slice(start, stop).indices(self.num_entries)
+        return first, max(first, last)
+
+    def is_copied(self, copy: bool | None) -> bool:
+        """What copy=None stands for. A mapped page that cannot be read ends the process, and a file that is mapped holds up
+        a commit: only files of this machine, mounted to be read, are mapped."""
+        return not getattr(self._owner, "is_mappable", False) if copy is None else copy
+
+    @overload
+    def numpy(self, name: str, /) -> numpy.ndarray[Any, Any]: ...
+    @overload
+    def numpy(self, /) -> Arrays: ...
+    @overload
+    def numpy(self, name: str, another: str, /, *more: str) -> Arrays: ...
+    def numpy(self, *names: str) -> numpy.ndarray[Any, Any] | Arrays:
+        """A column as an array of shape (entries, ...), in memory; several, or without a name all that are numbers, as a
+        dictionary of arrays. Parts of a list are columns, too: numpy("Muon_pt/values"). KeyError for a name that is not there,
+        TypeError for a column that is not numbers."""
+        numbers_alone = (name for name in self.columns if name in self._numbers and not self._numbers[name]["reason"])
+        arrays = {name: self.read(name) for name in names or numbers_alone}
         return arrays if len(names) != 1 else arrays[names[0]]
 
     @of_a_mount
-    def _read(self, name: str) -> numpy.ndarray:
-        import numpy as np
-
-        column = self._numbers.get(name) or self._numbers.get(_without_type(name))
+    def read(self, name: str, copy: bool = True, start: int = 0, stop: int | None = None) -> numpy.ndarray[Any, Any]:
+        """Items start..stop of a column of numbers, or of a part of a list; mapped if not `copy`."""
+        column = self._numbers.get(name) or self._numbers.get(without_type(name)) or self._numbers.get(in_a_mount(name))
         if column is None:
             if name in self.columns:
                 raise TypeError(f"{name} is not one number for each entry: awkward({name!r}) reads it")
-            raise KeyError(f"{name}; there are {', '.join(self.columns)}")
+            raise missing(name, self.columns)
         if column["reason"]:
             raise TypeError(f"{name}: {column['reason']}")
-        return _array(os.path.join(self.path, column["path"]), np.dtype(column["dtype"])).reshape(-1, *column["shape"])
+        size = 1
+        for each in column["shape"]:
+            size *= each
+        read = numbers(os.path.join(self.path, column["path"]), column["dtype"], copy, start * size, None if stop is None else stop * size)
+        return read.reshape(-1, *column["shape"])
 
     @of_a_mount
     def awkward(self, *patterns: str) -> awkward.Array:
-        """Columns as one array of records; all of them without a pattern. awkward("energy", "Muon_*")"""
-        import awkward as ak
-        import numpy as np
+        """Columns as one array of records, in memory; all of them without a pattern: awkward("energy", "Muon_*"). KeyError
+        for a pattern that stands for nothing."""
+        return self.buffers.record(chosen(patterns or None, self.buffers.names), 0, self.buffers.length, copy=True)
 
-        with open(os.path.join(self.path, ".awkward.json"), encoding="utf-8", errors="surrogateescape") as file:
-            view = json.load(file)
-        kept = [i for i, field in enumerate(view["form"]["fields"])
-                if not patterns or any(fnmatchcase(field, pattern) for pattern in patterns)]
-        if not kept:
-            raise KeyError(f"{', '.join(patterns)}; there are {', '.join(view['form']['fields'])}")
-        form = ak.forms.from_dict({**view["form"], **{part: [view["form"][part][i] for i in kept] for part in ("fields", "contents")}})
-        buffers = {key: np.load(os.path.join(self.path, view["files"][key] + ".npy")).reshape(-1)
-                   for key in form.expected_from_buffers(recursive=True) if key in view["files"]}
-        return ak.from_buffers(form, view["length"], buffers)
+    def arrow(self, *names: str) -> pyarrow.Table:
+        """Columns as a table of Arrow, in memory; all of them without a name. KeyError for a name that is not there."""
+        return self.read_arrow(list(names) or None, copy=True)
 
     @of_a_mount
-    def arrow(self, *names: str) -> pyarrow.Table:
-        """Columns as a table of Arrow; all of them without a name."""
+    def read_arrow(self, names: list[str] | None, copy: bool) -> pyarrow.Table:
+        """The same; mapped if not `copy`."""
         import pyarrow as pa
 
-        with pa.OSFile(self.path + ".arrow") as file:
+        with pa.OSFile(self.path + ".arrow") if copy else pa.memory_map(self.path + ".arrow") as file:
             fields = pa.ipc.open_file(file).schema.names
-            if unknown := [name for name in names if name not in fields]:
-                raise KeyError(f"{', '.join(unknown)}; there are {', '.join(fields)}")
-            wanted = [fields.index(name) for name in names] if names else None
-            return pa.ipc.open_file(file, options=pa.ipc.IpcReadOptions(included_fields=wanted)).read_all()
+            for name in names or ():
+                if name not in fields:
+                    raise missing(name, fields)
+            wanted = None if names is None else [fields.index(name) for name in names]
+            read = pa.ipc.open_file(file, options=pa.ipc.IpcReadOptions(included_fields=wanted)).read_all()
+            return read if names is None else read.select(names)
+
+    def to_pandas(self, expressions: Names = None, cut: str | None = None) -> pandas.DataFrame:
+        """Columns as a DataFrame of pandas: lists are arrays, texts str. As arrays(..., library="pd")."""
+        return self.arrays(expressions, cut, library="pd")
+
+    def to_polars(self, expressions: Names = None, cut: str | None = None) -> polars.DataFrame:
+        """Columns as a DataFrame of polars. As arrays(..., library="pl")."""
+        return self.arrays(expressions, cut, library="pl")
+
+    def to_duckdb(self, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyRelation:
+        """A relation of DuckDB, which reads what a query needs, as long as the table is mounted:
+        t.to_duckdb().filter("energy > 100").aggregate("run, count(*)")."""
+        import glob
+
+        import duckdb
+
+        return (connection or duckdb).read_parquet(glob.escape(self.path + ".parquet"))  # type: ignore[no-any-return, unused-ignore]
+
+    @overload
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+               entry_stop: int | None = ..., library: Literal["ak", "awkward"] = ..., copy: bool | None = ...) -> awkward.Array: ...
+    @overload
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+               entry_stop: int | None = ..., library: Literal["np", "numpy"], copy: bool | None = ...) -> Arrays: ...
+    @overload
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+               entry_stop: int | None = ..., library: Literal["pd", "pandas"], copy: bool | None = ...) -> pandas.DataFrame: ...
+    @overload
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+               entry_stop: int | None = ..., library: Literal["pl", "polars"], copy: bool | None = ...) -> polars.DataFrame: ...
+    @overload
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+               entry_stop: int | None = ..., library: Literal["arrow", "pyarrow"], copy: bool | None = ...) -> pyarrow.Table: ...
+    @overload
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+               entry_stop: int | None = ..., library: str, copy: bool | None = ...) -> Any: ...
+    def arrays(self, expressions: Names = None, cut: str | None = None, *, filter_name: Names = None, entry_start: int | None = None,
+               entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Any:
+        """Columns, as "ak" an awkward.Array of records, as "np" {name: array}, of objects where they are lists or texts, as
+        "pd" and "pl" a DataFrame, as "arrow" a pyarrow.Table.
+
+        `expressions`: names and patterns; all columns for None. KeyError for what is not there. `filter_name`: of these only
+        what matches. `cut`: a condition in NumPy's spelling, "(nMuon >= 2) & any(Muon_pt > 20)": only entries that fulfil it;
+        ValueError if it is anything else. `entry_start`, `entry_stop`: as of a slice.
+
+        `copy`: True reads into memory, False maps the files, so that only what is used is read; a mapped page that cannot be
+        read ends the process. None maps files of this machine that are mounted to be read, and reads others."""
+        names = self._wanted(expressions, filter_name)
+        return self._part(Reading(self, names, cut, library, self.is_copied(copy)), *self.between(entry_start, entry_stop))
+
+    def _wanted(self, expressions: Names, filter_name: Names) -> list[str]:
+        return matching(filter_name, chosen(expressions, self.buffers.names))
+
+    @of_a_mount
+    def _part(self, reading: Reading, start: int, stop: int) -> Any:
+        return reading.part(start, stop)
+
+    def iterate(self, expressions: Names = None, cut: str | None = None, *, step_size: int | str = "100 MB", filter_name: Names = None,
+                entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Iterator[Any]:
+        """The same in steps: what arrays() gives, of `step_size` entries each, or of as many as take about "100 MB"."""
+        reading = Reading(self, self._wanted(expressions, filter_name), cut, library, self.is_copied(copy))
+        start, stop = self.between(entry_start, entry_stop)
+        entries = reading.entries_of(step_size)
+        return (self._part(reading, first, min(first + entries, stop)) for first in range(start, stop, entries))
 
     def __repr__(self) -> str:
         try:
@@ -120,10 +262,6 @@ class Table:
             return f"<tfilefs.Table {self.name!r}, not mounted any more>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(column['path'])}</td><td>{html.escape(column['dtype'])}</td>"
-            f"<td>{html.escape(' × '.join(map(str, column['shape'])))}</td><td>{column['length']}</td>"
-            f"<td>{html.escape(column['title'])}</td></tr>"
-            for column in self.schema["columns"])
-        return (f"<table><caption>{html.escape(self.name)}: {len(self)} entries</caption>"
-                f"<tr><th>column</th><th>type</th><th>shape</th><th>items</th><th>title</th></tr>{rows}</table>")
+        rows = [(column["path"], column["dtype"], " × ".join(map(str, column["shape"])), column["length"], column["title"])
+                for column in self.schema["columns"]]
+        return page(f"{self.name}: {len(self)} entries", ("column", "type", "shape", "items", "title"), rows)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One column of a table."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ._reading import as_numpy
+
+if TYPE_CHECKING:
+    import numpy
+
+    from ._table import Table
+
+_NUMBERS = {"b1": "bool", "i1": "int8_t", "u1": "uint8_t", "i2": "int16_t", "u2": "uint16_t", "i4": "int32_t", "u4": "uint32_t",
+            "i8": "int64_t", "u8": "uint64_t", "f4": "float", "f8": "double"}
+_WORDS = {"unsigned char": "uint8_t", "unsigned short": "uint16_t", "unsigned int": "uint32_t", "unsigned long": "uint64_t",
+          "signed char": "int8_t", "short": "int16_t", "int": "int32_t", "long": "int64_t", "string": "std::string",
+          **{each: "std::" + each for each in ("vector", "map", "set", "multiset", "multimap", "list", "deque", "pair", "array", "bitset")}}
+_WORD = re.compile(r"(?<![\w:])(?:" + "|".join(_WORDS) + r")(?!\w)")
+
+
+def typename(parts: list[dict[str, Any]]) -> str:
+    """The type of a column in C++, from what the schema says of its parts: `float[]` is a counted array."""
+    first = parts[0]
+    if first["class"] and ("/" not in first["branch"] or not first["field"] and len(parts) == 1):
+        return _WORD.sub(lambda found: _WORDS[found[0]], first["class"]).replace(" >", ">")
+    last = parts[-1]
+    shape = "".join(f"[{size}]" for size in last["shape"])
+    if last["role"] == "chars":
+        return "char*" + "[]" * (len(last["lists"]) - 1) + shape
+    if len({each["path"] for each in parts if each["role"] != "offsets"}) > 1:
+        members = ((each["path"].split("/")[-1].split(".")[0], each) for each in parts if each["role"] != "offsets")
+        return "struct {" + " ".join(f"{typename([{**each, 'class': ''}])} {name};" for name, each in members) + "}"
+    return _NUMBERS[last["dtype"][1:]] + "[]" * len(last["lists"]) + shape
+
+
+class Column:
+    """A column of a table, or a member of one. Nothing is read until it is asked for.
+
+    `name`: below the table. `typename`: in C++, as `float`, `double[3]`, `float[]`, `std::vector<float>`. `title`."""
+
+    def __init__(self, table: Table, name: str) -> None:
+        self.table, self.name = table, name
+        self._top, *self._members = name.split("/")
+
+    @property
+    def typename(self) -> str:
+        """The type in C++; of a member that of the whole column."""
+        return self.table.typenames()[self._top]
+
+    @property
+    def title(self) -> str:
+        """The title of its branch or field."""
+        return str(self.table.parts_of(self._top)[0]["title"])
+
+    @property
+    def num_entries(self) -> int:
+        """The number of entries of the table."""
+        return self.table.num_entries
+
+    def __len__(self) -> int:
+        return self.num_entries
+
+    def keys(self) -> list[str]:
+        """The names of its members; none if it is no record, and no list of records."""
+        return self.table.buffers.members(self._top, self._members)
+
+    def __getitem__(self, member: str) -> Column:
+        """A member of a record: t["event"]["x"]."""
+        return self.table[f"{self.name}/{member}"]
+
+    def array(self, entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Any:
+        """Entries of the column, of library "ak" an awkward.Array, of "np" a numpy.ndarray: of one number for each entry
+        of shape (entries,), of arrays of fixed shape (entries, ...), else of objects. `copy` as for Table.arrays."""
+        if library in ("np", "numpy"):
+            return self.numpy(entry_start, entry_stop, copy)
+        if library not in ("ak", "awkward"):
+            return self.table.arrays([self._top], entry_start=entry_start, entry_stop=entry_stop, library=library, copy=copy)[self._top]
+        start, stop = self.table.between(entry_start, entry_stop)
+        return self.table.buffers.column(self._top, start, stop, self.table.is_copied(copy), self._members)
+
+    def numpy(self, entry_start: int | None = None, entry_stop: int | None = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
+        """The same as an array of NumPy, without Awkward Array where the column is numbers."""
+        if not self._members and self.table.is_numbers(self._top):
+            return self.table.read(self._top, self.table.is_copied(copy), *self.table.between(entry_start, entry_stop))
+        found: numpy.ndarray[Any, Any] = as_numpy(self.array(entry_start, entry_stop, copy=copy))
+        return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def __repr__(self) -> str:
+        return f"<tfilefs.Column {self.name!r}: {self.typename}>"
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.keys()

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries of chosen columns of a table, as one library or another has them."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from ._cut import Cut
+    from ._table import Table
+
+Library = Literal["ak", "np", "pd", "pl", "arrow"]
+
+_LIBRARIES: dict[str, Library] = {
+    "ak": "ak", "awkward": "ak", "np": "np", "numpy": "np", "pd": "pd", "pandas": "pd", "pl": "pl", "polars": "pl", "arrow": "arrow",
+    "pyarrow": "arrow"}
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+
+
+class Reading:
+    """Parts of a table, which are read, or if not `copy` mapped once for all parts."""
+
+    def __init__(self, table: Table, names: list[str], cut: str | None, library: str, copy: bool) -> None:
+        if library not in _LIBRARIES:
+            raise ValueError(f"library={library!r}; there are {', '.join(_LIBRARIES)}")
+        self._table, self._names, self._copy = table, names, copy
+        self._library = _LIBRARIES[library]
+        self._cut = None if cut is None else _cut_of(cut, table)
+        self._mapped: dict[str, Any] = {}
+
+    def part(self, start: int, stop: int) -> Any:
+        """Entries start..stop, as far as they fulfil the cut."""
+        kept = None if self._cut is None else self._cut.mask(
+            {name: self._column(name, start, stop) for name in self._cut.columns}, stop - start)
+        if self._library == "ak":
+            record = self._records(start, stop)
+            return record if kept is None else record[kept]
+        if self._library == "np":
+            arrays = {name: as_numpy(self._column(name, start, stop)) for name in self._names}
+            return arrays if kept is None else {name: array[kept] for name, array in arrays.items()}
+        table = self._arrow(start, stop)
+        if kept is not None:
+            import pyarrow as pa
+
+            table = table.filter(pa.array(kept))
+        return table if self._library == "arrow" else self._frame(table, start, stop, kept)
+
+    def _once(self, key: str, make: Any, start: int, stop: int) -> Any:
+        """What is mapped is mapped as a whole, once."""
+        if self._copy:
+            return make(start, stop)
+        if key not in self._mapped:
+            self._mapped[key] = make(0, self._table.num_entries)
+        return self._mapped[key][start:stop]
+
+    def _column(self, name: str, start: int, stop: int) -> Any:
+        """Of numbers an array of NumPy, else one of Awkward Array."""
+        table = self._table
+        if table.is_numbers(name):
+            return self._once(name, lambda first, last: table.read(name, self._copy, first, last), start, stop)
+        return self._once(name, lambda first, last: table.buffers.column(name, first, last, self._copy), start, stop)
+
+    def _records(self, start: int, stop: int) -> Any:
+        return self._once("", lambda first, last: self._table.buffers.record(self._names, first, last, self._copy), start, stop)
+
+    def _arrow(self, start: int, stop: int) -> Any:
+        """A table of Arrow: its parts share the memory of the whole."""
+        if "" not in self._mapped:
+            self._mapped[""] = self._table.read_arrow(self._names, self._copy)
+        return self._mapped[""].slice(start, stop - start)
+
+    def _frame(self, table: Any, start: int, stop: int, kept: Any) -> Any:
+        if self._library == "pl":
+            import polars
+
+            return polars.from_arrow(table)
+        import pandas
+
+        frame = table.to_pandas()
+        index = pandas.RangeIndex(start, stop)
+        frame.index = index if kept is None else index[kept]
+        return frame
+
+    def entries_of(self, step_size: int | str) -> int:
+        """How many entries a step has: a number, or so many that their columns take "100 MB"."""
+        if not isinstance(step_size, str):
+            entries = int(step_size)
+        else:
+            found = re.fullmatch(r"\s*([0-9.]+)\s*([kMGT]?)i?B?\s*", step_size, re.IGNORECASE)
+            if not found:
+                raise ValueError(f"step_size={step_size!r}; a number of entries, or a size such as '100 MB'")
+            wanted = float(found[1]) * _UNITS[found[2].lower()]
+            names = dict.fromkeys([*self._names, *(self._cut.columns if self._cut else [])])
+            size = sum(os.path.getsize(path) for name in names for path in self._table.files_of(name))
+            entries = max(1, int(wanted * self._table.num_entries / size)) if size else max(1, self._table.num_entries)
+        if entries < 1:
+            raise ValueError(f"step_size={step_size!r} is less than one entry")
+        return entries
+
+
+def _cut_of(text: str, table: Table) -> Cut:
+    from ._cut import Cut
+
+    return Cut(text, table.keys())
+
+
+def as_numpy(array: Any) -> Any:
+    """An array of NumPy; of lists and texts one of objects: for each entry an array, or a str."""
+    import numpy as np
+
+    if isinstance(array, np.ndarray):
+        return array
+    import awkward as ak
+
+    layout = ak.to_packed(array).layout
+    if layout.is_list and layout.parameter("__array__") not in ("string", "bytestring"):
+        values = as_numpy(ak.Array(layout.content))
+        offsets = np.asarray(layout.to_ListOffsetArray64(True).offsets)
+        found = [values[first:last] for first, last in zip(offsets[:-1], offsets[1:])]
+    else:
+        try:
+            return np.asarray(ak.to_numpy(array, allow_missing=False)) if layout.is_numpy else _objects(array.to_list())
+        except ValueError:
+            found = array.to_list()
+    return _objects(found)
+
+
+def _objects(values: list[Any]) -> Any:
+    import numpy as np
+
+    result = np.empty(len(values), object)
+    for i, value in enumerate(values):
+        result[i] = value
+    return result

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What hands that know uproot ask of the Python package, against what uproot gives."""
+
+import os
+import pathlib
+
+import awkward as ak
+import numpy as np
+import pytest
+import ROOT
+import uproot
+
+from conftest import once
+
+
+def write_types(path):
+    """A column of each kind: of collections, texts, a map, an object, leaves, arrays, numbers."""
+    file = ROOT.TFile(path, "RECREATE")
+    tree = ROOT.TTree("t", "of all kinds")
+    std = ROOT.std
+    kinds = {"v": std.vector("float")(), "s": std.string(), "vs": std.vector("string")(), "vv": std.vector("vector<int>")(),
+             "lv": ROOT.TLorentzVector(1, 2, 3, 4)}
+    for name, value in kinds.items():
+        tree.Branch(name, value)
+    numbers = {"flag/O": np.zeros(1, "b1"), "i1/B": np.zeros(1, "i1"), "u2/s": np.zeros(1, "u2"), "u8/l": np.zeros(1, "u8"),
+               "n/I": np.zeros(1, "i4"), "counted[n]/F": np.zeros(9, "f4"), "mat[2][3]/D": np.zeros(6)}
+    for leaf, value in numbers.items():
+        tree.Branch(leaf.split("/")[0].split("[")[0], value, leaf)
+    leaves = np.zeros(2, "f4")
+    tree.Branch("leaves", leaves, "a/F:b/F")
+    for i in range(100):
+        kinds["v"].assign(i % 4, i)
+        kinds["s"].assign(f"text {i}")
+        kinds["vs"].assign(i % 3, f"é {i}")
+        kinds["vv"].assign(i % 3, std.vector("int")(i % 5, i))
+        kinds["lv"].SetE(i)
+        for value in numbers.values():
+            value[:] = i % 7 + np.arange(len(value))
+        leaves[:] = i, -i
+        tree.Fill()
+    tree.Write()
+    file.Close()
+
+
+@pytest.fixture(scope="module")
+def types(tmp_path_factory):
+    return str(once(tmp_path_factory, "python-types", lambda directory: write_types(str(directory / "types.root"))) / "types.root")
+
+
+@pytest.fixture
+def ours(tfilefs, sample):
+    with tfilefs.mount(sample) as f:
+        yield f
+
+
+@pytest.fixture
+def theirs(sample):
+    with uproot.open(sample) as f:
+        yield f
+
+
+def equal(ours, theirs):
+    return ak.array_equal(ours, theirs, check_parameters=False, dtype_exact=False)
+
+
+def test_keys_and_classes(ours, theirs):
+    assert ours.keys(recursive=True) == set(theirs.keys(cycle=False)) and list(ours.keys()) == list(ours)
+    assert set(ours.keys(filter_name="t*")) == set(theirs.keys(filter_name="t*", recursive=False, cycle=False))
+    assert set(ours.keys(True, ["*hits", "Events"])) == set(theirs.keys(filter_name=["*hits", "Events"], cycle=False))
+    assert ours.classnames(recursive=True) == theirs.classnames(cycle=False)
+    assert ours.classnames() == theirs.classnames(recursive=False, cycle=False)
+    assert ours["tracker/layer1"].classnames() == {"hits": "TH1D"} and ours["tracker/layer1/hits"].classname == "TH1D"
+
+
+def test_columns_and_their_types(tfilefs, types):
+    with tfilefs.mount(types) as f, uproot.open(types) as file:
+        ours, theirs = f["t"], file["t"]
+        assert ours.keys() == theirs.keys(recursive=False) == list(ours) and ours.num_entries == theirs.num_entries == 100
+        assert ours.typenames() == theirs.typenames(recursive=False)
+        assert ours.typenames(filter_name=["v*", "none"]) == theirs.typenames(filter_name="v*", recursive=False)
+        assert ours.title == theirs.title and ours["mat"].title == theirs["mat"].title and "mat" in ours and "none" not in ours
+        for name in set(ours.keys()) - {"lv"}:
+            assert equal(ours[name].array(), theirs[name].array()), name
+            assert equal(ours[name].array(7, -20, copy=True), theirs[name].array(entry_start=7, entry_stop=-20)), name
+        assert ours["lv"].keys() == ["TObject", "fP", "fE"] and f["t/lv/fE"].array().to_list() == list(range(100))
+        assert equal(ours["lv"]["fP"]["fX"].array(copy=True), theirs["lv"].array()["fP"]["fX"])
+        assert (f["t/leaves/b"].numpy() == theirs["leaves"].array(library="np")["b"]).all()
+
+
+@pytest.mark.parametrize("copy", (None, True, False))
+@pytest.mark.parametrize("part", ({}, {"entry_start": 5, "entry_stop": 90}, {"entry_start": -3}, {"entry_start": 200}))
+def test_arrays_of_each_library(tfilefs, types, copy, part):
+    with tfilefs.mount(types) as f, uproot.open(types) as file:
+        ours, theirs = f["t"], file["t"]
+        names = [name for name in theirs.keys(recursive=False) if name != "lv"]
+        expected = theirs.arrays(names, **part)
+        assert equal(ours.arrays(names, copy=copy, **part), expected)
+        assert ours.arrays(names, library="arrow", copy=copy, **part).select(["v", "s", "n"]).to_pylist() == expected[["v", "s", "n"]].to_list()
+        assert ours.arrays(["vv", "mat"], library="pl", copy=copy, **part)["vv"].to_list() == expected["vv"].to_list()
+        flat = ours.arrays(["n", "flag", "u8"], library="pd", copy=copy, **part)
+        assert flat.equals(theirs.arrays(["n", "flag", "u8"], library="pd", **part)), flat
+        arrays, objects = (each.arrays(names, library="np", **part) for each in (ours, theirs))
+        for name in names:
+            assert arrays[name].shape == objects[name].shape and arrays[name].dtype.kind == objects[name].dtype.kind or name == "leaves"
+            assert ak.from_iter(arrays[name]).to_list() == ak.from_iter(objects[name]).to_list() or name == "leaves"
+
+
+def test_names_and_patterns(ours, theirs):
+    events, tree = ours["Events"], theirs["Events"]
+    assert events.arrays(["run", "*Muon*"]).fields == ["run", "nMuon_pt", "Muon_pt"]
+    assert events.arrays("energy").fields == ["energy"]
+    assert events.arrays(filter_name="[er]*").fields == tree.arrays(filter_name="[er]*").fields
+    assert equal(events.arrays(["Muon_pt", "run"]), tree.arrays(["Muon_pt", "run"]))
+    for wrong in ("energi", ["run", "x*"]):
+        with pytest.raises(KeyError, match="energy"):
+            events.arrays(wrong)
+
+
+def test_what_is_mapped(tfilefs, ours, sample, tmp_path):
+    events = ours["Events"]
+    mapped = events.arrays(["run", "position"], library="np")
+    assert isinstance(mapped["run"], np.memmap) and mapped["position"].shape == (100000, 3)
+    assert not isinstance(events.arrays("run", library="np", copy=True)["run"], np.memmap)
+    assert not isinstance(events.numpy("run"), np.memmap)
+    with tfilefs.mount(tmp_path / "new.root", "rw") as f:
+        os.mkdir(f.path + "/t")
+        np.arange(3, dtype="i4").tofile(f.path + "/t/x.i4")
+        f.commit()
+        assert not isinstance(f["t"].arrays(library="np")["x"], np.memmap)
+    ours.close()
+    assert mapped["run"].sum() == uproot.open(sample)["Events/run"].array(library="np").sum()
+
+
+CUTS = {
+    "energy > 100": "energy > 100",
+    "(energy > 20) & (nMuon_pt >= 2)": "(energy > 20) & (nMuon_pt >= 2)",
+    "energy > 20 and not nMuon_pt == 2": "(energy > 20) & (nMuon_pt != 2)",
+    "20 < energy < 21": "(20 < energy) & (energy < 21)",
+    "np.sqrt(abs(position[:, 2])) * 2 > run / 1013": "sqrt(abs(position[:, 2])) * 2 > run / 1013",
+    "any(Muon_pt > 60)": None, "ak.num(Muon_pt, axis=1) == 3": None, "sum(Muon_pt) > 100": None, "trigger == 'double'": None,
+}
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_cuts(ours, theirs, cut):
+    events, tree = ours["Events"], theirs["Events"]
+    if CUTS[cut]:
+        expected = tree.arrays(["run", "energy", "Muon_pt"], cut=CUTS[cut])
+    else:
+        whole = tree.arrays()
+        expected = whole[{"any": ak.any(whole.Muon_pt > 60, axis=1), "ak.": ak.num(whole.Muon_pt) == 3,
+                          "sum": ak.sum(whole.Muon_pt, axis=1) > 100, "tri": whole.trigger == "double"}[cut[:3]]]
+    assert 0 < len(expected) < 60000
+    assert equal(events.arrays(["run", "energy", "Muon_pt"], cut), expected[["run", "energy", "Muon_pt"]])
+    assert (events.arrays("energy", cut, library="np")["energy"] == expected.energy.to_numpy()).all()
+    assert events.arrays("run", cut, library="arrow")["run"].to_pylist() == expected.run.to_list()
+    frame = events.to_pandas("energy", cut)
+    assert (events.to_pandas("energy").loc[frame.index] == frame).all().all() and len(frame) == len(expected)
+    assert len(events.to_polars("run", cut)) == len(expected)
+
+
+@pytest.mark.parametrize("cut", ("__import__('os')", "energy.__class__", "().__class__", "[x for x in energy]", "lambda: 1", "energy if run else 1",
+                                 "energy >", "energy + 1", "energy @ run > 1", "Muon_pt > 20", "open('x')", "energy.tofile('x')", "9**9**9**9",
+                                 "energy > " + "9" * 40, "energy > 1j", "run in energy", "f'{run}'", "(" * 300 + "1" + ")" * 300, "True",
+                                 "any(*run)", "any(run, keepdims=True)", "'a' * 9999999999 == trigger", "1 << 10**10", "energy[energy", ""))
+def test_what_is_no_cut_is_refused(ours, cut, tmp_path):
+    os.chdir(tmp_path)
+    with pytest.raises((ValueError, KeyError)):
+        ours["Events"].arrays("run", cut)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("library", ("ak", "np", "pd", "pl", "arrow"))
+@pytest.mark.parametrize("copy", (None, True))
+def test_steps(ours, theirs, library, copy):
+    events, tree = ours["Events"], theirs["Events"]
+    steps = list(events.iterate(["run", "energy"], "energy > 30", step_size=30000, library=library, copy=copy))
+    expected = list(tree.iterate(["run", "energy"], cut="energy > 30", step_size=30000, library="np"))
+    assert len(steps) == len(expected) == 4
+    for step, each in zip(steps, expected):
+        assert np.array_equal(np.asarray(step["energy"]), each["energy"])
+    assert [len(np.asarray(step["run"])) for step in events.iterate("run", step_size="100 kB", entry_start=10, library=library, copy=copy)] == [
+        25600, 25600, 25600, 23190]
+
+
+def test_sizes_of_steps(ours):
+    events = ours["Events"]
+    assert [len(step) for step in events.iterate(["run", "energy"], step_size="0.4 MB")] == [52428, 47572]
+    for wrong in (0, -1, "many", "10 apples"):
+        with pytest.raises(ValueError, match="step_size"):
+            events.iterate(step_size=wrong)
+    with pytest.raises(ValueError, match="library"):
+        events.arrays(library="cupy")
+
+
+def test_duckdb(ours):
+    duckdb = pytest.importorskip("duckdb")
+    found = ours["Events"].to_duckdb().filter("energy > 100").aggregate("count(*)").fetchall()
+    energy = ours["Events"].numpy("energy")
+    assert found == [((energy > 100).sum(),)]
+    with duckdb.connect() as connection:
+        assert ours["Events"].to_duckdb(connection).aggregate("max(run)").fetchall() == [(2028,)]
+
+
+def test_paths_and_homes(tfilefs, sample, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", os.path.dirname(sample))
+    for source in (pathlib.Path(sample), "~/sample.root", pathlib.Path("~/sample.root")):
+        with tfilefs.mount(source) as f:
+            assert "Events" in f
+
+
+def test_errors_are_those_of_python(tfilefs, ours, tmp_path):
+    with pytest.raises(FileNotFoundError, match="none.root") as error:
+        tfilefs.mount(tmp_path / "none.root")
+    assert isinstance(error.value, tfilefs.MountError) and error.value.errno == 2
+    for name, near in (("Evnts", "Events"), ("tracker/layer0/hit", "tracker/layer0/hits"), ("Events/enrgy", "energy"), ("xyz", "calorimeter, tracker")):
+        with pytest.raises(KeyError, match=near):
+            ours[name]
+    with pytest.raises(KeyError, match="energy"):
+        ours["Events"]["enrgy"]
+    with pytest.raises(KeyError, match="there are no members"):
+        ours["Events"]["energy/x"]
+
+
+def test_what_may_not_be_read(tfilefs, tmp_path):
+    """By a process that is not root any more."""
+    (tmp_path / "x.root").touch(mode=0)
+    child = os.fork()
+    if child == 0:
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        try:
+            tfilefs.mount(tmp_path / "x.root")
+        except PermissionError:
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_refusal_is_a_permission_error(tfilefs):
+    from tfilefs import _error
+    assert isinstance(_error.mount_error("tfilefs: cannot open x.root: Permission denied"), PermissionError)
+    assert type(_error.mount_error("tfilefs: x.root is no ROOT file")) is tfilefs.MountError
+
+
+def test_notebooks(ours):
+    assert "tracker/layer0/hits" in ours._ipython_key_completions_() and "energy" in ours["Events"]._ipython_key_completions_()
+    for shown in (ours, ours["tracker"], ours["tracker/layer0"]):
+        assert "<td>TH" in shown._repr_html_() or "<td>TTree</td>" in shown._repr_html_()
+    assert "Events of a made-up run" in ours._repr_html_()
+
+
+def test_completion_in_ipython(ours):
+    completer = pytest.importorskip("IPython.core.completer")
+    from IPython.core.interactiveshell import InteractiveShell
+    shell = InteractiveShell()
+    shell.user_ns["f"] = ours
+    with completer.provisionalcompleter():
+        assert "Events" in {each.text for each in shell.Completer.completions("f['Ev", 5)}
+
+
+def test_what_is_imported_late(tfilefs):
+    import subprocess
+    import sys
+    code = ("import sys; sys.path.insert(0, sys.argv[1]); import tfilefs; tfilefs.__version__\n"
+            "print(*({'numpy', 'awkward', 'pandas', 'polars', 'pyarrow', 'hist', 'duckdb', 'matplotlib'} & set(sys.modules)))")
+    source = os.path.dirname(os.path.dirname(tfilefs.__file__))
+    assert subprocess.run([sys.executable, "-c", code, source], capture_output=True, text=True, check=True).stdout == "\n"
+    with pytest.raises(AttributeError):
+        tfilefs.nothing
