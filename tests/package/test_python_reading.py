@@ -202,6 +202,28 @@ def test_duckdb(ours):
         assert ours["Events"].to_duckdb(connection).aggregate("max(run)").fetchall() == [(2028,)]
 
 
+@pytest.mark.parametrize("name", ("tracker/layer1/hits", "tracker/occupancy"))
+def test_histograms(ours, theirs, name):
+    h, expected = ours[name], theirs[name]
+    for flow in (False, True):
+        for one, other in zip(h.to_numpy(flow), expected.to_numpy(flow), strict=True):
+            assert np.array_equal(one, other)
+    for taken, theirs_taken in ((h.to_hist(), expected.to_hist()), (h.to_boost(), expected.to_boost())):
+        assert type(taken) is type(theirs_taken) and np.array_equal(taken.values(flow=True), theirs_taken.values(flow=True))
+        assert np.array_equal(taken.variances(), theirs_taken.variances())
+
+
+def test_plots(ours):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    ours["tracker/layer1/hits"].plot(label="hits")
+    assert len(pyplot.gca().patches) + len(pyplot.gca().collections) > 0 and pyplot.gca().get_legend_handles_labels()[1] == ["hits"]
+    pyplot.figure()
+    ours["tracker/occupancy"].plot()
+    pyplot.close("all")
+
+
 def test_paths_and_homes(tfilefs, sample, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", os.path.dirname(sample))
     for source in (pathlib.Path(sample), "~/sample.root", pathlib.Path("~/sample.root")):

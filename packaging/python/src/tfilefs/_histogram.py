@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ._items import Object
 
 if TYPE_CHECKING:
+    import boost_histogram
+    import hist
     import numpy
 
 
@@ -25,9 +27,11 @@ class _Traits:
 
 
 class Axis:
-    """The bins of one axis. axis[i] is (low, high) of the i-th; or its label, if `labels` has one for each."""
+    """The bins of one axis. axis[i] is (low, high) of the i-th; or its label, if `labels` has one for each.
 
-    def __init__(self, edges: numpy.ndarray, labels: tuple[str, ...] | None = None) -> None:
+    `edges`: an array of NumPy, of one more number than there are bins."""
+
+    def __init__(self, edges: numpy.ndarray[Any, Any], labels: tuple[str, ...] | None = None) -> None:
         self.edges, self.labels = edges, labels
         self.traits = _Traits(labels is not None)
 
@@ -52,11 +56,13 @@ class Axis:
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def centers(self) -> numpy.ndarray:
+    def centers(self) -> numpy.ndarray[Any, Any]:
+        """The middle of each bin, of shape (bins,)."""
         return (self.edges[:-1] + self.edges[1:]) / 2
 
     @property
-    def widths(self) -> numpy.ndarray:
+    def widths(self) -> numpy.ndarray[Any, Any]:
+        """The width of each bin, of shape (bins,)."""
         return self.edges[1:] - self.edges[:-1]
 
     def __repr__(self) -> str:
@@ -85,6 +91,7 @@ class Histogram(Object):
 
     @functools.cached_property
     def axes(self) -> tuple[Axis, ...]:
+        """The axes: x, y, z."""
         known = self._json_of_axes()
         edges = [self.numpy(each) for each in self._axes]
         return tuple(Axis(each, _labels_of(known.get(f"f{name[0].upper()}axis", {}), len(each) - 1))
@@ -99,28 +106,51 @@ class Histogram(Object):
         except (OSError, ValueError):
             return {}
 
-    def values(self, flow: bool = False) -> numpy.ndarray:
-        """Contents, or means of a profile. `flow`: with the bins below and above each axis."""
+    def values(self, flow: bool = False) -> numpy.ndarray[Any, Any]:
+        """Contents, or means of a profile: an array of NumPy with a dimension for each axis. `flow`: with the bins below
+        and above each axis."""
         return self._array("values", flow)
 
-    def variances(self, flow: bool = False) -> numpy.ndarray:
+    def variances(self, flow: bool = False) -> numpy.ndarray[Any, Any]:
+        """Squared errors, of the shape of values()."""
         return self._array("variances", flow)
 
-    def counts(self, flow: bool = False) -> numpy.ndarray:
+    def counts(self, flow: bool = False) -> numpy.ndarray[Any, Any]:
         """Contents; the effective entries of a profile."""
         return self._array("effective_entries" if self.kind == "MEAN" else "values", flow)
 
-    def _array(self, name: str, flow: bool) -> numpy.ndarray:
+    def _array(self, name: str, flow: bool) -> numpy.ndarray[Any, Any]:
         return self.numpy(os.path.join("flow", name) if flow else name)
 
-    def to_numpy(self, flow: bool = False) -> tuple[numpy.ndarray, ...]:
-        """Values and edges, as numpy.histogram gives them."""
+    def to_numpy(self, flow: bool = False) -> tuple[numpy.ndarray[Any, Any], ...]:
+        """Values and the edges of each axis, as numpy.histogram gives them; with `flow` the outermost edges are infinite."""
         if flow:
             import numpy as np
 
             edges = [np.concatenate([[-np.inf], axis.edges, [np.inf]]) for axis in self.axes]
             return (self.values(flow=True), *edges)
         return (self.values(), *(axis.edges for axis in self.axes))
+
+    def to_hist(self) -> hist.Hist[Any]:
+        """A hist.Hist of the same bins, values and variances. TypeError for a profile."""
+        import hist
+
+        taken: hist.Hist[Any] = hist.Hist(self)
+        return taken
+
+    def to_boost(self) -> boost_histogram.Histogram:
+        """The same of boost_histogram."""
+        import boost_histogram as bh
+
+        return bh.Histogram(self)
+
+    def plot(self, **options: Any) -> Any:
+        """Draws with mplhep, which takes the options: histplot of one axis, hist2dplot of two. Returns what these return."""
+        import mplhep
+
+        if len(self.axes) > 2:
+            raise TypeError(f"{self.name} has {len(self.axes)} axes: one and two are drawn")
+        return (mplhep.histplot if len(self.axes) == 1 else mplhep.hist2dplot)(self, **options)
 
     def _to_boost_histogram_(self) -> Any:
         """For hist.Hist(h) and boost_histogram.Histogram(h)."""
