@@ -291,3 +291,58 @@ def test_what_is_imported_late(tfilefs):
     assert subprocess.run([sys.executable, "-c", code, source], capture_output=True, text=True, check=True).stdout == "\n"
     with pytest.raises(AttributeError):
         tfilefs.nothing
+
+
+def write_runs(directory):
+    """Three files, the last with another table next to Events, in a directory each."""
+    for i in range(3):
+        with uproot.recreate(directory / f"run{i}.root") as file:
+            muons = np.arange(100 + i) % 3
+            file["Events"] = {"x": np.arange(100 + i, dtype="f4") + 1000 * i, "Muon": ak.zip({"pt": ak.unflatten(np.arange(muons.sum(), dtype="f8"), muons)})}
+    with uproot.recreate(directory / "other.root") as file:
+        file["A"], file["B"] = {"x": np.arange(3)}, {"x": np.arange(4)}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return once(tmp_path_factory, "python-runs", write_runs)
+
+
+FILES = {
+    "pattern": lambda runs: f"{runs}/run*.root", "with its table": lambda runs: f"{runs}/run*.root:Events",
+    "list": lambda runs: [runs / f"run{i}.root" for i in range(3)], "dictionary": lambda runs: {f"{runs}/run*.root": "Events"},
+}
+
+
+@pytest.mark.parametrize("files", FILES)
+def test_many_files(tfilefs, runs, files):
+    theirs = [f"{runs}/run{i}.root:Events" for i in range(3)]  # a pattern of uproot's has no order
+    given = FILES[files](runs)
+    for cut in (None, "x > 50"):
+        expected = uproot.concatenate(theirs)
+        if cut:  # which uproot leaves out where it reads RNTuples, as it writes them
+            expected = expected[expected.x > 50]
+        found = tfilefs.concatenate(given, cut=cut)
+        assert set(found.fields) == set(expected.fields) and equal(found[expected.fields], expected)
+        steps = list(tfilefs.iterate(given, ["x", "Mu*"], cut, step_size=77))
+        assert len(steps) == 4 and equal(ak.concatenate(steps), expected[steps[0].fields])
+    assert tfilefs.concatenate(given, "x", library="np", entry_start=-5)["x"].tolist() == expected.x[-5:].to_list()
+    assert len(tfilefs.concatenate(given, "x", library="pd")) == len(tfilefs.concatenate(given, "x", library="arrow")) == 303
+
+
+def test_many_files_that_are_not_one_table(tfilefs, runs):
+    with pytest.raises(FileNotFoundError):
+        tfilefs.concatenate(f"{runs}/none*.root")
+    with pytest.raises(FileNotFoundError):
+        next(tfilefs.iterate([runs / "run0.root", runs / "none.root"]))
+    with pytest.raises(tfilefs.MountError, match="A, B; name one"):
+        tfilefs.concatenate(runs / "other.root")
+    assert len(tfilefs.concatenate(f"{runs}/other.root:B")) == len(tfilefs.concatenate(runs / "other.root", table="B")) == 4
+    assert len(tfilefs.concatenate([runs / "run0.root", runs / "none.root"], missing="skip")) == 100
+
+
+def test_steps_outlive_their_mount(tfilefs, runs):
+    steps = tfilefs.iterate(f"{runs}/run*.root", library="np", step_size=200)
+    first = next(steps)
+    steps.close()
+    assert first["x"].sum() == np.arange(100).sum() + np.arange(1000, 1100).sum()

@@ -11,10 +11,11 @@ from ._column import Column
 from ._error import MountError
 from ._histogram import Axis, Histogram
 from ._items import Directory, Object
+from ._many import concatenate, iterate
 from ._mount import Mount, mount
 from ._table import Table
 
-__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "Table", "mount"]
+__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "Table", "concatenate", "iterate", "mount"]
 
 __version__: str
 

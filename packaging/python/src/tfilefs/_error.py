@@ -31,8 +31,9 @@ _KINDS: dict[int, type[MountError]] = {errno.ENOENT: _Missing, errno.EACCES: _Fo
 
 def mount_error(text: str) -> MountError:
     """What the program said, as the error that its last words stand for."""
+    first = text.split("\n")[0]
     for number, kind in _KINDS.items():
-        if text.split("\n")[0].endswith(os.strerror(number)):
+        if first.endswith(os.strerror(number)) or number == errno.ENOENT and first.endswith("no file matches"):
             told = kind(text)
             told.errno = number
             return told

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many files as one table: a mount of a chain, for as long as it is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Union
+
+from ._error import MountError
+from ._mount import Mount, Source, mount
+from ._names import Names
+from ._table import Table
+
+Files = Union[Source, Iterable[Source], Mapping[Source, str]]
+
+
+def _sources(files: Files) -> list[Source]:
+    if isinstance(files, (str, os.PathLike)):
+        return [files]
+    if isinstance(files, Mapping):
+        return [f"{os.fspath(path)}:{table}" for path, table in files.items()]
+    return list(files)
+
+
+def _mounted(files: Files, options: dict[str, object]) -> Mount:
+    return mount(_sources(files), **{"chain": True, **options})
+
+
+def _table(mounted: Mount, name: str | None) -> Table:
+    """The one of that name, or the only one."""
+    tables = [each for each, classname in mounted.classnames(recursive=True).items() if classname != "TDirectory"]
+    if name is None and len(tables) != 1:
+        raise MountError(f"{mounted.source}: " + (f"there are {', '.join(tables)}; name one of them, as in 'run*.root:{tables[0]}'" if tables
+                                                  else "there is no table that all files have"))
+    found: Table = mounted[tables[0] if name is None else name]
+    return found
+
+
+def concatenate(files: Files, expressions: Names = None, cut: str | None = None, *, table: str | None = None, filter_name: Names = None,
+                entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak", **options: object) -> Any:
+    """Columns of many files as one: what Table.arrays gives, in memory, of the entries of all files in their order.
+
+    `files`: a path, a pattern ("run*.root"), a URL, or several of these in a list; with the table, "run*.root:Events", if
+    there is more than one, or {path: table}. `table`: its name in what is mounted, such as the sample of a dataset.
+    `options`: of the mount, as chain="union", missing="skip". MountError if a file cannot be opened, FileNotFoundError if there
+    is none; KeyError and ValueError as of Table.arrays."""
+    with _mounted(files, options) as mounted:
+        return _table(mounted, table).arrays(expressions, cut, filter_name=filter_name, entry_start=entry_start, entry_stop=entry_stop,
+                                             library=library, copy=True)
+
+
+def iterate(files: Files, expressions: Names = None, cut: str | None = None, *, step_size: int | str = "100 MB", table: str | None = None,
+            filter_name: Names = None, entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak",
+            copy: bool | None = None, **options: object) -> Iterator[Any]:
+    """The same in steps, as Table.iterate: a step may have entries of several files. The files are mounted as long as there
+    are steps to come."""
+    with _mounted(files, options) as mounted:
+        yield from _table(mounted, table).iterate(expressions, cut, step_size=step_size, filter_name=filter_name, entry_start=entry_start,
+                                                  entry_stop=entry_stop, library=library, copy=copy)
