@@ -12,10 +12,11 @@ from ._error import MountError
 from ._histogram import Axis, Histogram
 from ._items import Directory, Object
 from ._many import concatenate, iterate
-from ._mount import Mount, mount
+from ._mount import Mount, create, mount
 from ._table import Table
+from ._write import StagedTable
 
-__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "Table", "concatenate", "iterate", "mount"]
+__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "StagedTable", "Table", "concatenate", "create", "iterate", "mount"]
 
 __version__: str
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -49,6 +50,31 @@ def missing(name: object, names: Iterable[str]) -> KeyError:
     if near:
         return KeyError(f"{name}; the nearest is {', '.join(near)}")
     return KeyError(f"{name}; there are {', '.join(there)}" if there else name)
+
+
+@contextlib.contextmanager
+def refusals(mounted: str) -> Iterator[None]:
+    """Errors of the system where something is written are told with what the mount at that path says of them."""
+    known = _errors_of(mounted)
+    try:
+        yield
+    except MountError:
+        raise
+    except OSError as error:
+        said = [line for line in _errors_of(mounted) if line not in known]
+        if not said:
+            raise
+        told = mount_error("\n".join(said))
+        told.errno = error.errno
+        raise told from error
+
+
+def _errors_of(mounted: str) -> list[str]:
+    try:
+        with open(os.path.join(mounted, ".tfilefs", "errors"), encoding="utf-8", errors="replace") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []
 
 
 def of_a_mount(method: Method) -> Method:

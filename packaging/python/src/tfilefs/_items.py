@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 from collections.abc import Iterator, KeysView, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._error import MountError, missing, of_a_mount
+from ._error import MountError, missing, of_a_mount, refusals
 from ._html import page
-from ._names import Names, matching
+from ._names import Names, in_a_mount, matching
 
 if TYPE_CHECKING:
     import numpy
@@ -20,6 +22,7 @@ def item_at(path: str, name: str, owner: object) -> Any:
     """The directory, table or object there; of any other file its path."""
     from ._histogram import Histogram
     from ._table import Table
+    from ._write import StagedTable, is_staged_table
 
     if not os.path.isdir(path):
         os.stat(path)
@@ -28,7 +31,9 @@ def item_at(path: str, name: str, owner: object) -> Any:
     if "object.bin" in names:
         is_histogram = any(each.startswith("values.") for each in names) and any("edges" in each for each in names)
         return Histogram(path, name, owner) if is_histogram else Object(path, name, owner)
-    return (Table if is_table(path) else Directory)(path, name, owner)
+    if is_table(path):
+        return Table(path, name, owner)
+    return (StagedTable if is_staged_table(path, names) else Directory)(path, name, owner)
 
 
 def is_table(path: str) -> bool:
@@ -76,6 +81,46 @@ class Directory(Mapping[str, Any]):
         except (FileNotFoundError, NotADirectoryError):
             os.listdir(self.path)
             raise missing(name, self._near(name)) from None
+
+    @of_a_mount
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Writes a new table, histogram or object, of a mount with "rw". It is committed by Mount.commit(), or when the mount
+        ends. Directories above it are made.
+
+        A table: a dictionary of arrays, records of Awkward Array, a structured array, a DataFrame of pandas or polars, a table
+        of Arrow. A histogram: what numpy.histogram gives, and of hist, boost_histogram and uproot. An object: a Histogram or
+        Object of another mount, which is copied.
+
+        FileExistsError if there is something of that name, TypeError for anything else, ValueError for columns of different
+        lengths, MountError for what the mount refuses."""
+        from ._write_histogram import is_histogram, write_histogram
+        from ._write import write_table
+
+        path = self._new_path(name)
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, "it is there already", name)
+        with self._refusals():
+            if isinstance(value, Object):
+                import shutil
+
+                shutil.copytree(value.path, path)
+            else:
+                (write_histogram if is_histogram(value) else write_table)(path, value)
+
+    def mkdir(self, name: str) -> Directory:
+        """Makes a directory, and those above it; of a mount with "rw"."""
+        path = self._new_path(name)
+        with self._refusals():
+            os.makedirs(path, exist_ok=True)
+        return Directory(path, name, self if self._owner is None else self._owner)
+
+    def _new_path(self, name: str) -> str:
+        """Of what gets that name."""
+        self._path(name)
+        return self._path("/".join(in_a_mount(part) for part in name.split("/") if part not in ("", ".")))
+
+    def _refusals(self) -> contextlib.AbstractContextManager[None]:
+        return refusals(self.path if self._owner is None else getattr(self._owner, "path", ""))
 
     def _column(self, name: str) -> Any:
         """The column of a table that a path leads to; None if it leads elsewhere."""

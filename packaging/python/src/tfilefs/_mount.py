@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import weakref
@@ -69,6 +70,17 @@ def mount(source: Source | Iterable[Source], *options: str, **named: object) -> 
     given = [_option(name, value) for name, value in named.items() if value is not False]
     sources = [source] if isinstance(source, (str, os.PathLike)) else list(source)
     return Mount([_source(each) for each in sources], [*options, *given])
+
+
+def create(path: Source, *options: str, **named: object) -> Mount:
+    """Mounts a new ROOT file to be written: with tfilefs.create("out.root") as f: f["Events"] = {"x": array}.
+
+    Options are those of `tfilefs -o`, as compression="zstd:5", format="rntuple". What was written is committed when the block
+    ends, and what cannot be is a MountError there. FileExistsError, if there is such a file: mount(path, "rw") adds to it."""
+    name = _source(path)
+    if os.path.lexists(name):
+        raise FileExistsError(errno.EEXIST, "it is there already; mount(path, 'rw') adds to it", name)
+    return mount(name, "rw", *options, **named)
 
 
 def _end(path: str, lifeline: int, owner: int, is_writable: bool) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ._buffers import Buffers, numbers
 from ._column import Column, typename
-from ._error import MountError, missing, of_a_mount
+from ._error import MountError, missing, of_a_mount, refusals
 from ._html import page
 from ._names import Names, chosen, in_a_mount, matching, without_type
 from ._reading import Reading
@@ -254,6 +254,16 @@ class Table:
         start, stop = self.between(entry_start, entry_stop)
         entries = reading.entries_of(step_size)
         return (self._part(reading, first, min(first + entries, stop)) for first in range(start, stop, entries))
+
+    @of_a_mount
+    def extend(self, data: Any) -> None:
+        """More entries, for each column, of a mount with "rw"; data as in f["Events"] = data. They are committed by
+        Mount.commit(), or when the mount ends, and shown by what is asked for from then on. ValueError if these are other
+        columns, or columns of different lengths."""
+        from ._write import extend
+
+        with refusals(getattr(self._owner, "path", "")):
+            extend(self.path, data)
 
     def __repr__(self) -> str:
         try:

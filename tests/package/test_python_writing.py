@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python package writes, as uproot reads it."""
+
+import os
+
+import awkward as ak
+import numpy as np
+import pytest
+import uproot
+
+LISTS = [[1.5, 2.5], [], [3.5]]
+COLUMNS = {
+    "x": np.arange(3, dtype="f4"), "flag": np.array([True, False, True]), "big": np.arange(3, dtype=">i8"),
+    "position": np.arange(9.0).reshape(3, 3), "plain": [1, 2, 3], "lists": LISTS, "pt": ak.Array(LISTS),
+    "nested": ak.Array([[[1], []], [], [[2, 3]]]), "text": ["a", "é", ""], "texts": ak.Array([["a", "b"], [], ["c"]]),
+    "point": ak.Array([{"x": 1, "y": 2.5}, {"x": 2, "y": 3.5}, {"x": 3, "y": 4.5}]),
+    "hits": ak.Array([[{"x": 1.5, "id": 1}], [], [{"x": 2.5, "id": 2}, {"x": 3.5, "id": 3}]]),
+    "kept": ak.Array([1, None, 3])[[0, 2, 0]],
+}
+
+
+def as_lists(columns):
+    return {name: [each.tolist() if isinstance(each, np.ndarray) else each for each in getattr(value, "tolist", lambda: value)()]
+            for name, value in columns.items()}
+
+
+@pytest.mark.parametrize("form", ("tree", "rntuple"))
+def test_a_table_of_arrays(tfilefs, tmp_path, form):
+    path = tmp_path / "out.root"
+    with tfilefs.create(path, format=form) as f:
+        f["Events"] = COLUMNS
+        f["below/this/Events"] = {"x": np.arange(5)}
+    expected = as_lists(COLUMNS)
+    with uproot.open(path) as file:
+        tree = file["Events"]
+        assert file["below/this/Events"].arrays().x.to_list() == [0, 1, 2, 3, 4] and tree.num_entries == 3
+        for name in set(expected) - {"hits", "point"}:
+            assert tree[name].array().to_list() == expected[name], name
+    with tfilefs.mount(path) as f:
+        assert ak.Array(f["Events"].arrays()).to_list() == [dict(zip(expected, row)) for row in zip(*expected.values())]
+
+
+def tables():
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    flat = {"x": [1.5, 2.5], "n": [1, 2], "text": ["a", "b"], "lists": [[1, 2], [3]]}
+    return {
+        "pandas": pandas.DataFrame(flat), "polars": polars.DataFrame(flat), "arrow": pyarrow.table(flat),
+        "awkward": ak.Array({**flat, "text": flat["text"]}), "structured": np.array([(1.5, 1), (2.5, 2)], [("x", "f8"), ("n", "i8")]),
+        "series": {"x": pandas.Series(flat["x"]), "n": polars.Series(flat["n"]), "text": pandas.Series(flat["text"])},
+    }, ak.Array(flat)
+
+
+@pytest.mark.parametrize("kind", ("pandas", "polars", "arrow", "awkward", "structured", "series"))
+def test_tables_of_others(tfilefs, tmp_path, kind):
+    made, expected = tables()
+    with tfilefs.create(tmp_path / "out.root") as f:
+        f["t"] = made[kind]
+        f["t"].extend(made[kind])
+    found = uproot.open(tmp_path / "out.root")["t"].arrays()
+    assert len(found.fields) >= 2 and found.to_list() == ak.concatenate([expected, expected])[found.fields].to_list()
+
+
+def test_more_entries(tfilefs, tmp_path):
+    """Before the commit, after it, and in another mount."""
+    path = tmp_path / "out.root"
+    columns = {name: value for name, value in COLUMNS.items() if name not in ("point",)}
+    with tfilefs.create(path) as f:
+        f["t"] = columns
+        assert isinstance(f["t"], tfilefs.StagedTable) and "'t'" in repr(f["t"])
+        f["t"].extend(columns)
+        f.commit()
+        assert isinstance(f["t"], tfilefs.Table) and f["t"].num_entries == 6
+        f["t"].extend(columns)
+    with tfilefs.mount(path, "rw") as f:
+        f["t"].extend(columns)
+        for wrong in ({"x": np.arange(3)}, {**columns, "x": np.arange(3.0)}, {**columns, "other": np.arange(3)}):
+            with pytest.raises(ValueError, match="x|other"):
+                f["t"].extend(wrong)
+    with uproot.open(path) as file:
+        for name, values in as_lists(columns).items():
+            if name != "hits":
+                assert file["t"][name].array().to_list() == values * 4, name
+        assert file["t"].arrays()["hits.x" if "hits.x" in file["t"].arrays().fields else "hits"] is not None
+
+
+@pytest.mark.parametrize("name", ("tracker/layer1/hits", "tracker/occupancy"))
+def test_histograms(tfilefs, sample, tmp_path, name):
+    boost_histogram, hist = pytest.importorskip("boost_histogram"), pytest.importorskip("hist")
+    with uproot.open(sample) as file:
+        theirs = file[name]
+        expected = theirs.to_numpy(flow=True)
+        made = {"numpy": theirs.to_numpy(), "uproot": theirs, "hist": theirs.to_hist(), "boost": theirs.to_boost()}
+        assert isinstance(made["hist"], hist.Hist) and isinstance(made["boost"], boost_histogram.Histogram)
+        with tfilefs.mount(sample) as source, tfilefs.create(tmp_path / "out.root") as f:
+            for kind, value in made.items():
+                f[f"made/{kind}"] = value
+            f["copied"] = source[name]
+            f.mkdir("empty/below")
+    with uproot.open(tmp_path / "out.root") as file:
+        assert "empty/below" in file and file["copied"].title == theirs.title
+        for kind in ("made/numpy", "made/uproot", "made/hist", "made/boost", "copied"):
+            found = file[kind].to_numpy(flow=True)
+            inner = tuple(slice(1, -1) for _ in found[1:])
+            assert np.array_equal(found[0][inner], expected[0][inner]) and np.allclose(found[1], expected[1])
+            assert kind == "made/numpy" or np.array_equal(found[0], expected[0])
+            assert kind == "made/numpy" or np.allclose(file[kind].variances(), theirs.variances())
+
+
+def test_what_is_refused(tfilefs, tmp_path):
+    hist = pytest.importorskip("hist")
+    named, mean = hist.Hist(hist.axis.StrCategory(["a", "b"])), hist.Hist(hist.axis.Regular(2, 0, 1), storage=hist.storage.Mean())
+    path = tmp_path / "out.root"
+    with tfilefs.create(path) as f:
+        f["t"] = {"x": np.arange(3)}
+        for wrong, error, word in (
+                ({"x": [1], "y": [1, 2]}, ValueError, "x has 1, y has 2"), ({}, ValueError, "has columns"), (3, TypeError, "int is no table"),
+                ("text", TypeError, "str is no table"), ({"x": ak.Array([1, None])}, TypeError, "nulls"),
+                ({"x": ak.Array([1, "a"])}, TypeError, "union"), ({"x": np.zeros(2, "c16")}, TypeError, "complex128"),
+                ({"x": np.zeros(2, "M8[s]")}, TypeError, "datetime64"), (named, TypeError, "names of bins"), (mean, TypeError, "means")):
+            with pytest.raises(error, match=word):
+                f["wrong"] = wrong
+        with pytest.raises(FileExistsError):
+            f["t"] = {"x": np.arange(3)}
+        for outside in ("../x", "a/../../x"):
+            with pytest.raises(KeyError):
+                f[outside] = {"x": np.arange(3)}
+    assert uproot.open(path).keys(cycle=False) == ["t"]
+    with pytest.raises(FileExistsError, match="rw"):
+        tfilefs.create(path)
+    with tfilefs.mount(path) as f, pytest.raises(OSError):
+        f["more"] = {"x": np.arange(3)}
+
+
+def test_the_mount_says_why_it_refuses(tfilefs, tmp_path):
+    with tfilefs.create(tmp_path / "out.root") as f:
+        with pytest.raises(tfilefs.MountError, match="[Rr]ecord|variant|list"):
+            f["t"] = {"x": ak.Array([[{"a": [{"b": 1.5}]}]])}
+        import shutil
+        shutil.rmtree(f.path + "/t")
+
+
+def test_what_cannot_be_committed_is_an_error_of_the_block(tfilefs, tmp_path):
+    with pytest.raises(tfilefs.MountError, match="y"):
+        with tfilefs.create(tmp_path / "out.root") as f:
+            f["t"] = {"x": np.arange(3, dtype="i4")}
+            np.arange(2, dtype="i4").tofile(os.path.join(f.path, "t", "y.i4"))
