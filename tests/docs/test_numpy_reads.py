@@ -54,8 +54,8 @@ def test_our_package_tells_an_error(tmp_path, monkeypatch):
         file.write(bytes(300))
     monkeypatch.syspath_prepend(os.path.join(ROOT, "packaging", "python", "src"))
     monkeypatch.delitem(sys.modules, "tfilefs", raising=False)
-    from tfilefs._table import _array
+    from tfilefs._buffers import numbers
 
     with mounted.Mounted(tmp_path / "a.root") as m:
         with pytest.raises(OSError):
-            _array(os.path.join(m.path, "T", "x.f8"), np.dtype("f8"))
+            numbers(os.path.join(m.path, "T", "x.f8"), "f8", copy=True)

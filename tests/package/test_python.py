@@ -76,14 +76,16 @@ def test_the_wheel_holds_what_it_needs(wheel):
     needed = re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE)
     assert [name for name in needed if ";" not in name] == ["numpy"]
     extras = set(re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE))
-    assert extras == {"all", "arrow", "awkward", "hist"}
-    assert {re.match(r"[\w-]+", name).group() for name in needed} == {"awkward", "hist", "numpy", "pyarrow"}
+    assert extras == {"all", "arrow", "awkward", "duckdb", "hist", "pandas", "plot", "polars"}
+    assert {re.match(r"[\w-]+", name).group() for name in needed} == {"awkward", "duckdb", "hist", "mplhep", "numpy", "pandas", "polars",
+                                                                          "pyarrow"}
 
 
 def test_lines_of_its_page_run(python):
     with open(LINES, encoding="utf-8") as page:
-        [code] = re.findall(r"^```python\n(.*?)^```", page.read(), re.MULTILINE | re.DOTALL)
-    said = python(code)
+        reading, writing = re.findall(r"^```python\n(.*?)^```", page.read(), re.MULTILINE | re.DOTALL)
+    said = python(reading)
+    python(writing)
     assert "['Events', 'calorimeter', 'tracker']" in said and "5000.0" in said
 
 

@@ -235,7 +235,7 @@ def test_errors_are_those_of_python(tfilefs, ours, tmp_path):
     with pytest.raises(FileNotFoundError, match="none.root") as error:
         tfilefs.mount(tmp_path / "none.root")
     assert isinstance(error.value, tfilefs.MountError) and error.value.errno == 2
-    for name, near in (("Evnts", "Events"), ("tracker/layer0/hit", "tracker/layer0/hits"), ("Events/enrgy", "energy"), ("xyz", "calorimeter, tracker")):
+    for name, near in (("Event", "Events"), ("tracker/layer0/hit", "tracker/layer0/hits"), ("Events/enrgy", "energy"), ("xyz", "calorimeter, tracker")):
         with pytest.raises(KeyError, match=near):
             ours[name]
     with pytest.raises(KeyError, match="energy"):

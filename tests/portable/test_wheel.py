@@ -29,6 +29,24 @@ def python(wheel, tmp_path_factory):
     return f"{home}/bin/python"
 
 
+WRITTEN = """
+import numpy, sys, tfilefs
+with tfilefs.create(sys.argv[1]) as f:
+    f["t"] = {"x": numpy.arange(1000)}
+    f["t"].extend({"x": numpy.arange(10)})
+with tfilefs.mount(sys.argv[1]) as f:
+    print(f["t"].arrays("x", "x >= 5", library="np")["x"].sum(), tfilefs.__version__)
+"""
+
+
+def test_numpy_is_enough_to_write(python, tmp_path):
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    done = subprocess.run([python, "-c", WRITTEN, str(tmp_path / "new.root")], capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
+    total, version = done.stdout.split()
+    assert int(total) == sum(range(5, 1000)) + sum(range(5, 10)) and version[0].isdigit()
+
+
 def test_a_column_is_read(python, sample, tmp_path):
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
     done = subprocess.run([python, "-c", SUM, sample], capture_output=True, text=True, env=environment, timeout=120)

@@ -12,13 +12,12 @@ from ._error import missing
 from ._names import dtype_of
 
 if TYPE_CHECKING:
-    import awkward
-    import numpy
+    from ._types import AwkwardArray, NumpyArray
 
 Form = dict[str, Any]
 
 
-def numbers(path: str, dtype: str, copy: bool, start: int = 0, stop: int | None = None) -> numpy.ndarray[Any, Any]:
+def numbers(path: str, dtype: str, copy: bool, start: int = 0, stop: int | None = None) -> NumpyArray:
     """The numbers start..stop of a file, or the error. (numpy.fromfile returns memory that nobody has written where a read
     fails.)"""
     import numpy as np
@@ -49,14 +48,15 @@ class Buffers:
         self._forms: dict[str, Form] = dict(zip(view["form"]["fields"], view["form"]["contents"]))
         self.names = list(self._forms)
 
-    def _read(self, key: str, copy: bool, start: int = 0, stop: int | None = None) -> numpy.ndarray[Any, Any]:
+    def _read(self, key: str, copy: bool, start: int = 0, stop: int | None = None) -> NumpyArray:
         import numpy as np
 
         name = self._files[key]
         path, dtype = os.path.join(self.directory, name), dtype_of(name)
         if dtype:
             return numbers(path, dtype, copy, start, stop)
-        return np.load(path + ".npy").reshape(-1)[start:stop]
+        read: NumpyArray = np.load(path + ".npy").reshape(-1)[start:stop]
+        return read
 
     def files(self, name: str) -> list[str]:
         """The paths of the buffers of a column."""
@@ -69,15 +69,16 @@ class Buffers:
             form = _records(form)["contents"][0]
         return list(_records(form).get("fields") or [])
 
-    def column(self, name: str, start: int, stop: int, copy: bool, members: Sequence[str] = ()) -> awkward.Array:
+    def column(self, name: str, start: int, stop: int, copy: bool, members: Sequence[str] = ()) -> AwkwardArray:
         """Entries start..stop of a column, or of a member of it."""
         form = _narrowed(self._forms[name], members)
-        array = self._array(form, start, stop, copy)
+        array: Any = self._array(form, start, stop, copy)
         for member in members:
             array = array[member]
-        return array
+        found: AwkwardArray = array
+        return found
 
-    def _array(self, form: Form, start: int, stop: int, copy: bool) -> awkward.Array:
+    def _array(self, form: Form, start: int, stop: int, copy: bool) -> AwkwardArray:
         import awkward as ak
 
         if copy and (start, stop) != (0, self.length) and _is_plain(form):
@@ -85,7 +86,7 @@ class Buffers:
         buffers = {key: self._read(key, copy) for key in _keys(form) if key in self._files}
         return ak.from_buffers(form, self.length, buffers)[start:stop]
 
-    def _part(self, form: Form, start: int, stop: int) -> Iterator[tuple[str, numpy.ndarray[Any, Any]]]:
+    def _part(self, form: Form, start: int, stop: int) -> Iterator[tuple[str, NumpyArray]]:
         """The buffers of the items start..stop of a plain form, read alone."""
         kind = form["class"]
         if kind == "NumpyArray":
@@ -106,7 +107,7 @@ class Buffers:
             for content in form["contents"]:
                 yield from self._part(content, start, stop)
 
-    def record(self, names: list[str], start: int, stop: int, copy: bool) -> awkward.Array:
+    def record(self, names: list[str], start: int, stop: int, copy: bool) -> AwkwardArray:
         """Entries start..stop of columns, as an array of records."""
         import awkward as ak
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ._reading import as_numpy
 
 if TYPE_CHECKING:
-    import numpy
-
     from ._table import Table
+    from ._types import NumpyArray
 
 _NUMBERS = {"b1": "bool", "i1": "int8_t", "u1": "uint8_t", "i2": "int16_t", "u2": "uint16_t", "i4": "int32_t", "u4": "uint32_t",
             "i8": "int64_t", "u8": "uint64_t", "f4": "float", "f8": "double"}
@@ -81,16 +80,17 @@ class Column:
         start, stop = self.table.between(entry_start, entry_stop)
         return self.table.buffers.column(self._top, start, stop, self.table.is_copied(copy), self._members)
 
-    def numpy(self, entry_start: int | None = None, entry_stop: int | None = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
+    def numpy(self, entry_start: int | None = None, entry_stop: int | None = None, copy: bool | None = None) -> NumpyArray:
         """The same as an array of NumPy, without Awkward Array where the column is numbers."""
         if not self._members and self.table.is_numbers(self._top):
             return self.table.read(self._top, self.table.is_copied(copy), *self.table.between(entry_start, entry_stop))
-        found: numpy.ndarray[Any, Any] = as_numpy(self.array(entry_start, entry_stop, copy=copy))
+        found: NumpyArray = as_numpy(self.array(entry_start, entry_stop, copy=copy))
         return found
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NumpyArray:
         array = self.numpy()
-        return array if dtype is None else array.astype(dtype)
+        found: NumpyArray = array if dtype is None else array.astype(dtype)
+        return found
 
     def __repr__(self) -> str:
         return f"<tfilefs.Column {self.name!r}: {self.typename}>"

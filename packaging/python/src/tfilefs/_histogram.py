@@ -13,7 +13,8 @@ from ._items import Object
 if TYPE_CHECKING:
     import boost_histogram
     import hist
-    import numpy
+
+    from ._types import NumpyArray
 
 
 _LABELLED_MAX = 16 << 20  # bytes of an object in whose JSON labels are looked for
@@ -31,7 +32,7 @@ class Axis:
 
     `edges`: an array of NumPy, of one more number than there are bins."""
 
-    def __init__(self, edges: numpy.ndarray[Any, Any], labels: tuple[str, ...] | None = None) -> None:
+    def __init__(self, edges: NumpyArray, labels: tuple[str, ...] | None = None) -> None:
         self.edges, self.labels = edges, labels
         self.traits = _Traits(labels is not None)
 
@@ -56,14 +57,16 @@ class Axis:
     __hash__ = None  # type: ignore[assignment]
 
     @property
-    def centers(self) -> numpy.ndarray[Any, Any]:
+    def centers(self) -> NumpyArray:
         """The middle of each bin, of shape (bins,)."""
-        return (self.edges[:-1] + self.edges[1:]) / 2
+        centers: NumpyArray = (self.edges[:-1] + self.edges[1:]) / 2
+        return centers
 
     @property
-    def widths(self) -> numpy.ndarray[Any, Any]:
+    def widths(self) -> NumpyArray:
         """The width of each bin, of shape (bins,)."""
-        return self.edges[1:] - self.edges[:-1]
+        widths: NumpyArray = self.edges[1:] - self.edges[:-1]
+        return widths
 
     def __repr__(self) -> str:
         if self.labels is not None:
@@ -74,8 +77,8 @@ class Axis:
 def _labels_of(axis: dict[str, Any], bins: int) -> tuple[str, ...] | None:
     """Of an axis in ROOT's JSON, where each bin has one and no two are equal."""
     texts = {text["fUniqueID"]: text["fString"] for text in (axis.get("fLabels") or {"arr": []})["arr"]}
-    labels = tuple(texts.get(i + 1) for i in range(bins))
-    return labels if None not in labels and len(set(labels)) == bins else None
+    labels = tuple(str(texts[i + 1]) for i in range(bins) if i + 1 in texts)
+    return labels if len(labels) == len(set(labels)) == bins else None
 
 
 class Histogram(Object):
@@ -102,27 +105,28 @@ class Histogram(Object):
         if os.path.getsize(os.path.join(self.path, "object.bin")) > _LABELLED_MAX:
             return {}
         try:
-            return self.json()
+            known: dict[str, Any] = self.json()
+            return known
         except (OSError, ValueError):
             return {}
 
-    def values(self, flow: bool = False) -> numpy.ndarray[Any, Any]:
+    def values(self, flow: bool = False) -> NumpyArray:
         """Contents, or means of a profile: an array of NumPy with a dimension for each axis. `flow`: with the bins below
         and above each axis."""
         return self._array("values", flow)
 
-    def variances(self, flow: bool = False) -> numpy.ndarray[Any, Any]:
+    def variances(self, flow: bool = False) -> NumpyArray:
         """Squared errors, of the shape of values()."""
         return self._array("variances", flow)
 
-    def counts(self, flow: bool = False) -> numpy.ndarray[Any, Any]:
+    def counts(self, flow: bool = False) -> NumpyArray:
         """Contents; the effective entries of a profile."""
         return self._array("effective_entries" if self.kind == "MEAN" else "values", flow)
 
-    def _array(self, name: str, flow: bool) -> numpy.ndarray[Any, Any]:
+    def _array(self, name: str, flow: bool) -> NumpyArray:
         return self.numpy(os.path.join("flow", name) if flow else name)
 
-    def to_numpy(self, flow: bool = False) -> tuple[numpy.ndarray[Any, Any], ...]:
+    def to_numpy(self, flow: bool = False) -> tuple[NumpyArray, ...]:
         """Values and the edges of each axis, as numpy.histogram gives them; with `flow` the outermost edges are infinite."""
         if flow:
             import numpy as np
@@ -135,14 +139,18 @@ class Histogram(Object):
         """A hist.Hist of the same bins, values and variances. TypeError for a profile."""
         import hist
 
-        taken: hist.Hist[Any] = hist.Hist(self)
+        # These take what has _to_boost_histogram_, which their types do not say.
+        whole: Any = self
+        taken: hist.Hist[Any] = hist.Hist(whole)
         return taken
 
-    def to_boost(self) -> boost_histogram.Histogram:
+    def to_boost(self) -> boost_histogram.Histogram[Any]:
         """The same of boost_histogram."""
         import boost_histogram as bh
 
-        return bh.Histogram(self)
+        whole: Any = self
+        taken: bh.Histogram[Any] = bh.Histogram(whole)
+        return taken
 
     def plot(self, **options: Any) -> Any:
         """Draws with mplhep, which takes the options: histplot of one axis, hist2dplot of two. Returns what these return."""
@@ -160,7 +168,7 @@ class Histogram(Object):
             raise TypeError(f"{self.name} is a profile: it has means, and not the sums that a histogram of means is made of")
         taken = bh.Histogram(*(bh.axis.StrCategory(axis.labels) if axis.labels else bh.axis.Variable(axis.edges) for axis in self.axes),
                              storage=bh.storage.Weight())
-        view = taken.view(flow=True)
+        view: Any = taken.view(flow=True)
         kept = tuple(slice(1 if axis.labels else 0, None) for axis in self.axes)  # nothing is below the first label
         view["value"], view["variance"] = self.values(flow=True)[kept], self.variances(flow=True)[kept]
         return taken

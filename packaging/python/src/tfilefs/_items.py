@@ -15,7 +15,7 @@ from ._html import page
 from ._names import Names, in_a_mount, matching
 
 if TYPE_CHECKING:
-    import numpy
+    from ._types import NumpyArray
 
 
 def item_at(path: str, name: str, owner: object) -> Any:
@@ -170,7 +170,8 @@ class Directory(Mapping[str, Any]):
         """{name: class} of the keys that keys() gives: {"Events": "TTree", "tracker": "TDirectory"}."""
         return {name: class_at(os.path.join(self.path, name)) for name in self.keys(recursive, filter_name)}
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return id(self)
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -208,11 +209,11 @@ class Object:
         return attribute(self.path, "title")
 
     @of_a_mount
-    def numpy(self, array: str) -> numpy.ndarray[Any, Any]:
+    def numpy(self, array: str) -> NumpyArray:
         """One of its arrays, in memory: numpy("x") of a graph. FileNotFoundError if it has no array of that name."""
         import numpy as np
 
-        read: numpy.ndarray[Any, Any] = np.load(os.path.join(self.path, array + ".npy"))
+        read: NumpyArray = np.load(os.path.join(self.path, array + ".npy"))
         return read
 
     @of_a_mount

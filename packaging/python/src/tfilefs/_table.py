@@ -17,14 +17,12 @@ from ._names import Names, chosen, in_a_mount, matching, without_type
 from ._reading import Reading
 
 if TYPE_CHECKING:
-    import awkward
     import duckdb
-    import numpy
     import pandas
     import polars
     import pyarrow
 
-    Arrays = dict[str, numpy.ndarray[Any, Any]]
+    from ._types import AwkwardArray, NumpyArray, NumpyArrays
 
 
 class Table:
@@ -138,12 +136,12 @@ class Table:
         return not getattr(self._owner, "is_mappable", False) if copy is None else copy
 
     @overload
-    def numpy(self, name: str, /) -> numpy.ndarray[Any, Any]: ...
+    def numpy(self, name: str, /) -> NumpyArray: ...
     @overload
-    def numpy(self, /) -> Arrays: ...
+    def numpy(self, /) -> NumpyArrays: ...
     @overload
-    def numpy(self, name: str, another: str, /, *more: str) -> Arrays: ...
-    def numpy(self, *names: str) -> numpy.ndarray[Any, Any] | Arrays:
+    def numpy(self, name: str, another: str, /, *more: str) -> NumpyArrays: ...
+    def numpy(self, *names: str) -> NumpyArray | NumpyArrays:
         """A column as an array of shape (entries, ...), in memory; several, or without a name all that are numbers, as a
         dictionary of arrays. Parts of a list are columns, too: numpy("Muon_pt/values"). KeyError for a name that is not there,
         TypeError for a column that is not numbers."""
@@ -152,7 +150,7 @@ class Table:
         return arrays if len(names) != 1 else arrays[names[0]]
 
     @of_a_mount
-    def read(self, name: str, copy: bool = True, start: int = 0, stop: int | None = None) -> numpy.ndarray[Any, Any]:
+    def read(self, name: str, copy: bool = True, start: int = 0, stop: int | None = None) -> NumpyArray:
         """Items start..stop of a column of numbers, or of a part of a list; mapped if not `copy`."""
         column = self._numbers.get(name) or self._numbers.get(without_type(name)) or self._numbers.get(in_a_mount(name))
         if column is None:
@@ -168,7 +166,7 @@ class Table:
         return read.reshape(-1, *column["shape"])
 
     @of_a_mount
-    def awkward(self, *patterns: str) -> awkward.Array:
+    def awkward(self, *patterns: str) -> AwkwardArray:
         """Columns as one array of records, in memory; all of them without a pattern: awkward("energy", "Muon_*"). KeyError
         for a pattern that stands for nothing."""
         return self.buffers.record(chosen(patterns or None, self.buffers.names), 0, self.buffers.length, copy=True)
@@ -210,10 +208,10 @@ class Table:
 
     @overload
     def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
-               entry_stop: int | None = ..., library: Literal["ak", "awkward"] = ..., copy: bool | None = ...) -> awkward.Array: ...
+               entry_stop: int | None = ..., library: Literal["ak", "awkward"] = ..., copy: bool | None = ...) -> AwkwardArray: ...
     @overload
     def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
-               entry_stop: int | None = ..., library: Literal["np", "numpy"], copy: bool | None = ...) -> Arrays: ...
+               entry_stop: int | None = ..., library: Literal["np", "numpy"], copy: bool | None = ...) -> NumpyArrays: ...
     @overload
     def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
                entry_stop: int | None = ..., library: Literal["pd", "pandas"], copy: bool | None = ...) -> pandas.DataFrame: ...

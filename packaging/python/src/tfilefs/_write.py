@@ -11,9 +11,9 @@ from ._error import refusals
 from ._names import in_a_mount, without_type
 
 if TYPE_CHECKING:
-    import numpy
+    from ._types import NumpyArray
 
-Parts = dict[str, "numpy.ndarray[Any, Any]"]  # what the files below a table get; paths that end in offsets.i8 are offsets
+Parts = dict[str, Any]  # what the files below a table get; paths that end in offsets.i8 are offsets
 
 OFFSETS = "offsets.i8"
 
@@ -70,7 +70,7 @@ def _last(path: str) -> int:
         return int.from_bytes(file.read(8), "little", signed=True)
 
 
-def _append(path: str, numbers: numpy.ndarray[Any, Any]) -> None:
+def _append(path: str, numbers: NumpyArray) -> None:
     with open(path, "ab") as file:
         file.write(numbers.reshape(-1).view("u1").data)
 
@@ -126,7 +126,7 @@ def _of_list(value: Any) -> Any:
         return found
 
 
-def _of_column(path: str, column: Any) -> Iterator[tuple[str, numpy.ndarray[Any, Any]]]:
+def _of_column(path: str, column: Any) -> Iterator[tuple[str, NumpyArray]]:
     import numpy as np
 
     if isinstance(column, np.ndarray):
@@ -137,7 +137,7 @@ def _of_column(path: str, column: Any) -> Iterator[tuple[str, numpy.ndarray[Any,
     yield from _of_layout(path, ak.to_packed(column).layout)
 
 
-def _of_numbers(path: str, array: numpy.ndarray[Any, Any]) -> Iterator[tuple[str, numpy.ndarray[Any, Any]]]:
+def _of_numbers(path: str, array: NumpyArray) -> Iterator[tuple[str, NumpyArray]]:
     if array.dtype.names:
         for name in array.dtype.names:
             yield from _of_numbers(f"{path}/{in_a_mount(name)}", array[name])
@@ -151,7 +151,7 @@ def _of_numbers(path: str, array: numpy.ndarray[Any, Any]) -> Iterator[tuple[str
     yield f"{path}.{kind}{shape}", np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
 
 
-def _of_layout(path: str, layout: Any) -> Iterator[tuple[str, numpy.ndarray[Any, Any]]]:
+def _of_layout(path: str, layout: Any) -> Iterator[tuple[str, NumpyArray]]:
     """The files of a layout of Awkward Array."""
     import numpy as np
 
