@@ -119,4 +119,5 @@ def main():
                 rounds.report(f"{codec}: {count or 'all'} columns of a {what}, {options.entries} entries", results)
 
 
-main()
+if __name__ == "__main__":
+    main()

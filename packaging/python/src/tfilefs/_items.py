@@ -27,13 +27,13 @@ def item_at(path: str, name: str, owner: object) -> Any:
     if not os.path.isdir(path):
         os.stat(path)
         return path
-    names = set(os.listdir(path))
-    if "object.bin" in names:
-        is_histogram = any(each.startswith("values.") for each in names) and any("edges" in each for each in names)
-        return Histogram(path, name, owner) if is_histogram else Object(path, name, owner)
-    if is_table(path):
-        return Table(path, name, owner)
-    return (StagedTable if is_staged_table(path, names) else Directory)(path, name, owner)
+    if not os.path.exists(os.path.join(path, "object.bin")):
+        if is_table(path):  # which is asked first: a wide table takes long to list
+            return Table(path, name, owner)
+        return (StagedTable if is_staged_table(path, os.listdir(path)) else Directory)(path, name, owner)
+    names = os.listdir(path)
+    is_histogram = any(each.startswith("values.") for each in names) and any("edges" in each for each in names)
+    return Histogram(path, name, owner) if is_histogram else Object(path, name, owner)
 
 
 def is_table(path: str) -> bool:

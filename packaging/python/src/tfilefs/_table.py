@@ -127,7 +127,7 @@ class Table:
 
     def between(self, start: int | None, stop: int | None) -> tuple[int, int]:
         """Entries, as a slice of a list counts them."""
-        first, last, _ = slice(start, stop).indices(self.num_entries)
+        first, last, _ = slice(start, stop).indices(self.buffers.length)
         return first, max(first, last)
 
     def is_copied(self, copy: bool | None) -> bool:

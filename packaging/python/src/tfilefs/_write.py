@@ -34,7 +34,7 @@ class StagedTable:
         return f"<tfilefs.StagedTable {self.name!r}>"
 
 
-def is_staged_table(path: str, names: set[str]) -> bool:
+def is_staged_table(path: str, names: list[str]) -> bool:
     """Whether a directory that is no table yet has columns."""
     return any(without_type(name) != name or os.path.exists(os.path.join(path, name, OFFSETS)) for name in names)
 
