@@ -32,4 +32,25 @@ Reply<T> value_for(Reply<Step> reply, Then then) {
   });
 }
 
+// The same where the step's answer is made of the value: make(value), or nothing if that returns nothing. The value is
+// gone when it is answered, so that whoever waits for its memory gets it.
+template <class T, class Step, class Make>
+Reply<T> answer_with(Reply<Step> reply, Make make) {
+  return on_behalf_of<T>(std::move(reply), [make = std::move(make)](Result<T> result, Reply<Step> told) mutable {
+    if (!result) return told(tl::unexpected(std::move(result).error()));
+    const auto made = [&] {
+      if constexpr (std::is_void_v<T>)
+        return make();
+      else
+        return make(T(*std::move(result)));
+    };
+    if constexpr (std::is_void_v<decltype(made())>) {
+      made();
+      told({});
+    } else {
+      told(made());
+    }
+  });
+}
+
 }  // namespace tfilefs

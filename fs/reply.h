@@ -40,13 +40,24 @@ inline Error dropped_error() noexcept {
 template <class T>
 class [[nodiscard]] Reply {
  public:
+  // What gets the answer. One may stand behind several replies, for which nothing is allocated then. Each calls
+  // answer() once, then release(), and uses it no more.
+  class Sink {
+   public:
+    virtual void answer(Result<T>) = 0;
+    virtual void release() noexcept = 0;
+
+   protected:
+    ~Sink() = default;
+  };
+
   Reply() = default;
+  Reply(Sink& sink, std::stop_token asker) : sink_(&sink), asker_(std::move(asker)) {}
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, Reply>>>
-  Reply(F function) : sink_(std::make_unique<Function<F>>(std::move(function))) {}
+  Reply(F function) : sink_(new Function<F>(std::move(function))) {}
   // With the asker() of another reply, which this one serves.
   template <class F>
-  Reply(F function, std::stop_token asker)
-      : sink_(std::make_unique<Function<F>>(std::move(function))), asker_(std::move(asker)) {}
+  Reply(F function, std::stop_token asker) : sink_(new Function<F>(std::move(function))), asker_(std::move(asker)) {}
   void asked_by(std::stop_token asker) { asker_ = std::move(asker); }
   Reply(Reply&&) noexcept = default;
   Reply& operator=(Reply&& other) noexcept {
@@ -71,21 +82,21 @@ class [[nodiscard]] Reply {
   const std::stop_token& asker() const { return asker_; }
 
  private:
-  struct Sink {
-    virtual ~Sink() = default;
-    virtual void answer(Result<T>) = 0;
-  };
   template <class F>
-  struct Function : Sink {
+  struct Function final : Sink {
     explicit Function(F f) : function(std::move(f)) {}
     void answer(Result<T> result) override { function(std::move(result)); }
+    void release() noexcept override { delete this; }
     F function;
+  };
+  struct Release {
+    void operator()(Sink* sink) const noexcept { sink->release(); }
   };
   void abandon() noexcept {
     if (sink_) (*this)(tl::unexpected<Error>(dropped_error()));
   }
 
-  std::unique_ptr<Sink> sink_;
+  std::unique_ptr<Sink, Release> sink_;
   std::stop_token asker_;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <memory>
 #include <optional>
 
 #include "read_done.h"
@@ -56,6 +57,26 @@ TEST(OnBehalf, AStepThatIsDroppedAnswers) {
   (void)value_for<int>(asked.reply(), add_one);
   ASSERT_TRUE(asked.answer);
   EXPECT_FALSE(*asked.answer);
+}
+
+TEST(OnBehalf, AnAnswerIsMadeOfTheValue) {
+  Asked asked;
+  answer_with<int>(asked.reply(), [](int value) { return 2 * value; })(21);
+  ASSERT_TRUE(asked.answer);
+  EXPECT_EQ(asked.answer->value(), 42);
+  answer_with<int>(asked.reply(), [](int) -> Result<int> { return tfile::fail(ErrorKind::damaged, "odd"); })(1);
+  EXPECT_EQ(asked.answer->error().text, "odd");
+  answer_with<void>(asked.reply(), [] { return 7; })({});
+  EXPECT_EQ(asked.answer->value(), 7);
+}
+
+TEST(OnBehalf, TheValueIsGoneWhenTheStepIsAnswered) {
+  bool is_gone = false;
+  auto value = std::make_shared<int>(1);
+  const std::weak_ptr<int> watched = value;
+  Reply<void> reply([&](Result<>) { is_gone = watched.expired(); });
+  answer_with<std::shared_ptr<int>>(std::move(reply), [](const std::shared_ptr<int>&) {})(std::move(value));
+  EXPECT_TRUE(is_gone);
 }
 
 TEST(ReadDone, AReadThatIsDroppedAnswers) {
