@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
-#include <functional>
 #include <iterator>
 #include <utility>
 
 #include "descriptor_limit.h"
-#include "exec/step_loop.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "tfile/far_listing.h"
 #include "tfile/name.h"
 #include "tfile/source.h"
@@ -27,44 +26,6 @@ namespace {
 // Files that are opened at the same time: as many as a server may be asked for at once. A look at a file that is not
 // opened is one question, and needs no memory.
 constexpr std::size_t kOpenedAtOnce = 32, kLookedAtAtOnce = 64, kDescriptors = 8;
-
-// Runs `each` for every one of `numbers`, some at the same time, then `finish`. `each` calls the function that it is
-// given when it is done.
-class EachFile : public std::enable_shared_from_this<EachFile> {
- public:
-  using Each = std::function<void(std::size_t, std::function<void()>)>;
-  EachFile(std::vector<std::size_t> numbers, std::size_t at_once, Each each, std::function<void()> finish)
-      : numbers_(std::move(numbers)), at_once_(at_once), each_(std::move(each)), finish_(std::move(finish)) {}
-
-  void go_on() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    while (running_ < at_once_ && next_ < numbers_.size()) {
-      ++running_;
-      each_(numbers_[next_++], [self = shared_from_this()] {
-        --self->running_;
-        self->go_on();
-      });
-    }
-    if (running_ == 0 && next_ == numbers_.size() && finish_) std::exchange(finish_, nullptr)();
-  }
-
-  const std::vector<std::size_t> numbers_;
-  const std::size_t at_once_;
-  const Each each_;
-  std::function<void()> finish_;
-  std::size_t next_ = 0;
-  std::atomic<std::size_t> running_ = 0;
-  StepLoop loop_;
-};
-
-void for_each_file(std::vector<std::size_t> numbers, std::size_t at_once, EachFile::Each each,
-                   std::function<void()> finish) {
-  std::make_shared<EachFile>(std::move(numbers), at_once, std::move(each), std::move(finish))->go_on();
-}
 
 // The counts that the tables of the files told when they were opened.
 void give_known(ChainCounts& counts, const PlannedTable& plan) {
@@ -132,15 +93,8 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       : chain_(std::move(chain)), before_(std::move(before)), began_(Clock::now()) {}
 
   void start() {
-    auto take = [self = shared_from_this()](const Result<>& listed) {
-      if (!listed) return self->chain_->finish_look(tl::unexpected<Error>(listed.error()), Clock::now() - self->began_);
-      for_each_file(
-          self->chosen([](const File& file) { return !file.is_read; }), kLookedAtAtOnce,
-          [self](std::size_t i, std::function<void()> done) { self->look_at(i, std::move(done)); },
-          [self] { self->read_files(); });
-    };
     answer_opening(
-        chain_->context_.cache, [self = shared_from_this()] { return self->list(); }, Reply<void>(std::move(take)));
+        chain_->context_.cache, [self = shared_from_this()] { return self->list(); }, then(&Look::look_at_files));
   }
 
  private:
@@ -152,6 +106,14 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     bool is_read = false;                  // it is opened: nothing is known of it, or it has changed
     std::optional<Error> error;            // why it cannot be opened
   };
+
+  // An error ends the look.
+  Reply<void> then(void (Look::*go_on)()) {
+    return [self = shared_from_this(), go_on](const Result<>& done) {
+      if (!done) return self->chain_->finish_look(tl::unexpected<Error>(done.error()), Clock::now() - self->began_);
+      (self.get()->*go_on)();
+    };
+  }
 
   // Files that were there before keep their order; the others come behind them.
   Result<> list() {
@@ -201,20 +163,28 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     return numbers;
   }
 
-  void look_at(std::size_t i, std::function<void()> done) {
-    const Origin& origin = files_[i].mounted->origin();
-    run_job(chain_->context_.cache, origin.source_origin(),
-            [self = shared_from_this(), i, &origin, done = std::move(done)] {
-              File& file = self->files_[i];
-              const auto now = origin.glance();
-              // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
-              const bool was_open = file.number_before != SIZE_MAX;
-              if (now)
-                file.is_read = !now->identity.may_be_same(file.facts->identity) || self->was_found_changed(file);
-              else
-                file.is_read = !was_open;
-              done();
-            });
+  void look_at_files() {
+    std::vector<std::size_t> numbers = chosen([](const File& file) { return !file.is_read; });
+    const std::size_t count = numbers.size();
+    auto look = [self = shared_from_this(), numbers = std::move(numbers)](std::size_t i, Reply<void> told) {
+      self->look_at(self->files_[numbers[i]], std::move(told));
+    };
+    when_all(count, kLookedAtAtOnce, std::move(look), then(&Look::read_files));
+  }
+
+  void look_at(File& file, Reply<void> told) {
+    const Origin& origin = file.mounted->origin();
+    auto look = [self = shared_from_this(), &file, &origin]() -> Result<> {
+      const auto now = origin.glance();
+      // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
+      const bool was_open = file.number_before != SIZE_MAX;
+      if (now)
+        file.is_read = !now->identity.may_be_same(file.facts->identity) || self->was_found_changed(file);
+      else
+        file.is_read = !was_open;
+      return {};
+    };
+    answer_blocking(chain_->context_.cache, origin.source_origin(), std::move(look), std::move(told));
   }
 
   // Whether a reader has found that the file is not the one that the chain knows.
@@ -226,24 +196,26 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
 
   void read_files() {
     took_ = Clock::now() - began_;
-    for_each_file(
-        chosen([](const File& file) { return file.is_read; }), files_within_limit(kOpenedAtOnce, kDescriptors),
-        [self = shared_from_this()](std::size_t i, const std::function<void()>& done) { self->read(i, done); },
-        [self = shared_from_this()] { self->build(); });
+    std::vector<std::size_t> numbers = chosen([](const File& file) { return file.is_read; });
+    const std::size_t count = numbers.size();
+    auto read = [self = shared_from_this(), numbers = std::move(numbers)](std::size_t i, Reply<void> told) {
+      self->read_file(self->files_[numbers[i]], std::move(told));
+    };
+    when_all(count, files_within_limit(kOpenedAtOnce, kDescriptors), std::move(read), then(&Look::build));
   }
 
-  void read(std::size_t i, const std::function<void()>& done) {
-    auto take = [self = shared_from_this(), i, done](Result<FactsPtr> facts) {
-      File& file = self->files_[i];
+  void read_file(File& file, Reply<void> told) {
+    auto take = [self = shared_from_this(), &file](Result<FactsPtr> facts, Reply<void> done) {
       if (!facts)
         file.error = std::move(facts).error();
       else
         file.facts = *std::move(facts);
-      done();
+      done({});
     };
     // The tables of the only file are open as long as the chain is read. Of many files, that would be too many.
     const KeptSchemas schemas{chain_->schemas_, files_.size() == 1};
-    read_facts(chain_->context_, *files_[i].mounted, files_[i].name.table, schemas, Reply<FactsPtr>(std::move(take)));
+    read_facts(chain_->context_, *file.mounted, file.name.table, schemas,
+               on_behalf_of<FactsPtr>(std::move(told), std::move(take)));
   }
 
   // What a dataset says of a file need not be so.

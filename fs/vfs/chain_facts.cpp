@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "exec/step_loop.h"
+#include "exec/for_each.h"
 #include "on_behalf.h"
 #include "vfs/blocking.h"
 #include "view/view.h"
@@ -86,38 +86,21 @@ bool has_stored(const TableFacts& facts, const tfile::Table& table) {
 }
 
 // Loads one table after the other.
-class FactsReading : public std::enable_shared_from_this<FactsReading> {
- public:
-  FactsReading(GenerationPtr generation, std::vector<TablePlace> places, KeptSchemas schemas, Reply<FactsPtr> reply)
-      : generation_(std::move(generation)), places_(std::move(places)), schemas_(schemas), reply_(std::move(reply)) {
-    facts_->identity = generation_->source->identity();
-    facts_->from = generation_->state.from;
-    facts_->uuid = uuid_of(*generation_->file);
-  }
-
-  void next() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    if (at_ == places_.size()) return reply_(FactsPtr(std::move(facts_)));
-    auto take = [self = shared_from_this()](Result<WholeTable> table) {
-      if (!table) return self->reply_(tl::unexpected<Error>(table.error()));
-      self->facts_->tables.push_back(facts_of(self->places_[self->at_++], table->loaded, self->schemas_));
-      self->next();
+void load_facts(const GenerationPtr& generation, std::vector<TablePlace> places, KeptSchemas schemas,
+                Reply<FactsPtr> reply) {
+  auto facts = std::make_shared<FileFacts>();
+  facts->identity = generation->source->identity();
+  facts->from = generation->state.from;
+  facts->uuid = uuid_of(*generation->file);
+  const std::size_t count = places.size();
+  auto load = [generation, places = std::move(places), schemas](std::size_t i, const auto& made, Reply<void> told) {
+    auto add = [&place = places[i], &made, schemas](const WholeTable& table) {
+      made->tables.push_back(facts_of(place, table.loaded, schemas));
     };
-    load_whole(generation_, places_[at_], Reply<WholeTable>(std::move(take), reply_.asker()));
-  }
-
-  const GenerationPtr generation_;
-  const std::vector<TablePlace> places_;
-  const KeptSchemas schemas_;
-  Reply<FactsPtr> reply_;
-  std::shared_ptr<FileFacts> facts_ = std::make_shared<FileFacts>();
-  std::size_t at_ = 0;
-  StepLoop loop_;
-};
+    load_whole(generation, places[i], answer_with<WholeTable>(std::move(told), std::move(add)));
+  };
+  for_each(count, std::move(facts), std::move(load), std::move(reply));
+}
 
 void read_tables(MountContext& context, const GenerationPtr& generation, std::string table, KeptSchemas schemas,
                  Reply<FactsPtr> reply) {
@@ -125,7 +108,7 @@ void read_tables(MountContext& context, const GenerationPtr& generation, std::st
     return table.empty() ? tables_in(*generation) : tables_named(*generation, table);
   };
   auto read = [generation, schemas](std::vector<TablePlace> places, Reply<FactsPtr> told) mutable {
-    std::make_shared<FactsReading>(generation, std::move(places), schemas, std::move(told))->next();
+    load_facts(generation, std::move(places), schemas, std::move(told));
   };
   answer_blocking(context.cache, generation->source->origin(), std::move(find),
                   value_for<std::vector<TablePlace>>(std::move(reply), std::move(read)));
