@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "array/npy.h"
-#include "exec/step_loop.h"
+#include "exec/for_each.h"
+#include "on_behalf.h"
 #include "view/optional_rows.h"
 #include "view/view.h"
 
@@ -39,48 +39,20 @@ std::vector<const Column*> nested_options(const tfile::Table& table, NodeId node
 }
 
 // Asks how many lists each of the columns has, one after the other; each has as many as the one before has items.
-class OptionLevels : public std::enable_shared_from_this<OptionLevels> {
- public:
-  OptionLevels(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-               std::vector<const Column*> options, Reply<OptionalRows> reply)
-      : streams_(std::move(streams)),
-        table_(std::move(table)),
-        options_(std::move(options)),
-        asker_(reply.asker()),
-        reply_(std::move(reply)) {}
-
-  void next() {
-    loop_.next([this, self = shared_from_this()] { ask(); });
-  }
-
- private:
-  void ask() {
-    if (rows_.lists.size() == options_.size()) return reply_(std::move(rows_));
-    const Column& column = *options_[rows_.lists.size()];
-    streams_->length(column.stream, column.slot,
-                     Reply<std::int64_t>(
-                         [self = shared_from_this(), &column](Result<std::int64_t> length) {
-                           if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
-                           self->add(column, *length);
-                           self->next();
-                         },
-                         asker_));
-  }
-
-  void add(const Column& column, std::int64_t offsets) {
-    const std::int64_t count = std::max<std::int64_t>(0, offsets - 1);
-    if (rows_.lists.empty()) rows_.count = count;
-    rows_.step_into(column, count);
-  }
-
-  const std::shared_ptr<CachedStreams> streams_;
-  const std::shared_ptr<const tfile::Table> table_;
-  const std::vector<const Column*> options_;
-  const std::stop_token asker_;
-  Reply<OptionalRows> reply_;
-  OptionalRows rows_;
-  StepLoop loop_;
-};
+void option_levels(std::shared_ptr<CachedStreams> streams, const std::shared_ptr<const tfile::Table>& table,
+                   std::vector<const Column*> options, Reply<OptionalRows> reply) {
+  const std::size_t count = options.size();
+  auto ask = [streams = std::move(streams), table, options = std::move(options)](std::size_t i, OptionalRows& rows,
+                                                                                 Reply<void> told) {
+    auto add = [&column = *options[i], &rows](std::int64_t offsets) {
+      const std::int64_t lists = std::max<std::int64_t>(0, offsets - 1);
+      if (rows.lists.empty()) rows.count = lists;
+      rows.step_into(column, lists);
+    };
+    streams->length(options[i]->stream, options[i]->slot, answer_with<std::int64_t>(std::move(told), std::move(add)));
+  };
+  for_each(count, OptionalRows(), std::move(ask), std::move(reply));
+}
 
 }  // namespace
 
@@ -96,17 +68,14 @@ void option_index_content(std::shared_ptr<CachedStreams> streams, std::shared_pt
     std::memcpy(bytes.data(), &null, sizeof null);
     return reply(std::make_shared<FixedContent>(npy_header(tfile::Dtype::i8, {}, 1) + bytes));
   }
-  const std::stop_token asker = reply.asker();
-  auto lay_out = [streams, reply = std::move(reply)](Result<OptionalRows> rows) mutable {
-    if (!rows) return reply(tl::unexpected<Error>(rows.error()));
+  auto lay_out = [streams](const OptionalRows& rows) {
     Segments segments;
-    segments.add_bytes(npy_header(tfile::Dtype::i8, {}, rows->count));
-    add_item_numbers(segments, *rows);
-    reply(segment_content(streams, std::move(segments)));
+    segments.add_bytes(npy_header(tfile::Dtype::i8, {}, rows.count));
+    add_item_numbers(segments, rows);
+    return segment_content(streams, std::move(segments));
   };
-  auto options = nested_options(*table, node);
-  std::make_shared<OptionLevels>(streams, table, std::move(options), Reply<OptionalRows>(std::move(lay_out), asker))
-      ->next();
+  option_levels(streams, table, nested_options(*table, node),
+                answer_with<OptionalRows>(std::move(reply), std::move(lay_out)));
 }
 
 }  // namespace tfilefs

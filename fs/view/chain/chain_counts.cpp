@@ -2,13 +2,12 @@
 #include "view/chain/chain_counts.h"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "exec/first_error.h"
-#include "exec/step_loop.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 
 namespace tfilefs {
 namespace {
@@ -113,95 +112,50 @@ void ChainCounts::want(CountId id, Reply<StartsPtr> reply) {
   once.get([&](Reply<StartsPtr> made) { gather(id, std::move(made)); }, std::move(reply));
 }
 
-// Asks one file after the other, some at the same time.
-class ChainCounts::Round : public std::enable_shared_from_this<ChainCounts::Round> {
- public:
-  Round(std::shared_ptr<ChainCounts> counts, CountId wanted, std::vector<CountId> ids,
-        std::vector<std::vector<std::int64_t>> known, Reply<StartsPtr> reply)
-      : counts_(std::move(counts)),
-        wanted_(wanted),
-        ids_(std::move(ids)),
-        known_(std::move(known)),
-        reply_(std::move(reply)) {}
-
-  void go_on() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    const std::size_t file_count = counts_->table_->files().size();
-    const bool is_over = failure_.is_there() || reply_.asker().stop_requested();
-    while (!is_over && !failure_.is_there() && asked_ < kFilesAtOnce && next_ < file_count) ask(next_++);
-    if (asked_ > 0 || (!is_over && next_ < file_count) || reply_.answered()) return;
-    if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
-    if (is_over) return reply_(given_up());
-    for (const CountId id : ids_) counts_->added_up(id);
-    reply_(counts_->known(wanted_));
-  }
-
-  void ask(std::size_t file) {
-    std::vector<CountId> unknown;
-    for (std::size_t i = 0; i < ids_.size(); ++i) {
-      if (known_[i][file] < 0) unknown.push_back(ids_[i]);
-    }
-    if (unknown.empty()) return;
-    ++asked_;
-    auto opened = [self = shared_from_this(), file,
-                   unknown = std::move(unknown)](Result<std::shared_ptr<CachedStreams>> streams) {
-      if (!streams) {
-        self->fail(file, streams.error());
-        return self->one_is_asked();
-      }
-      self->ask_lengths(file, unknown, **streams, *streams);
-    };
-    counts_->files_->streams(file, Reply<std::shared_ptr<CachedStreams>>(std::move(opened), reply_.asker()));
-  }
-
-  void ask_lengths(std::size_t file, const std::vector<CountId>& unknown, CachedStreams& streams,
-                   const std::shared_ptr<CachedStreams>& kept) {
-    const auto left = std::make_shared<std::atomic<std::size_t>>(unknown.size());
-    for (const CountId id : unknown) {
-      const CountSource source = counts_->table_->count_source(id, file);
-      const tfile::StreamId stream = source.column.stream;
-      const std::uint32_t slot = source.column.slot;
-      auto take = [self = shared_from_this(), left, id, file, source, kept](auto length) {
-        self->take(id, file, source, std::move(length));
-        if (--*left == 0) self->one_is_asked();
-      };
-      if (id == wanted_)
-        streams.length(stream, slot, Reply<std::int64_t>(std::move(take), reply_.asker()));
-      else
-        streams.cheap_length(stream, slot, Reply<std::optional<std::int64_t>>(std::move(take), reply_.asker()));
-    }
-  }
-
-  void take(CountId id, std::size_t file, const CountSource& source, const Result<std::int64_t>& length) {
-    if (!length) return fail(file, length.error());
-    counts_->note(id, file, counted_items(source, *length));
-  }
-  void take(CountId id, std::size_t file, const CountSource& source,
-            const Result<std::optional<std::int64_t>>& length) {
-    if (length && *length) counts_->note(id, file, counted_items(source, **length));
-  }
-
-  void fail(std::size_t file, const Error& error) { failure_.note(met_in(*counts_->files_, file, error)); }
-  void one_is_asked() {
-    --asked_;
-    go_on();
-  }
-
-  const std::shared_ptr<ChainCounts> counts_;
-  const CountId wanted_;
-  const std::vector<CountId> ids_;
-  const std::vector<std::vector<std::int64_t>> known_;
-  Reply<StartsPtr> reply_;
-  std::size_t next_ = 0;
-  std::atomic<std::size_t> asked_ = 0;  // files that have not answered
-  FirstError failure_;
-  StepLoop loop_;
+// Of a file: the length of `wanted`, and those of others that are cheap.
+struct ChainCounts::FileLengths {
+  std::size_t file = 0;
+  CountId wanted = 0;
+  std::vector<CountId> unknown;
 };
 
+void ChainCounts::ask_file(FileLengths of, Reply<void> reply) {
+  const std::size_t file = of.file;
+  auto opened = [self = shared_from_this(), of = std::move(of)](Result<std::shared_ptr<CachedStreams>> streams,
+                                                                Reply<void> told) mutable {
+    if (!streams) return told(tl::unexpected<Error>(met_in(*self->files_, of.file, streams.error())));
+    self->ask_lengths(std::move(of), *std::move(streams), std::move(told));
+  };
+  files_->streams(file, on_behalf_of<std::shared_ptr<CachedStreams>>(std::move(reply), std::move(opened)));
+}
+
+void ChainCounts::ask_lengths(FileLengths of, std::shared_ptr<CachedStreams> streams, Reply<void> reply) {
+  const std::size_t count = of.unknown.size();
+  auto ask = [self = shared_from_this(), of = std::move(of), streams = std::move(streams)](std::size_t i,
+                                                                                           Reply<void> told) {
+    const CountId id = of.unknown[i];
+    const CountSource source = self->table_->count_source(id, of.file);
+    if (id != of.wanted) {
+      auto note_cheap = [self, file = of.file, id, source](Result<std::optional<std::int64_t>> length,
+                                                           Reply<void> done) {
+        if (length && *length) self->note(id, file, counted_items(source, **length));
+        done({});
+      };
+      return streams->cheap_length(source.column.stream, source.column.slot,
+                                   on_behalf_of<std::optional<std::int64_t>>(std::move(told), std::move(note_cheap)));
+    }
+    auto note_wanted = [self, file = of.file, id, source](Result<std::int64_t> length, Reply<void> done) {
+      if (!length) return done(tl::unexpected<Error>(met_in(*self->files_, file, length.error())));
+      self->note(id, file, counted_items(source, *length));
+      done({});
+    };
+    streams->length(source.column.stream, source.column.slot,
+                    on_behalf_of<std::int64_t>(std::move(told), std::move(note_wanted)));
+  };
+  when_all(count, count, std::move(ask), std::move(reply));
+}
+
+// Asks one file after the other, some at the same time.
 void ChainCounts::gather(CountId wanted, Reply<StartsPtr> reply) {
   std::vector<CountId> ids{wanted};
   std::vector<std::vector<std::int64_t>> known;
@@ -213,7 +167,20 @@ void ChainCounts::gather(CountId wanted, Reply<StartsPtr> reply) {
     }
     for (const CountId id : ids) known.push_back(counts_[id].counts);
   }
-  std::make_shared<Round>(shared_from_this(), wanted, std::move(ids), std::move(known), std::move(reply))->go_on();
+  auto ask = [self = shared_from_this(), wanted, ids, known = std::move(known)](std::size_t file, Reply<void> told) {
+    FileLengths of{file, wanted, {}};
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (known[i][file] < 0) of.unknown.push_back(ids[i]);
+    }
+    if (of.unknown.empty()) return told({});
+    self->ask_file(std::move(of), std::move(told));
+  };
+  auto add_all = [self = shared_from_this(), wanted, ids] {
+    for (const CountId id : ids) self->added_up(id);
+    return self->known(wanted);
+  };
+  when_all(table_->files().size(), kFilesAtOnce, std::move(ask),
+           answer_with<void>(std::move(reply), std::move(add_all)));
 }
 
 }  // namespace tfilefs

@@ -51,8 +51,10 @@ class ChainCounts : public std::enable_shared_from_this<ChainCounts> {
   void give(std::size_t file, const std::vector<std::int64_t>& counts) EXCLUDES(mutex_);
 
  private:
-  class Round;
+  struct FileLengths;
   void gather(CountId, Reply<StartsPtr>) EXCLUDES(mutex_);
+  void ask_file(FileLengths, Reply<void>);
+  void ask_lengths(FileLengths, std::shared_ptr<CachedStreams>, Reply<void>);
   void add_up(CountId) REQUIRES(mutex_);
   void note(CountId, std::size_t file, std::int64_t count) EXCLUDES(mutex_);
   StartsPtr added_up(CountId) EXCLUDES(mutex_);
