@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "exec/answering.h"
-#include "exec/step_loop.h"
+#include "exec/for_each.h"
+#include "on_behalf.h"
 #include "view/segments.h"
 
 namespace tfilefs {
@@ -20,83 +21,77 @@ constexpr std::string_view kGiver = "half of memory=";
 
 std::uint64_t share_of(ClusterCache& cache) { return cache.budget()->size() / 2; }
 
+using TakeKeys = std::function<Result<void>(const std::vector<EntryKey>&)>;
+
+struct KeyEntries {
+  std::int64_t first = 0, count = 0;
+};
+
+// What was read of a part of the keys of some entries.
+struct PartsRead {
+  std::vector<KeyPart> values;
+  std::vector<std::vector<long double>> inputs;  // of an expression
+};
+
+// One column after the other; there are few.
+void read_parts(const KeySource& source, bool cuts, KeyEntries entries, Reply<PartsRead> reply) {
+  auto read = [&source, cuts, entries](std::size_t i, PartsRead& parts, Reply<void> told) {
+    auto add = [&source, dtype = source.columns[i].dtype, cuts, &parts](const Slices& slices) {
+      std::vector<std::byte> bytes(slices.size());
+      copy_slices(slices, bytes.data());
+      if (source.expression)
+        add_as_numbers(bytes, dtype, parts.inputs.emplace_back());
+      else
+        add_as_parts(bytes, dtype, cuts, parts.values);
+    };
+    read_whole(*source.streams, range_of_items(source.columns[i], entries.first, entries.count),
+               answer_with<Slices>(std::move(told), std::move(add)));
+  };
+  for_each(source.columns.size(), PartsRead(), std::move(read), std::move(reply));
+}
+
+void compute(const KeySource& source, bool cuts, std::int64_t count, PartsRead& parts) {
+  if (!source.expression) return;
+  std::vector<long double> inputs(parts.inputs.size());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = parts.inputs[k][i];
+    const long double value = source.expression->value(inputs);
+    parts.values.push_back(cuts ? KeyPart::cut(value) : KeyPart::of(value));
+  }
+}
+
+std::vector<EntryKey> keys_of(const KeySources& sources, std::int64_t count, PartsRead& major, PartsRead& minor) {
+  compute(sources.major, sources.cuts, count, major);
+  compute(sources.minor, sources.cuts, count, minor);
+  std::vector<EntryKey> keys(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {major.values[i], minor.values[i]};
+  return keys;
+}
+
 // Reads the keys of all entries, some after the other, and gives them to `take`, on a thread of views. `take` ends it
 // with an error.
-class KeyReading : public std::enable_shared_from_this<KeyReading> {
- public:
-  using Take = std::function<Result<void>(const std::vector<EntryKey>&)>;
-  KeyReading(ClusterCache& cache, KeySources sources, Take take, Reply<void> reply)
-      : cache_(cache), sources_(std::move(sources)), take_(std::move(take)), reply_(std::move(reply)) {}
-
-  void go_on() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    if (reply_.asker().stop_requested()) return reply_(given_up());
-    if (at_ >= sources_.entries) return reply_({});
-    major_ = minor_ = {};
-    read(sources_.major, major_, [self = shared_from_this()] {
-      self->read(self->sources_.minor, self->minor_,
-                 [self] { self->cache_.exec().makers.run([self] { self->give(); }, Urgency::awaited); });
-    });
-  }
-
-  // What was read of a part of the keys.
-  struct Part {
-    std::vector<KeyPart> values;
-    std::vector<std::vector<long double>> inputs;  // of an expression
-  };
-
-  std::int64_t count() const { return std::min(kKeysAtOnce, sources_.entries - at_); }
-
-  // One column after the other; there are few.
-  void read(const KeySource& source, Part& into, std::function<void()> then) {
-    if (into.inputs.size() == source.columns.size() || !into.values.empty()) return then();
-    const tfile::Column& column = source.columns[into.inputs.size()];
-    auto take = [self = shared_from_this(), &source, &column, &into,
-                 then = std::move(then)](const Result<Slices>& slices) mutable {
-      if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
-      std::vector<std::byte> bytes(slices->size());
-      copy_slices(*slices, bytes.data());
-      if (source.expression)
-        add_as_numbers(bytes, column.dtype, into.inputs.emplace_back());
-      else
-        add_as_parts(bytes, column.dtype, self->sources_.cuts, into.values);
-      self->read(source, into, std::move(then));
+void read_keys(ClusterCache& cache, const KeySources& sources, TakeKeys take, Reply<void> reply) {
+  const std::int64_t entries = std::max<std::int64_t>(sources.entries, 0);
+  const auto count = static_cast<std::size_t>((entries + kKeysAtOnce - 1) / kKeysAtOnce);
+  auto read = [&cache, sources, take = std::move(take)](std::size_t i, Reply<void> told) {
+    const std::int64_t first = static_cast<std::int64_t>(i) * kKeysAtOnce;
+    const KeyEntries some{first, std::min(kKeysAtOnce, sources.entries - first)};
+    auto give = [&cache, &sources, &take, some](PartsRead major, PartsRead minor, Reply<void> done) {
+      auto job = [&sources, &take, some, major = std::move(major), minor = std::move(minor)]() mutable {
+        return take(keys_of(sources, some.count, major, minor));
+      };
+      cache.exec().makers.run(answering(std::move(job), std::move(done)), Urgency::awaited);
     };
-    read_whole(*source.streams, range_of_items(column, at_, count()), Reply<Slices>(std::move(take), reply_.asker()));
-  }
-
-  void compute(const KeySource& source, Part& part) const {
-    if (!source.expression) return;
-    std::vector<long double> inputs(part.inputs.size());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count()); ++i) {
-      for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k] = part.inputs[k][i];
-      const long double value = source.expression->value(inputs);
-      part.values.push_back(sources_.cuts ? KeyPart::cut(value) : KeyPart::of(value));
-    }
-  }
-
-  void give() {
-    compute(sources_.major, major_);
-    compute(sources_.minor, minor_);
-    std::vector<EntryKey> keys(static_cast<std::size_t>(count()));
-    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {major_.values[i], minor_.values[i]};
-    at_ += count();
-    if (auto taken = take_(keys); !taken) return reply_(tl::unexpected<Error>(taken.error()));
-    go_on();
-  }
-
-  ClusterCache& cache_;
-  const KeySources sources_;
-  const Take take_;
-  Reply<void> reply_;
-  std::int64_t at_ = 0;
-  Part major_, minor_;
-  StepLoop loop_;
-};
+    auto with_major = [&sources, some, give](PartsRead major, Reply<void> next) {
+      auto with_minor = [give, major = std::move(major)](PartsRead minor, Reply<void> last) mutable {
+        give(std::move(major), std::move(minor), std::move(last));
+      };
+      read_parts(sources.minor, sources.cuts, some, value_for<PartsRead>(std::move(next), std::move(with_minor)));
+    };
+    read_parts(sources.major, sources.cuts, some, value_for<PartsRead>(std::move(told), std::move(with_major)));
+  };
+  for_each(count, std::move(read), std::move(reply));
+}
 
 // Finds the friend's entries of entries in ascending order.
 class LookUp {
@@ -118,10 +113,6 @@ class LookUp {
   const CountedIndexPtr index_;
   std::size_t part_ = 0, behind_ = 0;
 };
-
-void read_keys(ClusterCache& cache, const KeySources& sources, KeyReading::Take take, Reply<void> reply) {
-  std::make_shared<KeyReading>(cache, sources, std::move(take), std::move(reply))->go_on();
-}
 
 }  // namespace
 

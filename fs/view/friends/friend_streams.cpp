@@ -6,7 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "exec/step_loop.h"
+#include "exec/for_each.h"
+#include "on_behalf.h"
 #include "view/chain/made_items.h"
 #include "view/segments.h"
 
@@ -38,172 +39,55 @@ Slices slices_of(std::shared_ptr<tfile::Buffer> buffer, std::uint64_t begin, std
 
 }  // namespace
 
+// What the lists of the runs hold, by their offsets.
+Result<void> FriendStreams::step_down(RunsItems& runs, const tfile::Buffer& ends) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i] = {end_at(ends, 2 * i), end_at(ends, 2 * i + 1)};
+    if (runs[i].first < 0 || runs[i].last < runs[i].first || runs[i].last > kItemsMax)
+      return tfile::fail(ErrorKind::damaged, "list offsets of run " + std::to_string(i) + ": " +
+                                                 std::to_string(runs[i].first) + " to " + std::to_string(runs[i].last));
+  }
+  return {};
+}
+
 // From the entries of a block of runs down through lists: offsets tell where their items lie in the next column.
-class FriendStreams::Descent : public std::enable_shared_from_this<Descent> {
- public:
-  Descent(std::shared_ptr<FriendStreams> streams, CountId count, std::size_t block, Reply<Block> reply)
-      : streams_(std::move(streams)),
-        lists_(streams_->table_->counted(count).lists),
-        runs_(streams_->runs_in(block)),
-        reply_(std::move(reply)) {
-    const EntryRuns& all = streams_->matched_->runs;
-    const std::size_t first = block * kBlockRuns;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      const std::int64_t entry = all.runs()[first + i].friend_entry;
-      runs_[i] = {entry, entry + all.count(first + i)};
-    }
+void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> reply) {
+  auto entries = std::make_shared<RunsItems>(runs_in(number));
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    const std::size_t run = number * kBlockRuns + i;
+    const std::int64_t entry = matched_->runs.runs()[run].friend_entry;
+    (*entries)[i] = {entry, entry + matched_->runs.count(run)};
   }
-
-  void go_on() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    if (depth_ == lists_.size()) return reply_(std::make_shared<const std::vector<RunItems>>(std::move(runs_)));
+  const std::vector<tfile::ColumnId>& lists = table_->counted(count).lists;
+  auto descend = [self = shared_from_this(), &lists](std::size_t depth, const auto& made, Reply<void> told) {
+    RunsItems& runs = *made;
     std::vector<Pick> picks;
-    picks.reserve(2 * runs_.size());
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      picks.push_back({static_cast<std::uint64_t>(runs_[i].first) * kEndSize, kEndSize, 2 * i * kEndSize});
-      picks.push_back({static_cast<std::uint64_t>(runs_[i].last) * kEndSize, kEndSize, (2 * i + 1) * kEndSize});
+    picks.reserve(2 * runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      picks.push_back({static_cast<std::uint64_t>(runs[i].first) * kEndSize, kEndSize, 2 * i * kEndSize});
+      picks.push_back({static_cast<std::uint64_t>(runs[i].last) * kEndSize, kEndSize, (2 * i + 1) * kEndSize});
     }
-    auto ends = std::make_shared<tfile::Buffer>(2 * runs_.size() * kEndSize, tfile::Use::passing);
-    auto take = [self = shared_from_this(), ends](Result<void> read) {
-      if (!read) return self->reply_(tl::unexpected<Error>(read.error()));
-      if (auto taken = self->take(*ends); !taken) return self->reply_(tl::unexpected<Error>(std::move(taken).error()));
-      ++self->depth_;
-      self->go_on();
-    };
-    pick_items(streams_->own_, picked(streams_->table_->own().columns[lists_[depth_]]), std::move(picks), ends, {},
-               Reply<void>(std::move(take), reply_.asker()));
-  }
-
-  Result<void> take(const tfile::Buffer& ends) {
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-      runs_[i] = {end_at(ends, 2 * i), end_at(ends, 2 * i + 1)};
-      if (runs_[i].first < 0 || runs_[i].last < runs_[i].first || runs_[i].last > kItemsMax)
-        return tfile::fail(ErrorKind::damaged, "list offsets of run " + std::to_string(i) + ": " +
-                                                   std::to_string(runs_[i].first) + " to " +
-                                                   std::to_string(runs_[i].last));
-    }
-    return {};
-  }
-
-  const std::shared_ptr<FriendStreams> streams_;
-  const std::vector<tfile::ColumnId> lists_;
-  std::vector<RunItems> runs_;
-  Reply<Block> reply_;
-  std::size_t depth_ = 0;
-  StepLoop loop_;
-};
+    auto ends = std::make_shared<tfile::Buffer>(2 * runs.size() * kEndSize, tfile::Use::passing);
+    auto take = [&runs, ends] { return step_down(runs, *ends); };
+    pick_items(self->own_, picked(self->table_->own().columns[lists[depth]]), std::move(picks), ends, {},
+               answer_with<void>(std::move(told), std::move(take)));
+  };
+  for_each(lists.size(), std::move(entries), std::move(descend), std::move(reply));
+}
 
 // Adds up the items of all blocks.
-class FriendStreams::Counting : public std::enable_shared_from_this<Counting> {
- public:
-  Counting(std::shared_ptr<FriendStreams> streams, CountId count, Reply<StartsPtr> reply)
-      : streams_(std::move(streams)), count_(count), reply_(std::move(reply)) {}
-
-  void go_on() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    if (reply_.asker().stop_requested()) return reply_(given_up());
-    if (next_ == streams_->block_count())
-      return reply_(std::make_shared<const std::vector<std::int64_t>>(std::move(starts_)));
-    auto take = [self = shared_from_this()](const Result<Block>& block) {
-      if (!block) return self->reply_(tl::unexpected<Error>(block.error()));
-      std::int64_t items = self->starts_.back();
-      for (const RunItems& run : **block) items = std::min(items + (run.last - run.first), kItemsMax);
-      self->starts_.push_back(items);
-      ++self->next_;
-      self->go_on();
+void FriendStreams::count_items(CountId id, Reply<StartsPtr> reply) {
+  auto first = std::make_shared<std::vector<std::int64_t>>(1, 0);
+  auto add_block = [self = shared_from_this(), id](std::size_t number, const auto& starts, Reply<void> told) {
+    auto add = [&starts](const Block& block) {
+      std::int64_t items = starts->back();
+      for (const RunItems& run : *block) items = std::min(items + (run.last - run.first), kItemsMax);
+      starts->push_back(items);
     };
-    streams_->block(count_, next_, Reply<Block>(std::move(take), reply_.asker()));
-  }
-
-  const std::shared_ptr<FriendStreams> streams_;
-  const CountId count_;
-  Reply<StartsPtr> reply_;
-  std::vector<std::int64_t> starts_{0};
-  std::size_t next_ = 0;
-  StepLoop loop_;
-};
-
-// Finds where the items [begin, end) of a count lie in the friend, block after block. `held`: for ends of lists, the
-// count of what the lists hold.
-class FriendStreams::Search : public std::enable_shared_from_this<Search> {
- public:
-  Search(std::shared_ptr<FriendStreams> streams, CountId count, std::optional<CountId> held, std::int64_t begin,
-         std::int64_t end, Reply<std::vector<Segment>> reply)
-      : streams_(std::move(streams)),
-        count_(count),
-        held_(held),
-        begin_(begin),
-        end_(end),
-        in_lists_(streams_->table_->counted(count).of == Of::items),
-        reply_(std::move(reply)) {
-    if (begin_ >= end_) return;
-    const StartsPtr starts = in_lists_ ? streams_->starts_known(count_) : nullptr;
-    if (starts)
-      block_ = static_cast<std::size_t>(std::ranges::upper_bound(*starts, begin_) - starts->begin()) - 1;
-    else
-      block_ = streams_->matched_->runs.run_of(begin_) / kBlockRuns;
-    at_ = starts ? (*starts)[block_] : streams_->matched_->runs.runs()[block_ * kBlockRuns].before;
-  }
-
-  void go_on() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    if (begin_ >= end_ || at_ >= end_ || block_ == streams_->block_count()) return reply_(std::move(found_));
-    if (in_lists_ && !own_) return ask(count_, own_);
-    if (held_ && !held_items_) return ask(*held_, held_items_);
-    add_block();
-    own_ = held_items_ = nullptr;
-    ++block_;
-    go_on();
-  }
-
-  void ask(CountId count, Block& into) {
-    auto take = [self = shared_from_this(), &into](Result<Block> block) {
-      if (!block) return self->reply_(tl::unexpected<Error>(block.error()));
-      into = *std::move(block);
-      self->go_on();
-    };
-    streams_->block(count, block_, Reply<Block>(std::move(take), reply_.asker()));
-  }
-
-  void add_block() {
-    const EntryRuns& runs = streams_->matched_->runs;
-    std::int64_t held = held_ ? (*streams_->starts_known(*held_))[block_] : 0;
-    for (std::size_t i = 0; i < streams_->runs_in(block_) && at_ < end_; ++i) {
-      const std::size_t run = block_ * kBlockRuns + i;
-      const std::int64_t entry = runs.runs()[run].friend_entry;
-      const RunItems items = own_ ? (*own_)[i] : RunItems{entry, entry + runs.count(run)};
-      const std::int64_t shift = held_items_ ? held - (*held_items_)[i].first : 0;
-      if (held_items_) held += (*held_items_)[i].last - (*held_items_)[i].first;
-      const std::int64_t from = std::max(begin_, at_), until = std::min(end_, at_ + (items.last - items.first));
-      if (from < until) found_.push_back({items.first + (from - at_), until - from, from, shift});
-      at_ += items.last - items.first;
-    }
-  }
-
-  const std::shared_ptr<FriendStreams> streams_;
-  const CountId count_;
-  const std::optional<CountId> held_;
-  const std::int64_t begin_, end_;
-  const bool in_lists_;
-  Reply<std::vector<Segment>> reply_;
-  std::size_t block_ = 0;
-  std::int64_t at_ = 0;  // the first item of the block
-  Block own_, held_items_;
-  std::vector<Segment> found_;
-  StepLoop loop_;
-};
+    self->block(id, number, answer_with<Block>(std::move(told), std::move(add)));
+  };
+  for_each(block_count(), std::move(first), std::move(add_block), std::move(reply));
+}
 
 FriendStreams::FriendStreams(ClusterCache& cache, std::shared_ptr<const FriendTable> table, MatchedRunsPtr matched,
                              std::shared_ptr<CachedStreams> own)
@@ -246,16 +130,13 @@ void FriendStreams::want(CountId id, Reply<StartsPtr> reply) {
     const Lock lock(mutex_);
     once = counts_[id].wanted;
   }
-  const std::stop_token asker = reply.asker();
-  auto keep = [self = shared_from_this(), id, reply = std::move(reply)](Result<StartsPtr> starts) mutable {
-    if (starts) {
-      const Lock lock(self->mutex_);
-      self->counts_[id].starts = *starts;
-    }
-    reply(std::move(starts));
+  auto keep = [self = shared_from_this(), id](StartsPtr starts) {
+    const Lock lock(self->mutex_);
+    self->counts_[id].starts = starts;
+    return starts;
   };
-  once.get([&](Reply<StartsPtr> made) { std::make_shared<Counting>(shared_from_this(), id, std::move(made))->go_on(); },
-           Reply<StartsPtr>(std::move(keep), asker));
+  once.get([&](Reply<StartsPtr> made) { count_items(id, std::move(made)); },
+           answer_with<StartsPtr>(std::move(reply), std::move(keep)));
 }
 
 void FriendStreams::want_all(std::vector<CountId> ids, Reply<void> reply) {
@@ -280,12 +161,11 @@ void FriendStreams::keep_block(CountId id, std::size_t number, Block block) {
 
 void FriendStreams::block(CountId id, std::size_t number, Reply<Block> reply) {
   if (Block known = known_block(id, number)) return reply(std::move(known));
-  const std::stop_token asker = reply.asker();
-  auto keep = [self = shared_from_this(), id, number, reply = std::move(reply)](Result<Block> made) mutable {
-    if (made) self->keep_block(id, number, *made);
-    reply(std::move(made));
+  auto keep = [self = shared_from_this(), id, number](Block made) {
+    self->keep_block(id, number, made);
+    return made;
   };
-  std::make_shared<Descent>(shared_from_this(), id, number, Reply<Block>(std::move(keep), asker))->go_on();
+  read_block(id, number, answer_with<Block>(std::move(reply), std::move(keep)));
 }
 
 std::optional<std::int64_t> FriendStreams::known_length(tfile::StreamId id, std::uint32_t) const {
@@ -340,16 +220,61 @@ void FriendStreams::read_known(const Request& wanted, Reply<Slices> reply) {
     end -= 1;
     held = shown.held[0];
   }
-  const std::stop_token asker = reply.asker();
-  auto found = [self = shared_from_this(), request, kind,
-                reply = std::move(reply)](Result<std::vector<Segment>> segments) mutable {
-    if (!segments) return reply(tl::unexpected<Error>(segments.error()));
-    if (kind == Kind::ends) return self->read_ends(request, *segments, std::move(reply));
-    self->read_segments(request, *std::move(segments), std::move(reply));
+  auto found = [self = shared_from_this(), request, kind](std::vector<Segment> segments, Reply<Slices> told) {
+    if (kind == Kind::ends) return self->read_ends(request, segments, std::move(told));
+    self->read_segments(request, std::move(segments), std::move(told));
   };
-  std::make_shared<Search>(shared_from_this(), shown.count, held, begin, end,
-                           Reply<std::vector<Segment>>(std::move(found), asker))
-      ->go_on();
+  find({shown.count, held, begin, end, starts_known(shown.count)},
+       value_for<std::vector<Segment>>(std::move(reply), std::move(found)));
+}
+
+// Block after block.
+void FriendStreams::find(Wanted wanted, Reply<std::vector<Segment>> reply) {
+  if (wanted.begin >= wanted.end) return reply({});
+  const auto block_of = [&](std::int64_t item) {
+    if (!wanted.starts) return matched_->runs.run_of(item) / kBlockRuns;
+    return static_cast<std::size_t>(std::ranges::upper_bound(*wanted.starts, item) - wanted.starts->begin()) - 1;
+  };
+  const std::size_t first = block_of(wanted.begin), last = std::min(block_of(wanted.end - 1), block_count() - 1);
+  auto look = [self = shared_from_this(), wanted = std::move(wanted), first](std::size_t i, std::vector<Segment>& found,
+                                                                             Reply<void> told) {
+    self->find_in_block(wanted, first + i, found, std::move(told));
+  };
+  for_each(last + 1 - first, std::vector<Segment>(), std::move(look), std::move(reply));
+}
+
+void FriendStreams::find_in_block(const Wanted& wanted, std::size_t number, std::vector<Segment>& found,
+                                  Reply<void> told) {
+  auto look = [self = shared_from_this(), &wanted, number, &found](const Block& own, Reply<void> done) {
+    if (!wanted.held) {
+      self->add_found(wanted, number, own.get(), nullptr, found);
+      return done({});
+    }
+    auto add = [self, &wanted, number, &found, own](const Block& held) {
+      self->add_found(wanted, number, own.get(), held.get(), found);
+    };
+    self->block(*wanted.held, number, answer_with<Block>(std::move(done), std::move(add)));
+  };
+  if (!wanted.starts) return look(nullptr, std::move(told));
+  block(wanted.count, number, value_for<Block>(std::move(told), std::move(look)));
+}
+
+// `own`: where the items of each run are, if they are in lists; `held`: those of the lists, if their ends are wanted.
+void FriendStreams::add_found(const Wanted& wanted, std::size_t number, const RunsItems* own, const RunsItems* held,
+                              std::vector<Segment>& found) const {
+  const EntryRuns& runs = matched_->runs;
+  const std::size_t first = number * kBlockRuns;
+  std::int64_t at = wanted.starts ? (*wanted.starts)[number] : runs.runs()[first].before;
+  std::int64_t held_before = held ? (*starts_known(*wanted.held))[number] : 0;
+  for (std::size_t i = 0; i < runs_in(number) && at < wanted.end; ++i) {
+    const std::int64_t entry = runs.runs()[first + i].friend_entry;
+    const RunItems items = own ? (*own)[i] : RunItems{entry, entry + runs.count(first + i)};
+    const std::int64_t shift = held ? held_before - (*held)[i].first : 0;
+    if (held) held_before += (*held)[i].last - (*held)[i].first;
+    const std::int64_t from = std::max(wanted.begin, at), until = std::min(wanted.end, at + (items.last - items.first));
+    if (from < until) found.push_back({items.first + (from - at), until - from, from, shift});
+    at += items.last - items.first;
+  }
 }
 
 // What the runs alone tell: which entries have a value, and which entry of the friend each has.

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -50,31 +51,43 @@ class FriendStreams final : public CachedStreams, public std::enable_shared_from
   struct RunItems {
     std::int64_t first = 0, last = 0;  // one behind the last
   };
-  using Block = std::shared_ptr<const std::vector<RunItems>>;
+  using RunsItems = std::vector<RunItems>;
+  using Block = std::shared_ptr<const RunsItems>;
   // Items [first, first + count) of the friend are items from `at` on here. Ends of lists differ by `shift`.
   struct Segment {
     std::int64_t first = 0, count = 0, at = 0, shift = 0;
+  };
+  // Items [begin, end) of a count. `held`: for ends of lists, the count of what the lists hold. `starts`: where the
+  // items of each block begin, if they are in lists.
+  struct Wanted {
+    CountId count = 0;
+    std::optional<CountId> held;
+    std::int64_t begin = 0, end = 0;
+    StartsPtr starts;
   };
   struct Request {
     tfile::ColumnId column = 0;
     std::uint64_t begin = 0, end = 0;  // bytes of the column
     ReadUse use;
   };
-  class Descent;
-  class Counting;
-  class Search;
-
   std::size_t block_count() const;
   std::size_t runs_in(std::size_t block) const;
   std::int64_t items_known(CountId) const EXCLUDES(mutex_);  // -1: not known
   StartsPtr starts_known(CountId) const EXCLUDES(mutex_);
   void want(CountId, Reply<StartsPtr>) EXCLUDES(mutex_);
   void want_all(std::vector<CountId>, Reply<void>);
+  void count_items(CountId, Reply<StartsPtr>);
   void block(CountId, std::size_t number, Reply<Block>) EXCLUDES(mutex_);
+  void read_block(CountId, std::size_t number, Reply<Block>);
+  static Result<void> step_down(RunsItems&, const tfile::Buffer& ends);
   Block known_block(CountId, std::size_t number) EXCLUDES(mutex_);
   void keep_block(CountId, std::size_t number, Block) EXCLUDES(mutex_);
 
   void read_known(const Request&, Reply<Slices>);
+  void find(Wanted, Reply<std::vector<Segment>>);
+  void find_in_block(const Wanted&, std::size_t number, std::vector<Segment>& found, Reply<void>);
+  void add_found(const Wanted&, std::size_t number, const RunsItems* own, const RunsItems* held,
+                 std::vector<Segment>& found) const;
   Slices computed(const Request&) const;
   void read_segments(const Request&, std::vector<Segment>, Reply<Slices>);
   void read_ends(const Request&, const std::vector<Segment>&, Reply<Slices>);
