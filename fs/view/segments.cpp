@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <limits>
 #include <utility>
 
-#include "exec/first_error.h"
 #include "exec/step_loop.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "view/damage.h"
 
 namespace tfilefs {
@@ -97,38 +97,17 @@ class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
   StepLoop loop_;
 };
 
-// One read that is put together in a buffer. The last part to arrive answers.
-class Gathered {
- public:
-  Gathered(std::size_t size, Reply<Slices> reply)
-      : buffer_(std::make_shared<tfile::Buffer>(size)), reply_(std::move(reply)) {}
-
-  std::byte* at(std::uint64_t offset) { return buffer_->data() + offset; }
-  void expect_one() { ++left_; }
-  void one_came(Result<void> result) {
-    if (!result) failure_.note(std::move(result).error());
-    if (--left_ == 0) finish();
-  }
-
- private:
-  void finish() {
-    if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
-    Slices slices;
-    slices.pieces.push_back(buffer_->span());
-    slices.pins.push_back(std::move(buffer_));
-    reply_(std::move(slices));
-  }
-
-  std::shared_ptr<tfile::Buffer> buffer_;
-  Reply<Slices> reply_;
-  std::atomic<std::size_t> left_ = 1;  // one for the thread that still starts parts
-  FirstError failure_;
-};
-
 }  // namespace
 
 Result<std::vector<ColumnRange>> Transform::more_inputs(std::uint64_t, std::span<const std::string>) const {
   return std::vector<ColumnRange>();
+}
+
+Slices slices_of(std::shared_ptr<tfile::Buffer> buffer) {
+  Slices slices;
+  slices.pieces.push_back(buffer->span());
+  slices.pins.push_back(std::move(buffer));
+  return slices;
 }
 
 void read_whole(CachedStreams& streams, const ColumnRange& range, ReadUse use, Reply<Slices> reply) {
@@ -217,7 +196,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
 
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     if (offset >= segments_.size_) return reply(Slices());
-    const std::vector<Part> parts = parts_of(offset, offset + std::min<std::uint64_t>(size, segments_.size_ - offset));
+    std::vector<Part> parts = parts_of(offset, offset + std::min<std::uint64_t>(size, segments_.size_ - offset));
     const auto is_column = [](const Part& part) { return part.kind == Kind::column; };
     const auto needs_buffer = [](const Part& part) {
       return part.kind == Kind::pieces || (part.kind == Kind::fill && (part.which != 0 || part.size > kZeros.size()));
@@ -225,7 +204,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     if (std::none_of(parts.begin(), parts.end(), needs_buffer) &&
         std::count_if(parts.begin(), parts.end(), is_column) <= 1)
       return answer_in_place(parts, std::move(reply));
-    gather(parts, std::move(reply));
+    gather(std::move(parts), std::move(reply));
   }
 
  private:
@@ -237,6 +216,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     std::uint64_t from;  // as Segment::from
     std::uint64_t size;
     std::uint64_t skip, whole;  // of pieces: bytes of the piece before the part, and in total
+    std::byte* to = nullptr;    // of a read that is put together
   };
 
   std::vector<Part> parts_of(std::uint64_t begin, std::uint64_t end) const {
@@ -295,36 +275,32 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     });
   }
 
-  void gather(const std::vector<Part>& parts, Reply<Slices> reply) {
+  // Put together in a buffer: no part holds chunks in memory while another waits for some.
+  void gather(std::vector<Part> parts, Reply<Slices> reply) {
     std::uint64_t size = 0;
     for (const Part& part : parts) size += part.size;
-    auto gathered = std::make_shared<Gathered>(size, std::move(reply));
-    std::uint64_t at = 0;
-    for (const Part& part : parts) {
-      std::byte* to = gathered->at(at);
-      at += part.size;
-      if (part.kind == Kind::fill) {
-        std::memset(to, static_cast<int>(part.which), part.size);
-      } else if (part.kind == Kind::bytes) {
-        std::memcpy(to, segments_.bytes_.data() + part.from, part.size);
-      } else if (part.kind == Kind::column) {
-        gathered->expect_one();
-        read_column(part, [gathered, to](Result<Slices> slices) {
-          if (!slices) return gathered->one_came(tl::unexpected<Error>(slices.error()));
-          copy_slices(*slices, to);
-          *slices = {};
-          gathered->one_came({});
-        });
-      } else {
-        gathered->expect_one();
-        with_piece(part, [gathered, to, part](Result<PiecePtr> piece) {
-          if (!piece) return gathered->one_came(tl::unexpected<Error>(piece.error()));
-          std::memcpy(to, (*piece)->data() + part.skip, part.size);
-          gathered->one_came({});
-        });
-      }
+    auto buffer = std::make_shared<tfile::Buffer>(size);
+    std::byte* to = buffer->data();
+    for (Part& part : parts) {
+      part.to = std::exchange(to, to + part.size);
+      if (part.kind == Kind::fill) std::memset(part.to, static_cast<int>(part.which), part.size);
+      if (part.kind == Kind::bytes) std::memcpy(part.to, segments_.bytes_.data() + part.from, part.size);
     }
-    gathered->one_came({});
+    std::erase_if(parts, [](const Part& part) { return part.kind == Kind::fill || part.kind == Kind::bytes; });
+    const std::size_t count = parts.size();
+    auto read = [self = shared_from_this(), parts = std::move(parts)](std::size_t i, const Slices&, Reply<void> told) {
+      self->read_part(parts[i], std::move(told));
+    };
+    when_all(count, count, slices_of(std::move(buffer)), std::move(read), std::move(reply));
+  }
+
+  void read_part(const Part& part, Reply<void> reply) {
+    if (part.kind == Kind::column) {
+      auto copy = [to = part.to](const Slices& slices) { copy_slices(slices, to); };
+      return read_column(part, answer_with<Slices>(std::move(reply), std::move(copy)));
+    }
+    auto copy = [&part](const PiecePtr& piece) { std::memcpy(part.to, piece->data() + part.skip, part.size); };
+    with_piece(part, answer_with<PiecePtr>(std::move(reply), std::move(copy)));
   }
 
   void with_piece(const Part& part, Reply<PiecePtr> reply) {

@@ -10,6 +10,7 @@
 
 #include "cache/cluster_cache.h"
 #include "content.h"
+#include "tfile/buffer.h"
 #include "tfile/node.h"
 
 namespace tfilefs {
@@ -29,6 +30,9 @@ void read_whole(CachedStreams&, const ColumnRange&, ReadUse, Reply<Slices>);
 inline void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
   read_whole(streams, range, ReadUse(), std::move(reply));
 }
+
+// All of a buffer.
+Slices slices_of(std::shared_ptr<tfile::Buffer>);
 
 // Bytes that are computed from columns, in pieces that are made as a whole (and should be a megabyte at most). Const
 // and thread-safe.

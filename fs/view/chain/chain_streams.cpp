@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <optional>
 #include <utility>
 
-#include "exec/first_error.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "once.h"
 #include "tfile/buffer.h"
 #include "view/chain/made_items.h"
@@ -30,41 +30,6 @@ constexpr std::size_t kFilesAhead = 32;  // more would not be opened at the same
 // Of a column that is read at random, what a file brings is kept if it is no larger: with a thousand files, the next
 // read would have to open the file anew. Of one that is read in order, only what is little beside the opening.
 constexpr std::uint64_t kKeptPart = 256 << 10, kKeptInOrder = 32 << 10;
-
-// A read of several parts, which is put together in a buffer: no part holds chunks in memory while another waits for
-// some. The last part to arrive answers.
-class Joined {
- public:
-  Joined(std::uint64_t size, std::size_t parts, Reply<Slices> reply)
-      : buffer_(std::make_shared<tfile::Buffer>(size)), left_(parts), reply_(std::move(reply)) {}
-
-  std::byte* at(std::uint64_t offset) { return buffer_->data() + offset; }
-  const std::stop_token& asker() const { return reply_.asker(); }
-
-  void take(std::byte* to, Result<Slices> slices) {
-    if (slices) {
-      copy_slices(*slices, to);
-      *slices = {};
-    } else {
-      failure_.note(std::move(slices).error());
-    }
-    if (--left_ == 0) finish();
-  }
-
- private:
-  void finish() {
-    if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
-    Slices all;
-    all.pieces.push_back(buffer_->span());
-    all.pins.push_back(std::move(buffer_));
-    reply_(std::move(all));
-  }
-
-  std::shared_ptr<tfile::Buffer> buffer_;
-  std::atomic<std::size_t> left_;
-  Reply<Slices> reply_;
-  FirstError failure_;
-};
 
 // The columns of one of the files.
 struct FileStreams {
@@ -171,22 +136,24 @@ void ChainStreams::read_known(const Request& asked, Reply<Slices> reply) {
   const StartsPtr starts = counts_->known(table_->chained(request.column).count);
   request.in_order = note_reader(request);
   if (request.in_order && cache_.looks_ahead()) look_ahead(request, starts);
-  const std::vector<Part> parts = parts_of(request, starts);
+  std::vector<Part> parts = parts_of(request, starts);
   const bool has_zero = table_->columns[request.column].role == tfile::Role::offsets && request.begin < kEndSize &&
                         request.begin < request.end;
   if (parts.size() == 1 && !has_zero) return read_part(request, parts[0], std::move(reply));
   const std::uint64_t zeros = has_zero ? std::min(request.end, kEndSize) - request.begin : 0;
   std::uint64_t size = zeros;
   for (const Part& part : parts) size += part.end - part.begin;
-  auto joined = std::make_shared<Joined>(size, parts.size() + 1, std::move(reply));
-  std::memset(joined->at(0), 0, zeros);
-  std::uint64_t at = zeros;
-  for (const Part& part : parts) {
-    auto take = [joined, to = joined->at(at)](Result<Slices> slices) { joined->take(to, std::move(slices)); };
-    read_part(request, part, Reply<Slices>(std::move(take), joined->asker()));
-    at += part.end - part.begin;
-  }
-  joined->take(joined->at(0), Slices());
+  auto buffer = std::make_shared<tfile::Buffer>(size);
+  std::memset(buffer->data(), 0, zeros);
+  const std::size_t count = parts.size();
+  // Put together in a buffer: no part holds chunks in memory while another waits for some.
+  auto read = [self = shared_from_this(), request, parts = std::move(parts), to = buffer->data() + zeros](
+                  std::size_t i, const Slices&, Reply<void> told) mutable {
+    auto copy = [into = to](const Slices& slices) { copy_slices(slices, into); };
+    to += parts[i].end - parts[i].begin;
+    self->read_part(request, parts[i], answer_with<Slices>(std::move(told), std::move(copy)));
+  };
+  when_all(count, count, slices_of(std::move(buffer)), std::move(read), std::move(reply));
 }
 
 // Whether the request goes on where one before it ended.
