@@ -2,13 +2,15 @@
 #include "cache/extent_store.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <utility>
 
 #include "cache/attached_set.h"
 #include "cache/header_reads.h"
 #include "cache/payload_count.h"
+#include "exec/first_error.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 
 namespace tfilefs {
 namespace {
@@ -183,29 +185,21 @@ void ExtentStore::want_all(const std::shared_ptr<AttachedSet>& set, std::vector<
 
 void ExtentStore::want_each(const std::shared_ptr<AttachedSet>& set, std::span<const StreamId> streams,
                             Reply<bool> reply) {
-  struct All {
-    Reply<bool> reply;
-    std::atomic<std::size_t> left;
-    Mutex mutex{"All::mutex"};
-    std::optional<Error> error GUARDED_BY(mutex);
-    void one(const Result<ExtentsPtr>& result) {
-      std::optional<Error> first_error;
-      {
-        Lock lock(mutex);
-        if (!result && !error) error = result.error();
-        first_error = error;
-      }
-      if (--left > 0) return;
-      if (first_error) return reply(tl::unexpected<Error>(*first_error));
-      reply(true);
-    }
+  const std::size_t count = streams.size();
+  auto failure = std::make_shared<FirstError>();  // the others are wanted all the same
+  auto want_one = [this, set, all = std::vector(streams.begin(), streams.end()), failure](std::size_t i,
+                                                                                          Reply<void> told) {
+    auto note = [failure](const Result<ExtentsPtr>& extents, Reply<void> done) {
+      if (!extents) failure->note(extents.error());
+      done({});
+    };
+    want(set, all[i], on_behalf_of<ExtentsPtr>(std::move(told), std::move(note)));
   };
-  auto all = std::make_shared<All>();
-  all->reply = std::move(reply);
-  all->left = streams.size();
-  const std::stop_token asker = all->reply.asker();
-  for (const StreamId stream : streams)
-    want(set, stream, Reply<ExtentsPtr>([all](Result<ExtentsPtr> result) { all->one(result); }, asker));
+  auto tell = [failure]() -> Result<bool> {
+    if (failure->is_there()) return tl::unexpected<Error>(failure->get());
+    return true;
+  };
+  when_all(count, count, std::move(want_one), answer_with<void>(std::move(reply), std::move(tell)));
 }
 
 std::optional<std::int64_t> ExtentStore::known_length(const AttachedSet& set, StreamId stream,
