@@ -5,7 +5,9 @@
 #include <limits>
 #include <set>
 
-#include "exec/step_loop.h"
+#include "exec/for_each.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "tfile/beyond_end.h"
 #include "view/column_lengths.h"
 #include "view/text_machine.h"
@@ -37,45 +39,42 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
 
   // Writes the next piece. One at a time. Given up between two windows when the reply's asker waits no longer.
   void next(Reply<Piece> reply) {
-    reply_ = std::move(reply);
     piece_ = {};
-    schedule();
+    is_whole_ = false;
+    auto go_on = [self = shared_from_this()](Reply<void> told) {
+      auto shared = std::make_shared<Reply<void>>(std::move(told));  // std::function must be copyable
+      self->streams_->run_making([self, shared] { self->write(std::move(*shared)); });
+    };
+    while_more([self = shared_from_this()] { return !self->is_whole_; }, 1, std::move(go_on),
+               answer_with<void>(std::move(reply), [self = shared_from_this()] { return std::move(self->piece_); }));
   }
 
  private:
-  void schedule() {
-    streams_->run_making([self = shared_from_this()] { self->step(); });
-  }
-
-  void step() {
-    if (reply_.asker().stop_requested()) return fail(given_up().value());
+  // Until a column is needed.
+  void write(Reply<void> reply) {
     const auto stop = machine_.run(piece_.text, kPieceSize);
-    if (stop == TextMachine::Stop::needs) return fetch();
-    Reply<Piece> reply = std::move(reply_);
+    if (stop == TextMachine::Stop::needs) return fetch(std::move(reply));
     if (stop == TextMachine::Stop::damaged) return reply(tfile::fail(ErrorKind::damaged, machine_.damage()));
     piece_.finished = stop == TextMachine::Stop::finished;
     piece_.next = machine_.position();
-    reply(std::move(piece_));
+    is_whole_ = true;
+    reply({});
   }
 
-  void fetch() {
+  void fetch(Reply<void> reply) {
     const TextMachine::Need need = machine_.need();
     const tfile::Column& column = plan_->table->columns[need.column];
     const std::size_t item_size = column.item_size();
     const std::size_t window_size = std::clamp(kWindowsMemory / machine_.window_count(), kWindowMin, kWindowMax);
     const std::size_t bytes = std::max(window_size / item_size, static_cast<std::size_t>(need.count)) * item_size;
-    auto take = [self = shared_from_this(), need, item_size](Result<Slices> slices) {
-      if (!slices) return self->fail(slices.error());
-      if (!self->fill(need, item_size, *slices))
-        return self->fail({ErrorKind::damaged,
-                           "column ends at item " + std::to_string(self->machine_.window(need.column).end) +
-                               ", its lists at " + std::to_string(need.first + need.count),
-                           -1, 0});
-      *slices = {};  // the chunks are not held while the text is written
-      self->schedule();
+    auto take = [self = shared_from_this(), need, item_size](const Slices& slices) -> Result<void> {
+      if (self->fill(need, item_size, slices)) return {};
+      return tfile::fail(ErrorKind::damaged, "column ends at item " +
+                                                 std::to_string(self->machine_.window(need.column).end) +
+                                                 ", its lists at " + std::to_string(need.first + need.count));
     };
     streams_->read(column.stream, column.slot, item_size, static_cast<std::uint64_t>(need.first) * item_size, bytes,
-                   Reply<Slices>(std::move(take), reply_.asker()));
+                   answer_with<Slices>(std::move(reply), std::move(take)));
   }
 
   // Whether the bytes read are those that the machine needs.
@@ -88,16 +87,11 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
     return window.end >= need.first + need.count;
   }
 
-  void fail(const Error& error) {
-    Reply<Piece> reply = std::move(reply_);
-    reply(tl::unexpected<Error>(error));
-  }
-
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const Plan> plan_;
   TextMachine machine_;
   Piece piece_;
-  Reply<Piece> reply_;
+  bool is_whole_ = false;
 };
 
 // Where each piece begins. Behind the last piece, the line of an entry without any values is repeated: a table may
@@ -240,125 +234,100 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
   const TextIndex index_;
 };
 
+Result<std::shared_ptr<Content>> measured(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan,
+                                          TextIndex index) {
+  const std::int64_t entries = plan->counts[0], written = plan->lines.value_or(entries);
+  if (entries > written) {
+    TextMachine machine(plan);
+    machine.go_to({{.form = TextMachine::kLines, .next = written, .end = written + 1}});
+    machine.run(index.blank, std::numeric_limits<std::size_t>::max());
+    index.blanks = static_cast<std::uint64_t>(entries - written);
+    if (index.blanks > (kTextMax - index.offsets.back()) / index.blank.size())
+      return tfile::fail(ErrorKind::unsupported, "text would be longer than any file");
+  }
+  return std::make_shared<TextContent>(std::move(streams), std::move(plan), std::move(index));
+}
+
 // The pass that measures the text: it writes every piece, and keeps its size and its beginning.
-class Measuring : public std::enable_shared_from_this<Measuring> {
- public:
-  Measuring(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan,
-            Reply<std::shared_ptr<Content>> reply)
-      : streams_(std::move(streams)),
-        plan_(std::move(plan)),
-        reply_(std::move(reply)),
-        run_(std::make_shared<TextRun>(streams_, plan_)) {
-    index_.offsets.push_back(0);
-    index_.positions.push_back(TextMachine(plan_).position());
-  }
-
-  void next() {
-    auto note = [self = shared_from_this()](Result<TextRun::Piece> piece) {
-      if (!piece) return self->reply_(tl::unexpected<Error>(piece.error()));
-      self->index_.offsets.push_back(self->index_.offsets.back() + piece->text.size());
-      if (!piece->finished) {
-        self->index_.positions.push_back(std::move(piece->next));
-        return self->next();
-      }
-      self->finish();
+void measure(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan,
+             Reply<std::shared_ptr<Content>> reply) {
+  auto index = std::make_shared<TextIndex>();
+  index->offsets.push_back(0);
+  index->positions.push_back(TextMachine(plan).position());
+  auto write = [run = std::make_shared<TextRun>(streams, plan), index](Reply<void> told) {
+    auto note = [index](TextRun::Piece piece) {
+      index->offsets.push_back(index->offsets.back() + piece.text.size());
+      if (!piece.finished) index->positions.push_back(std::move(piece.next));
     };
-    run_->next(Reply<TextRun::Piece>(std::move(note), reply_.asker()));
-  }
-
- private:
-  void finish() {
-    const std::int64_t entries = plan_->counts[0], written = plan_->lines.value_or(entries);
-    if (entries > written) {
-      TextMachine machine(plan_);
-      machine.go_to({{.form = TextMachine::kLines, .next = written, .end = written + 1}});
-      machine.run(index_.blank, std::numeric_limits<std::size_t>::max());
-      index_.blanks = static_cast<std::uint64_t>(entries - written);
-      if (index_.blanks > (kTextMax - index_.offsets.back()) / index_.blank.size())
-        return reply_(tfile::fail(ErrorKind::unsupported, "text would be longer than any file"));
-    }
-    reply_(std::make_shared<TextContent>(streams_, plan_, std::move(index_)));
-  }
-
-  const std::shared_ptr<CachedStreams> streams_;
-  const std::shared_ptr<const Plan> plan_;
-  Reply<std::shared_ptr<Content>> reply_;
-  const std::shared_ptr<TextRun> run_;
-  TextIndex index_;
-};
+    run->next(answer_with<TextRun::Piece>(std::move(told), std::move(note)));
+  };
+  // A piece that is not the last is followed by a position.
+  auto is_more = [index] { return index->positions.size() == index->offsets.size(); };
+  auto finish = [streams = std::move(streams), plan = std::move(plan), index] {
+    return measured(streams, plan, std::move(*index));
+  };
+  while_more(std::move(is_more), 1, std::move(write), answer_with<void>(std::move(reply), std::move(finish)));
+}
 
 // Records without columns in all lists of one kind: no stored byte limits their number, and each takes text.
 constexpr std::int64_t kHollowMax = 1 << 24;
 
+// How many entries a form has whose column is asked for its length: then an end is one more than there are.
+void count_column(const std::shared_ptr<CachedStreams>& streams, const std::shared_ptr<Plan>& plan, std::size_t number,
+                  Reply<void> reply) {
+  const TextForm& form = plan->forms[number];
+  const bool has_ends = form.ends != TextForm::kNone, is_variant = form.kind == TextForm::Kind::variant;
+  const tfile::Column& column = plan->table->columns[has_ends ? form.ends : is_variant ? form.tags : form.values];
+  auto take = [streams, plan, number, has_ends](std::int64_t length, Reply<void> told) {
+    std::int64_t& count = plan->counts[number];
+    count = std::max<std::int64_t>(0, has_ends ? length - 1 : length);
+    const tfile::ColumnId other = plan->forms[number].nanoseconds;
+    if (other == TextForm::kNone) return told({});
+    // A timestamp ends with the shorter of its columns.
+    auto shorten = [&count](std::int64_t most) { count = std::clamp<std::int64_t>(most, 0, count); };
+    const tfile::Column& nanoseconds = plan->table->columns[other];
+    streams->length(nanoseconds.stream, nanoseconds.slot,
+                    answer_with<std::int64_t>(std::move(told), std::move(shorten)));
+  };
+  streams->length(column.stream, column.slot, value_for<std::int64_t>(std::move(reply), std::move(take)));
+}
+
+void count_form(const std::shared_ptr<CachedStreams>& streams, const std::shared_ptr<Plan>& plan, std::size_t number,
+                Reply<void> reply) {
+  const TextForm& form = plan->forms[number];
+  std::int64_t& count = plan->counts[number];
+  if (form.hollow) {
+    count = kHollowMax;
+  } else if (form.kind == TextForm::Kind::record) {
+    for (const std::uint32_t field : form.fields)
+      if (!plan->forms[field].hollow) count = std::max(count, plan->counts[field]);
+  } else if (form.kind != TextForm::Kind::elsewhere) {
+    return count_column(streams, plan, number, std::move(reply));
+  }
+  reply({});
+}
+
 // Finds out how many entries each form outside of lists has, asking for one after the other; a record has as many as
-// its longest field.
-class Counting : public std::enable_shared_from_this<Counting> {
- public:
-  Counting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<Plan> plan, Reply<std::shared_ptr<Content>> reply)
-      : streams_(std::move(streams)), plan_(std::move(plan)), reply_(std::move(reply)), next_(plan_->forms.size()) {
-    plan_->counts.assign(plan_->forms.size(), 0);
-  }
+// its longest field. Fields come after their record, so from the last form to the first.
+void count_forms(std::shared_ptr<CachedStreams> streams, std::shared_ptr<Plan> plan, Reply<void> reply) {
+  const std::size_t count = plan->forms.size();
+  plan->counts.assign(count, 0);
+  auto count_one = [streams = std::move(streams), plan = std::move(plan), count](std::size_t i, Reply<void> told) {
+    count_form(streams, plan, count - 1 - i, std::move(told));
+  };
+  for_each(count, std::move(count_one), std::move(reply));
+}
 
-  void next() {
-    loop_.next([self = shared_from_this()] { self->step(); });
+// Once the entries are counted.
+Result<> check_plan(const CachedStreams& streams, Plan& plan) {
+  if (plan.style != TextStyle::plain) {
+    const std::int64_t held = plan.forms[0].hollow ? 0 : plan.counts[0];
+    plan.counts[0] = std::max<std::int64_t>(0, plan.table->entries);
+    plan.lines = std::min(held, plan.counts[0]);
   }
-
- private:
-  // Fields come after their record, so from the last form to the first.
-  void step() {
-    while (next_ > 0) {
-      const TextForm& form = plan_->forms[--next_];
-      if (form.hollow) {
-        plan_->counts[next_] = kHollowMax;
-      } else if (form.kind == TextForm::Kind::record) {
-        for (const std::uint32_t field : form.fields)
-          if (!plan_->forms[field].hollow) plan_->counts[next_] = std::max(plan_->counts[next_], plan_->counts[field]);
-      } else if (form.kind != TextForm::Kind::elsewhere) {
-        return ask(form);
-      }
-    }
-    if (plan_->style != TextStyle::plain) {
-      const std::int64_t held = plan_->forms[0].hollow ? 0 : plan_->counts[0];
-      plan_->counts[0] = std::max<std::int64_t>(0, plan_->table->entries);
-      plan_->lines = std::min(held, plan_->counts[0]);
-    }
-    auto sound = check_size(*streams_, *plan_);
-    if (sound) sound = check_baskets(*streams_, *plan_);
-    if (!sound) return reply_(tl::unexpected<Error>(std::move(sound).error()));
-    std::make_shared<Measuring>(streams_, plan_, std::move(reply_))->next();
-  }
-
-  void ask(const TextForm& form) {
-    const bool has_ends = form.ends != TextForm::kNone, is_variant = form.kind == TextForm::Kind::variant;
-    const tfile::Column& column = plan_->table->columns[has_ends ? form.ends : is_variant ? form.tags : form.values];
-    auto take = [self = shared_from_this(), has_ends](Result<std::int64_t> length) {
-      if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
-      self->plan_->counts[self->next_] = std::max<std::int64_t>(0, has_ends ? *length - 1 : *length);
-      self->ask_nanoseconds();
-    };
-    streams_->length(column.stream, column.slot, Reply<std::int64_t>(std::move(take), reply_.asker()));
-  }
-
-  // A timestamp ends with the shorter of its columns.
-  void ask_nanoseconds() {
-    const tfile::ColumnId nanoseconds = plan_->forms[next_].nanoseconds;
-    if (nanoseconds == TextForm::kNone) return next();
-    const tfile::Column& column = plan_->table->columns[nanoseconds];
-    auto take = [self = shared_from_this()](Result<std::int64_t> length) {
-      if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
-      std::int64_t& count = self->plan_->counts[self->next_];
-      count = std::clamp<std::int64_t>(*length, 0, count);
-      self->next();
-    };
-    streams_->length(column.stream, column.slot, Reply<std::int64_t>(std::move(take), reply_.asker()));
-  }
-
-  const std::shared_ptr<CachedStreams> streams_;
-  const std::shared_ptr<Plan> plan_;
-  Reply<std::shared_ptr<Content>> reply_;
-  std::size_t next_;
-  StepLoop loop_;
-};
+  TRY_VOID(check_size(streams, plan));
+  return check_baskets(streams, plan);
+}
 
 void write_as(Result<std::vector<TextForm>> forms, TextStyle style, std::shared_ptr<CachedStreams> streams,
               std::shared_ptr<const tfile::Table> table, Reply<std::shared_ptr<Content>> reply) {
@@ -368,7 +337,11 @@ void write_as(Result<std::vector<TextForm>> forms, TextStyle style, std::shared_
     return reply(tl::unexpected<Error>(std::move(error)));
   }
   auto plan = std::make_shared<Plan>(Plan{std::move(table), *std::move(forms), {}, style});
-  std::make_shared<Counting>(std::move(streams), std::move(plan), std::move(reply))->next();
+  auto measure_it = [streams, plan](Reply<std::shared_ptr<Content>> told) {
+    if (auto sound = check_plan(*streams, *plan); !sound) return told(tl::unexpected<Error>(std::move(sound).error()));
+    measure(streams, plan, std::move(told));
+  };
+  count_forms(streams, plan, value_for<void>(std::move(reply), std::move(measure_it)));
 }
 
 }  // namespace
