@@ -346,3 +346,34 @@ def test_steps_outlive_their_mount(tfilefs, runs):
     first = next(steps)
     steps.close()
     assert first["x"].sum() == np.arange(100).sum() + np.arange(1000, 1100).sum()
+
+
+def test_names_that_a_mount_changes(tfilefs, tmp_path):
+    names = ["%41x", ".hidden", "long" * 80, "a.b", "x%"]
+    file = ROOT.TFile(str(tmp_path / "names.root"), "RECREATE")
+    tree = ROOT.TTree("t", "")
+    values = [np.zeros(1, "i4") for _ in names]
+    for name, value in zip(names, values):
+        tree.Branch(name, value, "v/I")
+    text = ROOT.std.string("abc")
+    tree.Branch("text" * 80, text)
+    for i in range(3):
+        for k, value in enumerate(values):
+            value[0] = 10 * k + i
+        tree.Fill()
+    tree.Write()
+    file.Close()
+    with tfilefs.mount(tmp_path / "names.root") as f, uproot.open(tmp_path / "names.root") as theirs:
+        t = f["t"]
+        assert t.keys() == theirs["t"].keys() == [*names, "text" * 80] and t.typenames() == theirs["t"].typenames()
+        for k, name in enumerate(names):
+            assert t[name].numpy().tolist() == t.numpy(name).tolist() == t[name].array().to_list() == [10 * k, 10 * k + 1, 10 * k + 2]
+        assert t.arrays(library="np")["text" * 80].tolist() == ["abc"] * 3 and len(t.arrays(library="arrow")) == 3
+
+
+def test_what_is_named_by_its_path(tfilefs, samples):
+    """Bytes that are not decoded, among the items of a list."""
+    with tfilefs.mount(os.path.join(samples("codes"), "codes-99-101.root")) as f:
+        t = f["t"]
+        [name] = [each for each in t.keys() if each.startswith("lost/map_list")]
+        assert set(t.typenames()) == set(t.keys()) and len(t[name].array()) == t.num_entries

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._reading import as_numpy
@@ -40,9 +41,9 @@ class Column:
 
     `name`: below the table. `typename`: in C++, as `float`, `double[3]`, `float[]`, `std::vector<float>`. `title`."""
 
-    def __init__(self, table: Table, name: str) -> None:
-        self.table, self.name = table, name
-        self._top, *self._members = name.split("/")
+    def __init__(self, table: Table, top: str, members: Sequence[str] = ()) -> None:
+        self.table, self.name = table, "/".join((top, *members))
+        self._top, self._members = top, list(members)
 
     @property
     def typename(self) -> str:

@@ -84,10 +84,16 @@ class Table:
 
     def parts_of(self, name: str) -> list[dict[str, Any]]:
         """What the schema says of the files of a column. KeyError if there is none of that name."""
-        parts = self._parts.get(name) or self._parts.get(in_a_mount(name))
-        if parts is None:
+        parts = self._parts.get(name) or self._parts.get(in_a_mount(name)) or self._parts_by(name)
+        if not parts:
             raise missing(name, self.columns)
         return parts
+
+    def _parts_by(self, name: str) -> list[dict[str, Any]]:
+        """Of a name that a mount has cut, by its branch; of what is named by its path, by that."""
+        columns = self.schema["columns"]
+        return ([each for each in columns if each["branch"] == name or each["branch"].startswith(name + "/")]
+                or [each for each in columns if without_type(each["path"]) == name or each["path"].startswith(name + "/")])
 
     def files_of(self, name: str) -> list[str]:
         """The paths of the files of a column."""
@@ -115,12 +121,12 @@ class Table:
     def __getitem__(self, name: str) -> Column:
         """A column, or by a path a member of one: t["energy"], t["event/x"]. KeyError with the nearest name if there is
         none. Nothing is read yet."""
-        top, *members = name.split("/")
+        top, *members = [name] if name in self.buffers.names else name.split("/")
         if top not in self.buffers.names:
             raise missing(name, self.buffers.names)
         if members:
             self.buffers.members(top, members)
-        return Column(self, name)
+        return Column(self, top, members)
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.keys()
@@ -152,11 +158,11 @@ class Table:
     @of_a_mount
     def read(self, name: str, copy: bool = True, start: int = 0, stop: int | None = None) -> NumpyArray:
         """Items start..stop of a column of numbers, or of a part of a list; mapped if not `copy`."""
-        column = self._numbers.get(name) or self._numbers.get(without_type(name)) or self._numbers.get(in_a_mount(name))
+        column = self._numbers.get(name) or self._numbers.get(without_type(name))
         if column is None:
-            if name in self.columns:
+            column, *others = self.parts_of(name)
+            if others or "/" in column["path"]:
                 raise TypeError(f"{name} is not one number for each entry: awkward({name!r}) reads it")
-            raise missing(name, self.columns)
         if column["reason"]:
             raise TypeError(f"{name}: {column['reason']}")
         size = 1
