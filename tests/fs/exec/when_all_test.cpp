@@ -191,13 +191,14 @@ TEST(WhenAll, OneThreadAtATimeBeginsStepsWhoeverAnswers) {
   std::vector<std::thread> threads;  // needs no lock
   std::mt19937 random(5);
   std::promise<int> all;
-  const auto step = [&](std::size_t, int& others, Reply<void> told) {
+  const auto step = [&](std::size_t, int& begun, Reply<void> told) {
     if (random() % 4 > 0) return told({});
-    ++others;
+    ++begun;
     threads.emplace_back([told = std::move(told)]() mutable { told({}); });
   };
   when_all(2000, 3, 0, step, Reply<int>([&](Result<int> result) { all.set_value(*result); }));
-  EXPECT_EQ(static_cast<std::size_t>(all.get_future().get()), threads.size());
+  const int others = all.get_future().get();
+  EXPECT_EQ(static_cast<std::size_t>(others), threads.size());
   for (auto& thread : threads) thread.join();
 }
 
