@@ -150,9 +150,9 @@ class HistogramTable final : public PiecedText {
     ErrorSizes errors;
     for (std::uint64_t z = 0; z < nz; ++z) {
       for (std::uint64_t y = 0; y < ny; ++y) {
-        TRY_VOID(Effort(stop).check());
         const std::uint64_t line = bin_size(1, y) + bin_size(2, z) + 2;  // a comma and the end of the line
         for (std::uint64_t x = 0, many; x < nx; x += many) {
+          TRY_VOID(Effort(stop).check());
           many = std::min(kCellsRead, nx - x);
           TRY(const HistogramCells cells, reader.read(grid_.cell(x, y, z), many));
           for (std::uint64_t i = 0; i < many; ++i) {

@@ -222,13 +222,13 @@ def work_after_kill(source, name):
 
 WORK = (
     ("counted", "t.arrow"), ("counted", "t.parquet"), ("counted", "t.jsonl"), ("counted", "t/v0/values/values.f4"),
-    ("large_histograms", "huge/object.json"),
+    ("large_histograms", "huge/table.csv"),
 )
 
 
 @pytest.mark.parametrize("sample, name", WORK)
 def test_work_ends_with_who_waits_for_it(samples, sample, name):
-    """Sizes that are counted by decoding, and the text of an object: work ends when the reader is killed, or with the
+    """Sizes that are counted by decoding, and the table of an object: work ends when the reader is killed, or with the
     session."""
     source = os.path.join(samples(sample), sample + ".root")
     whole = work_for(source, name)
