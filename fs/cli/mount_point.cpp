@@ -37,6 +37,12 @@ tl::unexpected<Error> cannot_be(const std::string& path, int looking_errno, int 
   return fail(ErrorKind::not_found, why + remedy, -1, making_errno);
 }
 
+// Whether the directory, which was made or was there, is gone again: with another mount, that failed.
+bool was_taken_away(const std::string& path, int making_errno) {
+  struct stat link {};
+  return (making_errno == 0 || making_errno == EEXIST) && ::lstat(path.c_str(), &link) != 0 && errno == ENOENT;
+}
+
 bool is_same(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
 bool is_at(const char* path, const struct stat& directory) {
@@ -76,10 +82,16 @@ bool is_marked_as_made(const std::string& path, const struct stat& directory) {
 
 Result<MountPoint> prepare_mount_point(const std::string& path, bool nonempty) {
   TRY_VOID(clear_dead_mount(path));
-  const bool made = ::mkdir(path.c_str(), 0755) == 0;
-  const int making_errno = made ? 0 : errno;
+  constexpr int kTriesMax = 1000;
+  bool made = false;
   struct stat directory {};
-  if (::stat(path.c_str(), &directory) != 0) return cannot_be(path, errno, making_errno);
+  for (int tries = 1;; ++tries) {
+    made = ::mkdir(path.c_str(), 0755) == 0;
+    const int making_errno = made ? 0 : errno;
+    if (::stat(path.c_str(), &directory) == 0) break;
+    const int looking_errno = errno;
+    if (tries == kTriesMax || !was_taken_away(path, making_errno)) return cannot_be(path, looking_errno, making_errno);
+  }
   if (!S_ISDIR(directory.st_mode)) return fail(ErrorKind::invalid, path + ": not a directory");
   if (made) mark_as_made(path, directory);
   const MountPoint point{made, made || is_marked_as_made(path, directory)};
