@@ -155,22 +155,19 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     for (IndexedFile& file : *index) indexed_.emplace(std::pair(file.name, file.table), std::move(file.facts));
   }
 
-  template <class Choice>
-  std::vector<std::size_t> chosen(Choice choice) const {
+  // Of the files that are to be read, or of the others.
+  void each_file(bool is_read, std::size_t at_most, void (Look::*step)(File&, Reply<void>), void (Look::*go_on)()) {
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < files_.size(); ++i)
-      if (choice(files_[i])) numbers.push_back(i);
-    return numbers;
+      if (files_[i].is_read == is_read) numbers.push_back(i);
+    const std::size_t count = numbers.size();
+    auto begin = [self = shared_from_this(), numbers = std::move(numbers), step](std::size_t i, Reply<void> told) {
+      (self.get()->*step)(self->files_[numbers[i]], std::move(told));
+    };
+    when_all(count, at_most, std::move(begin), then(go_on));
   }
 
-  void look_at_files() {
-    std::vector<std::size_t> numbers = chosen([](const File& file) { return !file.is_read; });
-    const std::size_t count = numbers.size();
-    auto look = [self = shared_from_this(), numbers = std::move(numbers)](std::size_t i, Reply<void> told) {
-      self->look_at(self->files_[numbers[i]], std::move(told));
-    };
-    when_all(count, kLookedAtAtOnce, std::move(look), then(&Look::read_files));
-  }
+  void look_at_files() { each_file(false, kLookedAtAtOnce, &Look::look_at, &Look::read_files); }
 
   void look_at(File& file, Reply<void> told) {
     const Origin& origin = file.mounted->origin();
@@ -196,12 +193,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
 
   void read_files() {
     took_ = Clock::now() - began_;
-    std::vector<std::size_t> numbers = chosen([](const File& file) { return file.is_read; });
-    const std::size_t count = numbers.size();
-    auto read = [self = shared_from_this(), numbers = std::move(numbers)](std::size_t i, Reply<void> told) {
-      self->read_file(self->files_[numbers[i]], std::move(told));
-    };
-    when_all(count, files_within_limit(kOpenedAtOnce, kDescriptors), std::move(read), then(&Look::build));
+    each_file(true, files_within_limit(kOpenedAtOnce, kDescriptors), &Look::read_file, &Look::build);
   }
 
   void read_file(File& file, Reply<void> told) {
