@@ -4,24 +4,22 @@
 // the memory limit of such a mount.
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <future>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "child_program.h"
 #include "cli/options.h"
+#include "cli/source_names.h"
 #include "fuse/errno.h"
 #include "vfs/file_system.h"
+#include "waited.h"
 
 namespace tfilefs {
 namespace {
@@ -33,40 +31,21 @@ constexpr std::size_t kPathsMax = 3000;      // of a file
 constexpr std::uint64_t kReadMax = 2 << 20;  // from the beginning of each path; a hostile size may claim far more
 constexpr std::size_t kPiece = 1 << 20, kPage = 4096;
 
-template <class T, class Call>
-Result<T> wait_for(Call call) {
-  std::promise<Result<T>> promise;
-  call(Reply<T>([&](Result<T> result) { promise.set_value(std::move(result)); }));
-  return promise.get_future().get();
-}
-
-class NameSink : public DirectorySink {
- public:
-  bool add(const std::string& name, InodeId, const Attributes&, std::uint64_t next) override {
-    if (names.size() == 100) return false;
-    names.push_back(name);
-    last = next;
-    return true;
-  }
-  std::vector<std::string> names;
-  std::uint64_t last = 0;
-};
-
 class Reader {
  public:
   explicit Reader(FileSystem& fs) : fs_(fs) {}
 
   void read_all() {
     directory("", 0);
-    const auto classes = names_in(".classes");
+    const auto classes = listed(".classes");
     for (std::size_t i = 0; classes && i < std::min<std::size_t>(classes->size(), 20); ++i)
-      file(".classes/" + (*classes)[i]);
+      file(".classes/" + (*classes)[i].name);
   }
 
   Result<std::string> content(const std::string& path, std::uint64_t begin, std::size_t size) {
     TRY(const auto found, fs_.find_path(path));
-    TRY(const auto opened, wait_for<FileSystem::Opened>([&](auto reply) { fs_.open(found.id, std::move(reply)); }));
-    auto bytes = wait_for<Slices>([&](auto reply) { fs_.read(opened.handle, begin, size, std::move(reply)); });
+    TRY(const auto opened, waited<FileSystem::Opened>([&](auto reply) { fs_.open(found.id, std::move(reply)); }));
+    auto bytes = waited<Slices>([&](auto reply) { fs_.read(opened.handle, begin, size, std::move(reply)); });
     std::string all;
     for (std::size_t i = 0; bytes && i < bytes->pieces.size(); ++i)
       all.append(reinterpret_cast<const char*>(bytes->pieces[i].data()), bytes->pieces[i].size());
@@ -81,11 +60,11 @@ class Reader {
  private:
   // What is listed, and the views of it, which may be there.
   void directory(const std::string& path, int depth) {
-    const auto names = names_in(path);
+    const auto names = listed(path);
     if (!names) return note(path, names.error());
     std::vector<std::string> below;
-    for (const std::string& name : *names) {
-      const std::string at = path.empty() ? name : path + "/" + name;
+    for (const ListedName& each : *names) {
+      const std::string at = path.empty() ? each.name : path + "/" + each.name;
       const auto found = fs_.find_path(at);
       if (!found) {
         note(at, found.error());
@@ -137,22 +116,10 @@ class Reader {
     return {};
   }
 
-  Result<std::vector<std::string>> names_in(const std::string& path) {
+  Result<std::vector<ListedName>> listed(const std::string& path) {
     TRY(const auto found, fs_.find_path(path));
-    TRY(const HandleId handle, wait_for<HandleId>([&](auto reply) { fs_.opendir(found.id, std::move(reply)); }));
-    std::vector<std::string> names;
-    for (std::uint64_t offset = 0;;) {
-      const auto page = std::make_shared<NameSink>();
-      const auto listed =
-          wait_for<void>([&](auto reply) { fs_.readdir(handle, offset, false, page, std::move(reply)); });
-      if (!listed) return tl::unexpected<Error>(listed.error());
-      if (page->names.empty()) break;
-      for (const std::string& name : page->names)
-        if (name != "." && name != "..") names.push_back(name);
-      if (names.size() > kNamesMax) throw std::runtime_error("a directory that never ends: " + path);
-      offset = page->last;
-    }
-    fs_.release(handle);
+    TRY(auto names, names_in(fs_, found.id));
+    if (names.size() > kNamesMax) throw std::runtime_error("a directory that never ends: " + path);
     return names;
   }
 
@@ -195,10 +162,7 @@ bool answer_apart(const std::string& line) {
     }
     ::_exit(0);
   }
-  int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return child > 0 && status == 0;
+  return end_of_child(child) == 0;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <deque>
-#include <future>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,6 +13,7 @@
 #include "tfile/file.h"
 #include "tfile/plot.h"
 #include "vfs/file_system.h"
+#include "waited.h"
 
 namespace tfilefs {
 
@@ -228,9 +228,7 @@ class FakeMount {
 
   template <class T, class Call>
   static Result<T> wait(Call call) {
-    std::promise<Result<T>> promise;
-    call(Reply<T>([&](Result<T> result) { promise.set_value(std::move(result)); }));
-    return promise.get_future().get();
+    return waited<T>(std::move(call));
   }
 
   Result<Attributes> stat(const std::string& path) {
