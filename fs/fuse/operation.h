@@ -83,6 +83,8 @@ void forget_attributes(fuse_session*, InodeId);
 // Has the kernel write the changed pages of an inode, and forget all. Blocks until these WRITE requests are answered;
 // does nothing once a signal ends the session.
 void forget_pages(Served&, InodeId);
+// FileSystem::GrowPages. Blocks and ends likewise.
+void grow_pages(Served&, InodeId, std::uint64_t old_size, std::uint64_t size, std::byte last);
 // Has the kernel forget a name and, if nothing uses it, its inode. Blocks and ends likewise.
 void forget_name(Served&, InodeId directory, const std::string& name);
 

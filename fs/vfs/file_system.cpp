@@ -308,8 +308,9 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
                is_new = at->is_new](Attributes attributes, Reply<Found> told) mutable {
     attributes.same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.held));
     const InodeId id = refer(sought.parent, sought.name, own_name, entry, attributes, is_new);
-    if (!attributes.size_is_known) inodes_->find(id)->is_size_untold = true;
-    told(Found{id, attributes});
+    const InodePtr inode = inodes_->find(id);
+    if (!attributes.size_is_known) inode->is_size_untold = true;
+    tell_size(inode, attributes, Found{id, attributes}, std::move(told));
   };
   Reply<Attributes> finish = value_for<Attributes>(std::move(reply), std::move(next));
   admitted(entry, Access::status, sought.by,
@@ -318,6 +319,50 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
              if (sizes == Sizes::soon) return attributes_soon(alarms_, *own, std::move(finish));
              own->holder->attributes(own->held, std::move(finish));
            });
+}
+
+// Of a file of that size.
+void FileSystem::last_byte(const InodePtr& inode, std::uint64_t size, Reply<std::byte> reply) {
+  const Entry entry = inodes_->entry(*inode);
+  auto read = [entry, size](OpenedContent opened, Reply<std::byte> told) {
+    auto tell = [content = opened.content](const Slices& slices, Reply<std::byte> answer) {
+      if (slices.size() != 1) return answer(fail(ErrorKind::stale, "it has become smaller"));
+      std::byte last{};
+      copy_slices(slices, &last);
+      answer(last);
+    };
+    opened.content->read(size - 1, 1, value_for<Slices>(std::move(told), std::move(tell)));
+  };
+  entry.holder->open(entry.held, value_for<OpenedContent>(std::move(reply), std::move(read)));
+}
+
+// From attributes the kernel takes a new size before it drops the last page, behind whose end it has zeros: another
+// reader gets these in between. So a larger size is given by grow_pages_ first.
+template <class T>
+void FileSystem::tell_size(const InodePtr& inode, const Attributes& attributes, T answer, Reply<T> reply) {
+  if (may_tell_at_once(*inode, attributes)) return reply(std::move(answer));
+  const std::uint64_t now = attributes.size;
+  auto told = std::make_shared<Reply<T>>(std::move(reply));
+  auto tell = [inode, now, told, answer = std::move(answer)] {
+    inode->told_size = now;
+    (*told)(answer);
+  };
+  last_byte(inode, now, [this, inode, now, tell](Result<std::byte> last) {
+    if (!last) return tell();
+    const auto job = [this, inode, now, last = *last, tell] {
+      grow_pages_(inode->id, inode->told_size, now, last);
+      tell();
+    };
+    if (!cache_->exec().lanes.run(inode.get(), job)) tell();
+  });
+}
+
+// Notes the size as told if it may be.
+bool FileSystem::may_tell_at_once(Inode& inode, const Attributes& attributes) const {
+  if (!S_ISREG(attributes.mode) || !attributes.size_is_known) return true;
+  if (grow_pages_ && inode.may_have_pages && inode.told_size < attributes.size) return false;
+  inode.told_size = attributes.size;
+  return true;
 }
 
 void FileSystem::note_size_told(InodeId id) {
@@ -363,7 +408,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
                       reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return tell(inode, of, attributes.error(), std::move(reply));
     attributes->number = inode->number;
-    reply(std::move(attributes));
+    tell_size(inode, *attributes, *attributes, std::move(reply));
   };
   Reply<Attributes> told(std::move(tell_kernel), asker);
   if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
@@ -404,13 +449,13 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr&
 // ---- files
 
 void FileSystem::open(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
-  open_content(id, Access::read, &Holder::open, by, thread, std::move(reply));
+  open_content(id, {Access::read, &Holder::open, true}, by, thread, std::move(reply));
 }
 void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
-  open_content(id, Access::write, &Holder::open_to_write, by, thread, std::move(reply));
+  open_content(id, {Access::write, &Holder::open_to_write, true}, by, thread, std::move(reply));
 }
 void FileSystem::open_only_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
-  open_content(id, Access::write, &Holder::open_only_to_write, by, thread, std::move(reply));
+  open_content(id, {Access::write, &Holder::open_only_to_write, false}, by, thread, std::move(reply));
 }
 
 // The current entry; or, if this is the kernel's second try of one call, the entry that it has just looked up.
@@ -421,8 +466,7 @@ void FileSystem::entry_to_open(const InodePtr& inode, bool comes_back, Reply<Ent
   fresh_entry(inode, Freshness::now, std::move(reply));
 }
 
-void FileSystem::open_content(InodeId id, Access access, OpenFunction open_it, const CallerPtr& by, pid_t thread,
-                              Reply<Opened> reply) {
+void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t thread, Reply<Opened> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   const GenerationPtr found = inodes_->entry(*inode).holder->generation();
@@ -437,24 +481,24 @@ void FileSystem::open_content(InodeId id, Access access, OpenFunction open_it, c
     reply(std::move(opened));
   };
   Reply<Opened> told(std::move(expect), opener);
-  auto open = [this, inode, open_it, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
+  auto open = [this, inode, how, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
     if (!entry) {
       note(*inode, "", entry.error());
       return reply(tl::unexpected(std::move(entry).error()));
     }
     const std::shared_ptr<const Holder> holder = entry->holder;
     const std::stop_token asker = reply.asker();
-    auto opened_as = [this, inode, comes_back, of = holder->generation(),
+    auto opened_as = [this, inode, comes_back, may_read = how.may_read, of = holder->generation(),
                       reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (!opened) return tell(inode, of, opened.error(), std::move(reply));
       if (inode->is_size_untold && !comes_back) return reply(fail(ErrorKind::stale, "its size was not told"));
-      finish_open(inode, *std::move(opened), std::move(reply));
+      finish_open(inode, *std::move(opened), may_read, std::move(reply));
     };
     Reply<OpenedContent> finish(std::move(opened_as), asker);
-    ((*holder).*open_it)(entry->held, std::move(finish));
+    ((*holder).*how.function)(entry->held, std::move(finish));
   };
   Reply<Entry> admit(std::move(open), opener);
-  entry_to_open(inode, comes_back, admitted_for(access, by, std::move(admit)));
+  entry_to_open(inode, comes_back, admitted_for(how.access, by, std::move(admit)));
 }
 
 template <class T>
@@ -466,13 +510,14 @@ void FileSystem::tell(const InodePtr& inode, const GenerationPtr& generation, co
   });
 }
 
-void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply<Opened> reply) {
+void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, bool may_read, Reply<Opened> reply) {
   if (content.identity != 0) inodes_->adopt(inode, content.identity);
   Opened opened;
   opened.direct = !content.cacheable;
   opened.grows = content.grows;
   opened.shared = context_.writing && host_file_of(*content.content);
   if (content.cacheable && !opened.shared) {
+    if (may_read) inode->may_have_pages = true;
     constexpr int kSerialBits = 40;
     const std::uint64_t version = (content.generation ? content.generation->serial : content.version) ^
                                   (content.content->making() << kSerialBits);
@@ -602,12 +647,14 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
   const bool told =
       full && item.entry.holder && (!context_.is_shared || item.entry.holder->is_same_for_all(item.entry.held));
   if (told) attributes = item.entry.holder->known_attributes(item.entry.held);
-  if (attributes) {
-    const InodeId id = refer(open.inode, item.name, item.name, item.entry, *attributes);
+  const InodeId id = attributes ? refer(open.inode, item.name, item.name, item.entry, *attributes) : 0;
+  // What must be forgotten first is left to a look-up.
+  if (id != 0 && may_tell_at_once(*inodes_->find(id), *attributes)) {
     if (sink.add(item.name, id, *attributes, next)) return true;
     inodes_->forget(id, 1);
     return false;
   }
+  if (id != 0) inodes_->forget(id, 1);
   Attributes brief;
   brief.number = inodes_->number_of(*open.inode, item.name);
   brief.mode = item.type;

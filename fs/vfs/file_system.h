@@ -181,6 +181,10 @@ class FileSystem {
   // and beside them. To be set before the first request.
   using ForgetPages = std::function<void(InodeId)>;
   void set_forget_pages(ForgetPages forget) { forget_pages_ = std::move(forget); }
+  // Has the kernel forget its pages from the one that held the old end, and then take the new size, at which the file
+  // ends in the byte `last`. May block while requests are answered. To be set before the first request.
+  using GrowPages = std::function<void(InodeId, std::uint64_t old_size, std::uint64_t size, std::byte last)>;
+  void set_grow_pages(GrowPages grow) { grow_pages_ = std::move(grow); }
   // Has the kernel forget a name, if nothing uses it. May block while requests are answered. Called when it knows more
   // names than there is memory for. To be set before the first request.
   using ForgetName = std::function<void(InodeId directory, const std::string& name)>;
@@ -253,10 +257,14 @@ class FileSystem {
   void judge(const GenerationPtr&, const Error&, Reply<Error>);
   template <class T>
   void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
-  using OpenFunction = void (Holder::*)(HeldItem, Reply<OpenedContent>) const;
-  void open_content(InodeId, Access, OpenFunction, const CallerPtr& by, pid_t thread, Reply<Opened>);
+  struct How {
+    Access access;
+    void (Holder::*function)(HeldItem, Reply<OpenedContent>) const;
+    bool may_read;
+  };
+  void open_content(InodeId, How, const CallerPtr& by, pid_t thread, Reply<Opened>);
   void entry_to_open(const InodePtr&, bool comes_back, Reply<Entry>);
-  void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
+  void finish_open(const InodePtr&, OpenedContent, bool may_read, Reply<Opened>);
   void finish_found(const Sought&, Result<FoundEntry>, Reply<Found>);
   void finish_created(const InodePtr& parent, const std::string& name, const CallerPtr& by, CreatedFile,
                       Reply<Created>);
@@ -271,6 +279,10 @@ class FileSystem {
   static tl::unexpected<Error> bad_handle();
   void note_refusal(const Inode&, std::string_view below, const Error&);
   void forget_pages(const std::shared_ptr<const OpenFile>&, std::function<void()> then);
+  void last_byte(const InodePtr&, std::uint64_t size, Reply<std::byte>);
+  bool may_tell_at_once(Inode&, const Attributes&) const;
+  template <class T>
+  void tell_size(const InodePtr&, const Attributes&, T answer, Reply<T>);
   void forget_names();
   void release_idle_tables();
   void set_root(Entry);
@@ -304,6 +316,7 @@ class FileSystem {
   std::shared_ptr<const OpenFile> file_with_copies(HandleId) const;
   PageCopies page_copies_;
   ForgetPages forget_pages_;
+  GrowPages grow_pages_;
   ForgetName forget_name_;
   std::atomic<bool> forgetting_ = false;
   OpenRetries retries_;

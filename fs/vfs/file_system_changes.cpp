@@ -77,7 +77,7 @@ void FileSystem::finish_created(const InodePtr& in, const std::string& name, con
                                 Reply<Created> reply) {
   auto open = [this, content = std::move(made.content), reply = std::move(reply)](Result<Found> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
-    finish_open(known(found->id), std::move(content),
+    finish_open(known(found->id), std::move(content), true,
                 [found = *found, reply = std::move(reply)](Result<Opened> opened) mutable {
                   if (!opened) return reply(tl::unexpected(std::move(opened).error()));
                   reply(Created{found, *opened});
@@ -164,6 +164,7 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
       [this, inode, size = change.size, reply = std::move(reply)](Result<Attributes> changed) mutable {
         if (changed) {
           changed->number = inode->number;
+          inode->told_size = changed->size;
           if (size) page_copies_.note_size(inode->id, *size);
         } else {
           note_refusal(*inode, "", changed.error());

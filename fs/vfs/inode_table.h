@@ -47,6 +47,8 @@ class Inode {
   const std::string name;
   const std::size_t path_length;             // bytes, from the mount's root
   std::atomic<bool> is_size_untold = false;  // the kernel was told size 0, and not yet the real one
+  std::atomic<bool> may_have_pages = false;  // in the kernel: it was opened for reading
+  std::atomic<std::uint64_t> told_size = 0;  // what the kernel was told last
 
  private:
   friend class InodeTable;

@@ -446,6 +446,38 @@ def test_the_daemon_is_killed(race, options):
         r.finish(results["appender"][0])
 
 
+def test_readers_that_opened_a_column_before_items_were_appended(race):
+    """They see the items once they are there, and never the zeros that the kernel has behind the end of a file."""
+    r, column = race("commit=86400"), columns()[0]
+    tools = Tools(r, multiprocessing.Value("d", 0))
+    (path,), written = column.files, {}
+    append(tools, column, path, written, column.sizes(100)[path], None)
+    assert r.command("commit", r.table)[0] == 0
+    for _ in range(3):
+        r.start(early_reader, path)
+    for _ in range(2):
+        r.start(busy)
+
+    def one_more():
+        append(tools, column, path, written, written[path] + column.files[path].width, None)
+
+    for _, seconds in rounds(2):
+        r.run(seconds, one_more, 0.002)
+
+
+def early_reader(tools, path):
+    stream = columns()[0].files[path]
+    with open(os.path.join(tools.table, path), "rb", buffering=0) as file:
+        while tools.going():
+            file.seek(0)
+            same(path, stream, 0, read_whole(file))
+
+
+def busy(tools):
+    while tools.going():
+        pass
+
+
 @pytest.mark.parametrize("options", [("commit=0",), ()], ids=lambda options: "-".join(options) or "default")
 @pytest.mark.parametrize("killed", (False, True), ids=("alive", "killed"))
 def test_root_and_the_mount_append_in_turn(race, options, killed):
