@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reply.h"
+#include "tfile/buffer.h"
 
 namespace tfilefs {
 
@@ -21,7 +22,27 @@ struct Slices {
     for (auto p : pieces) sum += p.size();
     return sum;
   }
+  void add(std::span<const std::byte> piece, std::shared_ptr<const void> pin) {
+    pieces.push_back(piece);
+    pins.push_back(std::move(pin));
+  }
+  void add(const Slices& more) {
+    pieces.insert(pieces.end(), more.pieces.begin(), more.pieces.end());
+    pins.insert(pins.end(), more.pins.begin(), more.pins.end());
+  }
 };
+
+inline Slices one_slice(std::span<const std::byte> piece, std::shared_ptr<const void> pin) {
+  Slices slices;
+  slices.add(piece, std::move(pin));
+  return slices;
+}
+// `size` bytes of the buffer from `begin` on, or all behind it.
+inline Slices one_slice(std::shared_ptr<const tfile::Buffer> buffer, std::uint64_t begin = 0,
+                        std::uint64_t size = std::dynamic_extent) {
+  const auto piece = buffer->span().subspan(begin, size);
+  return one_slice(piece, std::move(buffer));
+}
 
 // Into `slices.size()` bytes.
 inline void copy_slices(const Slices& slices, std::byte* to) {
@@ -66,8 +87,7 @@ class FixedContent : public Content {
     Slices slices;
     if (offset < bytes_->size()) {
       const auto all = std::as_bytes(std::span(*bytes_));
-      slices.pieces.push_back(all.subspan(offset, std::min<std::size_t>(size, all.size() - offset)));
-      slices.pins.push_back(bytes_);
+      slices.add(all.subspan(offset, std::min<std::size_t>(size, all.size() - offset)), bytes_);
     }
     reply(std::move(slices));
   }

@@ -52,8 +52,7 @@ Result<Slices> slice(const ColumnRead& read, const Extents& extents, std::vector
                                                  std::to_string(array.size()) + " bytes, counted were " +
                                                  std::to_string(part.chunk_end - part.chunk_begin));
     if (part.size() == 0) continue;
-    slices.pieces.push_back(array.subspan(part.begin - part.chunk_begin, part.size()));
-    slices.pins.push_back(std::move(chunk));
+    slices.add(array.subspan(part.begin - part.chunk_begin, part.size()), std::move(chunk));
   }
   return slices;
 }
@@ -65,10 +64,7 @@ Slices joined(const Slices& slices) {
     std::memcpy(to, piece.data(), piece.size());
     to += piece.size();
   }
-  Slices one;
-  one.pieces.push_back(buffer->span());
-  one.pins.push_back(std::move(buffer));
-  return one;
+  return one_slice(std::move(buffer));
 }
 
 void hand_over(AttachedSet& set, const ColumnRead& read, const Extents& extents) {
@@ -106,12 +102,7 @@ class ReadByChunk : public std::enable_shared_from_this<ReadByChunk> {
 
  private:
   void step() {
-    if (next_ == read_.last_chunk) {
-      Slices all;
-      all.pieces.push_back(bytes_->span());
-      all.pins.push_back(std::move(bytes_));
-      return reply_(std::move(all));
-    }
+    if (next_ == read_.last_chunk) return reply_(one_slice(std::move(bytes_)));
     load_chunks(set_, {{read_.stream, next_}}, [self = shared_from_this()](Result<std::vector<ChunkPtr>> chunks) {
       if (!chunks) return self->reply_(tl::unexpected<Error>(chunks.error()));
       if (auto done = self->take(*std::move(chunks)); !done) return self->reply_(tl::unexpected<Error>(done.error()));

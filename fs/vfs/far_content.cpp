@@ -18,10 +18,7 @@ struct FarRead {
 
   void answer(const Result<>& result) {
     if (!result) return reply(tl::unexpected<Error>(result.error()));
-    Slices slices;
-    slices.pieces.push_back(bytes->span());
-    slices.pins.push_back(bytes);
-    reply(std::move(slices));
+    reply(one_slice(bytes));
   }
 
   const std::shared_ptr<const tfile::Source> source;

@@ -16,10 +16,7 @@ void SourceContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
     auto bytes = std::make_shared<tfile::Buffer>(size);
     TRY_VOID(tfile::read_range(source, {offset, size}, bytes->span()));
     if (generation->superseded) return tfile::fail(ErrorKind::stale, source.name() + ": committed since it was opened");
-    Slices slices;
-    slices.pieces.push_back(bytes->span());
-    slices.pins.push_back(std::move(bytes));
-    return slices;
+    return one_slice(std::move(bytes));
   };
   answer_reading(generation_->context.cache, generation_->source->origin(), std::move(job), std::move(reply));
 }

@@ -92,10 +92,7 @@ class PassedContent final : public Content {
     const auto got = tfile::read_up_to(fd, offset, bytes->span());
     if (!got)
       return tfile::fail(ErrorKind::io, std::strerror(got.error()), static_cast<std::int64_t>(offset), got.error());
-    Slices slices;
-    slices.pieces.push_back(bytes->span().first(*got));
-    slices.pins.push_back(std::move(bytes));
-    return slices;
+    return one_slice(std::move(bytes), 0, *got);
   }
 
   ClusterCache& cache_;

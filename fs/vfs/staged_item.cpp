@@ -34,10 +34,7 @@ void read_by_name(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, s
 Slices copy_of(const Slices& slices) {
   auto copy = std::make_shared<tfile::Buffer>(slices.size(), tfile::Use::passing);
   copy_slices(slices, copy->data());
-  Slices copied;
-  copied.pieces.push_back(copy->span());
-  copied.pins.push_back(std::move(copy));
-  return copied;
+  return one_slice(std::move(copy));
 }
 
 // One opening of a staged file, which was notified of it.
@@ -100,8 +97,7 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
           self->read(base, offset + size - base,
                      [all = std::move(all), reply = std::move(reply)](Result<Slices> rest) mutable {
                        if (!rest) return reply(std::move(rest));
-                       all.pieces.insert(all.pieces.end(), rest->pieces.begin(), rest->pieces.end());
-                       all.pins.insert(all.pins.end(), rest->pins.begin(), rest->pins.end());
+                       all.add(*rest);
                        reply(std::move(all));
                      });
         });
@@ -109,10 +105,7 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
   auto job = [bytes = bytes_, offset, size]() -> Result<Slices> {
     auto copy = std::make_shared<tfile::Buffer>(size, tfile::Use::passing);
     TRY(const std::size_t got, bytes->read(offset, copy->span()));
-    Slices slices;
-    slices.pieces.push_back(copy->span().first(got));
-    slices.pins.push_back(std::move(copy));
-    return slices;
+    return one_slice(std::move(copy), 0, got);
   };
   auto finish = [self = shared_from_this(), offset, size, reply = std::move(reply)](Result<Slices> got) mutable {
     // A commit has taken the bytes meanwhile.

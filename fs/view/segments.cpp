@@ -103,13 +103,6 @@ Result<std::vector<ColumnRange>> Transform::more_inputs(std::uint64_t, std::span
   return std::vector<ColumnRange>();
 }
 
-Slices slices_of(std::shared_ptr<tfile::Buffer> buffer) {
-  Slices slices;
-  slices.pieces.push_back(buffer->span());
-  slices.pins.push_back(std::move(buffer));
-  return slices;
-}
-
 void read_whole(CachedStreams& streams, const ColumnRange& range, ReadUse use, Reply<Slices> reply) {
   streams.read(range.stream, range.slot, range.item_size, range.offset, range.size, use,
                [offset = range.offset, size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
@@ -254,8 +247,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
 
   void add_in_place(const Part& part, Slices& to) {
     if (part.kind == Kind::fill) return to.pieces.push_back(std::span(kZeros).first(part.size));
-    to.pieces.push_back(std::as_bytes(std::span(segments_.bytes_)).subspan(part.from, part.size));
-    to.pins.push_back(shared_from_this());
+    to.add(std::as_bytes(std::span(segments_.bytes_)).subspan(part.from, part.size), shared_from_this());
   }
 
   void answer_in_place(const std::vector<Part>& parts, Reply<Slices> reply) {
@@ -267,10 +259,8 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     read_column(*column, [before = std::move(before), after = std::move(after),
                           reply = std::move(reply)](Result<Slices> items) mutable {
       if (!items) return reply(std::move(items));
-      for (const Slices* more : {&*items, &after}) {
-        before.pieces.insert(before.pieces.end(), more->pieces.begin(), more->pieces.end());
-        before.pins.insert(before.pins.end(), more->pins.begin(), more->pins.end());
-      }
+      before.add(*items);
+      before.add(after);
       reply(std::move(before));
     });
   }
@@ -291,7 +281,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     auto read = [self = shared_from_this(), parts = std::move(parts)](std::size_t i, const Slices&, Reply<void> told) {
       self->read_part(parts[i], std::move(told));
     };
-    when_all(count, count, slices_of(std::move(buffer)), std::move(read), std::move(reply));
+    when_all(count, count, one_slice(std::move(buffer)), std::move(read), std::move(reply));
   }
 
   void read_part(const Part& part, Reply<void> reply) {

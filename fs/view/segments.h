@@ -31,9 +31,6 @@ inline void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<S
   read_whole(streams, range, ReadUse(), std::move(reply));
 }
 
-// All of a buffer.
-Slices slices_of(std::shared_ptr<tfile::Buffer>);
-
 // Bytes that are computed from columns, in pieces that are made as a whole (and should be a megabyte at most). Const
 // and thread-safe.
 class Transform {

@@ -195,8 +195,8 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       text->append(line, at, end - offset - text->size());
       at = 0;
     }
-    slices.pieces.push_back(std::as_bytes(std::span(*text)));
-    slices.pins.push_back(std::move(text));
+    const auto all = std::as_bytes(std::span(*text));
+    slices.add(all, std::move(text));
   }
 
   std::size_t piece_at(std::uint64_t offset) const {
@@ -208,8 +208,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
                      Slices& slices) const {
     const std::uint64_t begin = index_.offsets[piece_at(offset)];
     const std::size_t count = std::min<std::uint64_t>(text.size() - (offset - begin), end - offset);
-    slices.pieces.push_back(std::as_bytes(std::span(text)).subspan(offset - begin, count));
-    slices.pins.push_back(std::move(pin));
+    slices.add(std::as_bytes(std::span(text)).subspan(offset - begin, count), std::move(pin));
     return offset + count;
   }
 

@@ -153,7 +153,7 @@ void ChainStreams::read_known(const Request& asked, Reply<Slices> reply) {
     to += parts[i].end - parts[i].begin;
     self->read_part(request, parts[i], answer_with<Slices>(std::move(told), std::move(copy)));
   };
-  when_all(count, count, slices_of(std::move(buffer)), std::move(read), std::move(reply));
+  when_all(count, count, one_slice(std::move(buffer)), std::move(read), std::move(reply));
 }
 
 // Whether the request goes on where one before it ended.
@@ -205,10 +205,8 @@ void ChainStreams::read_part(const Request& request, const Part& part, Reply<Sli
 void ChainStreams::read_kept_part(const Request& request, const Part& part, const ItemSource& source,
                                   Reply<Slices> reply) {
   const auto of_part = [part](PiecePtr bytes) {
-    Slices slices;
-    slices.pieces.push_back(std::as_bytes(std::span(*bytes)).subspan(part.begin, part.end - part.begin));
-    slices.pins.push_back(std::move(bytes));
-    return slices;
+    const auto piece = std::as_bytes(std::span(*bytes)).subspan(part.begin, part.end - part.begin);
+    return one_slice(piece, std::move(bytes));
   };
   const std::size_t key = request.column * table_->files().size() + part.file;
   PiecePtr known = files_->is_stale(part.file) ? nullptr : cache_.file_parts().find(this, key);

@@ -66,11 +66,7 @@ Slices made_items(const ItemSource& source, const ItemsWanted& wanted, std::span
     default:  // entry_number
       fill<std::int64_t>(into, local);
   }
-  Slices slices;
-  slices.pieces.push_back(
-      buffer->span().subspan(wanted.begin - numbers.first * size_of(dtype), wanted.end - wanted.begin));
-  slices.pins.push_back(std::move(buffer));
-  return slices;
+  return one_slice(std::move(buffer), wanted.begin - numbers.first * size_of(dtype), wanted.end - wanted.begin);
 }
 
 }  // namespace tfilefs

@@ -30,13 +30,6 @@ std::int64_t end_at(const tfile::Buffer& buffer, std::size_t number) {
   return end;
 }
 
-Slices slices_of(std::shared_ptr<tfile::Buffer> buffer, std::uint64_t begin, std::uint64_t size) {
-  Slices slices;
-  slices.pieces.push_back(buffer->span().subspan(begin, size));
-  slices.pins.push_back(std::move(buffer));
-  return slices;
-}
-
 }  // namespace
 
 // What the lists of the runs hold, by their offsets.
@@ -287,7 +280,7 @@ Slices FriendStreams::computed(const Request& request) const {
     const std::int64_t number = are_ends ? matched_->runs.matched_before(entry) : matched_->runs.friend_entry(entry);
     std::memcpy(buffer->data() + i * kEndSize, &number, kEndSize);
   }
-  return slices_of(std::move(buffer), request.begin - numbers.first * kEndSize, request.end - request.begin);
+  return one_slice(std::move(buffer), request.begin - numbers.first * kEndSize, request.end - request.begin);
 }
 
 void FriendStreams::read_segments(const Request& request, std::vector<Segment> segments, Reply<Slices> reply) {
@@ -314,7 +307,7 @@ void FriendStreams::read_segments(const Request& request, std::vector<Segment> s
   auto told = [buffer, reply = std::move(reply)](Result<void> read) mutable {
     if (!read) return reply(tl::unexpected<Error>(read.error()));
     const std::size_t all = buffer->size();
-    reply(slices_of(std::move(buffer), 0, all));
+    reply(one_slice(std::move(buffer), 0, all));
   };
   ReadUse use = request.use;
   use.handed_over = false;  // the kernel gets a copy
@@ -343,7 +336,7 @@ void FriendStreams::read_ends(const Request& request, const std::vector<Segment>
       }
     }
     const std::uint64_t from = request.begin - static_cast<std::uint64_t>(first) * kEndSize;
-    reply(slices_of(std::move(buffer), from, request.end - request.begin));
+    reply(one_slice(std::move(buffer), from, request.end - request.begin));
   };
   pick_items(own_, picked(own), std::move(picks), buffer, {}, Reply<void>(std::move(told), asker));
 }
