@@ -91,6 +91,10 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
     return read_committed(
         file_, file_->overlay().place_of(*node_), offset, std::min<std::uint64_t>(size, base - offset),
         [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
+          if (head && head->size() < std::min<std::uint64_t>(size, base - offset))
+            return reply(fail(ErrorKind::stale,
+                              "another program has written the file: it has fewer items than were "
+                              "committed before those that are staged"));
           if (!head || offset + size <= base) return reply(std::move(head));
           Slices all = copy_of(*head);
           head = Slices();

@@ -763,3 +763,21 @@ def test_a_column_of_a_table_that_another_program_removed_is_stale(place):
         with pytest.raises(OSError) as removed:
             os.pread(held.fileno(), 8, 8 << 19)
         assert removed.value.errno == errno.ESTALE
+
+
+@pytest.mark.parametrize("others", (0, 6, 9))
+def test_staged_items_are_not_read_at_other_places(place, others):
+    """Another program has put a file with fewer entries in the place of the one behind which items are staged."""
+    p = place()
+    p.append("Events/a.i8", np.arange(10))
+    p.commit()
+    p.append("Events/a.i8", np.arange(10, 14))
+    with uproot.recreate(p.path + ".new") as file:
+        file["Events"] = {"a": np.arange(100, 100 + others)}
+    os.replace(p.path + ".new", p.path)
+    time.sleep(1.2)
+    with open(os.path.join(p.top, "Events/a.i8"), "rb", buffering=0) as column:
+        with pytest.raises(OSError) as refused:
+            column.read(200)
+        assert refused.value.errno == errno.ESTALE
+        assert os.pread(column.fileno(), 200, 80) == np.arange(10, 14).tobytes(), "it can be copied elsewhere"
