@@ -20,6 +20,7 @@
 #include "vfs/chain.h"
 #include "vfs/control_directory.h"
 #include "vfs/far_tree.h"
+#include "vfs/key_directory.h"
 #include "vfs/metrics_file.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
@@ -115,6 +116,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
 
 void FileSystem::set_root(Entry root) {
   inodes_ = std::make_unique<InodeTable>(std::move(root), inode_limit(cache_->budget()->size()));
+  context_.make_root = make_root_directory;
   context_.file_is_gone = [this](std::uint64_t number) { inodes_->remove(number); };
 }
 

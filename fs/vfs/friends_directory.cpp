@@ -66,14 +66,13 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
              });
 }
 
-DirectoryPtr make_friends_directory(MountContext& context, std::shared_ptr<const TableFriends> friends,
-                                    const Provenance& from) {
+DirectoryPtr TableFriends::directory(MountContext& context, const Provenance& from) const {
   std::vector<std::pair<std::string, Entry>> things;
-  for (const FriendPtr& of : friends->all()) things.emplace_back(of->alias(), friend_entry(context, of, from));
+  for (const FriendPtr& of : all_) things.emplace_back(of->alias(), friend_entry(context, of, from));
   GeneratedNames names = generated_names(std::move(things));
   names.type = S_IFDIR;
   names.same_for_all = false;
-  names.find_other = [&context, friends](std::string_view name, Reply<FoundEntry> reply) {
+  names.find_other = [&context, friends = shared_from_this()](std::string_view name, Reply<FoundEntry> reply) {
     const auto view = beside_table(name);
     const auto of = view ? friends->find(view->table) : nullptr;
     if (!of) return reply(no_such_entry());

@@ -12,7 +12,6 @@
 #include "vfs/awaited_descriptor.h"
 #include "vfs/blocking.h"
 #include "vfs/directory.h"
-#include "vfs/key_directory.h"
 #include "vfs/loaded_table.h"
 
 namespace tfilefs {
@@ -85,13 +84,13 @@ void Generation::note_memory(std::uint64_t of_table) const {
   tables_memory_ += of_table;
 }
 
-std::shared_ptr<const TableFriends> Generation::friends(
-    std::uint64_t seek, const std::function<std::shared_ptr<const TableFriends>()>& make) const {
+std::shared_ptr<const ShownFriends> Generation::friends(
+    std::uint64_t seek, const std::function<std::shared_ptr<const ShownFriends>()>& make) const {
   {
     const Lock lock(mutex_);
     if (const auto known = friends_.find(seek); known != friends_.end()) return known->second;
   }
-  std::shared_ptr<const TableFriends> made = make();
+  std::shared_ptr<const ShownFriends> made = make();
   const Lock lock(mutex_);
   return friends_.emplace(seek, std::move(made)).first->second;
 }
@@ -106,7 +105,7 @@ std::shared_ptr<const Directory> Generation::root() const {
     const Lock lock(mutex_);
     if (auto known = root_.lock()) return known;
   }
-  auto made = make_key_directory(shared_from_this(), file->root(), owner->path(), {});
+  auto made = context.make_root(shared_from_this());
   const Lock lock(mutex_);
   if (auto known = root_.lock()) return known;
   root_ = made;

@@ -26,7 +26,7 @@ namespace tfilefs {
 
 class LoadedTable;
 class MountedFile;
-class TableFriends;
+class ShownFriends;
 struct Writing;
 
 // Keeps the files used last open, even if they are not referred to any more, as long as they and their tables together
@@ -57,8 +57,10 @@ struct MountContext {
   Ownership ownership;
   bool views_listed = false;
   StringsAs strings = StringsAs::seen;
-  Writing* writing = nullptr;              // if the mount may be written
-  bool is_shared = false;                  // FileSystemOptions::is_shared
+  Writing* writing = nullptr;  // if the mount may be written
+  bool is_shared = false;      // FileSystemOptions::is_shared
+  // The root directory of a file, for Generation::root().
+  std::function<std::shared_ptr<const Directory>(std::shared_ptr<const Generation>)> make_root = nullptr;
   std::vector<FriendSource> friends = {};  // of the tables of the file that is mounted, if it is one
   RecentGenerations recent{cache.budget()->size()};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files
@@ -119,8 +121,8 @@ struct Generation : std::enable_shared_from_this<Generation> {
   void release_idle_tables() const EXCLUDES(mutex_);
 
   // The friends of that table, which `make` makes once; null: none.
-  std::shared_ptr<const TableFriends> friends(std::uint64_t seek,
-                                              const std::function<std::shared_ptr<const TableFriends>()>& make) const
+  std::shared_ptr<const ShownFriends> friends(std::uint64_t seek,
+                                              const std::function<std::shared_ptr<const ShownFriends>()>& make) const
       EXCLUDES(mutex_);
 
   // Updates the memory taken by the file, which grows when parts of it are read for the first time, and by a table that
@@ -152,7 +154,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
   mutable std::uint64_t memory_ GUARDED_BY(mutex_) = 0;             // as counted in context.files_memory
   mutable std::uint64_t tables_memory_ GUARDED_BY(mutex_) = 0;      // of the tables that were read
   mutable std::unordered_map<std::uint64_t, Once<std::shared_ptr<const LoadedTable>>> tables_ GUARDED_BY(mutex_);
-  mutable std::unordered_map<std::uint64_t, std::shared_ptr<const TableFriends>> friends_ GUARDED_BY(mutex_);
+  mutable std::unordered_map<std::uint64_t, std::shared_ptr<const ShownFriends>> friends_ GUARDED_BY(mutex_);
 };
 
 using GenerationPtr = std::shared_ptr<const Generation>;

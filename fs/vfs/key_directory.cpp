@@ -190,4 +190,8 @@ std::shared_ptr<const Directory> make_key_directory(std::shared_ptr<const Genera
       std::move(generation), std::move(listing), std::move(path), std::move(ancestors), of_fixed_table));
 }
 
+std::shared_ptr<const Directory> make_root_directory(const std::shared_ptr<const Generation>& generation) {
+  return make_key_directory(generation, generation->file->root(), generation->owner->path(), {});
+}
+
 }  // namespace tfilefs

@@ -17,6 +17,8 @@ namespace tfilefs {
 std::shared_ptr<const Directory> make_key_directory(std::shared_ptr<const Generation>,
                                                     std::shared_ptr<const tfile::DirectoryListing>, std::string path,
                                                     std::vector<std::uint64_t> ancestors, bool of_fixed_table = false);
+// The file's root directory.
+std::shared_ptr<const Directory> make_root_directory(const std::shared_ptr<const Generation>&);
 
 // .classes in a ROOT file's directory: a header for each class that the file describes, made on first access.
 void enter_classes(std::shared_ptr<const Generation>, Reply<std::shared_ptr<const Directory>>);

@@ -13,7 +13,7 @@
 #include "vfs/object_files.h"
 #include "vfs/plot_index.h"
 #include "vfs/source_content.h"
-#include "vfs/table_directory.h"
+#include "vfs/table_holder.h"
 #include "vfs/table_load.h"
 #include "view/view.h"
 

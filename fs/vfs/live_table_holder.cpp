@@ -7,8 +7,8 @@
 
 #include "on_behalf.h"
 #include "vfs/live_table.h"
+#include "vfs/node_directory.h"
 #include "vfs/node_holder.h"
-#include "vfs/table_directory.h"
 
 namespace tfilefs {
 namespace {
@@ -54,7 +54,7 @@ class LiveTableHolder final : public NodeHolder {
   bool is_far() const override { return false; }
   bool is_same_for_all(HeldItem) const override { return false; }
   std::uint64_t file_identity() const override { return state_->serial << 1 | 1; }
-  std::shared_ptr<const TableFriends> friends() const override {
+  std::shared_ptr<const ShownFriends> friends() const override {
     return which_ == Columns::listed ? state_->friends : nullptr;
   }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "vfs/node_directory.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 
 #include "tfile/name.h"
 #include "vfs/generation.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
-#include "vfs/table_directory.h"
-#include "vfs/table_friends.h"
+#include "vfs/shown_friends.h"
 #include "vfs/table_views.h"
 
 namespace tfilefs {
@@ -262,36 +262,6 @@ void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
 
 std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const NodeHolder> table, NodeId node) {
   return std::make_shared<const NodeDirectory>(std::move(table), node);
-}
-
-std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Generation> generation,
-                                                      std::shared_ptr<const LoadedTable> loaded,
-                                                      std::shared_ptr<const tfile::DirectoryListing> listing,
-                                                      std::uint32_t key) {
-  return make_node_directory(
-      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr),
-      0);
-}
-
-std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Generation> generation,
-                                                      std::shared_ptr<const ObjectFiles> object,
-                                                      std::shared_ptr<const tfile::DirectoryListing> listing,
-                                                      std::uint32_t key) {
-  auto arrays = std::make_shared<const LoadedTable>(object->object(), generation->context.cache, TableLabel{});
-  return make_node_directory(std::make_shared<const TableHolder>(std::move(generation), std::move(arrays),
-                                                                 std::move(listing), key, std::move(object)),
-                             0);
-}
-
-Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
-                              std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
-                              ShownAs shown_as) {
-  auto table =
-      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
-  if (table->is_opaque())
-    return tfile::fail(ErrorKind::unsupported, "no views of a table that is not read: " + table->table().reason, -1,
-                       ENOENT);
-  return Entry{std::move(table), {0, shown_as}};
 }
 
 }  // namespace tfilefs

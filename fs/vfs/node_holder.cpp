@@ -6,8 +6,8 @@
 #include "on_behalf.h"
 #include "vfs/generation.h"
 #include "vfs/names.h"
-#include "vfs/table_directory.h"
-#include "vfs/table_friends.h"
+#include "vfs/node_directory.h"
+#include "vfs/shown_friends.h"
 #include "vfs/xattr.h"
 #include "view/view.h"
 
@@ -90,7 +90,7 @@ void NodeHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
 void NodeHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
   if (held.shown_as == ShownAs::friends) {
     const auto all = friends();
-    return reply(all ? Result<std::shared_ptr<const Directory>>(make_friends_directory(context_, all, from_))
+    return reply(all ? Result<std::shared_ptr<const Directory>>(all->directory(context_, from_))
                      : tl::unexpected(no_such_entry()));
   }
   if (held.shown_as != ShownAs::itself || node(held).column)

@@ -14,7 +14,7 @@
 namespace tfilefs {
 
 struct MountContext;
-class TableFriends;
+class ShownFriends;
 
 // The nodes of a table, by node number, and the files made of them. Where the table comes from is known to what derives
 // from this: a key of a file (TableHolder), or other files (make_live_table()).
@@ -34,7 +34,7 @@ class NodeHolder : public Holder {
   virtual bool is_far() const = 0;
 
   // The friends of the table; null: none.
-  virtual std::shared_ptr<const TableFriends> friends() const { return nullptr; }
+  virtual std::shared_ptr<const ShownFriends> friends() const { return nullptr; }
 
   // The files beside the nodes below a node.
   virtual std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;

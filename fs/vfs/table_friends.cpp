@@ -316,7 +316,7 @@ std::shared_ptr<const TableFriend> TableFriends::find(std::string_view alias) co
   return at != all_.end() ? *at : nullptr;
 }
 
-std::shared_ptr<const TableFriends> friends_in_file(const GenerationPtr& generation,
+std::shared_ptr<const ShownFriends> friends_in_file(const GenerationPtr& generation,
                                                     const std::shared_ptr<const LoadedTable>& of) {
   MountContext& context = generation->context;
   const std::vector<tfile::FriendName>& named = of->table().friends;

@@ -12,6 +12,7 @@
 #include "vfs/friend_source.h"
 #include "vfs/live_table.h"
 #include "vfs/loaded_table.h"
+#include "vfs/shown_friends.h"
 
 namespace tfilefs {
 
@@ -44,7 +45,7 @@ class TableFriend final : public LiveTable, public std::enable_shared_from_this<
 };
 
 // The friends of a table, by alias; each alias is there once. Const.
-class TableFriends {
+class TableFriends final : public ShownFriends, public std::enable_shared_from_this<TableFriends> {
  public:
   // `path`: of the table in the mount. Of sources with the same alias, the first is shown.
   TableFriends(MountContext&, const std::vector<FriendSource>&, const std::shared_ptr<const LoadedTable>& of,
@@ -52,8 +53,8 @@ class TableFriends {
   const std::vector<std::shared_ptr<const TableFriend>>& all() const { return all_; }
   std::shared_ptr<const TableFriend> find(std::string_view alias) const;  // null: none
 
-  // A column of a friend, or a view of it, by "ALIAS.NAME". Error: not_found, those of TableFriend::current().
-  void find_column(MountContext&, std::string_view name, Reply<FoundEntry>) const;
+  std::shared_ptr<const Directory> directory(MountContext&, const Provenance& from) const override;
+  void find_column(MountContext&, std::string_view name, Reply<FoundEntry>) const override;
 
  private:
   std::vector<std::shared_ptr<const TableFriend>> all_;
@@ -61,11 +62,7 @@ class TableFriends {
 
 // The friends of a table of a ROOT file: those that the tree names, and, in the file that was mounted, those that the
 // user has named. Null: none.
-std::shared_ptr<const TableFriends> friends_in_file(const std::shared_ptr<const Generation>&,
+std::shared_ptr<const ShownFriends> friends_in_file(const std::shared_ptr<const Generation>&,
                                                     const std::shared_ptr<const LoadedTable>&);
-
-// .friends of a table: a directory for each friend, and beside it the views of it. `from`: what it inherits.
-std::shared_ptr<const Directory> make_friends_directory(MountContext&, std::shared_ptr<const TableFriends>,
-                                                        const Provenance& from);
 
 }  // namespace tfilefs

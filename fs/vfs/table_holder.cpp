@@ -8,7 +8,7 @@
 #include "vfs/key_directory.h"
 #include "vfs/key_holder.h"
 #include "vfs/names.h"
-#include "vfs/table_directory.h"
+#include "vfs/node_directory.h"
 #include "vfs/table_friends.h"
 #include "vfs/xattr.h"
 #include "view/view.h"
@@ -73,7 +73,7 @@ std::optional<ShownAs> TableHolder::find_own_file(tfile::NodeId at, std::string_
   return found || !object_ ? found : object_->find(at, name);
 }
 
-std::shared_ptr<const TableFriends> TableHolder::friends() const {
+std::shared_ptr<const ShownFriends> TableHolder::friends() const {
   if (object_ || is_opaque()) return nullptr;
   return generation_->friends(listing_->keys[key_].seek,
                               [this] { return friends_in_file(generation_, loaded_table()); });
@@ -176,6 +176,36 @@ void TableHolder::enter_attributes(Reply<std::shared_ptr<const Directory>> reply
     return make_key_directory(self->generation_, std::move(sets), path, {self->listing_->seek}, true);
   };
   answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
+}
+
+std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Generation> generation,
+                                                      std::shared_ptr<const LoadedTable> loaded,
+                                                      std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                      std::uint32_t key) {
+  return make_node_directory(
+      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr),
+      0);
+}
+
+std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Generation> generation,
+                                                      std::shared_ptr<const ObjectFiles> object,
+                                                      std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                      std::uint32_t key) {
+  auto arrays = std::make_shared<const LoadedTable>(object->object(), generation->context.cache, TableLabel{});
+  return make_node_directory(std::make_shared<const TableHolder>(std::move(generation), std::move(arrays),
+                                                                 std::move(listing), key, std::move(object)),
+                             0);
+}
+
+Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
+                              std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
+                              ShownAs shown_as) {
+  auto table =
+      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
+  if (table->is_opaque())
+    return tfile::fail(ErrorKind::unsupported, "no views of a table that is not read: " + table->table().reason, -1,
+                       ENOENT);
+  return Entry{std::move(table), {0, shown_as}};
 }
 
 }  // namespace tfilefs

@@ -25,7 +25,7 @@ class TableHolder final : public NodeHolder {
               std::shared_ptr<const ObjectFiles> object);
 
   bool is_far() const override;
-  std::shared_ptr<const TableFriends> friends() const override;
+  std::shared_ptr<const ShownFriends> friends() const override;
   // Also the files of the key itself, or of the part of its object at that node.
   std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const override;
   std::optional<ShownAs> find_own_file(tfile::NodeId, std::string_view name) const override;
@@ -57,5 +57,23 @@ class TableHolder final : public NodeHolder {
   const ObjectBytes bytes_;
   const std::shared_ptr<const ObjectFiles> object_;
 };
+
+// A table's own directory: its nodes, each also found by its name without the type and by ROOT's branch name; hidden
+// are the views of each node and .schema.json. A table that cannot be read shows its object.bin instead.
+std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Generation>,
+                                                      std::shared_ptr<const LoadedTable>,
+                                                      std::shared_ptr<const tfile::DirectoryListing>,
+                                                      std::uint32_t key);
+
+// A file beside the table. Errors: unsupported (with ENOENT: a table that cannot be read has none).
+Result<Entry> make_table_view(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
+                              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, ShownAs);
+
+// An object's directory: the nodes of its arrays as those of a table, object.bin and object.json; hidden are the other
+// files made of it.
+std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Generation>,
+                                                      std::shared_ptr<const ObjectFiles>,
+                                                      std::shared_ptr<const tfile::DirectoryListing>,
+                                                      std::uint32_t key);
 
 }  // namespace tfilefs
