@@ -10,6 +10,7 @@
 #include "tfile/plot.h"
 #include "vfs/blocking.h"
 #include "vfs/names.h"
+#include "view/csv.h"
 #include "view/made_text.h"
 #include "view/pieced_content.h"
 #include "view/plain_text.h"

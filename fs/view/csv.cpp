@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "view/csv.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
 
 #include "view/plain_text.h"
-#include "view/plot_svg.h"
 
 namespace tfilefs {
 

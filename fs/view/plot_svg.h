@@ -12,7 +12,4 @@ namespace tfilefs {
 // canvases with all their pads. Self-contained SVG; all text escaped.
 std::string plot_svg(const tfile::Plot&);
 
-// A line of names, then a line per row: numbers as the shortest text that reads back equal.
-std::string csv_text(const tfile::Spreadsheet&);
-
 }  // namespace tfilefs

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "view/csv.h"
 #include "view/index_page.h"
 #include "view/plot_scale.h"
 #include "view/tlatex.h"
