@@ -8,8 +8,7 @@
 namespace tfile {
 Result<std::span<const std::byte>> read_stored(const Locator& at, std::vector<std::byte>& into) {
   if (!at.source) return at.embedded;
-  if (at.range.begin > at.source->size() || at.range.size > at.source->size() - at.range.begin)
-    return fail_beyond_end("", at.range, at.source->size());
+  if (is_beyond_end(at.range, at.source->size())) return fail_beyond_end("", at.range, at.source->size());
   into.resize(at.range.size);
   TRY_VOID(read_range(*at.source, at.range, into));
   return std::span<const std::byte>(into);

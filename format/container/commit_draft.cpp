@@ -10,6 +10,7 @@
 #include "container/header.h"
 #include "container/key.h"
 #include "container/payload.h"
+#include "tfile/beyond_end.h"
 #include "tfile/buffer.h"
 
 namespace tfile {
@@ -47,7 +48,7 @@ void put(std::vector<std::byte>& into, std::uint64_t at, std::span<const std::by
 // Whether the record at the key's address agrees with the key in the list. If not, its space may belong to another
 // record.
 bool is_record_of(const Source& source, const ListedKey& key) {
-  if (key.record.begin > source.size() || key.record.size > source.size() - key.record.begin) return false;
+  if (is_beyond_end(key.record, source.size())) return false;
   Buffer bytes(std::min<std::uint64_t>(key.record.size, kKeySizeMin));
   if (bytes.size() < kKeySizeMin || !read_range(source, {key.record.begin, bytes.size()}, bytes.span())) return false;
   // Compares only the fixed part, since the list may have a new name for the key.

@@ -62,9 +62,7 @@ Result<std::shared_ptr<const StreamSet>> payload_streams(std::shared_ptr<const S
 
 Result<RecordContent> read_record(const Source& source, ByteRange record, std::uint64_t size_max) {
   const auto at = static_cast<std::int64_t>(record.begin);
-  if (record.begin > source.size() || record.size > source.size() - record.begin) {
-    return fail_beyond_end("record: ", record, source.size());
-  }
+  if (is_beyond_end(record, source.size())) return fail_beyond_end("record: ", record, source.size());
   Buffer bytes(record.size);
   TRY_VOID(read_range(source, record, bytes.span()));
   Cursor in(bytes.span(), at);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compression/frame.h"
+#include "tfile/beyond_end.h"
 
 namespace tfile {
 namespace {
@@ -23,8 +24,7 @@ class BlockReader final : public PayloadReader {
   explicit BlockReader(std::shared_ptr<const PayloadBlocks> blocks) : blocks_(std::move(blocks)) {}
 
   Result<std::span<const std::byte>> read(ByteRange range) override {
-    if (range.begin > blocks_->size() || range.size > blocks_->size() - range.begin)
-      return fail(ErrorKind::invalid, "bytes beyond the payload");
+    if (is_beyond_end(range, blocks_->size())) return fail(ErrorKind::invalid, "bytes beyond the payload");
     if (range.size == 0) return std::span<const std::byte>();
     const std::size_t first = blocks_->block_at(range.begin);
     if (first == blocks_->block_at(range.end() - 1)) {

@@ -64,7 +64,7 @@ Result<RecordCheck> check_records(const File& file, const std::function<bool(std
 Result<> check_key_in_record(const File& file, const KeyInfo& key) {
   const auto at = static_cast<std::int64_t>(key.seek);
   const Source& source = file.source();
-  if (key.seek > source.size() || key.keylen > source.size() - key.seek)
+  if (is_beyond_end({key.seek, key.keylen}, source.size()))
     return fail_beyond_end("key: ", {key.seek, key.keylen}, source.size());
   Buffer bytes(key.keylen);
   TRY_VOID(read_range(source, {key.seek, bytes.size()}, bytes.span()));

@@ -85,7 +85,7 @@ Result<std::vector<ByteRange>> parts_of_block(const Source& file, ByteRange rang
   for (std::uint64_t part = 0; part + 1 < count && left > 0; ++part) {
     const auto begin = load_little<std::uint64_t>(tail.data() + part * kAddressSize);
     const std::uint64_t size = std::min(max_key_size, left);
-    if (begin > file.size() || size > file.size() - begin)
+    if (is_beyond_end({begin, size}, file.size()))
       return fail_beyond_end("part of a block: ", {begin, size}, file.size());
     parts.push_back({begin, size});
     left -= size;
@@ -101,8 +101,7 @@ Result<> check_envelope(const Source& source, const EnvelopeLink& link, const Si
   const ByteRange range = link.locator.range;
   if (!link.locator.is_known)
     return fail(ErrorKind::unsupported, "an envelope of the RNTuple lies in a place of a kind that is not known");
-  if (range.begin > source.size() || range.size > source.size() - range.begin)
-    return fail_beyond_end("envelope of the RNTuple: ", range, source.size());
+  if (is_beyond_end(range, source.size())) return fail_beyond_end("envelope of the RNTuple: ", range, source.size());
   if (link.length > kEnvelopeSizeMax || (link.length > claim.size && link.length / claim.ratio > range.size))
     return fail(ErrorKind::unsupported, "an envelope of the RNTuple has " + std::to_string(link.length) + " bytes");
   return {};

@@ -27,7 +27,7 @@ std::vector<WantedBytes*> in_order(std::span<WantedBytes> wanted) {
   std::vector<WantedBytes*> order;
   for (WantedBytes& one : wanted) {
     const std::uint64_t size = one.source->size();
-    if (one.range.begin > size || one.range.size > size - one.range.begin)
+    if (is_beyond_end(one.range, size))
       one.bytes = fail_beyond_end("", one.range, size);
     else if (one.range.size > 0)
       order.push_back(&one);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "tfile/beyond_end.h"
 #include "tfile/mutex.h"
 #include "tfile/request.h"
 
@@ -22,7 +23,7 @@ struct Answers {
 }  // namespace
 
 Result<> check_range(const Source& source, ByteRange range) {
-  if (range.begin <= source.size() && range.size <= source.size() - range.begin) return {};
+  if (!is_beyond_end(range, source.size())) return {};
   return fail(ErrorKind::damaged,
               source.name() + ": " + std::to_string(range.size) + " bytes wanted at " + std::to_string(range.begin) +
                   ", the file has " + std::to_string(source.size()),

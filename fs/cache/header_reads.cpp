@@ -35,8 +35,7 @@ std::vector<FetchRange> plan_of(const Locators& locators, BytesOfEach& bytes) {
       bytes[i] = tl::unexpected<Error>(locators[i].error());
     } else if (!locators[i]->source) {
       bytes[i]->assign(locators[i]->embedded.begin(), locators[i]->embedded.end());
-    } else if (locators[i]->range.begin > locators[i]->source->size() ||
-               locators[i]->range.size > locators[i]->source->size() - locators[i]->range.begin) {
+    } else if (tfile::is_beyond_end(locators[i]->range, locators[i]->source->size())) {
       bytes[i] = tfile::fail_beyond_end("basket: ", locators[i]->range, locators[i]->source->size());
     } else {
       wishes.push_back({locators[i]->source, locators[i]->range, i});

@@ -218,8 +218,7 @@ std::uint32_t Load::add(ChunkKey key, bool kept) {
   if (unit.locator && unit.locator->source) {
     const tfile::ByteRange range = unit.locator->range;
     const std::uint64_t size = unit.locator->source->size();
-    if (range.begin > size || range.size > size - range.begin)
-      unit.locator = tfile::fail_beyond_end("chunk: ", range, size);
+    if (tfile::is_beyond_end(range, size)) unit.locator = tfile::fail_beyond_end("chunk: ", range, size);
   }
   unit.decoded_size = std::min(streams.decoded_size(key), kSizeClaimMax) + kChunkBookkeeping + sizeof(tfile::Chunk) +
                       streams.slot_count(key.stream) * sizeof(std::span<const std::byte>);

@@ -9,6 +9,10 @@
 
 namespace tfile {
 
+inline bool is_beyond_end(ByteRange range, std::uint64_t file_size) {
+  return range.begin > file_size || range.size > file_size - range.begin;
+}
+
 // Bytes that a file of `file_size` bytes should have, and has not. `what` goes before their number. Not installed.
 inline tl::unexpected<Error> fail_beyond_end(const char* what, ByteRange range, std::uint64_t file_size) {
   return fail(ErrorKind::damaged,

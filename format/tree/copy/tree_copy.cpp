@@ -10,6 +10,7 @@
 #include "container/key.h"
 #include "streamer/info/basic_type.h"
 #include "streamer/info/type_name.h"
+#include "tfile/beyond_end.h"
 #include "tree/copy/same_form.h"
 #include "tree/copy/tree_extras.h"
 #include "tree/record/basket.h"
@@ -214,7 +215,7 @@ Result<std::string> TreeCopy::reason_not_to_cut(const BranchRecord& branch) cons
   } else {
     const Source& source = *present().source_of(branch);
     const ByteRange range{branch.baskets.seek[0], branch.baskets.nbytes[0]};
-    if (range.begin > source.size() || range.size > source.size() - range.begin)
+    if (is_beyond_end(range, source.size()))
       return fail(ErrorKind::damaged, "branch " + branch.name + ": a basket beyond the end of the file",
                   static_cast<std::int64_t>(range.begin));
     Buffer stored(range.size);
