@@ -11,10 +11,6 @@
 namespace tfile {
 namespace {
 
-// Limit for joined ranges; a single range may be larger. Of a distant source at least the bytes that could arrive while
-// a request waits.
-constexpr std::uint64_t kStretchMin = 4 << 20;
-
 // Neighbouring ranges that are read as one.
 struct Stretch {
   const Source* source;
@@ -39,22 +35,24 @@ std::vector<WantedBytes*> in_order(std::span<WantedBytes> wanted) {
   return order;
 }
 
+// A stretch of a distant source may be as long as what could arrive while a request waits.
+JoinLimits limits_of(const SourceTraits& traits) {
+  JoinLimits limits{.gap_max = traits.gap_free, .gap_free = traits.gap_free};
+  limits.range_max = std::max(limits.range_max, traits.bytes_in_flight());
+  return limits;
+}
+
 std::vector<Stretch> joined(const std::vector<WantedBytes*>& order) {
   std::vector<Stretch> stretches;
+  JoinedRange last;
   for (WantedBytes* one : order) {
-    if (!stretches.empty() && stretches.back().source == one->source) {
-      Stretch& last = stretches.back();
-      const std::uint64_t end = std::max(last.range.end(), one->range.end());
-      const SourceTraits traits = one->source->traits();
-      const std::uint64_t gap_max = traits.gap_free, stretch_max = std::max(kStretchMin, traits.bytes_in_flight());
-      const bool near = one->range.begin <= last.range.end() || one->range.begin - last.range.end() <= gap_max;
-      if (end == last.range.end() || (near && end - last.range.begin <= stretch_max)) {
-        last.range.size = end - last.range.begin;
-        last.parts.push_back(one);
-        continue;
-      }
+    if (stretches.empty() || stretches.back().source != one->source ||
+        !last.add(one->range, limits_of(one->source->traits()))) {
+      last = JoinedRange(one->range);
+      stretches.push_back({one->source, {}, {}});
     }
-    stretches.push_back({one->source, one->range, {one}});
+    stretches.back().range = last.range();
+    stretches.back().parts.push_back(one);
   }
   return stretches;
 }

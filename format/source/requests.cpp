@@ -30,6 +30,17 @@ Result<> check_range(const Source& source, ByteRange range) {
               static_cast<std::int64_t>(std::min<std::uint64_t>(range.begin, INT64_MAX)));
 }
 
+bool JoinedRange::add(ByteRange next, const JoinLimits& limits) {
+  if (next.end() <= range_.end()) return true;
+  const std::uint64_t from = std::max(range_.end(), next.begin), gap = from - range_.end(), more = next.end() - from;
+  const bool is_near = gap <= limits.gap_max && (gap <= limits.gap_free || unwanted_ + gap <= wanted_ + more);
+  if (!is_near || next.end() - range_.begin > limits.range_max) return false;
+  range_.size = next.end() - range_.begin;
+  wanted_ += more;
+  if (gap > limits.gap_free) unwanted_ += gap;
+  return true;
+}
+
 void read_requests(std::span<ReadRequest> requests) {
   auto answers = std::make_shared<Answers>(requests.size());
   for (ReadRequest& request : requests) {

@@ -5,34 +5,22 @@
 #include <functional>
 #include <tuple>
 
-#include "tfile/request.h"
-
 namespace tfilefs {
 namespace {
 
 std::vector<FetchRange> merged(std::span<const FetchWish> wishes, const LimitsOf& limits_of) {
   std::vector<FetchRange> plan;
-  FetchLimits limits;                      // of the last source
-  std::uint64_t wanted = 0, unwanted = 0;  // of the last range: bytes that wishes cover, and bytes of its larger gaps
+  tfile::JoinLimits limits;  // of the last source
+  tfile::JoinedRange last;
   for (const FetchWish& wish : wishes) {
-    if (!plan.empty() && plan.back().source == wish.source) {
-      FetchRange& last = plan.back();
-      const std::uint64_t end = std::max(last.range.end(), wish.range.end());
-      const bool inside = end == last.range.end();
-      const std::uint64_t more = inside ? 0 : end - std::max(last.range.end(), wish.range.begin);
-      const std::uint64_t gap = inside ? 0 : end - last.range.end() - more;
-      const bool near = gap <= limits.gap_max && (gap <= limits.gap_free || unwanted + gap <= wanted + more);
-      if (inside || (near && end - last.range.begin <= limits.range_max)) {
-        last.range.size = end - last.range.begin;
-        last.ids.push_back(wish.id);
-        wanted += more;
-        if (gap > limits.gap_free) unwanted += gap;
-        continue;
-      }
+    const bool is_first = plan.empty() || plan.back().source != wish.source;
+    if (is_first) limits = limits_of(*wish.source);
+    if (is_first || !last.add(wish.range, limits)) {
+      last = tfile::JoinedRange(wish.range);
+      plan.push_back({wish.source, {}, {}});
     }
-    if (plan.empty() || plan.back().source != wish.source) limits = limits_of(*wish.source);
-    plan.push_back({wish.source, wish.range, {wish.id}});
-    wanted = wish.range.size, unwanted = 0;
+    plan.back().range = last.range();
+    plan.back().ids.push_back(wish.id);
   }
   return plan;
 }
@@ -50,7 +38,7 @@ std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const LimitsOf
   const std::uint64_t bytes = planned_bytes(plan);
   if (bytes <= plan_max) return plan;
   auto without_gaps = merged(wishes, [&](const tfile::Source& source) {
-    return FetchLimits{.gap_max = 0, .gap_free = 0, .range_max = limits_of(source).range_max};
+    return tfile::JoinLimits{.gap_max = 0, .range_max = limits_of(source).range_max};
   });
   return bytes / 2 <= planned_bytes(without_gaps) ? plan : without_gaps;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tfile/range.h"
+#include "tfile/request.h"
 #include "tfile/source.h"
 
 namespace tfilefs {
@@ -25,12 +26,7 @@ struct FetchRange {
   std::vector<std::size_t> ids;
 };
 
-struct FetchLimits {
-  std::uint64_t gap_max = 0;           // gaps up to this are read through, if most of the bytes read are wanted
-  std::uint64_t gap_free = 16 << 10;   // up to this always: the kernel's own read-ahead would read them
-  std::uint64_t range_max = 4u << 20;  // a merged range does not grow beyond this; a single wish may be larger
-};
-using LimitsOf = std::function<FetchLimits(const tfile::Source&)>;
+using LimitsOf = std::function<tfile::JoinLimits(const tfile::Source&)>;
 
 // Sorts by source and address and merges neighbours. Overlapping wishes share their bytes. A plan of more bytes than
 // `plan_max`, most of them gaps, reads no gaps at all: between thousands of small wishes the gaps that are free may be

@@ -44,7 +44,7 @@ std::vector<FetchRange> plan_of(const Locators& locators, BytesOfEach& bytes) {
   return plan_fetch(std::move(wishes), [](const tfile::Source& source) {
     const tfile::SourceTraits traits = source.traits();
     const std::uint64_t gap = traits.starts_reads ? traits.gap_free : kHeaderGapMax;
-    return FetchLimits{.gap_max = gap, .gap_free = gap};
+    return tfile::JoinLimits{.gap_max = gap, .gap_free = gap};
   });
 }
 

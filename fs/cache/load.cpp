@@ -238,9 +238,9 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
     // A server gives many ranges for one request; a larger gap saves nothing.
     const std::uint64_t gap = traits.starts_reads ? traits.gap_free : std::max(options.readahead, traits.gap_free);
     const std::uint64_t answer = traits.answer_bytes > 0 ? traits.answer_bytes : range_max;
-    return FetchLimits{.gap_max = std::min(gap, options.memory / 64),
-                       .gap_free = traits.gap_free,
-                       .range_max = std::min({range_max, answer, traits.request_max, options.memory / 16})};
+    return tfile::JoinLimits{.gap_max = std::min(gap, options.memory / 64),
+                             .gap_free = traits.gap_free,
+                             .range_max = std::min({range_max, answer, traits.request_max, options.memory / 16})};
   };
   return plan_fetch(std::move(wishes), limits_of, options.memory / 4);
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "tfile/request.h"
 #include "view/segments.h"
 #include "waited.h"
 
@@ -20,9 +21,9 @@ namespace {
 constexpr std::size_t kOffsetSize = sizeof(std::int64_t);
 
 // Items between two ranges are read, too, if they are no more than this: a further read costs as much.
-constexpr std::int64_t kGapBytes = 16 << 10;
-// Bytes that are read together.
-constexpr std::int64_t kReadBytes = 4 << 20;
+constexpr std::uint64_t kGapBytes = 16 << 10;
+// Bytes that are read together: the largest piece that is in memory beside what is made of it.
+constexpr std::uint64_t kReadBytes = 4 << 20;
 
 Result<Slices> read_slices(CachedStreams& streams, const Column& column, ItemRange items) {
   return waited<Slices>(
@@ -67,19 +68,19 @@ Result<> read_through(CachedStreams& streams, const Column& column, std::span<co
 // be damaged: then each is read by itself.
 Result<> read_ranges(CachedStreams& streams, const Column& column, std::span<const ItemRange> ranges, std::byte* to) {
   const auto size = static_cast<std::int64_t>(column.item_size());
-  const std::int64_t gap = kGapBytes / size, most = std::max<std::int64_t>(1, kReadBytes / size);
-  for (std::size_t first = 0; first < ranges.size();) {
-    std::size_t end = first + 1;
-    while (end < ranges.size() && ranges[end].begin - ranges[end - 1].end <= gap &&
-           ranges[end].end - ranges[first].begin <= most)
-      ++end;
-    const std::span<const ItemRange> near = ranges.subspan(first, end - first);
+  const tfile::JoinLimits limits{.gap_max = kGapBytes / column.item_size(),
+                                 .range_max = std::max<std::uint64_t>(1, kReadBytes / column.item_size())};
+  const auto most = static_cast<std::int64_t>(limits.range_max);
+  while (!ranges.empty()) {
+    const std::span<const ItemRange> near = tfile::parts_of_range(ranges, limits, [](ItemRange range) {
+      return tfile::ByteRange{static_cast<std::uint64_t>(range.begin), static_cast<std::uint64_t>(range.size())};
+    });
     const bool failed = !read_through(streams, column, near, most, to);
     for (const ItemRange& range : near) {
       if (failed) TRY_VOID(read_through(streams, column, std::span(&range, 1), most, to));
       to += range.size() * size;
     }
-    first = end;
+    ranges = ranges.subspan(near.size());
   }
   return {};
 }

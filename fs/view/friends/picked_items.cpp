@@ -8,29 +8,23 @@
 
 #include "exec/when_all.h"
 #include "on_behalf.h"
+#include "tfile/request.h"
 #include "view/segments.h"
 
 namespace tfilefs {
 namespace {
 
-// Copying so many bytes that nobody wants costs less than one more read of what is in the cache.
-constexpr std::uint64_t kGap = 4096;
-// A read is no larger than this, if no single range is: as much as a request of the kernel carries.
-constexpr std::uint64_t kReadSize = 1 << 20;
+// Copying so many bytes that nobody wants costs less than one more read of what is in the cache. A read is as much as a
+// request of the kernel carries.
+constexpr tfile::JoinLimits kPickLimits{.gap_max = 4096, .range_max = 1 << 20};
 // Reads under way at the same time: as many as are worth it if each waits for storage.
 constexpr std::size_t kReadsAtOnce = 16;
 
-// The picks from this one on that lie close together, and so are one read.
+// The picks from this one on that are one read.
 std::span<const Pick> read_together(std::span<const Pick> picks) {
-  const std::uint64_t begin = picks[0].from;
-  std::uint64_t end = begin + picks[0].size;
-  std::size_t count = 1;
-  for (; count < picks.size(); ++count) {
-    const Pick& pick = picks[count];
-    if (pick.from > end + kGap || pick.from + pick.size > begin + kReadSize) break;
-    end = std::max(end, pick.from + pick.size);
-  }
-  return picks.first(count);
+  return tfile::parts_of_range(picks, kPickLimits, [](const Pick& pick) {
+    return tfile::ByteRange{pick.from, pick.size};
+  });
 }
 
 std::size_t count_reads(std::span<const Pick> picks) {

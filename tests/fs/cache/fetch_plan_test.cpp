@@ -11,7 +11,7 @@ namespace {
 const tfile::Source* source(std::uintptr_t n) { return reinterpret_cast<const tfile::Source*>(n * 64); }
 
 // With the same limits for all sources.
-std::vector<FetchRange> planned(std::vector<FetchWish> wishes, const FetchLimits& limits,
+std::vector<FetchRange> planned(std::vector<FetchWish> wishes, const tfile::JoinLimits& limits,
                                 std::uint64_t plan_max = UINT64_MAX) {
   return plan_fetch(
       std::move(wishes), [&](const tfile::Source&) { return limits; }, plan_max);
@@ -85,7 +85,7 @@ TEST(FetchPlan, EachSourceHasItsLimits) {
   const std::vector<FetchWish> wishes{
       {source(1), {0, 10}, 0}, {source(1), {50, 10}, 1}, {source(2), {0, 10}, 2}, {source(2), {50, 10}, 3}};
   const auto plan = plan_fetch(wishes, [](const tfile::Source& of) {
-    return FetchLimits{.gap_max = 100, .gap_free = &of == source(2) ? 100u : 0u};
+    return tfile::JoinLimits{.gap_max = 100, .gap_free = &of == source(2) ? 100u : 0u};
   });
   ASSERT_EQ(plan.size(), 3u);
   EXPECT_EQ(plan[2].range, (tfile::ByteRange{0, 60}));
