@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <span>
 
-#include "tfile/source.h"
+#include "tfile/forwarding_source.h"
 
 namespace tfilefs {
 
 // A source that wants to know which of its bytes somebody keeps something of: baskets and pages that become chunks.
 // They must stay what they are; other bytes may be written anew by a job that fills the file.
-class NotingSource : public tfile::Source {
+class NotingSource : public tfile::ForwardingSource {
  public:
+  using ForwardingSource::ForwardingSource;
+
   // Any thread. Short.
   virtual void note_kept(std::uint64_t offset, std::span<const std::byte> bytes) const = 0;
 };

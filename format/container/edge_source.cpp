@@ -55,7 +55,7 @@ Result<> EdgeSource::hold(std::vector<ByteRange> ranges) const {
   std::erase_if(ranges, [&](ByteRange range) { return range.size == 0 || is_held(range); });
   std::ranges::sort(ranges, {}, &ByteRange::begin);
   std::vector<Window> read;
-  for (const ByteRange range : ranges) read.push_back({whole_.get(), range, Buffer(range.size)});
+  for (const ByteRange range : ranges) read.push_back({inner_.get(), range, Buffer(range.size)});
   TRY_VOID(fill(read));
   const Lock lock(mutex_);
   auto windows = std::make_shared<std::vector<std::shared_ptr<const Window>>>(*windows_);
@@ -65,20 +65,20 @@ Result<> EdgeSource::hold(std::vector<ByteRange> ranges) const {
 }
 
 std::size_t EdgeSource::memory() const {
-  const SourceTraits traits = whole_->traits();
+  const SourceTraits traits = inner_->traits();
   std::size_t bytes = sizeof *this + traits.begin_held + traits.end_held;
   for (const auto& window : *windows()) bytes += window->bytes.size();
   return bytes;
 }
 
 Result<> EdgeSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
-  return read_held(ranges, into) ? Result<>() : whole_->read(ranges, into);
+  return read_held(ranges, into) ? Result<>() : inner_->read(ranges, into);
 }
 
 void EdgeSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                             ReadDone done) const {
   if (read_held(ranges, into)) return done({});
-  whole_->start_read(ranges, into, std::move(done));
+  inner_->start_read(ranges, into, std::move(done));
 }
 
 void EdgeSource::start_reads(std::vector<Started> reads) const {
@@ -89,7 +89,7 @@ void EdgeSource::start_reads(std::vector<Started> reads) const {
     else
       left.push_back(std::move(read));
   }
-  if (!left.empty()) whole_->start_reads(std::move(left));
+  if (!left.empty()) inner_->start_reads(std::move(left));
 }
 
 EdgeSource::Held EdgeSource::windows() const {
@@ -107,8 +107,8 @@ const std::byte* EdgeSource::find(const Held& windows, ByteRange range) {
 }
 
 bool EdgeSource::is_held(ByteRange range) const {
-  const SourceTraits traits = whole_->traits();
-  const std::uint64_t size = whole_->size();
+  const SourceTraits traits = inner_->traits();
+  const std::uint64_t size = inner_->size();
   if (range.begin > size || range.size > size - range.begin) return true;  // not to be read: it is damaged
   return range.end() <= traits.begin_held || size - range.begin <= traits.end_held || find(windows(), range);
 }

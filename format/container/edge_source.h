@@ -8,19 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "tfile/forwarding_source.h"
 #include "tfile/mutex.h"
-#include "tfile/source.h"
 
 namespace tfile {
 
 // A source of which some parts are in memory, its first and last bytes above all: a file begins with its header and
 // root directory; list of keys, StreamerInfo and the last trees are at its end. Reads within these parts need no I/O.
-class EdgeSource final : public Source {
+class EdgeSource final : public ForwardingSource {
  public:
   // With the first and last bytes held, read in one call. Errors: io. Blocks.
   static Result<std::shared_ptr<const EdgeSource>> over(std::shared_ptr<const Source>);
   // Without any yet.
-  explicit EdgeSource(std::shared_ptr<const Source> whole) : whole_(std::move(whole)) {}
+  using ForwardingSource::ForwardingSource;
 
   // Reads these ranges in one call, and keeps them. Ranges beyond the end of the file are left out. Errors: io. Blocks;
   // any thread.
@@ -30,12 +30,6 @@ class EdgeSource final : public Source {
   // Of the kept bytes.
   std::size_t memory() const;
 
-  const Identity& identity() const override { return whole_->identity(); }
-  Result<Identity> identity_now() const override { return whole_->identity_now(); }
-  SourceOrigin origin() const override { return whole_->origin(); }
-  const std::string& name() const override { return whole_->name(); }
-  SourceTraits traits() const override { return whole_->traits(); }
-  Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override { return whole_->sibling(path); }
   Result<> read(std::span<const ByteRange>, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const ByteRange>, std::span<const std::span<std::byte>> into, ReadDone) const override;
   void start_reads(std::vector<Started>) const override;
@@ -49,7 +43,6 @@ class EdgeSource final : public Source {
   Held windows() const;
   bool read_held(std::span<const ByteRange>, std::span<const std::span<std::byte>> into) const;
 
-  const std::shared_ptr<const Source> whole_;
   mutable Mutex mutex_{"EdgeSource::mutex_", "", "a read"};
   mutable Held windows_ GUARDED_BY(mutex_) = std::make_shared<std::vector<std::shared_ptr<const Window>>>();
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "far/disk_threads.h"
+#include "tfile/forwarding_source.h"
 #include "tfile/request.h"
 
 namespace tfile {
@@ -72,19 +73,14 @@ std::vector<Source::Started> DiskReads::missing() {
   return all;
 }
 
-class DiskSource final : public Source {
+// A sibling has its own place on the disk: it is opened with the same options.
+class DiskSource final : public ForwardingSource {
  public:
   DiskSource(std::shared_ptr<const Source> far, std::shared_ptr<DiskFile> disk)
-      : far_(std::move(far)), disk_(std::move(disk)) {}
+      : ForwardingSource(std::move(far)), disk_(std::move(disk)) {}
 
-  const Identity& identity() const override { return far_->identity(); }
-  Result<Identity> identity_now() const override { return far_->identity_now(); }
-  SourceOrigin origin() const override { return far_->origin(); }
-  const std::string& name() const override { return far_->name(); }
   SourceTraits traits() const override;
   SourceCounts counts() const override;
-  // Has its own place on the disk: it was opened with the same options.
-  Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override { return far_->sibling(path); }
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
     return start_and_wait(*this, ranges, into);
   }
@@ -96,19 +92,18 @@ class DiskSource final : public Source {
   bool needs_no_disk(std::span<const ByteRange> ranges, const SourceTraits& traits) const;
   void start_from_disk(std::vector<Started> reads, void (*ask)(const Source&, std::vector<Started>)) const;
 
-  const std::shared_ptr<const Source> far_;
   const std::shared_ptr<DiskFile> disk_;
 };
 
 SourceTraits DiskSource::traits() const {
-  SourceTraits traits = far_->traits();
+  SourceTraits traits = inner_->traits();
   // A gap that is worth reading through on the way to the server may be on no disk.
   if (disk_->is_warm()) traits.delay = {};
   return traits;
 }
 
 SourceCounts DiskSource::counts() const {
-  SourceCounts counts = far_->counts();
+  SourceCounts counts = inner_->counts();
   disk_->add_counts(counts);
   return counts;
 }
@@ -122,7 +117,7 @@ bool DiskSource::needs_no_disk(std::span<const ByteRange> ranges, const SourceTr
 
 // On a thread for the disk; what is not there is asked for. Without a thread, everything is.
 void DiskSource::start_from_disk(std::vector<Started> reads, void (*ask)(const Source&, std::vector<Started>)) const {
-  auto all = std::make_shared<DiskReads>(DiskReads{far_, disk_, std::move(reads)});
+  auto all = std::make_shared<DiskReads>(DiskReads{inner_, disk_, std::move(reads)});
   const bool is_started = start_disk_read([all, ask] {
     if (auto missing = all->missing(); !missing.empty()) ask(*all->far, std::move(missing));
   });
@@ -131,7 +126,7 @@ void DiskSource::start_from_disk(std::vector<Started> reads, void (*ask)(const S
 
 void DiskSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                             ReadDone done) const {
-  if (needs_no_disk(ranges, far_->traits())) return far_->start_read(ranges, into, std::move(done));
+  if (needs_no_disk(ranges, inner_->traits())) return inner_->start_read(ranges, into, std::move(done));
   std::vector<Started> one;
   one.push_back({{ranges.begin(), ranges.end()}, {into.begin(), into.end()}, std::move(done)});
   start_from_disk(std::move(one), [](const Source& far, std::vector<Started> missing) {
@@ -141,12 +136,12 @@ void DiskSource::start_read(std::span<const ByteRange> ranges, std::span<const s
 }
 
 void DiskSource::start_reads(std::vector<Started> reads) const {
-  const SourceTraits traits = far_->traits();
+  const SourceTraits traits = inner_->traits();
   const auto far = std::partition(reads.begin(), reads.end(),
                                   [&](const Started& read) { return !needs_no_disk(read.ranges, traits); });
   std::vector<Started> near(std::make_move_iterator(far), std::make_move_iterator(reads.end()));
   reads.erase(far, reads.end());
-  if (!near.empty()) far_->start_reads(std::move(near));
+  if (!near.empty()) inner_->start_reads(std::move(near));
   if (!reads.empty())
     start_from_disk(std::move(reads),
                     [](const Source& source, std::vector<Started> missing) { source.start_reads(std::move(missing)); });

@@ -6,6 +6,7 @@
 
 #include "far/kept_bytes.h"
 #include "far/line_speed.h"
+#include "tfile/forwarding_source.h"
 #include "tfile/request.h"
 
 namespace tfile {
@@ -14,18 +15,12 @@ namespace {
 // All of a small file; the first baskets of a thousand branches of a large one.
 constexpr std::uint64_t kKeptMax = 32 << 20, kKeptRangeMax = 4 << 20;
 
-class KeptSource final : public Source {
+class KeptSource final : public ForwardingSource {
  public:
-  explicit KeptSource(std::shared_ptr<const Source> far) : far_(std::move(far)) {}
+  using ForwardingSource::ForwardingSource;
 
-  const Identity& identity() const override { return far_->identity(); }
-  Result<Identity> identity_now() const override { return far_->identity_now(); }
-  SourceOrigin origin() const override { return far_->origin(); }
-  const std::string& name() const override { return far_->name(); }
-  SourceTraits traits() const override { return far_->traits(); }
-  SourceCounts counts() const override { return far_->counts(); }
   Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override {
-    auto found = far_->sibling(path);
+    auto found = inner_->sibling(path);
     return found ? keep_bytes(*std::move(found)) : std::move(found);
   }
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
@@ -41,7 +36,6 @@ class KeptSource final : public Source {
   };
   Missing copy_kept(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const;
 
-  const std::shared_ptr<const Source> far_;
   const std::shared_ptr<KeptBytes> kept_ = std::make_shared<KeptBytes>(kKeptMax);
 };
 
@@ -79,7 +73,7 @@ void KeptSource::start_read(std::span<const ByteRange> ranges, std::span<const s
     if (result) keep_read(*kept, missing->ranges, missing->into, traits, size);
     done(std::move(result));
   };
-  far_->start_read(missing->ranges, missing->into, std::move(finish));
+  inner_->start_read(missing->ranges, missing->into, std::move(finish));
 }
 
 // Of these only gaps that were read through are worth keeping.
@@ -100,7 +94,7 @@ void KeptSource::start_reads(std::vector<Started> reads) const {
       };
     left.push_back({std::move(missing.ranges), std::move(missing.into), std::move(read.done)});
   }
-  if (!left.empty()) far_->start_reads(std::move(left));
+  if (!left.empty()) inner_->start_reads(std::move(left));
 }
 
 }  // namespace

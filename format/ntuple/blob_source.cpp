@@ -9,6 +9,7 @@
 
 #include "bytes/endian.h"
 #include "tfile/beyond_end.h"
+#include "tfile/forwarding_source.h"
 
 namespace tfile {
 namespace {
@@ -27,37 +28,29 @@ std::uint64_t part_count(std::uint64_t size, std::uint64_t part_max) {
   return parts;
 }
 
-class BlobSource final : public Source {
+class BlobSource final : public ForwardingSource {
  public:
-  BlobSource(std::shared_ptr<const Source> file, std::uint64_t max) : file_(std::move(file)), max_(max) {}
-
-  const Identity& identity() const override { return file_->identity(); }
-  Result<Identity> identity_now() const override { return file_->identity_now(); }
-  SourceOrigin origin() const override { return file_->origin(); }
-  const std::string& name() const override { return file_->name(); }
-  SourceTraits traits() const override { return file_->traits(); }
-  Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override { return file_->sibling(path); }
+  BlobSource(std::shared_ptr<const Source> file, std::uint64_t max) : ForwardingSource(std::move(file)), max_(max) {}
 
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
     const auto in_parts = [&](ByteRange range) { return is_in_parts(range.size, max_); };
-    if (std::ranges::none_of(ranges, in_parts)) return file_->read(ranges, into);
+    if (std::ranges::none_of(ranges, in_parts)) return inner_->read(ranges, into);
     for (std::size_t i = 0; i < ranges.size(); ++i)
-      TRY_VOID(in_parts(ranges[i]) ? read_parts(ranges[i], into[i]) : read_range(*file_, ranges[i], into[i]));
+      TRY_VOID(in_parts(ranges[i]) ? read_parts(ranges[i], into[i]) : read_range(*inner_, ranges[i], into[i]));
     return {};
   }
 
  private:
   Result<> read_parts(ByteRange range, std::span<std::byte> into) const {
-    TRY(const auto parts, parts_of_block(*file_, range, max_));
+    TRY(const auto parts, parts_of_block(*inner_, range, max_));
     std::uint64_t at = 0;
     for (const ByteRange part : parts) {
-      TRY_VOID(read_range(*file_, part, into.subspan(at, part.size)));
+      TRY_VOID(read_range(*inner_, part, into.subspan(at, part.size)));
       at += part.size;
     }
     return {};
   }
 
-  const std::shared_ptr<const Source> file_;
   const std::uint64_t max_;
 };
 

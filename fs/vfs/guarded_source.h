@@ -49,12 +49,6 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
   // The file's first bytes at the time of opening.
   const std::string& head() const { return head_; }
 
-  const tfile::Identity& identity() const override { return inner_->identity(); }
-  Result<tfile::Identity> identity_now() const override { return inner_->identity_now(); }
-  tfile::SourceOrigin origin() const override { return inner_->origin(); }
-  const std::string& name() const override { return inner_->name(); }
-  tfile::SourceTraits traits() const override { return inner_->traits(); }
-  tfile::SourceCounts counts() const override { return inner_->counts(); }
   Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;
@@ -72,7 +66,7 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
   };
   ReadDone noting_stale(ReadDone done) const;
   explicit GuardedSource(std::shared_ptr<const tfile::Source> inner)
-      : inner_(std::move(inner)), accepted_(inner_->identity()) {}
+      : NotingSource(std::move(inner)), accepted_(identity()) {}
   struct Trusted {
     std::shared_ptr<const OwnChanges> changes;
     std::uint64_t age = 0;
@@ -83,7 +77,6 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
   bool may_be_filled(const tfile::Identity& before, const tfile::Identity& now) const;
   bool keeps_samples() const EXCLUDES(mutex_);
 
-  const std::shared_ptr<const tfile::Source> inner_;
   mutable std::atomic<std::uint64_t> saved_end_ = ~std::uint64_t{0};
   mutable std::atomic<bool> stale_ = false;
   std::string head_;  // as at the time of opening; constant from then on
