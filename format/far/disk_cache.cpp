@@ -127,7 +127,7 @@ Result<> make_cache_directory(const std::string& path) {
 
 struct DiskFile::Copies {
   std::vector<Buffer> bytes;
-  std::vector<DiskPiece> pieces;
+  std::vector<FilePiece> pieces;
 };
 
 DiskFile::DiskFile(const FarOptions& options, const DiskKey& key)
@@ -250,11 +250,11 @@ std::vector<ByteRange> DiskFile::read(ByteRange range, std::span<std::byte> into
   return rest;
 }
 
-void DiskFile::keep(std::span<const DiskPiece> pieces) {
+void DiskFile::keep(std::span<const FilePiece> pieces) {
   if (!is_used_ || has_failed_) return;
   auto copies = std::make_shared<Copies>();
   std::uint64_t size = 0;
-  for (const DiskPiece& piece : pieces) {
+  for (const FilePiece& piece : pieces) {
     Buffer& copy = copies->bytes.emplace_back(piece.bytes.size());
     std::memcpy(copy.data(), piece.bytes.data(), piece.bytes.size());
     copies->pieces.push_back({piece.begin, copy.span()});
@@ -263,7 +263,7 @@ void DiskFile::keep(std::span<const DiskPiece> pieces) {
   start_disk_write(size, [self = shared_from_this(), copies] { self->write(copies->pieces); });
 }
 
-void DiskFile::write(std::span<const DiskPiece> pieces) {
+void DiskFile::write(std::span<const FilePiece> pieces) {
   auto log = this->log();
   if (!log || !is_used_ || has_failed_) return;
   std::uint64_t begin = log->end();

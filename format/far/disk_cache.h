@@ -39,7 +39,7 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   // Fills what is there; returns the rest, by address. The memory of the rest may be written to. Blocks.
   std::vector<ByteRange> read(ByteRange, std::span<std::byte> into);
   // Keeps copies of these bytes, soon; or does not, if the disk is too slow or does not take them.
-  void keep(std::span<const DiskPiece>);
+  void keep(std::span<const FilePiece>);
   // Bytes that were kept may be of another state.
   void discard();
 
@@ -55,7 +55,7 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   std::shared_ptr<DiskLog> log() const;
   std::shared_ptr<DiskLog> begin_log();
   std::shared_ptr<DiskLog> begin_log_at(int directory) const;
-  void write(std::span<const DiskPiece>);
+  void write(std::span<const FilePiece>);
   void trim(std::uint64_t appended);  // of the thread that writes
   void note_failure();
 

@@ -266,9 +266,9 @@ void DiskLog::remove(int directory, const std::string& name) const {
 // ---- appending
 
 // The head comes last: before it is there, the group is none.
-bool DiskLog::write_group(std::uint64_t at, std::span<const DiskPiece> pieces) const {
+bool DiskLog::write_group(std::uint64_t at, std::span<const FilePiece> pieces) const {
   std::vector<Entry> entries;
-  for (const DiskPiece& piece : pieces)
+  for (const FilePiece& piece : pieces)
     for (std::size_t done = 0; done < piece.bytes.size(); done += kRecordMax) {
       const auto bytes = piece.bytes.subspan(done, std::min<std::size_t>(kRecordMax, piece.bytes.size() - done));
       const std::uint64_t begin = piece.begin + done;
@@ -278,7 +278,7 @@ bool DiskLog::write_group(std::uint64_t at, std::span<const DiskPiece> pieces) c
   const std::size_t table = entries.size() * sizeof(Entry);
   GroupHead head{kGroupMagic, static_cast<std::uint32_t>(entries.size()), 0, hash_of(entries.data(), table, seed_), 0};
   std::uint64_t bytes_at = at + sizeof head + table;
-  for (const DiskPiece& piece : pieces) {
+  for (const FilePiece& piece : pieces) {
     if (!write(file_.get(), piece.bytes.data(), piece.bytes.size(), bytes_at)) return false;
     bytes_at += piece.bytes.size();
     head.bytes += piece.bytes.size();
@@ -287,14 +287,14 @@ bool DiskLog::write_group(std::uint64_t at, std::span<const DiskPiece> pieces) c
   return write(file_.get(), entries.data(), table, at + sizeof head) && write(file_.get(), &head, sizeof head, at);
 }
 
-DiskLog::Appended DiskLog::append(std::span<const DiskPiece> pieces) {
+DiskLog::Appended DiskLog::append(std::span<const FilePiece> pieces) {
   const AppendLock lock(file_.get());
   if (!lock) return Appended::busy;
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) return Appended::failed;
   if (status.st_nlink == 0) return Appended::gone;
   scan();
-  std::vector<DiskPiece> fresh;
+  std::vector<FilePiece> fresh;
   std::uint64_t entries = 0;
   const auto write_fresh = [&] {
     const std::uint64_t at = end();
@@ -305,7 +305,7 @@ DiskLog::Appended DiskLog::append(std::span<const DiskPiece> pieces) {
     if (is_written) scan();
     return is_written;
   };
-  for (const DiskPiece& piece : pieces) {
+  for (const FilePiece& piece : pieces) {
     if (piece.begin > identity_.size || piece.bytes.size() > identity_.size - piece.begin) continue;
     for (const ByteRange range : split({piece.begin, piece.bytes.size()}).missing) {
       const std::uint64_t more = (range.size + kRecordMax - 1) / kRecordMax;

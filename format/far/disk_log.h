@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bytes/kept_bytes.h"
 #include "tfile/descriptor.h"
 #include "tfile/mutex.h"
 #include "tfile/range.h"
@@ -20,13 +21,6 @@
 namespace tfile {
 
 using DiskKey = std::array<std::uint64_t, 2>;  // a hash of the URL
-
-// Bytes of a far file, and where they lie in it.
-struct DiskPiece {
-  std::uint64_t begin = 0;
-  std::span<const std::byte> bytes;
-  std::uint64_t end() const { return begin + bytes.size(); }
-};
 
 // A file on this machine with parts of one state of a far file. It only grows: behind a header that names the state,
 // each append is a group of a head, a table of records, and their bytes. Other processes append to it, too. Nothing in
@@ -58,7 +52,7 @@ class DiskLog {
     failed,  // the disk takes no more
   };
   // Appends what of the pieces is not there.
-  Appended append(std::span<const DiskPiece>);
+  Appended append(std::span<const FilePiece>);
 
   std::uint64_t end() const;                       // bytes of the file
   bool has_failed() const { return has_failed_; }  // a read
@@ -85,7 +79,7 @@ class DiskLog {
     std::vector<ByteRange> missing;
   };
   bool read_group(std::uint64_t at, std::uint64_t file_size, Group&) const;
-  bool write_group(std::uint64_t at, std::span<const DiskPiece>) const;
+  bool write_group(std::uint64_t at, std::span<const FilePiece>) const;
   void note(const Group&) REQUIRES(mutex_);
   void forget(std::uint64_t begin, const Place&);
   Places::const_iterator first_at(std::uint64_t begin) const REQUIRES(mutex_);

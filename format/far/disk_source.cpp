@@ -13,64 +13,24 @@
 namespace tfile {
 namespace {
 
-bool is_held(ByteRange range, const SourceTraits& traits, std::uint64_t size) {
-  return range.end() <= traits.begin_held || size - range.begin <= traits.end_held;
-}
-
-// Reads that were started together, and what of them comes from where.
-struct DiskReads {
-  std::shared_ptr<const Source> far;
-  std::shared_ptr<DiskFile> disk;
-  std::vector<Source::Started> reads;
-
-  // What the disk does not have.
-  std::vector<Source::Started> missing();
-  Source::Started missing_of(Source::Started& read, const SourceTraits& traits);
-};
-
-// The pieces that came from the server, for the disk.
-void keep_missing(DiskFile& disk, std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> bytes,
-                  const SourceTraits& traits, std::uint64_t size) {
-  std::vector<DiskPiece> pieces;
-  for (std::size_t i = 0; i < ranges.size(); ++i)
-    if (!is_held(ranges[i], traits, size)) pieces.push_back({ranges[i].begin, bytes[i]});
-  if (!pieces.empty()) disk.keep(pieces);
-}
-
-Source::Started DiskReads::missing_of(Source::Started& read, const SourceTraits& traits) {
-  const std::uint64_t size = far->size();
-  Source::Started missing;
+// What of the read comes from the server, and then goes to the disk.
+Source::Started rest_of(Source::Started& read, const Source& far, const std::shared_ptr<DiskFile>& disk,
+                        const SourceTraits& traits) {
+  const std::uint64_t size = far.size();
   bool is_hit = true;
-  for (std::size_t i = 0; i < read.ranges.size(); ++i) {
-    const ByteRange whole = read.ranges[i];
-    const bool held = is_held(whole, traits, size);
-    for (const ByteRange range : held ? std::vector{whole} : disk->read(whole, read.into[i])) {
-      missing.ranges.push_back(range);
-      missing.into.push_back(read.into[i].subspan(range.begin - whole.begin, range.size));
-      is_hit &= held;
-    }
-  }
+  Source::Started rest = missing_of(read.ranges, read.into, size, [&](ByteRange range, std::span<std::byte> into) {
+    if (is_in_memory(range, traits, size)) return std::vector{range};
+    auto missing = disk->read(range, into);
+    is_hit &= missing.empty();
+    return missing;
+  });
   disk->note_read(is_hit);
-  missing.done = [ranges = missing.ranges, into = missing.into, traits, size, disk = disk,
-                  done = std::move(read.done)](Result<> result) {
-    if (result) keep_missing(*disk, ranges, into, traits, size);
+  rest.done = [disk, pieces = pieces_to_keep(rest, traits, size), done = std::move(read.done)](Result<> result) {
+    if (result && !pieces.empty()) disk->keep(pieces);
     if (!result && result.error().kind == ErrorKind::stale) disk->discard();
     done(std::move(result));
   };
-  return missing;
-}
-
-std::vector<Source::Started> DiskReads::missing() {
-  const SourceTraits traits = far->traits();
-  std::vector<Source::Started> all;
-  for (Source::Started& read : reads) {
-    Source::Started missing = missing_of(read, traits);
-    if (missing.ranges.empty())
-      missing.done({});
-    else
-      all.push_back(std::move(missing));
-  }
-  return all;
+  return rest;
 }
 
 // A sibling has its own place on the disk: it is opened with the same options.
@@ -85,12 +45,14 @@ class DiskSource final : public ForwardingSource {
     return start_and_wait(*this, ranges, into);
   }
   void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
-                  ReadDone done) const override;
+                  ReadDone done) const override {
+    start_reads(one_read(ranges, into, std::move(done)));
+  }
   void start_reads(std::vector<Started> reads) const override;
 
  private:
   bool needs_no_disk(std::span<const ByteRange> ranges, const SourceTraits& traits) const;
-  void start_from_disk(std::vector<Started> reads, void (*ask)(const Source&, std::vector<Started>)) const;
+  void start_from_disk(std::vector<Started> reads) const;
 
   const std::shared_ptr<DiskFile> disk_;
 };
@@ -110,29 +72,20 @@ SourceCounts DiskSource::counts() const {
 
 // The far source knows what is wrong with ranges that do not lie in it, and has others in memory.
 bool DiskSource::needs_no_disk(std::span<const ByteRange> ranges, const SourceTraits& traits) const {
-  const auto is_wrong = [&](ByteRange range) { return range.begin > size() || range.size > size() - range.begin; };
-  const auto is_here = [&](ByteRange range) { return is_held(range, traits, size()); };
+  const auto is_wrong = [&](ByteRange range) { return is_beyond_end(range, size()); };
+  const auto is_here = [&](ByteRange range) { return is_in_memory(range, traits, size()); };
   return std::ranges::any_of(ranges, is_wrong) || std::ranges::all_of(ranges, is_here);
 }
 
 // On a thread for the disk; what is not there is asked for. Without a thread, everything is.
-void DiskSource::start_from_disk(std::vector<Started> reads, void (*ask)(const Source&, std::vector<Started>)) const {
-  auto all = std::make_shared<DiskReads>(DiskReads{inner_, disk_, std::move(reads)});
-  const bool is_started = start_disk_read([all, ask] {
-    if (auto missing = all->missing(); !missing.empty()) ask(*all->far, std::move(missing));
+void DiskSource::start_from_disk(std::vector<Started> reads) const {
+  const auto all = std::make_shared<std::vector<Started>>(std::move(reads));
+  const bool is_started = start_disk_read([all, far = inner_, disk = disk_] {
+    const SourceTraits traits = far->traits();
+    auto left = left_of(*all, [&](Started& read) { return rest_of(read, *far, disk, traits); });
+    if (!left.empty()) far->start_reads(std::move(left));
   });
-  if (!is_started) ask(*all->far, std::move(all->reads));
-}
-
-void DiskSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
-                            ReadDone done) const {
-  if (needs_no_disk(ranges, inner_->traits())) return inner_->start_read(ranges, into, std::move(done));
-  std::vector<Started> one;
-  one.push_back({{ranges.begin(), ranges.end()}, {into.begin(), into.end()}, std::move(done)});
-  start_from_disk(std::move(one), [](const Source& far, std::vector<Started> missing) {
-    const auto left = std::make_shared<const Started>(std::move(missing.front()));
-    far.start_read(left->ranges, left->into, [left](Result<> result) { left->done(std::move(result)); });
-  });
+  if (!is_started) inner_->start_reads(std::move(*all));
 }
 
 void DiskSource::start_reads(std::vector<Started> reads) const {
@@ -142,12 +95,17 @@ void DiskSource::start_reads(std::vector<Started> reads) const {
   std::vector<Started> near(std::make_move_iterator(far), std::make_move_iterator(reads.end()));
   reads.erase(far, reads.end());
   if (!near.empty()) inner_->start_reads(std::move(near));
-  if (!reads.empty())
-    start_from_disk(std::move(reads),
-                    [](const Source& source, std::vector<Started> missing) { source.start_reads(std::move(missing)); });
+  if (!reads.empty()) start_from_disk(std::move(reads));
 }
 
 }  // namespace
+
+Source::Started missing_on_disk(DiskFile* disk, std::span<const ByteRange> ranges,
+                                std::span<const std::span<std::byte>> into, std::uint64_t file_size) {
+  return missing_of(ranges, into, file_size, [disk](ByteRange range, std::span<std::byte> place) {
+    return disk ? disk->read(range, place) : std::vector{range};
+  });
+}
 
 std::shared_ptr<const Source> keep_on_disk(std::shared_ptr<const Source> far, std::shared_ptr<DiskFile> disk) {
   if (!disk) return far;

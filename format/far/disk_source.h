@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "far/disk_cache.h"
 #include "tfile/source.h"
@@ -12,5 +13,9 @@ namespace tfile {
 // (SourceTraits::starts_reads); the disk is read by a thread of its own. `disk` uses the source's identity; null: the
 // source itself is returned.
 std::shared_ptr<const Source> keep_on_disk(std::shared_ptr<const Source> far, std::shared_ptr<DiskFile> disk);
+
+// What of these ranges the disk does not have; all of them, if it is null. Blocks.
+Source::Started missing_on_disk(DiskFile* disk, std::span<const ByteRange> ranges,
+                                std::span<const std::span<std::byte>> into, std::uint64_t file_size);
 
 }  // namespace tfile

@@ -51,7 +51,7 @@ void recall_abilities(HttpHost& host, const FarOptions& options, const std::stri
 void keep_abilities(HttpHost& host, const FarOptions& options, const std::string& url) {
   if (options.cache_directory.empty()) return;
   static constexpr std::byte kByte{1};
-  std::vector<DiskPiece> pieces;
+  std::vector<FilePiece> pieces;
   for (std::size_t i = 0; i < kAbilities.size(); ++i)
     if (host.*kAbilities[i] == Answers::wrong && !(host.kept_abilities.fetch_or(1U << i) & 1U << i))
       pieces.push_back({i, {&kByte, 1}});

@@ -2,8 +2,8 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <cstring>
 #include <future>
 #include <optional>
 #include <string_view>
@@ -84,6 +84,7 @@ struct Held {
   std::uint64_t begin = 0;
   std::string bytes;
   std::uint64_t end() const { return begin + bytes.size(); }
+  FilePiece piece() const { return {begin, std::as_bytes(std::span(bytes))}; }
 };
 
 // What an opening finds.
@@ -91,12 +92,21 @@ struct Opened {
   std::shared_ptr<HttpFile> file;
   std::shared_ptr<DiskFile> disk;  // null: nothing is kept there
   Held first, last;
+  std::array<FilePiece, 2> ends() const { return {first.piece(), last.piece()}; }
 };
+
+using Pieces = std::vector<WantedPieces::Piece>;
+
+void add_pieces(const Source::Started& missing, std::size_t read, Pieces& pieces) {
+  for (std::size_t i = 0; i < missing.ranges.size(); ++i) pieces.push_back({missing.ranges[i], missing.into[i], read});
+}
 
 class HttpSource final : public Source {
  public:
-  explicit HttpSource(Opened opened)
-      : file_(std::move(opened.file)), first_(std::move(opened.first)), last_(std::move(opened.last)) {}
+  explicit HttpSource(const Opened& opened)
+      : file_(opened.file), begin_held_(opened.first.bytes.size()), end_held_(opened.last.bytes.size()) {
+    for (const FilePiece& piece : opened.ends()) held_.keep(piece.begin, piece.bytes);
+  }
 
   const Identity& identity() const override { return file_->identity; }
   Result<Identity> identity_now() const override;
@@ -106,19 +116,16 @@ class HttpSource final : public Source {
   SourceCounts counts() const override { return file_->counts.now(); }
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
-                  ReadDone done) const override;
+                  ReadDone done) const override {
+    start_reads(one_read(ranges, into, std::move(done)));
+  }
   void start_reads(std::vector<Started> reads) const override;
   Result<std::shared_ptr<const Source>> sibling(std::string_view relative_path) const override;
 
  private:
-  using Pieces = std::vector<WantedPieces::Piece>;
-
-  ByteRange copy_held(ByteRange range, std::span<std::byte> into) const;
-  Result<Pieces> missing_of(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const;
-  void start(Pieces missing, std::vector<ReadDone> done) const;
-
   const std::shared_ptr<const HttpFile> file_;
-  const Held first_, last_;
+  const std::uint64_t begin_held_, end_held_;
+  mutable KeptBytes held_;  // the file's first and last bytes
 };
 
 SourceTraits HttpSource::traits() const {
@@ -133,75 +140,30 @@ SourceTraits HttpSource::traits() const {
   traits.requests_max = kRequestsAtOnce;
   traits.tells_changes = true;
   traits.starts_reads = true;
-  traits.begin_held = first_.bytes.size();
-  traits.end_held = last_.bytes.size();
+  traits.begin_held = begin_held_;
+  traits.end_held = end_held_;
   return traits;
-}
-
-// Copies what is held of the range's beginning and of its end. Returns what lies between.
-ByteRange HttpSource::copy_held(ByteRange range, std::span<std::byte> into) const {
-  std::uint64_t begin = range.begin, end = range.end();
-  const auto copy = [&](const Held& held, std::uint64_t from, std::uint64_t to) {
-    if (to > from) std::memcpy(into.data() + (from - range.begin), held.bytes.data() + (from - held.begin), to - from);
-  };
-  for (const Held* held : {&first_, &last_}) {
-    if (held->bytes.empty()) continue;
-    if (begin >= held->begin && begin < held->end()) {
-      const std::uint64_t to = std::min(end, held->end());
-      copy(*held, begin, to);
-      begin = to;
-    }
-    if (end > begin && end > held->begin && end <= held->end()) {
-      copy(*held, held->begin, end);
-      end = held->begin;
-    }
-  }
-  return {begin, end - begin};
-}
-
-// What of the ranges is not held; the rest is copied.
-Result<HttpSource::Pieces> HttpSource::missing_of(std::span<const ByteRange> ranges,
-                                                  std::span<const std::span<std::byte>> into) const {
-  Pieces missing;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const ByteRange range = ranges[i];
-    TRY_VOID(check_range(*this, range));
-    const ByteRange left = copy_held(range, into[i]);
-    if (left.size > 0) missing.push_back({left, into[i].subspan(left.begin - range.begin, left.size)});
-  }
-  return missing;
-}
-
-void HttpSource::start(Pieces missing, std::vector<ReadDone> done) const {
-  if (!file_->is_stale) return start_http_reads(file_, std::move(missing), std::move(done));
-  const Result<> stale = fail(ErrorKind::stale, name() + ": changed since it was opened");
-  for (const ReadDone& one : done) one(stale);
-}
-
-void HttpSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
-                            ReadDone done) const {
-  auto missing = missing_of(ranges, into);
-  if (!missing) return done(tl::unexpected<Error>(std::move(missing).error()));
-  if (missing->empty()) return done({});
-  start(*std::move(missing), {std::move(done)});
 }
 
 void HttpSource::start_reads(std::vector<Started> reads) const {
   Pieces pieces;
   std::vector<ReadDone> done;
   for (Started& read : reads) {
-    auto missing = missing_of(read.ranges, read.into);
-    if (!missing || missing->empty()) {
-      read.done(missing ? Result<>() : tl::unexpected<Error>(std::move(missing).error()));
+    const Started missing =
+        missing_of(read.ranges, read.into, size(),
+                   [this](ByteRange range, std::span<std::byte> into) { return held_.copy(range, into); });
+    const Result<> lies_in_file = missing.ranges.empty() ? Result<>() : check_range(*this, missing.ranges[0]);
+    if (missing.ranges.empty() || !lies_in_file) {
+      read.done(lies_in_file);
       continue;
     }
-    for (WantedPieces::Piece& piece : *missing) {
-      piece.read = done.size();
-      pieces.push_back(piece);
-    }
+    add_pieces(missing, done.size(), pieces);
     done.push_back(std::move(read.done));
   }
-  if (!done.empty()) start(std::move(pieces), std::move(done));
+  if (done.empty()) return;
+  if (!file_->is_stale) return start_http_reads(file_, std::move(pieces), std::move(done));
+  const Result<> stale = fail(ErrorKind::stale, name() + ": changed since it was opened");
+  for (const ReadDone& one : done) one(stale);
 }
 
 Result<> HttpSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
@@ -346,13 +308,14 @@ struct Gap {
 
 // What the disk does not have is asked for together.
 Result<> fill(const Opened& opened, std::span<Gap> gaps) {
-  std::vector<WantedPieces::Piece> missing;
+  std::vector<ByteRange> ranges;
+  std::vector<std::span<std::byte>> into;
   for (Gap& gap : gaps) {
-    std::vector<ByteRange> rest{{gap.begin, gap.bytes.size()}};
-    if (opened.disk) rest = opened.disk->read(rest.front(), gap.span());
-    for (const ByteRange range : rest)
-      if (range.size > 0) missing.push_back({range, gap.span().subspan(range.begin - gap.begin, range.size)});
+    ranges.push_back({gap.begin, gap.bytes.size()});
+    into.push_back(gap.span());
   }
+  Pieces missing;
+  add_pieces(missing_on_disk(opened.disk.get(), ranges, into, opened.file->identity.size), 0, missing);
   if (missing.empty()) return {};
   auto told = std::make_shared<std::promise<Result<>>>();
   start_http_reads(opened.file, std::move(missing), {[told](Result<> result) { told->set_value(std::move(result)); }});
@@ -384,10 +347,7 @@ void use_disk(Opened& opened) {
 }
 
 void keep_ends(const Opened& opened) {
-  if (!opened.disk) return;
-  const auto piece = [](const Held& held) { return DiskPiece{held.begin, std::as_bytes(std::span(held.bytes))}; };
-  const DiskPiece pieces[] = {piece(opened.first), piece(opened.last)};
-  if (!opened.disk->has_edges()) opened.disk->keep(pieces);
+  if (opened.disk && !opened.disk->has_edges()) opened.disk->keep(opened.ends());
 }
 
 // The state that the server tells now.
@@ -444,8 +404,7 @@ Result<std::shared_ptr<const Source>> open_http(const std::string& url, const Fa
   TRY_VOID(complete_ends(opened));
   keep_ends(opened);
   keep_abilities(*file->host, options, file->url);
-  disk = opened.disk;
-  return keep_on_disk(std::make_shared<const HttpSource>(std::move(opened)), std::move(disk));
+  return keep_on_disk(std::make_shared<const HttpSource>(opened), opened.disk);
 }
 
 }  // namespace tfile

@@ -8,9 +8,6 @@
 
 namespace tfile {
 
-// A further range of a request takes some bytes of it, and some hundred bytes of the answer. It costs no round trip.
-inline constexpr std::uint64_t kRangeCost = 1 << 10;
-
 // The traits of a line with this delay and rate; the rest is as of a local disk. However long the line, no more than 2
 // MiB count as in flight: that much is read through a gap, and twice as much ahead of a reader. Pure.
 SourceTraits line_traits(std::chrono::steady_clock::duration delay, std::uint64_t bytes_per_second);

@@ -56,12 +56,6 @@ Error RemoteFile::error(const Failure& failure) const {
 
 Error RemoteFile::stale_error() const { return {ErrorKind::stale, shown_ + ": changed since it was opened"}; }
 
-const std::byte* RemoteFile::held(ByteRange range) const {
-  if (range.end() <= begin.size()) return begin.data() + range.begin;
-  const std::uint64_t end_begin = identity_.size - end.size();
-  return range.begin >= end_begin ? end.data() + (range.begin - end_begin) : nullptr;
-}
-
 void RemoteFile::with_connection(Connected ready) {
   if (stale_) return ready(tl::unexpected<Failure>(Failure{ErrorKind::stale, "changed since it was opened"}));
   std::shared_ptr<OpenFile> connection;

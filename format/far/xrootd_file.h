@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "bytes/kept_bytes.h"
 #include "far/far_counts.h"
 #include "far/xrootd_client.h"
 #include "far/xrootd_servers.h"
-#include "tfile/buffer.h"
 #include "tfile/mutex.h"
 #include "tfile/source.h"
 
@@ -49,8 +49,8 @@ class RemoteFile : public std::enable_shared_from_this<RemoteFile> {
   Error error(const Failure&) const;
 
   // The first and the last bytes. Written before the file is used by several threads.
-  Buffer begin, end;
-  const std::byte* held(ByteRange) const;  // null if they are not there
+  KeptBytes held;
+  std::uint64_t begin_held = 0, end_held = 0;
 
   // Calls `ready` with an open connection: at once if there is one, else when the file is open again.
   using Connected = Done<std::shared_ptr<OpenFile>>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 #include <future>
 #include <thread>
 #include <utility>
@@ -86,8 +85,8 @@ SourceTraits XrootdSource::traits() const {
   traits.requests_max = kXrootdRequestsAtOnce;
   traits.tells_changes = file_->can_look();
   traits.starts_reads = true;
-  traits.begin_held = file_->begin.size();
-  traits.end_held = file_->begin.size() == size() ? size() : file_->end.size();
+  traits.begin_held = file_->begin_held;
+  traits.end_held = file_->end_held;
   return traits;
 }
 
@@ -105,18 +104,10 @@ Result<> XrootdSource::check(std::span<const ByteRange> ranges, std::span<const 
 void XrootdSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                               ReadDone done) const {
   if (Result<> fits = check(ranges, into); !fits) return done(std::move(fits));
-  std::vector<ByteRange> missing;
-  std::vector<std::span<std::byte>> places;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    if (ranges[i].size == 0) continue;
-    if (const std::byte* const held = file_->held(ranges[i])) {
-      std::memcpy(into[i].data(), held, ranges[i].size);
-    } else {
-      missing.push_back(ranges[i]);
-      places.push_back(into[i]);
-    }
-  }
-  if (!missing.empty()) return start_transfer(file_, missing, std::move(places), std::move(done));
+  Started missing = missing_of(ranges, into, size(), [this](ByteRange range, std::span<std::byte> place) {
+    return file_->held.copy(range, place);
+  });
+  if (!missing.ranges.empty()) return start_transfer(file_, missing.ranges, std::move(missing.into), std::move(done));
   // Bytes in memory take no request. A look that is due is sent, but not waited for: it tells the next read.
   if (file_->is_look_due())
     file_->with_connection([file = file_](const Answer<std::shared_ptr<OpenFile>>& connection) {
@@ -145,15 +136,6 @@ Result<std::shared_ptr<OpenFile>> open_and_wait(const std::string& url, const Fa
   return fail(opened.error().kind, shown + ": " + without_secrets_of(url, opened.error().text));
 }
 
-// What of the piece the disk does not have.
-void add_missing(DiskFile* disk, ByteRange range, std::span<std::byte> into, std::vector<ByteRange>& ranges,
-                 std::vector<std::span<std::byte>>& places) {
-  for (const ByteRange rest : disk ? disk->read(range, into) : std::vector{range}) {
-    ranges.push_back(rest);
-    places.push_back(into.subspan(rest.begin - range.begin, rest.size));
-  }
-}
-
 // What comes with the opening, in one wave: the server's limits and role, the path's state, with which later looks are
 // compared, and the file's first and last bytes, if the disk does not have them. The path's state and the bytes are
 // waited for: a server answers in any order. Error: stale, if another file stands at the path.
@@ -173,21 +155,22 @@ Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string&
   const HeldEdges edges = held_edges(file->options());
   const std::uint64_t size = file->identity().size;
   const bool whole = size <= std::max(edges.whole_max, edges.begin + edges.end);
-  file->begin = Buffer(whole ? size : edges.begin);
-  file->end = Buffer(whole ? 0 : edges.end);
-  std::vector<ByteRange> ranges;
-  std::vector<std::span<std::byte>> places;
-  add_missing(disk, {0, file->begin.size()}, file->begin.span(), ranges, places);
-  add_missing(disk, {size - file->end.size(), file->end.size()}, file->end.span(), ranges, places);
-  if (!ranges.empty()) {
+  Buffer begin(whole ? size : edges.begin), end(whole ? 0 : edges.end);
+  const ByteRange ranges[] = {{0, begin.size()}, {size - end.size(), end.size()}};
+  const std::span<std::byte> places[] = {begin.span(), end.span()};
+  const Source::Started missing = missing_on_disk(disk, ranges, places, size);
+  if (!missing.ranges.empty()) {
     std::promise<Result<>> read;
-    start_transfer(file, ranges, places, [&](Result<> ended) { read.set_value(std::move(ended)); });
+    start_transfer(file, missing.ranges, missing.into, [&](Result<> ended) { read.set_value(std::move(ended)); });
     TRY_VOID(read.get_future().get());
   }
   if (looks && !looked->wait(file->options())) return tl::unexpected<Error>(no_answer(file->shown(), file->options()));
   if (file->is_stale()) return tl::unexpected<Error>(file->stale_error());
-  const DiskPiece pieces[] = {{0, file->begin.span()}, {size - file->end.size(), file->end.span()}};
-  if (disk && !ranges.empty()) disk->keep(pieces);
+  const FilePiece pieces[] = {{0, begin.span()}, {size - end.size(), end.span()}};
+  for (const FilePiece& piece : pieces) file->held.keep(piece.begin, piece.bytes);
+  file->begin_held = begin.size();
+  file->end_held = whole ? size : end.size();
+  if (disk && !missing.ranges.empty()) disk->keep(pieces);
   return {};
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "far/kept_source.h"
+#include "bytes/kept_source.h"
 #include "far/url.h"
 #include "source/far_module.h"
 #include "source/open_local.h"

@@ -55,10 +55,19 @@ void read_requests(std::span<ReadRequest> requests) {
 }
 
 void Source::start_reads(std::vector<Started> reads) const {
-  for (Started& read : reads) {
-    const auto one = std::make_shared<const Started>(std::move(read));
-    start_read(one->ranges, one->into, [one](Result<> result) { one->done(std::move(result)); });
-  }
+  for (Started& read : reads) start_alone(*this, std::move(read));
+}
+
+void start_alone(const Source& source, Source::Started read) {
+  const auto one = std::make_shared<const Source::Started>(std::move(read));
+  source.start_read(one->ranges, one->into, [one](Result<> result) { one->done(std::move(result)); });
+}
+
+std::vector<Source::Started> one_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                                      Source::ReadDone done) {
+  std::vector<Source::Started> one;
+  one.push_back({{ranges.begin(), ranges.end()}, {into.begin(), into.end()}, std::move(done)});
+  return one;
 }
 
 Result<> start_and_wait(const Source& source, std::span<const ByteRange> ranges,

@@ -63,6 +63,9 @@ std::size_t parts_of_request(std::span<const Part> parts) {
 // Error: damaged, if the range ends past the end of the source.
 Result<> check_range(const Source&, ByteRange);
 
+// A further range of a request takes some bytes of it, and some hundred bytes of the answer. It costs no round trip.
+inline constexpr std::uint64_t kRangeCost = 1 << 10;
+
 // One vectored read, and its result.
 struct ReadRequest {
   const Source* source = nullptr;
@@ -77,5 +80,12 @@ void read_requests(std::span<ReadRequest>);
 
 // The same for one: Source::read() of a source that starts reads.
 Result<> start_and_wait(const Source&, std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into);
+
+// One read, as Source::start_reads() takes it.
+std::vector<Source::Started> one_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                                      Source::ReadDone done);
+
+// Starts it alone, by Source::start_read().
+void start_alone(const Source&, Source::Started);
 
 }  // namespace tfile

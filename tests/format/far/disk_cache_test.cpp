@@ -56,7 +56,7 @@ std::shared_ptr<DiskLog> reopened(const fs::path& path) {
 
 void append(DiskLog& log, std::uint64_t begin, std::size_t size) {
   const auto bytes = bytes_of(begin, size);
-  const DiskPiece piece{begin, bytes};
+  const FilePiece piece{begin, bytes};
   ASSERT_EQ(log.append({&piece, 1}), DiskLog::Appended::done);
 }
 
@@ -104,7 +104,7 @@ class DiskCache : public testing::Test {
   }
   static void keep(DiskFile& file, std::uint64_t begin, std::size_t size, unsigned state = 1) {
     const auto bytes = bytes_of(begin, size, state);
-    const DiskPiece piece{begin, bytes};
+    const FilePiece piece{begin, bytes};
     file.keep({&piece, 1});
     ASSERT_TRUE(wait_for_disk_writes(30));
   }
@@ -252,7 +252,7 @@ TEST_F(DiskCache, IsSharedByManyAtOnce) {
         const std::uint64_t begin = random() % 1'000'000;
         read_right(*file, begin, 100'000);
         const auto bytes = bytes_of(begin, 100'000);
-        const DiskPiece piece{begin, bytes};
+        const FilePiece piece{begin, bytes};
         file->keep({&piece, 1});
       }
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/kept_bytes.h"
+#include "bytes/kept_bytes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,6 +7,15 @@
 #include <utility>
 
 namespace tfile {
+
+std::vector<FilePiece> pieces_to_keep(const Source::Started& read, const SourceTraits& traits, std::uint64_t file_size,
+                                      std::uint64_t size_max) {
+  std::vector<FilePiece> pieces;
+  for (std::size_t i = 0; i < read.ranges.size(); ++i)
+    if (read.ranges[i].size <= size_max && !is_in_memory(read.ranges[i], traits, file_size))
+      pieces.push_back({read.ranges[i].begin, read.into[i]});
+  return pieces;
+}
 
 // The part that holds this byte; else the first one behind it.
 std::map<std::uint64_t, KeptBytes::Part>::iterator KeptBytes::part_at(std::uint64_t at) {
@@ -27,7 +36,8 @@ std::vector<ByteRange> KeptBytes::copy(ByteRange range, std::span<std::byte> int
     const Buffer& bytes = found->second.bytes;
     const std::uint64_t end = std::min(range.end(), found->first + bytes.size());
     begins_.splice(begins_.begin(), begins_, found->second.use);
-    std::memcpy(into.data() + (begin - range.begin), bytes.data() + (begin - found->first), end - begin);
+    if (!into.empty())
+      std::memcpy(into.data() + (begin - range.begin), bytes.data() + (begin - found->first), end - begin);
     at = end;
   }
   return missing;

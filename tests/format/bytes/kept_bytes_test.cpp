@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/kept_bytes.h"
+#include "bytes/kept_bytes.h"
 
 #include <gtest/gtest.h>
 
