@@ -13,7 +13,7 @@ using tfile::Node;
 using tfile::NodeId;
 
 auto told(const Node& node) {
-  return std::tie(node.kind, node.name, node.original_name, node.branch_name, node.alternatives, node.tag, node.date);
+  return std::tie(node.kind, node.name, node.original_name, node.alternatives, node.tag, node.date);
 }
 auto told(const Column& column) {
   return std::tie(column.path, column.dtype, column.role, column.optional, column.shape, column.branch, column.field,
@@ -31,7 +31,7 @@ class Comparison {
     const std::vector<NodeId>& shown = shown_.nodes[other].children;
     auto next = shown.begin();
     for (const NodeId child : of_.nodes[own].children) {
-      if (next == shown.end() || !are_same(child, *next)) {
+      if (next == shown.end() || !are_same(child, *next, own == 0)) {
         left_out.push_back(child);
       } else if (!compare(child, *next++)) {
         return false;
@@ -41,8 +41,10 @@ class Comparison {
   }
 
  private:
-  bool are_same(NodeId own, NodeId other) const {
+  bool are_same(NodeId own, NodeId other, bool is_top) const {
     const Node &a = of_.nodes[own], &b = shown_.nodes[other];
+    // Below the top, nobody asks for branches by their names, and of items a chain does not tell them.
+    if (is_top && a.branch_name != b.branch_name) return false;
     if (told(a) != told(b) || a.column.has_value() != b.column.has_value()) return false;
     return !a.column || are_same(of_.columns[*a.column], shown_.columns[*b.column]);
   }

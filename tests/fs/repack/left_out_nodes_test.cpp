@@ -32,6 +32,7 @@ class FileTable {
     made.name = name;
     return id;
   }
+  void name_branch(NodeId node, const std::string& name) { schema_.nodes[node].branch_name = name; }
   NodeId add_number(NodeId parent, const std::string& path, const std::string& reason = {}) {
     const NodeId id = add(parent, path.substr(path.rfind('/') + 1), NodeKind::number);
     const auto column = static_cast<ColumnId>(schema_.columns.size());
@@ -76,6 +77,18 @@ TEST(LeftOutNodes, AreNotAskedForWhereColumnsDiffer) {
   turned.add_number(0, "x.f4");
   EXPECT_EQ(nodes_left_out(own.table(), renamed.table()), std::nullopt);
   EXPECT_EQ(nodes_left_out(own.table(), turned.table()), std::nullopt);
+}
+
+// A chain shows the items of a list, which have a branch of their own, without its name.
+TEST(LeftOutNodes, HaveAnyBranchNameBelowTheTop) {
+  FileTable own, shown, other;
+  own.name_branch(own.add_number(own.add(0, "list", NodeKind::list), "list/values.f4"), "list._0");
+  shown.add_number(shown.add(0, "list", NodeKind::list), "list/values.f4");
+  const NodeId renamed = other.add(0, "list", NodeKind::list);
+  other.add_number(renamed, "list/values.f4");
+  other.name_branch(renamed, "other");
+  EXPECT_EQ(nodes_left_out(own.table(), shown.table()), std::vector<NodeId>());
+  EXPECT_EQ(nodes_left_out(own.table(), other.table()), std::nullopt);
 }
 
 }  // namespace
