@@ -231,7 +231,8 @@ class Repack {
       TRY_VOID(writer_->make_directory(directory.path(), directory.info().datime, directory.info().title));
     if (wanted.has_objects) TRY_VOID(write_objects());
     TRY_VOID(write_tables(keys_.tables));
-    return complete();
+    TRY_VOID(complete());
+    return made_.output && options_.verifies ? verify() : Result<>();
   }
 
   tfile::Compression compression_of_new() const {
@@ -434,9 +435,7 @@ class Repack {
     TRY(const tfile::CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
     made_.report.files.front().size = plan.size;
     TRY_VOID(not_stopped(watch_.stop));
-    if (!made_.output) return {};
-    TRY_VOID(made_.output->complete(plan));
-    return options_.verifies ? verify() : Result<>();
+    return made_.output ? made_.output->complete(plan) : Result<>();
   }
 
   // What the writer knows of the tables is not needed any more.

@@ -41,6 +41,11 @@ struct ComparedField {
   FieldOfColumns in, out;
 };
 
+struct Compared {
+  std::vector<ComparedField> fields;
+  std::vector<std::string> not_compared;
+};
+
 class FieldFinder {
  public:
   FieldFinder(const tfile::Table& in, const WrittenForm& written)
@@ -53,19 +58,17 @@ class FieldFinder {
     for (const NodeId node : hidden_) hide_columns(node);
   }
 
-  std::vector<ComparedField> fields;
-  std::vector<std::string> not_compared;
-
-  void run() {
+  Compared run() {
     for (const NodeId top : out_.nodes[0].children) {
       if (std::ranges::binary_search(hidden_, top)) continue;
       const auto below = tfile::node_columns(out_.nodes, out_.columns, top);
       if (below) {
         add(out_.nodes[top].name, *below);
       } else {
-        not_compared.push_back(out_.nodes[top].name);
+        found_.not_compared.push_back(out_.nodes[top].name);
       }
     }
+    return std::move(found_);
   }
 
  private:
@@ -88,7 +91,7 @@ class FieldFinder {
       const bool is_inside = below.lists[i] != tfile::FieldForm::kEachEntry;
       if (in == in_by_path_.end() || !are_bytes_alike(source_path, column.path) ||
           (is_inside && !places[below.lists[i]])) {
-        not_compared.push_back(column.path);
+        found_.not_compared.push_back(column.path);
         continue;
       }
       places[i] = static_cast<std::uint32_t>(field.in.columns.size());
@@ -100,7 +103,7 @@ class FieldFinder {
         side->shares_items = format_ == tfile::TableFormat::tree;
       }
     }
-    fields.push_back(std::move(field));
+    found_.fields.push_back(std::move(field));
   }
 
   // Whether both tables show what stands beside a column as bytes, or neither does: then offsets count the same things.
@@ -117,6 +120,7 @@ class FieldFinder {
   const tfile::TableFormat format_;
   const std::map<std::string, std::string>& source_paths_;
   std::map<std::string_view, const Column*> in_by_path_, out_by_path_;
+  Compared found_;
 };
 
 class Verification {
@@ -165,15 +169,14 @@ Result<std::vector<std::string>> verify_table(ChainSource& in, const KeptEntries
   if (out.table().entries != kept.count())
     return tfile::fail(ErrorKind::damaged, "what was written has " + std::to_string(out.table().entries) +
                                                " entries, not " + std::to_string(kept.count()));
-  FieldFinder finder(in.table(), written);
-  finder.run();
+  Compared found = FieldFinder(in.table(), written).run();
   const Verification verification(in, kept, out, written.streamed, stop);
   std::vector<std::future<Result<>>> compared;
-  for (const ComparedField& field : finder.fields)
+  for (const ComparedField& field : found.fields)
     compared.push_back(started(workers, Urgency::awaited, [&] { return verification.compare(field); }));
   for (auto& each : compared) each.wait();
   for (auto& each : compared) TRY_VOID(each.get());
-  return std::move(finder.not_compared);
+  return std::move(found.not_compared);
 }
 
 }  // namespace tfilefs
