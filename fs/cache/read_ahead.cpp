@@ -138,8 +138,7 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   const std::int64_t all = all_entries(read.stream);
 
   const Lock lock(mutex_);
-  auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
-      read.begin, read.end - read.begin, window({read.stream, read.first_chunk}));
+  SequenceDetector::Advice sequence = observe(read, PlacedColumn{read, extents}.end());
   advice.is_far = is_far_;
   // Of a far source, what is wanted next is under way with the first bytes.
   if (sequence.ahead > 0) sequence.ahead = std::max(sequence.ahead, ahead_min_);
@@ -161,6 +160,15 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   open_.read(read.stream);
   if (is_far_) advice.opened = open_.take_unread(kOpenedMax);
   return advice;
+}
+
+// Who has read all of a column at once is not expected to go on. A table may have ten thousands of small columns, each
+// of which is read so.
+SequenceDetector::Advice ReadAhead::observe(const ColumnRead& read, std::uint64_t column_end) {
+  const std::uint64_t ahead_max = window({read.stream, read.first_chunk});
+  const std::uint64_t column = std::uint64_t{read.stream} << 32 | read.slot;
+  if (read.begin == 0 && read.end == column_end && !readers_.contains(column)) return {};
+  return readers_[column].observe(read.begin, read.end - read.begin, ahead_max);
 }
 
 void ReadAhead::note_open(StreamId stream) {

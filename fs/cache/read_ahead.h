@@ -63,6 +63,7 @@ class ReadAhead {
 
  private:
   std::uint64_t window(tfile::ChunkKey) REQUIRES(mutex_);
+  SequenceDetector::Advice observe(const ColumnRead&, std::uint64_t column_end) REQUIRES(mutex_);
   std::uint32_t part_of(std::int64_t entry, std::int64_t entries) const;
   std::int64_t part_end(std::int64_t entry, std::int64_t entries) const;
   std::int64_t all_entries(tfile::StreamId) const;
