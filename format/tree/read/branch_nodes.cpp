@@ -116,9 +116,7 @@ class Builder {
     place(root, 0, "");
     std::ranges::sort(out_.untried, {}, &UntriedBranch::node);
     link_counters();
-    // They stay as long as the table is open.
-    out_.columns.shrink_to_fit();
-    out_.streams.shrink_to_fit();
+    shrink_to_fit();
     return std::move(out_);
   }
 
@@ -137,16 +135,24 @@ class Builder {
     around.in_list = untried.in_list;
     Draft draft;
     add_data(draft, untried.branch, around, lists);
+    out_.nodes.reserve(2 + node_count(draft));
     out_.nodes.emplace_back().children = {1};
     out_.nodes.push_back(directory);
     out_.nodes[1].kind = draft.kind;
     out_.nodes[1].alternatives = std::move(draft.alternatives);
     out_.nodes[1].date = draft.date;
     place(draft, 1, untried.path);
+    shrink_to_fit();
     return std::move(out_);
   }
 
  private:
+  // They stay as long as the table is open.
+  void shrink_to_fit() {
+    out_.columns.shrink_to_fit();
+    out_.streams.shrink_to_fit();
+  }
+
   // The place of a branch: the branches above it, and the offsets columns of the lists around it.
   struct Surroundings {
     std::vector<BranchIndex> ancestors;
