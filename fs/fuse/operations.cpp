@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <vector>
@@ -122,36 +123,45 @@ void op_opendir(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
 // A page of directory entries in the kernel's form.
 class DirentBuffer final : public DirectorySink {
  public:
-  DirentBuffer(std::size_t size, bool plus)
-      : bytes_(std::make_unique_for_overwrite<char[]>(size)), size_(size), plus_(plus) {}
+  DirentBuffer(std::size_t size, bool plus) : bytes_(std::min(size, kUsualPage)), size_(size), plus_(plus) {}
 
   bool add(const std::string& name, InodeId id, const Attributes& attributes, std::uint64_t next) override {
-    const std::size_t left = size_ - used_;
-    std::size_t needed = 0;
-    if (plus_) {
-      // For id 0 the kernel takes name and type, and asks for the rest when it needs it.
-      const fuse_entry_param entry = entry_of(id, attributes);
-      needed =
-          fuse_add_direntry_plus(nullptr, bytes_.get() + used_, left, name.c_str(), &entry, static_cast<off_t>(next));
-    } else {
-      struct stat brief {};
-      brief.st_ino = attributes.number;
-      brief.st_mode = attributes.mode;
-      needed = fuse_add_direntry(nullptr, bytes_.get() + used_, left, name.c_str(), &brief, static_cast<off_t>(next));
+    std::size_t needed = write(name, id, attributes, next);
+    while (needed > left() && bytes_.size() < size_) {
+      bytes_.resize(std::min(2 * bytes_.size(), size_));
+      needed = write(name, id, attributes, next);
     }
-    if (needed > left) return false;
+    if (needed > left()) return false;
     used_ += needed;
     if (id != 0) counted_.push_back(id);
     return true;
   }
 
-  int reply(fuse_req_t request) const { return fuse_reply_buf(request, bytes_.get(), used_); }
+  int reply(fuse_req_t request) const { return fuse_reply_buf(request, bytes_.data(), used_); }
   void forget(FileSystem& fs) const {
     for (const InodeId id : counted_) fs.forget(id, 1);
   }
 
  private:
-  const std::unique_ptr<char[]> bytes_;
+  // The kernel asks for up to 1 MiB, which malloc would map anew for each of many small directories.
+  static constexpr std::size_t kUsualPage = 16 << 10;
+
+  std::size_t left() const { return bytes_.size() - used_; }
+  // The bytes that the entry takes; it is written only if there are as many left.
+  std::size_t write(const std::string& name, InodeId id, const Attributes& attributes, std::uint64_t next) {
+    char* const to = bytes_.data() + used_;
+    if (plus_) {
+      // For id 0 the kernel takes name and type, and asks for the rest when it needs it.
+      const fuse_entry_param entry = entry_of(id, attributes);
+      return fuse_add_direntry_plus(nullptr, to, left(), name.c_str(), &entry, static_cast<off_t>(next));
+    }
+    struct stat brief {};
+    brief.st_ino = attributes.number;
+    brief.st_mode = attributes.mode;
+    return fuse_add_direntry(nullptr, to, left(), name.c_str(), &brief, static_cast<off_t>(next));
+  }
+
+  std::vector<char> bytes_;
   const std::size_t size_;
   const bool plus_;
   std::size_t used_ = 0;
