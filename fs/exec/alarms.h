@@ -16,7 +16,8 @@ class Alarms {
   Alarms();
   ~Alarms();  // as stop()
 
-  // Calls the function when that time has passed, on the thread of the alarms. After stop() it is dropped.
+  // Calls the function when that time has passed, up to an eighth of it later (10 ms at most), on the thread of the
+  // alarms. After stop() it is dropped.
   void after(std::chrono::milliseconds, std::function<void()>) EXCLUDES(mutex_);
 
   // Drops the functions that were not called yet, and joins the thread. Must not be called from one of them.
