@@ -28,6 +28,37 @@ void wait_while_held() {
   changed.wait(lock, [] { return !holding; });
   --held;
 }
+
+template <class Make>
+long on_disk(const faults::DiskCall& call, Make make) {
+  faults::Disk* const disk = faults::disk;
+  return disk ? disk->call(call, make) : make();
+}
+
+using Kind = faults::DiskCall::Kind;
+
+ssize_t write_some(int fd, const struct iovec* parts, int count, off_t offset) {
+  std::size_t done = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::size_t most =
+        std::min<std::size_t>(faults::largest_write - done, static_cast<std::size_t>(faults::bytes_left));
+    const std::size_t size = std::min(parts[i].iov_len, most);
+    if (size == 0) {
+      if (parts[i].iov_len == 0) continue;
+      break;
+    }
+    const long written = ::syscall(SYS_pwrite64, fd, parts[i].iov_base, size, offset + static_cast<off_t>(done));
+    if (written < 0) return done > 0 ? static_cast<ssize_t>(done) : -1;
+    done += static_cast<std::size_t>(written);
+    faults::bytes_left -= written;
+    if (static_cast<std::size_t>(written) < parts[i].iov_len) break;
+  }
+  if (done == 0 && faults::bytes_left == 0) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return static_cast<ssize_t>(done);
+}
 }  // namespace
 
 void faults::hold_writes() {
@@ -52,7 +83,16 @@ extern "C" __attribute__((visibility("default"))) int fdatasync(int fd) {
     errno = EIO;
     return -1;
   }
-  return static_cast<int>(::syscall(SYS_fdatasync, fd));
+  return static_cast<int>(on_disk({Kind::sync, fd}, [&] { return ::syscall(SYS_fdatasync, fd); }));
+}
+
+extern "C" __attribute__((visibility("default"))) int fsync(int fd) {
+  return static_cast<int>(on_disk({Kind::sync, fd}, [&] { return ::syscall(SYS_fsync, fd); }));
+}
+
+extern "C" __attribute__((visibility("default"))) int ftruncate(int fd, off_t size) noexcept {
+  return static_cast<int>(
+      on_disk({Kind::cut, fd, static_cast<std::uint64_t>(size)}, [&] { return ::syscall(SYS_ftruncate, fd, size); }));
 }
 
 extern "C" __attribute__((visibility("default"))) ssize_t pwritev(int fd, const struct iovec* parts, int count,
@@ -63,26 +103,8 @@ extern "C" __attribute__((visibility("default"))) ssize_t pwritev(int fd, const 
     errno = EINTR;
     return -1;
   }
-  std::size_t done = 0;
-  for (int i = 0; i < count; ++i) {
-    const std::size_t most =
-        std::min<std::size_t>(faults::largest_write - done, static_cast<std::size_t>(faults::bytes_left));
-    const std::size_t size = std::min(parts[i].iov_len, most);
-    if (size == 0) {
-      if (parts[i].iov_len == 0) continue;
-      break;
-    }
-    const long written = ::syscall(SYS_pwrite64, fd, parts[i].iov_base, size, offset + static_cast<off_t>(done));
-    if (written < 0) return done > 0 ? static_cast<ssize_t>(done) : -1;
-    done += static_cast<std::size_t>(written);
-    faults::bytes_left -= written;
-    if (static_cast<std::size_t>(written) < parts[i].iov_len) break;
-  }
-  if (done == 0 && faults::bytes_left == 0) {
-    errno = ENOSPC;
-    return -1;
-  }
-  return static_cast<ssize_t>(done);
+  return on_disk({Kind::write, fd, static_cast<std::uint64_t>(offset), {parts, static_cast<std::size_t>(count)}},
+                 [&] { return static_cast<long>(write_some(fd, parts, count, offset)); });
 }
 
 extern "C" __attribute__((visibility("default"))) int openat(int at, const char* path, int flags, ...) {
@@ -98,7 +120,30 @@ extern "C" __attribute__((visibility("default"))) int openat(int at, const char*
     errno = EOPNOTSUPP;
     return -1;
   }
-  return static_cast<int>(::syscall(SYS_openat, at, path, flags, mode));
+  const auto make = [&] { return ::syscall(SYS_openat, at, path, flags, mode); };
+  const bool changes = is_unnamed || (flags & O_CREAT) != 0;
+  return static_cast<int>(changes ? on_disk({Kind::make, at}, make) : make());
+}
+
+extern "C" __attribute__((visibility("default"))) int linkat(int from, const char* path, int to, const char* name,
+                                                             int flags) noexcept {
+  return static_cast<int>(
+      on_disk({Kind::name, to}, [&] { return ::syscall(SYS_linkat, from, path, to, name, flags); }));
+}
+
+extern "C" __attribute__((visibility("default"))) int renameat2(int from, const char* name, int to, const char* other,
+                                                                unsigned flags) noexcept {
+  return static_cast<int>(
+      on_disk({Kind::name, to}, [&] { return ::syscall(SYS_renameat2, from, name, to, other, flags); }));
+}
+
+extern "C" __attribute__((visibility("default"))) int renameat(int from, const char* name, int to,
+                                                               const char* other) noexcept {
+  return renameat2(from, name, to, other, 0);
+}
+
+extern "C" __attribute__((visibility("default"))) int unlinkat(int at, const char* name, int flags) noexcept {
+  return static_cast<int>(on_disk({Kind::name, at}, [&] { return ::syscall(SYS_unlinkat, at, name, flags); }));
 }
 
 extern "C" __attribute__((visibility("default"))) int fallocate(int fd, int mode, off_t offset, off_t size) {
@@ -106,5 +151,6 @@ extern "C" __attribute__((visibility("default"))) int fallocate(int fd, int mode
     errno = ENOSPC;
     return -1;
   }
-  return static_cast<int>(::syscall(SYS_fallocate, fd, mode, offset, size));
+  return static_cast<int>(
+      on_disk({Kind::reserve, fd}, [&] { return ::syscall(SYS_fallocate, fd, mode, offset, size); }));
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/uio.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 namespace tfilefs::faults {
 
@@ -20,7 +24,26 @@ void hold_writes();
 void wait_for_held_write();  // until a call waits
 void release_writes();
 
+// A call that changes files or names, or brings them to disk.
+struct DiskCall {
+  enum class Kind : std::uint8_t { write, cut, reserve, make, name, sync };
+  Kind kind;
+  int file;                           // of a name: its directory
+  std::uint64_t offset = 0;           // of a cut: the size from then on
+  std::span<const iovec> parts = {};  // what is written
+};
+
+// What takes the place of the disk for these calls.
+class Disk {
+ public:
+  virtual ~Disk() = default;
+  // By any thread. Returns the result of the call, and sets errno; `make` makes it.
+  virtual long call(const DiskCall&, const std::function<long()>& make) = 0;
+};
+inline std::atomic<Disk*> disk = nullptr;
+
 inline void reset() {
+  disk = nullptr;
   release_writes();
   largest_write = SIZE_MAX;
   bytes_left = INT64_MAX;
