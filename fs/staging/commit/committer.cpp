@@ -71,6 +71,19 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
   return record;
 }
 
+// Otherwise what was cut off would be staged again behind what is committed, if the commit is the last thing that the
+// journal knows of.
+Result<> journal_cuts(const CommitWork& work) {
+  for (const CommitWork::Table& table : work.tables) {
+    if (table.staged.arrow_size) TRY_VOID(table.staged.node->bytes->journal_cut());
+    for (const StagedColumn& column : table.staged.columns) TRY_VOID(column.node->bytes->journal_cut());
+  }
+  for (const StagedObject& object : work.objects) {
+    for (const StagedColumn& file : object.files) TRY_VOID(file.node->bytes->journal_cut());
+  }
+  return {};
+}
+
 bool loses_columns(const CommitWork& work) {
   return std::ranges::any_of(work.tables, [](const CommitWork::Table& table) { return !table.staged.removed.empty(); });
 }
@@ -287,7 +300,10 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
     if (takes_away(work)) TRY_VOID(leave_other_names());
     TRY_VOID(collect(work));
     TRY(const CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
-    if (!plan.steps.empty()) TRY_VOID(apply(plan, intention_of(plan, work), journal, switching));
+    if (!plan.steps.empty()) {
+      TRY_VOID(journal_cuts(work));
+      TRY_VOID(apply(plan, intention_of(plan, work), journal, switching));
+    }
     writer_->committed(plan);
     if (!plan.steps.empty()) head = head_ = plan.head_after;
     untidy_ = !work.empty();

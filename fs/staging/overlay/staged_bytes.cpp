@@ -317,6 +317,16 @@ Result<> StagedBytes::journal_dirty() {
   return done;
 }
 
+Result<> StagedBytes::journal_cut() {
+  Turn turn(*this);
+  std::uint64_t lowest = 0;
+  {
+    Lock lock(mutex_);
+    lowest = std::exchange(lowest_size_, size_);
+  }
+  return append_truncation(lowest);
+}
+
 bool StagedBytes::journal_refused() const {
   Lock lock(mutex_);
   return journal_refused_;

@@ -67,6 +67,8 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   // one moment, and the size. Durable after the journal's next sync. Blocks. Errors: those of the journal; bytes that
   // could not be appended remain to be.
   Result<> journal_dirty();
+  // Appends only how far the file was cut off since then.
+  Result<> journal_cut();
   std::uint64_t dirty_bytes() const;
   // Whether replaying the journal would restore bytes that were cut off since.
   bool is_cut() const;

@@ -21,11 +21,11 @@ namespace tfilefs {
 class WrittenDirectory {
  protected:
   explicit WrittenDirectory(const CacheOptions& cache = {}) {
-    FileSystemOptions options;
-    options.cache = cache;
-    options.write.emplace().commit = std::chrono::hours(1);
-    fs_ = std::move(FileSystem::open(path_.string(), options)).value();
+    options_.cache = cache;
+    options_.write.emplace().commit = std::chrono::hours(1);
+    mount();
   }
+  void mount() { fs_ = std::move(FileSystem::open(path_.string(), options_)).value(); }
 
   template <class T, class Call>
   static std::future<Result<T>> ask(Call call) {
@@ -76,7 +76,8 @@ class WrittenDirectory {
   Result<void> commit(const std::string& path) { return begin_commit(path).get(); }
 
   const TemporaryDirectory temporary_;
-  const std::filesystem::path path_ = temporary_.path();
+  std::filesystem::path path_ = temporary_.path();
+  FileSystemOptions options_;
   std::unique_ptr<FileSystem> fs_;
 };
 
