@@ -192,7 +192,11 @@ Result<> Changes::remove(const Looked& what) {
   }
   if (!node && !committed) return fail(ErrorKind::not_found, "removed meanwhile", -1, ENOENT);
   TRY_VOID(begin_change());
-  if (const auto record = node ? removal_of(*node) : std::nullopt) TRY_VOID(note(*record));
+  // The record of the committed name hides the staged entry, too, and so comes first: a crash between the two leaves
+  // nothing half done.
+  const auto staged = node ? removal_of(*node) : std::nullopt;
+  const bool is_hidden = committed && staged && staged->id != 0;
+  if (staged && !is_hidden) TRY_VOID(note(*staged));
   if (committed) {
     JournalRecord record;
     record.kind = JournalKind::whiteout;
@@ -202,6 +206,7 @@ Result<> Changes::remove(const Looked& what) {
     }
     TRY_VOID(note(record));
   }
+  if (is_hidden) (void)note(*staged);
   const Lock lock(overlay_.mutex);
   if (node) {
     detach(node);

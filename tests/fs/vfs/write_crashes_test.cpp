@@ -118,5 +118,18 @@ TEST(WriteCrashes, LeaveNothingThatWasCutOffBeforeACommit) {
   });
 }
 
+TEST(WriteCrashes, LeaveAFileThatIsRemovedWholeOrNotAtAll) {
+  const auto prepare = [](StoppedWriter& writer) {
+    writer.make_column("f.root", "a.i4", kOld);
+    writer.make_column("f.root", "b.i4", kOld);
+    EXPECT_TRUE(writer.commit("f.root"));
+    writer.append("f.root/T/a.i4", kNew);
+  };
+  const auto remove = [](StoppedWriter& writer) { writer.remove("a.i4"); };
+  stop_at_each_call(prepare, remove, [](StoppedWriter& writer) {
+    EXPECT_EQ(writer.content("f.root/T/a.i4").value_or(kOld + kNew), kOld + kNew);
+  });
+}
+
 }  // namespace
 }  // namespace tfilefs
