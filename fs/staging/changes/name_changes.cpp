@@ -284,6 +284,20 @@ Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Lo
   return {};
 }
 
+namespace {
+
+JournalRecord rename_of(Overlay& overlay, const StagedNode& node, const Changes::Looked& to) {
+  JournalRecord record;
+  record.kind = JournalKind::rename;
+  const Lock lock(overlay.mutex);
+  record.id = node.journal_id();
+  if (record.id == 0) record.from = staged_path(node);
+  record.text = joined_path(staged_path(*to.directory), to.name);
+  return record;
+}
+
+}  // namespace
+
 Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
   TRY_VOID(check_look(to));
   const NodePtr node = overlay_.look(*in, name).node;
@@ -302,16 +316,12 @@ Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked&
     TRY_VOID(table_of(moved));
   }
   TRY_VOID(begin_change());
-  if (const auto record = taken ? removal_of(*taken) : std::nullopt) TRY_VOID(note(*record));
-  JournalRecord record;
-  record.kind = JournalKind::rename;
-  {
-    const Lock lock(overlay_.mutex);
-    record.id = node->journal_id();
-    if (record.id == 0) record.from = staged_path(*node);
-    record.text = joined_path(staged_path(*to.directory), to.name);
-  }
-  TRY_VOID(note(record));
+  // What has the name is replaced by the record of the rename, so that a crash never leaves the name without a file.
+  const auto removal = taken ? removal_of(*taken) : std::nullopt;
+  const bool is_replaced = removal && removal->id != 0;
+  if (removal && !is_replaced) TRY_VOID(note(*removal));
+  TRY_VOID(note(rename_of(overlay_, *node, to)));
+  if (is_replaced) (void)note(*removal);
   const Lock lock(overlay_.mutex);
   if (taken) {
     detach(taken);

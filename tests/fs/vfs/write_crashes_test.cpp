@@ -131,5 +131,20 @@ TEST(WriteCrashes, LeaveAFileThatIsRemovedWholeOrNotAtAll) {
   });
 }
 
+TEST(WriteCrashes, LeaveOneOfTwoFilesUnderANameThatIsReplaced) {
+  const auto prepare = [](StoppedWriter& writer) {
+    for (const char* name : {"a.i4", ".part"}) {
+      writer.make_column("f.root", name, "");
+      writer.append(std::string("f.root/T/") + name, *name == '.' ? kNew : kOld);
+    }
+  };
+  const auto replace = [](StoppedWriter& writer) { writer.rename(".part", "a.i4"); };
+  stop_at_each_call(prepare, replace, [](StoppedWriter& writer) {
+    const auto left = writer.content("f.root/T/a.i4");
+    EXPECT_TRUE(left == kOld || left == kNew);
+    EXPECT_EQ(left == kOld, writer.content("f.root/T/.part").has_value());
+  });
+}
+
 }  // namespace
 }  // namespace tfilefs
