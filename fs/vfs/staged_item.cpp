@@ -29,6 +29,8 @@ Result<> as_permission(Result<> result) {
 // Reads a column as committed now; and together with the items staged behind it.
 void read_committed(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
 void read_by_name(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
+// Brings to disk what is staged under the name.
+void sync_by_name(const WrittenPtr&, const StagedPlace&, Reply<void>);
 
 // A copy that holds no memory of the cache: while a read waits for the rest of its answer, it must not block others.
 Slices copy_of(const Slices& slices) {
@@ -67,6 +69,8 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
         std::move(reply));
   }
   void sync(Reply<void> reply) override {
+    if (file_->overlay().is_settled(*node_))
+      return sync_by_name(file_, file_->overlay().place_of(*node_), std::move(reply));
     answer_blocking(
         file_->context().cache, [file = file_, node = node_] { return file->changes().sync(node); }, std::move(reply));
   }
@@ -270,6 +274,8 @@ class CommittedContent final : public Content {
     if (offset + size > committed_->size()) return read_by_name(file_, at_, offset, size, std::move(reply));
     committed_->read(offset, size, std::move(reply));
   }
+  // A file is synced by any of its handles.
+  void sync(Reply<void> reply) override { sync_by_name(file_, at_, std::move(reply)); }
 
  private:
   const WrittenPtr file_;
@@ -440,6 +446,12 @@ void read_by_name(const WrittenPtr& file, const StagedPlace& at, std::uint64_t o
   if (more.what == StagedLook::What::file)
     return std::make_shared<StagedContent>(file, more.node, false)->read(offset, size, std::move(reply));
   read_committed(file, at, offset, size, std::move(reply));
+}
+
+void sync_by_name(const WrittenPtr& file, const StagedPlace& at, Reply<void> reply) {
+  const StagedLook more = at.directory ? file->overlay().look(*at.directory, at.name) : StagedLook();
+  if (more.what != StagedLook::What::file) return reply({});
+  std::make_shared<StagedContent>(file, more.node, false)->sync(std::move(reply));
 }
 
 }  // namespace

@@ -146,5 +146,20 @@ TEST(WriteCrashes, LeaveOneOfTwoFilesUnderANameThatIsReplaced) {
   });
 }
 
+TEST(WriteCrashes, LeaveWhatWasSyncedByAnyHandle) {
+  for (const bool opened_before : {true, false}) {
+    StoppedWriter writer;
+    writer.make_column("f.root", "a.i4", kOld);
+    HandleId reader = opened_before ? writer.open("f.root/T/a.i4", false) : 0;
+    EXPECT_TRUE(writer.commit("f.root"));
+    if (!opened_before) reader = writer.open("f.root/T/a.i4", false);
+    const HandleId appender = writer.open("f.root/T/a.i4", true);
+    EXPECT_TRUE(writer.write(appender, kOld.size(), kNew).get());
+    writer.sync(reader);
+    writer.restart();
+    EXPECT_EQ(writer.content("f.root/T/a.i4"), kOld + kNew) << (opened_before ? "before" : "behind") << " the commit";
+  }
+}
+
 }  // namespace
 }  // namespace tfilefs
