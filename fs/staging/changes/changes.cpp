@@ -213,7 +213,10 @@ void Changes::trim_journal(bool may_compact) {
 }
 
 void Changes::end_journal() {
-  if (auto removed = journal_->remove(); !removed) overlay_.errors.add("/" + overlay_.file_path, removed.error());
+  if (auto removed = journal_->remove(); !removed) {
+    overlay_.errors.add("/" + overlay_.file_path, removed.error());
+    return;  // it is used on: while a file is open, nobody could make or take over another one
+  }
   journal_.reset();
   claim_.reset();
   const Lock lock(overlay_.mutex);

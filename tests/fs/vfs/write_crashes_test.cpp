@@ -161,5 +161,22 @@ TEST(WriteCrashes, LeaveWhatWasSyncedByAnyHandle) {
   }
 }
 
+TEST(WriteCrashes, FaultsOfACommitThatSucceededDoNotKeepOthersFromWriting) {
+  bool failed = true;
+  for (int call = 1; failed; ++call) {
+    ASSERT_LT(call, 100);
+    StoppedWriter writer;
+    writer.make_column("f.root", "a.i4", kOld);
+    writer.open("f.root/T/a.i4", false);
+    writer.disk().fail_in(static_cast<std::uint64_t>(call), EIO, false);
+    const auto committed = writer.commit("f.root");
+    failed = writer.disk().mend();
+    SCOPED_TRACE("call " + std::to_string(call) + " fails");
+    if (committed) writer.append("f.root/T/a.i4", kNew);
+    writer.restart();
+    if (committed) EXPECT_EQ(writer.content("f.root/T/a.i4"), kOld + kNew);
+  }
+}
+
 }  // namespace
 }  // namespace tfilefs
