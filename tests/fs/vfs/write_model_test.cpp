@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random operations on a ROOT file that is written, commits, crashes and faults between any two of them or within one,
+// against a model. TFILEFS_CRASH=long makes a hundred times as many; TFILEFS_CRASH_SEED repeats a run
+// (tests/campaign.py).
+#include "fs/vfs/write_model.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+namespace tfilefs {
+namespace {
+
+constexpr std::uint64_t kOperationsOfAFile = 300;  // then a new one, with its own seed, which is enough to repeat it
+
+TEST(WriteModel, IsWhatAMountIs) {
+  const char* const length = std::getenv("TFILEFS_CRASH");
+  const char* const seed = std::getenv("TFILEFS_CRASH_SEED");
+  const std::uint64_t files = length && std::string(length) == "long" ? 1000 : 10;
+  const std::uint64_t first = seed ? std::stoull(seed) : 1;
+  WriteModel::Done all;
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i < files; ++i) {
+    WriteModel model(first + i);
+    ASSERT_NO_THROW(model.run(kOperationsOfAFile));
+    all.operations += model.done().operations;
+    all.commits += model.done().commits;
+    all.mounts += model.done().mounts;
+    all.crashes += model.done().crashes;
+    all.faults += model.done().faults;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  std::cout << "TFILEFS_CRASH_SEED=" << first << ": " << all.operations << " operations, " << all.commits
+            << " commits, " << all.mounts << " mounts, " << all.crashes << " crashes, " << all.faults << " faults; "
+            << static_cast<std::uint64_t>(static_cast<double>(all.operations) / took.count())
+            << " operations a second\n";
+}
+
+}  // namespace
+}  // namespace tfilefs
