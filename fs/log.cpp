@@ -99,7 +99,7 @@ bool send_to_system(const std::string& line) {
 Result<> begin_log_file(const std::string& file) {
   if (open_to_append(file) || errno == ENXIO) return {};
   const int number = errno;
-  return tfile::fail(ErrorKind::io, file + ": the log cannot be written: " + std::strerror(number), -1, number);
+  return tfile::fail(ErrorKind::io, file + ": cannot write the log: " + std::strerror(number), -1, number);
 }
 
 void set_process_log(Log* log) { process_log = log; }
@@ -163,7 +163,7 @@ void Log::end_bursts(Clock::time_point before) {
     at = bursts_.erase(at);
   }
   if (dropped_ > 0 && !waiting_.empty())
-    waiting_.push_back({Severity::warn, {std::to_string(std::exchange(dropped_, 0)) + " lines were not written"}});
+    waiting_.push_back({Severity::warn, {std::to_string(std::exchange(dropped_, 0)) + " log lines were dropped"}});
 }
 
 void Log::run() {

@@ -18,18 +18,18 @@ using tfile::ErrorKind;
 using tfile::Result;
 
 // For a change that would make a name twice: EEXIST.
-inline tl::unexpected<Error> name_taken() { return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
+inline tl::unexpected<Error> name_taken() { return tfile::fail(ErrorKind::exists, "already exists", -1, EEXIST); }
 
 // The error of long work that was ended because no request waits for its result any more.
 inline tl::unexpected<Error> given_up() {
-  return tfile::fail(ErrorKind::io, "given up: nobody waits for it", -1, ECANCELED);
+  return tfile::fail(ErrorKind::io, "cancelled: no request is waiting for the result", -1, ECANCELED);
 }
 
 // The error of a request that was dropped: by an exception that passes by, for want of memory or of a thread, or by a
 // mistake. The first has a text so short that it takes no memory.
 inline Error dropped_error() noexcept {
   try {
-    if (std::uncaught_exceptions() == 0) return {ErrorKind::io, "request was dropped unanswered"};
+    if (std::uncaught_exceptions() == 0) return {ErrorKind::io, "request was dropped without a reply"};
   } catch (const std::bad_alloc&) {
   }
   return {ErrorKind::no_space, "no memory", -1, ENOMEM};

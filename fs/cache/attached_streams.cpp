@@ -49,7 +49,7 @@ Result<Slices> slice(const ColumnRead& read, const Extents& extents, std::vector
     const auto array = chunk->arrays[read.slot];
     if (array.size() != part.chunk_end - part.chunk_begin)
       return tfile::fail(ErrorKind::damaged, "chunk " + std::to_string(index) + " holds " +
-                                                 std::to_string(array.size()) + " bytes, counted were " +
+                                                 std::to_string(array.size()) + " bytes, expected " +
                                                  std::to_string(part.chunk_end - part.chunk_begin));
     if (part.size() == 0) continue;
     slices.add(array.subspan(part.begin - part.chunk_begin, part.size()), std::move(chunk));

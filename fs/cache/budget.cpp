@@ -13,7 +13,7 @@ Error refusal(std::uint64_t need, std::string_view giver, std::uint64_t given) {
   const auto megabytes = [](std::uint64_t bytes) {
     return std::to_string(bytes / kMegabyte + (bytes % kMegabyte != 0)) + " MB";
   };
-  std::string text = megabytes(need) + " are needed at once, and " + std::string(giver) + " gives " + megabytes(given);
+  std::string text = megabytes(need) + " needed at once, " + std::string(giver) + " allows " + megabytes(given);
   return {ErrorKind::no_space, std::move(text), -1, ENOMEM};
 }
 
@@ -54,9 +54,9 @@ void Budget::reserve(std::shared_ptr<Request> request, IfFull if_full) {
   {
     Lock lock(mutex_);
     if (closed_) {
-      refusal = "the cache is closing";
+      refusal = "the cache is shutting down";
     } else if (if_full == IfFull::fail && !queue_.empty()) {
-      refusal = "readers wait for memory";
+      refusal = "other readers are waiting for memory";
     } else {
       queue_.push_back({request, if_full});
       ++waiting_;
@@ -108,8 +108,8 @@ void Budget::pump() {
       head = queue_.front();
       closed = closed_;
     }
-    Served served =
-        closed ? Served{.refused = Error{ErrorKind::busy, "the cache is closing", -1, 0}} : served_or_refused(head);
+    Served served = closed ? Served{.refused = Error{ErrorKind::busy, "the cache is shutting down", -1, 0}}
+                           : served_or_refused(head);
     const bool leaves = served.granted || served.refused;
     head.refused = std::move(served.refused);
     Lock lock(mutex_);
@@ -181,7 +181,7 @@ Budget::Served Budget::serve(Waiting& head) {
   evict_(shortfall(head.need), Evict::idle);
   if (grant(head)) return {.granted = true};
   head.request->retreat();
-  if (head.if_full == IfFull::fail) return {.refused = Error{ErrorKind::busy, "no memory is free", -1, 0}};
+  if (head.if_full == IfFull::fail) return {.refused = Error{ErrorKind::busy, "no free memory in the cache", -1, 0}};
   evict_(shortfall(head.need), Evict::any);
   head.need = head.request->prepare();
   if (grant(head)) return {.granted = true};

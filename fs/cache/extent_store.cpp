@@ -75,7 +75,7 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   const tfile::StreamShape shape = set->streams->shape(stream);
   const bool by_metadata = shape.items_from == ItemsFrom::metadata;
   if (!by_metadata && !set->streams->counter())
-    return reply(tfile::fail(ErrorKind::invalid, "nothing counts its items"));
+    return reply(tfile::fail(ErrorKind::invalid, "its items are not counted by any column"));
   if (shape.items_from == ItemsFrom::payloads) return count(set, stream, std::move(reply));
   if (by_metadata && shape.chunks <= kChunksInline) return reply(held(set->streams->extents(stream)));
   auto shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply));
@@ -94,7 +94,8 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
         (*shared)(at_once ? extents_from_afar(*set, stream) : extents_from_headers(*set, stream, shared->asker()));
       },
       Urgency::awaited);
-  if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing, or no thread can be made", -1, EAGAIN));
+  if (!taken)
+    (*shared)(tfile::fail(ErrorKind::busy, "the cache is shutting down, or no thread could be created", -1, EAGAIN));
 }
 
 // By payloads; those of others come along from a server.

@@ -344,7 +344,7 @@ Result<> Load::begin_fetch(std::span<const FetchRange> plan) {
   }
   const std::size_t at_once = std::clamp<std::size_t>(traits.requests_max, 1, fetch->requests.size());
   if (traits.starts_reads ? start_fetch(fetch, at_once) : run_fetch(fetch, at_once)) return {};
-  return tfile::fail(ErrorKind::busy, "the cache is closing, or no thread can be made", -1, EAGAIN);
+  return tfile::fail(ErrorKind::busy, "the cache is shutting down, or no thread could be created", -1, EAGAIN);
 }
 
 // The whole fetch may have to come first; of the decoding, only the unit's own task and those of its inputs.
@@ -608,7 +608,7 @@ Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs
     if (items == 0 ? bytes != 0 : bytes % items != 0)
       return tfile::fail(ErrorKind::damaged, "chunk " + std::to_string(unit.key.index) + " holds " +
                                                  std::to_string(bytes) + " bytes of column " + std::to_string(slot) +
-                                                 ", counted were " + std::to_string(items) + " items");
+                                                 ", expected " + std::to_string(items) + " items");
   }
   AtomicReadCounts& counts = set_->counts->stream(unit.key.stream);
   counts.add(Count::chunks_decoded, 1);

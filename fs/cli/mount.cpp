@@ -242,7 +242,7 @@ Result<> mount_or_say_why(MountRequest request, const std::function<void()>& rea
     try {
       return mount_and_serve(request, place, ready);
     } catch (const std::exception& error) {
-      return fail(ErrorKind::io, printable(request.mount_point) + ": cannot be mounted on: " + error.what());
+      return fail(ErrorKind::io, printable(request.mount_point) + ": cannot mount: " + error.what());
     }
   }();
   if (place.has_stood && place.point.goes)

@@ -224,7 +224,7 @@ int loop(fuse_session* session) {
 tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
   std::string why = take_log();
   if (why.empty() && ::geteuid() != 0 && helper_path().empty()) why = kNoHelper;
-  return fail(ErrorKind::io, settings.mount_point + ": cannot be mounted on" + (why.empty() ? "" : ": " + why));
+  return fail(ErrorKind::io, settings.mount_point + ": cannot mount" + (why.empty() ? "" : ": " + why));
 }
 
 // All that must work before the first request is answered. A source that does not exist is made only now, so that a
@@ -242,7 +242,7 @@ Result<> begin_session(const Served& served, const MountSettings& settings) {
 namespace {
 
 Result<> no_threads(const MountSettings& settings) {
-  return fail(ErrorKind::io, settings.mount_point + ": cannot be mounted on: no thread can be made (ulimit -u)", -1,
+  return fail(ErrorKind::io, settings.mount_point + ": cannot mount: no thread could be created (check ulimit -u)", -1,
               EAGAIN);
 }
 
@@ -275,7 +275,7 @@ struct SessionEnd {
 };
 
 Result<> what_was_lost(const std::vector<std::string>& paths) {
-  std::string text = "lost, neither in its file nor in a journal:";
+  std::string text = "lost, saved neither to the file nor to a journal:";
   for (const std::string& path : paths) text += " " + path;
   return fail(ErrorKind::no_space, text);
 }

@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint32_t kDirectIoAllowMmap = 1u << (36 - 32);
 
 tl::unexpected<Error> not_begun(int number) {
-  return tfile::fail(ErrorKind::io, std::string("the kernel did not begin the session: ") + std::strerror(number), -1,
-                     number);
+  return tfile::fail(ErrorKind::io, std::string("the kernel did not start the FUSE session: ") + std::strerror(number),
+                     -1, number);
 }
 
 // libfuse's answer to the request, taken from a socket that stands for the kernel meanwhile: libfuse before 3.13 has no

@@ -260,7 +260,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       const auto reason = file.number_before == SIZE_MAX ? why_not_yet(file) : std::nullopt;
       if (reason)
         chain_->context_.errors.add("/" + chain_->path_,
-                                    tfile::shown_name(file.name.file) + ": does not join the chain: " + *reason);
+                                    tfile::shown_name(file.name.file) + ": not added to the chain: " + *reason);
       return reason.has_value();
     });
   }

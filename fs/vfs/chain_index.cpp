@@ -240,23 +240,23 @@ std::vector<IndexedFile> indexed_files(const Cbor& index, SchemaSet& schemas) {
 constexpr std::size_t kSumSize = sizeof(std::uint64_t);
 // One of twenty thousand files of a thousand columns has a third of it.
 constexpr off_t kSizeMax = 1 << 30;
-constexpr const char* kNoIndex = "no index of a chain, or a damaged one";
+constexpr const char* kNoIndex = "not a chain index, or a damaged one";
 
 // What is no file is neither read nor replaced: an index at /dev/null would take its place.
 Result<> check_place(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return tfile::system_error(path, errno);
   if (S_ISREG(status.st_mode)) return {};
-  return tfile::fail(ErrorKind::invalid, path + ": not a file, so it cannot be an index");
+  return tfile::fail(ErrorKind::invalid, path + ": not a regular file, so not a chain index");
 }
 
 // Facts of an index are shown before its files are opened, so nobody else may have written it.
 Result<> check_writers(const std::string& path, const struct stat& status) {
   const bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
   if (status.st_uid != ::geteuid() && status.st_uid != 0)
-    return tfile::fail(ErrorKind::denied, path + ": belongs to another user, so an index there is not believed");
+    return tfile::fail(ErrorKind::denied, path + ": belongs to another user, so the index is not trusted");
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0 || is_sticky) return {};
-  return tfile::fail(ErrorKind::denied, path + ": others may write to it, so an index there is not believed");
+  return tfile::fail(ErrorKind::denied, path + ": others may write to it, so the index is not trusted");
 }
 
 // Who may write to a directory may put another file into it: in that of the name, and of the file if that is a link.
@@ -306,7 +306,7 @@ Result<> check_that_it_is_ours(const std::string& path) {
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(file.gcount()));
   if (kBegin.starts_with(begin)) return {};  // also one that was cut
-  return tfile::fail(ErrorKind::invalid, path + ": no index of a chain; it is neither read nor replaced");
+  return tfile::fail(ErrorKind::invalid, path + ": not a chain index; neither read nor replaced");
 }
 
 // Whether no part of CBOR lies deeper than in any index, as far as it has the form in which it is written here: of

@@ -112,7 +112,7 @@ Result<std::vector<std::string>> directories_below(const std::string& top) {
     if (is_mount) at.disable_recursion_pending();
     if (!is_mount && !at->is_symlink(ignored) && at->is_directory(ignored)) found.push_back(at->path().string() + "/");
   }
-  if (error == std::errc::not_a_directory) return tfile::fail(ErrorKind::not_found, top + ": no directory");
+  if (error == std::errc::not_a_directory) return tfile::fail(ErrorKind::not_found, top + ": not a directory");
   if (error) return tfile::system_error(top, error.value());
   return found;
 }
@@ -194,8 +194,7 @@ Result<> check_list(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return tfile::system_error(path, errno);
   if (S_ISFIFO(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size <= kListMax)) return {};
-  return tfile::fail(ErrorKind::invalid,
-                     path + ": neither a pipe nor a file of at most 256 MiB, so it cannot be a list");
+  return tfile::fail(ErrorKind::invalid, path + ": not a list: expected a pipe or a file of at most 256 MiB");
 }
 
 class NameReader {
@@ -244,7 +243,8 @@ class NameReader {
 
   // Names in a list are relative to it.
   Result<> add_list(const std::string& path, int depth) {
-    if (depth >= kListsMax) return tfile::fail(ErrorKind::invalid, path + ": lists name one another");
+    if (depth >= kListsMax)
+      return tfile::fail(ErrorKind::invalid, path + ": lists are nested too deeply, or include each other");
     if (++lists_ > kListsInAll) return tfile::fail(ErrorKind::invalid, path + ": more than 10,000 lists");
     std::ifstream list(path);
     if (!list) return tfile::system_error(path, errno);
@@ -253,7 +253,7 @@ class NameReader {
     std::string line;
     for (std::size_t number = 1; std::getline(list, line); ++number) {
       if (line.find('\0') != std::string::npos)
-        return tfile::fail(ErrorKind::invalid, path + ": line " + std::to_string(number) + " is no text");
+        return tfile::fail(ErrorKind::invalid, path + ": line " + std::to_string(number) + " is not text");
       const std::size_t begin = line.find_first_not_of(" \t\r");
       if (begin == std::string::npos || line[begin] == '#') continue;
       line = line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);

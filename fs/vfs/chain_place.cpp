@@ -28,7 +28,7 @@ class NamedPlace final : public ChainPlace {
       TRY(const std::vector<ChainName> found, chain_names(name, far_));
       all.insert(all.end(), found.begin(), found.end());
     }
-    if (all.empty()) return tfile::fail(ErrorKind::not_found, "there is no file to chain");
+    if (all.empty()) return tfile::fail(ErrorKind::not_found, "no files to chain");
     return all;
   }
 

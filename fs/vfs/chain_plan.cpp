@@ -76,7 +76,7 @@ Result<std::vector<ChainedFile>> files_of(const std::vector<ChainMember>& member
     file.entries = facts->entries;
     file.clusters = facts->clusters;
     if (facts->entries > kEntriesMax - entries)
-      return tfile::fail(ErrorKind::unsupported, members[i].name + ": more entries than a chain can have");
+      return tfile::fail(ErrorKind::unsupported, members[i].name + ": its entries exceed the maximum of a chain");
     entries += facts->entries;
   }
   return files;

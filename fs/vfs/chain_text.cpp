@@ -138,7 +138,7 @@ std::string missing_text(const std::vector<ChainMember>& members, const PlannedT
   }
   if (count == 0) return "";
   return std::to_string(count) + " of " + std::to_string(members.size()) +
-         " files have no entries of it, see .chain.json:" + text + (count > kNamed ? ", ..." : "");
+         " files have no entries for it, see .chain.json:" + text + (count > kNamed ? ", ..." : "");
 }
 
 }  // namespace tfilefs

@@ -33,7 +33,7 @@ Result<std::string> text_of(const std::string& path) {
   int got = 0;
   while ((got = ::gzread(file.get(), part.data(), part.size())) > 0) {
     text.append(part.data(), static_cast<std::size_t>(got));
-    if (text.size() > kTextMax) return tfile::fail(ErrorKind::invalid, path + ": too long for a dataset");
+    if (text.size() > kTextMax) return tfile::fail(ErrorKind::invalid, path + ": too large for a dataset");
   }
   if (got < 0) return tfile::fail(ErrorKind::io, path + ": cannot be read, or its compression is damaged");
   return text;
@@ -56,19 +56,19 @@ class Reader {
       const std::size_t line =
           1 + static_cast<std::size_t>(std::count(
                   text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size())), '\n'));
-      return tfile::fail(ErrorKind::invalid, path_ + ": line " + std::to_string(line) + " is no JSON");
+      return tfile::fail(ErrorKind::invalid, path_ + ": line " + std::to_string(line) + " is not valid JSON");
     }
-    if (is_deep) return wrong("", "it is nested more than " + std::to_string(kJsonDepthMax) + " deep");
-    if (!json.is_object() || json.empty()) return wrong("", "an object of samples is wanted");
+    if (is_deep) return wrong("", "nested more than " + std::to_string(kJsonDepthMax) + " levels deep");
+    if (!json.is_object() || json.empty()) return wrong("", "expected an object of samples");
     const bool is_spec = json.contains("samples") && json["samples"].is_object();
     Dataset dataset;
     for (const auto& [name, sample] : (is_spec ? json["samples"] : json).items()) {
       TRY(auto read, is_spec ? spec_sample("samples/" + name, sample) : fileset("" + name, sample));
       read.name = name;
-      if (read.files.empty()) return wrong(name + "/files", "there is no file");
+      if (read.files.empty()) return wrong(name + "/files", "no files given");
       dataset.samples.push_back(std::move(read));
     }
-    if (dataset.samples.empty()) return wrong("samples", "there is none");
+    if (dataset.samples.empty()) return wrong("samples", "no samples given");
     if (is_spec) TRY_VOID(take_friends(json.value("friends", Json::object()), dataset));
     return dataset;
   }
@@ -87,7 +87,7 @@ class Reader {
   Result<> take_metadata(const std::string& keys, const Json& sample, DatasetSample& into) const {
     const Json metadata = sample.value("metadata", Json::object());
     if (metadata.is_null()) return {};
-    if (!metadata.is_object()) return wrong(keys + "/metadata", "an object is wanted");
+    if (!metadata.is_object()) return wrong(keys + "/metadata", "expected an object");
     into.metadata = metadata.dump(2) + "\n";
     for (const auto& [key, value] : metadata.items()) {
       std::string text = value.is_string() ? value.get<std::string>() : value.dump();
@@ -99,19 +99,19 @@ class Reader {
 
   Result<> take_friends(const Json& friends, Dataset& into) const {
     if (friends.is_null()) return {};
-    if (!friends.is_object()) return wrong("friends", "an object is wanted");
+    if (!friends.is_object()) return wrong("friends", "expected an object");
     for (const auto& [alias, each] : friends.items()) {
       const std::string keys = "friends/" + alias;
-      if (!each.is_object()) return wrong(keys, "an object is wanted");
+      if (!each.is_object()) return wrong(keys, "expected an object");
       TRY(auto files, spec_files(keys, each));
-      if (files.empty()) return wrong(keys + "/files", "there is no file");
+      if (files.empty()) return wrong(keys + "/files", "no files given");
       into.friends.push_back({alias, std::move(files)});
     }
     return {};
   }
 
   Result<DatasetSample> spec_sample(const std::string& keys, const Json& sample) const {
-    if (!sample.is_object()) return wrong(keys, "an object is wanted");
+    if (!sample.is_object()) return wrong(keys, "expected an object");
     DatasetSample made;
     TRY(made.files, spec_files(keys, sample));
     TRY_VOID(take_metadata(keys, sample, made));
@@ -125,9 +125,9 @@ class Reader {
     const auto are_texts = [](const Json& list) {
       return list.is_array() && std::ranges::all_of(list, [](const Json& each) { return each.is_string(); });
     };
-    if (!are_texts(files)) return wrong(keys + "/files", "a list of names is wanted");
+    if (!are_texts(files)) return wrong(keys + "/files", "expected a list of names");
     if (!are_texts(trees) || (trees.size() > 1 && trees.size() != files.size()))
-      return wrong(keys + "/trees", "one name is wanted, or one for each file");
+      return wrong(keys + "/trees", "expected one name, or one for each file");
     for (std::size_t i = 0; i < files.size(); ++i) {
       const Json& tree = trees.empty() ? Json("") : trees[trees.size() == 1 ? 0 : i];
       made.push_back(name_of(files[i].get<std::string>(), tree.get<std::string>()));
@@ -147,14 +147,14 @@ class Reader {
   Result<DatasetSample> fileset(const std::string& keys, const Json& given) const {
     DatasetSample made;
     const Json sample = given.is_array() || are_files(given) ? Json{{"files", given}} : given;
-    if (!sample.is_object()) return wrong(keys, "an object is wanted");
+    if (!sample.is_object()) return wrong(keys, "expected an object");
     const std::string table =
         sample.contains("treename") && sample["treename"].is_string() ? sample["treename"].get<std::string>() : "";
     const Json files = sample.value("files", Json());
-    if (!files.is_array() && !files.is_object()) return wrong(keys + "/files", "a list or an object is wanted");
+    if (!files.is_array() && !files.is_object()) return wrong(keys + "/files", "expected a list or an object");
     for (const auto& [key, value] : files.items()) {
       const std::string at = keys + "/files/" + key;
-      if (files.is_array() && !value.is_string()) return wrong(at, "a name is wanted");
+      if (files.is_array() && !value.is_string()) return wrong(at, "expected a name");
       if (files.is_array()) {
         made.files.push_back(name_of(value.get<std::string>(), table));
         continue;
@@ -170,11 +170,11 @@ class Reader {
     if (value.is_string()) return name_of(file, value.get<std::string>());
     if (value.is_null()) return name_of(file, "");
     if (!value.is_object() || !value.contains("object_path") || !value["object_path"].is_string())
-      return wrong(keys + "/object_path", "the name of a table is wanted");
+      return wrong(keys + "/object_path", "expected the name of a table");
     ChainName name = name_of(file, value["object_path"].get<std::string>());
     if (value.contains("num_entries") && value["num_entries"].is_number_integer()) {
       name.entries = value["num_entries"].get<std::int64_t>();
-      if (*name.entries < 0) return wrong(keys + "/num_entries", "a number of entries is wanted");
+      if (*name.entries < 0) return wrong(keys + "/num_entries", "expected a number of entries");
     }
     if (value.contains("uuid") && value["uuid"].is_string()) name.uuid = value["uuid"].get<std::string>();
     return name;

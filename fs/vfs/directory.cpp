@@ -92,7 +92,7 @@ void Directory::make_link(std::string_view, std::string_view, const Creation&, R
   reply(refused(*this));
 }
 void Directory::make_hard_link(std::string_view, const Holder&, Reply<FoundEntry> reply) const {
-  reply(fail(ErrorKind::denied, "what is in a ROOT file has one name", -1, EPERM));
+  reply(fail(ErrorKind::denied, "hard links are not supported in a ROOT file", -1, EPERM));
 }
 void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(refused(*this)); }
 void Directory::rename(std::string_view, const Directory&, std::string_view, unsigned, Reply<void> reply) const {
@@ -100,10 +100,10 @@ void Directory::rename(std::string_view, const Directory&, std::string_view, uns
 }
 
 tl::unexpected<Error> not_admitted() {
-  return fail(ErrorKind::denied, "its source may not be opened by the user that asks", -1, EACCES);
+  return fail(ErrorKind::denied, "the requesting user may not open the source", -1, EACCES);
 }
 tl::unexpected<Error> fixed_table(ErrorLog& errors, const std::string& path) {
-  const std::string text = "an RNTuple is not changed; it can be renamed and removed, as a whole";
+  const std::string text = "an RNTuple cannot be changed, only renamed or removed as a whole";
   errors.add(path, text);
   return fail(ErrorKind::denied, text, -1, EPERM);
 }

@@ -52,7 +52,7 @@ class FarMatches {
   Result<> add(const std::string& directory, const std::string& path, std::size_t depth = 0) {
     if (depth > kListDepthMax)
       return tfile::fail(ErrorKind::invalid,
-                         "more than " + std::to_string(kListDepthMax) + " directories in each other match");
+                         "more than " + std::to_string(kListDepthMax) + " nested directories match");
     if (++lists_ > kListFilesMax)
       return tfile::fail(ErrorKind::invalid, "more than " + std::to_string(kListFilesMax) + " directories match");
     TRY(const tfile::FarListing listing, tfile::list_far(directory, options_));

@@ -328,7 +328,7 @@ void FileSystem::last_byte(const InodePtr& inode, std::uint64_t size, Reply<std:
   const Entry entry = inodes_->entry(*inode);
   auto read = [entry, size](OpenedContent opened, Reply<std::byte> told) {
     auto tell = [content = opened.content](const Slices& slices, Reply<std::byte> answer) {
-      if (slices.size() != 1) return answer(fail(ErrorKind::stale, "it has become smaller"));
+      if (slices.size() != 1) return answer(fail(ErrorKind::stale, "the file has become smaller"));
       std::byte last{};
       copy_slices(slices, &last);
       answer(last);
@@ -493,7 +493,8 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
     auto opened_as = [this, inode, comes_back, may_read = how.may_read, of = holder->generation(),
                       reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (!opened) return tell(inode, of, opened.error(), std::move(reply));
-      if (inode->is_size_untold && !comes_back) return reply(fail(ErrorKind::stale, "its size was not told"));
+      if (inode->is_size_untold && !comes_back)
+        return reply(fail(ErrorKind::stale, "opened before its size was reported; the kernel retries"));
       finish_open(inode, *std::move(opened), may_read, std::move(reply));
     };
     Reply<OpenedContent> finish(std::move(opened_as), asker);
@@ -676,7 +677,8 @@ void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply)
 
 void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
   // ENOTSUP instead of "no such attribute" makes ls ask once per mount instead of once per file.
-  if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
+  if (!name.starts_with("user."))
+    return reply(fail(ErrorKind::unsupported, "only user.* attributes are supported", -1, ENOTSUP));
   auto tell = [name = std::string(name)](Xattrs all, Reply<std::string> told) mutable { told(xattr_value(all, name)); };
   xattrs_of(id, by, value_for<Xattrs>(std::move(reply), std::move(tell)));
 }

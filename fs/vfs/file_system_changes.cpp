@@ -190,7 +190,8 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
 
 void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std::string> value, int flags,
                            Reply<void> reply, const CallerPtr& by) {
-  if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
+  if (!name.starts_with("user."))
+    return reply(fail(ErrorKind::unsupported, "only user.* attributes are supported", -1, ENOTSUP));
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   entry_for(inode, Access::write, by,

@@ -53,7 +53,7 @@ bool FileSystem::may_end() {
   (void)commit_all();
   const auto files = unkept();
   for (const auto& file : files)
-    errors_.add(file.path, "neither in its file nor in the journal: not unmounted, though idle");
+    errors_.add(file.path, "saved neither to its file nor to the journal: not unmounted, although idle");
   return files.empty();
 }
 

@@ -33,7 +33,7 @@ using tfile::fail;
 namespace {
 
 tl::unexpected<Error> friends_of_one(const std::string& name) {
-  return fail(ErrorKind::invalid, name + ": friend= is for one file that is read, or for a chain");
+  return fail(ErrorKind::invalid, name + ": friend= works only with one read-only file or with a chain");
 }
 
 bool may_be_far(const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); }
@@ -134,7 +134,7 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
 
 Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url, FileSystemOptions options) {
   const std::string name = tfile::shown_name(url);
-  if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, and this is a URL");
+  if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, this is a URL");
   options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
   TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));

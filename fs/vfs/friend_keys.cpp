@@ -41,7 +41,7 @@ Result<KeySource> key_source(const LoadedTable& loaded, const std::string& text)
   for (const std::string& name : expression.names()) {
     const auto column = key_column(loaded, name);
     if (!column)
-      return tfile::fail(ErrorKind::not_found, loaded.path() + ": no column " + name + " of one number for each entry");
+      return tfile::fail(ErrorKind::not_found, loaded.path() + ": no column " + name + " with one number per entry");
     source.columns.push_back(loaded.table().columns[*column]);
   }
   source.expression = std::move(expression);
@@ -57,7 +57,7 @@ Result<KeySources> key_sources(const LoadedTable& loaded, const FriendKey& key) 
   TRY(sources.minor, key_source(loaded, key.minor.empty() ? "0" : key.minor));
   // Else no column would bound the number of entries that are looked up.
   if (sources.major.columns.empty() && sources.minor.columns.empty())
-    return tfile::fail(ErrorKind::unsupported, "a key of numbers alone: name a column");
+    return tfile::fail(ErrorKind::unsupported, "the key has no column, expected at least one");
   return sources;
 }
 

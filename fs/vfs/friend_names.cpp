@@ -27,7 +27,7 @@ Result<NamedFriend> parse_friend(std::string_view text) {
   named.alias = text.substr(0, equals);
   const bool is_alias = !named.alias.empty() && named.alias[0] != '.' && named.alias.find('/') == std::string::npos;
   if (equals == std::string_view::npos || equals + 1 == text.size() || !is_alias)
-    return tfile::fail(ErrorKind::invalid, "ALIAS=SOURCE is wanted");
+    return tfile::fail(ErrorKind::invalid, "expected ALIAS=SOURCE");
   const std::size_t key = friend_key_begin(text);
   named.source = text.substr(equals + 1, key == std::string_view::npos ? key : key - equals - 2);
   if (key == std::string_view::npos) return named;

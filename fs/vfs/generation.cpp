@@ -161,7 +161,7 @@ Result<> Generation::check(Access access, const CallerPtr& by, const std::vector
   if (!found) return refusal(found.error());
   if (!found->is_same_object(source->identity())) {
     source->set_stale();
-    return tfile::fail(ErrorKind::stale, "another file was put in its place");
+    return tfile::fail(ErrorKind::stale, "replaced by another file");
   }
   note_admitted(*by);
   for (const tfile::Sibling& sibling : siblings) {
@@ -197,7 +197,7 @@ void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
       if (!found) return refusal(found.error());
       if (found->is_same_object(now->source->identity())) return {};
       now->source->set_stale();
-      return tfile::fail(ErrorKind::stale, "another file was put in its place");
+      return tfile::fail(ErrorKind::stale, "replaced by another file");
     };
     answer_opening(self->context_.cache, std::move(job), std::move(told));
   };

@@ -33,7 +33,7 @@ class ReleasedHolder final : public Holder {
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
   bool is_released() const override { return true; }
   void attributes(HeldItem, Reply<Attributes> reply) const override {
-    reply(tfile::fail(ErrorKind::stale, "it is to be found again"));
+    reply(tfile::fail(ErrorKind::stale, "released by the kernel; look it up again"));
   }
 
  private:

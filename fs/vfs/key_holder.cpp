@@ -153,7 +153,7 @@ void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) co
     std::vector<std::uint64_t> ancestors = above.ancestors_;
     ancestors.push_back(above.listing_->seek);
     if (std::find(ancestors.begin(), ancestors.end(), listing->seek) != ancestors.end()) {
-      return fail(ErrorKind::damaged, "directory at byte " + std::to_string(listing->seek) + " holds itself",
+      return fail(ErrorKind::damaged, "directory at byte " + std::to_string(listing->seek) + " contains itself",
                   static_cast<std::int64_t>(listing->seek), ELOOP);
     }
     const std::string path = above.path_of(key).substr(1);
@@ -178,7 +178,8 @@ void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const 
 void KeyHolder::find_table_view(std::uint32_t key, ShownAs shown_as, Reply<FoundEntry> reply) const {
   const KeyInfo& info = listing_->keys[key];
   if (info.kind != KeyKind::table)
-    return reply(fail(ErrorKind::unsupported, "no such view of a " + std::string(info.class_name), -1, ENOENT));
+    return reply(
+        fail(ErrorKind::unsupported, "no such view of an object of class " + std::string(info.class_name), -1, ENOENT));
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
   auto make = [self, key, shown_as](LoadedTablePtr loaded, Reply<FoundEntry> told) {
     auto entry = make_table_view(self->generation_, std::move(loaded), self->listing_, key, shown_as);

@@ -140,7 +140,7 @@ class LoadedTable::UnreadContent final : public Content {
   std::uint64_t size() const override { return content_->size(); }
   std::uint64_t making() const override { return making_->number; }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
-    if (making_->is_over) return reply(tfile::fail(ErrorKind::stale, "more of the table can be read by now"));
+    if (making_->is_over) return reply(tfile::fail(ErrorKind::stale, "the table has grown since it was opened"));
     content_->read(offset, size, std::move(reply));
   }
 

@@ -28,7 +28,7 @@ MetricsFile::~MetricsFile() {
 Result<FileId> MetricsFile::write() const try {
   return replace_file(file_, text_(), kForAll);
 } catch (const std::bad_alloc&) {
-  return tfile::fail(ErrorKind::no_space, "no memory for them");
+  return tfile::fail(ErrorKind::no_space, "out of memory");
 }
 
 MetricsFile::Clock::time_point MetricsFile::look(Clock::time_point now) {
@@ -38,13 +38,14 @@ MetricsFile::Clock::time_point MetricsFile::look(Clock::time_point now) {
   if (written) written_ = *written;
   const bool failed = std::exchange(fails_, !written);
   if (!written && !failed) errors_.add(kPageName, written.error());
-  if (written && failed) tell_log(Severity::info, "the metrics are written again: " + printable(file_));
+  if (written && failed) tell_log(Severity::info, "writing the metrics works again: " + printable(file_));
   return due_;
 }
 
 MetricsWriter::MetricsWriter(std::string file, std::function<std::string()> text, ErrorLog& errors)
     : file_(std::move(file), std::move(text), errors) {
-  if (!start_thread(thread_, [this] { run(); })) errors.add(kPageName, "cannot be written to a file: no thread");
+  if (!start_thread(thread_, [this] { run(); }))
+    errors.add(kPageName, "cannot be written to a file: no thread could be created");
 }
 
 MetricsWriter::~MetricsWriter() {

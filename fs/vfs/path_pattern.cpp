@@ -95,7 +95,7 @@ Result<std::vector<std::string>> without_braces(const std::string& pattern) {
     std::move(replaced.rbegin(), replaced.rend(), std::back_inserter(open));
     if (done.size() + open.size() > kAlternativesMax)
       return tfile::fail(ErrorKind::invalid,
-                         "the braces stand for more than " + std::to_string(kAlternativesMax) + " patterns");
+                         "the braces expand to more than " + std::to_string(kAlternativesMax) + " patterns");
   }
   return done;
 }

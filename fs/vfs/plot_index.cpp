@@ -77,7 +77,7 @@ void PlotWalk::add(const tfile::File& file, const tfile::DirectoryListing& listi
 }
 
 std::string PlotWalk::page(const std::string& path) const {
-  return index_page("/" + path, plots_, left_out_ ? "There is more: the pages of the directories below show it." : "");
+  return index_page("/" + path, plots_, left_out_ ? "More plots are on the pages of the subdirectories." : "");
 }
 
 std::string plot_index(const tfile::File& file, const tfile::DirectoryListing& listing, const std::string& path,

@@ -114,7 +114,7 @@ Result<T> as_moved(Result<T> result) {
 
 // On a stale error the kernel walks the path again, and finds the present file.
 tl::unexpected<Error> another_file() {
-  return tfile::fail(ErrorKind::stale, "another file was put in its place since it was looked up");
+  return tfile::fail(ErrorKind::stale, "replaced by another file since it was looked up");
 }
 
 Result<> check_same(const SourceTree& tree, const std::string& path, const struct stat& known, const CallerPtr& by) {
@@ -454,7 +454,7 @@ void SourceDirectory::make_file(std::string_view name, const Creation& how, bool
 void SourceDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
   auto job = [tree = tree_, path = below(name), how = Creation(how), by = by_]() mutable -> Result<FoundEntry> {
     if (path.ends_with(".root")) {
-      if (tree->status(path)) return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
+      if (tree->status(path)) return tfile::fail(ErrorKind::exists, "already exists", -1, EEXIST);
       TRY(const auto written, tree->new_written_file(path, how, by));
       // As in chmod: a copy of a read-only view of the file stays writable by its owner.
       TRY_VOID(written->staged().make({how.uid, how.gid, (how.mode & 0666) | S_IWUSR}));
@@ -500,7 +500,7 @@ tl::unexpected<Error> not_empty() { return tfile::fail(ErrorKind::not_empty, "no
 tl::unexpected<Error> is_a_directory() { return tfile::fail(ErrorKind::invalid, "is a directory", -1, EISDIR); }
 
 // A ROOT file that cannot be written now, since another mount writes it, or a journal could not be taken over.
-tl::unexpected<Error> not_ours() { return tfile::fail(ErrorKind::busy, "it is written by another mount", -1, EBUSY); }
+tl::unexpected<Error> not_ours() { return tfile::fail(ErrorKind::busy, "being written by another mount", -1, EBUSY); }
 
 // Whether no key is left in the file, and nothing is staged for it. To be called while it rests.
 Result<bool> is_empty(const WrittenFile& written) {
@@ -589,7 +589,8 @@ class Renaming {
   Result<> prepare(unsigned flags) {
     // It would leave a device behind, as only file systems that lie over others want it.
     if (flags & ~static_cast<unsigned>(RENAME_NOREPLACE | RENAME_EXCHANGE))
-      return tfile::fail(ErrorKind::invalid, "not with these flags", -1, EINVAL);
+      return tfile::fail(ErrorKind::invalid,
+                         "rename flags are not supported, except RENAME_NOREPLACE and RENAME_EXCHANGE", -1, EINVAL);
     if (taken_ && (flags & RENAME_NOREPLACE)) return name_taken();
     const bool exchanges = (flags & RENAME_EXCHANGE) != 0;
     if (taken_ && !exchanges) TRY_VOID(hold_target());
@@ -604,7 +605,7 @@ class Renaming {
   Result<> hold_target() {
     if (is_directory(*taken_) && !is_directory(moved_)) return is_a_directory();
     if (!is_directory(*taken_) && is_directory(moved_))
-      return tfile::fail(ErrorKind::invalid, "is no directory", -1, ENOTDIR);
+      return tfile::fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR);
     if (taken_->former) held_.push_back(taken_->former);
     if (taken_->is_root_file() && !taken_->found.written) return not_ours();
     const WrittenPtr& written = taken_->found.written;
@@ -665,7 +666,7 @@ class Renaming {
 void SourceDirectory::rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
                              Reply<void> reply) const {
   const auto* target = dynamic_cast<const SourceDirectory*>(&to);
-  if (!target) return reply(tfile::fail(ErrorKind::invalid, "into a ROOT file", -1, EXDEV));
+  if (!target) return reply(tfile::fail(ErrorKind::invalid, "cannot be moved into a ROOT file", -1, EXDEV));
   const std::string from = below(name), into = target->below(new_name);
   auto run = [self = shared_from_this(), this, from, into, flags](Judged moved, std::optional<Judged> taken,
                                                                   Reply<void> done) {

@@ -153,7 +153,7 @@ class DirectoryPlace final : public ChainPlace {
       listing->item(i, item);
       if (chained.has(item.name)) names.push_back({directory_.empty() ? item.name : directory_ + "/" + item.name, ""});
     }
-    if (names.empty()) return tfile::fail(ErrorKind::not_found, "no file to chain", -1, ENOENT);
+    if (names.empty()) return tfile::fail(ErrorKind::not_found, "no files to chain", -1, ENOENT);
     std::ranges::sort(names, is_before, &ChainName::file);
     return names;
   }
@@ -196,7 +196,7 @@ bool SourceTree::is_hidden(std::string_view path) const {
 
 Result<> SourceTree::check_new_name(const std::string& path) const {
   if (!is_hidden(path)) return {};
-  return tfile::fail(ErrorKind::denied, path + ": a name of a journal", -1, EPERM);
+  return tfile::fail(ErrorKind::denied, path + ": this name is reserved for a journal", -1, EPERM);
 }
 
 Result<Descriptor> SourceTree::open_path(const std::string& path, int flags, bool links, const CallerPtr& by) const {

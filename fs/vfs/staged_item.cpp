@@ -97,8 +97,8 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
         [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
           if (head && head->size() < std::min<std::uint64_t>(size, base - offset))
             return reply(fail(ErrorKind::stale,
-                              "another program has written the file: it has fewer items than were "
-                              "committed before those that are staged"));
+                              "another program has changed the file: it has fewer items than were "
+                              "committed before the staged ones"));
           if (!head || offset + size <= base) return reply(std::move(head));
           Slices all = copy_of(*head);
           head = Slices();
@@ -394,7 +394,8 @@ class CommittedColumnHolder final : public Holder {
     attributes(held, [self = std::static_pointer_cast<const CommittedColumnHolder>(shared_from_this()), held, change,
                       reply = std::move(reply)](Result<Attributes> now) mutable {
       if (!now || now->size == *change.size) return reply(std::move(now));
-      if (*change.size < now->size) return reply(fail(ErrorKind::denied, "committed entries do not change", -1, EPERM));
+      if (*change.size < now->size)
+        return reply(fail(ErrorKind::denied, "committed entries cannot be changed", -1, EPERM));
       const auto grow = [held, change](const Entry& staged, Reply<Attributes> answer) {
         staged.holder->change(held, change, std::move(answer));
       };

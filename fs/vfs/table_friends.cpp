@@ -59,7 +59,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
       const bool has_none =
           std::ranges::all_of(state_->tables, [](const ChainedTable& table) { return table.chained->columns.empty(); });
       return reply_(tfile::fail(ErrorKind::unsupported,
-                                has_none ? "no table, or nothing in it" : "several tables: name one, as FILE:TABLE"));
+                                has_none ? "no table, or an empty one" : "several tables: name one, as FILE:TABLE"));
     }
     match();
   }
@@ -87,7 +87,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
     for (std::size_t i = 0; i < first_entries.size(); ++i) {
       if (table_->paths[i].empty())
         return reply_(tfile::fail(ErrorKind::unsupported, state_->members[i].name + ": no table " +
-                                                              state_->members[i].table + ", or nothing in it"));
+                                                              state_->members[i].table + ", or an empty one"));
     }
     for (const EntryPart& part : parts()) index_->parts.push_back({part, std::nullopt});
     // The index of one file tells of all entries that belong to it, and only of these.
@@ -199,7 +199,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
   void match_without_index(const FriendKey& key) {
     if (index_->parts.size() == 1) return match_by_columns(key);
     reply_(tfile::fail(ErrorKind::unsupported,
-                       state_->members[file_].name + ": its index was made before its last entries"));
+                       state_->members[file_].name + ": its index is out of date: made before its last entries"));
   }
 
   // As in ROOT: an index by what the table does not have is none.

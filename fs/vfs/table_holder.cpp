@@ -203,7 +203,7 @@ Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std:
   auto table =
       std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
   if (table->is_opaque())
-    return tfile::fail(ErrorKind::unsupported, "no views of a table that is not read: " + table->table().reason, -1,
+    return tfile::fail(ErrorKind::unsupported, "no views, the table cannot be read: " + table->table().reason, -1,
                        ENOENT);
   return Entry{std::move(table), {0, shown_as}};
 }

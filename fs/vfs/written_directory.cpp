@@ -27,7 +27,7 @@ bool is_older_cycle(std::string_view name, const FoundEntry& found) {
 }
 
 tl::unexpected<Error> name_of_view(std::string_view name) {
-  return fail(ErrorKind::denied, std::string(name) + " is the name of a view: nothing else can have it", -1, EPERM);
+  return fail(ErrorKind::denied, std::string(name) + " is reserved for a view", -1, EPERM);
 }
 
 class WrittenDirectory final : public Directory {
@@ -43,7 +43,7 @@ class WrittenDirectory final : public Directory {
   void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;
   void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const override;
   void make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const override {
-    reply(fail(ErrorKind::denied, "a ROOT file has no symbolic links", -1, EPERM));
+    reply(fail(ErrorKind::denied, "symbolic links are not supported in a ROOT file", -1, EPERM));
   }
   void remove(std::string_view name, bool directory, Reply<void>) const override;
   void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
@@ -90,7 +90,7 @@ class WrittenDirectory final : public Directory {
 
 tl::unexpected<Error> WrittenDirectory::part_of_object() const {
   if (!file_->overlay().status(*node_).is_fixed_table)
-    return fail(ErrorKind::denied, "an object stays as it is; it can be renamed and removed, as a whole", -1, EROFS);
+    return fail(ErrorKind::denied, "an object cannot be changed, only renamed or removed as a whole", -1, EROFS);
   return fixed_table(file_->context().errors, "/" + file_->overlay().path(*node_));
 }
 
@@ -299,7 +299,7 @@ void WrittenDirectory::tell_of_older_cycles(const std::string& name, const Entry
     named += (i == 0 ? "" : ", ") + name + ";" + std::to_string(cycles[i]);
   if (cycles.size() > kNamedMax) named += " and " + std::to_string(cycles.size() - kNamedMax) + " more";
   file_->context().errors.add("/" + joined_path(file_->overlay().path(*node_), name),
-                              "is removed with its older cycles: " + named);
+                              "removed together with its older cycles: " + named);
 }
 
 // A view cannot be removed by itself: it exists as long as the key that it is made from.
@@ -343,7 +343,8 @@ void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) c
 void WrittenDirectory::rename(std::string_view name, const Directory& to_directory, std::string_view new_name,
                               unsigned flags, Reply<void> reply) const {
   const auto* to = dynamic_cast<const WrittenDirectory*>(&to_directory);
-  if (!to || to->file_ != file_) return reply(fail(ErrorKind::invalid, "another file", -1, EXDEV));
+  if (!to || to->file_ != file_)
+    return reply(fail(ErrorKind::invalid, "cannot be moved to another ROOT file", -1, EXDEV));
   if (is_in_object()) return reply(part_of_object());
   if (to->is_in_object()) return reply(to->part_of_object());
   if (is_reserved(new_name)) return reply(name_of_view(new_name));

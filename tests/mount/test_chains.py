@@ -340,7 +340,7 @@ def test_a_mistyped_table(tmp_path, mount):
         assert len(refused.value.message.splitlines()) == 1
     m = mount([f"{tmp_path}/*.root:t"], "chain")
     assert values(os.path.join(m.path, "t", "same.i4")) == [1, 2, 3, 4, 5, 6]
-    assert re.search(r"/t: 1 of 3 files have no entries of it.*other.root \(no such table\)", m.errors())
+    assert re.search(r"/t: 1 of 3 files have no entries for it.*other.root \(no such table\)", m.errors())
     assert mounted_table.schema_of(os.path.join(m.path, "t"))["files"][2]["differs"] == {"": "no such table"}
 
 
@@ -485,11 +485,11 @@ def test_what_cannot_join_takes_nothing_away(tmp_path, mount):
     (tmp_path / "half.root").write_bytes(whole[:100])
     put(tmp_path / "other.root", u={"same": np.array([9], "i4")})
     deadline = time.monotonic() + 60
-    while m.errors().count("does not join the chain") < 2 and time.monotonic() < deadline:
+    while m.errors().count("not added to the chain") < 2 and time.monotonic() < deadline:
         assert values(column) == [1, 2, 3, 4, 5, 6]
         assert os.listdir(m.path) == ["t"]
-    assert "half.root: does not join the chain" in m.errors()
-    assert "other.root: does not join the chain: it has no table t" in m.errors()
+    assert "half.root: not added to the chain" in m.errors()
+    assert "other.root: not added to the chain: it has no table t" in m.errors()
     (tmp_path / "half.root").write_bytes(whole)
     becomes(column, [1, 2, 3, 4, 5, 6, 1, 2, 3])
 

@@ -165,7 +165,7 @@ def test_large_histograms_keep_to_the_budget(mount, samples):
         assert len(file.read()) > 100
     assert np.array_equal(numbers_or_refused(os.path.join(large, "large", "values.f8")), expected)
     assert np.array_equal(numbers_or_refused(os.path.join(large, "large", "flow", "values.f8")), np.pad(expected, 1))
-    assert "/large_stack/plot.svg: " in mounted.errors() and "MB are needed at once, and memory= gives 64 MB" in mounted.errors()
+    assert "/large_stack/plot.svg: " in mounted.errors() and "MB needed at once, memory= allows 64 MB" in mounted.errors()
     assert mounted.peak_bytes() <= (64 + 64) << 20
 
 

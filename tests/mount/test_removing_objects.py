@@ -208,7 +208,7 @@ def test_older_cycles_go_with_their_key_and_are_named(cycles):
             subprocess.run(["rm", "-r", os.path.join(root, name)], check=True)
         assert sorted(os.listdir(root)) == ["Q", "R"]
         assert m.errors().count("\n") == 1
-        assert "/a.root/K: is removed with its older cycles: K;2, K;1" in m.errors()
+        assert "/a.root/K: removed together with its older cycles: K;2, K;1" in m.errors()
         shutil.copytree(os.path.join(root, "K;1"), os.path.join(root, "saved"))  # until the next commit
         commit(root)
         assert sorted(os.listdir(root)) == ["Q", "R", "saved"]

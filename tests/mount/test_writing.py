@@ -209,7 +209,7 @@ def test_names_of_views_are_not_taken(tmp_path, columns):
                         make(os.path.join(table, name))
                     assert error.value.errno in (errno.EPERM, errno.EEXIST), name
             assert '"tables"' in open(os.path.join(table, ".pending.json")).read()
-            assert "is the name of a view" in m.errors()
+            assert "is reserved for a view" in m.errors()
     check_table(tmp_path / "a.root", "New", {"id.i8": columns["id.i8"], "other.f4": columns["px.f4"]})
     assert sorted(os.listdir(tmp_path)) == ["a.root", "b.root"]
 

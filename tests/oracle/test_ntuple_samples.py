@@ -240,8 +240,8 @@ def test_attribute_sets_are_not_changed(samples, tmp_path):
     assert refused(os.truncate, start, 0) == errno.EPERM
     assert refused(os.unlink, start) == errno.EPERM
     assert refused(os.rmdir, runs) == errno.EPERM
-    assert "/nt/.attributes: an RNTuple is not changed" in m.errors()
-    assert "/nt/.attributes/Runs: an RNTuple is not changed" in m.errors()
+    assert "/nt/.attributes: an RNTuple cannot be changed" in m.errors()
+    assert "/nt/.attributes/Runs: an RNTuple cannot be changed" in m.errors()
     # As for committed data of a tree.
     for path in (sets, runs, start):
         os.chmod(path, 0o600)

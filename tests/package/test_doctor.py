@@ -71,7 +71,7 @@ def test_without_the_helper(installed, tmp_path):
     assert done.returncode == 1, done.stdout + done.stderr
     found = lines_of(done.stdout)
     assert found["fusermount3"][0] == "bad" and "install the package fuse3" in found["fusermount3"][1]
-    assert "cannot be mounted on: fusermount3 is not installed: install the package fuse3" in found["mount"][1]
+    assert "cannot mount: fusermount3 is not installed: install the package fuse3" in found["mount"][1]
     assert found["mount"][0] == "bad" and leaves_nothing()
 
 

@@ -118,7 +118,7 @@ def test_what_is_missing_is_told_with_what_to_do(installed, sample, tmp_path):
     done = run(installed.program, "-o", "compress=zstd", sample, tmp_path / "mnt")
     assert done.returncode == 2 and "unknown option compress: did you mean compression?" in done.stderr
     done = run(installed.program, "-o", f"logfile={tmp_path}/none/log", sample, tmp_path / "mnt")
-    assert done.returncode == 1 and f"{tmp_path}/none/log: the log cannot be written: No such file" in done.stderr
+    assert done.returncode == 1 and f"{tmp_path}/none/log: cannot write the log: No such file" in done.stderr
 
 
 @pytest.mark.parametrize("option", ("rw=no", "allow_other=0", "ro=False"))

@@ -190,7 +190,7 @@ Result<> Changes::remove(const Looked& what) {
   } else {
     TRY_VOID(check_look(what));
   }
-  if (!node && !committed) return fail(ErrorKind::not_found, "removed meanwhile", -1, ENOENT);
+  if (!node && !committed) return fail(ErrorKind::not_found, "removed in the meantime", -1, ENOENT);
   TRY_VOID(begin_change());
   // The record of the committed name hides the staged entry, too, and so comes first: a crash between the two leaves
   // nothing half done.
@@ -304,7 +304,8 @@ Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked&
   if (!node) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
   const NodePtr taken = overlay_.look(*to.directory, to.name).node;
   if (taken == node) return {};
-  if (flags & RENAME_EXCHANGE) return fail(ErrorKind::invalid, "not exchanged here", -1, EINVAL);
+  if (flags & RENAME_EXCHANGE)
+    return fail(ErrorKind::invalid, "RENAME_EXCHANGE is not supported in a ROOT file", -1, EINVAL);
   if ((flags & RENAME_NOREPLACE) && (taken || to.committed)) return name_taken();
   TRY_VOID(check_move(*node, in, to, taken));
   if (taken && (taken->directory != node->directory || overlay_.status(*taken).has_children))
@@ -341,7 +342,7 @@ Result<> Changes::truncate(const NodePtr& node, std::uint64_t size) {
   {
     const Lock lock(overlay_.mutex);
     if (node->settled) return fail(ErrorKind::stale, "committed since it was looked up", -1, ESTALE);
-    if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
+    if (size < node->base) return fail(ErrorKind::denied, "committed entries cannot be changed", -1, EPERM);
   }
   TRY_VOID(node->bytes->truncate(size));
   overlay_.written(*node, size);

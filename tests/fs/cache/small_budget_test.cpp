@@ -192,7 +192,7 @@ TEST(SmallBudget, WhatTakesFarMoreThanTheBudgetIsRefused) {
   const auto refused = read_bytes(*column, 0, 8000, 4000);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(is_refusal(refused.error())) << refused.error().text;
-  EXPECT_NE(refused.error().text.find("129 MB are needed"), std::string::npos) << refused.error().text;
+  EXPECT_NE(refused.error().text.find("129 MB needed"), std::string::npos) << refused.error().text;
   EXPECT_EQ(*read_bytes(*column, 0, 4000, 4000), expected_bytes(*set, 0, 4000, 4000));
   EXPECT_FALSE(read_bytes(*column, 0, 0, 16'000));
 }

@@ -131,7 +131,7 @@ TEST(Segments, APieceThatTakesTooMuchIsRefused) {
     segments.add_pieces(std::make_shared<SumOfMany>(large, inputs), 1, 1);
     const auto content = segment_content(rig.streams, std::move(segments));
     const std::string error = content_bytes(*content, 0, 1);
-    EXPECT_EQ(error.find("MB are needed at once") != error.npos, inputs == 5) << error;
+    EXPECT_EQ(error.find("MB needed at once") != error.npos, inputs == 5) << error;
   }
 }
 
