@@ -132,27 +132,27 @@ void add_sources(MetricsPage& page, const std::vector<MountReport::Source>& sour
   };
   static constexpr Counter kCounters[] = {
       {"tfilefs_source_requests_total", "Requests to servers.", &tfile::SourceCounts::requests},
-      {"tfilefs_source_ranges_total", "Ranges that these asked for.", &tfile::SourceCounts::ranges},
+      {"tfilefs_source_ranges_total", "Byte ranges in these requests.", &tfile::SourceCounts::ranges},
       {"tfilefs_source_bytes_total", "Bytes that servers sent.", &tfile::SourceCounts::bytes},
-      {"tfilefs_source_retries_total", "Requests that were sent again.", &tfile::SourceCounts::retries},
-      {"tfilefs_source_round_trips_total", "Round trips: requests that were sent together are one.",
+      {"tfilefs_source_retries_total", "Requests that were retried.", &tfile::SourceCounts::retries},
+      {"tfilefs_source_round_trips_total", "Round trips; requests sent together count as one.",
        &tfile::SourceCounts::round_trips},
-      {"tfilefs_source_redirects_total", "Redirects that were followed.", &tfile::SourceCounts::redirects},
-      {"tfilefs_source_disk_hits_total", "Ranges that the cache on disk had.", &tfile::SourceCounts::disk_hits},
-      {"tfilefs_source_disk_bytes_total", "Bytes that came from the cache on disk.", &tfile::SourceCounts::disk_bytes},
-      {"tfilefs_source_disk_failures_total", "Files for which the cache on disk failed.",
+      {"tfilefs_source_redirects_total", "Redirects followed.", &tfile::SourceCounts::redirects},
+      {"tfilefs_source_disk_hits_total", "Byte ranges served from the disk cache.", &tfile::SourceCounts::disk_hits},
+      {"tfilefs_source_disk_bytes_total", "Bytes served from the disk cache.", &tfile::SourceCounts::disk_bytes},
+      {"tfilefs_source_disk_failures_total", "Files for which the disk cache failed.",
        &tfile::SourceCounts::disk_failures}};
   if (sources.empty()) return;
   using Source = MountReport::Source;
   for (const Counter& counter : kCounters)
     add_of_sources(page, counter.name, "counter", counter.help, sources,
                    [&](const Source& source) { return std::to_string(source.counts.*counter.count); });
-  add_of_sources(page, "tfilefs_source_bytes_in_flight", "gauge", "Bytes that are asked for and have not come.",
-                 sources, [](const Source& source) { return std::to_string(source.counts.in_flight); });
-  add_of_sources(page, "tfilefs_source_bytes_per_second", "gauge", "What the line to the server brings.", sources,
-                 [](const Source& source) { return std::to_string(source.traits.bytes_per_second); });
+  add_of_sources(page, "tfilefs_source_bytes_in_flight", "gauge", "Bytes requested and not yet received.", sources,
+                 [](const Source& source) { return std::to_string(source.counts.in_flight); });
+  add_of_sources(page, "tfilefs_source_bytes_per_second", "gauge", "Throughput of the connection to the server.",
+                 sources, [](const Source& source) { return std::to_string(source.traits.bytes_per_second); });
   add_of_sources(
-      page, "tfilefs_source_delay_seconds", "gauge", "From a request to the first byte of its answer.", sources,
+      page, "tfilefs_source_delay_seconds", "gauge", "Time from a request to the first byte of its response.", sources,
       [](const Source& source) { return decimal(static_cast<double>(source.traits.delay.count()) * 1e-6, 6); });
 }
 
@@ -165,7 +165,7 @@ std::string shown_bound(std::chrono::nanoseconds bound) {
 
 // Kinds that nothing has asked for have no series.
 void add_requests(MetricsPage& page, const RequestTimes::Report& requests) {
-  page.begin("tfilefs_operation_seconds", "histogram", "From the arrival of the kernel's requests to their answers.");
+  page.begin("tfilefs_operation_seconds", "histogram", "Time from the arrival of a kernel request to its reply.");
   for (std::size_t kind = 0; kind < requests.size(); ++kind) {
     const RequestTimes::Histogram& times = requests[kind];
     if (times.count() == 0) continue;
@@ -201,13 +201,13 @@ void add_mount(MetricsPage& page, const CacheReport& cache, const MountReport& m
   page.sample("1", "version", TFILEFS_VERSION);
   page.gauge("tfilefs_uptime_seconds", "Time since the mount began.", static_cast<std::uint64_t>(mount.uptime_seconds));
   page.gauge("tfilefs_budget_bytes", "The byte budget.", cache.budget);
-  page.gauge("tfilefs_budget_used_bytes", "Of the budget, in use.", cache.budget_used);
-  page.gauge("tfilefs_budget_peak_bytes", "Of the budget, in use at most so far.", cache.budget_peak);
-  page.gauge("tfilefs_inodes", "Paths that the kernel knows.", mount.inodes);
+  page.gauge("tfilefs_budget_used_bytes", "Used part of the byte budget.", cache.budget_used);
+  page.gauge("tfilefs_budget_peak_bytes", "Peak of the used budget.", cache.budget_peak);
+  page.gauge("tfilefs_inodes", "Paths known to the kernel.", mount.inodes);
   page.gauge("tfilefs_handles", "Open files and directories.", mount.handles);
-  page.begin("tfilefs_errors_total", "counter", "Problems met.");
+  page.begin("tfilefs_errors_total", "counter", "Errors in .tfilefs/errors.");
   page.sample(std::to_string(mount.errors));
-  page.begin("tfilefs_metadata_bytes", "gauge", "Memory of metadata, outside of the budget.");
+  page.begin("tfilefs_metadata_bytes", "gauge", "Memory used by metadata, not part of the budget.");
   for (const MountReport::Memory& memory : mount.metadata)
     page.sample(std::to_string(memory.bytes), "kind", memory.kind);
 }

@@ -283,7 +283,7 @@ def test_tables_whose_names_are_forgotten_are_opened_again(mount, many_files):
 
 
 def known(m):
-    """Paths that the kernel knows."""
+    """Paths known to the kernel."""
     with open(os.path.join(m.path, ".tfilefs", "stats.json")) as stats:
         return json.load(stats)["mount"]["inodes"]
 
