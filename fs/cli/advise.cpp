@@ -40,7 +40,7 @@ void print_advice(const OneSource& source, const TableAdvice& told) {
         "  as RNTuple    about %s (%.0f %%), zstd:5\n", megabytes(*told.as_ntuple).c_str(),
         100.0 * static_cast<double>(*told.as_ntuple) / static_cast<double>(std::max<std::uint64_t>(1, told.stored)));
   } else {
-    std::printf("  as RNTuple    not all of it can be written\n");
+    std::printf("  as RNTuple    parts of it cannot be written\n");
   }
   if (told.command) {
     std::printf("  to do         tfilefs repack%s %s OUT.root\n", told.command->c_str(),

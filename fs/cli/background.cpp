@@ -54,7 +54,7 @@ void write_text(int fd, const std::string& text) {
 
 Background::Background(const std::string& greeting) {
   std::array<int, 2> ends;
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe to the daemon");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe to the daemon");
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("cannot fork");
   if (child > 0) {

@@ -54,7 +54,7 @@ class Headers {
 
   Result<> open() {
     if (::mkdir(directory_.c_str(), 0777) != 0 && errno != EEXIST)
-      return tfile::fail(ErrorKind::io, directory_ + " cannot be made", -1, errno);
+      return tfile::fail(ErrorKind::io, directory_ + " cannot be created", -1, errno);
     at_ = Descriptor(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!at_) return tfile::system_error(directory_, errno);
     return {};
@@ -88,8 +88,8 @@ class Headers {
 
   static Error others(const OneSource& source, std::size_t count) {
     return {ErrorKind::exists,
-            source.shown + ": describes " + std::to_string(count) + " classes in another way than a file before it; " +
-                "their headers are of that file",
+            source.shown + ": describes " + std::to_string(count) + " classes differently from an earlier file; " +
+                "their headers describe the earlier file",
             -1, 0};
   }
 

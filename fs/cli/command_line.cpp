@@ -41,7 +41,7 @@ std::string lists() {
   for (const Command& command : all_commands().subspan(1)) {
     if (command.is_for_people) text += in_columns("tfilefs " + std::string(command.name), command.does);
   }
-  text += "  tfilefs COMMAND --help tells more of each.\n\nOptions for -o:\n";
+  text += "  tfilefs COMMAND --help describes each of them.\n\nOptions for -o:\n";
   for (const MountOption& option : mount_options()) {
     const std::string preset = option.preset.empty() ? "" : " (" + std::string(option.preset) + ")";
     text += in_columns(with_value(option.name, option.value), std::string(option.does) + preset);
@@ -124,7 +124,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     // An argument may be missing because what stands in its place is no flag.
     for (const std::string& word : app_->remaining())
       if (word.starts_with('-')) wrong = "unknown option " + word;
-    complain({ErrorKind::invalid, wrong + "; " + app_->get_name() + " --help tells more"});
+    complain({ErrorKind::invalid, wrong + "; see " + app_->get_name() + " --help"});
     return kExitUsage;
   }
   return std::nullopt;

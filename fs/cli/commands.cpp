@@ -21,28 +21,27 @@ constexpr auto kMountFlags = std::to_array<Flag>({
     {"-o", "OPT,...", ValueHint::mount_options, "options, see below"},
     {"-f", "", ValueHint::nothing, "stay in the foreground"},
     {"-d", "", ValueHint::nothing, "trace every request on stderr; implies -f"},
-    {"-v", "", ValueHint::nothing, "with --version: also libraries, codecs and what the processor can do"},
+    {"-v", "", ValueHint::nothing, "with --version: also libraries, codecs and CPU features"},
     {"-V,--version", "", ValueHint::nothing, "print the version and exit"},
 });
 constexpr auto kMountArguments = std::to_array<Argument>({
     {"SOURCE... MNT", ValueHint::file,
      "a ROOT file, a directory, or the URL of one, or of several by a pattern; with -o chain any number.\n"
-     "MNT is a directory; or /dev/fd/N, a descriptor of /dev/fuse that is mounted already",
+     "MNT is a directory; or /dev/fd/N, a descriptor of /dev/fuse that is already mounted",
      2},
 });
 constexpr auto kUmountFlags = std::to_array<Flag>({
-    {"-z,--lazy", "", ValueHint::nothing,
-     "also what is in use, and without waiting: programs that have it open keep it"},
+    {"-z,--lazy", "", ValueHint::nothing, "even if in use, and without waiting: programs that have it open keep it"},
 });
 constexpr auto kMountPointOnly = std::to_array<Argument>({kMountPoint});
 constexpr auto kInMount = std::to_array<Argument>({
     {"MNT/PATH", ValueHint::in_mount, "a table or something in it, a ROOT file, or a directory of them"},
 });
 constexpr auto kRecovered =
-    std::to_array<Argument>({{"FILE", ValueHint::file, "the ROOT file, whether it is there yet or not"}});
+    std::to_array<Argument>({{"FILE", ValueHint::file, "the ROOT file, which need not exist yet"}});
 constexpr auto kLsFlags = std::to_array<Flag>({
     {"-l", "", ValueHint::nothing, "modes, owners, sizes and dates"},
-    {"-R", "", ValueHint::nothing, "directories below, too"},
+    {"-R", "", ValueHint::nothing, "also list subdirectories"},
     {"--json", "", ValueHint::nothing, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode"},
     kMountOptions,
 });
@@ -52,38 +51,38 @@ constexpr auto kInside = std::to_array<Argument>({
 });
 constexpr auto kFileOnly = std::to_array<Argument>({kFile});
 constexpr auto kStatsFlags = std::to_array<Flag>({
-    {"-b,--branches", "", ValueHint::nothing, "a line for each branch as well"},
-    {"-w,--watch", "SECONDS", ValueHint::text, "go on: differences, every so many seconds"},
+    {"-b,--branches", "", ValueHint::nothing, "also a line for each branch"},
+    {"-w,--watch", "SECONDS", ValueHint::text, "repeat: print the differences every SECONDS seconds"},
 });
 constexpr auto kFileAndDirectory = std::to_array<Argument>({
     kFile,
-    {"DIR", ValueHint::directory, "where to write them; made if it is not there"},
+    {"DIR", ValueHint::directory, "where to write them; created if missing"},
 });
 constexpr auto kRepackFlags = std::to_array<Flag>({
-    {"--format", "FORMAT", ValueHint::text, "ttree, rntuple, or keep: each table its own (keep)"},
-    {"--compression", "ALG[:LEVEL]", ValueHint::text, "zstd, zlib, lz4, lzma or none; else as it is"},
-    {"--cluster", "SIZE", ValueHint::text, "new clusters of about this size, compressed, such as 30M; else they stay"},
+    {"--format", "FORMAT", ValueHint::text, "ttree, rntuple, or keep: the format of each table (keep)"},
+    {"--compression", "ALG[:LEVEL]", ValueHint::text, "zstd, zlib, lz4, lzma or none; by default unchanged"},
+    {"--cluster", "SIZE", ValueHint::text,
+     "new clusters of about this compressed size, such as 30M; by default unchanged"},
     {"--columns", "GLOB,...", ValueHint::text, "only these branches or fields, such as 'Muon_*,nMuon'"},
-    {"--drop", "GLOB,...", ValueHint::text, "not these"},
+    {"--drop", "GLOB,...", ValueHint::text, "exclude these"},
     {"--friend", "ALIAS=SOURCE", ValueHint::text,
-     "the columns of this table, too, as ALIAS_NAME; may be given several times"},
+     "also the columns of this table, as ALIAS_NAME; may be given several times"},
     {"--entries", "A:B", ValueHint::text, "only entries from A up to, but not including, B of each table"},
     {"--select", "WHICH", ValueHint::file,
      "only entries that a mask chooses: a NumPy file, FILE.b1, an index FILE.i8, or a column of the table"},
     {"--tables", "GLOB,...", ValueHint::text, "only these tables"},
-    {"--rename", "OLD=NEW", ValueHint::text, "another name for a table; may be given several times"},
+    {"--rename", "OLD=NEW", ValueHint::text, "rename a table; may be given several times"},
     {"--split", "SIZE", ValueHint::text,
      "files of about this size, such as 2G: OUT-0000.root, OUT-0001.root and so on"},
     {"-j", "THREADS", ValueHint::text, "threads that encode and decode (all cores)"},
-    {"--memory", "SIZE", ValueHint::text,
-     "bytes in buffers at most (256M, or a quarter of the memory if that is less)"},
-    {"--force", "", ValueHint::nothing, "replace OUT if it is there"},
-    {"-n,--dry-run", "", ValueHint::nothing, "write nothing: say what would be written, and about how large"},
-    {"--no-add", "", ValueHint::nothing, "histograms of several files are not added: the first one is taken"},
+    {"--memory", "SIZE", ValueHint::text, "limit for buffers (256M, or a quarter of the memory if that is less)"},
+    {"--force", "", ValueHint::nothing, "replace OUT if it exists"},
+    {"-n,--dry-run", "", ValueHint::nothing, "write nothing: print what would be written, and its estimated size"},
+    {"--no-add", "", ValueHint::nothing, "do not add histograms of several files: take the first one"},
     {"--verify", "", ValueHint::nothing, "read OUT back and compare it with IN before it gets its name"},
     {"--keep-raw", "", ValueHint::nothing,
      "to RNTuple: keep what is shown as raw as the streamers of its classes wrote it"},
-    {"--skip-damaged", "", ValueHint::nothing, "leave out clusters with damage, and say which entries are lost"},
+    {"--skip-damaged", "", ValueHint::nothing, "leave out damaged clusters, and print which entries are lost"},
 });
 constexpr auto kRepackArguments = std::to_array<Argument>({
     {"IN... OUT", ValueHint::file,
@@ -92,7 +91,7 @@ constexpr auto kRepackArguments = std::to_array<Argument>({
 constexpr auto kShell = std::to_array<Argument>({{"SHELL", ValueHint::shell, "bash, zsh or fish"}});
 
 constexpr std::string_view kExitCodes =
-    "Exit codes: 0 success; 1 failure, said on stderr, also of umount, commit and recover if something stays\n"
+    "Exit codes: 0 success; 1 failure, reported on stderr, also if umount, commit or recover leave something\n"
     "uncommitted; 2 wrong usage. Of check they are fsck's: 0 no errors; 4 errors or warnings; 8 not all was checked;\n"
     "16 wrong usage; or the sum.";
 constexpr std::string_view kExitCodesOfCheck =
@@ -113,17 +112,17 @@ namespace names a process in it and says how to release the mount. Ctrl-C ends o
 With
 .B \-\-lazy
 the mount point is free at once and the command waits for nothing. Processes that use the mount keep it until they are done
-with it. What could not be saved is given up and named.)",
+with it. What could not be saved is lost, and is named.)",
      kUmountFlags, kMountPointOnly, run_umount},
     {"commit",
-     "commit what is whole below a directory of a mount, now",
-     R"(Commits the tables below a directory that are complete, without waiting until nothing is written there any more.
-Tables that are not complete are named, and the status is then 1.)",
+     "commit the complete tables below a directory of a mount, now",
+     R"(Commits the tables below a directory that are complete, without waiting until writing has ceased.
+Incomplete tables are named, and the status is then 1.)",
      {},
      kInMount,
      run_commit},
     {"recover",
-     "finish what a crashed mount left beside a file",
+     "commit what a crashed mount left in the journal of a file",
      R"(Writes to a ROOT file what a crashed mount had promised to keep and left in the journal beside the file. The next
 mount with rw does the same. If there is neither the file nor a journal beside it, the command fails.)",
      {},
@@ -171,7 +170,7 @@ under such a name is an error.)",
      {},
      kFileAndDirectory,
      run_classes},
-    {"repack", "write ROOT files anew: as RNTuple, with another codec, fewer columns or entries, many as one",
+    {"repack", "rewrite ROOT files: as RNTuple, with another codec, fewer columns or entries, or merged",
      R"(Reads IN once, from front to back, and writes OUT once. Several IN become one file: tables of the same path are joined,
 in the order of the files. Objects and directories are those of the first.
 .IP
@@ -197,7 +196,7 @@ and
 are compared with top-level branches and fields. A branch that counts the items of others stays with them.)",
      kRepackFlags, kRepackArguments, run_repack},
     {"advise",
-     "say how tables lie in a ROOT file, and what repacking would bring",
+     "report how tables are laid out in a ROOT file, and what repacking would gain",
      R"(Prints some ten lines for each table: clusters; baskets or pages, how many of them a branch has in a cluster, and how
 large they are; how often a reader of all branches, and of five, goes back in the file; the codec; the share of keys; the
 size as RNTuple, estimated from samples; and the command to run. It reads the descriptions of tables, and samples.)",
@@ -205,7 +204,7 @@ size as RNTuple, estimated from samples; and the command to run. It reads the de
      kFileOnly,
      run_advise},
     {"doctor",
-     "say whether this machine can mount, and what to do if it cannot",
+     "check whether this machine can mount, and what to do if it cannot",
      R"(Looks at the kernel, /dev/fuse, fusermount3, /etc/fuse.conf, read-ahead and limits. Then it makes a tiny ROOT file,
 mounts it, reads it and unmounts it. Prints a line for each: good; or note, where something works less well than it
 could; or bad, with what to do. The status is 1 if a line is bad.)",
@@ -213,7 +212,7 @@ could; or bad, with what to do. The status is 1 if a line is bad.)",
      {},
      run_doctor},
     {"completion",
-     "print the completion for a shell: bash, zsh or fish",
+     "print the completion script for bash, zsh or fish",
      "For where none was installed: eval \"$(tfilefs completion bash)\".",
      {},
      kShell,
@@ -255,14 +254,14 @@ std::optional<std::string> no_such_command(std::string_view argument) {
                        argument.find_first_of("/.:") == std::string_view::npos;
   const std::string word(argument);
   if (!is_word || ::access(word.c_str(), F_OK) == 0) return std::nullopt;
-  std::string told = "there is no command and no file '" + word + "': ";
-  if (word == "mount") return told + "tfilefs SOURCE MNT mounts";
+  std::string told = "no such command or file: '" + word + "'; ";
+  if (word == "mount") return told + "to mount, run tfilefs SOURCE MNT";
   const Command& nearest = *std::min_element(
       kCommands.begin() + 1, kCommands.end(),
       [&](const Command& a, const Command& b) { return word_distance(word, a.name) < word_distance(word, b.name); });
   if (nearest.is_for_people && word_distance(word, nearest.name) <= nearest.name.size() / 2)
     return told + "did you mean tfilefs " + std::string(nearest.name) + " " + usage_of(nearest) + "?";
-  return told + "tfilefs --help names all commands";
+  return told + "tfilefs --help lists all commands";
 }
 
 }  // namespace tfilefs

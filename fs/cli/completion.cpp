@@ -17,7 +17,7 @@ int run_completion(int argc, char** argv) {
                                   : shell == "fish" ? kFishCompletion
                                                     : "";
   if (script.empty()) {
-    complain({ErrorKind::invalid, shell + ": there is a completion for bash, zsh and fish"});
+    complain({ErrorKind::invalid, shell + ": unknown shell, expected bash, zsh or fish"});
     return kExitUsage;
   }
   std::fwrite(script.data(), 1, script.size(), stdout);

@@ -79,13 +79,13 @@ MachineFinding look_at_device() {
   struct stat status {};
   if (::stat(kDevice, &status) == 0 && !S_ISCHR(status.st_mode))  // as a bind of what is not there leaves it
     return {Verdict::bad, kDevice,
-            "is no device: remove it, modprobe fuse; in a container, start it with --device /dev/fuse"};
+            "is not a device: remove it, then modprobe fuse; start a container with --device /dev/fuse"};
   if (device) return {Verdict::good, kDevice, "can be opened"};
   const std::string why = std::strerror(number);
   if (number == ENOENT || number == ENODEV || number == ENXIO)
-    return {Verdict::bad, kDevice, why + ": modprobe fuse; in a container, start it with --device /dev/fuse"};
+    return {Verdict::bad, kDevice, why + ": run modprobe fuse; start a container with --device /dev/fuse"};
   if (number == EPERM)
-    return {Verdict::bad, kDevice, why + ": the container does not allow it: start it with --device /dev/fuse"};
+    return {Verdict::bad, kDevice, why + ": not allowed in this container: start it with --device /dev/fuse"};
   return {Verdict::bad, kDevice, why + ": its mode should be 0666: chmod 0666 /dev/fuse, as root"};
 }
 
@@ -101,20 +101,20 @@ bool has_mount_table() { return ::access("/etc/mtab", R_OK) == 0; }
 
 MachineFinding look_at_helper() {
   const std::string found = helper_path();
-  if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "is not there; root needs none" : found};
+  if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "not installed; root does not need it" : found};
   if (found.empty()) {
     const char* const otherwise = may_make_user_namespace()
-                                      ? "without it only root mounts, if only of a user namespace: unshare -Urm"
-                                      : "without it only root mounts, and user namespaces are not allowed here";
-    return {Verdict::bad, "fusermount3", std::string("is not there: install the package fuse3; ") + otherwise};
+                                      ? "without it only root can mount, also root of a user namespace: unshare -Urm"
+                                      : "without it only root can mount, and user namespaces are not allowed here";
+    return {Verdict::bad, "fusermount3", std::string("not installed: install the package fuse3; ") + otherwise};
   }
   if (!has_mount_table())
     return {Verdict::bad, "fusermount3",
-            found + " unmounts nothing without /etc/mtab: ln -s /proc/self/mounts /etc/mtab, as root"};
+            found + " cannot unmount without /etc/mtab: ln -s /proc/self/mounts /etc/mtab, as root"};
   struct stat status {};
   const bool is_setuid = ::stat(found.c_str(), &status) == 0 && status.st_uid == 0 && (status.st_mode & S_ISUID) != 0;
   if (is_setuid) return {Verdict::good, "fusermount3", found};
-  return {Verdict::bad, "fusermount3", found + " does not run as root: chmod u+s " + found + ", as root"};
+  return {Verdict::bad, "fusermount3", found + " is not setuid root: chmod u+s " + found + ", as root"};
 }
 
 MachineFinding look_at_allow_other() {
@@ -139,7 +139,7 @@ MachineFinding look_at_open_files() {
     return {Verdict::good, "open files",
             limit.rlim_max == RLIM_INFINITY ? "no limit" : std::to_string(limit.rlim_max) + " at most"};
   return {Verdict::note, "open files",
-          std::to_string(limit.rlim_max) + " at most, few for directories with many ROOT files: raise ulimit -Hn"};
+          std::to_string(limit.rlim_max) + " at most, too few for directories with many ROOT files: raise ulimit -Hn"};
 }
 
 std::string in_mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
@@ -152,7 +152,8 @@ MachineFinding look_at_memory() {
   const std::string allowed = taken + ", which " + limit.from + " allows";
   constexpr std::uint64_t kEnough = 96 << 20;  // the program, the least cache, and requests in flight
   if (limit.amount >= kEnough) return {Verdict::good, "memory", allowed};
-  return {Verdict::note, "memory", allowed + ": with less than " + in_mebibytes(kEnough) + " it may be killed"};
+  return {Verdict::note, "memory",
+          allowed + ": with less than " + in_mebibytes(kEnough) + " it may run out of memory and be killed"};
 }
 
 MachineFinding look_at_cores() {
@@ -179,7 +180,7 @@ MachineFinding look_at_read_ahead(const std::string& device) {
   const std::string told = std::to_string(kibibytes) + " KiB";
   if (kibibytes >= kWanted) return {Verdict::good, "read-ahead", told};
   return {Verdict::note, "read-ahead",
-          told + "; only root can set more: mounts of root read large files in fewer requests"};
+          told + "; only root can raise it, so that large files are read in fewer requests"};
 }
 
 // Writes a column into a ROOT file that is not there yet, and reads it from the file. What went wrong, or nothing.
@@ -196,7 +197,7 @@ std::string write_and_read(const std::string& directory, MachineFinding& read_ah
   const std::string read = text_of(mnt + "/t/x.i4");
   read_ahead = look_at_read_ahead(mount_device(mnt));
   if (const Ended ended = run_self({"umount", mnt}); ended.status != kExitOk) return told("unmounting", ended);
-  return read == numbers ? "" : "what was written to a tiny ROOT file is not what was read from it";
+  return read == numbers ? "" : "a tiny ROOT file was read back with other values than were written";
 }
 
 bool check_mount() {
@@ -208,8 +209,8 @@ bool check_mount() {
   std::string directory = std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-" +
                           std::string(6, 'X');  // for mkdtemp(3)
   if (!::mkdtemp(directory.data())) {
-    print_line(
-        {Verdict::bad, "mount", directory + ": " + std::strerror(errno) + ": set TMPDIR to a directory of yours"});
+    print_line({Verdict::bad, "mount",
+                directory + ": " + std::strerror(errno) + ": set TMPDIR to a directory that you can write to"});
     return false;
   }
   const auto begin = std::chrono::steady_clock::now();

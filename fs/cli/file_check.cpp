@@ -86,7 +86,7 @@ class StreamCheck {
     counted = items;
     TRY(const Chunk chunk, table_.decode(key, stored, inputs, first_));
     if (items.size() != slots_.size() || chunk.arrays.size() != slots_.size())
-      return tfile::fail(ErrorKind::damaged, "holds " + std::to_string(chunk.arrays.size()) + " columns, counts " +
+      return tfile::fail(ErrorKind::damaged, "has " + std::to_string(chunk.arrays.size()) + " columns, counts " +
                                                  std::to_string(items.size()) + ", its branch has " +
                                                  std::to_string(slots_.size()));
     for (std::size_t slot = 0; slot < slots_.size(); ++slot)
@@ -196,10 +196,10 @@ class Checker {
     warn(path, directory.warnings);
     const auto address = static_cast<std::int64_t>(directory.seek);
     if (!directories_.insert(directory.seek).second)
-      return found(path,
-                   {ErrorKind::damaged, "directory at byte " + std::to_string(address) + " holds itself", address, 0});
+      return found(
+          path, {ErrorKind::damaged, "directory at byte " + std::to_string(address) + " contains itself", address, 0});
     if (depth > kDepthMax || path.size() > kPathMax)
-      return found(path, {ErrorKind::unsupported, "lies deeper than paths go", address, 0});
+      return found(path, {ErrorKind::unsupported, "nested too deeply for a path", address, 0});
     for (const KeyInfo& key : directory.keys) {
       const std::string at = (path.empty() ? "" : path + "/") + std::string(key.name) + ";" + std::to_string(key.cycle);
       check_key(key, at, depth);
@@ -243,7 +243,7 @@ class Checker {
     TRY_VOID(payload->decode({0, 0}, stored, {}, {}));
     return {};
   } catch (const std::bad_alloc&) {
-    return tfile::fail(ErrorKind::no_space, "no memory to decode it");
+    return tfile::fail(ErrorKind::no_space, "out of memory while decoding");
   }
 
   // A set may claim to contain itself.
@@ -251,7 +251,7 @@ class Checker {
     for (const KeyInfo& set : sets.keys) {
       const std::string at = path + "/.attributes/" + std::string(set.name);
       if (depth > kDepthMax || at.size() > kPathMax)
-        return found(at, {ErrorKind::unsupported, "lies deeper than paths go", -1, 0});
+        return found(at, {ErrorKind::unsupported, "nested too deeply for a path", -1, 0});
       if (attribute_sets_.insert(set.seek).second) check_key(set, at, depth);
     }
   }
@@ -326,7 +326,7 @@ class Checker {
       try {
         checked = check.check(index, lies_at);
       } catch (const std::bad_alloc&) {
-        checked = tfile::fail(ErrorKind::no_space, "no memory to decode it");
+        checked = tfile::fail(ErrorKind::no_space, "out of memory while decoding");
       }
       Lock lock(mutex_);
       ++result_.chunks;
@@ -345,7 +345,7 @@ class Checker {
     }
     if (!is_whole) return {};
     if (const std::string wrong = table.contradicted_sums(stream, check.unpacked()); count > 0 && !wrong.empty())
-      found(branch, {ErrorKind::damaged, "the record of the branch adds up wrongly: " + wrong, -1, 0});
+      found(branch, {ErrorKind::damaged, "the totals in the record of the branch are wrong: " + wrong, -1, 0});
     return {check.items(), check.last_offsets()};
   }
 

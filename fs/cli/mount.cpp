@@ -76,7 +76,7 @@ Result<> take_mount_point(const MountRequest& request, Place& place) {
   }
   if (!request.options.idle && !request.options.lifeline && !request.options.auto_unmount) return {};
   return fail(ErrorKind::invalid, request.mount_point +
-                                      ": is unmounted by the program that mounted it: "
+                                      ": unmounted by the program that mounted it, so "
                                       "idle=, lifeline= and auto_unmount cannot be");
 }
 
@@ -128,7 +128,7 @@ std::string hidden_by_own(const MountRequest& request) {
   const std::string own = request.source + "/.tfilefs";
   struct stat status {};
   if (::lstat(own.c_str(), &status) != 0) return "";
-  return own + " is hidden by the mount's own .tfilefs, and stays as it is";
+  return own + " is hidden by the mount's own .tfilefs, and is left unchanged";
 }
 
 // As the table of mounts shows it.
@@ -182,10 +182,10 @@ Result<> serve_and_tell(std::unique_ptr<FileSystem> fs, const MountSettings& set
   events.ready = [&] {
     ready();
     notice.tell("READY=1\nSTATUS=" + what + "\nMAINPID=" + std::to_string(::getpid()));
-    log.add(Severity::info, "mounted " + what + (settings.writable ? ", to be written" : ", read-only"));
+    log.add(Severity::info, "mounted " + what + (settings.writable ? ", read-write" : ", read-only"));
     if (!hidden.empty()) log.add(Severity::warn, printable(hidden));
   };
-  events.ending = [&] { notice.tell("STOPPING=1\nSTATUS=" + what + ": ends, and commits what was written"); };
+  events.ending = [&] { notice.tell("STOPPING=1\nSTATUS=" + what + ": ending, committing what was written"); };
   auto served = serve(std::move(fs), settings, events);
   if (!served && !says_error) log.add(Severity::error, message_of(served.error()));
   log.tell_numbers();
@@ -298,7 +298,7 @@ int run_mount(int argc, char** argv) {
   const std::string mount_point = request.mount_point = request.sources.back();
   request.sources.pop_back();
   if (request.sources.size() > 1 && !request.options.chain) {
-    complain(Error{ErrorKind::invalid, "more than one SOURCE: only with -o chain"});
+    complain(Error{ErrorKind::invalid, "more than one SOURCE works only with -o chain"});
     return kExitUsage;
   }
   make_paths_absolute(request);

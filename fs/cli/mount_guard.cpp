@@ -49,11 +49,11 @@ void clear_what_is_left(const std::string& mount_point) {
 
 MountGuard::MountGuard(const std::string& mount_point) {
   std::array<int, 2> ends;
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe to its guard");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe to the guard process");
   held_ = Descriptor(ends[1]);
   const Descriptor watched(ends[0]);
   const pid_t guard = ::fork();
-  if (guard < 0) throw std::runtime_error("no guard can be forked");
+  if (guard < 0) throw std::runtime_error("cannot fork the guard process");
   if (guard > 0) return;
   stand_alone(watched.get());
   char none = 0;

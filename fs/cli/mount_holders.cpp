@@ -81,7 +81,7 @@ std::vector<std::string> mount_holders(const std::string& device) {
     if (!space.empty() || !points.empty()) seen.insert(space);
     if (points.empty()) continue;
     holders.push_back("process " + process + " (" + process_name(process) +
-                      ") has it in a mount namespace of its own: end it, or nsenter -t " + process + " -m umount " +
+                      ") keeps it in its own mount namespace: end it, or nsenter -t " + process + " -m umount " +
                       points.front());
   }
   return holders;

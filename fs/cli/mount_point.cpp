@@ -31,9 +31,9 @@ tl::unexpected<Error> cannot_be(const std::string& path, int looking_errno, int 
   if (looking_errno != ENOENT || making_errno == 0)
     return fail(ErrorKind::not_found, path + ": " + std::strerror(looking_errno), -1, looking_errno);
   if (making_errno == EEXIST)
-    return fail(ErrorKind::not_found, path + ": a symbolic link to what is not there", -1, looking_errno);
-  const std::string why = path + ": cannot be made: " + std::strerror(making_errno);
-  const std::string remedy = making_errno == ENOENT ? ": the directory above it is not there either" : "";
+    return fail(ErrorKind::not_found, path + ": a symbolic link whose target does not exist", -1, looking_errno);
+  const std::string why = path + ": cannot be created: " + std::strerror(making_errno);
+  const std::string remedy = making_errno == ENOENT ? ": its parent directory does not exist either" : "";
   return fail(ErrorKind::not_found, why + remedy, -1, making_errno);
 }
 
@@ -52,7 +52,7 @@ bool is_at(const char* path, const struct stat& directory) {
 
 // What a mount on the directory would hide, in words; empty: nothing, or what this process may not see.
 std::string hidden_below(const std::string& path, const struct stat& directory) {
-  if (is_at("/", directory)) return "is the root of all directories";
+  if (is_at("/", directory)) return "is the root directory";
   const passwd* owner = ::getpwuid(directory.st_uid);
   if (is_at(std::getenv("HOME"), directory) || (owner && is_at(owner->pw_dir, directory))) return "is a home directory";
   std::error_code error;
@@ -99,9 +99,8 @@ Result<MountPoint> prepare_mount_point(const std::string& path, bool nonempty) {
   const std::string hidden = hidden_below(path, directory);
   if (hidden.empty()) return point;
   TRY_VOID(clear_dead_mount(path));  // another mount may have begun here meanwhile
-  return fail(
-      ErrorKind::invalid,
-      path + ": " + hidden + ", and the mount would hide what is there: name another directory, or give -o nonempty");
+  return fail(ErrorKind::invalid,
+              path + ": " + hidden + ", and the mount would hide its contents: use another directory, or -o nonempty");
 }
 
 PlaceHold::PlaceHold(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

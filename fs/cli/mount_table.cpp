@@ -24,7 +24,8 @@ bool is_tfilefs_mount(const std::string& path) {
 
 Error no_mount(const std::string& path, const std::string& reason) {
   const bool is_known = !mounts_of("self").empty();
-  return {ErrorKind::invalid, path + (is_known ? reason : ": mounts are not known: mount -t proc proc /proc"), -1, 0};
+  return {ErrorKind::invalid,
+          path + (is_known ? reason : ": the mount table is not available: mount -t proc proc /proc"), -1, 0};
 }
 
 std::string mount_point_above(const std::string& path) {
@@ -65,7 +66,7 @@ Result<> clear_dead_mount(const std::string& path) {
   if (source_of_dead_mount(path)) return unmount(path, true);
   struct statvfs space {};
   if (::statvfs(path.c_str(), &space) != 0) return {};
-  return tfile::fail(ErrorKind::busy, path + ": is already a mount of tfilefs");
+  return tfile::fail(ErrorKind::busy, path + ": already a mount of tfilefs");
 }
 
 }  // namespace tfilefs

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10) 
 
 tl::unexpected<Error> bad_value(std::string_view name, std::string_view value, std::string_view wanted) {
   return fail(ErrorKind::invalid,
-              "option " + std::string(name) + "=" + std::string(value) + ": " + std::string(wanted) + " is wanted");
+              "option " + std::string(name) + "=" + std::string(value) + ": expected " + std::string(wanted));
 }
 
 // Options that these implement themselves, or that are implied here.
@@ -218,7 +218,7 @@ bool take_context(const MountOption& option, Value value, ParsedOptions& into) {
 }
 
 constexpr std::uint64_t kDay = 86'400;
-constexpr std::string_view kUpToADay = "a number of seconds, a day at most,";
+constexpr std::string_view kUpToADay = "a number of seconds, at most a day";
 
 constexpr auto kOptions = std::to_array<MountOption>({
     {"ro",
@@ -227,7 +227,7 @@ constexpr auto kOptions = std::to_array<MountOption>({
      {},
      "read-only",
      "",
-     "This is what holds if rw is not given.",
+     "The default, unless rw is given.",
      [](const MountOption&, Value, ParsedOptions& into) {
        into.is_rw = false;
        return true;
@@ -236,7 +236,7 @@ constexpr auto kOptions = std::to_array<MountOption>({
      "",
      ValueHint::nothing,
      {},
-     "columns that are written become tables",
+     "read-write: columns that are written become tables",
      "",
      R"(SOURCE may then be a file that does not exist yet. In
 .BR fstab (5)
@@ -254,8 +254,8 @@ passes rw if neither is given.)",
      "",
      "",
      [](const MountOption&, Value, ParsedOptions& into) { return into.is_writable = true; }},
-    {"format", "FORM", ValueHint::text, kFormatNames, "what new tables are: tree or rntuple", "tree",
-     "A table that exists keeps its form.",
+    {"format", "FORM", ValueHint::text, kFormatNames, "format of new tables: tree or rntuple", "tree",
+     "An existing table keeps its format.",
      [](const MountOption& option, Value value, ParsedOptions& into) {
        const auto place = place_in(option.choices, value);
        if (place) into.writing.format = static_cast<tfile::TableFormat>(*place);
@@ -263,22 +263,22 @@ passes rw if neither is given.)",
      },
      "tree or rntuple"},
     {"compression", "ALG[:LEVEL]", ValueHint::text, kCompressionNames,
-     "of what is written: none, zlib, lzma, lz4 or zstd", "zstd:5", "Levels are ROOT's: 1 to 9.", take_compression,
-     "none, zlib, lzma, lz4 or zstd, perhaps with :LEVEL,"},
+     "codec of what is written: none, zlib, lzma, lz4 or zstd", "zstd:5", "Levels are ROOT's: 1 to 9.",
+     take_compression, "none, zlib, lzma, lz4 or zstd, optionally with :LEVEL"},
     {"autoflush",
      "SIZE",
      ValueHint::text,
      {},
-     "compressed bytes of a cluster that is written",
+     "compressed size of the clusters that are written",
      "30M, 64M with format=rntuple",
      "",
      take_autoflush,
-     "a size such as 30M, at least 1000 bytes,"},
+     "a size such as 30M, at least 1000 bytes"},
     {"commit",
      "SECONDS",
      ValueHint::text,
      {},
-     "of quiet before a table that is whole is committed",
+     "how long after the last write a complete table is committed",
      "5",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
@@ -289,17 +289,17 @@ passes rw if neither is given.)",
      "SIZE",
      ValueHint::text,
      {},
-     "bytes of cache and work in flight",
+     "memory for the cache and for data in flight",
      "a quarter of the memory, 4G at most",
      "The memory is that of the machine, or less if the control group of the program is given less. Suffixes K, M and "
      "G are powers of 1024.",
      take_memory,
-     "a size such as 512M, at least 1M,"},
+     "a size such as 512M, at least 1M"},
     {"threads",
      "N",
      ValueHint::text,
      {},
-     "threads that decode",
+     "number of decoding threads",
      "the number of cores",
      "The cores are those of the machine, or fewer if the control group of the program is given less of their time.",
      take_threads,
@@ -308,14 +308,13 @@ passes rw if neither is given.)",
      "SIZE",
      ValueHint::text,
      {},
-     "gaps up to this size are read through rather than sought over",
+     "gaps up to this size are read through instead of skipped",
      "256K",
      "",
      take_readahead,
      "a size such as 256K"},
-    {"prefetch", "HOW", ValueHint::text, kPrefetchNames,
-     "what is read before it is asked for: off, sequential or learn", "learn", "", take_prefetch,
-     "off, sequential or learn"},
+    {"prefetch", "HOW", ValueHint::text, kPrefetchNames, "what is read ahead: off, sequential or learn", "learn", "",
+     take_prefetch, "off, sequential or learn"},
     {"views", "HOW", ValueHint::text, kViewsNames, "whether views and metadata are listed: hidden or listed", "hidden",
      R"(Views (.npy, .txt, .schema.json, ...) and older cycles can be opened by name in either case. If they are listed,
 .I *.parquet
@@ -334,9 +333,9 @@ always gives bytes.)",
      "SECONDS",
      ValueHint::text,
      {},
-     "how long a server may give no answer",
+     "how long to wait for an answer of a server",
      "60",
-     "Of a URL: after this time a read or a list fails. Until then requests are sent again.",
+     "For a URL: after this time a read or a listing fails. Until then requests are retried.",
      [](const MountOption&, Value value, ParsedOptions& into) {
        return take_seconds(value, kDay, into.options.file_system.far.timeout) &&
               into.options.file_system.far.timeout.count() > 0;
@@ -346,7 +345,7 @@ always gives bytes.)",
      "SECONDS",
      ValueHint::text,
      {},
-     "how long it is believed that a file of a server is unchanged",
+     "how long a remote file is assumed to be unchanged",
      "5",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
@@ -357,47 +356,47 @@ always gives bytes.)",
      "DIR[:SIZE]",
      ValueHint::directory,
      {},
-     "keep what servers send in this directory, at most SIZE",
+     "cache what servers send in this directory, up to SIZE",
      "off; 10G",
-     R"(Later mounts of an unchanged file read it from there, and mounts share it. What was used longest ago goes first. The
-directory is made if it is not there. It must belong to the user who mounts, and nobody else may write to it.)",
+     R"(Later mounts of an unchanged file read it from there, and mounts share it. The least recently used is evicted first. The
+directory is made if it is not there. It must belong to the user who mounts, and no other user may write to it.)",
      take_cache,
-     "a directory, perhaps with a size of at least 1M as in /var/cache/tfilefs:20G,"},
-    {"chain", "[HOW]", ValueHint::text, kChainNames, "several SOURCEs, or a pattern, as one: common, union or strict",
-     "common",
+     "a directory, optionally with a size of at least 1M as in /var/cache/tfilefs:20G"},
+    {"chain", "[HOW]", ValueHint::text, kChainNames,
+     "mount several SOURCEs, or a pattern, as one: common, union or strict", "common",
      R"(There may be several SOURCEs: files, directories, URLs, patterns in quotes, and
 .IR @LIST ,
 a text file of names. Each may name a table, as
 .IR FILE:TABLE .
 Columns that not all files have are left out (common), are lists of 0 or 1 (union), or the mount is refused (strict).)",
      take_chain, "common, union or strict"},
-    {"missing", "HOW", ValueHint::text, kMissingNames, "of a file of a chain that cannot be opened: refuse or skip",
-     "refuse", "", take_missing, "refuse or skip"},
+    {"missing", "HOW", ValueHint::text, kMissingNames,
+     "what to do if a file of a chain cannot be opened: refuse or skip", "refuse", "", take_missing, "refuse or skip"},
     {"index",
      "FILE",
      ValueHint::file,
      {},
-     "of a chain: what was learned of its files is kept here",
+     "file that caches what is known about the files of a chain",
      "",
-     "A later mount opens only files that have changed since.",
+     "Later mounts open only files that have changed since.",
      take_index,
      "a file"},
     {"friend",
      "ALIAS=SOURCE[@KEY[,KEY]]",
      ValueHint::text,
      {},
-     "the tables have this friend, in .friends/ALIAS",
+     "add this friend to the tables, in .friends/ALIAS",
      "",
      R"(Of one file or a chain; may be given several times. SOURCE is what a chain takes, perhaps with a table. Without KEY,
 entries belong together by their position, or by the index that is stored with the friend. With one or two names of
 columns, those with equal values belong together.)",
      take_friend,
-     "ALIAS=SOURCE, perhaps with @COLUMN or @COLUMN,COLUMN,"},
+     "ALIAS=SOURCE, optionally with @COLUMN or @COLUMN,COLUMN"},
     {"idle",
      "SECONDS",
      ValueHint::text,
      {},
-     "unmount when unused for so long",
+     "unmount after being unused for this long",
      "never",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
@@ -408,11 +407,11 @@ columns, those with equal values belong together.)",
      },
      "a number of seconds"},
     {"log", "HOW", ValueHint::text, kLogNames,
-     "what the system's log gets at least: error, warn, info, debug; json or json:LEVEL: as JSON",
+     "least severity for the system log: error, warn, info or debug; json or json:LEVEL for JSON",
      "info; with -f error",
      R"(Errors are those of
 .IR .tfilefs/errors ;
-info adds mount, commits and end, and debug the options. A line that is met again and again is written once, and then how often it was met. With
+info adds mount, commits and end, and debug the options. A repeated line is written once, and then how often it was repeated. With
 .B \-f
 lines go to standard error. With
 .B json
@@ -424,19 +423,19 @@ each line is an object of JSON.)",
      "FILE",
      ValueHint::file,
      {},
-     "write these lines to a file instead",
+     "write the log to a file instead",
      "",
      "It may be moved away at any time.",
      [](const MountOption&, Value value, ParsedOptions& into) {
        into.options.log_file = value;
        return !value.empty();
      },
-     "the name of a file"},
+     "a file name"},
     {"metrics",
      "FILE",
      ValueHint::file,
      {},
-     "keep .tfilefs/metrics in a file, too, for Prometheus",
+     "also write .tfilefs/metrics to this file, for Prometheus",
      "",
      R"(It is written every 15 seconds, as a whole, and removed when the mount ends. The textfile collector of Prometheus' node
 exporter takes the files of its directory whose names end in
@@ -445,29 +444,29 @@ exporter takes the files of its directory whose names end in
        into.options.file_system.metrics_file = value;
        return !value.empty();
      },
-     "the name of a file"},
+     "a file name"},
     {"lifeline",
      "FD",
      ValueHint::text,
      {},
-     "unmount, and remove MNT, when nobody holds the other end of this pipe any more",
+     "unmount, and remove MNT, when the other end of this pipe is closed",
      "",
      "For programs that mount for themselves: when they end, however they end, their mount goes.",
      take_lifeline,
-     "the number of a descriptor"},
+     "the number of a file descriptor"},
     {"auto_unmount",
      "",
      ValueHint::nothing,
      {},
-     "unmount if the daemon is killed: else what it leaves is in the way of an automounter",
+     "unmount even if the daemon is killed, so that no dead mount blocks an automounter",
      "",
-     "A second process waits for that. What was not committed stays in its journal.",
+     "A second process waits for that. What was not committed stays in the journal.",
      [](const MountOption&, Value, ParsedOptions& into) { return into.options.auto_unmount = true; }},
     {"allow_other",
      "",
      ValueHint::nothing,
      {},
-     "let other users in, as far as the modes let them",
+     "let other users in, as far as the file modes permit",
      "",
      R"(Each user is shown what that user could open in the source. A file behind a URL is read with the rights of the user
 who mounted, for all readers. For users other than root,
@@ -488,7 +487,7 @@ must have the line user_allow_other.)",
      "N",
      ValueHint::text,
      {},
-     "the owner of everything, overruling the source",
+     "owner of all files, instead of the source's owner",
      "",
      "This user, and the group that gid= names, are trusted like the user who mounted.",
      [](const MountOption&, Value value, ParsedOptions& into) {
@@ -499,49 +498,41 @@ must have the line user_allow_other.)",
      "N",
      ValueHint::text,
      {},
-     "the group of everything",
+     "group of all files",
      "",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
        return take_id(value, into.options.file_system.ownership.gid);
      },
      "a number"},
-    {"umask",
-     "OCTAL",
-     ValueHint::text,
-     {},
-     "mode bits that are taken away",
-     "",
-     "",
-     take_umask,
-     "an octal number such as 022"},
+    {"umask", "OCTAL", ValueHint::text, {}, "mode bits to remove", "", "", take_umask, "an octal number such as 022"},
     {"fsname",
      "NAME",
      ValueHint::text,
      {},
-     "what the table of mounts shows as the source",
+     "the source as shown in the mount table",
      "SOURCE",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
        into.options.shown_source = value;
        return true;
      }},
-    {"noexec", "", ValueHint::nothing, {}, "as of mount(8): no file can be executed", "", "", take_for_kernel},
-    {"noatime", "", ValueHint::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
-    {"nodiratime", "", ValueHint::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
-    {"strictatime", "", ValueHint::nothing, {}, "as of mount(8)", "", "", take_for_kernel},
+    {"noexec", "", ValueHint::nothing, {}, "as in mount(8): no file can be executed", "", "", take_for_kernel},
+    {"noatime", "", ValueHint::nothing, {}, "as in mount(8)", "", "", take_for_kernel},
+    {"nodiratime", "", ValueHint::nothing, {}, "as in mount(8)", "", "", take_for_kernel},
+    {"strictatime", "", ValueHint::nothing, {}, "as in mount(8)", "", "", take_for_kernel},
     {"context",
      "CONTEXT",
      ValueHint::text,
      {},
-     "as of mount(8): the SELinux context of everything in the mount",
+     "as in mount(8): the SELinux context of all files",
      "",
-     "This option, fscontext=, defcontext= and rootcontext= are for root, and are passed over where SELinux is off.",
+     "This option, fscontext=, defcontext= and rootcontext= are for root, and are ignored if SELinux is off.",
      take_context,
-     "a context of SELinux"},
-    {"fscontext", "CONTEXT", ValueHint::text, {}, "as of mount(8)", "", "", take_context, "a context of SELinux"},
-    {"defcontext", "CONTEXT", ValueHint::text, {}, "as of mount(8)", "", "", take_context, "a context of SELinux"},
-    {"rootcontext", "CONTEXT", ValueHint::text, {}, "as of mount(8)", "", "", take_context, "a context of SELinux"},
+     "an SELinux context"},
+    {"fscontext", "CONTEXT", ValueHint::text, {}, "as in mount(8)", "", "", take_context, "an SELinux context"},
+    {"defcontext", "CONTEXT", ValueHint::text, {}, "as in mount(8)", "", "", take_context, "an SELinux context"},
+    {"rootcontext", "CONTEXT", ValueHint::text, {}, "as in mount(8)", "", "", take_context, "an SELinux context"},
 });
 
 const MountOption* find_option(std::string_view name) {
@@ -644,7 +635,8 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
   }
   if (parsed.is_chain) parsed.options.chain = parsed.chain;
   if (!parsed.is_chain && !parsed.of_chain.empty())
-    return fail(ErrorKind::invalid, "option " + std::string(parsed.of_chain) + "= is for chains: give chain, too");
+    return fail(ErrorKind::invalid,
+                "option " + std::string(parsed.of_chain) + "= is only for chains: add the option chain");
   if (parsed.is_writable || (parsed.is_rw && !parsed.is_from_mount)) fs.write = parsed.writing;
   return std::move(parsed.options);
 }

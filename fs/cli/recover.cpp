@@ -25,11 +25,11 @@ int nothing_to_recover(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) {
     const int number = errno;
     const ErrorKind kind = number == ENOENT ? ErrorKind::not_found : ErrorKind::io;
-    return complain({kind, path + ": " + std::strerror(number) + ", and no journal beside it", -1, number});
+    return complain({kind, path + ": " + std::strerror(number) + ", and it has no journal", -1, number});
   }
   if (S_ISDIR(status.st_mode))
-    return complain({ErrorKind::invalid, path + ": a directory: name the ROOT file", -1, EISDIR});
-  std::printf("%s: no journal: nothing to recover\n", printable(path).c_str());
+    return complain({ErrorKind::invalid, path + ": is a directory, expected a ROOT file", -1, EISDIR});
+  std::printf("%s: no journal, nothing to recover\n", printable(path).c_str());
   return kExitOk;
 }
 
@@ -54,8 +54,8 @@ int run_recover(int argc, char** argv) {
 
   if (is_link_beside_journal(path))
     return complain({ErrorKind::invalid,
-                     path + ": a symbolic link, beside which the journal of a file of this name "
-                            "lies: move the file back to this name, then recover it",
+                     path + ": is a symbolic link, but a journal of a file of this name "
+                            "is next to it: move the file back to this name, then recover it",
                      -1, EINVAL});
   path = absolute_path(path);
   struct stat status {};
@@ -64,7 +64,7 @@ int run_recover(int argc, char** argv) {
     const auto place = place_of(path);
     const auto other = place ? other_name_with_journal(*place) : std::nullopt;
     if (!other) return nothing_to_recover(path);
-    std::printf("%s: its journal lies beside another of its names\n", printable(path).c_str());
+    std::printf("%s: its journal is next to another of its names\n", printable(path).c_str());
     path = other->shown;
   }
   auto options = parse_mount_options({"rw"});

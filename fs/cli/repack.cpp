@@ -28,7 +28,7 @@ constexpr std::uint64_t kMemory = 256 << 20;
 constexpr std::uint64_t kMemoryMin = 64 << 20;
 
 tl::unexpected<Error> wrong(const std::string& flag, const std::string& value, const std::string& wanted) {
-  return tfile::fail(ErrorKind::invalid, flag + " " + value + ": not " + wanted);
+  return tfile::fail(ErrorKind::invalid, flag + " " + value + ": expected " + wanted);
 }
 
 // What the command line says, as text.
@@ -78,7 +78,7 @@ Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
 Result<> check_out(const std::string& out) {
   if (out == "-")
     return tfile::fail(ErrorKind::invalid,
-                       "-: a ROOT file is not written from its beginning to its end, so it cannot "
+                       "-: a ROOT file is not written sequentially, so it cannot "
                        "go through a pipe: name a file");
   constexpr std::string_view kShown[] = {".arrow", ".parquet", ".csv", ".jsonl", ".npy"};
   constexpr std::string_view kOthers[] = {".feather", ".h5",  ".hdf5", ".hdf", ".npz", ".json", ".txt",
@@ -88,7 +88,7 @@ Result<> check_out(const std::string& out) {
   if (shown != std::end(kShown))
     return tfile::fail(ErrorKind::invalid, out + ": repack writes ROOT files. A mount shows each table as TABLE" +
                                                std::string(*shown == ".npy" ? "/COLUMN.npy" : *shown) +
-                                               ", which cp copies");
+                                               "; copy that with cp");
   if (std::ranges::any_of(kOthers, ends_so))
     return tfile::fail(ErrorKind::invalid,
                        out +
@@ -103,7 +103,8 @@ Result<> parse_names(const GivenFlags& given, RepackOptions& options) {
     auto named = parse_friend(each);
     if (!named) return wrong("--friend", each, "ALIAS=SOURCE, or ALIAS=SOURCE@KEY");
     const auto has_alias = [&](const NamedFriend& other) { return other.alias == named->alias; };
-    if (std::ranges::any_of(options.friends, has_alias)) return wrong("--friend", each, "an alias of its own");
+    if (std::ranges::any_of(options.friends, has_alias))
+      return wrong("--friend", each, "an alias that is not used yet");
     options.friends.push_back(*std::move(named));
   }
   for (const std::string& rename : given.rename) {
@@ -111,7 +112,7 @@ Result<> parse_names(const GivenFlags& given, RepackOptions& options) {
     if (equal == 0 || equal == std::string::npos || equal + 1 == rename.size())
       return wrong("--rename", rename, "OLD=NEW");
     const auto is_same = [&](const auto& other) { return other.first == rename.substr(0, equal); };
-    if (std::ranges::any_of(options.renames, is_same)) return wrong("--rename", rename, "the only name for its table");
+    if (std::ranges::any_of(options.renames, is_same)) return wrong("--rename", rename, "one new name per table");
     // ROOT takes "a;3" for the third cycle of "a".
     if (rename.find(';', equal) != std::string::npos) return wrong("--rename", rename, "a name without ';'");
     options.renames.emplace_back(rename.substr(0, equal), rename.substr(equal + 1));
@@ -134,7 +135,7 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   TRY_VOID(parse_names(given, options));
   if (!given.entries.empty()) {
     options.entries = parse_entries(given.entries);
-    if (!options.entries) return wrong("--entries", given.entries, "A:B, two numbers of entries");
+    if (!options.entries) return wrong("--entries", given.entries, "A:B, a range of entries");
   }
   options.selection = given.select;
   options.replaces = given.force;

@@ -71,7 +71,8 @@ Result<json> read_stats(const std::string& mount_point) {
   }
   json stats = json::parse(with_readable_bytes(text.str()), nullptr, false);
   if (!stats.is_object() || !stats.contains("tfilefs"))
-    return tfile::fail(ErrorKind::unsupported, mount_point + ": gives no statistics that this version knows");
+    return tfile::fail(ErrorKind::unsupported,
+                       mount_point + ": its statistics are not in a format that this version can read");
   return stats;
 }
 

@@ -58,14 +58,16 @@ class UnansweredNotice {
           const std::string whole = std::filesystem::absolute(mount_point).lexically_normal().string();
           const std::string point = whole.ends_with('/') ? whole.substr(0, whole.size() - 1) : whole;
           if (!is_tfilefs_mount(point)) return;
-          const std::string silent = point + ": its daemon does not answer";
+          const std::string silent = point + ": the daemon does not respond";
           if (!lazy) {
             complain(
-                {ErrorKind::busy, silent + "; waiting for it. Ctrl-C ends the waiting, umount --lazy does not wait"});
+                {ErrorKind::busy, silent + "; waiting for it (Ctrl-C stops waiting, umount --lazy does not wait)"});
             return;
           }
           const auto done = unmount(point, true);
-          if (done) complain({ErrorKind::busy, silent + "; unmounted, what is written is committed when it goes on"});
+          if (done)
+            complain(
+                {ErrorKind::busy, silent + "; unmounted; pending writes will be committed when the daemon resumes"});
           // The main thread may be waiting in the kernel for the daemon.
           std::_Exit(done ? kExitOk : complain(done.error()));
         }) {}
@@ -105,9 +107,9 @@ void wait_for_end(const Daemon& daemon, const std::string& mount_point, const st
   const auto holders = mount_holders(device);
   for (const std::string& holder : holders) complain({ErrorKind::busy, mount_point + ": " + holder, -1, 0});
   complain({ErrorKind::busy,
-            mount_point + ": unmounted; waiting for its daemon (" + who + ")" +
-                (holders.empty() ? ", which answers what is under way" : "") +
-                ". Ctrl-C ends the waiting, umount --lazy does not wait",
+            mount_point + ": unmounted; waiting for the daemon, " + who +
+                (holders.empty() ? ", to complete requests in flight" : "") +
+                " (Ctrl-C stops waiting, umount --lazy does not wait)",
             -1, 0});
   ends_within(daemon, kForever);
 }
@@ -123,7 +125,7 @@ std::vector<std::string> writers_of(const std::string& mount_point, const std::v
       if (use.path == path && use.how == MountUse::How::open_to_write)
         lines.push_back(path + ": " + use.process + " is writing it");
     }
-    if (lines.size() == before) lines.push_back(path + ": a program is writing it");
+    if (lines.size() == before) lines.push_back(path + ": an unknown process is writing it");
   }
   return lines;
 }
@@ -153,16 +155,15 @@ Committed commit_mount(const std::string& mount_point) {
 int refuse(const std::string& mount_point, const Pending& pending) {
   for (const std::string& line : pending.lines) complain({ErrorKind::busy, "not committed: " + line});
   for (const std::string& path : pending.unkept)
-    complain({ErrorKind::no_space, "neither in its file nor in the journal: " + path});
+    complain({ErrorKind::no_space, "saved neither to its file nor to the journal: " + path});
   for (const std::string& line : writers_of(mount_point, pending.written)) complain({ErrorKind::busy, line});
-  const std::string not_unmounted = mount_point + ": not unmounted, for ";
+  const std::string not_unmounted = mount_point + ": not unmounted: ";
   if (pending.unkept.empty())
-    return complain({ErrorKind::busy, not_unmounted +
-                                          "it is being written: wait until the writer has closed the file, or "
-                                          "end it; umount --lazy does not wait for that"});
+    return complain({ErrorKind::busy, not_unmounted + "a file is being written: wait until the writer closes it, or "
+                                                      "end the writer; umount --lazy does not wait"});
   return complain({ErrorKind::busy, not_unmounted +
-                                        "that would be lost: make room, or remove these files; umount --lazy "
-                                        "gives them up"});
+                                        "these files would be lost: free disk space or remove them; umount --lazy "
+                                        "discards them"});
 }
 
 // Reports the processes that keep the mount from being unmounted.
@@ -183,13 +184,13 @@ int tell_who_uses(const std::string& mount_point, const Error& error) {
 int tell_what_is_left(const Pending& pending, const std::vector<std::string>& writers) {
   int code = kExitOk;
   for (const std::string& path : pending.unkept)
-    code = complain({ErrorKind::no_space, "lost, neither in its file nor in the journal: " + path, -1, 0});
+    code = complain({ErrorKind::no_space, "lost, saved neither to its file nor to the journal: " + path, -1, 0});
   for (const std::string& line : pending.lines) {
     const bool is_kept = pending.unkept.empty() && pending.written.empty();
     code = complain({ErrorKind::busy, (is_kept ? "not committed, kept in the journal: " : "not committed: ") + line});
   }
   for (const std::string& line : writers)
-    code = complain({ErrorKind::busy, line + ": it is committed when that has ended"});
+    code = complain({ErrorKind::busy, line + ": will be committed once the writer closes it"});
   return code;
 }
 
@@ -229,8 +230,8 @@ int run_umount(int argc, char** argv) {
   if (!lazy && daemon.ends) wait_for_end(daemon, mount_point, device);
   if (!lazy && daemon.is_elsewhere)
     complain({ErrorKind::busy, mount_point +
-                                   ": unmounted here; its daemon is in another PID namespace, and is not waited for: "
-                                   "what is written was committed before"});
+                                   ": unmounted here; not waiting for the daemon, which is in another PID namespace; "
+                                   "all writes have been committed"});
   const int code = tell_what_is_left(pending, writers);
   return code == kExitOk && !committed ? complain(committed.error()) : code;
 }

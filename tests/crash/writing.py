@@ -41,7 +41,7 @@ class Daemon(mounted.Mounted):
         try:
             status = self.command("umount")
             if mounted.is_mount_point(self.path):
-                assert status == 1 and "not unmounted, for that would be lost" in self.said, self.said
+                assert status == 1 and "not unmounted: these files would be lost" in self.said, self.said
                 subprocess.run([mounted.program(), "umount", "--lazy", self.path], capture_output=True)
             assert not mounted.is_mount_point(self.path), self.said
             with deadline():

@@ -80,7 +80,7 @@ def test_what_the_source_has_under_the_name_of_the_control_directory_is_told_and
         else:
             own.symlink_to("nowhere")
     result = run(program, "-o", f"rw,logfile={tmp_path}/log", source, mount_point)
-    hidden = f"{source}/.tfilefs is hidden by the mount's own .tfilefs, and stays as it is\n"
+    hidden = f"{source}/.tfilefs is hidden by the mount's own .tfilefs, and is left unchanged\n"
     assert result.stderr == f"tfilefs: mounted; see {mount_point}/.tfilefs/README\ntfilefs: {hidden}"
     mounted.wait_until(lambda: hidden in (tmp_path / "log").read_text())
     control, below = os.path.join(mount_point, ".tfilefs"), os.path.join(mount_point, "below")
@@ -344,7 +344,7 @@ def test_of_mounts_at_a_place_that_begin_together_one_is_there(program, plain, m
         begun = [subprocess.Popen([program, plain, mount_point], stderr=subprocess.PIPE, text=True) for _ in range(6)]
         told = [process.communicate(timeout=60)[1] for process in begun]
         assert sorted(process.returncode for process in begun) == [0, 1, 1, 1, 1, 1], told
-        assert sum("is already a mount of tfilefs" in text for text in told) == 5, told
+        assert sum("already a mount of tfilefs" in text for text in told) == 5, told
         assert run(program, "umount", mount_point).returncode == 0 and not mounted.is_mount_point(mount_point)
 
 

@@ -68,7 +68,7 @@ def test_none_is_left_where_nothing_could_be_mounted(tfilefs, tmp_path):
 
 def test_those_above_it_are_not_made(tfilefs, tmp_path):
     done = tfilefs(tmp_path / "a" / "b")
-    assert done.returncode == 1 and "the directory above it is not there either" in done.stderr
+    assert done.returncode == 1 and "its parent directory does not exist either" in done.stderr
     assert not (tmp_path / "a").exists()
 
 
@@ -78,7 +78,7 @@ def test_why_one_cannot_be_made_is_told(tfilefs, tmp_path, mount, sample):
     assert done.returncode == 1 and "below: cannot be made: Read-only file system\n" in done.stderr, done.stderr
     (tmp_path / "link").symlink_to("nothing")
     done = tfilefs(tmp_path / "link")
-    assert done.returncode == 1 and "link: a symbolic link to what is not there\n" in done.stderr, done.stderr
+    assert done.returncode == 1 and "link: a symbolic link whose target does not exist\n" in done.stderr, done.stderr
 
 
 def refused(done, why):
@@ -98,7 +98,7 @@ def test_one_that_is_not_empty_has_to_be_meant(program, tfilefs, tmp_path):
 
 
 def test_a_home_directory_and_the_root_have_to_be_meant(tfilefs, tmp_path):
-    refused(tfilefs("/"), "/: is the root of all directories")
+    refused(tfilefs("/"), "/: is the root directory")
     (tmp_path / "home").mkdir()
     (tmp_path / "link").symlink_to("home")
     for name in ("home", "link"):

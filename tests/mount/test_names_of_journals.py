@@ -105,7 +105,7 @@ def test_recover_does_not_follow_a_link_beside_a_journal(tmp_path):
     os.rename(path, tmp_path / "moved.root")
     os.symlink("../moved.root", path)
     said = run("recover", path)
-    assert said.returncode == 1 and "a symbolic link, beside which the journal" in said.stderr
+    assert said.returncode == 1 and "is a symbolic link, but a journal" in said.stderr
     os.rename(tmp_path / "moved.root", path)
     assert run("recover", path).returncode == 0
     assert tables(path) == {"T": VALUES.tolist(), "U": VALUES.tolist()}

@@ -105,7 +105,7 @@ def test_what_cannot_be_joined_is_told(tmp_path, events, weights):
         done = repack("--friend", wrong, events, tmp_path / "out.root")
         assert done.returncode == 2 and "--friend" in done.stderr, wrong
     done = repack("--friend", f"f={weights}", "--friend", f"f={short}", events, tmp_path / "out.root")
-    assert done.returncode == 2 and "an alias of its own" in done.stderr
+    assert done.returncode == 2 and "an alias that is not used yet" in done.stderr
     write(tmp_path / "taken.root", Events={"f_w": np.arange(ENTRIES)})
     done = repack("--friend", f"f={weights}", tmp_path / "taken.root", tmp_path / "out.root")
     assert done.returncode == 1 and "left out: Events: f_w: the table has a column of that name" in done.stderr, done.stderr

@@ -258,8 +258,8 @@ def test_who_writes_keeps_the_mount_and_is_named(tmp_path):
         said = umount(m)
         assert said.returncode == 1 and mounted.is_mount_point(m.path)
         assert f"/out.root/Events/x.i8: process {writer.pid} (python" in said.stderr and "is writing it" in said.stderr
-        assert "make room" not in said.stderr and "would be lost" not in said.stderr
-        assert "neither in its file" not in said.stderr
+        assert "free disk space" not in said.stderr and "would be lost" not in said.stderr
+        assert "saved neither" not in said.stderr
         assert said.stderr.splitlines()[-1].startswith(f"tfilefs: {m.path}: not unmounted")
     assert umount(m).returncode == 0
     assert m.close() == 0
@@ -292,12 +292,12 @@ def test_a_daemon_that_is_stopped_is_told_of(samples):
     mounted.wait_until(lambda: set(mounted.states_of_threads(m.process.pid)) == {"T"})
     try:
         with subprocess.Popen([mounted.program(), "umount", m.path], stderr=subprocess.PIPE, text=True) as waiting:
-            assert waiting.stderr.readline().startswith(f"tfilefs: {m.path}: its daemon does not answer; waiting for it")
+            assert waiting.stderr.readline().startswith(f"tfilefs: {m.path}: the daemon does not respond; waiting for it")
             waiting.terminate()
             assert waiting.wait() == -signal.SIGTERM and is_mounted()
         said = umount(m, "--lazy")
         assert said.returncode == 0 and not is_mounted()
-        assert f"{m.path}: its daemon does not answer; unmounted" in said.stderr
+        assert f"{m.path}: the daemon does not respond; unmounted" in said.stderr
     finally:
         os.kill(m.process.pid, signal.SIGCONT)
     assert m.close() == 0
@@ -322,8 +322,8 @@ def test_a_full_disk_beside_a_writer_is_still_told(small_disk):
     with open(os.path.join(m.path, "out.root", "Events", "y.i8"), "wb", buffering=0) as file:
         file.write(bytes(8000))
         said = umount(m)
-        assert said.returncode == 1 and "make room" in said.stderr
-        assert "neither in its file nor in the journal: /out.root/Events/x.i8" in said.stderr
+        assert said.returncode == 1 and "free disk space" in said.stderr
+        assert "saved neither to its file nor to the journal: /out.root/Events/x.i8" in said.stderr
         assert f"/out.root/Events/y.i8: process {os.getpid()}" in said.stderr
     os.unlink(small_disk / "full")
     umount(m)

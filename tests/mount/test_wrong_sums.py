@@ -100,7 +100,7 @@ def test_sizes_are_those_of_the_baskets(samples, mount, tmp_path, program, write
     if change == "fEntries":  # tells nothing of what is stored
         return
     done = subprocess.run([program, "check", wrong], capture_output=True, text=True)
-    named = [line for line in done.stdout.splitlines() if "adds up wrongly" in line]
+    named = [line for line in done.stdout.splitlines() if "the totals in the record of the branch are wrong" in line]
     assert done.returncode == 4 and len(named) == len(sums), done.stdout
     assert all(("fTotBytes" in line) == ("fZipBytes" != change) for line in named)
 

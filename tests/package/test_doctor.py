@@ -58,7 +58,7 @@ def test_what_is_no_device_in_its_place(installed, what):
     done = subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", commands, installed.program],
                           capture_output=True, text=True, timeout=120)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert lines_of(done.stdout)["/dev/fuse"][0] == "bad" and "is no device" in lines_of(done.stdout)["/dev/fuse"][1]
+    assert lines_of(done.stdout)["/dev/fuse"][0] == "bad" and "is not a device" in lines_of(done.stdout)["/dev/fuse"][1]
     assert leaves_nothing()
 
 

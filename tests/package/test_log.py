@@ -95,7 +95,7 @@ def test_a_file_gets_what_its_level_wants(program, tmp_path, level, wanted):
     for line in text.splitlines():
         assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (error|info|warn|debug): ", line), line
     assert ("committed t (1000 entries)" in text) == wanted
-    assert ("info: mounted " in text and "to be written" in text and "info: ended " in text) == wanted
+    assert ("info: mounted " in text and "read-write" in text and "info: ended " in text) == wanted
     assert "error: /t/y.i4: not committed: " in text or "error: /t: not committed: " in text, text
     options = re.findall(r" debug: options (.*)", text)
     assert [json.loads(each)["format"] for each in options] == ["tree"] * (level == "debug")
