@@ -70,7 +70,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bo
   TRY(NewFile file, NewFile::make(place, owner.value_or(process_owner())));
   // From here on the new file knows what it replaces.
   if (state_at(place.directory.get(), place.name) != former)
-    return tfile::fail(ErrorKind::stale, path + ": another program has made or replaced this file meanwhile");
+    return tfile::fail(ErrorKind::stale, path + ": another program has created or replaced this file in the meantime");
   return std::unique_ptr<OutputFile>(new OutputFile(std::move(place), *std::move(replaced), std::move(file)));
 }
 

@@ -127,7 +127,8 @@ Result<std::vector<OutputSet::Surplus>> OutputSet::surplus() const {
     const auto now = state_at(place.directory.get(), name);
     found.push_back({std::move(claim), LeavingFile(std::move(place))});
     if (now != state)
-      return fail(ErrorKind::stale, path_of(name) + ": another program has made or replaced this file meanwhile");
+      return fail(ErrorKind::stale,
+                  path_of(name) + ": another program has created or replaced this file in the meantime");
   }
   return found;
 }

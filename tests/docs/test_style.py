@@ -74,7 +74,7 @@ def test_functions_fit_a_screen():
 DAMAGE = re.compile(r'ErrorKind::damaged,\s*((?:"[^"]*"\s*)+)[,)}]')
 # Texts of damage without anything of what was found.
 BARE = {
-    "no journal: its first bytes are others",  # it may be any file of the user, and byte 0 is told as the place
+    "not a journal: wrong first bytes",  # it may be any file of the user, and byte 0 is told as the place
 }
 
 

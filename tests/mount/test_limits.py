@@ -73,7 +73,7 @@ def outcome(source, limit):
     got = None if m.failed else far_files.read(os.path.join(m.path, "T", "x.i8"), 10)
     status, said = m.close()
     if m.failed:
-        told = [line for line in said.splitlines() if "a journal lies beside it" not in line]  # the log, which is here as well
+        told = [line for line in said.splitlines() if "there is an abandoned journal next to it" not in line]  # the log, which is here as well
         assert status == 1 and len(told) == 1, (limit, status, said)
         return said
     assert status == 0, (limit, status, said)

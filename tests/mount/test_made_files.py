@@ -58,7 +58,7 @@ class Stopped:
         self.process.wait()
 
 
-MEANWHILE = "another program has made or replaced this file meanwhile"
+MEANWHILE = "another program has created or replaced this file in the meantime"
 
 
 def whole(path):
@@ -86,7 +86,7 @@ def test_of_two_that_replace_a_file_one_succeeds(large):
     former = whole(out)
     first = Stopped(large, out, "--force")
     second = run("repack", "--force", large, out)
-    assert second.returncode == 1 and "another process writes this file" in second.stderr
+    assert second.returncode == 1 and "another process is writing this file" in second.stderr
     with mounted.Mounted(out.parent, OPTIONS) as m:
         with pytest.raises(OSError) as refused:
             os.makedirs(os.path.join(m.path, "o.root", "U"))
@@ -130,7 +130,7 @@ def test_what_a_mount_writes_is_not_replaced(large):
         for existing in (False, True):
             stage(os.path.join(m.path, "o.root", f"U{existing}"))
             said = run("repack", "--force", large, out)
-            assert said.returncode == 1 and f"{out}: process {m.process.pid} writes this file" in said.stderr
+            assert said.returncode == 1 and f"{out}: process {m.process.pid} is writing this file" in said.stderr
             mounted.fsync(os.path.join(m.path, "o.root"))
     assert sorted(tables(out)) == ["UFalse", "UTrue"]
     m = mounted.Mounted(out.parent, OPTIONS)

@@ -76,8 +76,8 @@ def trees(tmp_path):
 @pytest.mark.parametrize("offsets, told", (
     (i8(1, 2, 3), "begins with 1, not 0"),
     (i8(-1, 0), "begins with -1, not 0"),
-    (i8(0, 2, 1), "offsets that go down: item 2 is 1, behind 2"),
-    (i8(*range(20_000), 7), "offsets that go down: item 20000 is 7, behind 19999"),
+    (i8(0, 2, 1), "offsets decrease: item 2 is 1, after 2"),
+    (i8(*range(20_000), 7), "offsets decrease: item 20000 is 7, after 19999"),
 ))
 def test_offsets_that_can_never_be_right(tmp_path, writing, offsets, told):
     with pytest.raises(OSError) as refused:
@@ -103,7 +103,7 @@ def test_offsets_are_looked_at_wherever_they_change(writing):
     with pytest.raises(OSError) as refused, open(path, "r+b") as file:
         file.seek(16)
         file.write(i8(1).tobytes())
-    assert refused.value.errno == errno.EINVAL and "item 2 is 1, behind 2" in writing.errors()
+    assert refused.value.errno == errno.EINVAL and "item 2 is 1, after 2" in writing.errors()
     with open(path, "r+b") as file:
         file.seek(16)
         file.write(i8(6).tobytes())
@@ -131,8 +131,8 @@ def test_offsets_behind_committed_ones(tmp_path, writing):
     put(writing, "Events/v/values.f4", f4(1, 2))
     assert commit(writing).returncode == 0
     append(writing, "Events/v/offsets.i8", i8(1))
-    assert pending(writing)["Events"][0] == "v/offsets.i8: offsets that go down: 1 behind the committed 2"
-    assert "offsets that go down" in commit(writing).stderr
+    assert pending(writing)["Events"][0] == "v/offsets.i8: offsets decrease: 1 after the committed 2"
+    assert "offsets decrease" in commit(writing).stderr
     os.truncate(os.path.join(writing.path, FILE, "Events/v/offsets.i8"), 16)
     append(writing, "Events/v/offsets.i8", i8(3))
     append(writing, "Events/v/values.f4", f4(7))
@@ -145,7 +145,7 @@ def test_values_beyond_the_offsets_wait_and_say_so_at_once(tmp_path, writing, fi
     pieces = [("Events/v/offsets.i8", i8(0, 2)), ("Events/v/values.f4", f4(1, 2, 3, 4))]
     for path, values in pieces if first == "offsets" else pieces[::-1]:
         put(writing, path, values)
-    told = {"Events": ["v/values.f4: 4 items, v/offsets.i8 leads to 2"]}
+    told = {"Events": ["v/values.f4: 4 items, v/offsets.i8 expects 2"]}
     assert pending(writing) == told
     again = commit(writing)
     assert again.returncode == 1 and told["Events"][0] in again.stderr
@@ -280,7 +280,7 @@ def write_npz(path):
 @pytest.mark.parametrize("write, name, instead", (
     (write_parquet, "T.parquet", "write T.arrow (Arrow IPC), or its columns as T/COLUMN.f4 or T/COLUMN.npy"),
     (write_csv, "new/T.csv", "write T.arrow"), (write_npz, "T.npz", "write T.arrow"),
-    (write_csv, "Events/y.csv", "a file such as y.f4, y.i8 or y.npy is one"),
+    (write_csv, "Events/y.csv", "write a file such as y.f4, y.i8 or y.npy"),
 ))
 def test_a_table_of_another_format_is_refused(tmp_path, writing, write, name, instead):
     """When it is made: pyarrow says nothing of errors at close(2)."""
@@ -311,15 +311,15 @@ def test_a_name_that_is_written_and_then_renamed_is_not_refused(tmp_path, writin
     assert trees(tmp_path) == {"Events": {"x": [1, 2], "y": [3, 4]}}
 
 
-NO_COLUMN = "no column of a table: its directory is one of the file"
+NO_COLUMN = "not a column of a table: its directory is a directory of the file"
 
 
 @pytest.mark.parametrize("path, reason", (
     ("notes.txt", NO_COLUMN), ("x.f4", NO_COLUMN), ("new/notes.txt", NO_COLUMN),
-    ("new/object.json", "no object: there is no object.bin beside it"),
-    ("new/object.streamerinfo", "no object: there is no object.bin beside it"),
+    ("new/object.json", "not an object: there is no object.bin next to it"),
+    ("new/object.streamerinfo", "not an object: there is no object.bin next to it"),
     ("new/object.bin", "object.bin without a class"),
-    ("new.arrow", "not a whole Arrow IPC file"),
+    ("new.arrow", "not a complete Arrow IPC file"),
 ))
 def test_what_nothing_takes_is_told_once(writing, path, reason):
     put(writing, path, np.array([120], "u1"))

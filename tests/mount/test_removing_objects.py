@@ -89,7 +89,7 @@ def test_what_is_removed_of_an_object_alone_comes_back(source):
         commit(root)
         assert sorted(os.listdir(os.path.join(root, "hits"))) == before
         assert "values.f8" in os.listdir(os.path.join(root, "hits", "flow"))
-        assert m.errors().count("a.root/hits: files of it were removed and are there again") == 1
+        assert m.errors().count("a.root/hits: removed files of it are back") == 1
         assert refused(os.unlink, os.path.join(root, "hits", "plot.svg")) == errno.EROFS
     assert "hits" in keys(source)
     assert sorted(os.listdir(source)) == ["a.root"]

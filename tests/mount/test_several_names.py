@@ -43,7 +43,7 @@ def test_a_second_name_waits_for_the_first(linked):
         with pytest.raises(OSError) as refused:
             change()
         assert refused.value.errno == errno.EBUSY
-    assert f"process {m.process.pid} writes this file under another of its names, {first}" in n.errors()
+    assert f"process {m.process.pid} is writing this file under another of its names, {first}" in n.errors()
     mounted.fsync(a)
     stage(os.path.join(b, "V"))
     with pytest.raises(OSError) as refused:

@@ -294,10 +294,10 @@ def test_items_tell_the_order(tmp_path, shown):
 
 
 @pytest.mark.parametrize("tags, index, reason", [
-    ([1, 2, 1], [0, 0, 2], "v/index.i8: variant 2 does not have the next item of its alternative, number 1"),
-    ([1, 2, 1], [1, 0, 2], "v/index.i8: variant 0 does not have the next item of its alternative, number 0"),
-    ([1, 3, 1], [0, 0, 1], "v/tags.i1: variant 1 has the tag 3, of 2 alternatives"),
-    ([1, -1, 1], [0, 0, 1], "v/tags.i1: variant 1 has the tag -1, of 2 alternatives"),
+    ([1, 2, 1], [0, 0, 2], "v/index.i8: variant 2 does not refer to the next item of its alternative, number 1"),
+    ([1, 2, 1], [1, 0, 2], "v/index.i8: variant 0 does not refer to the next item of its alternative, number 0"),
+    ([1, 3, 1], [0, 0, 1], "v/tags.i1: variant 1 has tag 3, of 2 alternatives"),
+    ([1, -1, 1], [0, 0, 1], "v/tags.i1: variant 1 has tag -1, of 2 alternatives"),
 ])
 def test_what_can_never_be(writing, tags, index, reason):
     v = os.path.join(writing.table, "v")

@@ -114,8 +114,8 @@ Result<> Changes::begin_journal() {
     auto made = Journal::create(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid);
     if (!made && made.error().kind == ErrorKind::exists)
       return fail(ErrorKind::busy, place_->shown +
-                                       ": a writer has left its journal beside it: the next mount, or "
-                                       "`tfilefs recover`, takes it over");
+                                       ": a crashed writer has left a journal next to it: the next mount, or "
+                                       "`tfilefs recover`, commits it");
     TRY(journal_, std::move(made));
     return begin;
   }();
@@ -176,8 +176,8 @@ Result<std::vector<std::byte>> Changes::follow(const tfile::File* file) {
   }
   if (rests)
     return fail(ErrorKind::busy,
-                "another program has written the file since: copy what is staged elsewhere, cut it off here (truncate "
-                "columns to what is committed, remove what is new), and write it again");
+                "another program has changed the file since: copy the staged data elsewhere, discard it here (truncate "
+                "columns to their committed size, remove what is new), and write it again");
   TRY(JournalBegin now, journal_begin());
   if (journal_) TRY_VOID(journal_->append(begin_record(now)));
   const Lock lock(overlay_.mutex);

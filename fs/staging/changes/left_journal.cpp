@@ -68,15 +68,15 @@ Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
 
 // As left_in_journal(), of the journal beside this name alone.
 Result<std::optional<std::string>> left_by_name(const FilePlace& place) {
-  const std::string remedy = "; `tfilefs recover`, or a mount with -o rw, takes care of it";
+  const std::string remedy = "; commit it with `tfilefs recover`, or a mount with -o rw";
   const auto names = names_in_journal(place);
   if (!names) {
     if (names.error().kind == ErrorKind::busy) return tl::unexpected(names.error());
     if (names.error().kind == ErrorKind::not_found) return std::nullopt;
-    return std::optional("a journal lies beside it: " + names.error().text);
+    return std::optional("there is an abandoned journal next to it: " + names.error().text);
   }
   if (names->empty()) return std::nullopt;
-  std::string line = "not committed, in the journal beside it:";
+  std::string line = "not committed, in the abandoned journal next to it:";
   for (std::size_t i = 0; i < std::min(names->size(), kNamesMax); ++i) line += (i ? ", " : " ") + (*names)[i];
   if (names->size() > kNamesMax) line += " and " + std::to_string(names->size() - kNamesMax) + " more";
   return std::optional(line + remedy);

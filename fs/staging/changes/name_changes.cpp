@@ -40,7 +40,7 @@ bool ends_in_cycle(std::string_view key) {
 Result<> check_key_name(std::string_view shown) {
   const std::string key = tfile::unescape_name(shown);
   if (ends_in_cycle(key))
-    return fail(ErrorKind::invalid, std::string(shown) + ": readers take what is behind the ';' for a cycle", -1,
+    return fail(ErrorKind::invalid, std::string(shown) + ": readers take the part after the ';' as a cycle", -1,
                 EINVAL);
   const bool is_path = key.find('/') != std::string::npos;
   const std::string again = tfile::escape_name(key);
@@ -171,10 +171,9 @@ Result<NodePtr> Changes::continue_file(const NodePtr& in, std::string_view name,
 
 Result<> Changes::check_basis(const CommittedColumn& column) const {
   const Lock lock(overlay_.mutex);
-  if (column.commits != overlay_.settled_commits) return fail(ErrorKind::stale, "committed since it was looked at");
+  if (column.commits != overlay_.settled_commits) return fail(ErrorKind::stale, "committed since it was looked up");
   if (is_same_head(column.head, overlay_.basis.head)) return {};
-  return fail(ErrorKind::stale,
-              overlay_.file_path + ": another program has written the file, in which something is staged");
+  return fail(ErrorKind::stale, overlay_.file_path + ": another program has changed the file, which has staged data");
 }
 
 Result<> Changes::remove(const Looked& what) {
@@ -255,7 +254,7 @@ void Changes::drop_left_over() {
 
 Result<> Changes::check_look(const Looked& what) const {
   if (what.commits == overlay_.commits()) return {};
-  return fail(ErrorKind::stale, what.name + ": committed since it was looked at", -1, ESTALE);
+  return fail(ErrorKind::stale, what.name + ": committed since it was looked up", -1, ESTALE);
 }
 
 // Nothing for an entry that the journal knows only by its committed name.
@@ -276,11 +275,12 @@ Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Lo
     const Lock lock(overlay_.mutex);
     const bool is_committed = node.directory ? !node.base_name.empty() : node.continues;
     if (is_committed && (!node.directory || in != to.directory || is_in_table(*in)))
-      return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
+      return fail(ErrorKind::invalid, "already committed, cannot be moved", -1, EXDEV);
   }
   // Under that name, or under another one from which it was renamed since.
   const bool replaces_committed = to.committed || (taken && !overlay_.base_name_of(*taken).empty());
-  if (replaces_committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
+  if (replaces_committed)
+    return fail(ErrorKind::denied, to.name + ": already committed, cannot be replaced", -1, EPERM);
   return {};
 }
 
@@ -301,7 +301,7 @@ JournalRecord rename_of(Overlay& overlay, const StagedNode& node, const Changes:
 Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
   TRY_VOID(check_look(to));
   const NodePtr node = overlay_.look(*in, name).node;
-  if (!node) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
+  if (!node) return fail(ErrorKind::invalid, "already committed, cannot be moved", -1, EXDEV);
   const NodePtr taken = overlay_.look(*to.directory, to.name).node;
   if (taken == node) return {};
   if (flags & RENAME_EXCHANGE)

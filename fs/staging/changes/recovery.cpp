@@ -24,7 +24,7 @@ tl::unexpected<Error> contradiction(const JournalRecord& record, const char* wha
 
 tl::unexpected<Error> nests_too_deeply() {
   return fail(ErrorKind::damaged,
-              "journal: directories nest deeper than a path of " + std::to_string(PATH_MAX) + " bytes can name");
+              "journal: directories are nested deeper than a path of " + std::to_string(PATH_MAX) + " bytes can name");
 }
 
 class Restorer {
@@ -60,7 +60,7 @@ class Restorer {
         break;
     }
     const auto known = nodes_.find(record.id);
-    if (known == nodes_.end()) return contradiction(record, "nothing of that number");
+    if (known == nodes_.end()) return contradiction(record, "unknown node number");
     return change(known->second, record);
   }
 
@@ -153,7 +153,7 @@ class Restorer {
     if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
-    if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "made twice");
+    if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "created twice");
     const bool is_rntuple = record.file_kind == StagedKind::rntuple;
     auto node =
         std::make_shared<StagedNode>(record.id, is_rntuple || record.file_kind == StagedKind::directory, name, in);
@@ -190,7 +190,7 @@ class Restorer {
   // Its committed name was hidden when it was moved away.
   Result<> remove_committed(const JournalRecord& record) {
     TRY(const NodePtr node, directory_at(record, record.text));
-    if (node == root_) return contradiction(record, "all was removed");
+    if (node == root_) return contradiction(record, "removes the root");
     remove(node);
     return {};
   }
@@ -199,7 +199,7 @@ class Restorer {
     if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr to, directory_at(record, directory));
-    if (node == root_ || name.empty()) return contradiction(record, "moved to nowhere");
+    if (node == root_ || name.empty()) return contradiction(record, "moved without a new name");
     for (NodePtr above = to; above; above = above->parent.lock()) {
       if (above == node) return contradiction(record, "moved into itself");
     }
@@ -212,10 +212,10 @@ class Restorer {
   Result<> change(const NodePtr& node, const JournalRecord& record) {
     switch (record.kind) {
       case JournalKind::data:
-        if (!node->bytes) return contradiction(record, "bytes of a directory");
+        if (!node->bytes) return contradiction(record, "bytes for a directory");
         return node->bytes->restore(record.offset, record.location);
       case JournalKind::truncate:
-        if (!node->bytes) return contradiction(record, "bytes of a directory");
+        if (!node->bytes) return contradiction(record, "bytes for a directory");
         // Not below the bytes that were committed when it was created.
         return node->bytes->truncate(std::max(record.offset, node->base));
       case JournalKind::title:
@@ -237,7 +237,7 @@ class Restorer {
       case JournalKind::rename:
         return rename(node, record);
       default:
-        return contradiction(record, "a record of no known kind");
+        return contradiction(record, "unknown kind of record");
     }
   }
 
@@ -423,7 +423,7 @@ Result<Mended> mend_head(const FilePlace& place, const std::vector<JournalRecord
       TRY_VOID(finish_switches(file->get(), last->intention));
       return Mended{false, true};
     case tfile::HeadState::other:
-      return fail(ErrorKind::stale, place.shown + ": another program has written the file since the crash");
+      return fail(ErrorKind::stale, place.shown + ": another program has changed the file since the crash");
     case tfile::HeadState::torn:
       break;
   }

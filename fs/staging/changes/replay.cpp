@@ -21,11 +21,11 @@ Result<std::shared_ptr<const tfile::File>> file_of(const FilePlace& place, Repla
   TRY(std::shared_ptr<const tfile::File> file, tfile::File::open(*source));
   if (replayed.begin.file_end == 0) return file;
   if (file->header().uuid != replayed.begin.file_uuid)
-    return fail(ErrorKind::busy, place.shown + ": the journal beside it belongs to another file; left alone");
+    return fail(ErrorKind::busy, place.shown + ": the journal next to it belongs to another file; left unchanged");
   // If the journal has no head, only the end of the file can tell.
   if (!replayed.begin.head.empty() || last_of_commits(replayed.records)) return file;
   if (file->header().end != replayed.begin.file_end)
-    return fail(ErrorKind::stale, place.shown + ": another program has written the file since the crash");
+    return fail(ErrorKind::stale, place.shown + ": another program has changed the file since the crash");
   TRY(replayed.begin.head, place.head());
   return file;
 }
@@ -53,10 +53,10 @@ Result<> Changes::take_over() {
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
   TRY(Replayed replayed, std::move(found));
   if (!replayed.cut.empty())
-    overlay_.errors.add("/" + overlay_.file_path, "journal read up to its last whole record: " + replayed.cut);
+    overlay_.errors.add("/" + overlay_.file_path, "journal read up to its last complete record: " + replayed.cut);
   TRY(const Mended mended, mend_head(*place_, replayed.records));
   if (mended.was_torn)
-    overlay_.errors.add("/" + overlay_.file_path, "the head was torn; it was written again from the journal");
+    overlay_.errors.add("/" + overlay_.file_path, "the file header was incomplete; it was rewritten from the journal");
   TRY(const std::shared_ptr<const tfile::File> file, file_of(*place_, replayed));
   auto tree = restore_tree(overlay_.root, replayed.records, mended.last_took_place, file.get(),
                            [this, &journal = replayed.journal](std::uint64_t id, std::uint64_t base) {

@@ -97,8 +97,8 @@ Result<> check_closed(Overlay& overlay, const NodePtr& node, StagingMemory& memo
   if (!table.columns.empty()) {
     if (is_stray(name)) {
       overlay.errors.add("/" + overlay.path(*node),
-                         "no column: its table is not committed until it is "
-                         "renamed, or removed");
+                         "not a column: its table will not be committed until it is "
+                         "renamed or removed");
       return {};
     }
     overlay.read_columns(table);

@@ -41,7 +41,7 @@ Result<> add_bytes(const StagedColumn& column, std::uint64_t begin, std::uint64_
   }
   auto copy = std::make_shared<tfile::Buffer>(size, tfile::Use::passing);
   TRY(const std::size_t got, column.bytes->read(begin, copy->span()));
-  if (got != size) return fail(ErrorKind::invalid, column.path + ": shorter than it was");
+  if (got != size) return fail(ErrorKind::invalid, column.path + ": has become shorter");
   into.columns.push_back(copy->span());
   into.pins.push_back(std::move(copy));
   return {};
@@ -54,8 +54,8 @@ Result<> add_items(const StagedColumn& column, std::uint64_t size, Items items, 
     return {};
   }
   if (items.end < items.begin || at(items.end) > column.size || at(items.begin) < column.base) {
-    return fail(ErrorKind::invalid, column.path + ": offsets lead to items " + std::to_string(items.begin) + " to " +
-                                        std::to_string(items.end) + ", which are not there");
+    return fail(ErrorKind::invalid, column.path + ": offsets refer to items " + std::to_string(items.begin) + " to " +
+                                        std::to_string(items.end) + ", which do not exist");
   }
   return add_bytes(column, at(items.begin), at(items.end), into);
 }
@@ -164,7 +164,7 @@ Result<Inside> add_column(const StagedColumn* staged, const OfferedColumn& offer
   into.first.push_back(items.begin == items.end ? -1 : items.begin);
   if (!staged || (items.begin == items.end && !is_top)) {
     if (items.begin != items.end && !is_list)
-      return fail(ErrorKind::invalid, offered.path + ": nothing is staged for the items that lists or tags name");
+      return fail(ErrorKind::invalid, offered.path + ": no items are staged for the lists or tags that refer to them");
     into.columns.emplace_back();
     if (is_list) into.columns.back() = kNoLists;
   } else if (is_list) {

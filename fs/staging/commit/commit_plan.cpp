@@ -139,7 +139,7 @@ void Commits::plan_objects(std::vector<StagedObject> objects, CommitWork& work) 
 
 Result<StagedTable> Commits::whole_arrow(const StagedArrow& file) {
   if (file.is_open) return fail(ErrorKind::busy, "open for writing");
-  if (is_taken(file)) return fail(ErrorKind::exists, "there is " + file.table + " already");
+  if (is_taken(file)) return fail(ErrorKind::exists, file.table + " already exists");
   return arrow_table(file, writing_.memory);
 }
 
@@ -171,7 +171,7 @@ void Commits::tell_lost_classes(const CommitWork& work) {
   for (const CommitWork::Directory& made : work.directories) {
     if (made.class_name.empty() || made.class_name.starts_with("TDirectory")) continue;
     overlay_.errors.add("/" + joined_path(overlay_.file_path, made.path),
-                        "its user.tfilefs.class is lost: nothing of an object is in it, and it is a directory now");
+                        "its user.tfilefs.class is lost: it has no part of an object, so it becomes a plain directory");
   }
 }
 

@@ -38,7 +38,7 @@ void Commits::begin_thread() {
     if (running_) return;
   }
   // The next change tries again. What is staged is committed when that is asked for, or at the end.
-  overlay_.errors.add("/" + overlay_.file_path, "no thread can be made that commits what is written");
+  overlay_.errors.add("/" + overlay_.file_path, "no thread could be created to commit what is written");
 }
 
 Result<> Commits::commit(const NodePtr& directory) {
@@ -157,7 +157,7 @@ void Commits::show_whole_keys(Phase phase) {
   }
   for (const std::string& path : paths)
     overlay_.errors.add("/" + joined_path(overlay_.file_path, path),
-                        "files of it were removed and are there again: they go with its directory alone");
+                        "removed files of it are back: they can be removed only with its directory");
 }
 
 Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again) {
@@ -202,7 +202,7 @@ std::string what_was_committed(const CommitWork& work) {
   if (work.tables.size() > kNamesMax) text += " and " + std::to_string(work.tables.size() - kNamesMax) + " more";
   if (!work.objects.empty())
     text += (work.tables.empty() ? " " : " and ") + std::to_string(work.objects.size()) + " objects";
-  return work.tables.empty() && work.objects.empty() ? text + " changes of names" : text;
+  return work.tables.empty() && work.objects.empty() ? text + " renames or removals" : text;
 }
 
 }  // namespace

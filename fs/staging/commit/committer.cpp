@@ -97,13 +97,14 @@ std::uint32_t datime_or_none(const std::optional<std::int64_t>& time) { return t
 }  // namespace
 
 Result<> Committer::prepare() {
-  if (lost_) return fail(ErrorKind::io, place_->shown + ": a commit failed in its last step; the next mount mends it");
+  if (lost_)
+    return fail(ErrorKind::io, place_->shown + ": a commit failed in its last step; the next mount completes it");
   // A program that writes into gaps, twice within a second, may leave the first bytes unchanged.
   if (writer_ && !made_ && (!seen_ || identity() != seen_)) give_up();
   if (writer_) return {};
   auto source = place_->source();
   if (!source && source.error().kind != ErrorKind::not_found) return tl::unexpected(std::move(source).error());
-  if (!source && !head_.empty()) return fail(ErrorKind::stale, place_->shown + ": the file was taken away");
+  if (!source && !head_.empty()) return fail(ErrorKind::stale, place_->shown + ": the file was removed or moved");
   std::optional<tfile::Identity> state;
   if (!source) {
     TRY(writer_, tfile::FileWriter::create(place_->name, options_.compression));
@@ -172,10 +173,10 @@ Result<std::int64_t> Committer::column_items(const std::string& path, const std:
   TRY(auto source, place_->source());
   TRY(const auto file, tfile::File::open(std::move(source)));
   const auto found = find_key(*file, path);
-  if (!found || !found->is_whole_path) return fail(ErrorKind::not_found, path + ": is not there");
+  if (!found || !found->is_whole_path) return fail(ErrorKind::not_found, path + ": does not exist");
   TRY(const auto table, file->table(found->key));
   const auto at = std::ranges::find_if(table->columns, [&](const tfile::Column& each) { return each.path == column; });
-  if (at == table->columns.end()) return fail(ErrorKind::not_found, path + "/" + column + ": is not there");
+  if (at == table->columns.end()) return fail(ErrorKind::not_found, path + "/" + column + ": does not exist");
   TRY(const std::int64_t items, tfile::count_items(*table, at->stream, at->slot));
   return at->role == tfile::Role::offsets ? std::max<std::int64_t>(0, items - 1) : items;
 }
@@ -338,14 +339,14 @@ Result<> Committer::leave_other_names() {
 Result<> Committer::check_head(std::span<const std::byte> known) const {
   const auto head = read_at(file_.get(), 0, known.size());
   if (head && is_same_head(*head, known)) return {};
-  return fail(ErrorKind::stale, place_->shown + ": another program has written the file");
+  return fail(ErrorKind::stale, place_->shown + ": another program has changed the file");
 }
 
 Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journal& journal,
                           const std::function<void()>& switching) {
   if (leaves_names_) {
     TRY_VOID(check_head(plan.head_before));
-    if (seen_ != identity()) return fail(ErrorKind::stale, place_->shown + ": another program has written the file");
+    if (seen_ != identity()) return fail(ErrorKind::stale, place_->shown + ": another program has changed the file");
     if (plan.replace_file) made_.reset();  // nothing of the copy is left in it
   }
   if (made_ || plan.replace_file) return replace_file(plan, std::move(intention), journal, switching);

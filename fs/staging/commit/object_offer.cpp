@@ -35,7 +35,7 @@ Result<std::vector<std::byte>> bytes_of(const StagedColumn* file, std::uint64_t 
   if (size > most) return fail(ErrorKind::unsupported, file->path + ": more than " + std::to_string(most) + " bytes");
   std::vector<std::byte> bytes(size);
   TRY(const std::size_t got, file->bytes->read(file->header, bytes));
-  if (got != size) return fail(ErrorKind::io, file->path + ": ends early");
+  if (got != size) return fail(ErrorKind::io, file->path + ": ends too early");
   return bytes;
 }
 
@@ -104,7 +104,7 @@ class Arrays {
   Result<std::optional<OfferedHistogram::Numbers>> take_edges(std::string_view name) {
     TRY(auto grid, take_grid(name));
     if (!grid) return std::nullopt;
-    if (!grid->shape.empty()) return fail(ErrorKind::invalid, std::string(name) + ": edges are one number for each");
+    if (!grid->shape.empty()) return fail(ErrorKind::invalid, std::string(name) + ": edges must be one number each");
     return static_cast<OfferedHistogram::Numbers&&>(*grid);
   }
 
@@ -120,7 +120,7 @@ class Arrays {
       numbers.dtype = typed->dtype;
       TRY(numbers.bytes, bytes_of(&file, kObjectMax));
       if (numbers.bytes.size() % tfile::size_of(numbers.dtype) != 0)
-        return fail(ErrorKind::invalid, file.path + ": ends within a number");
+        return fail(ErrorKind::invalid, file.path + ": ends in the middle of a number");
       return numbers;
     }
     return std::nullopt;
@@ -132,7 +132,7 @@ class Arrays {
     for (const StagedColumn& file : files_) {
       const std::string name = split_path(file.path).second;
       if (taken_.contains(&file) || is_object_file(file.path) || name.starts_with('.')) continue;
-      return fail(ErrorKind::invalid, file.path + ": no array of this histogram, or there is another one of its name");
+      return fail(ErrorKind::invalid, file.path + ": not an array of this histogram, or a second one of that name");
     }
     return {};
   }

@@ -14,9 +14,10 @@ namespace {
 
 std::string reason_of(const StagedChanges::Misplaced& file) {
   if (file.waits)
-    return "a list without offsets, or a table: offsets.i8, another column beside it, or a file named .table tells";
-  if (is_object_file(split_path(file.path).second)) return "no object: there is no object.bin beside it";
-  return "no column of a table: its directory is one of the file";
+    return "a list without offsets, or a table: add offsets.i8 for a list; another column, or a file named .table, for "
+           "a table";
+  if (is_object_file(split_path(file.path).second)) return "not an object: there is no object.bin next to it";
+  return "not a column of a table: its directory is a directory of the file";
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ Result<> find_ends(Level& list, const Level& below, const CommittedTable* commit
     TRY(list.end, list_begin(offsets, list.items));
     TRY(const std::int64_t first_end, list_begin(offsets, list.committed_lists + 1));
     if (first_end < offsets.committed_end)
-      return fail(ErrorKind::invalid, list.offered->path + ": offsets that go down: " + std::to_string(first_end) +
-                                          " behind the committed " + std::to_string(offsets.committed_end));
+      return fail(ErrorKind::invalid, list.offered->path + ": offsets decrease: " + std::to_string(first_end) +
+                                          " after the committed " + std::to_string(offsets.committed_end));
   }
   return {};
 }
@@ -105,7 +105,7 @@ Result<bool> count_list(std::vector<Level>& levels, std::size_t at, const Commit
     TRY_VOID(find_ends(list, told, committed));
     // If it were committed without, the offset 0 would be added, and later bytes would come behind that.
     begun = list.staged->base > 0 || list.staged->size >= list.staged->header + sizeof(std::int64_t);
-    if (!begun) counted.lacks.push_back(list.offered->path + ": has no first offset, 0");
+    if (!begun) counted.lacks.push_back(list.offered->path + ": the first offset, 0, is missing");
   } else {
     list.end = told.staged ? committed_items(*told.staged, *told.offered) : 0;
   }
@@ -114,7 +114,7 @@ Result<bool> count_list(std::vector<Level>& levels, std::size_t at, const Commit
     if (!below.staged) below.items = list.staged ? list.staged->committed_end : list.end;
     if (below.items == list.end) continue;
     counted.lacks.push_back(below.offered->path + ": " + count(below.items, "items, ") + list.offered->path +
-                            " leads to " + std::to_string(list.end));
+                            " expects " + std::to_string(list.end));
   }
   return begun;
 }
@@ -146,7 +146,7 @@ Result<> count_alternative(std::vector<Level>& levels, std::size_t at, std::uint
     if (!below.staged) below.items = begin;
     if (below.items == end) continue;
     counted.lacks.push_back(below.offered->path + ": " + count(below.items, "items, ") + tags.offered->path +
-                            " tells " + std::to_string(end));
+                            " expects " + std::to_string(end));
   }
   return {};
 }
@@ -160,7 +160,7 @@ Result<> count_variants(std::vector<Level>& levels, std::size_t at, const Commit
   }
   for (const VariantsSeen::Alternative& alternative : seen.alternatives) {
     if (alternative.tag <= tags.alternatives) continue;
-    counted.hopeless.push_back(tags.offered->path + ": variant " + std::to_string(alternative.at) + " has the tag " +
+    counted.hopeless.push_back(tags.offered->path + ": variant " + std::to_string(alternative.at) + " has tag " +
                                std::to_string(static_cast<std::int8_t>(alternative.tag)) + ", of " +
                                count(static_cast<std::int64_t>(tags.alternatives), "alternatives"));
   }
@@ -198,7 +198,7 @@ Result<> count_levels(std::vector<Level>& levels, const CommittedTable* committe
 void count_members(const std::vector<Level>& levels, Counted& counted) {
   for (const Level& level : levels) {
     if (level.list != FieldForm::kEachEntry || level.items == counted.offered) continue;
-    counted.wrong.push_back(level.offered->path + ": " + count(level.items, "entries, its neighbours ") +
+    counted.wrong.push_back(level.offered->path + ": " + count(level.items, "entries, its neighbours have ") +
                             std::to_string(counted.offered));
     counted.entries = std::min(counted.entries, level.items);
   }
@@ -225,7 +225,7 @@ Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& of
     level.items = entries_of(*level.staged, *level.offered);
     const std::uint64_t payload = level.staged->size - std::min(level.staged->size, level.staged->header);
     if (payload % item_size(*level.offered) != 0)
-      counted.wrong.push_back(level.offered->path + ": ends within an item");
+      counted.wrong.push_back(level.offered->path + ": ends in the middle of an item");
   }
   counted.entries = counted.offered = levels[0].items;
   count_members(levels, counted);
@@ -300,7 +300,7 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
     if (column.is_open) gathered.open.push_back(column.path + ": open for writing");
     // The committed part of a list without items may be zero bytes.
     if (column.base > 0 || known.contains(column.path)) {
-      if (!old.reason.empty()) gathered.wrong.push_back({column.path + ": no entries can be added, " + old.reason});
+      if (!old.reason.empty()) gathered.wrong.push_back({column.path + ": cannot append entries, " + old.reason});
       continue;
     }
     auto made = tfile::offered_column(column.path);
@@ -375,8 +375,8 @@ void note_wrong(const std::vector<Gathered::Wrong>& wrong, const std::vector<std
   }
   for (const std::string& path : missing) {
     const std::string whole = path.substr(0, path.find('/'));
-    progress.reasons.push_back(path + ": removed, but " + whole + " goes as a whole: rm -r " + whole +
-                               ", then it can be written anew");
+    progress.reasons.push_back(path + ": removed, but " + whole + " can only be removed as a whole: rm -r " + whole +
+                               ", then write it again");
   }
 }
 

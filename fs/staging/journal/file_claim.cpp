@@ -71,7 +71,7 @@ Result<> check_no_journal(const FilePlace& place) {
 tl::unexpected<Error> claimed_by_another(int file, const FilePlace& place) {
   if (auto none = check_no_journal(place); !none && none.error().kind == ErrorKind::busy)
     return tl::unexpected(std::move(none).error());
-  const std::string unknown = "another process writes this file";
+  const std::string unknown = "another process is writing this file";
   const auto other = other_place(file, place);
   if (!other) return tfile::fail(ErrorKind::busy, unknown);
   const auto none = check_no_journal(*other);
@@ -83,7 +83,7 @@ tl::unexpected<Error> claimed_by_another(int file, const FilePlace& place) {
 tl::unexpected<Error> too_many_names(const FilePlace& place, nlink_t links) {
   return tfile::fail(ErrorKind::unsupported,
                      place.shown + ": has " + std::to_string(links) +
-                         " names (hard links), and its file system cannot note by which of them it is written: make it "
+                         " names (hard links), and its file system cannot record which of them is written: make it "
                          "a file of its own (cp FILE COPY, then mv COPY FILE)",
                      -1, EOPNOTSUPP);
 }
@@ -117,9 +117,9 @@ Result<> FileClaim::note_name(const FilePlace& place) {
   const std::string path = whole_path(place);
   if (is_locked_ && text_of_name_attribute(file_.get()) == path) return {};
   if (const auto other = other_place(file_.get(), place))
-    return tfile::fail(ErrorKind::busy, place.shown +
-                                            ": its journal lies beside another of its names: `tfilefs recover " +
-                                            other->shown + "`, or a mount of that with -o rw, takes care of it");
+    return tfile::fail(ErrorKind::busy,
+                       place.shown + ": its journal is next to another of its names: commit it with `tfilefs recover " +
+                           other->shown + "`, or a mount of that with -o rw");
   if (!is_locked_) return too_many_names(place, status.st_nlink);
   // Set once: it stays when the journal goes, for every change of it is one of the file to those who have it open.
   if (::fsetxattr(file_.get(), kNameAttribute, path.data(), path.size(), 0) != 0)

@@ -66,7 +66,7 @@ tl::unexpected<Error> busy(int fd) {
   std::string who = "another process";
   if (const auto got = read_up_to(fd, 0, bytes); got && *got == bytes.size())
     if (const auto head = decode_head(bytes)) who = "process " + std::to_string(head->pid);
-  return tfile::fail(ErrorKind::busy, who + " writes this file");
+  return tfile::fail(ErrorKind::busy, who + " is writing this file");
 }
 
 // Opens an existing journal: a plain file, not a link to one.
@@ -78,14 +78,14 @@ Result<Descriptor> open_existing(int directory_fd, const std::string& name, int 
     return system_failure("journal cannot be opened", errno);
   }
   struct stat status;
-  if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
+  if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be examined", errno);
   if (!S_ISREG(status.st_mode)) return tfile::fail(ErrorKind::denied, "journal is not a regular file");
   return file;
 }
 
 Result<Descriptor> duplicate(int directory_fd) {
   Descriptor directory(::fcntl(directory_fd, F_DUPFD_CLOEXEC, 0));
-  if (!directory) return system_failure("journal's directory", errno);
+  if (!directory) return system_failure("journal directory cannot be opened", errno);
   return directory;
 }
 
@@ -177,7 +177,7 @@ class RecordReader {
     if (++records_ > kRecordsMax || text_bytes_ > kTextBytesMax)
       return tfile::fail(ErrorKind::damaged,
                          "journal has " + std::to_string(records_) + " records with " + std::to_string(text_bytes_) +
-                             " bytes, possible are " + std::to_string(kRecordsMax) + " with " +
+                             " bytes, at most " + std::to_string(kRecordsMax) + " with " +
                              std::to_string(kTextBytesMax),
                          static_cast<std::int64_t>(position_));
     TRY(auto record, decode_payload(header, payload));
@@ -213,14 +213,14 @@ struct JournalContent {
 // Of a journal that is taken over: `end` is the end of its good records. The bytes behind them must not stay between
 // these and later ones.
 Result<> prepare_to_append(int fd, std::uint64_t end, std::uint64_t salt) {
-  if (::ftruncate(fd, static_cast<off_t>(end)) != 0) return system_failure("journal cannot be cut", errno);
+  if (::ftruncate(fd, static_cast<off_t>(end)) != 0) return system_failure("journal cannot be truncated", errno);
   return write_pid(fd, salt);
 }
 
 // Error not_found: it has no begin record.
 Result<JournalContent> read_journal(int fd, std::uint64_t size) {
   TRY(const bool begun, has_begun(fd));
-  if (!begun) return tfile::fail(ErrorKind::not_found, "journal was never begun", -1, ENOENT);
+  if (!begun) return tfile::fail(ErrorKind::not_found, "journal has no complete first record", -1, ENOENT);
   std::array<std::byte, kJournalHeadSize> head_bytes;
   TRY(const std::size_t got, read_up_to(fd, 0, head_bytes));
   TRY(const auto head, decode_head(std::span(head_bytes).first(got)));
@@ -262,9 +262,9 @@ Result<std::shared_ptr<Journal>> Journal::create(int directory_fd, std::string n
   TRY(auto directory, duplicate(directory_fd));
   Descriptor file(::openat(directory_fd, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) {
-    if (errno != EEXIST) return system_failure("journal cannot be made", errno);
+    if (errno != EEXIST) return system_failure("journal cannot be created", errno);
     TRY_VOID(check_none(directory_fd, name));
-    return tfile::fail(ErrorKind::busy, "a journal has just gone: try again");
+    return tfile::fail(ErrorKind::busy, "a journal was just removed: try again");
   }
   TRY_VOID(lock_to_write(file.get()));
   const std::uint64_t salt = new_salt();
@@ -278,7 +278,7 @@ Result<> Journal::check_none(int directory_fd, const std::string& name) {
   if (!there && there.error().kind == ErrorKind::not_found) return {};
   if (!there) return tl::unexpected(there.error());
   TRY_VOID(check_nobody_writes(there->get()));
-  return tfile::fail(ErrorKind::exists, "a journal is there already");
+  return tfile::fail(ErrorKind::exists, "a journal already exists");
 }
 
 Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::string name, const JournalBegin& begin,
@@ -287,7 +287,7 @@ Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::s
   name += kTemporarySuffix;
   ::unlinkat(directory_fd, name.c_str(), 0);
   Descriptor file(::openat(directory_fd, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return system_failure("journal cannot be made", errno);
+  if (!file) return system_failure("journal cannot be created", errno);
   TRY_VOID(lock_to_write(file.get()));
   const std::uint64_t salt = new_salt();
   return Journal::begin(
@@ -305,7 +305,7 @@ Result<> Journal::take_place() {
   if (::fsync(directory_.get()) == 0) return {};
   Lock lock(state_mutex_);
   failed_ = true;
-  failure_ = journal_error("journal's name cannot be synced", errno);
+  failure_ = journal_error("journal directory cannot be synced", errno);
   return {};
 }
 
@@ -316,7 +316,7 @@ Result<std::shared_ptr<Journal>> Journal::begin(std::shared_ptr<Journal> journal
     const bool is_ours = ::geteuid() == owner;
     const bool is_alike = is_ours && ::getegid() == group;
     if (!is_alike && ::fchown(journal->file_.get(), owner, group) != 0 && !(is_ours && errno == EPERM))
-      return system_failure("journal cannot be given to the file's owner", errno);
+      return system_failure("journal cannot be given to the owner of the file", errno);
     TRY_VOID(write_pid(journal->file_.get(), journal->salt_));
     TRY_VOID(journal->append(begin_record(begin)));
     return journal->sync();  // so that a journal without a complete begin holds nothing that an fsync has promised
@@ -333,13 +333,13 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, std::option
   TRY(auto directory, duplicate(directory_fd));
   TRY(auto file, open_existing(directory_fd, name, take_over ? O_RDWR : O_RDONLY));
   struct stat status;
-  if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
+  if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be examined", errno);
   if (owner && status.st_uid != *owner)
     return tfile::fail(ErrorKind::denied, "journal belongs to another user than the file");
   TRY_VOID(take_over ? lock_to_write(file.get()) : check_nobody_writes(file.get()));
   if (!is_named(directory_fd, name, file.get()))
-    return tfile::fail(ErrorKind::not_found, "journal has just gone", -1, ENOENT);
-  if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
+    return tfile::fail(ErrorKind::not_found, "journal was just removed", -1, ENOENT);
+  if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be examined", errno);
 
   auto content = read_journal(file.get(), static_cast<std::uint64_t>(status.st_size));
   // If a writer began meanwhile, the contents read may be inconsistent.
@@ -379,7 +379,9 @@ Result<ByteRange> Journal::append_data(std::uint64_t id, std::uint64_t offset, s
 }
 
 Result<ByteRange> Journal::append_record(RecordHeader header, std::span<const std::byte> payload) {
-  if (payload.size() > kPayloadMax) return tfile::fail(ErrorKind::invalid, "too much for one journal record");
+  if (payload.size() > kPayloadMax)
+    return tfile::fail(ErrorKind::invalid, "journal record of " + std::to_string(payload.size()) + " bytes, at most " +
+                                               std::to_string(kPayloadMax));
   header.length = static_cast<std::uint32_t>(payload.size());
   Lock in_order(append_mutex_);
   std::uint64_t position = 0;
@@ -388,7 +390,7 @@ Result<ByteRange> Journal::append_record(RecordHeader header, std::span<const st
     if (!writable_) return tfile::fail(ErrorKind::denied, "journal is open for reading only", -1, EROFS);
     if (failed_) return tl::unexpected(failure_);
     if (records_ >= kRecordsMax)
-      return tfile::fail(ErrorKind::no_space, "journal has as many records as it can: commit first", -1, ENOSPC);
+      return tfile::fail(ErrorKind::no_space, "journal has the maximum number of records: commit first", -1, ENOSPC);
     position = size_;
   }
   RecordChecksum checksum(header, salt_ + position);
@@ -447,12 +449,15 @@ Result<> Journal::read(ByteRange location, std::span<std::byte> into) const {
   {
     Lock lock(state_mutex_);
     if (location.begin > size_ || location.size > size_ - location.begin || into.size() != location.size)
-      return tfile::fail(ErrorKind::invalid, "no such bytes in the journal");
+      return tfile::fail(ErrorKind::invalid, "the journal has no such bytes");
     if (failed_ && location.end() > synced_) return tl::unexpected(failure_);
   }
   TRY(const std::size_t got, read_up_to(file_.get(), location.begin, into));
   if (got < into.size())
-    return tfile::fail(ErrorKind::io, "journal was cut by someone", static_cast<std::int64_t>(location.begin));
+    return tfile::fail(ErrorKind::io,
+                       "journal was truncated by another process: has " + std::to_string(location.begin + got) +
+                           " bytes, expected " + std::to_string(location.end()),
+                       static_cast<std::int64_t>(location.begin));
   return {};
 }
 

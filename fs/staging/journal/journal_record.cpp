@@ -111,14 +111,14 @@ std::array<std::byte, kJournalHeadSize> encode_head(const JournalHead& head) {
 
 Result<JournalHead> decode_head(std::span<const std::byte> bytes) {
   if (bytes.size() < kJournalHeadSize || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
-    return tfile::fail(ErrorKind::damaged, "no journal: its first bytes are others", 0);
+    return tfile::fail(ErrorKind::damaged, "not a journal: wrong first bytes", 0);
   JournalHead head;
   head.version = load<std::uint32_t>(bytes.data() + kMagic.size());
   head.pid = load<std::uint32_t>(bytes.data() + kJournalPidOffset);
   head.salt = load<std::uint64_t>(bytes.data() + kJournalPidOffset + 4);
   if (head.version != kJournalVersion)
     return tfile::fail(ErrorKind::unsupported, "journal of version " + std::to_string(head.version) +
-                                                   ", this program knows " + std::to_string(kJournalVersion));
+                                                   ", expected version " + std::to_string(kJournalVersion));
   return head;
 }
 
@@ -200,7 +200,7 @@ StagedKind take_file_kind(PayloadReader& in) {
 
 tl::unexpected<Error> makes_no_sense(JournalKind kind) {
   const std::string number = std::to_string(static_cast<std::uint32_t>(kind));
-  return tfile::fail(ErrorKind::damaged, "journal record of kind " + number + " makes no sense");
+  return tfile::fail(ErrorKind::damaged, "journal record of kind " + number + " is malformed");
 }
 
 Intention take_intention(PayloadReader& in) {
@@ -316,7 +316,7 @@ JournalRecord begin_record(const JournalBegin& begin) {
 Result<JournalBegin> begin_of(const JournalRecord& record) {
   JournalBegin begin;
   if (record.kind != JournalKind::begin || record.bytes.size() < kBeginSize)
-    return tfile::fail(ErrorKind::damaged, "journal does not say what it builds on: record of kind " +
+    return tfile::fail(ErrorKind::damaged, "journal does not name the file it belongs to: record of kind " +
                                                std::to_string(static_cast<int>(record.kind)) + " with " +
                                                std::to_string(record.bytes.size()) + " bytes, expected " +
                                                std::to_string(kBeginSize));

@@ -62,7 +62,8 @@ Result<> give_to(const FilePlace& place, int file, const FilePlace::Owner& owner
 }
 
 tl::unexpected<Error> another_has_the_name(const FilePlace& place) {
-  return tfile::fail(ErrorKind::stale, place.shown + ": another program has made or replaced this file meanwhile");
+  return tfile::fail(ErrorKind::stale,
+                     place.shown + ": another program has created or replaced this file in the meantime");
 }
 
 bool link_to(int file, const FilePlace& place, const std::string& name) {
@@ -184,7 +185,7 @@ Result<> NewFile::put_on_disk(const FilePlace& place) {
   if (::fsync(file_.get()) != 0) return system_error(place.shown, errno);
   TRY_VOID(check_place(place));
   if (!name_.empty() && id_at(directory_.get(), name_) != id_of(file_.get()))
-    return tfile::fail(ErrorKind::io, place.shown + ": what was written was removed before it was whole");
+    return tfile::fail(ErrorKind::io, place.shown + ": the file was removed before it was complete");
   return {};
 }
 

@@ -22,8 +22,8 @@ Result<> check_next(const StagedColumn& column, std::int64_t value, OffsetsSeen&
   if (item == 0 && value != 0)
     return fail(ErrorKind::invalid, column.path + ": begins with " + std::to_string(value) + ", not 0");
   if (value < seen.last)
-    return fail(ErrorKind::invalid, column.path + ": offsets that go down: item " + std::to_string(item) + " is " +
-                                        std::to_string(value) + ", behind " + std::to_string(seen.last));
+    return fail(ErrorKind::invalid, column.path + ": offsets decrease: item " + std::to_string(item) + " is " +
+                                        std::to_string(value) + ", after " + std::to_string(seen.last));
   seen.last = value;
   seen.bytes += kItem;
   return {};
@@ -38,7 +38,7 @@ Result<OffsetsSeen> check_offsets(const StagedColumn& column, OffsetsSeen seen) 
     const std::uint64_t left = column.size - seen.bytes;
     piece.resize(std::min(kPiece, left - left % kItem));
     TRY(const std::size_t got, column.bytes->read(seen.bytes, piece));
-    if (got < piece.size()) return fail(ErrorKind::invalid, column.path + ": shorter than it was");
+    if (got < piece.size()) return fail(ErrorKind::invalid, column.path + ": has become shorter");
     for (std::size_t at = 0; at < got; at += kItem) {
       std::int64_t value = 0;
       std::memcpy(&value, piece.data() + at, kItem);

@@ -20,9 +20,9 @@ std::optional<std::string> taken_instead(std::string_view name, bool in_table) {
   if (std::ranges::find(kSuffixes, name.substr(dot)) == kSuffixes.end()) return std::nullopt;
   const std::string stem(name.substr(0, dot)), format(name.substr(dot));
   if (in_table)
-    return "a column is not made of " + format + ": a file such as " + stem + ".f4, " + stem + ".i8 or " + stem +
-           ".npy is one";
-  return "a table is not made of " + format + ": write " + stem + ".arrow (Arrow IPC), or its columns as " + stem +
+    return "a column cannot be made from " + format + ": write a file such as " + stem + ".f4, " + stem + ".i8 or " +
+           stem + ".npy";
+  return "a table cannot be made from " + format + ": write " + stem + ".arrow (Arrow IPC), or its columns as " + stem +
          "/COLUMN.f4 or " + stem + "/COLUMN.npy";
 }
 

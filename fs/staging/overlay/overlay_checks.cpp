@@ -108,7 +108,7 @@ Result<> Overlay::check_object(const NodePtr& in, std::string_view name) {
   if (may_become_object(*in)) return {};
   return tl::unexpected(
       refuse({joined_path(staged_path(*in), std::string(name)) +
-                  ": an object is a new directory, outside of tables, that holds " + std::string(kObjectBytes),
+                  ": an object is a new directory, outside of tables, with " + std::string(kObjectBytes),
               nullptr}));
 }
 

@@ -18,7 +18,7 @@ std::optional<std::string> arrow_table_name(std::string_view file_name) {
 
 Result<StagedTable> read_staged_arrow(const StagedArrow& file, StagingMemory& memory) {
   TRY(const bool whole, is_whole_arrow(*file.node->bytes, file.size));
-  if (!whole) return fail(ErrorKind::invalid, "not a whole Arrow IPC file");
+  if (!whole) return fail(ErrorKind::invalid, "not a complete Arrow IPC file");
   const auto allocate = [&memory](std::size_t size) -> Result<std::shared_ptr<std::byte>> {
     TRY_VOID(memory.make_room(size));
     const std::shared_ptr<StagedBuffer> buffer = memory.buffer(size);

@@ -86,8 +86,7 @@ Result<> StagedBytes::check_writable(std::uint64_t offset, std::uint64_t size) c
   const bool is_claim = offset > size_;
   if (is_beyond || (is_claim && offset + size > dropped_ && offset + size - dropped_ > limit_))
     return tfile::fail(ErrorKind::invalid, "file too large", -1, EFBIG);
-  if (offset < dropped_)
-    return tfile::fail(ErrorKind::denied, "these entries are committed: they do not change", -1, EPERM);
+  if (offset < dropped_) return tfile::fail(ErrorKind::denied, "committed entries cannot be changed", -1, EPERM);
   return {};
 }
 
@@ -223,7 +222,8 @@ Result<std::size_t> StagedBytes::read(std::uint64_t offset, std::span<std::byte>
   {
     Lock lock(mutex_);
     if (offset >= size_ || into.empty()) return 0;
-    if (offset < dropped_) return tfile::fail(ErrorKind::denied, "these bytes are committed, and staged no longer");
+    if (offset < dropped_)
+      return tfile::fail(ErrorKind::denied, "these bytes are already committed and no longer staged");
     found = runs_of(offset, offset + std::min<std::uint64_t>(into.size(), size_ - offset));
   }
   std::size_t done = 0;

@@ -256,7 +256,7 @@ std::string lack_of_rows(const NpyHeader& header, std::uint64_t size) {
   for (const std::uint32_t extent : header.shape) is_too_large |= __builtin_mul_overflow(bytes, extent, &bytes);
   const std::uint64_t there = size - std::min<std::uint64_t>(size, header.size);
   if (!is_too_large && there == bytes) return "";
-  return "its header says " + std::to_string(header.length) + " rows, and " + std::to_string(there) +
+  return "its header says " + std::to_string(header.length) + " rows, but " + std::to_string(there) +
          " bytes follow it";
 }
 
@@ -316,8 +316,8 @@ Offered offered_below(const StagedNode& top, const std::string& name) {
 std::string refusal_of_field(const Offered& columns, const std::string& name, tfile::TableFormat format) {
   const auto form = tfile::offered_form(columns, format);
   if (form) return {};
-  return form.error().text + "; leave it out here (rm -r " + name +
-         ": the rest of the table can be committed then), or write each member as a column, or list, of its own";
+  return form.error().text + "; leave it out (rm -r " + name +
+         ": then the rest of the table can be committed), or write each member as its own column or list";
 }
 
 // The directories above that path that may be lists whose offsets are still to come: all columns in them are under
@@ -390,8 +390,8 @@ bool is_late(const StagedNode& table, const std::string& path) {
 std::string reason_of_late(const std::string& path) {
   const std::string name = path.substr(0, path.find('/'));
   return path + ": " + name +
-         " is committed without it, and takes no more members: write it as a column of its own, or " + name +
-         " anew (rm -r " + name + "), with all of its files made before they are filled";
+         " is committed without it, and accepts no more members: write it as a column of its own, or rewrite " + name +
+         " (rm -r " + name + "), creating all of its files before filling them";
 }
 
 Refusal refusal_of(const StagedNode& table, const std::string& path) {

@@ -43,7 +43,7 @@ struct Piece {
 
 Result<> read_bytes(const StagedColumn& column, std::uint64_t at, std::span<std::byte> into) {
   TRY(const std::size_t got, column.bytes->read(at, into));
-  return got == into.size() ? Result<>() : fail(ErrorKind::invalid, column.path + ": shorter than it was");
+  return got == into.size() ? Result<>() : fail(ErrorKind::invalid, column.path + ": has become shorter");
 }
 
 Result<Piece> read_piece(const StagedColumn& tags, const StagedColumn& index, std::int64_t begin, std::int64_t end) {
@@ -94,7 +94,7 @@ Result<VariantsSeen> look_at_variants(const StagedColumn& tags, const StagedColu
 std::string wrong_index(const StagedColumn& tags, std::int64_t variant, std::int64_t wanted) {
   const std::string directory = tags.path.substr(0, tags.path.rfind('/') + 1);
   return directory + "index.i8: variant " + std::to_string(variant) +
-         " does not have the next item of its alternative, number " + std::to_string(wanted);
+         " does not refer to the next item of its alternative, number " + std::to_string(wanted);
 }
 
 Result<std::int64_t> variants_within(const StagedColumn& tags, const StagedColumn& index, std::uint8_t tag,

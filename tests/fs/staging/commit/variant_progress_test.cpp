@@ -90,10 +90,11 @@ TEST(VariantProgress, WhatNoFurtherByteMends) {
     return progress.hopeless.empty() ? "" : progress.hopeless[0];
   };
   EXPECT_EQ(hopeless({1, 2, 1}, {0, 0, 1}), "");
-  EXPECT_NE(hopeless({1, 2, 1}, {0, 0, 2}).find("variant 2 does not have the next item of its alternative, number 1"),
-            std::string::npos);
+  EXPECT_NE(
+      hopeless({1, 2, 1}, {0, 0, 2}).find("variant 2 does not refer to the next item of its alternative, number 1"),
+      std::string::npos);
   EXPECT_NE(hopeless({1, 2, 1}, {5, 0, 6}).find("variant 0"), std::string::npos);
-  EXPECT_NE(hopeless({1, 2, -3}, {0, 0, 0}).find("has the tag -3, of 2 alternatives"), std::string::npos);
+  EXPECT_NE(hopeless({1, 2, -3}, {0, 0, 0}).find("has tag -3, of 2 alternatives"), std::string::npos);
 }
 
 TEST(VariantProgress, CountsGoOnBehindCommittedItems) {

@@ -40,7 +40,7 @@ TEST_F(FileClaims, AFileIsClaimedOnceByWhateverName) {
       const auto second = FileClaim::take(place(name));
       ASSERT_FALSE(second);
       EXPECT_EQ(second.error().kind, ErrorKind::busy);
-      EXPECT_EQ(second.error().text, "another process writes this file");
+      EXPECT_EQ(second.error().text, "another process is writing this file");
     }
     // Closing another descriptor of the file keeps it.
     Descriptor(::openat(directory_.get(), "f.root", O_RDWR | O_CLOEXEC));
@@ -55,7 +55,7 @@ TEST_F(FileClaims, WhoeverWritesByAnotherNameIsNamed) {
   const auto journal = create();
   ASSERT_TRUE(journal);
   ASSERT_TRUE(first->note_name(place("f.root")));
-  const std::string who = "process " + std::to_string(::getpid()) + " writes this file";
+  const std::string who = "process " + std::to_string(::getpid()) + " is writing this file";
   EXPECT_EQ(FileClaim::take(place("f.root")).error().text, who);
   EXPECT_EQ(FileClaim::take(place("g.root")).error().text, who + " under another of its names, " + real_path("f.root"));
 }

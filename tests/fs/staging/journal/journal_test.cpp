@@ -264,7 +264,7 @@ TEST_F(Journals, TellsWhetherThereIsOne) {
     const auto journal = *create();
     const auto none = Journal::check_none(directory_.get(), name_);
     EXPECT_EQ(none.error().kind, ErrorKind::busy);
-    EXPECT_EQ(none.error().text, "process " + std::to_string(::getpid()) + " writes this file");
+    EXPECT_EQ(none.error().text, "process " + std::to_string(::getpid()) + " is writing this file");
   }
   EXPECT_EQ(Journal::check_none(directory_.get(), name_).error().kind, ErrorKind::exists);
 }
