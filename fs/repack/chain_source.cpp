@@ -41,7 +41,7 @@ Result<std::unique_ptr<ChainSource>> ChainSource::open(const CacheOptions& optio
                                            ChainOptions(), "", ChainAbout(), source->sources_of(friends, far));
   TRY(source->state_,
       waited<ChainStatePtr>([&](auto reply) { source->chain_->current(Freshness::now, std::move(reply)); }));
-  if (source->state_->tables.empty()) return tfile::fail(ErrorKind::not_found, table + ": no table that can be read");
+  if (source->state_->tables.empty()) return tfile::fail(ErrorKind::not_found, table + ": no readable table");
   source->table_ = &source->state_->tables.front();
   TRY_VOID(source->check_files());
   source->differences_ = source->table_->differences;
@@ -69,7 +69,7 @@ std::string last_name(const std::string& path) { return path.substr(path.rfind('
 Result<> check_entries(const TableState& state, const tfile::Table& of) {
   const auto* shown = dynamic_cast<const FriendTable*>(&state.loaded->table());
   if (state.hidden || !shown || shown->own().entries >= of.entries) return {};
-  return tfile::fail(ErrorKind::invalid, "it has " + std::to_string(shown->own().entries) + " entries, the table has " +
+  return tfile::fail(ErrorKind::invalid, "has " + std::to_string(shown->own().entries) + " entries, the table has " +
                                              std::to_string(of.entries));
 }
 
@@ -131,7 +131,7 @@ Result<> ChainSource::check_files() const {
     if (found == file.facts->tables.end())
       return tfile::fail(ErrorKind::not_found, file.name + ": no table " + file.table);
     if (found->entries != 0)
-      return tfile::fail(ErrorKind::unsupported, file.name + ": nothing of table " + file.table + " can be read");
+      return tfile::fail(ErrorKind::unsupported, file.name + ": no column of table " + file.table + " can be read");
   }
   return {};
 }

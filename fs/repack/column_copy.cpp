@@ -43,7 +43,7 @@ std::string reason_against(const Column& column, const Conversion& conversion, b
   const bool are_ntuples =
       conversion.from == tfile::TableFormat::rntuple && conversion.to == tfile::TableFormat::rntuple;
   if (!are_ntuples && (column.role == Role::tags || column.role == Role::index))
-    return "values of several types are not written";
+    return "values of several types cannot be written";
   return column.reason;
 }
 

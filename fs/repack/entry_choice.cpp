@@ -54,7 +54,7 @@ class Choice {
       std::int64_t entry = 0;
       std::memcpy(&entry, values.data() + at, sizeof entry);
       if (entry < next_)
-        return fail(ErrorKind::invalid, "the numbers of entries do not ascend: " + std::to_string(entry));
+        return fail(ErrorKind::invalid, "entry numbers are not in ascending order: " + std::to_string(entry));
       kept_.add({entry, entry + 1});
       next_ = entry + 1;
     }
@@ -77,7 +77,7 @@ Result<Form> form_of(const std::string& file, std::span<const std::byte> start) 
   if (file.ends_with(kIndex)) return Form{false, 0};
   TRY(const NpyHeader header, parse_npy_header(start));
   if (!header.shape.empty() || (header.dtype != Dtype::b1 && header.dtype != Dtype::i8))
-    return fail(ErrorKind::invalid, file + ": neither a list of truth values (b1) nor one of entry numbers (i8)");
+    return fail(ErrorKind::invalid, file + ": expected booleans (b1) or entry numbers (i8)");
   return Form{header.dtype == Dtype::b1, header.size};
 }
 
@@ -88,7 +88,7 @@ Result<> check_truth(const std::string& name, std::span<const std::byte> values,
     const auto value = values.subspan(at, size);  // little-endian
     const bool is_above = std::ranges::any_of(value.subspan(1), [](std::byte byte) { return byte != std::byte{0}; });
     if (!is_above && value[0] <= std::byte{1}) continue;
-    return fail(ErrorKind::invalid, name + ": not truth values: entry " +
+    return fail(ErrorKind::invalid, name + ": not booleans: entry " +
                                         std::to_string(first + static_cast<std::int64_t>(at / size)) +
                                         " is neither 0 nor 1");
   }
@@ -121,7 +121,8 @@ Result<ChosenEntries> read_selection(const std::string& file) {
   const std::size_t size = form.is_mask ? 1 : sizeof(std::int64_t);
   for (std::uint64_t at = form.begin;;) {
     TRY(std::vector<std::byte> piece, read_at(open.get(), at, static_cast<std::size_t>(kPieceEntries) * size));
-    if (piece.size() % size != 0) return fail(ErrorKind::invalid, file + ": not a whole number of items");
+    if (piece.size() % size != 0)
+      return fail(ErrorKind::invalid, file + ": its size is not a multiple of the item size");
     if (piece.empty()) break;
     if (form.is_mask) {
       choice.add_mask(piece, 1);
@@ -142,9 +143,8 @@ Result<ChosenEntries> select_by_column(ChainSource& source, const std::string& n
   const auto found = std::ranges::find_if(table.columns, is_meant);
   if (found == table.columns.end()) return fail(ErrorKind::not_found, name + ": neither a file nor a column");
   if (found->role != tfile::Role::values || !found->lists.empty() || !found->shape.empty())
-    return fail(ErrorKind::invalid, name + ": not one value for each entry");
-  if (found->dtype == Dtype::f4 || found->dtype == Dtype::f8)
-    return fail(ErrorKind::invalid, name + ": not truth values");
+    return fail(ErrorKind::invalid, name + ": not one value per entry");
+  if (found->dtype == Dtype::f4 || found->dtype == Dtype::f8) return fail(ErrorKind::invalid, name + ": not booleans");
   Choice choice;
   for (std::int64_t at = 0; at < table.entries; at += kPieceEntries) {
     TRY(const tfile::Buffer bytes,

@@ -34,7 +34,7 @@ class Walk {
       const tfile::KeyInfo& info = place.info();
       if (!seen.insert(info.name).second) continue;
       if (info.kind == tfile::KeyKind::directory && !can_be_in_paths(info.name)) {
-        found.left_out.push_back("directory '" + std::string(info.name) + "': no path can have its name");
+        found.left_out.push_back("directory '" + std::string(info.name) + "': its name is not possible in a path");
       } else if (info.kind == tfile::KeyKind::directory) {
         found.directories.push_back(place);
         TRY(const ListingPtr below, file_.directory(info));
@@ -85,7 +85,7 @@ class InputWalk {
     }
     for (const KeyPlace& table : is_first || !name.table.empty() ? std::vector<KeyPlace>() : keys.tables) {
       if (takes_table_(std::string(table.info().name)) && is_new(table, tfile::KeyKind::table))
-        made.left_out.push_back(table.path() + ": a table of " + file_ + ", which the first file does not have");
+        made.left_out.push_back(table.path() + ": a table of " + file_ + " that the first file does not have");
     }
     ++number_;
   }
@@ -100,7 +100,7 @@ class InputWalk {
     const bool is_first = has_place && kinds_.emplace(place.path(), kind).second;
     if (!has_place || !is_of(place.path(), kind))
       made.left_out.push_back(place.path() + ": of " + file_ +
-                              ", since a key before has its place and is of another kind");
+                              ", since an earlier key has its path and is of another kind");
     return is_first;
   }
   bool is_of(const std::string& path, tfile::KeyKind kind) const {

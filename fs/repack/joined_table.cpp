@@ -72,7 +72,7 @@ void JoinedTable::add_nodes(const Part& part, ColumnId first_column) {
     if (!node.original_name.empty()) node.original_name.insert(0, prefix);
     if (!node.branch_name.empty()) node.branch_name.insert(0, prefix);
     if (taken.contains(plain_name(node)))
-      left_out_.push_back(plain_name(node) + ": the table has a column of that name");
+      left_out_.push_back(plain_name(node) + ": the table already has a column of that name");
     else
       nodes[0].children.push_back(id + shift);
   }

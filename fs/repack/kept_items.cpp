@@ -117,7 +117,9 @@ Result<tfile::Buffer> gather_offsets(CachedStreams& streams, const Column& colum
     for (std::int64_t i = range.begin; i < range.end; ++i, from += kOffsetSize) {
       std::int64_t offset = 0;
       std::memcpy(&offset, from, kOffsetSize);
-      if (offset < before) return tfile::fail(ErrorKind::damaged, column.path + ": offsets that go down");
+      if (offset < before)
+        return tfile::fail(ErrorKind::damaged, column.path + ": offsets decrease: " + std::to_string(offset) +
+                                                   " after " + std::to_string(before));
       before = offset;
       if (i == range.begin) {
         first = offset;
@@ -179,13 +181,15 @@ Result<GatheredVariants> gather_variants(CachedStreams& streams, const Column& t
   for (std::size_t i = 0; i < count; ++i) {
     const auto tag = std::to_integer<std::size_t>(made.tags.data()[i]);
     if (tag == 0) continue;
-    if (tag > alternatives.size()) return tfile::fail(ErrorKind::damaged, tags.path + ": a tag of no alternative");
+    if (tag > alternatives.size())
+      return tfile::fail(ErrorKind::damaged, tags.path + ": tag " + std::to_string(tag) + " of " +
+                                                 std::to_string(alternatives.size()) + " alternatives");
     std::byte* const at = made.index.data() + i * kOffsetSize;
     std::int64_t position = 0;
     std::memcpy(&position, at, kOffsetSize);
     const auto number = alternatives[tag - 1].number(position, may_share);
     if (!number)
-      return tfile::fail(ErrorKind::damaged, index.path + ": the items of an alternative are not one after the other");
+      return tfile::fail(ErrorKind::damaged, index.path + ": the items of an alternative are not consecutive");
     const std::int64_t now = next[tag - 1] + *number;
     std::memcpy(at, &now, kOffsetSize);
   }

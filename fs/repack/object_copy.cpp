@@ -85,7 +85,7 @@ class ObjectCopy {
     TRY(const bool is_contradicted, tfile::may_hold(*file_, class_name, contradicted_));
     if (is_contradicted)
       left_out_.push_back(object.place.path() + ": of " + name_of(object.file) +
-                          ", which describes its class otherwise than a file before, under one version");
+                          ", which describes its class differently from an earlier file, with the same version");
     return !is_contradicted;
   }
 
@@ -168,7 +168,7 @@ class ObjectCopy {
       error.text.insert(0, what + ": ");
       return tl::unexpected(std::move(error));
     }
-    left_out_.push_back(what + ", which is not added: " + error.text);
+    left_out_.push_back(what + ", which cannot be added: " + error.text);
     return {};
   }
 

@@ -22,7 +22,7 @@ Result<> check_no_writer(const FilePlace& place) {
   if (none.error().kind != ErrorKind::exists)
     return tfile::fail(none.error().kind, place.shown + ": " + none.error().text);
   return tfile::fail(ErrorKind::exists,
-                     place.shown + ": the journal of a mount lies beside it: `tfilefs recover` takes care of it");
+                     place.shown + ": there is an abandoned journal next to it: commit it with `tfilefs recover`");
 }
 
 // What cannot be written by this user, or locked, is replaced nevertheless: only its directory has to be writable.
@@ -44,8 +44,7 @@ std::optional<FileState> state_at(int directory, const std::string& name) {
 
 Result<FilePlace> place_of_output(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
-  if (name.empty() || name == "." || name == "..")
-    return tfile::fail(ErrorKind::invalid, path + ": not the name of a file");
+  if (name.empty() || name == "." || name == "..") return tfile::fail(ErrorKind::invalid, path + ": not a file name");
   return place_of(path);
 }
 
@@ -64,7 +63,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::make(const std::string& path, bo
   TRY(FilePlace place, place_of_output(path));
   const auto owner = place.owner();
   if (former && owner && !replaces)
-    return tfile::fail(ErrorKind::exists, path + ": there is one already; --force replaces it");
+    return tfile::fail(ErrorKind::exists, path + ": already exists; --force replaces it");
   auto replaced = claim_former(place);
   if (!replaced) return tl::unexpected(std::move(replaced).error());
   TRY(NewFile file, NewFile::make(place, owner.value_or(process_owner())));

@@ -84,7 +84,7 @@ Result<> OutputSet::note_former() {
 Result<> OutputSet::check_former() const {
   std::map<std::size_t, std::set<std::uint64_t>> numbers;  // by digits
   for (const auto& [name, state] : former_) {
-    if (!replaces_) return fail(ErrorKind::exists, path_of(name) + ": there is one already; --force replaces it");
+    if (!replaces_) return fail(ErrorKind::exists, path_of(name) + ": already exists; --force replaces it");
     const NumberInName found = *number_in_name(out_, name);
     numbers[found.digits].insert(found.number);
   }
@@ -92,9 +92,10 @@ Result<> OutputSet::check_former() const {
     const NumberInName found = *number_in_name(out_, name);
     const std::set<std::uint64_t>& set = numbers[found.digits];
     if (*set.rbegin() + 1 == set.size()) continue;
-    return fail(ErrorKind::exists, path_of(name) +
-                                       ": it has the name of one of the new files, but those that are there are not "
-                                       "numbered from 0 on, so they are no former set: --force does not replace them");
+    return fail(ErrorKind::exists,
+                path_of(name) +
+                    ": would be replaced by one of the new files, but the existing files are not "
+                    "numbered from 0, so they are not an earlier set: --force does not replace them");
   }
   return {};
 }
@@ -171,7 +172,7 @@ Error OutputSet::rolled_back(Error why, std::size_t files, std::vector<Surplus>&
     OutputFile& file = *files_[files - 1];
     if (auto done = file.swap_back(); !done)
       why.text += "; not undone: " + done.error().text +
-                  (file.other_name().empty() ? "" : " (what it had is " + file.other_name() + ")");
+                  (file.other_name().empty() ? "" : " (its old content is in " + file.other_name() + ")");
   }
   return why;
 }

@@ -47,8 +47,7 @@ Result<std::vector<ChainName>> files_of(const std::vector<std::string>& sources,
       TRY(const Dataset dataset, read_dataset(source.substr(1)));
       const std::vector<DatasetSample>& samples = dataset.samples;
       if (samples.size() != 1)
-        return fail(ErrorKind::invalid,
-                    source + ": it has " + std::to_string(samples.size()) + " samples; a file is made of one");
+        return fail(ErrorKind::invalid, source + ": has " + std::to_string(samples.size()) + " samples, expected one");
       for (const ChainName& name : samples[0].files) {
         TRY(const std::vector<ChainName> each, chain_names(name, far));
         found.insert(found.end(), each.begin(), each.end());
@@ -58,7 +57,7 @@ Result<std::vector<ChainName>> files_of(const std::vector<std::string>& sources,
     }
     files.insert(files.end(), found.begin(), found.end());
   }
-  if (files.empty()) return fail(ErrorKind::not_found, "there is no file to read");
+  if (files.empty()) return fail(ErrorKind::not_found, "no files to read");
   return files;
 }
 
@@ -121,7 +120,7 @@ class Repack {
     for (const ChainName& file : inputs_.names()) {
       struct stat source {};
       if (::stat(file.file.c_str(), &source) == 0 && source.st_dev == out.st_dev && source.st_ino == out.st_ino)
-        return fail(ErrorKind::invalid, path + ": it is also read");
+        return fail(ErrorKind::invalid, path + ": is also an input");
     }
     return {};
   }
@@ -169,9 +168,8 @@ class Repack {
     constexpr std::size_t kDescriptors = 4;  // a file, its directory twice, and what it replaces
     const std::size_t most = files_within_limit(count, kDescriptors);
     if (count <= most) return {};
-    return fail(ErrorKind::invalid, "--split: it would be " + std::to_string(count) + " files or more; with as many " +
-                                        "descriptors as this process may have (ulimit -n) it can be " +
-                                        std::to_string(most));
+    return fail(ErrorKind::invalid, "--split: needs at least " + std::to_string(count) + " files, the limit of " +
+                                        "open files (ulimit -n) allows " + std::to_string(most));
   }
 
   std::size_t refused_count() const {
@@ -277,7 +275,7 @@ class Repack {
       };
       if (std::ranges::none_of(written_, has_it))
         return fail(ErrorKind::not_found,
-                    "friend " + each.alias + ": no table that is written has its name; --tables chooses one");
+                    "friend " + each.alias + ": no written table has its name; choose one with --tables");
     }
     return {};
   }
@@ -316,7 +314,7 @@ class Repack {
       return options_.columns.takes(name);
     });
     if (!takes_some && !takes_friends)
-      return fail(ErrorKind::invalid, "--columns and --drop leave no column of any table");
+      return fail(ErrorKind::invalid, "--columns and --drop leave no column in any table");
     return {};
   }
 
@@ -343,8 +341,8 @@ class Repack {
     const std::string plain = request.name;
     for (int number = 2; has_key(request.directory, request.name); ++number)
       request.name = plain + "_" + std::to_string(number);
-    made_.report.renamed.push_back(request.path + ": it is " + request.name + ": no new table has the name '" +
-                                   old_name + "'");
+    made_.report.renamed.push_back(request.path + ": now " + request.name + ": no new table has the name '" + old_name +
+                                   "'");
   }
   bool has_key(const std::string& directory, const std::string& name) const {
     const auto is_it = [&](const KeyPlace& key) { return key.directory == directory && key.info().name == name; };
@@ -378,7 +376,8 @@ class Repack {
         by_unit ? copy_table(request, table.info(), work) : convert_table(request, table.info(), work));
     if (written.needs_columns || !written.refused.empty()) return begin_again(path, written);
     if (const auto why = by_columns_.find(path); why != by_columns_.end() && !written.left_out.empty())
-      report.left_out.push_back(path + ": what columns do not show; it could not be copied as it is: " + why->second);
+      report.left_out.push_back(path +
+                                ": what its columns do not show; it could not be copied unchanged: " + why->second);
     if (!by_unit) {
       TRY(const auto* extras, lost_extras(request));
       std::ranges::copy(*extras, std::back_inserter(written.left_out));

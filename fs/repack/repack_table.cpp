@@ -103,11 +103,11 @@ Result<Kept> kept_of(const TableRequest& request) {
 
 Result<> check_count(const Kept& kept, std::int64_t entries, const std::string& selection) {
   if (kept.of >= 0 && kept.of != entries)
-    return fail(ErrorKind::invalid, selection + ": it has " + std::to_string(kept.of) + " values, the table has " +
+    return fail(ErrorKind::invalid, selection + ": has " + std::to_string(kept.of) + " values, the table has " +
                                         std::to_string(entries) + " entries");
   const bool beyond = kept.of < 0 && !selection.empty() && kept.entries && !kept.entries->ranges().empty() &&
                       kept.entries->ranges().back().end > entries;
-  if (beyond) return fail(ErrorKind::invalid, selection + ": it names entries behind the last");
+  if (beyond) return fail(ErrorKind::invalid, selection + ": has entry numbers beyond the last entry");
   return {};
 }
 
@@ -232,7 +232,7 @@ class UnitsOfTable {
     if (file_ > 0) TRY_VOID(work_.writer.take_classes(*file));
     if (request_.inputs.names().size() > 1 && has_process_ids(*file)) {
       made_.needs_columns = true;
-      made_.why = "its objects refer to each other (TRef), and each file counts them by itself";
+      made_.why = "its objects refer to each other (TRef), and each file numbers them separately";
       return {};
     }
     TRY(const KeyPlace key, named(name.file, key_in(*file, path, tfile::KeyKind::table)));
@@ -452,7 +452,7 @@ class ColumnsOfTable {
       for (const std::string& type : types) found += (found.empty() ? "" : ", ") + type;
       const bool is_one = std::ranges::count(types, types.front()) == std::ssize(types);
       made_.left_out.push_back(difference.node +
-                               (is_one ? ": " + types.front() : ": it differs between the files: " + found));
+                               (is_one ? ": " + types.front() : ": its type differs between the files: " + found));
     }
   }
 
@@ -506,8 +506,9 @@ Result<std::vector<std::string>> extras_of_trees(const TableRequest& request) {
     auto extras = tfile::tree_extras(*file, key.info());
     std::vector<std::string> lines;
     if (!extras && is_about_form(extras.error())) {
-      lines.push_back("what it may have beside its columns (aliases, user info, a weight, an index, friends): " +
-                      extras.error().text);
+      lines.push_back(
+          "what it may have in addition to its columns (aliases, user info, a weight, an index, friends): " +
+          extras.error().text);
     } else {
       TRY(const tfile::TreeExtras known, named(name.file, std::move(extras)));
       lines = tfile::names_of(known);

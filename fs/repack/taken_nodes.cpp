@@ -20,8 +20,8 @@ namespace {
 
 std::string_view names_taken_by(TableFormat format) {
   return format == TableFormat::rntuple
-             ? "an RNTuple takes no '.', '/', '\\', space, bracket or control character in a field's name"
-             : "a tree takes no bracket in a name, and no '.' at its end or in that of a member";
+             ? "an RNTuple allows no '.', '/', '\\', space, bracket or control character in a field's name"
+             : "a tree allows no bracket in a name, and no '.' at its end or in that of a member";
 }
 
 class Taking {
@@ -53,7 +53,7 @@ class Taking {
     const std::vector<NodeId> children = shown(node.children);
     Place below{place.shown + "/", place.path + "/", place.must_be_whole};
     // It is made of what is in it: without a column, nothing says that it was there.
-    if (node.kind == NodeKind::record && children.empty()) return "a record without members is not written";
+    if (node.kind == NodeKind::record && children.empty()) return "a record without members cannot be written";
     if (node.kind == NodeKind::record) return take_members(children, below, true);
     if (node.kind == NodeKind::map || node.kind == NodeKind::variant) below.must_be_whole = true;
     if (node.kind == NodeKind::variant) made_.variants.emplace_back(place.path, tfile::variant_type(node.alternatives));
@@ -85,7 +85,7 @@ class Taking {
       const std::string reason = take(members[i], {shown, around.path + names[i].name, around.must_be_whole});
       if (reason.empty()) {
         if (!names[i].why.empty())
-          made_.renamed.push_back(shown + ": it is " + names[i].original + ": " + std::string(names[i].why));
+          made_.renamed.push_back(shown + ": now " + names[i].original + ": " + std::string(names[i].why));
         continue;
       }
       take_back(before);
@@ -114,7 +114,7 @@ class Taking {
       if (tfile::nearest_name(name, format_, are_members) != name) {
         names[i].why = names_taken_by(format_);
       } else if (!used.insert(name).second) {
-        names[i].why = "another one before it has its name";
+        names[i].why = "an earlier one has its name";
       } else {
         names[i].name = table_.nodes[siblings[i]].name;
       }

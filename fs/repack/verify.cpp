@@ -142,7 +142,7 @@ class Verification {
       TRY(const GatheredItems out, gather_items(out_.streams(), field.out, all_, numbers, begin_out));
       for (std::size_t i = 0; i < in.columns.size(); ++i) {
         if (std::ranges::equal(in.columns[i], out.columns[i])) continue;
-        return tfile::fail(ErrorKind::damaged, field.out.columns[i]->path + ": what was written differs, in entries " +
+        return tfile::fail(ErrorKind::damaged, field.out.columns[i]->path + ": the written data differs, in entries " +
                                                    std::to_string(numbers.begin) + " to " +
                                                    std::to_string(numbers.end - 1));
       }
@@ -167,8 +167,8 @@ Result<std::vector<std::string>> verify_table(ChainSource& in, const KeptEntries
                                               ThreadPool& workers, const std::stop_token& stop) {
   ChainSource& out = written.table;
   if (out.table().entries != kept.count())
-    return tfile::fail(ErrorKind::damaged, "what was written has " + std::to_string(out.table().entries) +
-                                               " entries, not " + std::to_string(kept.count()));
+    return tfile::fail(ErrorKind::damaged, "the written table has " + std::to_string(out.table().entries) +
+                                               " entries, expected " + std::to_string(kept.count()));
   Compared found = FieldFinder(in.table(), written).run();
   const Verification verification(in, kept, out, written.streamed, stop);
   std::vector<std::future<Result<>>> compared;

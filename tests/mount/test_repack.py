@@ -71,7 +71,7 @@ def mount(copies):
 
 
 # What samples hold that is not copied, with the reason that is told.
-LEFT_OUT = ("no path can have its name", "are stored without offsets")
+LEFT_OUT = ("its name is not possible in a path", "are stored without offsets")
 
 
 @pytest.mark.parametrize("way", ["kept", "lz4", "cut"])
@@ -199,7 +199,7 @@ def test_files_that_differ_lose_nothing_in_silence(tmp_path):
     a, b, c, out = (tmp_path / f"{name}.root" for name in ("a", "b", "c", "out"))
     for form in ("keep", "rntuple"):
         done = repack("--force", "--format", form, a, b, out, status=1)
-        assert "left out: T: x: it differs between the files" in done.stderr and "T: 200 entries" in done.stdout
+        assert "left out: T: x: its type differs between the files" in done.stderr and "T: 200 entries" in done.stdout
         repack("--force", "--format", form, "--columns", "id", a, b, out)
         out.unlink()
         assert "c.root: no table T" in repack("--format", form, a, c, out, status=1).stderr and not out.exists()
@@ -475,7 +475,7 @@ def test_files_of_a_size(table, tmp_path, options):
         with mounted.Mounted([str(tmp_path / "*.root")], ["chain"]) as m:
             assert numpy.fromfile(os.path.join(m.path, "Events", "id.i8"), "i8").tolist() == values["id"].tolist()
     os.unlink(tmp_path / names[0])
-    assert "there is one already" in repack("--split", "60K", *options, path, tmp_path / "out.root", status=1).stderr
+    assert "already exists" in repack("--split", "60K", *options, path, tmp_path / "out.root", status=1).stderr
     assert sorted(os.listdir(tmp_path)) == sorted(names[1:])
 
 
@@ -485,9 +485,9 @@ def test_requests_that_make_no_sense(table, tmp_path):
     path, _ = table
     (tmp_path / "there.root").write_text("something")
     for arguments, status, told in (
-            ((path, tmp_path / "there.root"), 1, "there is one already"),
-            ((path, path), 1, "it is also read"),
-            (("--force", path, path), 1, "it is also read"),
+            ((path, tmp_path / "there.root"), 1, "already exists"),
+            ((path, path), 1, "is also an input"),
+            (("--force", path, path), 1, "is also an input"),
             ((tmp_path / "no.root", tmp_path / "out.root"), 1, "No such file"),
             ((path, tmp_path / "no" / "out.root"), 1, "No such file"),
             (("--entries", "7", path, tmp_path / "out.root"), 2, "--entries 7"),
@@ -495,8 +495,8 @@ def test_requests_that_make_no_sense(table, tmp_path):
             (("--format", "csv", path, tmp_path / "out.root"), 2, "--format csv"),
             (("--compression", "zip", path, tmp_path / "out.root"), 2, "zip"),
             (("--select", "no_such", path, tmp_path / "out.root"), 1, "no_such"),
-            (("--select", "id", path, tmp_path / "out.root"), 1, "id: not truth values: entry 2 is neither 0 nor 1"),
-            (("--columns", "x", "--drop", "x", path, tmp_path / "out.root"), 1, "no column of any table"),
+            (("--select", "id", path, tmp_path / "out.root"), 1, "id: not booleans: entry 2 is neither 0 nor 1"),
+            (("--columns", "x", "--drop", "x", path, tmp_path / "out.root"), 1, "no column in any table"),
             (("--rename", "Events=A", "--rename", "Events=B", path, tmp_path / "out.root"), 2, "--rename Events=B"),
             (("--rename", "Events=A;3", path, tmp_path / "out.root"), 2, "';'"),
             (("--rename", "Events", path, tmp_path / "out.root"), 2, "OLD=NEW")):

@@ -180,7 +180,7 @@ def test_a_smaller_set_takes_the_place_of_a_larger_one(over, tmp_path):
     new, out, there = over
     small = write(tmp_path / "small.root", 2_000_000, 16_000)
     refused = run("repack", "--split", "100k", small, out / "o.root")
-    assert refused.returncode == 1 and "there is one already" in refused.stderr
+    assert refused.returncode == 1 and "already exists" in refused.stderr
     assert {name: (out / name).read_bytes() for name in names(out)} == there
     assert run("repack", "--split", "100k", "--force", small, out / "o.root").returncode == 0
     assert 1 < len(set_of(out)) < len(there) and names(out) == [path.name for path in set_of(out)]
@@ -192,7 +192,7 @@ def test_what_is_no_former_set_is_not_replaced(over):
     (out / "o-2024.root").write_text("something else")
     for force in ([], ["--force"]):
         done = run("repack", "--split", "100k", *force, new, out / "o.root")
-        assert done.returncode == 1 and (not force or "no former set" in done.stderr)
+        assert done.returncode == 1 and (not force or "not an earlier set" in done.stderr)
     assert names(out) == sorted([*there, "o-2024.root"])
     os.unlink(out / "o-2024.root")
     (out / "o-mine.root").write_text("something else")
@@ -203,7 +203,7 @@ def test_what_is_no_former_set_is_not_replaced(over):
 def test_a_set_that_is_read_is_not_replaced(over):
     _, out, there = over
     done = run("repack", "--split", "300k", "--force", out / "o-0001.root", out / "o.root")
-    assert done.returncode == 1 and "it is also read" in done.stderr
+    assert done.returncode == 1 and "is also an input" in done.stderr
     assert {name: (out / name).read_bytes() for name in names(out)} == there
 
 
