@@ -28,9 +28,10 @@ std::uint64_t ArrowBuffers::new_owner() {
 Result<> ArrowBuffers::read_file(std::uint64_t offset, std::span<std::byte> into) const {
   TRY(const std::size_t got, file_->read(offset, into));
   if (got != into.size())
-    return fail(ErrorKind::damaged,
-                "Arrow: the file was cut: " + std::to_string(got) + " of " + std::to_string(into.size()) + " bytes",
-                static_cast<std::int64_t>(offset));
+    return fail(
+        ErrorKind::damaged,
+        "Arrow: file is truncated: read " + std::to_string(got) + " of " + std::to_string(into.size()) + " bytes",
+        static_cast<std::int64_t>(offset));
   return {};
 }
 
@@ -38,7 +39,7 @@ Result<> ArrowBuffers::read(const ArrowBufferAt& buffer, std::uint64_t offset, s
   if (offset > buffer.size || into.size() > buffer.size - offset)
     return fail(ErrorKind::damaged,
                 "Arrow: " + std::to_string(into.size()) + " bytes of items at " + std::to_string(offset) +
-                    " of their buffer of " + std::to_string(buffer.size),
+                    " of a buffer of " + std::to_string(buffer.size),
                 static_cast<std::int64_t>(buffer.offset));
   if (into.empty()) return {};
   if (buffer.codec == ArrowCodec::none) return read_file(buffer.offset + offset, into);

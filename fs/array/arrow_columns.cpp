@@ -97,7 +97,7 @@ class ArrowInput {
       TRY_VOID(begin_batch(block));
       if (batch_.dictionary)
         return fail(ErrorKind::damaged,
-                    "Arrow: dictionary " + std::to_string(*batch_.dictionary) + " among the batches",
+                    "Arrow: dictionary " + std::to_string(*batch_.dictionary) + " where a record batch was expected",
                     static_cast<std::int64_t>(block.offset));
       for (std::size_t i = 0; i < footer.fields.size(); ++i)
         TRY_VOID(place(footer.fields[i], targets[i], {0, static_cast<std::uint64_t>(batch_.rows)}));
@@ -122,7 +122,7 @@ class ArrowInput {
   Result<ArrowFooter> read_footer() {
     std::array<std::byte, kArrowEndSize> end;
     if (size_ < kArrowBeginSize + kArrowEndSize)
-      return fail(ErrorKind::damaged, "Arrow: file of " + std::to_string(size_) + " bytes, at least " +
+      return fail(ErrorKind::damaged, "Arrow: file of " + std::to_string(size_) + " bytes, expected at least " +
                                           std::to_string(kArrowBeginSize + kArrowEndSize));
     TRY_VOID(buffers_->read_file(size_ - kArrowEndSize, end));
     const auto size = arrow_footer_size(end);
@@ -177,7 +177,7 @@ class ArrowInput {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Field& field = fields[i];
       const std::string& name = shown[i];
-      if (!names.insert(name).second) return fail(ErrorKind::invalid, field.name + ": two fields of that name");
+      if (!names.insert(name).second) return fail(ErrorKind::invalid, field.name + ": duplicate field name");
       TRY(auto target, target_of(field, directory.empty() ? name : directory + "/" + name));
       targets.push_back(std::move(target));
     }
@@ -199,7 +199,8 @@ class ArrowInput {
         break;
       }
       case Kind::record: {
-        if (field.dictionary) return fail(ErrorKind::unsupported, field.name + ": a dictionary of records");
+        if (field.dictionary)
+          return fail(ErrorKind::unsupported, field.name + ": dictionaries of records are not supported");
         TRY(target.children, targets_of(field.children, path));
         break;
       }
@@ -208,7 +209,7 @@ class ArrowInput {
       }
     }
     if (field.dictionary && field.kind == Kind::list)
-      return fail(ErrorKind::unsupported, field.name + ": a dictionary of lists");
+      return fail(ErrorKind::unsupported, field.name + ": dictionaries of lists are not supported");
     return target;
   }
 
@@ -223,13 +224,16 @@ class ArrowInput {
     std::vector<std::uint32_t> shape;
     const Field* innermost = &field;
     for (; innermost->kind == Kind::fixed_list; innermost = &innermost->children[0]) {
-      if (innermost->dictionary) return fail(ErrorKind::unsupported, field.name + ": a dictionary of lists");
+      if (innermost->dictionary)
+        return fail(ErrorKind::unsupported, field.name + ": dictionaries of lists are not supported");
       shape.push_back(innermost->list_size);
     }
     const bool is_number = innermost->kind == Kind::number || innermost->kind == Kind::boolean;
-    if (!is_number) return fail(ErrorKind::unsupported, field.name + ": a list of fixed size of anything but numbers");
+    if (!is_number)
+      return fail(ErrorKind::unsupported,
+                  field.name + ": fixed-size lists of other items than numbers are not supported");
     if (innermost->dictionary && innermost->kind == Kind::boolean)
-      return fail(ErrorKind::unsupported, field.name + ": a dictionary of booleans");
+      return fail(ErrorKind::unsupported, field.name + ": dictionaries of booleans are not supported");
     const Dtype dtype = innermost->kind == Kind::boolean ? Dtype::b1 : innermost->dtype;
     Target target;
     target.values = add_column(path + tfile::typed_suffix(dtype, shape));
@@ -257,12 +261,12 @@ class ArrowInput {
       TRY_VOID(begin_batch(block));
       if (!batch_.dictionary)
         return fail(ErrorKind::damaged,
-                    "Arrow: batch of " + std::to_string(batch_.rows) + " rows among the dictionaries",
+                    "Arrow: batch of " + std::to_string(batch_.rows) + " rows where a dictionary was expected",
                     static_cast<std::int64_t>(block.offset));
       const auto field = fields.find(*batch_.dictionary);
       if (field == fields.end()) continue;
       if (dictionaries_.contains(field->first))
-        return fail(ErrorKind::unsupported, field->second->name + ": a dictionary in several pieces");
+        return fail(ErrorKind::unsupported, field->second->name + ": delta dictionaries are not supported");
       TRY(auto values, read_dictionary(*field->second));
       dictionaries_[field->first] = std::make_shared<const ArrowDictionaryValues>(std::move(values));
     }
@@ -294,13 +298,13 @@ class ArrowInput {
     TRY_VOID(arrow_offsets(texts.offsets, field.wide, all, texts.first, 0)->read(*buffers_, 0, behind));
     if (!std::is_sorted(values.offsets.begin(), values.offsets.end()) ||
         static_cast<std::uint64_t>(values.offsets.back()) != texts.size)
-      return fail(ErrorKind::damaged, field.name + ": offsets of a dictionary go down");
+      return fail(ErrorKind::damaged, field.name + ": offsets of a dictionary decrease");
     return read_values(std::move(values),
                        *arrow_bytes(texts.chars, static_cast<std::uint64_t>(texts.first), texts.size));
   }
 
   Result<ArrowDictionaryValues> read_values(ArrowDictionaryValues values, const ArrowPiece& piece) {
-    if (piece.size() > kDictionaryMax) return fail(ErrorKind::unsupported, "Arrow: a dictionary of more than 256 MiB");
+    if (piece.size() > kDictionaryMax) return fail(ErrorKind::unsupported, "Arrow: dictionary larger than 256 MiB");
     values.bytes.resize(piece.size());
     TRY_VOID(piece.read(*buffers_, 0, values.bytes));
     return values;
@@ -309,22 +313,22 @@ class ArrowInput {
   // ---- arrays of a batch, in the order of its nodes and buffers
 
   Result<std::uint64_t> next_node(const Field& field) {
-    if (node_ == batch_.nodes.size()) return fail(ErrorKind::damaged, field.name + ": not in the batch");
+    if (node_ == batch_.nodes.size()) return fail(ErrorKind::damaged, field.name + ": missing in the record batch");
     const ArrowNode& node = batch_.nodes[node_++];
-    if (node.nulls != 0) return fail(ErrorKind::invalid, field.name + ": has nulls, which columns do not");
+    if (node.nulls != 0) return fail(ErrorKind::invalid, field.name + ": has nulls, which columns cannot have");
     const auto length = static_cast<std::uint64_t>(node.length);
-    if (length > kItemsMax) return fail(ErrorKind::damaged, field.name + ": more items than can be");
+    if (length > kItemsMax) return fail(ErrorKind::damaged, field.name + ": too many items");
     return length;
   }
 
   Result<> next_validity(const Field& field) {
-    if (buffer_ == batch_.buffers.size()) return fail(ErrorKind::damaged, field.name + ": not in the batch");
+    if (buffer_ == batch_.buffers.size()) return fail(ErrorKind::damaged, field.name + ": missing in the record batch");
     ++buffer_;
     return {};
   }
 
   Result<ArrowBufferAt> next_buffer(const Field& field) {
-    if (buffer_ == batch_.buffers.size()) return fail(ErrorKind::damaged, field.name + ": not in the batch");
+    if (buffer_ == batch_.buffers.size()) return fail(ErrorKind::damaged, field.name + ": missing in the record batch");
     const ArrowBuffer& stored = batch_.buffers[buffer_++];
     const auto offset = static_cast<std::uint64_t>(stored.offset), size = static_cast<std::uint64_t>(stored.size);
     if (offset > body_size_ || size > body_size_ - offset) return cut_short(field);
@@ -338,7 +342,7 @@ class ArrowInput {
     buffer.stored = buffer.size = size - sizeof length;
     if (length == -1) return buffer;
     if (length < 0 || static_cast<std::uint64_t>(length) > kArrowMadeMax)
-      return fail(ErrorKind::unsupported, field.name + ": a compressed buffer of more than 1 GiB");
+      return fail(ErrorKind::unsupported, field.name + ": compressed buffer larger than 1 GiB");
     buffer.size = static_cast<std::uint64_t>(length);
     buffer.codec = batch_.codec;
     return buffer;
@@ -371,7 +375,7 @@ class ArrowInput {
       TRY_VOID(buffers_->read(offsets, at * sizeof(Offset), std::as_writable_bytes(std::span(piece))));
       bool goes_down = piece[0] < last;
       for (std::size_t i = 1; i < piece.size(); ++i) goes_down |= piece[i] < piece[i - 1];
-      if (goes_down) return fail(ErrorKind::damaged, field.name + ": offsets go down");
+      if (goes_down) return fail(ErrorKind::damaged, field.name + ": offsets decrease");
       if (at == stretch.begin) first = piece[0];
       last = piece.back();
     }
@@ -392,7 +396,8 @@ class ArrowInput {
     constexpr std::uint64_t kViewSize = 16;
     TRY(const ArrowBufferAt views, next_buffer(field));
     if (stretch.count > 0 && stretch.end() > views.size / kViewSize) return cut_short(field);
-    if (view_ == batch_.view_buffers.size()) return fail(ErrorKind::damaged, field.name + ": not in the batch");
+    if (view_ == batch_.view_buffers.size())
+      return fail(ErrorKind::damaged, field.name + ": missing in the record batch");
     std::vector<ArrowBufferAt> data;
     for (std::int64_t left = batch_.view_buffers[view_++]; left > 0; --left) {
       TRY(const ArrowBufferAt one, next_buffer(field));
@@ -440,7 +445,7 @@ class ArrowInput {
         ArrowStretch below;
         if (__builtin_mul_overflow(stretch.begin, std::uint64_t{field.list_size}, &below.begin) ||
             __builtin_mul_overflow(stretch.count, std::uint64_t{field.list_size}, &below.count))
-          return fail(ErrorKind::damaged, field.name + ": more items than can be");
+          return fail(ErrorKind::damaged, field.name + ": too many items");
         return place(field.children[0], target.children[0], below);
       }
       case Kind::record:
@@ -473,7 +478,7 @@ class ArrowInput {
     std::int64_t& base = list_items_[target.offsets];
     columns_[target.offsets]->add(arrow_offsets(offsets, field.wide, stretch, first, base));
     if (size > kItemsMax || static_cast<std::uint64_t>(base) > kItemsMax - size)
-      return fail(ErrorKind::damaged, field.name + ": more items than can be");
+      return fail(ErrorKind::damaged, field.name + ": too many items");
     base += static_cast<std::int64_t>(size);
     return place(field.children[0], target.children[0], {static_cast<std::uint64_t>(first), size});
   }
@@ -481,16 +486,17 @@ class ArrowInput {
   Result<> place_indices(const Field& field, const Target& target, ArrowStretch stretch) {
     TRY(const ArrowBufferAt indices, next_buffer(field));
     const auto values = dictionaries_.find(field.dictionary->id);
-    if (values == dictionaries_.end()) return fail(ErrorKind::damaged, field.name + ": its dictionary is not there");
+    if (values == dictionaries_.end()) return fail(ErrorKind::damaged, field.name + ": its dictionary is missing");
     const Dtype dtype = field.dictionary->index;
     if (stretch.count > 0 && stretch.end() > indices.size / tfile::size_of(dtype)) return cut_short(field);
     if (field.kind == Kind::number) {
       if (values->second->item_size != tfile::size_of(field.dtype))
-        return fail(ErrorKind::damaged, field.name + ": another's dictionary");
+        return fail(ErrorKind::damaged, field.name + ": its dictionary belongs to another field");
       columns_[target.values]->add(arrow_looked_up(indices, dtype, stretch, values->second));
       return {};
     }
-    if (values->second->offsets.empty()) return fail(ErrorKind::damaged, field.name + ": another's dictionary");
+    if (values->second->offsets.empty())
+      return fail(ErrorKind::damaged, field.name + ": its dictionary belongs to another field");
     auto texts = arrow_text_indices(indices, dtype, stretch, values->second);
     TRY(const auto offsets, texts->offsets(*buffers_));
     add_texts(target, std::move(texts), static_cast<std::uint64_t>(offsets.back()));

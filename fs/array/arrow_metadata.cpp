@@ -25,7 +25,7 @@ constexpr int kDepthMax = 16;
 constexpr std::size_t kFieldsMax = 1 << 18;
 
 tl::unexpected<tfile::Error> damaged(const char* what) {
-  return fail(ErrorKind::damaged, std::string("Arrow: ") + what + " cut short or impossible");
+  return fail(ErrorKind::damaged, std::string("Arrow: ") + what + " is truncated or malformed");
 }
 
 std::optional<Dtype> integer(std::int32_t bits, bool is_signed) {
@@ -74,7 +74,7 @@ class SchemaReader {
   Result<std::vector<ArrowSourceField>> fields(const FlatTables& described, int depth) {
     std::vector<ArrowSourceField> all;
     if (depth > kDepthMax)
-      return fail(ErrorKind::unsupported, "Arrow: types nested deeper than " + std::to_string(kDepthMax));
+      return fail(ErrorKind::unsupported, "Arrow: types are nested deeper than " + std::to_string(kDepthMax));
     for (std::size_t i = 0; i < described.size() && !bytes_.failed(); ++i) {
       if (++count_ > kFieldsMax) return fail(ErrorKind::unsupported, "Arrow: more fields than a table can have");
       TRY(auto one, field(described[i], depth));
@@ -124,7 +124,7 @@ class SchemaReader {
       case Type::fixed_list: {
         made.kind = Kind::fixed_list;
         const auto size = type.number<std::int32_t>(0, 0);
-        if (size < 1) return fail(ErrorKind::unsupported, made.name + ": lists of fixed size without items");
+        if (size < 1) return fail(ErrorKind::unsupported, made.name + ": fixed-size lists of size 0");
         made.list_size = static_cast<std::uint32_t>(size);
         return 1;
       }
@@ -133,7 +133,7 @@ class SchemaReader {
         return made.children.size();
       default: {
         const auto dtype = number_of(kind, type);
-        if (!dtype) return fail(ErrorKind::unsupported, made.name + ": an Arrow type that no column has");
+        if (!dtype) return fail(ErrorKind::unsupported, made.name + ": unsupported Arrow type");
         made.dtype = *dtype;
       }
     }
@@ -180,7 +180,8 @@ Result<ArrowFooter> parse_arrow_footer(std::span<const std::byte> footer) {
   const FlatTable root = FlatTable::root(bytes);
   const FlatTable schema = root.table(1);
   if (!schema) return damaged("footer");
-  if (schema.number<std::int16_t>(0, 0) != 0) return fail(ErrorKind::unsupported, "Arrow: big-endian numbers");
+  if (schema.number<std::int16_t>(0, 0) != 0)
+    return fail(ErrorKind::unsupported, "Arrow: big-endian data is not supported");
   ArrowFooter made;
   TRY(made.fields, SchemaReader(bytes).fields(schema.tables(1), 0));
   TRY(made.dictionaries, blocks_of(root.structs(2, kBlockSize)));
@@ -202,7 +203,7 @@ Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
   if (kind == Header::dictionary) {
     made.dictionary = header.number<std::int64_t>(0, 0);
     if (header.number<std::uint8_t>(2, 0) != 0)
-      return fail(ErrorKind::unsupported, "Arrow: a dictionary in several pieces");
+      return fail(ErrorKind::unsupported, "Arrow: delta dictionaries are not supported");
     header = header.table(1);
   } else if (kind != Header::batch) {
     return damaged("message");
@@ -214,7 +215,7 @@ Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
   if (const FlatTable compression = header.table(3)) {
     const auto codec = compression.number<std::uint8_t>(0, 0);
     if (codec > 1 || compression.number<std::uint8_t>(1, 0) != 0)
-      return fail(ErrorKind::unsupported, "Arrow: a compression that is not known");
+      return fail(ErrorKind::unsupported, "Arrow: unknown compression");
     made.codec = codec == 0 ? ArrowCodec::lz4 : ArrowCodec::zstd;
   }
   const auto counts = header.structs(4, sizeof(std::int64_t));

@@ -222,7 +222,7 @@ class TextViews final : public ArrowTexts {
         const auto buffer = load<std::uint32_t>(views, i * kViewSize + 8),
                    begin = load<std::uint32_t>(views, i * kViewSize + 12);
         if (buffer >= data_.size())
-          return fail(ErrorKind::damaged, "Arrow: text " + std::to_string(at + i) + " lies in buffer " +
+          return fail(ErrorKind::damaged, "Arrow: string " + std::to_string(at + i) + " is in buffer " +
                                               std::to_string(buffer) + " of " + std::to_string(data_.size()));
         TRY_VOID(buffers.read(data_[buffer], begin, to));
       }
@@ -246,10 +246,10 @@ Result<std::vector<std::int64_t>> ArrowTexts::offsets(ArrowBuffers& buffers) con
     for (std::size_t i = 0; i < part.size(); ++i) {
       if (part[i] < 0)
         return fail(ErrorKind::damaged,
-                    "Arrow: text " + std::to_string(at + i) + " has " + std::to_string(part[i]) + " bytes");
+                    "Arrow: string " + std::to_string(at + i) + " has " + std::to_string(part[i]) + " bytes");
       sum += static_cast<std::uint64_t>(part[i]);
       if (sum > kArrowMadeMax)
-        return fail(ErrorKind::unsupported, "Arrow: a record batch with more than 1 GiB of texts");
+        return fail(ErrorKind::unsupported, "Arrow: a record batch with more than 1 GiB of strings");
       all[at + i + 1] = static_cast<std::int64_t>(sum);
     }
   }
@@ -268,7 +268,7 @@ Result<std::shared_ptr<const std::byte>> ArrowTexts::kept_chars(ArrowBuffers& bu
   return buffers.made(owner_, 1, size, [&](std::span<std::byte> into) -> Result<> {
     TRY(const auto all, offsets(buffers));
     if (static_cast<std::uint64_t>(all.back()) != into.size())
-      return fail(ErrorKind::damaged, "Arrow: texts have " + std::to_string(all.back()) + " bytes, before they had " +
+      return fail(ErrorKind::damaged, "Arrow: strings have " + std::to_string(all.back()) + " bytes, before they had " +
                                           std::to_string(into.size()));
     return chars(buffers, all, into);
   });

@@ -54,33 +54,33 @@ std::vector<std::uint64_t> numbers_of(std::string_view tuple) {
 
 tfile::Result<NpyHeader> parse_npy_header(std::span<const std::byte> start) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  if (text.size() < kMagicSize + 4 || !text.starts_with("\x93NUMPY")) return not_a_column("no NumPy file");
+  if (text.size() < kMagicSize + 4 || !text.starts_with("\x93NUMPY")) return not_a_column("not a NumPy file");
   const int version = text[6];
   const std::size_t prefix = kMagicSize + (version == 1 ? 2 : 4);
   std::size_t size = 0;
   for (std::size_t i = prefix; i > kMagicSize; --i) size = size << 8 | static_cast<unsigned char>(text[i - 1]);
   if (version < 1 || version > 3 || size > text.size() - prefix)
-    return not_a_column("a header that goes beyond the file");
+    return not_a_column("header extends beyond the end of the file");
   const std::string_view dictionary = text.substr(prefix, size);
 
   NpyHeader header;
   header.size = prefix + size;
   std::string_view descr = value_of(dictionary, "'descr'");
   descr = descr.substr(0, descr.find('\'', 1));
-  if (!descr.starts_with('\'')) return not_a_column("records are no column");
+  if (!descr.starts_with('\'')) return not_a_column("structured arrays cannot be a column");
   const auto dtype = dtype_of(descr.substr(1));
-  if (!dtype) return not_a_column("items of type " + std::string(descr.substr(1)));
+  if (!dtype) return not_a_column("unsupported dtype " + std::string(descr.substr(1)));
   header.dtype = *dtype;
-  if (!value_of(dictionary, "'fortran_order'").starts_with("False")) return not_a_column("items in Fortran order");
+  if (!value_of(dictionary, "'fortran_order'").starts_with("False"))
+    return not_a_column("Fortran order is not supported");
   std::string_view shape = value_of(dictionary, "'shape'");
-  if (!shape.starts_with('(')) return not_a_column("no shape");
-  if (shape.substr(0, shape.find(')')).find('-') != std::string_view::npos)
-    return not_a_column("a shape that items cannot have");
+  if (!shape.starts_with('(')) return not_a_column("header has no shape");
+  if (shape.substr(0, shape.find(')')).find('-') != std::string_view::npos) return not_a_column("unsupported shape");
   const std::vector<std::uint64_t> numbers = numbers_of(shape);
-  if (numbers.empty()) return not_a_column("a single item is no column");
+  if (numbers.empty()) return not_a_column("a scalar cannot be a column");
   header.length = static_cast<std::int64_t>(numbers[0]);
   for (std::size_t i = 1; i < numbers.size(); ++i) {
-    if (numbers[i] == 0 || numbers[i] > 0xffff'ffff) return not_a_column("a shape that items cannot have");
+    if (numbers[i] == 0 || numbers[i] > 0xffff'ffff) return not_a_column("unsupported shape");
     header.shape.push_back(static_cast<std::uint32_t>(numbers[i]));
   }
   return header;

@@ -66,13 +66,13 @@ class BatchLayout {
 
   Result<Segments> build() {
     const std::int64_t rows = std::max<std::int64_t>(0, table_.entries);
-    if (rows > kRowsMax) return tfile::fail(ErrorKind::unsupported, "more entries than a file can hold");
+    if (rows > kRowsMax) return tfile::fail(ErrorKind::unsupported, "too many entries for an Arrow file");
     std::vector<ArrowField> fields;
     for (const TableForm& form : form_.fields) {
       TRY(auto field, place(form, rows));
       fields.push_back(std::move(field));
     }
-    if (body_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns together exceed any file");
+    if (body_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns exceed the maximum file size");
     body_.align(kMemoryPage);
     const auto body_size = static_cast<std::int64_t>(body_.size());
     const ArrowHead head = arrow_head(fields, rows, nodes_, buffers_, body_size);

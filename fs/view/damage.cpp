@@ -9,9 +9,9 @@ namespace tfilefs {
 using tfile::ErrorKind;
 
 tl::unexpected<tfile::Error> ends_early(std::uint64_t offset, std::uint64_t found, std::uint64_t expected) {
-  return tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives: at byte " +
-                                             std::to_string(offset) + " it has " + std::to_string(found) +
-                                             " bytes, expected " + std::to_string(expected));
+  return tfile::fail(ErrorKind::damaged, "column is shorter than its metadata says: at byte " + std::to_string(offset) +
+                                             " it has " + std::to_string(found) + " bytes, expected " +
+                                             std::to_string(expected));
 }
 
 tl::unexpected<tfile::Error> unsound_offsets(std::span<const std::int64_t> offsets, tfile::ItemRange range) {

@@ -130,7 +130,7 @@ tfile::Result<void> write_levels(const Levels& levels, std::int64_t begin, std::
   if (std::ssize(writer.definitions()) != places || to.size() != levels_size(levels.steps, places))
     return tfile::fail(ErrorKind::damaged, "lists of entries " + std::to_string(begin) + " to " + std::to_string(end) +
                                                " have " + std::to_string(writer.definitions().size()) +
-                                               " places, counted were " + std::to_string(places));
+                                               " places, expected " + std::to_string(places));
   char* at = to.data();
   if (const unsigned width = repetition_width(levels.steps); width > 0)
     at = write_packed(writer.repetitions(), width, at);

@@ -61,7 +61,7 @@ bool has_option_index(const tfile::Table& table, NodeId node) { return telling_c
 void option_index_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                           NodeId node, Reply<std::shared_ptr<Content>> reply) {
   const Column* column = telling_column(*table, node);
-  if (!column) return reply(tfile::fail(ErrorKind::not_found, "no values that may be null"));
+  if (!column) return reply(tfile::fail(ErrorKind::not_found, "no column with nulls"));
   if (!column->optional) {
     const std::int64_t null = -1;
     std::string bytes(sizeof null, '\0');

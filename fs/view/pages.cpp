@@ -137,7 +137,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     made_->group_begin.push_back(made_->pages.size());
     for (std::size_t i = 0; i < shape_.steps.size(); ++i)
       if (shape_.steps[i].is_counted && next_[i] != shape_.steps[i].number)
-        return reply_(tfile::fail(ErrorKind::damaged, "sizes of lists add up to " + std::to_string(next_[i]) +
+        return reply_(tfile::fail(ErrorKind::damaged, "list sizes add up to " + std::to_string(next_[i]) +
                                                           " items, expected " +
                                                           std::to_string(shape_.steps[i].number)));
     reply_(LeafPagesPtr(made_));

@@ -86,7 +86,7 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     const std::int64_t held = std::min(rows_held(leaves_, table_->entries), rows_possible(*streams_, *table_));
     if (table_->entries - held > kBlankRowsMax)
       return reply_(
-          tfile::fail(ErrorKind::unsupported, "the table claims many more entries than its branches have", -1, ENOENT));
+          tfile::fail(ErrorKind::unsupported, "the table claims far more entries than its branches have", -1, ENOENT));
     for (std::uint32_t i = 0; i < leaves_.size(); ++i) waiting_.push_back(i);
     cut(&ParquetMaker::counted_shape);
   }
@@ -195,7 +195,8 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     const std::uint64_t room = std::clamp(segments_.size() / kLookShare, kFooterLook, kFooterLookMax);
     segments_.add_fill(0, room - std::min<std::uint64_t>(room, tail.size()));
     segments_.add_bytes(tail);
-    if (segments_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns together exceed any file");
+    if (segments_.is_too_large())
+      return tfile::fail(ErrorKind::unsupported, "the columns exceed the maximum file size");
     return {};
   }
 

@@ -71,7 +71,7 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
       if (self->fill(need, item_size, slices)) return {};
       return tfile::fail(ErrorKind::damaged, "column ends at item " +
                                                  std::to_string(self->machine_.window(need.column).end) +
-                                                 ", its lists at " + std::to_string(need.first + need.count));
+                                                 ", its lists end at " + std::to_string(need.first + need.count));
     };
     streams_->read(column.stream, column.slot, item_size, static_cast<std::uint64_t>(need.first) * item_size, bytes,
                    answer_with<Slices>(std::move(reply), std::move(take)));
@@ -145,7 +145,7 @@ Result<> check_size(const CachedStreams& streams, const Plan& plan) {
     if (items <= 0) continue;  // known only from the stored bytes
     const std::uint64_t in_item = column.item_size() / size_of(column.dtype);
     if (static_cast<std::uint64_t>(items) > (most - numbers) / std::max<std::uint64_t>(1, in_item))
-      return tfile::fail(ErrorKind::unsupported, "claims many more numbers than its file has bytes for", -1, ENOENT);
+      return tfile::fail(ErrorKind::unsupported, "claims far more numbers than its file has bytes for", -1, ENOENT);
     numbers += static_cast<std::uint64_t>(items) * in_item;
   }
   return {};
@@ -220,7 +220,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       if (!written) return reply(tl::unexpected<Error>(written.error()));
       const std::uint64_t size = self->index_.offsets[piece + 1] - self->index_.offsets[piece];
       if (written->text.size() != size)
-        return reply(tfile::fail(ErrorKind::stale, "text has changed since it was measured"));
+        return reply(tfile::fail(ErrorKind::stale, "text has changed since its size was measured"));
       auto text = std::make_shared<const std::string>(std::move(written->text));
       self->streams_->pieces().keep(self.get(), piece, text);
       reply(std::move(text));
@@ -242,7 +242,7 @@ Result<std::shared_ptr<Content>> measured(std::shared_ptr<CachedStreams> streams
     machine.run(index.blank, std::numeric_limits<std::size_t>::max());
     index.blanks = static_cast<std::uint64_t>(entries - written);
     if (index.blanks > (kTextMax - index.offsets.back()) / index.blank.size())
-      return tfile::fail(ErrorKind::unsupported, "text would be longer than any file");
+      return tfile::fail(ErrorKind::unsupported, "text would exceed the maximum file size");
   }
   return std::make_shared<TextContent>(std::move(streams), std::move(plan), std::move(index));
 }

@@ -277,12 +277,12 @@ Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextSt
   // No column limits the number of lines.
   constexpr std::int64_t kEmptyLinesMax = 1 << 20;
   if (!has_columns && table.entries > kEmptyLinesMax)
-    return tfile::fail(tfile::ErrorKind::unsupported, "many entries, and no columns");
+    return tfile::fail(tfile::ErrorKind::unsupported, "too many entries without columns");
   if (style == TextStyle::csv) drop_shapes(table, form);
   auto forms = TableBuilder(style).build(form);
   forms[0].hollow = form.is_hollow();
   if (forms[0].fields.empty() && has_columns && table.entries > 0)
-    return tfile::fail(tfile::ErrorKind::unsupported, "no column of one number or string an entry");
+    return tfile::fail(tfile::ErrorKind::unsupported, "no column with one number or string per entry");
   return forms;
 }
 
@@ -291,7 +291,7 @@ Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node)
   TRY_VOID(builder.build(node));
   auto forms = builder.take();
   // The number of lines is not known.
-  if (forms[0].hollow) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
+  if (forms[0].hollow) return tfile::fail(ErrorKind::unsupported, "a node without columns");
   return forms;
 }
 

@@ -214,14 +214,14 @@ REFUSED = {
     "records-in-records": (pa.array([{"x": {"y": 1}}]), "x"),
     "lists-that-go-down": (
         pa.ListArray.from_arrays(offsets_down_at(8192, "i4"), np.arange(20_000, dtype="i4")),
-        "offsets go down",
+        "offsets decrease",
     ),
     "large-lists-that-go-down": (
         pa.LargeListArray.from_arrays(offsets_down_at(19_999, "i8"), np.arange(20_000, dtype="i4")),
-        "offsets go down",
+        "offsets decrease",
     ),
-    "texts-that-go-down": (texts_whose_offsets_go_down(), "offsets go down"),
-    "texts-of-fixed-number": (pa.array([["a", "b"]], pa.list_(pa.string(), 2)), "fixed size"),
+    "texts-that-go-down": (texts_whose_offsets_go_down(), "offsets decrease"),
+    "texts-of-fixed-number": (pa.array([["a", "b"]], pa.list_(pa.string(), 2)), "fixed-size"),
 }
 
 

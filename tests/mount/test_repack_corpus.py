@@ -21,7 +21,7 @@ if os.environ.get("TFILEFS_CORPUS_ALL"):
 # Files that cannot be read at all, or not whole.
 DAMAGED = {
     "roottest-crashed.root": "no key could be recovered",
-    "skhep-issue327.root": "column ends before the length that its metadata gives",
+    "skhep-issue327.root": "column is shorter than its metadata says",
 }
 # Why copies that keep their format leave something out.
 LEFT_OUT = ("an RNTuple of a trial format", "its user info: ", "No such file or directory", "are stored without offsets")

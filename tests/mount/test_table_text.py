@@ -120,7 +120,7 @@ def test_no_csv_without_plain_columns(mount, tmp_path):
     m = mount(path)
     with pytest.raises(FileNotFoundError):
         os.stat(os.path.join(m.path, "t.csv"))
-    assert "/t.csv: no column of one number or string an entry" in m.errors()
+    assert "/t.csv: no column with one number or string per entry" in m.errors()
     assert mounted_table.read_exactly(os.path.join(m.path, "t.jsonl")) == b'{"m":[0,0,0]}\n' * 2
 
 

@@ -196,7 +196,7 @@ void ChainStreams::read_part(const Request& request, const Part& part, Reply<Sli
         return read_file(request, part, source, std::move(reply));
       return read_kept_part(request, part, source, std::move(reply));
     case Kind::nothing:
-      return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " has no such items"));
+      return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " does not have these items"));
     default:
       return reply(made_items(source, wanted(request, part), {}, {}));
   }

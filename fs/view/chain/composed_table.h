@@ -27,7 +27,7 @@ class ComposedTable : public tfile::Table {
 
  private:
   static tl::unexpected<tfile::Error> not_its_own() {
-    return tfile::fail(tfile::ErrorKind::invalid, "its chunks are those of other tables");
+    return tfile::fail(tfile::ErrorKind::invalid, "its chunks belong to other tables");
   }
 };
 

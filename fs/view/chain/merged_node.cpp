@@ -67,7 +67,7 @@ std::string trouble_inside(const NodePlace& place, int depth);
 std::string trouble_of(const NodePlace& place, int depth = 0) {
   const tfile::Node& node = place.at();
   if (is_usable(place)) return node.column || depth > kDepthMax ? "" : trouble_inside(place, depth);
-  if (!node.column && node.children.size() < 2) return ", of items that are not described";
+  if (!node.column && node.children.size() < 2) return ", of items without a description";
   const tfile::ColumnId id = node.column ? *node.column : *place.schema->nodes[node.children[0]].column;
   const bool is_short = std::ranges::binary_search(place.schema->short_columns, id);
   return is_short ? ", with fewer entries than the table" : ", that cannot be read";

@@ -111,7 +111,7 @@ bool KeyExpression::add(const ExpressionNode& node) {
 Result<KeyExpression> KeyExpression::parse(std::string_view text) {
   const auto refused = [&](const std::string& why) {
     return tfile::fail(ErrorKind::unsupported,
-                       "\"" + std::string(text) + "\" is no expression of columns (" + why + ")");
+                       "\"" + std::string(text) + "\" is not an expression of columns (" + why + ")");
   };
   if (text.size() > kTextMax) return refused("it is too long");
   const auto nodes = tfile::parse_expression(text, kKeyForm);
@@ -119,7 +119,7 @@ Result<KeyExpression> KeyExpression::parse(std::string_view text) {
   KeyExpression made;
   for (const ExpressionNode& node : *nodes) {
     if (!is_of_keys(node) || !made.add(node))
-      return refused("byte " + std::to_string(node.at + 1) + ", " + std::string(node.text) + ": not in a key");
+      return refused("byte " + std::to_string(node.at + 1) + ", " + std::string(node.text) + ": not allowed in a key");
   }
   return made;
 }

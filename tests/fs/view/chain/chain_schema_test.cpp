@@ -184,7 +184,7 @@ TEST(ChainSchema, WhatCannotBeChainedIsTold) {
     ASSERT_TRUE(made);
     EXPECT_EQ(paths(*made), "x.f4");
     EXPECT_EQ(left_out(*made),
-              (std::vector<std::string>{"l: list of record", "bare: list, of items that are not described"}));
+              (std::vector<std::string>{"l: list of record", "bare: list, of items without a description"}));
   }
 }
 
