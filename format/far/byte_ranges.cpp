@@ -108,7 +108,7 @@ Result<> MultipartReader::feed(std::span<const std::byte> bytes) {
     line_.append(text, size);
     skipped_ += size;
     if (line_.size() > kLineMax || skipped_ > kSkippedMax)
-      return fail(ErrorKind::damaged, "the answer is not one of several ranges: a line of " +
+      return fail(ErrorKind::damaged, "the response is not multipart/byteranges: a line of " +
                                           std::to_string(line_.size()) + " bytes, " + std::to_string(skipped_) +
                                           " between ranges");
     if (newline) TRY_VOID(end_line());
@@ -155,16 +155,16 @@ Result<> MultipartReader::take_head_line(std::string_view line) {
   constexpr std::string_view kName = "content-range:";
   if (begins_with(line, kName)) {
     if (part_)
-      return fail(ErrorKind::damaged, "a part of the answer has two ranges, the first of bytes " +
+      return fail(ErrorKind::damaged, "a part of the response has two ranges, the first of bytes " +
                                           std::to_string(part_->range.begin) + " to " +
                                           std::to_string(part_->range.end()));
     part_ = parse_content_range(line.substr(kName.size()));
   }
   const bool is_end = line.empty();
   if ((is_end && !part_) || (part_ && part_->range.size == 0))
-    return fail(ErrorKind::damaged,
-                "a part of the answer has no range" + (part_ ? ", but 0 bytes at " + std::to_string(part_->range.begin)
-                                                             : " in a head of " + std::to_string(skipped_) + " bytes"));
+    return fail(ErrorKind::damaged, "a part of the response has no range" +
+                                        (part_ ? ", but 0 bytes at " + std::to_string(part_->range.begin)
+                                               : " in headers of " + std::to_string(skipped_) + " bytes"));
   if (!is_end) return {};
   left_ = part_->range.size;
   skipped_ = ends_behind_ = 0;
@@ -181,7 +181,7 @@ Result<> MultipartReader::take_line_behind_part(std::string_view line) {
   }
   const std::optional<ContentRange> part = part_;
   if (ends_behind_ != ends || !take_boundary(line))
-    return fail(ErrorKind::damaged, "a part of the answer is longer or shorter than its range of bytes " +
+    return fail(ErrorKind::damaged, "a part of the response does not have the length of its range of bytes " +
                                         std::to_string(part->range.begin) + " to " + std::to_string(part->range.end()));
   confirm_(*part);
   return {};

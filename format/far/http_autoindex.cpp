@@ -84,7 +84,7 @@ Result<FarListing> read_autoindex(const std::string& text) {
   if (!listing) listing = read(as_latin1(text), true);
   if (!listing)
     return fail(ErrorKind::damaged,
-                "the server's answer of " + std::to_string(text.size()) + " bytes is no list of a directory in JSON");
+                "the server's response of " + std::to_string(text.size()) + " bytes is not a JSON directory listing");
   return *std::move(listing);
 }
 

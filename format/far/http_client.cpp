@@ -416,9 +416,9 @@ HttpEnd::Trouble trouble_of(CURLcode code) {
 }
 
 std::string failure_text(const Transfer& transfer, CURLcode code) {
-  if (transfer.head_size > kHeadMax) return "the head of the server's answer is too long";
-  if (code == CURLE_UNSUPPORTED_PROTOCOL && transfer.head_size == 0) return "the server's answer is no HTTP";
-  if (code == CURLE_UNSUPPORTED_PROTOCOL) return "the server redirects to a URL that is not followed";
+  if (transfer.head_size > kHeadMax) return "the headers of the server's response are too long";
+  if (code == CURLE_UNSUPPORTED_PROTOCOL && transfer.head_size == 0) return "the server's response is not HTTP";
+  if (code == CURLE_UNSUPPORTED_PROTOCOL) return "the server redirects to an unsupported URL";
   return curl_easy_strerror(code);
 }
 
@@ -501,7 +501,7 @@ void send(HttpRequest request) {
   } catch (const std::system_error& error) {  // there is no thread for the client; the next request tries again
     HttpEnd end;
     end.trouble = HttpEnd::Trouble::lasting;
-    end.error = Error{ErrorKind::io, std::string("no thread can be made: ") + error.what(), -1, EAGAIN};
+    end.error = Error{ErrorKind::io, std::string("no thread could be created: ") + error.what(), -1, EAGAIN};
     on_end(end);
   }
 }

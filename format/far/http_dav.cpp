@@ -44,7 +44,7 @@ DavListing::DavListing()
 Result<> DavListing::feed(std::span<const std::byte> bytes) {
   bytes_ += bytes.size();
   if (bytes_ > kBytesFree + responses_.size() * kBytesOfResponse)
-    return fail(ErrorKind::damaged, "the server's list has " + std::to_string(bytes_) + " bytes for " +
+    return fail(ErrorKind::damaged, "the server's directory listing has " + std::to_string(bytes_) + " bytes for " +
                                         std::to_string(responses_.size()) + " names");
   return xml_.feed(bytes);
 }
@@ -63,7 +63,7 @@ Result<> DavListing::take(std::span<const std::string> path, std::string_view te
 
 Result<> DavListing::take_response() {
   if (responses_.size() == kResponsesMax)
-    return fail(ErrorKind::unsupported, "a directory of more than " + std::to_string(kResponsesMax - 1) + " names");
+    return fail(ErrorKind::unsupported, "directory with more than " + std::to_string(kResponsesMax - 1) + " names");
   responses_.push_back(std::exchange(response_, {}));
   return {};
 }
@@ -73,8 +73,8 @@ Result<> DavListing::take_response() {
 Result<FarListing> DavListing::finish(std::string_view url) && {
   TRY_VOID(xml_.finish());
   if (responses_.empty())
-    return fail(ErrorKind::damaged,
-                "the server's list of " + std::to_string(bytes_) + " bytes does not have the directory itself");
+    return fail(ErrorKind::damaged, "the server's directory listing of " + std::to_string(bytes_) +
+                                        " bytes does not have the directory itself");
   const bool all_encoded = std::ranges::all_of(responses_, is_encoded, &Response::href);
   for (Response& response : responses_) response.path = path_of(response.href, all_encoded);
   auto self = std::ranges::find(responses_, path_of(url, true), &Response::path);

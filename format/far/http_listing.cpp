@@ -89,9 +89,9 @@ Result<Attempted> ask_autoindex(Asked& asked) {
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first != std::string::npos && text[first] != '[')
-      return fail(ErrorKind::unsupported, "the server tells no list, neither by PROPFIND nor in nginx's JSON");
+      return fail(ErrorKind::unsupported, "the server returned no directory listing (tried PROPFIND and nginx JSON)");
     if (text.size() > kJsonMax)
-      return fail(ErrorKind::unsupported, "a list of more than " + std::to_string(kJsonMax >> 20) + " MiB");
+      return fail(ErrorKind::unsupported, "directory listing larger than " + std::to_string(kJsonMax >> 20) + " MiB");
     return {};
   };
   TRY(const HttpReply reply, ask(question, asked.options, asked.counts));
@@ -133,11 +133,14 @@ class S3Pages {
       TRY(S3Page::End end, ask_page());
       listed_ += end.count;
       if (end.next.empty()) return finish();
-      if (end.next == token_) return fail(ErrorKind::damaged, asked_.shown + ": the server's list does not go on");
-      if (is_slow()) return fail(ErrorKind::timed_out, asked_.shown + ": the server's list comes too slowly");
+      if (end.next == token_)
+        return fail(ErrorKind::damaged, asked_.shown + ": the server repeats a page of the directory listing");
+      if (is_slow())
+        return fail(ErrorKind::timed_out, asked_.shown + ": the server sends the directory listing too slowly");
       token_ = std::move(end.next);
     }
-    return fail(ErrorKind::unsupported, asked_.shown + ": a list of more than " + std::to_string(kPagesMax) + " pages");
+    return fail(ErrorKind::unsupported,
+                asked_.shown + ": directory listing with more than " + std::to_string(kPagesMax) + " pages");
   }
 
  private:
@@ -166,7 +169,7 @@ class S3Pages {
   // A directory that is not there is one without keys.
   Result<FarListing> finish() {
     if (listed_ == 0 && !directory_.prefix.empty())
-      return fail(ErrorKind::not_found, asked_.shown + ": no key begins with this name and a slash");
+      return fail(ErrorKind::not_found, asked_.shown + ": no key starts with this name and a slash");
     return std::move(draft_).finish();
   }
 

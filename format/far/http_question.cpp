@@ -76,7 +76,7 @@ Result<> Asking::take(Attempt& attempt, std::span<const std::byte> bytes) const 
   attempt.bytes += bytes.size();
   const double late = std::chrono::duration<double>(Clock::now() - begun_ - options_.timeout).count();
   if (late > static_cast<double>(attempt.bytes) / kBytesPerSecondMin)
-    return fail(ErrorKind::timed_out, "the server's answer comes too slowly");
+    return fail(ErrorKind::timed_out, "the server responds too slowly");
   return question_.take(bytes);
 }
 
@@ -88,7 +88,7 @@ std::shared_ptr<Attempt> Asking::attempt(milliseconds left) {
     attempt->head = head;
     if (head.status != question_.wanted) return false;
     if (head.is_encoded) {
-      attempt->error = Error{ErrorKind::io, "the server sends compressed bytes, which were not asked for", -1, 0};
+      attempt->error = Error{ErrorKind::io, "the server sent compressed bytes, which were not requested", -1, 0};
       return false;
     }
     question_.begin();
@@ -147,7 +147,7 @@ Result<HttpReply> ask(const HttpQuestion& question, const FarOptions& options, S
 tl::unexpected<Error> refused_with(const HttpQuestion& question, long status) {
   ErrorKind kind = error_of_status(status).kind;
   if (kind == ErrorKind::stale) kind = ErrorKind::io;  // nothing was opened before
-  return fail(kind, question.shown + ": the server answers " + std::to_string(status));
+  return fail(kind, question.shown + ": the server responded with status " + std::to_string(status));
 }
 
 }  // namespace tfile

@@ -171,7 +171,7 @@ bool HttpRead::take_part(Ask& ask, const HttpHead& head) {
     ask.asks_anew = true;
     return false;
   }
-  ask.error = Error{ErrorKind::io, file_->name + ": the server's answer does not tell which bytes it has", -1, 0};
+  ask.error = Error{ErrorKind::io, file_->name + ": the server's response does not say which bytes it has", -1, 0};
   ask.is_passing = true;
   return false;
 }
@@ -190,7 +190,7 @@ bool HttpRead::take_range(Ask& ask, const HttpHead& head) {
     ask.end = named.end();
     return true;
   }
-  ask.error = Error{ErrorKind::io, file_->name + ": the server sends other bytes than it is asked for", -1, 0};
+  ask.error = Error{ErrorKind::io, file_->name + ": the server sent other bytes than requested", -1, 0};
   ask.is_passing = true;
   return false;
 }
@@ -253,7 +253,8 @@ bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
   // That a token has expired is trouble; which names a user may not read is none.
   const bool is_denied = kind == ErrorKind::denied;
   ask.error = Error{is_denied ? ErrorKind::io : kind,
-                    file_->name + ": the server answers " + std::to_string(head.status), -1, is_denied ? EACCES : 0};
+                    file_->name + ": the server responded with status " + std::to_string(head.status), -1,
+                    is_denied ? EACCES : 0};
   ask.is_passing = error.is_passing;
   ask.retry_after = head.retry_after;
   return false;
@@ -271,7 +272,7 @@ bool HttpRead::take_parts(Ask& ask, std::span<const std::byte> bytes) {
   if (fed && Clock::now() - ask.fresh_at <= file_->options.timeout) return true;
   file_->host->several = Answers::wrong;
   if (!fed) return false;
-  ask.error = Error{ErrorKind::io, file_->name + ": the server sends other bytes than it is asked for", -1, 0};
+  ask.error = Error{ErrorKind::io, file_->name + ": the server sent other bytes than requested", -1, 0};
   ask.is_passing = true;
   return false;
 }
@@ -283,7 +284,7 @@ bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
   file_->counts.note_no_longer_wanted(come);
   if (ask.parts) return take_parts(ask, bytes);
   if (bytes.size() > ask.end - ask.next) {
-    ask.error = Error{ErrorKind::io, file_->name + ": the server sends more bytes than it says", -1, 0};
+    ask.error = Error{ErrorKind::io, file_->name + ": the server sent more bytes than it announced", -1, 0};
     ask.is_passing = true;
     return false;
   }
@@ -305,7 +306,7 @@ void HttpRead::check_end(Ask& ask, const HttpEnd& end) {
   }
   const std::uint64_t wanted = ask.is_whole ? std::min(ask.end, ask.ranges.back().end()) : ask.end;
   if (!ask.is_taken || end.error || ask.error || ask.next >= wanted) return;
-  ask.error = Error{ErrorKind::io, file_->name + ": the server sends fewer bytes than it says", -1, 0};
+  ask.error = Error{ErrorKind::io, file_->name + ": the server sent fewer bytes than it announced", -1, 0};
   ask.is_passing = true;
 }
 
@@ -353,8 +354,7 @@ void HttpRead::settle() {
     pause_ = kPauseMin;
   }
   if (now - progress_ > file_->options.timeout || file_->options.stop.stop_requested()) {
-    if (!error_)
-      error_ = Error{ErrorKind::io, file_->name + ": the server sends other bytes than it is asked for", -1, 0};
+    if (!error_) error_ = Error{ErrorKind::io, file_->name + ": the server sent other bytes than requested", -1, 0};
     return finish(tl::unexpected<Error>(*error_));
   }
   file_->counts.retries.fetch_add(1, std::memory_order_relaxed);
@@ -427,8 +427,8 @@ Result<> check_state(const HttpFile& file, const HttpHead& head) {
 
 Result<> check_head(const HttpFile& file, const HttpHead& head) {
   if (head.is_encoded)
-    return fail(ErrorKind::io, file.name + ": the server sends compressed bytes, which were not asked for");
-  if (head.contradicts_itself) return fail(ErrorKind::io, file.name + ": the server's answer contradicts itself");
+    return fail(ErrorKind::io, file.name + ": the server sent compressed bytes, which were not requested");
+  if (head.contradicts_itself) return fail(ErrorKind::io, file.name + ": the server's response contradicts itself");
   return {};
 }
 

@@ -102,14 +102,14 @@ bool is_s3(std::string_view url) {
 Result<std::string> http_url_of_s3(std::string_view url) {
   const S3Parts parts = parts_of(url);
   if (!is_bucket_name(parts.bucket) || parts.key.empty())
-    return fail(ErrorKind::invalid, parts.bucket + "/" + std::string(parts.key) + ": s3://BUCKET/KEY is wanted");
+    return fail(ErrorKind::invalid, parts.bucket + "/" + std::string(parts.key) + ": expected s3://BUCKET/KEY");
   return url_of_bucket(parts.bucket) + encoded(parts.key) + std::string(parts.query);
 }
 
 Result<S3Directory> s3_directory(std::string_view url) {
   const S3Parts parts = parts_of(url);
   if (!is_bucket_name(parts.bucket))
-    return fail(ErrorKind::invalid, parts.bucket + ": s3://BUCKET or s3://BUCKET/DIRECTORY is wanted");
+    return fail(ErrorKind::invalid, parts.bucket + ": expected s3://BUCKET or s3://BUCKET/DIRECTORY");
   std::string prefix = percent_decoded(parts.key);
   if (!prefix.empty() && !prefix.ends_with('/')) prefix += '/';
   return S3Directory{url_of_bucket(parts.bucket), std::move(prefix)};

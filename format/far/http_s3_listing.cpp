@@ -39,7 +39,7 @@ S3Page::S3Page(std::string_view prefix, ListingDraft& draft)
 Result<> S3Page::feed(std::span<const std::byte> bytes) {
   bytes_ += bytes.size();
   if (bytes_ > kBytesMax)
-    return fail(ErrorKind::damaged, "the server's list has more than " + std::to_string(kBytesMax) + " bytes");
+    return fail(ErrorKind::damaged, "the server's listing has more than " + std::to_string(kBytesMax) + " bytes");
   return xml_.feed(bytes);
 }
 
@@ -57,7 +57,8 @@ Result<> S3Page::take(std::span<const std::string> path, std::string_view text) 
   if (!of("Contents") && !of("CommonPrefixes")) return {};
   listed_.entry.is_directory = of("CommonPrefixes");
   if (all_.size() == kListedMax)
-    return fail(ErrorKind::damaged, "the server's list has more than " + std::to_string(kListedMax) + " keys at once");
+    return fail(ErrorKind::damaged,
+                "the server's listing has more than " + std::to_string(kListedMax) + " keys in one page");
   all_.push_back(std::exchange(listed_, {}));
   return {};
 }
@@ -79,8 +80,8 @@ Result<S3Page::End> S3Page::finish() && {
   TRY_VOID(xml_.finish());
   for (Listed& listed : all_) TRY_VOID(add(std::move(listed)));
   if (goes_on_ && next_.empty())
-    return fail(ErrorKind::damaged,
-                "the server's list goes on after " + std::to_string(all_.size()) + " keys, but not where");
+    return fail(ErrorKind::damaged, "the server's listing continues after " + std::to_string(all_.size()) +
+                                        " keys, but has no continuation token");
   return End{all_.size(), goes_on_ ? std::move(next_) : std::string()};
 }
 

@@ -181,7 +181,7 @@ Result<std::shared_ptr<const Source>> HttpSource::sibling(std::string_view relat
 Result<> take_state(HttpFile& file, const RangeAnswer& answer) {
   const HttpHead& head = answer.head;
   const auto whole = head.status == 200 ? head.length : head.range ? head.range->whole : std::nullopt;
-  if (!whole) return fail(ErrorKind::unsupported, file.name + ": the server does not tell the file's size");
+  if (!whole) return fail(ErrorKind::unsupported, file.name + ": the server did not report the size of the file");
   file.etag = head.etag;
   file.identity.size = *whole;
   file.identity.modified_ns = head.modified_ns;
@@ -209,7 +209,7 @@ Result<> check_answer(const HttpFile& file, const RangeAnswer& answer) {
   if (status == 200 || status == 206 || is_empty) return {};
   ErrorKind kind = error_of_status(status).kind;
   if (kind == ErrorKind::stale) kind = ErrorKind::io;  // nothing was opened before
-  return fail(kind, file.name + ": the server answers " + std::to_string(status));
+  return fail(kind, file.name + ": the server responded with status " + std::to_string(status));
 }
 
 std::string first_range(std::uint64_t end) {

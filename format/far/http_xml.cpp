@@ -40,7 +40,7 @@ struct XmlReader::State {
 
   void begin(std::string_view name) {
     without_event = 0;
-    if (path.size() == kDepthMax) return refuse("nests too deep");
+    if (path.size() == kDepthMax) return refuse("is nested too deeply");
     path.emplace_back(name.substr(name.rfind(kSeparator) + 1));
     texts.emplace_back();
   }
@@ -48,7 +48,7 @@ struct XmlReader::State {
   void add(std::string_view text) {
     without_event = 0;
     if (error || texts.empty()) return;
-    if (texts.back().size() + text.size() > kTextMax) return refuse("has a text that is too long");
+    if (texts.back().size() + text.size() > kTextMax) return refuse("has too long a text");
     texts.back().append(text);
   }
   void end() {
@@ -88,7 +88,7 @@ Result<> XmlReader::feed(std::span<const std::byte> bytes) {
     const auto* const text = reinterpret_cast<const char*>(bytes.data());
     const bool is_good = XML_Parse(state.parser, text, static_cast<int>(size), XML_FALSE) == XML_STATUS_OK;
     if (!is_good && !state.error) state.refuse(XML_ErrorString(XML_GetErrorCode(state.parser)));
-    if (state.without_event > kTagMax && !state.error) state.refuse("has a tag that is too long");
+    if (state.without_event > kTagMax && !state.error) state.refuse("has too long a tag");
     bytes = bytes.subspan(size);
   }
   if (state.error) return tl::unexpected<Error>(*state.error);

@@ -11,7 +11,7 @@ namespace {
 // What keeps a name from being one of a file; empty if nothing does.
 std::string_view oddity_of(std::string_view name) {
   if (name.empty()) return "an empty name";
-  if (name == "." || name == "..") return "a name that means another directory";
+  if (name == "." || name == "..") return "a name that refers to another directory";
   if (name.find('/') != std::string_view::npos) return "a name with a slash";
   if (name.find('\0') != std::string_view::npos) return "a name with a zero byte";
   if (name.size() > NAME_MAX) return "a name of more than 255 bytes";
@@ -26,7 +26,7 @@ Result<> ListingDraft::add(FarEntry entry) {
     return {};
   }
   if (listing_.entries.size() == kEntriesMax)
-    return fail(ErrorKind::unsupported, "a directory of more than " + std::to_string(kEntriesMax) + " names");
+    return fail(ErrorKind::unsupported, "directory with more than " + std::to_string(kEntriesMax) + " names");
   listing_.entries.push_back(std::move(entry));
   return {};
 }
@@ -42,7 +42,7 @@ FarListing ListingDraft::finish() && {
   std::ranges::stable_sort(entries, {}, &FarEntry::name);
   const auto is_same = [](const FarEntry& a, const FarEntry& b) { return a.name == b.name; };
   for (std::size_t i = 1; twice_ == Twice::error && i < entries.size(); ++i)
-    if (is_same(entries[i - 1], entries[i])) leave_out(entries[i].name, "it is there twice");
+    if (is_same(entries[i - 1], entries[i])) leave_out(entries[i].name, "it is listed twice");
   entries.erase(std::unique(entries.begin(), entries.end(), is_same), entries.end());
   if (left_out_ > kLinesMax)
     listing_.left_out.push_back(std::to_string(left_out_ - kLinesMax) + " more names are left out");

@@ -170,14 +170,14 @@ std::string path_as_named(std::string_view url, std::string_view path) {
 }
 
 Result<std::string> sibling_url(std::string_view url, std::string_view relative) {
-  const std::string shown = without_secrets(url) + ": file \"" + std::string(relative) + "\" beside it";
+  const std::string shown = without_secrets(url) + ": file \"" + std::string(relative) + "\" next to it";
   if (relative.empty()) return fail(ErrorKind::not_found, shown + ": no name");
   if (relative.front() == '/' || relative.find('\0') != std::string_view::npos)
     return fail(ErrorKind::denied, shown + ": not a relative path");
   // "root:/" would make a caching proxy ask another server; "?" and "#" end a path.
   if (relative.find(":/") != std::string_view::npos ||
       (!is_http(url) && relative.find_first_of("?#") != std::string_view::npos))
-    return fail(ErrorKind::denied, shown + ": not a path in a URL");
+    return fail(ErrorKind::denied, shown + ": not valid in a URL path");
   const std::string path = normal_path(relative);
   if (path.empty()) return fail(ErrorKind::denied, shown + ": outside of its directory");
 

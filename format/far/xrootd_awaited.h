@@ -46,7 +46,7 @@ class Awaited {
 };
 
 inline Error no_answer(const std::string& shown, const FarOptions& options) {
-  if (options.stop.stop_requested()) return {ErrorKind::io, shown + ": given up, as reading was stopped"};
+  if (options.stop.stop_requested()) return {ErrorKind::io, shown + ": cancelled, reading was stopped"};
   return {ErrorKind::timed_out, shown + ": no answer for " + std::to_string(options.timeout.count() / 1000) + " s"};
 }
 

@@ -148,22 +148,22 @@ T* inside(XrdCl::AnyObject* response) {
 
 Answer<> check_read(const ByteRange& wanted, XrdCl::AnyObject* response) {
   const auto* const got = inside<XrdCl::ChunkInfo>(response);
-  if (!got || got->offset != wanted.begin) return broken("the server answered another request");
-  if (got->length != wanted.size) return broken("the server sent less than the file's size");
+  if (!got || got->offset != wanted.begin) return broken("the server answered a different request");
+  if (got->length != wanted.size) return broken("the server sent fewer bytes than the file has");
   return {};
 }
 
 Answer<> check_vector(std::span<const ByteRange> wanted, XrdCl::AnyObject* response) {
   auto* const got = inside<XrdCl::VectorReadInfo>(response);
-  if (!got || got->GetChunks().size() != wanted.size()) return broken("the server answered another request");
+  if (!got || got->GetChunks().size() != wanted.size()) return broken("the server answered a different request");
   std::uint64_t size = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const XrdCl::ChunkInfo& chunk = got->GetChunks()[i];
     if (chunk.offset != wanted[i].begin || chunk.length != wanted[i].size)
-      return broken("the server sent other bytes than it was asked for");
+      return broken("the server sent other bytes than requested");
     size += wanted[i].size;
   }
-  if (got->GetSize() != size) return broken("the server sent less than it was asked for");
+  if (got->GetSize() != size) return broken("the server sent fewer bytes than requested");
   return {};
 }
 
@@ -262,7 +262,7 @@ void OpenFile::look(Done<FileState> done) const {
              [this, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
                const auto* const info = inside<XrdCl::StatInfo>(response);
                if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
-               if (!info) return done(broken("the server told no state of the file"));
+               if (!info) return done(broken("the server returned no status of the file"));
                done(state_of(*info, server_of_open(*file_)));
              });
 }
@@ -272,7 +272,7 @@ Answer<FileState> OpenFile::last_state() const {
   const XRootDStatus status = file_->Stat(false, info);
   const std::unique_ptr<XrdCl::StatInfo> owned(info);
   if (!status.IsOK()) return tl::unexpected<Failure>(failure_of(status));
-  if (!info) return broken("the server told no state of the file");
+  if (!info) return broken("the server returned no status of the file");
   return state_of(*info, server_of_open(*file_));
 }
 
@@ -302,7 +302,7 @@ void look_at_path(const std::string& url, Done<FileState> done) {
                let_go_later(server);
                const auto* const info = inside<XrdCl::StatInfo>(response);
                if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
-               if (!info) return done(broken("the server told no state of the file"));
+               if (!info) return done(broken("the server returned no status of the file"));
                if (info->TestFlags(XrdCl::StatInfo::IsDir))
                  return done(tl::unexpected<Failure>(Failure{ErrorKind::not_found, "is a directory now"}));
                done(state_of(*info, hosts && !hosts->empty() ? host_of(hosts->back().url) : name));
@@ -320,7 +320,7 @@ void list_directory(const std::string& url, const std::string& server_name, Done
         let_go_later(server);
         auto* const list = inside<XrdCl::DirectoryList>(response);
         if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
-        if (!list) return done(broken("the server told no list of the directory"));
+        if (!list) return done(broken("the server returned no directory listing"));
         done(listing_of(*list));
       });
 }
@@ -333,7 +333,7 @@ void ask_role(const std::string& url, const std::string& server_name, Done<Xroot
         let_go_later(server);
         auto* const told = inside<XrdCl::ProtocolInfo>(response);
         if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
-        if (!told) return done(broken("the server told nothing of itself"));
+        if (!told) return done(broken("the server returned no configuration"));
         done(role_of(told->GetHostInfo()));
       });
 }
@@ -349,7 +349,7 @@ void locate(const std::string& url, Done<std::vector<std::string>> done) {
         let_go_later(server);
         const auto* const found = inside<XrdCl::LocationInfo>(response);
         if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
-        if (!found) return done(broken("the server told no data servers"));
+        if (!found) return done(broken("the server returned no data servers"));
         std::vector<std::string> servers;
         for (auto one = found->Begin(); one != found->End(); ++one) servers.push_back(one->GetAddress());
         done(std::move(servers));

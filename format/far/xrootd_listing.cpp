@@ -88,11 +88,11 @@ Result<T> Listing::answer_of(Awaited<Answer<T>>& pending) {
 }
 
 Result<> Listing::add(ServerListing listing) {
-  for (const std::string& name : listing.untold) draft_.leave_out(name, "the server does not tell what it is");
+  for (const std::string& name : listing.untold) draft_.leave_out(name, "the server does not say what it is");
   for (FarEntry& entry : listing.entries) {
     // These would begin another part of a URL.
     if (entry.name.find('?') != std::string::npos || entry.name.ends_with(':'))
-      draft_.leave_out(entry.name, "it is no name in a URL of XRootD");
+      draft_.leave_out(entry.name, "its name is not possible in an XRootD URL");
     else
       TRY_VOID(draft_.add(std::move(entry)));
   }
@@ -169,7 +169,8 @@ Result<FarListing> Listing::read() {
 Result<FarListing> list_xrootd(const std::string& url, const FarOptions& options) {
   using namespace xrootd;
   prepare_client(options.timeout);
-  if (server_of(url).empty()) return fail(ErrorKind::invalid, without_secrets(url) + ": not a URL of an XRootD server");
+  if (server_of(url).empty())
+    return fail(ErrorKind::invalid, without_secrets(url) + ": not the URL of an XRootD server");
   return Listing(url, options).read();
 }
 

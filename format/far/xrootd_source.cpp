@@ -91,10 +91,11 @@ SourceTraits XrootdSource::traits() const {
 }
 
 Result<> XrootdSource::check(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
-  if (ranges.size() != into.size()) return fail(ErrorKind::invalid, name() + ": as many buffers as ranges are needed");
+  if (ranges.size() != into.size())
+    return fail(ErrorKind::invalid, name() + ": number of buffers differs from number of ranges");
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (into[i].size() != ranges[i].size)
-      return fail(ErrorKind::invalid, name() + ": a buffer of another size than its range");
+      return fail(ErrorKind::invalid, name() + ": buffer size differs from the size of its range");
     TRY_VOID(check_range(*this, ranges[i]));
   }
   if (file_->is_stale()) return tl::unexpected<Error>(file_->stale_error());
@@ -192,7 +193,8 @@ Result<std::shared_ptr<const Source>> open_once(const std::string& url, const Fa
 
 Result<> prepare(const std::string& url, const FarOptions& options) {
   prepare_client(options.timeout);
-  if (server_of(url).empty()) return fail(ErrorKind::invalid, without_secrets(url) + ": not a URL of an XRootD server");
+  if (server_of(url).empty())
+    return fail(ErrorKind::invalid, without_secrets(url) + ": not the URL of an XRootD server");
   return {};
 }
 

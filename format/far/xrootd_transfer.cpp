@@ -39,7 +39,7 @@ class FileTransfer : public std::enable_shared_from_this<FileTransfer> {
   void start() {
     // Nobody else would end it where the server is silent.
     if (!watch([self = shared_from_this()](Time now) { return self->watched(now); }))
-      return end(fail(ErrorKind::io, file_->shown() + ": no thread can be made", -1, EAGAIN));
+      return end(fail(ErrorKind::io, file_->shown() + ": no thread could be created", -1, EAGAIN));
     connect();
     stop_.emplace(file_->options().stop, Stopped{this});
   }
@@ -71,7 +71,7 @@ class FileTransfer : public std::enable_shared_from_this<FileTransfer> {
   struct Stopped {
     FileTransfer* transfer;
     void operator()() const {
-      transfer->end(fail(ErrorKind::io, transfer->file_->shown() + ": given up, as reading was stopped"));
+      transfer->end(fail(ErrorKind::io, transfer->file_->shown() + ": cancelled, reading was stopped"));
     }
   };
 

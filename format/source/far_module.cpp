@@ -26,7 +26,8 @@ Result<const FarLibraries*> load() {
   const void* const found = module ? ::dlsym(module, "tfile_far_libraries") : nullptr;
   if (found) return static_cast<const FarLibraries*>(found);
   const char* const why = ::dlerror();
-  return fail(ErrorKind::unsupported, std::string("what reads URLs cannot be loaded: ") + (why ? why : "unknown"));
+  return fail(ErrorKind::unsupported,
+              std::string("cannot load the library that reads URLs: ") + (why ? why : "unknown"));
 }
 
 }  // namespace

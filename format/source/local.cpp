@@ -22,7 +22,7 @@ namespace {
 Result<Identity> identity_now_of(int fd, const std::string& name) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) return system_error(name, errno);
-  if (S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, name + ": is a directory, and no ROOT file", -1, EISDIR);
+  if (S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, name + ": is a directory, not a ROOT file", -1, EISDIR);
   if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, name + ": not a regular file");
   return identity_of(status);
 }
@@ -53,7 +53,8 @@ class LocalSource final : public Source {
 
 // Ranges that are adjacent become one preadv.
 Result<> LocalSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
-  if (ranges.size() != into.size()) return fail(ErrorKind::invalid, name_ + ": as many buffers as ranges are needed");
+  if (ranges.size() != into.size())
+    return fail(ErrorKind::invalid, name_ + ": number of buffers differs from number of ranges");
   std::vector<iovec> pieces;
   for (std::size_t i = 0; i < ranges.size();) {
     const std::uint64_t begin = ranges[i].begin;
@@ -61,7 +62,8 @@ Result<> LocalSource::read(std::span<const ByteRange> ranges, std::span<const st
     pieces.clear();
     for (; i < ranges.size() && ranges[i].begin == end && pieces.size() < IOV_MAX; ++i) {
       const std::uint64_t size = ranges[i].size;
-      if (into[i].size() != size) return fail(ErrorKind::invalid, name_ + ": a buffer of another size than its range");
+      if (into[i].size() != size)
+        return fail(ErrorKind::invalid, name_ + ": buffer size differs from the size of its range");
       TRY_VOID(check_range(*this, ranges[i]));
       if (size != 0) pieces.push_back({into[i].data(), size});
       end += size;
@@ -100,17 +102,17 @@ tl::unexpected<Error> LocalSource::early_end(std::uint64_t offset) const {
   const Result<Identity> now = identity_now();
   const auto at = static_cast<std::int64_t>(offset);
   if (now && *now == identity_)
-    return fail(ErrorKind::io, name_ + ": the storage ends before the file's size", at, EIO);
+    return fail(ErrorKind::io, name_ + ": the storage has fewer bytes than the size of the file", at, EIO);
   return fail(ErrorKind::stale, name_ + ": changed since it was opened", at);
 }
 
 Result<std::shared_ptr<const Source>> LocalSource::sibling(std::string_view relative_path) const {
   const std::string path(relative_path);
-  const std::string shown = name_ + ": file \"" + path + "\" beside it";
+  const std::string shown = name_ + ": file \"" + path + "\" next to it";
   if (path.empty()) return fail(ErrorKind::not_found, shown + ": no name");
   if (path.front() == '/' || path.find('\0') != std::string::npos)
     return fail(ErrorKind::denied, shown + ": not a relative path");
-  if (!directory_) return fail(ErrorKind::not_found, shown + ": its directory is not known");
+  if (!directory_) return fail(ErrorKind::not_found, shown + ": its directory is unknown");
   Descriptor file = open_beneath(directory_.get(), path, kReadFlags, true);
   if (!file) return system_error(shown, errno);
   const std::size_t slash = path.rfind('/');

@@ -49,8 +49,9 @@ Result<const FarLibrary*> library_of(const std::string& url) {
   const auto* known =
       std::ranges::find_if(kSchemes, [&](const Scheme& one) { return are_equal_but_case(one.name, scheme); });
   if (known == std::end(kSchemes))
-    return fail(ErrorKind::invalid, without_secrets(url) + ": URLs of the scheme \"" + std::string(scheme) +
-                                        "\" are not read, only http, https, dav, davs, s3, root, roots and xroot");
+    return fail(ErrorKind::invalid,
+                without_secrets(url) + ": URL scheme \"" + std::string(scheme) +
+                    "\" is not supported, expected http, https, dav, davs, s3, root, roots or xroot");
   TRY(const FarLibraries* const libraries, far_libraries());
   const FarLibrary& library = libraries->*known->library;
   if (!library.open)

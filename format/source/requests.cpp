@@ -25,8 +25,8 @@ struct Answers {
 Result<> check_range(const Source& source, ByteRange range) {
   if (!is_beyond_end(range, source.size())) return {};
   return fail(ErrorKind::damaged,
-              source.name() + ": " + std::to_string(range.size) + " bytes wanted at " + std::to_string(range.begin) +
-                  ", the file has " + std::to_string(source.size()),
+              source.name() + ": " + std::to_string(range.size) + " bytes requested at " + std::to_string(range.begin) +
+                  ", the file has " + std::to_string(source.size()) + " bytes",
               static_cast<std::int64_t>(std::min<std::uint64_t>(range.begin, INT64_MAX)));
 }
 

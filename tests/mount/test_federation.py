@@ -58,7 +58,7 @@ def test_a_directory_has_the_files_of_all_servers(federation):
         assert sorted(os.listdir(os.path.join(m.path, "sub"))) == ["only0.root", "only1.root"]
         for path in ("both.root", "sub/only0.root", "sub/only1.root"):
             assert read(m.path, path, COLUMN) == VALUES.tobytes(), path
-        assert "is there twice" not in m.errors()
+        assert "is listed twice" not in m.errors()
 
 
 def test_a_caching_proxy_lists_and_reads_for_its_origin(federation):

@@ -194,7 +194,7 @@ def test_what_is_no_file_is_told_what_it_is(program, mount_point, tmp_path, comm
     url = "ftp://example.org/a.root"
     result = run(program, *command, url, *rest)
     assert result.returncode in (1, 8) and result.stderr.count("\n") == 1
-    assert f'{url}: URLs of the scheme "ftp" are not read' in result.stderr
+    assert f'{url}: URL scheme "ftp" is not supported' in result.stderr
     if command not in ((), ("ls",)):
         result = run(program, *command, tmp_path, *rest)
         assert result.returncode in (1, 8) and f"{tmp_path}: is a directory" in result.stderr

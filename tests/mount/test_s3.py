@@ -107,7 +107,7 @@ def test_wrong_keys_are_refused(program, server, tmp_path):
     for keys in ({}, {"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": "wrong"}):
         done = subprocess.run([program, "ls", "s3://bucket/plain.root"], env=environment(server, **keys), text=True,
                               capture_output=True, timeout=20)
-        assert done.returncode == 1 and "answers 403" in done.stderr and done.stderr.count("\n") == 1
+        assert done.returncode == 1 and "status 403" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_files_for_all_need_no_keys(server, column):
@@ -167,4 +167,4 @@ def test_a_service_refuses_wrong_keys(program, service, wrong):
     keys = {**keys_of(service), **wrong}
     for source in ("s3://runs/plain.root", "s3://runs"):
         done = subprocess.run([program, "ls", source], env=keys, text=True, capture_output=True, timeout=30)
-        assert done.returncode == 1 and "answers 403" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+        assert done.returncode == 1 and "status 403" in done.stderr and done.stderr.count("\n") == 1, done.stderr

@@ -66,7 +66,7 @@ def test_programs_are_stripped_and_their_symbols_are_apart(installed, name, plac
 
 def test_what_reads_urls_is_found_where_it_is_installed(installed):
     done = subprocess.run([installed.program, "ls", "http://127.0.0.1:1/a.root"], capture_output=True, text=True)
-    assert done.returncode == 1 and "cannot be loaded" not in done.stderr, done.stderr
+    assert done.returncode == 1 and "cannot load" not in done.stderr, done.stderr
 
 
 def test_files_name_places_where_something_is(installed):

@@ -37,7 +37,7 @@ TEST(ListingDraft, ANameComesOnce) {
   const FarListing listing = std::move(draft).finish();
   EXPECT_EQ(names(listing), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(listing.entries[0].size, 1u);
-  EXPECT_EQ(listing.left_out, std::vector<std::string>{"\"a\" is left out: it is there twice"});
+  EXPECT_EQ(listing.left_out, std::vector<std::string>{"\"a\" is left out: it is listed twice"});
 
   ListingDraft copies(ListingDraft::Twice::copy);
   ASSERT_TRUE(copies.add({"a", false, 1, 0}) && copies.add({"a", false, 1, 5}));
