@@ -19,8 +19,8 @@ class SummedObject final : public StoredObject {
 
   Result<> add(const StoredObject& given) override {
     const auto* const other = dynamic_cast<const SummedObject*>(&given);
-    if (other == nullptr) return fail(ErrorKind::invalid, "no object of a key");
-    if (content_.class_name != other->content_.class_name) return fail(ErrorKind::unsupported, "its class is another");
+    if (other == nullptr) return fail(ErrorKind::invalid, "not an object of a key");
+    if (content_.class_name != other->content_.class_name) return fail(ErrorKind::unsupported, "its class differs");
     if (content_.payload == other->content_.payload && stands_for_equals(content_)) return {};
     auto done = add(other->content_);
     has_changed_ = has_changed_ || done;

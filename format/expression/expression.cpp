@@ -43,7 +43,7 @@ class ExpressionParser {
   Result<std::vector<ExpressionNode>> parse() {
     choice();
     skip_spaces();
-    if (at_ != text_.size()) give_up("no part of an expression");
+    if (at_ != text_.size()) give_up("not part of an expression");
     if (!wrong_.empty()) return fail(ErrorKind::unsupported, std::move(wrong_));
     return std::move(nodes_);
   }
@@ -98,7 +98,7 @@ class ExpressionParser {
     const std::size_t begin = at_;
     if (!take("?")) return;
     choice();
-    expect(":", "here a : should stand");
+    expect(":", "expected ':'");
     choice();
     add_operation(begin, text_.substr(begin, 1), 3, Operator::choose);
   }
@@ -142,7 +142,7 @@ class ExpressionParser {
     const char next = at(at_);
     if (take("(")) {
       choice();
-      expect(")", "here a ) should stand");
+      expect(")", "expected ')'");
       if (!failed()) nodes_.back().in_parentheses = true;
     } else if (next == '[') {
       parameter();
@@ -151,7 +151,7 @@ class ExpressionParser {
     } else if (begins_name(next) || (is_next("::") && begins_name(at(at_ + 2)))) {
       named();
     } else {
-      give_up("here a number, a name or a parenthesis should stand");
+      give_up("expected a number, a name or a parenthesis");
     }
   }
 
@@ -169,7 +169,7 @@ class ExpressionParser {
 
   void parameter() {
     const std::size_t begin = ++at_, end = text_.find(']', begin);
-    if (end == text_.npos) return give_up("no ] follows");
+    if (end == text_.npos) return give_up("expected ']'");
     at_ = end + 1;
     add(Kind::parameter, begin, text_.substr(begin, end - begin));
   }
@@ -209,7 +209,7 @@ class ExpressionParser {
         choice();
         ++operands;
       } while (take(","));
-      expect(")", "here a , or a ) should stand");
+      expect(")", "expected ',' or ')'");
     }
     add(Kind::call, begin, name, operands);
     return true;
@@ -223,7 +223,7 @@ class ExpressionParser {
         continue;
       }
       choice();
-      expect("]", "here a ] should stand");
+      expect("]", "expected ']'");
     }
     if (operands > of) add(Kind::index, begin, name, operands);
     return operands > of;

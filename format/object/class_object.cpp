@@ -110,7 +110,7 @@ class ClassObject final : public OneChunkEach<Object> {
     return object_plot(*infos_, members, large_ ? *large_ : whole, parts[part].numbers, effort);
   }
   Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
-    if (large_ && part == 0) return fail(ErrorKind::unsupported, "histogram: too large to be a table as a whole");
+    if (large_ && part == 0) return fail(ErrorKind::unsupported, "histogram: too large for a table in one piece");
     TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
     return object_spreadsheet(*infos_, members, effort);
   }
@@ -118,7 +118,7 @@ class ClassObject final : public OneChunkEach<Object> {
     TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
     auto found = object_text(*infos_, members.class_name(""), members);
     if (part == 0 && !found) found = object_text(*infos_, class_name, members);
-    if (!found) return fail(ErrorKind::invalid, "the object holds no text");
+    if (!found) return fail(ErrorKind::invalid, "the object has no text");
     return *std::move(found);
   }
 
@@ -158,7 +158,7 @@ class ClassObject final : public OneChunkEach<Object> {
     TRY(ObjectMembers members, read_members(payload));
     if (part == 0) return members;
     std::vector<ObjectPart> all = object_parts(*infos_, members);
-    if (part > all.size()) return fail(ErrorKind::stale, "the object is another than when it was opened");
+    if (part > all.size()) return fail(ErrorKind::stale, "the object has changed since it was opened");
     return std::move(all[part - 1].members);
   }
   Part part_at(NodeId node, const std::string& path, const ObjectMembers& members) {
@@ -290,7 +290,7 @@ Result<Chunk> ClassObject::decode(ChunkKey key, std::span<const std::byte> store
   TRY(const ObjectMembers members, part_members(payload.arrays[0], stream.part));
   const ObjectKind kind_of_part = stream.part == 0 ? object_kind_ : kind_of_object(*infos_, members.class_name(""));
   TRY(const auto arrays, object_arrays(kind_of_part, *infos_, members));
-  constexpr const char* kOther = "the object is another than when it was opened";
+  constexpr const char* kOther = "the object has changed since it was opened";
   if (arrays.size() != stream.all) return fail(ErrorKind::stale, kOther);
   Chunk chunk;
   for (std::size_t slot = 0; slot < stream.paths.size(); ++slot) {

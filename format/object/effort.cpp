@@ -6,8 +6,9 @@
 namespace tfile {
 
 Result<> Effort::check() const {
-  if (stop_.stop_requested()) return fail(ErrorKind::io, "given up: nobody waits for it", -1, ECANCELED);
-  if (left_ == 0) return fail(ErrorKind::unsupported, "takes more work than a drawing or a table is given");
+  if (stop_.stop_requested())
+    return fail(ErrorKind::io, "cancelled: no request is waiting for the result", -1, ECANCELED);
+  if (left_ == 0) return fail(ErrorKind::unsupported, "exceeds the computing limit for a plot or a table");
   return {};
 }
 

@@ -140,7 +140,7 @@ class FormulaCompiler {
       case Node::Kind::index:
         return index(node, last);
       default:
-        return refused(node, "no part of a formula");
+        return refused(node, "not part of a formula");
     }
   }
 
@@ -163,7 +163,7 @@ class FormulaCompiler {
     const Operator op = node.op;
     if (op == Operator::plus) return {};
     const Arithmetic common = kind_of_last(op == Operator::choose ? 2 : node.operands);
-    if (needs_integers(op) && common == Arithmetic::floating) return refused(node, "takes integers");
+    if (needs_integers(op) && common == Arithmetic::floating) return refused(node, "expected integers");
     // A shift has the kind of its left operand.
     const Arithmetic kind = is_shift(op) ? kinds_[kinds_.size() - 2] : common;
     const Arithmetic gives = is_truth(op) ? Arithmetic::integer : op == Operator::power ? Arithmetic::floating : kind;
@@ -178,11 +178,11 @@ class FormulaCompiler {
     const char behind_digits = text[std::min(text.find_first_not_of("0123456789"), text.size() - 1)];
     if (!is_hex && (behind_digits == '.' || behind_digits == 'e' || behind_digits == 'E')) {
       double value = 0;
-      return read_whole(text, value) ? constant(value, Arithmetic::floating) : refused(node, "no number of C++");
+      return read_whole(text, value) ? constant(value, Arithmetic::floating) : refused(node, "not a C++ number");
     }
     std::int64_t value = 0;
     if (!read_whole(text.substr(is_hex ? 2 : 0), value, is_hex ? 16 : text[0] == '0' ? 8 : 10))
-      return refused(node, "no number of C++");
+      return refused(node, "not a C++ number");
     const bool fits = value <= std::numeric_limits<std::int32_t>::max();
     return constant(static_cast<double>(value), fits ? Arithmetic::integer : Arithmetic::long_integer);
   }
@@ -198,7 +198,7 @@ class FormulaCompiler {
   }
   Result<> parameter(const Node& node) {
     const std::uint32_t index = number_of(node.text);
-    if (index > kParametersMax) return refused(node, "no number of a parameter");
+    if (index > kParametersMax) return refused(node, "not a parameter number");
     add({.step = Step::parameter, .index = index}, 0, Arithmetic::floating);
     return {};
   }
@@ -209,7 +209,7 @@ class FormulaCompiler {
     if (name == "y" && variables_ > 1) return variable(1);
     if (const Constant* found = constant_named(name, &Constant::name)) return constant(found->value, found->kind);
     if (const auto kind = shape_named(name)) return shape(*kind, 0);
-    return refused(node, "no variable, constant or shape");
+    return refused(node, "unknown variable, constant or shape");
   }
   Result<> variable(std::uint32_t index) {
     add({.step = Step::variable, .index = index}, 0, Arithmetic::floating);
@@ -220,7 +220,7 @@ class FormulaCompiler {
     const bool is_plain = last.size() == 1 && last[0].kind == Node::Kind::number && !last[0].in_parentheses;
     if (is_plain && plain(node) == "x" && last[0].text == "0") return variable(0);
     if (is_plain && plain(node) == "x" && last[0].text == "1" && variables_ > 1) return variable(1);
-    return refused(node, "no variable");
+    return refused(node, "unknown variable");
   }
   static const Constant* constant_named(std::string_view name, std::string_view Constant::*which) {
     const auto found = std::ranges::find(constants(), name, which);
@@ -235,7 +235,7 @@ class FormulaCompiler {
     const bool is_known = call(functions_of_one(), Step::call1, name, 1, arguments.size()) ||
                           call(functions_of_two(), Step::call2, name, 2, arguments.size()) ||
                           special(name, arguments.size());
-    if (!is_known) return refused(node, "no function with so many arguments");
+    if (!is_known) return refused(node, "unknown function, or wrong number of arguments");
     return {};
   }
 
@@ -269,7 +269,7 @@ class FormulaCompiler {
   Result<> shape_call(const Node& node, std::uint32_t kind_and_degree, std::span<const Node> arguments) {
     const bool are_plain =
         std::ranges::all_of(arguments, [](const Node& a) { return a.size == 1 && !a.in_parentheses; });
-    if (!are_plain) return refused(node, "a shape of other than parameters");
+    if (!are_plain) return refused(node, "expected parameters of a shape");
     if (arguments.size() > 1 && arguments[0].kind == Node::Kind::name && arguments[0].text == "x")
       arguments = arguments.subspan(1);
     std::uint32_t first = 0;
@@ -280,7 +280,7 @@ class FormulaCompiler {
     } else if (arguments.size() == 1 && arguments[0].kind == Node::Kind::number) {
       is_known = read_whole(arguments[0].text, first);
     }
-    if (!is_known || first > kParametersMax) return refused(node, "a shape of other than parameters");
+    if (!is_known || first > kParametersMax) return refused(node, "expected parameters of a shape");
     return shape(kind_and_degree, first);
   }
 
@@ -294,12 +294,12 @@ class FormulaCompiler {
 
 Result<Formula> Formula::parse(std::string_view text, std::size_t variables, std::vector<std::string> names) {
   const std::string formula = without_spaces(text);
-  if (formula.empty()) return fail(ErrorKind::unsupported, "compiled code without saved points");
+  if (formula.empty()) return fail(ErrorKind::unsupported, "function is compiled code without saved points");
   const auto nodes = parse_expression(formula, kFormulaForm);
   auto compiled = nodes ? FormulaCompiler(variables, std::move(names)).compile(*nodes) : tl::unexpected(nodes.error());
   if (!compiled)
     return fail(ErrorKind::unsupported,
-                "the formula is not understood: " + formula.substr(0, 200) + " (" + compiled.error().text + ")");
+                "cannot parse the formula: " + formula.substr(0, 200) + " (" + compiled.error().text + ")");
   return compiled;
 }
 

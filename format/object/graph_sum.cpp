@@ -26,7 +26,7 @@ class GraphSum {
     const StoredNumbers* const length = own_.numbers("fNpoints");
     if (points_ < 0 || added_ < 0 || length->bytes.size() != sizeof(std::int32_t))
       return fail(ErrorKind::damaged,
-                  "graph: fNpoints is " + std::to_string(points_) + " and " + std::to_string(added_));
+                  "graph: fNpoints is " + std::to_string(points_) + ", to be added " + std::to_string(added_));
     if (added_ == 0) return {};
     if (added_ > std::numeric_limits<std::int32_t>::max() - points_)
       return fail(ErrorKind::unsupported, "too many points");
@@ -35,7 +35,7 @@ class GraphSum {
     TRY_VOID(changes_.apply());
     const StoredNumbers* const all = to_.members.at(path_).numbers("fX");
     if (all == nullptr || static_cast<std::int64_t>(all->count()) != points_ + added_)
-      return fail(ErrorKind::unsupported, "its points cannot be found again");
+      return fail(ErrorKind::unsupported, "its points cannot be located");
     return {};
   }
 
@@ -43,14 +43,14 @@ class GraphSum {
   Result<> append(std::string_view name) {
     const StoredNumbers* const mine = own_.numbers(name);
     const StoredNumbers* const other = others_.numbers(name);
-    if ((mine == nullptr) != (other == nullptr)) return fail(ErrorKind::unsupported, "its members are others");
+    if ((mine == nullptr) != (other == nullptr)) return fail(ErrorKind::unsupported, "its members differ");
     if (mine == nullptr) return {};
     const bool has_none = mine->count() == 0 && other->count() == 0;  // what is computed where a graph is drawn
     if (has_none && points_ > 0) return {};
     const bool is_one_each = static_cast<std::int64_t>(mine->count()) == points_ &&
                              static_cast<std::int64_t>(other->count()) == added_ && mine->dtype == Dtype::f8 &&
                              other->dtype == Dtype::f8 && mine->packing == nullptr && other->packing == nullptr;
-    if (!is_one_each) return fail(ErrorKind::damaged, "graph: not one number for each point in " + std::string(name));
+    if (!is_one_each) return fail(ErrorKind::damaged, "graph: expected one number per point in " + std::string(name));
     if (points_ > 0) {
       changes_.append(mine->bytes, other->bytes);
       return {};

@@ -118,7 +118,7 @@ Result<HistogramBins> histogram_bins(const ObjectMembers& members, const std::st
   }
   if (h.cells != contents->count() || h.bins.size() != dimensions) {
     return fail(ErrorKind::damaged,
-                "histogram: " + std::to_string(contents->count()) + " contents do not fit its axes");
+                "histogram: " + std::to_string(contents->count()) + " contents do not match its axes");
   }
   return h;
 }

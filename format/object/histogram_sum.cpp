@@ -41,7 +41,7 @@ class HistogramPart {
     made.dimensions_ = kind.dimensions;
     made.is_profile_ = kind.family == ObjectFamily::profile;
     if (!made.is_profile_ && kind.family != ObjectFamily::histogram)
-      return fail(ErrorKind::unsupported, "no histogram");
+      return fail(ErrorKind::unsupported, "not a histogram");
     TRY_VOID(made.check_arrays());
     return made;
   }
@@ -69,7 +69,9 @@ class HistogramPart {
     TRY_VOID(histogram_bins(members_, "", dimensions_));
     for (const std::string_view name : {"fSumw2", "fBinEntries", "fBinSumw2"}) {
       const std::size_t count = members_.doubles(name).size();
-      if (count != 0 && count != cells()) return fail(ErrorKind::damaged, std::string(name) + ": not one for each bin");
+      if (count != 0 && count != cells())
+        return fail(ErrorKind::damaged, std::string(name) + ": has " + std::to_string(count) + " numbers, expected " +
+                                            std::to_string(cells()));
     }
     if (is_profile_ && !(has("fSumw2") && has("fBinEntries")))
       return fail(ErrorKind::damaged, "profile: " + std::to_string(members_.doubles("fSumw2").size()) + " fSumw2 and " +
@@ -94,19 +96,19 @@ class HistogramPart {
 
   Result<> check(const HistogramPart& other) const {
     const auto refuse = [](const char* why) { return fail(ErrorKind::unsupported, why); };
-    if (class_name_ != other.class_name_) return refuse("its class is another");
+    if (class_name_ != other.class_name_) return refuse("its class differs");
     for (const HistogramPart* each : {this, &other}) {
       if (each->members_.integer("fBits", 0) & kIsAverageBit) return refuse("its contents are averages");
       if (has_fill_buffer(each->members_, "", dimensions_) || !each->has_limits())
-        return refuse("it has fills that are not in its bins");
+        return refuse("it has buffered fills that are not in its bins");
     }
     for (std::size_t i = 0; i < dimensions_; ++i) {
-      if (!is_same_axis(members_, other.members_, std::string(kSummedAxes[i]))) return refuse("its axes are others");
+      if (!is_same_axis(members_, other.members_, std::string(kSummedAxes[i]))) return refuse("its axes differ");
     }
     const StoredNumbers& mine = *members_.numbers("fArray");
     const StoredNumbers& others = *other.members_.numbers("fArray");
     if (mine.dtype != others.dtype || mine.count() != others.count() || mine.packing || others.packing)
-      return refuse("its contents are of another type");
+      return refuse("its contents are of a different type");
     return {};
   }
 
@@ -123,7 +125,7 @@ class HistogramPart {
     if (!other.has(squares) || has(squares)) return {};
     const StoredNumbers* const place = members_.numbers(squares);
     if (place == nullptr || place->bytes.data() == nullptr)
-      return fail(ErrorKind::unsupported, "it has no place for squares of weights");
+      return fail(ErrorKind::unsupported, "it cannot store squares of weights");
     const std::vector<double> values = squares_or_else(squares);
     std::vector<std::byte> stored(sizeof(std::int32_t) + values.size() * sizeof(double));
     store_big(stored.data(), static_cast<std::int32_t>(values.size()));

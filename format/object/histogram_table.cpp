@@ -185,7 +185,7 @@ class HistogramTable final : public PiecedText {
       if (piece + 1 == pieces.size()) last_.reset();  // read to the end
     }
     if (text.size() != to.size())
-      return fail(ErrorKind::stale, "the table of the object is another than when its size was counted");
+      return fail(ErrorKind::stale, "the table of the object has changed since its size was computed");
     std::memcpy(to.data(), text.data(), text.size());
     return {};
   }
@@ -263,7 +263,7 @@ Result<std::shared_ptr<const PiecedText>> histogram_table(const HistogramSource&
                                                           OpenedHistogram opened, QuotedField quoted,
                                                           const std::stop_token& stop) {
   if (!has_histogram_table(kind, source.members))
-    return fail(ErrorKind::unsupported, "histogram: its fills are not in its bins yet");
+    return fail(ErrorKind::unsupported, "histogram: its fills are still buffered, not in its bins");
   TRY(HistogramBins bins, histogram_bins(source.members, "", kind.dimensions));
   auto table =
       std::make_shared<HistogramTable>(source, kind, TableGrid(std::move(bins)), std::move(opened), std::move(quoted));

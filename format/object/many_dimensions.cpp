@@ -228,7 +228,8 @@ Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers& members) {
   }
   if (!contents || cells != contents->count())
     return fail(ErrorKind::damaged, "THn: " + std::to_string(contents ? contents->count() : 0) +
-                                        " contents do not fit its axes of at least " + std::to_string(cells) + " bins");
+                                        " contents do not match its axes of at least " + std::to_string(cells) +
+                                        " bins");
   std::vector<ObjectArray> arrays;
   for (const bool flow : {false, true}) {
     arrays.push_back(dense_values(members, bins, flow));

@@ -122,7 +122,7 @@ Result<std::vector<double>> doubles_of(const OfferedHistogram::Numbers& numbers,
   bool is_exact = true;
   for (std::size_t i = 0; i < doubles.size(); ++i)
     doubles[i] = number_at(numbers.bytes.data() + i * size_of(numbers.dtype), numbers.dtype, is_exact);
-  if (!is_exact) return fail(ErrorKind::invalid, name + ": integers that a double cannot hold");
+  if (!is_exact) return fail(ErrorKind::invalid, name + ": integers that a double cannot represent");
   return doubles;
 }
 
@@ -135,7 +135,7 @@ class HistogramRecord {
   explicit HistogramRecord(const OfferedHistogram& from) : from_(from), out_(0) {}
 
   Result<NewObject> make() {
-    if (!from_.values && !from_.flow_values) return fail(ErrorKind::invalid, "a histogram without values, or xedges");
+    if (!from_.values && !from_.flow_values) return fail(ErrorKind::invalid, "histogram has no values, or no xedges");
     TRY_VOID(read_axes());
     TRY_VOID(choose_class());
     TRY_VOID(read_values());
@@ -184,20 +184,22 @@ class HistogramRecord {
 
 Result<> HistogramRecord::read_axes() {
   grid_.axes = from_.edges.size();
-  if (grid_.axes < 1 || grid_.axes > 3) return fail(ErrorKind::invalid, "a histogram without values, or xedges");
+  if (grid_.axes < 1 || grid_.axes > 3) return fail(ErrorKind::invalid, "histogram has no values, or no xedges");
   for (std::size_t axis = 0; axis < grid_.axes; ++axis) {
     const std::string name = std::string(1, "xyz"[axis]) + "edges";
     TRY(std::vector<double> read, doubles_of(from_.edges[axis], name));
     const std::vector<double>& edges = edges_.emplace_back(std::move(read));
-    if (edges.size() < 2) return fail(ErrorKind::invalid, name + ": fewer than two");
+    if (edges.size() < 2)
+      return fail(ErrorKind::invalid, name + ": has " + std::to_string(edges.size()) + " edges, expected at least two");
     for (std::size_t i = 0; i < edges.size(); ++i) {
       const bool ascends = i == 0 || edges[i] > edges[i - 1];
-      if (!std::isfinite(edges[i]) || !ascends) return fail(ErrorKind::invalid, name + ": do not ascend");
+      if (!std::isfinite(edges[i]) || !ascends)
+        return fail(ErrorKind::invalid, name + ": edges are not in ascending order");
     }
     grid_.bins[axis] = edges.size() - 1;
     grid_.wide[axis] = grid_.bins[axis] + 2;
     if (grid_.wide[axis] > kCellsMax || grid_.cells() > kCellsMax)
-      return fail(ErrorKind::invalid, "more bins than a histogram can have");
+      return fail(ErrorKind::invalid, "too many bins for a histogram");
   }
   return {};
 }
@@ -208,8 +210,8 @@ Result<> HistogramRecord::choose_class() {
   const bool is_one = class_name_.size() == begin.size() + 1 && class_name_.starts_with(begin) &&
                       std::string_view("CSIFD").find(class_name_.back()) != std::string_view::npos;
   if (is_one) return {};
-  return fail(ErrorKind::invalid,
-              class_name_ + " is not made from arrays of " + std::to_string(grid_.axes) + " axes; TH1D, TH2F, ... are");
+  return fail(ErrorKind::invalid, class_name_ + " cannot be made from arrays of " + std::to_string(grid_.axes) +
+                                      " axes; expected TH1D, TH2F, ...");
 }
 
 bool HistogramRecord::fits(double value) const {
@@ -243,12 +245,12 @@ Result<std::vector<double>> HistogramRecord::cells_of(const OfferedHistogram::Gr
     if (axis > 0 && array.shape[axis - 1] != bins)
       return fail(ErrorKind::invalid, name + ": " + std::to_string(array.shape[axis - 1]) + " at each " +
                                           std::string(1, "xyz"[axis - 1]) + ", " + std::string(1, "xyz"[axis]) +
-                                          "edges are those of " + std::to_string(bins));
+                                          "edges are for " + std::to_string(bins));
     items *= bins;
   }
   if (array.bytes.size() != items * size_of(array.dtype))
     return fail(ErrorKind::invalid,
-                name + ": " + std::to_string(array.count()) + ", the edges are those of " + std::to_string(items));
+                name + ": " + std::to_string(array.count()) + ", the edges are for " + std::to_string(items));
   TRY(const std::vector<double> numbers, doubles_of(array, name));
   std::vector<double> cells(grid_.cells());
   for_each_item(grid_, has_flow,
@@ -281,7 +283,7 @@ Result<> HistogramRecord::read_values() {
     return fail(ErrorKind::invalid, "flow/values, and variances without flow/variances");
   TRY(contents_, cells_of(from_.values, from_.flow_values, "values"));
   if (!std::ranges::all_of(contents_, [this](double value) { return fits(value); }))
-    return fail(ErrorKind::invalid, "values: numbers that a " + class_name_ + " cannot hold");
+    return fail(ErrorKind::invalid, "values: numbers that a " + class_name_ + " cannot represent");
   TRY(squares_, cells_of(from_.variances, from_.flow_variances, "variances"));
   const bool differs =
       !std::ranges::equal(squares_, contents_, [](double square, double value) { return square == std::abs(value); });

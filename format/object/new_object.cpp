@@ -67,7 +67,7 @@ Result<std::uint32_t> find_keylen(const StreamerInfos& infos, const OfferedObjec
   bool done = fits(natural) || fits(natural + kWide);
   const std::uint64_t tries = kWorkMax / (object.payload.size() + 1);
   for (std::uint32_t keylen = kFixed + 3; !done && keylen <= kLongest && keylen < tries; ++keylen) done = fits(keylen);
-  if (best == Found::damaged) return fail(ErrorKind::invalid, "its bytes are not those of a " + object.class_name);
+  if (best == Found::damaged) return fail(ErrorKind::invalid, "its bytes are not a valid " + object.class_name);
   return found;
 }
 
@@ -116,7 +116,7 @@ Result<NewObject> new_object(OfferedObject offered) {
                 "object.bin without a class: copy object.json with it, or set user.tfilefs.class on its directory");
   if (is_part_of_file(*infos, offered.class_name))
     return fail(ErrorKind::unsupported,
-                "a " + offered.class_name + " is no object: it refers to parts of its own file");
+                "a " + offered.class_name + " cannot be written as an object: it refers to parts of its own file");
   std::string title = offered.title ? *offered.title : title_of(*infos, offered, 0);
   TRY(const std::uint32_t keylen, find_keylen(*infos, offered, title));
   if (!offered.title) title = title_of(*infos, offered, keylen);

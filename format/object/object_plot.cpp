@@ -97,7 +97,7 @@ bool set_steps(PlotBins& plot, std::string option, bool has_errors) {
 // Checks, before it is made, whether a part fits into what may still be drawn of the whole.
 Result<void> check_room(const PlotScene& scene, std::uint64_t numbers) {
   if (scene.depth == 0 || numbers <= scene.budget.cells) return {};
-  return fail(ErrorKind::unsupported, "a canvas: more in it than is drawn");
+  return fail(ErrorKind::unsupported, "canvas: too many objects to draw");
 }
 
 double drawn_value(const HistogramCells& cells, std::uint64_t cell, bool is_profile) {
@@ -384,7 +384,7 @@ std::size_t efficiency_dimensions(const StreamerInfos& infos, const ObjectMember
 Result<> check_efficiency(const StreamerInfos& infos, const ObjectMembers& members) {
   const std::size_t dimensions = efficiency_dimensions(infos, members);
   if (dimensions < 1 || dimensions > 2)
-    return fail(ErrorKind::unsupported, "efficiency: only one or two dimensions are drawn");
+    return fail(ErrorKind::unsupported, "efficiency: more than two dimensions cannot be drawn");
   return {};
 }
 
@@ -526,7 +526,7 @@ Result<Spreadsheet> histogram_sheet(const ObjectKind& kind, const ObjectMembers&
 Result<Spreadsheet> efficiency_sheet(const StreamerInfos& infos, const ObjectMembers& members, Effort& effort) {
   const std::size_t dimensions = efficiency_dimensions(infos, members);
   if (dimensions == 0)
-    return fail(ErrorKind::damaged, "efficiency: fTotalHistogram is no histogram, but '" +
+    return fail(ErrorKind::damaged, "efficiency: fTotalHistogram is not a histogram, but '" +
                                         std::string(members.class_name("fTotalHistogram")) + "'");
   TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
   Spreadsheet sheet;
@@ -676,7 +676,7 @@ bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) 
 
 Result<> check_drawable(const StreamerInfos& infos, const ObjectMembers& members) {
   const std::string_view class_name = members.class_name("");
-  if (!is_drawable_class(infos, class_name)) return fail(ErrorKind::unsupported, "nothing to be drawn");
+  if (!is_drawable_class(infos, class_name)) return fail(ErrorKind::unsupported, "nothing to draw");
   if (is_function(infos, class_name)) return check_samples(members, 1);
   if (is_surface(infos, class_name)) return check_samples(members, 2);
   if (kind_of_object(infos, class_name).family != ObjectFamily::efficiency) return {};

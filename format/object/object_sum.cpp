@@ -106,7 +106,7 @@ class ObjectSum {
 
   Result<> add(const std::string& path, int depth = 0) {
     const std::string class_name(to_.class_at(path));
-    if (class_name.empty() || class_name != from_.class_at(path)) return not_added("its class is another");
+    if (class_name.empty() || class_name != from_.class_at(path)) return not_added("its class differs");
     switch (sum_kind(*to_.infos, class_name)) {
       case SumKind::histogram:
         return add_histogram(to_, path, from_);
@@ -134,7 +134,7 @@ class ObjectSum {
       case SumKind::none:
         break;
     }
-    return not_added("objects of class " + class_name + " are not added up");
+    return not_added("objects of class " + class_name + " cannot be added");
   }
 
  private:
@@ -149,7 +149,7 @@ class ObjectSum {
     for (const char* const histogram : {"fPassedHistogram", "fTotalHistogram"}) {
       const std::string part = below(path, histogram);
       if (!is_summed_histogram(to_.class_at(part)) || to_.class_at(part) != from_.class_at(part))
-        return not_added("its histograms are of other classes");
+        return not_added("the classes of its histograms differ");
       TRY_VOID(add_histogram(to_, part, from_));
     }
     const double mine = to(path).number("fWeight").value_or(1), others = from(path).number("fWeight").value_or(1);
@@ -172,7 +172,7 @@ class ObjectSum {
     const std::string items = below(path, "arr");
     const std::size_t count = from_.members.item_count(items);
     if (count > to_.members.item_count(items)) return not_added("it has more objects");
-    if (depth > kListDepthMax) return not_added("its lists are too deep");
+    if (depth > kListDepthMax) return not_added("its lists are nested too deeply");
     std::vector<std::size_t> following;
     for (std::size_t i = 0; i < count; ++i) {
       const std::string item = below(items, std::to_string(i));
@@ -192,7 +192,7 @@ class ObjectSum {
   Result<bool> add_item(const std::string& item, const std::string& name, int depth) {
     const std::string_view class_name = to_.class_at(item);
     if (has_no_merge(class_name) && class_name == from_.class_at(item)) return true;
-    if (name != from(item).text("fName")) return not_added("its objects have other names");
+    if (name != from(item).text("fName")) return not_added("the names of its objects differ");
     TRY_VOID(add(item, depth));
     return false;
   }
@@ -201,7 +201,7 @@ class ObjectSum {
     TRY(const PayloadPlaces places, from_.places());
     TRY_VOID(to_.take_descriptions(from_, places));
     const auto own = to_.members.list_place(items), others = from_.members.list_place(items);
-    if (!own || !others) return not_added("it is stored otherwise than ROOT does now");
+    if (!own || !others) return not_added("it is not stored in the form that ROOT writes now");
     PayloadChange change{own->end, own->end, {}, own->count_at};
     bool has_options = false;
     if (!is_array) {
@@ -212,7 +212,7 @@ class ObjectSum {
       const bool is_last = number + 1 == others->slots.size();
       std::size_t end = places.end_of_slot(begin);
       if (has_options) end = is_last ? others->end : others->slots[number + 1];
-      if (end <= begin || end > others->end) return not_added("it is stored otherwise than ROOT does now");
+      if (end <= begin || end > others->end) return not_added("it is not stored in the form that ROOT writes now");
       change.parts.push_back({std::span(from_.payload).subspan(begin, end - begin), &places});
     }
     const auto count = std::span(to_.payload).subspan(own->count_at, sizeof(std::int32_t));
@@ -228,7 +228,7 @@ class ObjectSum {
     TRY(const PayloadPlaces own_places, to_.places());
     const bool mine = own.end > own_places.end_of_slot(own.slots.back());
     if (mine != (others.end > other_places.end_of_slot(others.slots.back())))
-      return not_added("it is stored otherwise than ROOT does now");
+      return not_added("it is not stored in the form that ROOT writes now");
     return mine;
   }
 
@@ -236,12 +236,12 @@ class ObjectSum {
   Result<> add_dense(const std::string& path) {
     const ObjectMembers mine = to(path), others = from(path);
     const std::int64_t dimensions = mine.integer("fNdimensions", 0);
-    if (dimensions != others.integer("fNdimensions", 0)) return not_added("its axes are others");
+    if (dimensions != others.integer("fNdimensions", 0)) return not_added("its axes differ");
     for (std::int64_t i = 0; i < dimensions; ++i) {
-      if (!is_same_axis(mine, others, "fAxes.arr." + std::to_string(i))) return not_added("its axes are others");
+      if (!is_same_axis(mine, others, "fAxes.arr." + std::to_string(i))) return not_added("its axes differ");
     }
     const double squares = mine.number("fTsumw2").value_or(-1), other_squares = others.number("fTsumw2").value_or(-1);
-    if ((squares < 0) != (other_squares < 0)) return not_added("only one of both has squares of weights");
+    if ((squares < 0) != (other_squares < 0)) return not_added("only one of the two has squares of weights");
     constexpr std::array kSums{"fArray.fData", "fEntries"};
     TRY_VOID(add_members(to_, path, from_, kSums));
     constexpr std::array kWithSquares{"fSumw2.fData", "fTsumw", "fTsumw2", "fTsumwx", "fTsumwx2"};
@@ -253,12 +253,12 @@ class ObjectSum {
     const bool is_profile = to_.class_at(path) == "TProfile2Poly";
     const std::string bins = below(path, "fBins.arr");
     const std::size_t count = to_.members.item_count(bins);
-    if (count != from_.members.item_count(bins)) return not_added("its bins are others");
+    if (count != from_.members.item_count(bins)) return not_added("its bins differ");
     constexpr std::array kContent{"fContent"};
     for (std::size_t i = 0; i < count; ++i) {
       const std::string bin = below(bins, std::to_string(i));
       for (const char* const edge : {"fXmin", "fXmax", "fYmin", "fYmax", "fNumber"}) {
-        if (to(bin).number(edge) != from(bin).number(edge)) return not_added("its bins are others");
+        if (to(bin).number(edge) != from(bin).number(edge)) return not_added("its bins differ");
       }
       TRY_VOID(is_profile ? add_mean(bin) : add_members(to_, bin, from_, kContent));
     }

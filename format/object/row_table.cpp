@@ -179,7 +179,7 @@ class RowTableObject final : public OneChunkEach<Object> {
   Result<std::string> text(std::span<const std::byte>, std::size_t) const override { return none(); }
 
  private:
-  static tl::unexpected<Error> none() { return fail(ErrorKind::invalid, "a TTable has arrays alone"); }
+  static tl::unexpected<Error> none() { return fail(ErrorKind::invalid, "a TTable has only arrays"); }
 
   const std::shared_ptr<const StreamSet> payload_;
   const std::uint32_t keylen_;
@@ -214,7 +214,7 @@ Result<Chunk> RowTableObject::decode(ChunkKey key, std::span<const std::byte> st
                                      std::span<const std::int64_t>) const {
   TRY(const Chunk payload, payload_->decode({}, stored, {}, {}));
   TRY(const RowTable table, read_row_table(payload.arrays[0], keylen_));
-  constexpr const char* kOther = "the object is another than when it was opened";
+  constexpr const char* kOther = "the object has changed since it was opened";
   if (table.members.size() != columns.size() || table.count != static_cast<std::uint64_t>(entries))
     return fail(ErrorKind::stale, kOther);
   Chunk chunk;

@@ -189,7 +189,7 @@ Result<std::uint16_t> chunk_version(const StreamerInfos& infos) {
   const StreamerInfo* const info = infos.newest(kChunk);
   const auto name_of = [](const StreamerElement& element) -> std::string_view { return element.name; };
   if (info == nullptr || !std::ranges::equal(info->elements, kChunkMembers, {}, name_of))
-    return fail(ErrorKind::unsupported, "its chunks are described otherwise than those of ROOT");
+    return fail(ErrorKind::unsupported, "its chunks are described differently from those of ROOT");
   return static_cast<std::uint16_t>(info->version);
 }
 
@@ -198,7 +198,7 @@ Result<std::string_view> array_of(std::string_view class_name, Dtype dtype) {
   for (const auto& [name, stored] : kArrays) {
     if (class_name.ends_with("<" + std::string(name) + ">") && stored == dtype) return name;
   }
-  return fail(ErrorKind::unsupported, "its contents are of another type");
+  return fail(ErrorKind::unsupported, "its contents are of a different type");
 }
 
 Result<> replace_chunks(SummedPayload& to, const std::string& path, SparseBins& bins) {
@@ -210,7 +210,7 @@ Result<> replace_chunks(SummedPayload& to, const std::string& path, SparseBins& 
   ChunkWriter writer(bins, array, version);
   const std::uint64_t room = writer.count() * static_cast<std::uint64_t>(bins.chunk_size);
   if (room * (size_of(bins.dtype) + sizeof(double)) + bins.coordinates.size() >= kByteCountBit)
-    return fail(ErrorKind::unsupported, "it would have 1 GiB");
+    return fail(ErrorKind::unsupported, "the result would exceed 1 GiB");
   const std::vector<std::byte> written = writer.write();
   TRY(const PayloadPlaces chunks, PayloadPlaces::read(*to.infos, "TObjArray", written, 0));
   // The number of items and the lower bound of indices are in front of them.
@@ -248,15 +248,15 @@ Result<> add_sparse(SummedPayload& to, const std::string& path, const SummedPayl
   const ObjectMembers own = to.members.at(path), others = from.members.at(path);
   const std::int64_t dimensions = own.integer("fNdimensions", 0);
   const auto refuse = [](const char* why) { return fail(ErrorKind::unsupported, why); };
-  if (dimensions < 1 || dimensions != others.integer("fNdimensions", 0)) return refuse("its axes are others");
+  if (dimensions < 1 || dimensions != others.integer("fNdimensions", 0)) return refuse("its axes differ");
   for (std::int64_t i = 0; i < dimensions; ++i) {
-    if (!is_same_axis(own, others, "fAxes.arr." + std::to_string(i))) return refuse("its axes are others");
+    if (!is_same_axis(own, others, "fAxes.arr." + std::to_string(i))) return refuse("its axes differ");
   }
   TRY(SparseBins bins, BinReader(own).run());
   TRY(SparseBins more, BinReader(others).run());
   const bool fits =
       bins.count() == 0 || more.count() == 0 || (bins.cell_size == more.cell_size && bins.dtype == more.dtype);
-  if (!fits || bins.chunk_size < 1 || bins.chunk_size > kChunkMax) return refuse("its bins are stored otherwise");
+  if (!fits || bins.chunk_size < 1 || bins.chunk_size > kChunkMax) return refuse("its bins are stored differently");
   bins.has_squares = bins.has_squares || more.has_squares;
   add_bins(bins, std::move(more));
   TRY_VOID(add_moments(to, path, from, bins.count()));

@@ -181,7 +181,7 @@ Result<FunctionPtr> make(const ObjectMembers&, std::vector<double> parameters, i
 
 Result<FunctionPtr> make_sum(const ObjectMembers& members, std::vector<double> parameters, int depth) {
   const std::size_t count = std::min(members.item_count("fFunctions"), kTermsMax);
-  if (count == 0) return fail(ErrorKind::unsupported, "a sum of no functions");
+  if (count == 0) return fail(ErrorKind::unsupported, "sum has no functions");
   std::vector<double> factors = parameters.empty() ? members.doubles("fCoeffs") : parameters;
   const std::vector<double> constants = members.doubles("fCstIndexes");
   factors.resize(count);
@@ -203,7 +203,7 @@ Result<FunctionPtr> make_convolution(const ObjectMembers& members, std::vector<d
   of.low = members.number("fXmin").value_or(0);
   of.high = members.number("fXmax").value_or(1);
   if (!(of.low < of.high) || !std::isfinite(of.high - of.low))
-    return fail(ErrorKind::unsupported, "a convolution over a range without end");
+    return fail(ErrorKind::unsupported, "convolution over an infinite range");
   TRY(of.first, make(first, sharer.of(first, -1), depth));
   TRY(of.second, make(second, sharer.of(second, members.integer("fCstIndex", -1)), depth));
   if (members.integer("fFlagFFT", 1) == 0) return std::make_unique<ConvolutionIntegral>(std::move(of));
@@ -212,16 +212,15 @@ Result<FunctionPtr> make_convolution(const ObjectMembers& members, std::vector<d
 }
 
 Result<FunctionPtr> make_composition(const ObjectMembers& members, std::vector<double> parameters, int depth) {
-  if (depth >= kCompositionsMax) return fail(ErrorKind::unsupported, "functions composed of functions, too deep");
+  if (depth >= kCompositionsMax) return fail(ErrorKind::unsupported, "functions are composed too deeply");
   const std::string_view class_name = members.class_name("");
   if (class_name == "TF1NormSum") return make_sum(members, std::move(parameters), depth + 1);
   if (class_name == "TF1Convolution") return make_convolution(members, std::move(parameters), depth + 1);
-  return fail(ErrorKind::unsupported, "a function composed as " + std::string(class_name));
+  return fail(ErrorKind::unsupported, "unsupported composition of functions: " + std::string(class_name));
 }
 
 Result<FunctionPtr> make_slice(const ObjectMembers& members) {
-  if (members.class_name("fF2").empty())
-    return fail(ErrorKind::unsupported, "a slice of a function that is not stored");
+  if (members.class_name("fF2").empty()) return fail(ErrorKind::unsupported, "slice of a function that is not stored");
   FormulaOf of = formula_of(members.at("fF2"));
   TRY(Formula formula, Formula::parse(of.text, 2, std::move(of.names)));
   return std::make_unique<SliceFunction>(std::move(formula), std::move(of.parameters),

@@ -73,12 +73,12 @@ Result<> SummedPayload::take_descriptions(const SummedPayload& from, const Paylo
   bool are_known = true;
   for (const StreamerInfo* info : part.infos()) {
     if (std::ranges::find(contradicted, info->class_name) != contradicted.end())
-      return fail(ErrorKind::unsupported, "class " + info->class_name + " is described otherwise in the first file");
+      return fail(ErrorKind::unsupported, "class " + info->class_name + " is described differently in the first file");
     are_known = are_known && infos->find(info->class_name, info->version) != nullptr;
   }
   if (are_known) return {};
   auto mine = PayloadPlaces::read(*from.infos, class_name, payload, keylen);
-  if (!mine) return fail(ErrorKind::unsupported, "neither file describes all classes in it");
+  if (!mine) return fail(ErrorKind::unsupported, "neither file describes all of its classes");
   infos = from.infos;
   return read();
 }
@@ -121,11 +121,10 @@ Result<> add_members(SummedPayload& to, const std::string& path, const SummedPay
     const StoredNumbers* const other = others.numbers(name);
     const StoredNumbers* const mine = own.numbers(name);
     const std::size_t count = mine ? mine->count() : 0, other_count = other ? other->count() : 0;
-    if (count != other_count)
-      return fail(ErrorKind::unsupported, std::string(name) + ": one has it, the other has not");
+    if (count != other_count) return fail(ErrorKind::unsupported, std::string(name) + ": only one of the two has it");
     if (count == 0) continue;
     if (mine->dtype != other->dtype || mine->packing || other->packing)
-      return fail(ErrorKind::unsupported, "its contents are of another type");
+      return fail(ErrorKind::unsupported, "its contents are of a different type");
     add_stored(to.bytes_of(own, name), *other);
   }
   return {};

@@ -98,7 +98,7 @@ Result<> add_parameter(SummedPayload& to, const std::string& path, const SummedP
     case Dtype::f8:
       return merge_value<double>(at, given, mode), Result<>();
     default:
-      return fail(ErrorKind::unsupported, "parameters of this type are not added up");
+      return fail(ErrorKind::unsupported, "parameters of this type cannot be added");
   }
 }
 
@@ -109,7 +109,7 @@ Result<> add_statistic(SummedPayload& to, const std::string& path, const SummedP
   const bool is_first = number(own, "fN") == 0;
   const double weights = number(own, "fW"), other_weights = number(others, "fW"), sum = weights + other_weights;
   if (!is_first && (weights == 0 || other_weights == 0 || sum == 0))
-    return fail(ErrorKind::unsupported, "its weights add up to nothing");
+    return fail(ErrorKind::unsupported, "its weights add up to zero");
   // Of the squares of distances from the mean: those of both, and the distance of the means.
   const double apart = is_first ? 0 : other_weights / weights * number(own, "fM") - number(others, "fM");
   const double between = is_first ? 0 : weights / (other_weights * sum) * apart * apart;
@@ -131,7 +131,7 @@ Result<> add_event_list(SummedPayload& to, const std::string& path, const Summed
   const StoredNumbers* const room = own.numbers("fSize");
   const bool is_known = mine && other && count && room && mine->dtype == Dtype::i8 && other->dtype == Dtype::i8 &&
                         count->bytes.size() == sizeof(std::int32_t) && room->bytes.size() == sizeof(std::int32_t);
-  if (!is_known) return fail(ErrorKind::unsupported, "its entries are stored otherwise than ROOT does now");
+  if (!is_known) return fail(ErrorKind::unsupported, "its entries are not stored in the form that ROOT writes now");
   if (other->count() == 0) return {};
   const std::size_t both = mine->count() + other->count();
   if (both > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))

@@ -22,7 +22,7 @@ import mounted
 ENTRIES = 777
 CLAIMED = 10**12
 VIEWS = ("csv", "jsonl", "parquet", "arrow")
-ENDED = "more work than a drawing"  # what is said of a drawing that nobody stopped
+ENDED = "exceeds the computing limit for a plot"  # what is said of a drawing that nobody stopped
 HANGS = 60  # seconds after which a call counts as a hang; each normally takes well below one
 
 

@@ -197,7 +197,7 @@ def test_what_is_not_understood_has_no_plot(top, file, mount):
     m = mount(file, "views=listed")
     listed = os.listdir(os.path.join(m.path, "f_unknown"))
     assert sorted(listed) == ["object.bin", "object.json", "object.streamerinfo"]
-    assert "/f_unknown: no plot: the formula is not understood: " in m.errors() and "unknown_to_all" in m.errors()
+    assert "/f_unknown: no plot: cannot parse the formula: " in m.errors() and "unknown_to_all" in m.errors()
 
 
 @pytest.mark.parametrize("axes", ["x", "y", "z", "xy", "xz", "yz", "xyz"])

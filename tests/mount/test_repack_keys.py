@@ -150,6 +150,6 @@ def test_histograms_of_other_axes_are_named(tmp_path):
             file["h"] = (values, numpy.array(edges, "f8"))
             file["same"] = (values, numpy.arange(5.0))
     done = repack(tmp_path / "a.root", tmp_path / "b.root", tmp_path / "out.root", status=1)
-    assert "h: the TH1D of" in done.stderr and "b.root, which cannot be added: its axes are others" in done.stderr
+    assert "h: the TH1D of" in done.stderr and "b.root, which cannot be added: its axes differ" in done.stderr
     with uproot.open(tmp_path / "out.root") as file:
         assert file["h"].values().tolist() == values.tolist() and file["same"].values().tolist() == (2 * values).tolist()

@@ -283,16 +283,16 @@ print("good")
 
 
 WRONG = {
-    "too few edges": ({"values": [1.0, 2], "xedges": [0.0, 1]}, "values: 2, the edges are those of 1"),
-    "edges that go down": ({"values": [1.0, 2], "xedges": [0.0, 2, 1]}, "xedges: do not ascend"),
-    "variances": ({"values": [1.0, 2], "xedges": [0.0, 1, 2], "variances": [1.0]}, "variances: 1, the edges are those of 2"),
+    "too few edges": ({"values": [1.0, 2], "xedges": [0.0, 1]}, "values: 2, the edges are for 1"),
+    "edges that go down": ({"values": [1.0, 2], "xedges": [0.0, 2, 1]}, "xedges: edges are not in ascending order"),
+    "variances": ({"values": [1.0, 2], "xedges": [0.0, 1, 2], "variances": [1.0]}, "variances: 1, the edges are for 2"),
     "dimensions": ({"values": [[1.0, 2]], "xedges": [0.0, 1]}, "values of 2 dimensions with edges of 1"),
-    "integers above": ({"values": [2**53 + 1, 5], "xedges": [0, 1, 2]}, "values: integers that a double cannot hold"),
-    "integers below": ({"values": [-2**53 - 1, 5], "xedges": [0, 1, 2]}, "values: integers that a double cannot hold"),
-    "integers without sign": ({"values": np.array([2**53 + 1, 5], "u8"), "xedges": [0, 1, 2]}, "values: integers that a double cannot hold"),
+    "integers above": ({"values": [2**53 + 1, 5], "xedges": [0, 1, 2]}, "values: integers that a double cannot represent"),
+    "integers below": ({"values": [-2**53 - 1, 5], "xedges": [0, 1, 2]}, "values: integers that a double cannot represent"),
+    "integers without sign": ({"values": np.array([2**53 + 1, 5], "u8"), "xedges": [0, 1, 2]}, "values: integers that a double cannot represent"),
     "variances that are integers": ({"values": [1.0, 2], "variances": [2**53 + 1, 5], "xedges": [0, 1, 2]},
-                                    "variances: integers that a double cannot hold"),
-    "edges that are integers": ({"values": [1.0, 2], "xedges": [0, 1, 2**53 + 1]}, "xedges: integers that a double cannot hold"),
+                                    "variances: integers that a double cannot represent"),
+    "edges that are integers": ({"values": [1.0, 2], "xedges": [0, 1, 2**53 + 1]}, "xedges: integers that a double cannot represent"),
     "flow that contradicts": ({"values": [1.0, 2], "flow/values": [9.0, 5, 6, 8], "xedges": [0.0, 1, 2]},
                               "values and flow/values contradict each other"),
     "variances that contradict": ({"values": [1.0, 2], "flow/values": [9.0, 1, 2, 8], "variances": [10.0, 20],
@@ -307,7 +307,7 @@ WRONG = {
     "another array of the flow": ({"values": [1.0, 2], "xedges": [0.0, 1, 2], "flow/edges": [0.0, 1, 2]},
                                   "flow/edges.f8: not an array of this histogram, or a second one of that name"),
     "variances of another shape": ({"values": np.ones((2, 3)), "variances": np.ones((3, 2)), "xedges": [0.0, 1, 2], "yedges": [0.0, 1, 2, 3]},
-                                   "variances: 2 at each x, yedges are those of 3"),
+                                   "variances: 2 at each x, yedges are for 3"),
 }
 
 
@@ -362,7 +362,7 @@ def test_the_class_comes_with_attributes_or_json(writing, samples, shared_mount)
     commit(writing)
     left = pending(writing)
     assert set(left) == {"none", "wrong", "tree"}
-    assert "without a class" in left["none"][0] and "not those of a TH1D" in left["wrong"][0]
+    assert "without a class" in left["none"][0] and "not a valid TH1D" in left["wrong"][0]
     assert "refers to parts of its own file" in left["tree"][0]
     assert os.getxattr(os.path.join(writing.path, FILE, "attribute"), "user.tfilefs.title") == b"another"
     assert os.getxattr(os.path.join(writing.path, FILE, "json"), "user.tfilefs.class") == b"TH1D"

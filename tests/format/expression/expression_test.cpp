@@ -58,7 +58,7 @@ TEST(Expression, ColumnsOfTables) {
   EXPECT_EQ(parsed("muons.pt[0] > 20e3 && Length$(muons.pt)>1"), "&&{>{muons.pt[]{0} 20e3} >{Length$(){muons.pt} 1}}");
   EXPECT_EQ(parsed("Sum$(pt[Iteration$][]*(eta<2.5))"), "Sum$(){*{pt[]{Iteration$ each} <{eta 2.5}}}");
   EXPECT_EQ(parsed("@muons.size()-tracks[i+1].p4.Pt()"), "-{@muons.size() .p4.Pt(){tracks[]{+{i 1}}}}");
-  EXPECT_EQ(parsed("f(a, b)[1]"), "byte 8, [: no part of an expression");
+  EXPECT_EQ(parsed("f(a, b)[1]"), "byte 8, [: not part of an expression");
   EXPECT_EQ(parsed("hits[2].x[1].y"), ".y{.x[]{hits[]{2} 1}}");
   EXPECT_EQ(parsed("MinIf$(a, b)"), "MinIf$(){a b}");
 }
@@ -72,17 +72,17 @@ TEST(Expression, NamesNumbersAndParameters) {
 }
 
 TEST(Expression, ErrorsSayWhere) {
-  EXPECT_EQ(parsed("a+"), "the end: here a number, a name or a parenthesis should stand");
-  EXPECT_EQ(parsed(""), "the end: here a number, a name or a parenthesis should stand");
-  EXPECT_EQ(parsed("a + *b"), "byte 5, *: here a number, a name or a parenthesis should stand");
-  EXPECT_EQ(parsed("(a"), "the end: here a ) should stand");
-  EXPECT_EQ(parsed("f(a;b)"), "byte 4, ;: here a , or a ) should stand");
-  EXPECT_EQ(parsed("f(a,)"), "byte 5, ): here a number, a name or a parenthesis should stand");
-  EXPECT_EQ(parsed("a[1"), "the end: here a ] should stand");
-  EXPECT_EQ(parsed("[1"), "byte 2, 1: no ] follows");
-  EXPECT_EQ(parsed("a?b"), "the end: here a : should stand");
-  EXPECT_EQ(parsed("a b"), "byte 3, b: no part of an expression");
-  EXPECT_EQ(parsed("a)"), "byte 2, ): no part of an expression");
+  EXPECT_EQ(parsed("a+"), "the end: expected a number, a name or a parenthesis");
+  EXPECT_EQ(parsed(""), "the end: expected a number, a name or a parenthesis");
+  EXPECT_EQ(parsed("a + *b"), "byte 5, *: expected a number, a name or a parenthesis");
+  EXPECT_EQ(parsed("(a"), "the end: expected ')'");
+  EXPECT_EQ(parsed("f(a;b)"), "byte 4, ;: expected ',' or ')'");
+  EXPECT_EQ(parsed("f(a,)"), "byte 5, ): expected a number, a name or a parenthesis");
+  EXPECT_EQ(parsed("a[1"), "the end: expected ']'");
+  EXPECT_EQ(parsed("[1"), "byte 2, 1: expected ']'");
+  EXPECT_EQ(parsed("a?b"), "the end: expected ':'");
+  EXPECT_EQ(parsed("a b"), "byte 3, b: not part of an expression");
+  EXPECT_EQ(parsed("a)"), "byte 2, ): not part of an expression");
 }
 
 TEST(Expression, DepthAndSizeAreBounded) {
