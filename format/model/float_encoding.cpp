@@ -52,7 +52,7 @@ Result<FloatEncoding> parse_float_encoding(std::string_view text) {
                         std::isfinite(made.max) && made.min < made.max;
   if (is_range) return made;
   return fail(ErrorKind::invalid, std::string(text) +
-                                      ": not an encoding: real16, real32trunc:BITS (10 to 31), or "
+                                      ": unknown encoding, expected real16, real32trunc:BITS (10 to 31), or "
                                       "real32quant:BITS:MIN:MAX (1 to 32)");
 }
 

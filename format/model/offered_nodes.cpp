@@ -42,9 +42,9 @@ OfferedNode& child_of(OfferedNode& parent, std::string_view name) {
 Result<> check_name(const std::string& path, std::string_view component, std::size_t suffix_size) {
   const std::string name = unescape_name(component);
   if (component.empty()) return invalid(path, "a component of its path is empty");
-  if (name.empty()) return invalid(path, "fields without a name are not written");
-  if (name.find('\0') != name.npos) return invalid(path, "a name with a zero byte is not written");
-  if (name.back() == '.') return invalid(path, "the mount leaves out the '.' at the end of a field's name");
+  if (name.empty()) return invalid(path, "fields without a name cannot be written");
+  if (name.find('\0') != name.npos) return invalid(path, "a name with a zero byte cannot be written");
+  if (name.back() == '.') return invalid(path, "a name cannot end in '.', which the mount removes from field names");
   if (name.find('[') != name.npos || name.find(']') != name.npos) {
     return invalid(path, "ROOT takes brackets in a name for dimensions");
   }
@@ -54,7 +54,7 @@ Result<> check_name(const std::string& path, std::string_view component, std::si
 
 Result<> check_shown(const std::string& path, std::string_view component, const std::string& shown) {
   if (component == shown) return {};
-  return invalid(path, "its name is written " + shown + " in the mount");
+  return invalid(path, "the mount shows its name as " + shown);
 }
 
 Result<> check_top_name(const std::string& path, std::string_view stem, std::string_view suffix) {
@@ -87,10 +87,10 @@ Result<std::vector<OfferedNode>> offered_nodes(std::span<const OfferedColumn> co
     if (is_new) tops.push_back({std::string(parts[0]), {}, {}});
     OfferedNode* place = &tops[found->second];
     for (std::size_t part = 1; part < parts.size(); ++part) {
-      if (place->column) return invalid(columns[i].path, "it lies below a column");
+      if (place->column) return invalid(columns[i].path, "it is below a column");
       place = &child_of(*place, parts[part]);
     }
-    if (place->column || !place->children.empty()) return invalid(columns[i].path, "there are two of that name");
+    if (place->column || !place->children.empty()) return invalid(columns[i].path, "duplicate name");
     place->column = i;
   }
   return tops;
@@ -121,12 +121,12 @@ Result<> check_member_name(const std::string& path, const OfferedNode& member) {
 Result<OfferedColumn> offered_column(std::string path) {
   const std::vector<std::string_view> parts = components(path);
   const auto typed = parse_typed_name(parts.back());
-  if (!typed) return invalid(path, "a column is named NAME.TYPE, TYPE one of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
-  if (parts.size() > kDepthMax + 1) return invalid(path, "it lies too deep");
+  if (!typed) return invalid(path, "expected a name NAME.TYPE, with TYPE one of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
+  if (parts.size() > kDepthMax + 1) return invalid(path, "it is nested too deeply");
   std::uint64_t count = 1;
   for (const std::uint32_t extent : typed->shape) {
-    if (extent == 0) return invalid(path, "an extent of 0");
-    if ((count *= extent) > kShapeMax) return invalid(path, "an item of more than 1 GiB");
+    if (extent == 0) return invalid(path, "an extent is 0");
+    if ((count *= extent) > kShapeMax) return invalid(path, "an item is larger than 1 GiB");
   }
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) TRY_VOID(check_directory(path, parts[i], i == 0));
   OfferedColumn column;

@@ -6,7 +6,7 @@ namespace tfile {
 Result<Extents> extents_of_one_chunk(const StreamSet& set, StreamId stream) {
   const StreamShape shape = set.shape(stream);
   if (shape.items_from != ItemsFrom::metadata)
-    return fail(ErrorKind::invalid, "extents: only a look at the chunk tells");
+    return fail(ErrorKind::invalid, "extents are known only after reading the chunk");
   ExtentSum sum(shape.slots);
   if (shape.chunks > 0) sum.add(set.lengths(stream));
   return sum.take();

@@ -110,7 +110,7 @@ def test_what_was_not_written_says_so(samples, shared_mount):
     table = os.path.join(shared_mount(os.path.join(samples("contradictions"), "unwritten.root")).path, "t")
     with open(os.path.join(table, ".schema.json")) as file:
         columns = json.load(file)["columns"]
-    [column] = [column for column in columns if "nothing was written" in (column["reason"] or "")]
+    [column] = [column for column in columns if "it was not written" in (column["reason"] or "")]
     assert column["path"].startswith("odd/values/") and (column["length"], column["size"]) == (0, 0)
     assert os.path.getsize(os.path.join(table, column["path"])) == 0, "every branch has a column"
     assert np.fromfile(os.path.join(table, "odd", "offsets.i8"))[-1:].view("<i8").tolist() == [sum(map(len, GOOD))]

@@ -19,17 +19,17 @@ pytestmark = pytest.mark.corpus
 
 # Reasons for data that are never written, as users see them.
 NOT_WRITTEN = (
-    "lists of records in lists or records are not written",
-    "records of anything but numbers are not written",
-    "records in records are not written",
-    "lists of arrays in records are not written",
-    "bytes that were not decoded are not written",
-    "variants are not written",
-    "maps with strings or lists are not written",
+    "lists of records in lists or records cannot be written",
+    "records with members other than numbers cannot be written",
+    "records in records cannot be written",
+    "lists of arrays in records cannot be written",
+    "undecoded bytes cannot be written",
+    "variants cannot be written",
+    "maps with strings or lists cannot be written",
 )
 # Reasons for data that wait for others, which the copied files do not contain.
 WAITS = (
-    "a list of arrays is written where a column of integers counts it",
+    "a list of arrays needs an integer column that counts it",
     "entries of",  # branches of different length
 )
 

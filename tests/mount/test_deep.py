@@ -128,8 +128,8 @@ def test_a_journal_that_nests_without_end_is_refused(file, records):
         for source in (file, file.parent):
             with mounted.Mounted(source) as m:
                 assert os.listdir(m.path)
-                assert told(m, "nest deeper")
-        with pytest.raises(mounted.MountFailed, match="nest deeper"):
+                assert told(m, "nested deeper")
+        with pytest.raises(mounted.MountFailed, match="nested deeper"):
             mounted.Mounted(file, ("rw",))
         assert os.stat(journal).st_size == before
     else:

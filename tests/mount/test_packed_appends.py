@@ -71,7 +71,7 @@ def test_what_is_beyond_a_range_is_refused(trees, tmp_path, table, column, value
         append(path, columns)
         with pytest.raises(OSError):
             mounted.fsync(path)
-        assert f"entry {FIRST + MORE - 1}: a number outside of its range" in m.errors()
+        assert f"entry {FIRST + MORE - 1}: number is outside of its range" in m.errors()
         # Mended. The first close after it may still tell of the commit before.
         with contextlib.suppress(OSError), open(os.path.join(path, column), "r+b", buffering=0) as file:
             file.seek(-columns[column].itemsize, os.SEEK_END)

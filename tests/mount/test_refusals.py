@@ -247,7 +247,7 @@ def test_a_stray_file_is_named_at_once(tmp_path, writing, committed):
         assert commit(writing).returncode == 0
     put(writing, "Events/notes.txt", i8(1))
     [reason] = pending(writing)["Events"]
-    assert reason.startswith("notes.txt: a column is named NAME.TYPE") and "notes.txt" in writing.errors()
+    assert reason.startswith("notes.txt: expected a name NAME.TYPE") and "notes.txt" in writing.errors()
     os.unlink(os.path.join(writing.path, FILE, "Events", "notes.txt"))
     assert commit(writing).returncode == 0
     assert trees(tmp_path) == {"Events": {"x": [1, 2]}}
@@ -383,7 +383,7 @@ def test_a_list_of_records_says_so_once(tmp_path, writing, order):
     if order == "table last":
         try_to(put, writing, "Events/x.f4", f4(1, 2))
     assert refused and set(refused) == {errno.EOPNOTSUPP}
-    lines = [line for line in writing.errors().splitlines() if "are not written" in line]
+    lines = [line for line in writing.errors().splitlines() if "cannot be written" in line]
     assert len(lines) == 1 and "rm -r tracks" in lines[0], writing.errors()
     shutil.rmtree(os.path.join(writing.path, FILE, "Events", "tracks"))
     assert commit(writing).returncode == 0 and pending(writing) == {}
@@ -398,7 +398,7 @@ def test_a_directory_for_a_record_inside_a_record_is_not_made(writing):
         with pytest.raises(OSError) as refused:
             os.mkdir(os.path.join(writing.path, FILE, "Events", path))
         assert refused.value.errno == errno.EOPNOTSUPP
-        assert "are not written" in writing.errors()
+        assert "cannot be written" in writing.errors()
 
 
 def test_a_temporary_name_gets_no_name_that_is_not_written(writing):
@@ -419,7 +419,7 @@ def test_a_list_of_arrays_is_counted_by_any_column(tmp_path, writing, counter):
     put(writing, "Events/v/values.f4x2x3", items)
     put(writing, "Events/other.i4", np.array([2, 2, 1], "<i4"))
     put(writing, "Events/v/offsets.i8", i8(0, 2, 2, 3))
-    assert "a list of arrays is written where" in str(pending(writing)["Events"])
+    assert "a list of arrays needs an integer column" in str(pending(writing)["Events"])
     put(writing, f"Events/{counter}.u2", np.array([2, 0, 1], "<u2"))
     assert commit(writing).returncode == 0 and writing.errors() == ""
     assert trees(tmp_path)["Events"]["v"] == [items[:2].tolist(), [], items[2:].tolist()]

@@ -319,9 +319,9 @@ def test_of_trees_that_differ_beside_their_columns_what_is_lost_is_named(extras,
     done = repack(extras / "a.root", extras / "other.root", tmp_path / "out.root", status=1)
     assert "as stored" in done.stdout
     assert sorted(left_out(done)) == sorted([
-        *ENTRIES_RENUMBERED, "aliases of a later file, which are others than those of the first",
-        "user info of a later file, which is other than that of the first",
-        "the weight of a later file, 1: its entries have that of the first, 2.5"])
+        *ENTRIES_RENUMBERED, "aliases of a later file, which differ from those of the first",
+        "user info of a later file, which differs from that of the first",
+        "the weight of a later file, 1: its entries have the weight of the first, 2.5"])
 
 
 def test_what_trees_have_that_cannot_be_copied_is_named(samples, tmp_path):
@@ -725,7 +725,7 @@ def test_columns_that_their_entries_refuse_are_named_and_left_out(tmp_path, opti
     wanted = {"all_x": f"all_x, entry 0: nall is {counts['all'][0]}, the list has {counts['good'][0]} items",
               "late_x": f"late_x, entry {CONTRADICTED // 2}: nlate is ",
               "last_x": f"last_x, entry {CONTRADICTED - 1}: nlast is ",
-              "twice": f"twice, entry {CONTRADICTED - 1}: a key of a map is there twice"}
+              "twice": f"twice, entry {CONTRADICTED - 1}: duplicate key in a map"}
     if "--entries" in options:
         wanted = {"all_x": f"all_x, entry 10: nall is {counts['all'][10]}, the list has {counts['good'][10]} items",
                   "late_x": wanted["late_x"]}

@@ -44,7 +44,7 @@ def test_split(samples, shared_mount):
     directory = samples("grids")
     table = os.path.join(shared_mount(directory).path, "grids-99-101.root", "t")
     columns = mounted_table.columns_of(table)
-    assert "nothing was written" in columns["points/values/_M_elems.f4x3"]["reason"]
+    assert "it was not written" in columns["points/values/_M_elems.f4x3"]["reason"]
     values = written(os.path.join(directory, "grids-99-101.root.written"))
     seen = 0
     for branch, name, entries in each_member(table, values):

@@ -28,7 +28,7 @@ class Cutter {
     }
     head_.entries = static_cast<std::int32_t>(entries_);
     head_.last = static_cast<std::int32_t>(head_.keylen + out_.size());
-    if (out_.size() > kObjectSizeMax) return fail(ErrorKind::unsupported, "a basket of more than 1 GiB");
+    if (out_.size() > kObjectSizeMax) return fail(ErrorKind::unsupported, "basket larger than 1 GiB");
     const std::size_t data_size = out_.size();
     if (with_offsets_) add_tail();
     return finished(data_size);
@@ -42,8 +42,8 @@ class Cutter {
                                           std::to_string(entries) + " entries, without offsets");
     const std::size_t size = basket.data.size() / entries;
     if (entries_ > 0 && static_cast<std::size_t>(head_.entry_size) != size && !with_offsets_)
-      return fail(ErrorKind::damaged, "basket: entries of " + std::to_string(size) +
-                                          " bytes, in the baskets before of " + std::to_string(head_.entry_size));
+      return fail(ErrorKind::damaged, "basket: entries have " + std::to_string(size) + " bytes, in earlier baskets " +
+                                          std::to_string(head_.entry_size));
     head_.entry_size = static_cast<std::int32_t>(size);
     for (const EntryRange& range : basket.taken) {
       const auto begin = static_cast<std::size_t>(range.begin) * size;

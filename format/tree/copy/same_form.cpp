@@ -44,7 +44,7 @@ Result<> check_branches(const SourceTree& first, const SourceTree& tree, const s
   const TreeRecord& other = tree.tree.record;
   for (BranchIndex i = 0; i < mine.branches.size(); ++i) {
     if (!is_same_branch(mine.branches[i], other.branches[i]))
-      return refuse("branch " + path_of_branch(other, i) + " is not that of the first");
+      return refuse("branch " + path_of_branch(other, i) + " is not the branch of the first tree");
     const auto missing = tree.missing.find(other.branches[i].file_name);
     if (copied[i] && missing != tree.missing.end())
       return fail(ErrorKind::not_found, "branch " + path_of_branch(other, i) + ": " + missing->second);
@@ -52,7 +52,7 @@ Result<> check_branches(const SourceTree& first, const SourceTree& tree, const s
       return refuse("branch " + path_of_branch(other, i) + " has fewer entries than the tree");
     if (copied[i] && may_hold_any(tree, other.branches[i], contradicted))
       return refuse("branch " + path_of_branch(other, i) +
-                    ": a class of one version has other members than before: " + joined(contradicted));
+                    ": a class has other members than before in the same version: " + joined(contradicted));
   }
   return {};
 }
@@ -65,11 +65,12 @@ Result<> check_same_form(const SourceTree& first, const SourceTree& tree, const 
   const TreeRecord& other = tree.tree.record;
   if (mine.class_name != other.class_name) return refuse("it is a " + other.class_name);
   if (mine.branches.size() != other.branches.size() || mine.leaves.size() != other.leaves.size())
-    return refuse("it has other branches than the first");
+    return refuse("its branches differ from those of the first");
   TRY_VOID(check_branches(first, tree, copied, described.contradicted_by(*tree.infos)));
   for (LeafIndex i = 0; i < mine.leaves.size(); ++i) {
     const std::string branch = "branch " + path_of_branch(other, other.leaves[i].branch);
-    if (!is_same_leaf(mine.leaves[i], other.leaves[i])) return refuse(branch + " is of another type than in the first");
+    if (!is_same_leaf(mine.leaves[i], other.leaves[i]))
+      return refuse(branch + " has a different type than in the first");
     if (mine.leaves[i].title != other.leaves[i].title)
       return refuse(branch + " is " + other.leaves[i].title + ", in the first " + mine.leaves[i].title);
   }

@@ -69,7 +69,7 @@ Result<> check_places(const SourceTree& tree) {
     const auto is_number = [&](BranchMember member) { return size(member) == 4 || size(member) == 8; };
     const bool is_known = size(BranchMember::basket_bytes) == 4 && is_number(BranchMember::basket_entry) &&
                           is_number(BranchMember::basket_seek);
-    if (!is_known) return fail(ErrorKind::unsupported, "branch " + std::string(place->name) + ": it is of an old form");
+    if (!is_known) return fail(ErrorKind::unsupported, "branch " + std::string(place->name) + ": it has an old format");
   }
   return {};
 }

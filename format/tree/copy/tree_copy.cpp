@@ -216,7 +216,7 @@ Result<std::string> TreeCopy::reason_not_to_cut(const BranchRecord& branch) cons
     const Source& source = *present().source_of(branch);
     const ByteRange range{branch.baskets.seek[0], branch.baskets.nbytes[0]};
     if (is_beyond_end(range, source.size()))
-      return fail(ErrorKind::damaged, "branch " + branch.name + ": a basket beyond the end of the file",
+      return fail(ErrorKind::damaged, "branch " + branch.name + ": basket beyond the end of the file",
                   static_cast<std::int64_t>(range.begin));
     Buffer stored(range.size);
     TRY_VOID(read_range(source, range, stored.span()));
@@ -346,9 +346,9 @@ Result<> TreeCopy::add_unit(std::size_t index, Part& part, std::uint64_t address
   using namespace element_type;
   const bool listed_wide = number_size(place[BranchMember::basket_seek].type - kOffsetPointer) == 8;
   if (!listed_wide && address > kNarrowAddressMax)
-    return fail(ErrorKind::unsupported, "a branch of an old form above 2 GB");
+    return fail(ErrorKind::unsupported, "branch of an old format above 2 GB");
   if (!put_key_address(part.stored.span(), {address, part.stored.size()}))
-    return fail(ErrorKind::unsupported, "a basket of an old form above 2 GB");
+    return fail(ErrorKind::unsupported, "basket of an old format above 2 GB");
   branches_[plan_.baskets[index].branch].baskets.add(address, static_cast<std::uint32_t>(part.stored.size()),
                                                      part.entries, part.raw_bytes);
   return {};

@@ -82,12 +82,12 @@ std::vector<std::string> names_of(const TreeExtras& extras) {
 std::vector<std::string> names_of_other(const TreeExtras& first, const TreeExtras& other) {
   std::vector<std::string> names;
   if (!other.aliases.empty() && other.aliases != first.aliases)
-    names.emplace_back("aliases of a later file, which are others than those of the first");
+    names.emplace_back("aliases of a later file, which differ from those of the first");
   if (!other.user_info.empty() && other.user_info != first.user_info)
-    names.emplace_back("user info of a later file, which is other than that of the first");
+    names.emplace_back("user info of a later file, which differs from that of the first");
   if (other.weight != first.weight)
     names.push_back("the weight of a later file, " + shown_weight(other.weight) +
-                    ": its entries have that of the first, " + shown_weight(first.weight));
+                    ": its entries have the weight of the first, " + shown_weight(first.weight));
   return names;
 }
 

@@ -173,7 +173,7 @@ Result<Shape> leaf_value(LayoutCompiler& compiler, const LeafRecord& leaf) {
   if (const auto dtype = leaf_dtype(leaf)) return compiler.numbers(*dtype, leaf_shape(leaf));
   if (const auto packing = leaf_packing(leaf)) return compiler.packed(*packing, leaf_shape(leaf));
   if (leaf.class_name == "TLeafC") return compiler.string(Op::Kind::leaf_string);
-  return fail(ErrorKind::unsupported, "leaves of class " + leaf.class_name + " are not decoded");
+  return fail(ErrorKind::unsupported, "leaves of class " + leaf.class_name + " are not supported");
 }
 
 // A leaf with fLeafCount: as many values as the counter says. If it is the last in its branch, the end of the entry
@@ -188,7 +188,7 @@ Result<Shape> counted_leaf(LayoutCompiler& compiler, const TreeRecord& tree, con
   } else {
     const auto reg = compiler.counter(tree.leaves[*leaf.count].name);
     if (!reg || tree.leaves[*leaf.count].branch != leaf.branch)
-      return fail(ErrorKind::unsupported, "several arrays counted by leaves of other branches lie in one branch");
+      return fail(ErrorKind::unsupported, "one branch has several arrays counted by leaves of other branches");
     op.kind = Op::Kind::counted_list;
     op.reg = reg->reg;
   }
@@ -294,7 +294,7 @@ BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const Str
                                                               : Shape();  // all its data are in branches below it
   BranchLayout layout = finish(index, compiler, std::move(shape), !in_list);
   if (layout.stream.program && layout.stream.program->item_counts >= 0) {
-    if (!branch.count2) return raw_layout(index, "nothing says which branch counts its arrays");
+    if (!branch.count2) return raw_layout(index, "the branch that counts its arrays is unknown");
     layout.stream.item_counter_branch = branch.count2;
   }
   return layout;

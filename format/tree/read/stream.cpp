@@ -21,7 +21,8 @@ Error not_whole(std::uint64_t size, std::uint64_t item) {
 tl::unexpected<Error> uneven_entry(std::span<const std::int32_t> ends, std::int64_t item) {
   const auto uneven = std::ranges::find_if(ends, [&](std::int32_t end) { return end % item != 0; });
   return fail(ErrorKind::damaged, "basket: entry " + std::to_string(uneven - ends.begin()) + " ends at byte " +
-                                      std::to_string(*uneven) + ", with items of " + std::to_string(item) + " bytes");
+                                      std::to_string(*uneven) + ", not a multiple of its items of " +
+                                      std::to_string(item) + " bytes");
 }
 
 tl::unexpected<Error> count_beyond_data(std::size_t entry, std::int64_t count, std::int64_t left) {
@@ -172,7 +173,7 @@ Result<> check_number_list(const Stream& stream, const BasketData& data, const C
   TRY(const auto items, items_by_size(stream, data.size, data.entries, false));
   if (chunk.arrays.back().size() != static_cast<std::uint64_t>(items.back()) * stream.item_size)
     return fail(ErrorKind::unsupported,
-                "basket: lists with headers of another size than " + std::to_string(stream.list_prefix));
+                "basket: list headers do not have the expected " + std::to_string(stream.list_prefix) + " bytes");
   return {};
 }
 
@@ -274,7 +275,7 @@ Result<Chunk> decode_basket(const Stream& stream, BasketData data, std::span<con
       return chunk;
     }
   }
-  return fail(ErrorKind::unsupported, "kind of a stream");
+  return fail(ErrorKind::unsupported, "unknown stream kind " + std::to_string(static_cast<int>(stream.kind)));
 }
 
 }  // namespace tfile

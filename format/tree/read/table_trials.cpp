@@ -43,7 +43,7 @@ class Trial {
     const auto& count = tree_.branches[stream.branch].count;
     if (data->size == 0 && stream.program->entry_is_items && count && counts_items(baskets_, *count, data->entries))
       return fail(ErrorKind::unsupported,
-                  "its entries have no bytes, although there are items: nothing was written of it");
+                  "its entries have no bytes, although its lists have items: it was not written");
     // If the program has items of types without a description, all entries are tried, since such an item may come late.
     if (stream.program->unknown.empty() && !stream.program->is_assumed && !data->offsets.empty() &&
         data->entries > kTrialEntries) {

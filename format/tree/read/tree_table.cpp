@@ -62,7 +62,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   }
 
   Result<std::shared_ptr<const Table>> tried(NodeId node, std::size_t ahead) const override {
-    if (!is_untried(node)) return fail(ErrorKind::invalid, "the node is no branch that is to be tried");
+    if (!is_untried(node)) return fail(ErrorKind::invalid, "the node is not a branch that needs a trial");
     const auto id = static_cast<UntriedId>(std::ranges::lower_bound(untried, node) - untried.begin());
     TRY_VOID(trials_->try_branch(id, ahead));
     BranchNodes below = trials_->nodes_below(id, nodes[node]);
@@ -211,7 +211,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   Result<Extents> extents(StreamId id) const override {
     const Stream& stream = streams_[id];
-    if (!needs_no_size(stream)) return fail(ErrorKind::invalid, "extents: only a look at the baskets tells");
+    if (!needs_no_size(stream)) return fail(ErrorKind::invalid, "extents are known only after reading the baskets");
     ExtentSum sum(stream.lengths.size());
     std::vector<std::int64_t> items(stream.lengths.size());
     for (std::uint32_t i = 0, count = static_cast<std::uint32_t>(chunk_count(id)); i < count; ++i) {
@@ -369,7 +369,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
       const StreamId lists = list_around(all, all[id]);
       counts.begin();
       if (counts_items(counts, streams_[lists].branch, stream_entries(lists)))
-        all[id].reason = "there are items in its lists, and nothing was written of them";
+        all[id].reason = "its lists have items, but it was not written";
       TRY_VOID(note_failure(counts, all, id, left_unread));
     }
     return {};
@@ -681,7 +681,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     if (branch.file_name.empty()) return source_.get();
     const auto sibling = siblings_.find(branch.file_name);
     if (sibling == siblings_.end())
-      return fail(ErrorKind::damaged, "branch " + branch.name + " has no baskets in a file");
+      return fail(ErrorKind::damaged, "branch " + branch.name + ": its file " + branch.file_name + " was not opened");
     if (sibling->second) return sibling->second->get();
     // To a reader of this column the bytes are missing, whatever the reason, for the life of the table.
     return fail(ErrorKind::damaged, in_missing_file(branch));

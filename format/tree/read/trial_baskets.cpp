@@ -35,7 +35,7 @@ void TrialBaskets::read_wanted() {
     if (!source) {
       read_.emplace(place, tl::unexpected<Error>(source.error()));
     } else if (branch.baskets.nbytes[place.second] > kTrialBytesMax) {
-      read_.emplace(place, fail(ErrorKind::unsupported, "basket is too large to try"));
+      read_.emplace(place, fail(ErrorKind::unsupported, "basket is too large for a trial"));
     } else {
       places.push_back(place);
       bytes.push_back({*source, {branch.baskets.seek[place.second], size}});

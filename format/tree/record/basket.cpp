@@ -18,7 +18,7 @@ constexpr std::uint8_t kGenerateOffsetMap = 1;
 Result<> check_header(const BasketHeader& header, const KeyHeader& key, std::size_t parsed, std::uint64_t stored_size) {
   const auto bad = [](const std::string& what, std::int64_t value, std::int64_t bound) {
     return fail(ErrorKind::damaged,
-                "basket: " + what + " is " + std::to_string(value) + ", against " + std::to_string(bound));
+                "basket: " + what + " is " + std::to_string(value) + ", limit " + std::to_string(bound));
   };
   if (key.nbytes <= 0 || static_cast<std::uint64_t>(key.nbytes) > stored_size) {
     return bad("fNbytes", key.nbytes, static_cast<std::int64_t>(stored_size));

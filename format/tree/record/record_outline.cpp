@@ -81,7 +81,7 @@ class Outliner {
     object(class_name, tree);
     if (!unsupported_.empty()) return fail(ErrorKind::unsupported, "tree record: " + unsupported_);
     if (in_.failed()) return tl::unexpected<Error>(in_.error());
-    if (in_.left() != 0) return fail(ErrorKind::unsupported, "tree record: bytes behind the tree");
+    if (in_.left() != 0) return fail(ErrorKind::unsupported, "tree record: bytes after the tree");
     return std::move(out_);
   }
 
@@ -104,7 +104,7 @@ class Outliner {
   Frame frame() {
     const std::uint32_t at = here();
     const Frame read = read_frame(in_);
-    if (!read.counted && !in_.failed()) give_up("an object without a byte count");
+    if (!read.counted && !in_.failed()) give_up("object without a byte count");
     if (!stopped()) out_.marks.push_back({RecordMark::Kind::frame, at, static_cast<std::uint32_t>(read.end), {}});
     return read;
   }
@@ -112,7 +112,7 @@ class Outliner {
   // An object in place: frame and members, or the form of its own streamer.
   void object(std::string_view class_name, Object& target) {
     if (stopped()) return;
-    if (++depth_ > kOutlineDepthMax) give_up("objects nest too deep");
+    if (++depth_ > kOutlineDepthMax) give_up("objects are nested too deeply");
     const OwnClass* own = own_class(class_name);
     if (own && own->kind == OwnClass::Kind::tobject) {
       read_tobject(in_);
@@ -142,7 +142,8 @@ class Outliner {
       return give_up("class " + std::string(class_name) + " of version " + std::to_string(head.version) +
                      " is not described");
     }
-    if (!stopped() && in_.position() != head.end) give_up("class " + std::string(class_name) + " is not as described");
+    if (!stopped() && in_.position() != head.end)
+      give_up("class " + std::string(class_name) + " does not match its description");
   }
 
   // Classes whose bytes do not follow their description are not read. Those of trees follow it, in the versions that
@@ -213,7 +214,8 @@ class Outliner {
     } else {
       pointed(class_name, {at, static_cast<std::uint32_t>(end)}, is_top);
     }
-    if (!stopped() && in_.position() != end) give_up("class " + std::string(class_name) + " is not as described");
+    if (!stopped() && in_.position() != end)
+      give_up("class " + std::string(class_name) + " does not match its description");
     return end;
   }
 
@@ -237,10 +239,10 @@ class Outliner {
   }
 
   void reference(std::uint32_t at, std::uint32_t word) {
-    if (word & kClassBit) return give_up("a pointer of an old form");
+    if (word & kClassBit) return give_up("pointer of an old format");
     if (word == 1) return;  // the tree itself
     const std::int64_t target = std::int64_t{word} - kTagOffset - keylen_;
-    if (target < 0 || target >= at) return give_up("a reference that leads nowhere");
+    if (target < 0 || target >= at) return give_up("invalid reference");
     out_.marks.push_back({RecordMark::Kind::reference, at, static_cast<std::uint32_t>(target), {}});
   }
 
@@ -255,7 +257,7 @@ class Outliner {
       const std::int64_t target = std::int64_t{word & ~kClassBit} - kTagOffset - keylen_;
       const auto known = classes_.find(static_cast<std::uint32_t>(target));
       if (!(word & kClassBit) || known == classes_.end()) {
-        give_up("a class tag that leads nowhere");
+        give_up("invalid class tag");
         return {};
       }
       name = known->second;
@@ -337,7 +339,7 @@ class Outliner {
     if (in_.u1("array: flag") == 0) return;
     const auto count = std::ranges::find(counts, std::string_view(element.count_name),
                                          &std::pair<std::string_view, std::int64_t>::first);
-    if (count == counts.end() || count->second < 0) return give_up("array " + element.name + " that nothing counts");
+    if (count == counts.end() || count->second < 0) return give_up("array " + element.name + " without a counter");
     in_.take_items(static_cast<std::uint64_t>(count->second), size, "array");
   }
 
@@ -352,7 +354,7 @@ class Outliner {
     if (of_branch && element.name == "fBranches") branch(target).branch_slots = std::move(array.slots);
     if (of_branch && element.name == "fLeaves") branch(target).leaf_slots = std::move(array.slots);
     if (of_branch && element.name == "fBaskets") branch(target).baskets = std::move(array);
-    if (!stopped() && in_.position() != head.end) give_up("an array that is not as described");
+    if (!stopped() && in_.position() != head.end) give_up("array does not match its description");
   }
 
   MemberPlace& place(TreeMember member) { return out_.tree[static_cast<std::size_t>(member)]; }

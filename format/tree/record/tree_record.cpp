@@ -44,7 +44,7 @@ Result<std::vector<BranchIndex>> branch_order(const RecordReader& reader) {
   for (BranchIndex i = 0; i < reader.branches.size(); ++i) {
     if (!reader.branches[i].parent) shallow = shallow && walk(i);
   }
-  if (!shallow) return fail(ErrorKind::damaged, "branches nest deeper than " + std::to_string(kBranchDepthMax));
+  if (!shallow) return fail(ErrorKind::damaged, "branches are nested deeper than " + std::to_string(kBranchDepthMax));
   return order;
 }
 

@@ -83,20 +83,20 @@ Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std
   auto wanted = static_cast<std::uint64_t>(range.size());
   for (const Bytes bytes : given.first(given.size() - (has_items ? 1 : 0))) {
     if (bytes.size() != 8 * (wanted + 1))
-      return invalid_entry(branch, range.begin, "offsets of another length than asked for");
+      return invalid_entry(branch, range.begin, "offsets have a different length than requested");
     const Offsets level(bytes);
     if (level.first() < 0 || !level.ascend()) {
       const std::size_t entry = columns.levels.empty() ? level.first_descent() : 0;
-      return invalid_entry(branch, range.begin + static_cast<std::int64_t>(entry), "offsets that go down");
+      return invalid_entry(branch, range.begin + static_cast<std::int64_t>(entry), "offsets decrease");
     }
     wanted = level.span();
-    if (wanted > kObjectSizeMax) return invalid_entry(branch, range.begin, "more than a basket can hold");
+    if (wanted > kObjectSizeMax) return invalid_entry(branch, range.begin, "exceeds the maximum size of a basket");
     columns.levels.push_back(level);
   }
   if (!has_items) return columns;
   columns.items = given.back();
   if (columns.items.size() != wanted * columns.item_size) {
-    return invalid_entry(branch, range.begin, "values of another length than the offsets say");
+    return invalid_entry(branch, range.begin, "values have a different length than the offsets say");
   }
   return columns;
 }
@@ -104,7 +104,7 @@ Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std
 template <class T>
 Result<> check_counter(const WrittenBranch& branch, EntryRange range, Bytes counter, const Offsets& offsets) {
   if (counter.size() != sizeof(T) * offsets.items())
-    return invalid_entry(branch, range.begin, "its counter is of another length");
+    return invalid_entry(branch, range.begin, "its counter has a different length");
   bool differs = false;
   const auto count = [&](std::size_t i) {
     return static_cast<std::int64_t>(load_little<T>(counter.data() + sizeof(T) * i));
@@ -283,7 +283,7 @@ class DataWriter {
   Result<std::uint64_t> size_of_numbers() const {
     for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
       if (given_[i].size() != branch_.leaves[i].bytes() * static_cast<std::uint64_t>(range_.size())) {
-        return invalid_entry(branch_, range_.begin, "values of another length than asked for");
+        return invalid_entry(branch_, range_.begin, "values have a different length than requested");
       }
       TRY_VOID(check_range(branch_.leaves[i], given_[i]));
     }
@@ -305,7 +305,7 @@ class DataWriter {
       for (entry = 0; columns_.levels[0].begin(entry + 1) <= item;) ++entry;
     }
     return invalid_entry(branch_, range_.begin + static_cast<std::int64_t>(entry),
-                         (branch_.leaves.size() > 1 ? leaf.name + ": " : "") + "a number outside of its range, " +
+                         (branch_.leaves.size() > 1 ? leaf.name + ": " : "") + "number is outside of its range, " +
                              std::to_string(leaf.packing->minimum) + " to " + std::to_string(leaf.packing->maximum));
   }
 
@@ -436,7 +436,7 @@ class BasketEncoder {
     payload_size_ = data_size_ + (branch_.has_offsets() ? 4 * (entries + 2) : 0);
     if (payload_size_ > kObjectSizeMax) {
       return invalid_entry(branch_, entries_.begin,
-                           entries == 1 ? "it has more than 1 GiB" : "a basket of more than 1 GiB");
+                           entries == 1 ? "it is larger than 1 GiB" : "basket larger than 1 GiB");
     }
     head_.branch_name = branch_.name;
     head_.title = branch_.basket_title;

@@ -70,7 +70,7 @@ Result<> check_keys(const WrittenBranch& map, EntryRange entries, std::span<cons
     if (std::adjacent_find(place(i), place(i + 1)) == place(i + 1)) continue;
     return fail(ErrorKind::invalid, map.name + ", entry " +
                                         std::to_string(entries.begin + static_cast<std::int64_t>(i)) +
-                                        ": a key of a map is there twice");
+                                        ": duplicate key in a map");
   }
   return {};
 }

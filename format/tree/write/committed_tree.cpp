@@ -87,7 +87,7 @@ class Reader {
 
   Reason tree_reason() const {
     if (!tree_.record.warnings.empty()) return tree_.record.warnings.front();
-    if (tree_.record.top.size() < tree_.outline.top.size()) return "not all of its branches can be read";
+    if (tree_.record.top.size() < tree_.outline.top.size()) return "some of its branches cannot be read";
     for (std::size_t slot = 0; slot < tree_.outline.top.size(); ++slot) {
       if (tree_.outline.top[slot].name != record(tree_.record.top[slot]).name)
         return "its branches refer to each other";
@@ -98,15 +98,15 @@ class Reader {
   // The conditions for all kinds of branches.
   Reason storage_reason(const BranchRecord& branch, const BranchPlace& place) const {
     using namespace element_type;
-    if (!branch.file_name.empty()) return "its baskets lie in another file";
-    if (!branch.embedded.empty()) return "its baskets lie in the record of the tree";
+    if (!branch.file_name.empty()) return "its baskets are in another file";
+    if (!branch.embedded.empty()) return "its baskets are in the record of the tree";
     if (branch.entries != tree_.record.entries) return "it has fewer entries than the tree";
     if (branch.first_entry != 0) return "its first entry is not 0";
     const bool arrays = place[BranchMember::basket_bytes].type == kOffsetPointer + kInt &&
                         place[BranchMember::basket_entry].type == kOffsetPointer + kLong64 &&
                         place[BranchMember::basket_seek].type == kOffsetPointer + kLong64;
     const auto is_there = [](const MemberPlace& member) { return static_cast<bool>(member.bytes); };
-    if (!arrays || !std::ranges::all_of(place.members, is_there)) return "it is of an old form";
+    if (!arrays || !std::ranges::all_of(place.members, is_there)) return "it has an old format";
     return {};
   }
 
@@ -130,7 +130,7 @@ class Reader {
                                                           : "its class is " + branch.class_name;
     if (!reason.empty()) return reason;
     if ((branch.entry_offset_len != 0) != committed.form.has_offsets())
-      return Reason("it has entry offsets of another form");
+      return Reason("its entry offsets have a different format");
     for (const ColumnId id : columns) form.columns.push_back(offer(id));
     form.lists.assign(form.encoded.size(), FieldForm::kEachEntry);
     for (const ColumnId id : columns) {
@@ -172,7 +172,7 @@ class Reader {
   Reason object_member_form(const BranchRecord& branch, const std::vector<ColumnId>& columns,
                             WrittenBranch& member) const {
     using namespace element_type;
-    const Reason reason = "its type is not written in a record";
+    const Reason reason = "its type cannot be written in a record";
     if (branch.type != 0 || columns.empty() || branch.leaves.size() != 1) return reason;
     const Column& last = nodes_.columns[columns.back()];
     member.leaves = {leaf_form(branch.name, columns.back())};
@@ -197,7 +197,7 @@ class Reader {
   Result<Reason> add_records(BranchIndex index, const BranchPlace& place) {
     const BranchRecord& branch = record(index);
     if (!roles_are(columns_[index], 0, Role::offsets) || branch.entry_offset_len == 0)
-      return Reason("its lists are of another form");
+      return Reason("its lists have a different format");
     CommittedBranch committed;
     committed.form.name = branch.name;
     committed.form.basket_title = tree_name_;
@@ -218,10 +218,10 @@ class Reader {
   // Adds records, in lists or not, and the branches of their members.
   Result<Reason> add_with_members(const BranchRecord& branch, const BranchPlace& place, CommittedBranch committed,
                                   FieldForm form) {
-    if (place.branch_slots.size() != branch.children.size()) return Reason("its branches lie elsewhere");
+    if (place.branch_slots.size() != branch.children.size()) return Reason("its branches are stored elsewhere");
     for (std::size_t i = 0; i < branch.children.size(); ++i) {
       const BranchPlace* below = branch_below(tree_.outline, place.branch_slots[i]);
-      if (below == nullptr) return Reason("its branches lie elsewhere");
+      if (below == nullptr) return Reason("its branches are stored elsewhere");
       TRY(const Reason reason, add_member(branch.children[i], *below, committed, form));
       if (!reason.empty()) return record(branch.children[i]).name + ": " + reason;
     }
@@ -245,7 +245,8 @@ class Reader {
     Reason reason =
         member.of_object ? object_member_form(branch, columns, member) : list_member_form(branch, columns, member);
     if (!reason.empty()) return reason;
-    if ((branch.entry_offset_len != 0) != member.has_offsets()) return Reason("it has entry offsets of another form");
+    if ((branch.entry_offset_len != 0) != member.has_offsets())
+      return Reason("its entry offsets have a different format");
     for (const ColumnId id : columns) {
       const std::uint32_t outer = member.of_object ? FieldForm::kEachEntry : 0;
       form.lists.push_back(id == columns.front() ? outer : static_cast<std::uint32_t>(form.lists.size() - 1));
@@ -262,7 +263,7 @@ class Reader {
   Reason list_member_form(const BranchRecord& branch, const std::vector<ColumnId>& columns,
                           WrittenBranch& member) const {
     using namespace element_type;
-    const Reason reason = "its type is not written in a list of records";
+    const Reason reason = "its type cannot be written in a list of records";
     if (branch.type != kStlMemberNode || columns.empty() || branch.leaves.size() != 1) return reason;
     const Column& last = nodes_.columns[columns.back()];
     member.leaves = {leaf_form(branch.name, columns.back())};
@@ -355,13 +356,13 @@ class Reader {
     if (first.count && branch.leaves.size() == 1) return counted_form(first, columns, written, form);
     const auto counts = [&](LeafIndex leaf) { return tree_.record.leaves[leaf].count.has_value(); };
     if (std::ranges::any_of(branch.leaves, counts) || columns.size() != branch.leaves.size())
-      return "arrays beside other leaves";
+      return "arrays next to other leaves";
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const LeafRecord& leaf = tree_.record.leaves[branch.leaves[i]];
       written.leaves.push_back(leaf_form(leaf.name, columns[i]));
       written.leaves.back().packing = leaf_packing(leaf);
       if (nodes_.columns[columns[i]].role != Role::values) return "it is not read as numbers";
-      if (leaf.is_range && columns.size() > 1) return "a counter beside other leaves";
+      if (leaf.is_range && columns.size() > 1) return "a counter next to other leaves";
     }
     written.is_counter = first.is_range;
     form.kind = columns.size() == 1 ? FieldForm::Kind::number : FieldForm::Kind::record;
@@ -373,7 +374,7 @@ class Reader {
     const LeafRecord& counter = tree_.record.leaves[*leaf.count];
     const std::vector<ColumnId>& counter_columns = columns_[counter.branch];
     const bool is_number = counter_columns.size() == 1 && record(counter.branch).leaves.size() == 1 && !counter.count;
-    if (!is_number || !roles_are(columns, 1, Role::values)) return "it is counted by a leaf beside others";
+    if (!is_number || !roles_are(columns, 1, Role::values)) return "it is counted by a leaf next to others";
     written.kind = Kind::counted;
     written.leaves = {leaf_form(leaf.name, columns.back())};
     written.leaves[0].packing = leaf_packing(leaf);
@@ -408,12 +409,12 @@ class Reader {
 
   Result<Reason> take_baskets(const BranchRecord& branch, WrittenBranch& form, BranchBaskets& baskets) {
     const BasketTable& table = branch.baskets;
-    if (std::ranges::count(table.seek, std::uint64_t{0}) != 0) return Reason("a basket of it is lost");
+    if (std::ranges::count(table.seek, std::uint64_t{0}) != 0) return Reason("one of its baskets is lost");
     baskets.seek = table.seek;
     baskets.nbytes = table.nbytes;
     if (table.entry)
       baskets.first_entry.assign(table.entry->begin(), table.entry->end() - (table.entry->empty() ? 0 : 1));
-    if (baskets.first_entry.size() != baskets.seek.size()) return Reason("its baskets do not fit together");
+    if (baskets.first_entry.size() != baskets.seek.size()) return Reason("its baskets are inconsistent");
     baskets.entries = branch.entries;
     baskets.tot_bytes = branch.tot_bytes;
     baskets.zip_bytes = branch.zip_bytes;
@@ -430,7 +431,7 @@ class Reader {
     const auto keylen = static_cast<std::size_t>(load_big<std::uint16_t>(head.data() + 4 + 2 + 4 + 4));
     constexpr std::size_t kShortText = 254;
     const std::size_t least = basket_keylen(form.name, "");
-    if (keylen < least || keylen - least > kShortText) return Reason("its baskets have keys of another form");
+    if (keylen < least || keylen - least > kShortText) return Reason("its baskets have keys of a different format");
     form.basket_title.resize(keylen - least, ' ');
     return Reason();
   }

@@ -26,7 +26,7 @@ constexpr std::size_t kMemberDimensionsMax = 5;
 // ROOT's dictionaries and readers are hardly tested with lists that nest deeper than this.
 constexpr std::size_t kListsMax = 8;
 
-constexpr const char* kInnerRecords = "lists of records in lists or records are not written";
+constexpr const char* kInnerRecords = "lists of records in lists or records cannot be written";
 
 // The form of a file or directory, as far as its columns were offered.
 struct Shape {
@@ -117,7 +117,7 @@ class FormMaker {
     const auto counter = shape.kind == Shape::Kind::list ? counter_of_list(shape, field.name) : std::nullopt;
     if (counter) field.encoded.push_back(*counter);
     if (shape.kind == Shape::Kind::list && !counter && !columns_[shape.columns.back()].shape.empty()) {
-      form_.incomplete.push_back(top.name + ": a list of arrays is written where a column of integers counts it");
+      form_.incomplete.push_back(top.name + ": a list of arrays needs an integer column that counts it");
       return {};
     }
     note_lists(shape, field);
@@ -131,7 +131,7 @@ class FormMaker {
   // Of a branch, or of one below it: ROOT finds both by their whole names.
   Result<> take_name(const std::string& name, const OfferedNode& top) {
     if (names_.insert({name, top.name}).second) return {};
-    return invalid(top.name, "a branch of that name is there already: " + names_[name]);
+    return invalid(top.name, "a branch of that name already exists: " + names_[name]);
   }
 
   static FieldForm::Kind kind_of(Shape::Kind kind) {
@@ -206,7 +206,7 @@ class FormMaker {
     }
     const OfferedNode& items = &place.children[0] == &offsets ? place.children[1] : place.children[0];
     const std::string items_path = path + "/" + items.name;
-    if (place.children.size() > 2) return invalid(path, "offsets and more than one column beside them");
+    if (place.children.size() > 2) return invalid(path, "offsets with more than one other column");
     TRY_VOID(check_items(items, items_path));
     if (items.column && column(items).role == Role::chars) {
       shape.kind = Shape::Kind::text;
@@ -229,9 +229,9 @@ class FormMaker {
     shape.kind = Shape::Kind::list;
     shape.of_texts = inner.of_texts || inner.kind == Shape::Kind::text;
     shape.columns.insert(shape.columns.end(), inner.columns.begin(), inner.columns.end());
-    if (shape.columns.size() > kListsMax + 1) return invalid(path, "lists that nest deeper than eight levels");
+    if (shape.columns.size() > kListsMax + 1) return invalid(path, "lists are nested deeper than eight levels");
     if (inner.kind == Shape::Kind::list && !columns_[shape.columns.back()].shape.empty()) {
-      return invalid(path, "lists of lists of arrays are not written");
+      return invalid(path, "lists of lists of arrays cannot be written");
     }
     return shape;
   }
@@ -239,10 +239,10 @@ class FormMaker {
   // What stands beside the offsets of a list.
   Result<> check_items(const OfferedNode& items, const std::string& path) const {
     const std::string_view stem = stem_of(items);
-    if (!items.column) return stem == "values" ? Result<>() : invalid(path, "a list's items stand under values");
+    if (!items.column) return stem == "values" ? Result<>() : invalid(path, "the items of a list must be under values");
     if (column(items).role == Role::chars || stem == "values") return {};
-    return invalid(path, stem == "raw" ? "bytes that were not decoded are not written"
-                                       : "a list's items are values, or chars.u1 of a text");
+    return invalid(path, stem == "raw" ? "undecoded bytes cannot be written"
+                                       : "the items of a list are named values, or chars.u1 for a string");
   }
 
   static bool is_variant(const OfferedNode& place) {
@@ -255,15 +255,14 @@ class FormMaker {
   // A list of records: `items` has their members. They become objects of a class.
   Result<Shape> records_of(const OfferedNode& items, const OfferedNode& offsets, const std::string& path) const {
     const std::string items_path = path + "/" + items.name;
-    if (is_variant(items)) return invalid(items_path, "variants are not written");
+    if (is_variant(items)) return invalid(items_path, "variants cannot be written");
     Shape shape;
     shape.kind = Shape::Kind::records;
     shape.columns = {*offsets.column};
     shape.lists = {FieldForm::kEachEntry};
     if (may_be_map(items)) return map_of(items, items_path, std::move(shape));
     const auto add = [&](const OfferedNode& member, const std::string& member_path) -> Result<> {
-      if (!shape.members.insert(field_name_of(member)).second)
-        return invalid(member_path, "there are two members of that name");
+      if (!shape.members.insert(field_name_of(member)).second) return invalid(member_path, "duplicate member name");
       return add_member(member, member_path, shape);
     };
     TRY_VOID(add_members(items, items_path, add));
@@ -296,8 +295,8 @@ class FormMaker {
         shape.incomplete = "values: " + part->name + ": " + inner.incomplete;
       } else if (inner.kind != Shape::Kind::text && !is_number) {
         return invalid(part_path,
-                       "maps with strings or lists are not written, but of strings to i4, i8, f4, f8 or strings: for "
-                       "no other map with strings has ROOT a dictionary");
+                       "maps with strings or lists cannot be written, except of strings to i4, i8, f4, f8 or strings: "
+                       "ROOT has no dictionary for other maps with strings");
       }
       const auto first = static_cast<std::uint32_t>(shape.lists.size());
       for (std::uint32_t i = 0; i < inner.columns.size(); ++i) shape.lists.push_back(i == 0 ? 0 : first + i - 1);
@@ -308,20 +307,21 @@ class FormMaker {
 
   Result<> add_member(const OfferedNode& member, const std::string& path, Shape& shape) const {
     const std::string name = field_name_of(member);
-    if (name.find('.') != name.npos) return invalid(path, "a member of records whose name has a dot is not written");
+    if (name.find('.') != name.npos)
+      return invalid(path, "a member of records with a dot in its name cannot be written");
     // ROOT 6.40 without a dictionary ends in a crash where such records have a std::string. Its TTreeReader and
     // RDataFrame read vectors that are such members from a wrong place, with a dictionary, too.
-    if (!member.column) return invalid(path, "lists of records of anything but numbers are not written");
+    if (!member.column) return invalid(path, "lists of records with members other than numbers cannot be written");
     TRY_VOID(check_member_name(path, member));
     if (column(member).shape.size() > kMemberDimensionsMax)
-      return invalid(path, "a member of records with more than five dimensions is not written");
+      return invalid(path, "a member of records with more than five dimensions cannot be written");
     shape.lists.push_back(0);
     shape.columns.push_back(*member.column);
     return {};
   }
 
   Result<Shape> record_of(const OfferedNode& place, const std::string& path) const {
-    if (is_variant(place)) return invalid(path, "variants are not written");
+    if (is_variant(place)) return invalid(path, "variants cannot be written");
     if (std::string missing = missing_list(place); !missing.empty()) {
       Shape shape;
       shape.kind = Shape::Kind::list;
@@ -358,8 +358,8 @@ class FormMaker {
     const auto add = [&](const OfferedNode& member, const std::string& member_path) -> Result<> {
       const std::string name = field_name_of(member);
       if (name.find('.') != name.npos)
-        return invalid(member_path, "a member of records whose name has a dot is not written");
-      if (!shape.members.insert(name).second) return invalid(member_path, "there are two members of that name");
+        return invalid(member_path, "a member of records with a dot in its name cannot be written");
+      if (!shape.members.insert(name).second) return invalid(member_path, "duplicate member name");
       return add_object_member(member, member_path, shape);
     };
     TRY_VOID(add_members(place, path, add));
@@ -371,7 +371,7 @@ class FormMaker {
     TRY(const Shape inner, shape_of(member, path));
     if (inner.kind == Shape::Kind::records) return invalid(path, kInnerRecords);
     if (inner.kind == Shape::Kind::record || inner.kind == Shape::Kind::object)
-      return invalid(path, "records in records are not written");
+      return invalid(path, "records in records cannot be written");
     if (!inner.incomplete.empty()) {
       if (not_held_ != nullptr) return invalid(path, inner.incomplete);
       shape.incomplete = member.name + ": " + inner.incomplete;
@@ -379,9 +379,9 @@ class FormMaker {
     }
     const std::size_t dimensions = columns_[inner.columns.back()].shape.size();
     if (inner.kind == Shape::Kind::list && dimensions > 0)
-      return invalid(path, "lists of arrays in records are not written");
+      return invalid(path, "lists of arrays in records cannot be written");
     if (dimensions > kMemberDimensionsMax)
-      return invalid(path, "a member of records with more than five dimensions is not written");
+      return invalid(path, "a member of records with more than five dimensions cannot be written");
     const auto first = static_cast<std::uint32_t>(shape.lists.size());
     for (std::uint32_t i = 0; i < inner.columns.size(); ++i)
       shape.lists.push_back(i == 0 ? FieldForm::kEachEntry : first + i - 1);

@@ -82,10 +82,12 @@ Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const Of
   std::vector<WrittenBranch> added;
   for (const FieldForm& field : form.fields) {
     added.push_back(written_branch(field, columns));
-    if (is_there(field.name)) return fail(ErrorKind::exists, field.name + ": the table has a branch of that name");
+    if (is_there(field.name))
+      return fail(ErrorKind::exists, field.name + ": the table already has a branch of that name");
     const auto is_taken = [this](const WrittenBranch& member) { return is_there(whole_name(member)); };
     if (members_.contains(field.name) || std::ranges::any_of(added.back().members, is_taken))
-      return fail(ErrorKind::exists, field.name + ": the table has a branch of the name of it, or of a member of it");
+      return fail(ErrorKind::exists,
+                  field.name + ": the table already has a branch with the name of it or of one of its members");
   }
   const std::size_t first = branches_.size();
   for (WrittenBranch& written : added) {
@@ -99,7 +101,7 @@ Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const Of
     if (branches_[i].form.kind != Kind::counted) continue;
     const auto counter = numbers_.find(branches_[i].form.counter);
     if (counter == numbers_.end() || counter->second < committed_branches()) {
-      return fail(ErrorKind::invalid, branches_[i].form.name + ": its counter is not added with it");
+      return fail(ErrorKind::invalid, branches_[i].form.name + ": its counter is not added as well");
     }
     branches_[counter->second].form.is_counter = true;
   }
@@ -178,7 +180,7 @@ Result<std::vector<std::byte>> TreeWriter::record(std::uint32_t keylen) const {
     (is_committed ? changes.appended : changes.added).push_back({&branch.form, &branch.baskets});
   }
   if (committed_ && entries_ != committed_entries() && changes.appended.size() != committed_->outline.top.size()) {
-    return fail(ErrorKind::invalid, "entries were appended to a part of the branches");
+    return fail(ErrorKind::invalid, "entries were appended to only some of the branches");
   }
   std::vector<std::byte> payload = committed_ ? edited(keylen, changes) : made(keylen, changes);
   if (payload.size() > kObjectSizeMax)

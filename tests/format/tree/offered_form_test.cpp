@@ -165,12 +165,13 @@ TEST(OfferedForm, OtherMapsWithTextsOrListsAreNotWritten) {
     return error_of(more);
   };
   for (const char* value : {"m/values/value.i2", "m/values/value.b1", "m/values/value.u8", "m/values/value.f8x2"})
-    EXPECT_NE(with({value}).find("are not written"), std::string::npos) << value;
-  EXPECT_NE(with({"m/values/value/offsets.i8", "m/values/value/values.f4"}).find("are not written"), std::string::npos);
-  EXPECT_NE(with({"m/values/value/x.f4", "m/values/value/y.f4"}).find("are not written"), std::string::npos);
-  EXPECT_NE(with({"m/values/other.f4"}).find("anything but numbers"), std::string::npos);
+    EXPECT_NE(with({value}).find("cannot be written"), std::string::npos) << value;
+  EXPECT_NE(with({"m/values/value/offsets.i8", "m/values/value/values.f4"}).find("cannot be written"),
+            std::string::npos);
+  EXPECT_NE(with({"m/values/value/x.f4", "m/values/value/y.f4"}).find("cannot be written"), std::string::npos);
+  EXPECT_NE(with({"m/values/other.f4"}).find("members other than numbers"), std::string::npos);
   EXPECT_NE(error_of({"m/offsets.i8", "m/values/key.i4", "m/values/value/offsets.i8", "m/values/value/chars.u1"})
-                .find("are not written"),
+                .find("cannot be written"),
             std::string::npos);
 }
 
@@ -225,7 +226,7 @@ TEST(OfferedForm, SaysWhatIsMissing) {
   EXPECT_EQ(lines({"r/a.f4", "r/v/values/values.f4"}), std::vector<std::string>{"r: v: values without offsets"});
   EXPECT_TRUE(form_of({"r/s/chars.u1"})->fields.empty());
   EXPECT_EQ(lines({"v/offsets.i8", "v/values.f4x3", "n.i4"}),
-            std::vector<std::string>{"v: a list of arrays is written where a column of integers counts it"});
+            std::vector<std::string>{"v: a list of arrays needs an integer column that counts it"});
 }
 
 // A member whose name the layout uses itself is escaped, and then nothing is missing beside it.
@@ -245,15 +246,16 @@ TEST(OfferedForm, EscapedNamesOfTheLayoutAreMembers) {
 }
 
 TEST(OfferedForm, RefusesWhatIsNotWritten) {
-  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b/x.f4"}).find("anything but numbers"),
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b/x.f4"}).find("members other than numbers"),
             std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values/a.f4"}).find("lists of records in lists"),
             std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/a%2Eb.f4"}), "");
-  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/a.i4"}).find("two members"), std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/a.i4"}).find("duplicate member name"),
+            std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4x1x1x1x1x1x1"}).find("five dimensions"), std::string::npos);
   EXPECT_NE(error_of({"v/tags.i1", "v/index.i8", "v/x/a.f4"}).find("variants"), std::string::npos);
-  EXPECT_NE(error_of({"v/offsets.i8", "v/raw.u1"}).find("not decoded"), std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/raw.u1"}).find("undecoded bytes"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values.f4x3"}).find("lists of arrays"),
             std::string::npos);
   EXPECT_NE(error_of({"r/a.f4", "r/s/x.f4"}).find("records in records"), std::string::npos);
@@ -261,15 +263,15 @@ TEST(OfferedForm, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"r/v/offsets.i8", "r/v/values/x.f4"}).find("lists of records"), std::string::npos);
   EXPECT_NE(error_of({"r/v/offsets.i8", "r/v/values.f4x3"}).find("lists of arrays"), std::string::npos);
   EXPECT_NE(error_of({"r/a%2Eb.f4", "r/s/offsets.i8", "r/s/chars.u1"}), "");
-  EXPECT_NE(error_of({"r/a.f4", "r/a/offsets.i8", "r/a/chars.u1"}).find("two members"), std::string::npos);
+  EXPECT_NE(error_of({"r/a.f4", "r/a/offsets.i8", "r/a/chars.u1"}).find("duplicate member name"), std::string::npos);
   EXPECT_NE(error_of({"r/a.f4x1x1x1x1x1x1"}).find("five dimensions"), std::string::npos);
   EXPECT_NE(error_of({"r/v/tags.i1", "r/v/index.i8", "r/v/x/a.f4"}).find("variants"), std::string::npos);
-  EXPECT_NE(error_of({"r.f4", "r/s/offsets.i8", "r/s/chars.u1"}).find("there already"), std::string::npos);
-  EXPECT_NE(error_of({"px.f4", "px.i4"}).find("there already"), std::string::npos);
-  EXPECT_NE(error_of({"a.b.f4", "a/b.i4", "a/s/offsets.i8", "a/s/chars.u1"}).find("there already"), std::string::npos);
-  EXPECT_NE(error_of({"a/offsets.i8", "a/values/b.i4", "a/values/c.i4", "a.b.f4"}).find("there already"),
+  EXPECT_NE(error_of({"r.f4", "r/s/offsets.i8", "r/s/chars.u1"}).find("already exists"), std::string::npos);
+  EXPECT_NE(error_of({"px.f4", "px.i4"}).find("already exists"), std::string::npos);
+  EXPECT_NE(error_of({"a.b.f4", "a/b.i4", "a/s/offsets.i8", "a/s/chars.u1"}).find("already exists"), std::string::npos);
+  EXPECT_NE(error_of({"a/offsets.i8", "a/values/b.i4", "a/values/c.i4", "a.b.f4"}).find("already exists"),
             std::string::npos);
-  EXPECT_NE(error_of({"px.f4", "px/offsets.i8", "px/values.f4"}).find("there already"), std::string::npos);
+  EXPECT_NE(error_of({"px.f4", "px/offsets.i8", "px/values.f4"}).find("already exists"), std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px.f4"}), "");
   EXPECT_NE(error_of({"v/offsets.i8", "v/values.f4", "v/values.i4"}), "");
 }

@@ -247,7 +247,7 @@ TEST(Stream, OffsetsThatACounterContradictsAreNamed) {
   BasketData torn = data_of(16, 2);
   torn.offsets = {0, 6, 16};
   EXPECT_EQ(decode_basket(jagged(4, 4), std::move(torn), {}, first).error().text,
-            "basket: entry 0 ends at byte 6, with items of 4 bytes");
+            "basket: entry 0 ends at byte 6, not a multiple of its items of 4 bytes");
 }
 
 TEST(Stream, PackedItemsByACounter) {

@@ -246,7 +246,7 @@ TEST(EncodeBasket, AMapIsRecordsOfItsPairs) {
 TEST(EncodeBasket, AKeyOfAMapIsThereOnce) {
   const auto part = encode(kMap, {4, 6}, {offsets({5, 6, 8}), offsets({0, 1, 2, 3}), chars("aaa"), offsets({1, 2, 3})});
   ASSERT_FALSE(part);
-  EXPECT_EQ(part.error().text, "m, entry 5: a key of a map is there twice");
+  EXPECT_EQ(part.error().text, "m, entry 5: duplicate key in a map");
   EXPECT_TRUE(encode(kMap, {4, 6}, {offsets({5, 6, 7}), offsets({0, 1, 2}), chars("aa"), offsets({1, 2})}));
 }
 
@@ -282,7 +282,7 @@ TEST(EncodeBasket, AnObjectHasABasketForEachMember) {
 TEST(EncodeBasket, RecordsSayWhichMemberIsWrong) {
   const auto part = encode({"v/offsets.i8", "v/values/a.i2"}, {4, 6}, {offsets({5, 7, 7}), little<std::int16_t>({1})});
   ASSERT_FALSE(part);
-  EXPECT_EQ(part.error().text, "v.a, entry 4: values of another length than the offsets say");
+  EXPECT_EQ(part.error().text, "v.a, entry 4: values have a different length than the offsets say");
 }
 
 TEST(EncodeBasket, TextsOf255BytesAndMoreHaveALongLength) {
@@ -295,7 +295,7 @@ TEST(EncodeBasket, TextsOf255BytesAndMoreHaveALongLength) {
 TEST(EncodeBasket, SaysWhichEntryIsWrong) {
   const auto error = [](const Result<Part>& basket) { return basket ? "" : basket.error().text; };
   EXPECT_EQ(error(encode({"v/offsets.i8", "v/values.u1"}, {7, 9}, {offsets({0, 2, 1}), little<std::uint8_t>({8})})),
-            "v, entry 8: offsets that go down");
+            "v, entry 8: offsets decrease");
   EXPECT_EQ(error(encode({"a/offsets.i8", "a/values.u1", "na.i4"}, {7, 9},
                          {little({1, 2}), offsets({0, 1, 2}), little<std::uint8_t>({8, 9})})),
             "a, entry 8: na is 2, the list has 1 items");
