@@ -68,7 +68,7 @@ Result<std::vector<ByteRange>> parts_of_block(const Source& file, ByteRange rang
   if (addresses >= max_key_size)
     return fail(ErrorKind::damaged,
                 "block of " + std::to_string(range.size) + " bytes: the addresses of its " + std::to_string(count) +
-                    " records have " + std::to_string(addresses) + " bytes, possible are " +
+                    " records have " + std::to_string(addresses) + " bytes, at most " +
                     std::to_string(max_key_size - 1),
                 static_cast<std::int64_t>(range.begin));
   Buffer tail(addresses);
@@ -93,10 +93,11 @@ std::shared_ptr<const Source> source_of_blobs(std::shared_ptr<const Source> file
 Result<> check_envelope(const Source& source, const EnvelopeLink& link, const SizeClaim& claim) {
   const ByteRange range = link.locator.range;
   if (!link.locator.is_known)
-    return fail(ErrorKind::unsupported, "an envelope of the RNTuple lies in a place of a kind that is not known");
+    return fail(ErrorKind::unsupported, "envelope of the RNTuple has an unknown kind of locator");
   if (is_beyond_end(range, source.size())) return fail_beyond_end("envelope of the RNTuple: ", range, source.size());
   if (link.length > kEnvelopeSizeMax || (link.length > claim.size && link.length / claim.ratio > range.size))
-    return fail(ErrorKind::unsupported, "an envelope of the RNTuple has " + std::to_string(link.length) + " bytes");
+    return fail(ErrorKind::unsupported,
+                "envelope of the RNTuple is too large: " + std::to_string(link.length) + " bytes");
   return {};
 }
 

@@ -55,11 +55,10 @@ const TypeRow& row(const PageEncoding& encoding) { return kTypes[static_cast<std
 }  // namespace
 
 Result<PageEncoding> page_encoding(std::uint16_t type, std::uint16_t bits, double min, double max) {
-  if (type >= std::size(kTypes))
-    return fail(ErrorKind::unsupported, "its column type " + std::to_string(type) + " is not known");
+  if (type >= std::size(kTypes)) return fail(ErrorKind::unsupported, "unknown column type " + std::to_string(type));
   if (bits < kTypes[type].bits_min || bits > kTypes[type].bits_max)
     return fail(ErrorKind::unsupported,
-                "its column type " + std::to_string(type) + " is not known with " + std::to_string(bits) + " bits");
+                "column type " + std::to_string(type) + " is not supported with " + std::to_string(bits) + " bits");
   const PageEncoding encoding{static_cast<ColumnType>(type), bits, min, max};
   if (encoding.type == ColumnType::real32_quant && !(std::isfinite(min) && std::isfinite(max)))
     return fail(ErrorKind::unsupported, "its column has no range");

@@ -26,10 +26,10 @@ constexpr std::uint16_t kSchemaMajor = 1;
 
 std::string why_not_read(const AttributeSet& set) {
   if (set.schema_major != kSchemaMajor)
-    return "an attribute set of schema version " + std::to_string(set.schema_major) + "." +
-           std::to_string(set.schema_minor) + ", which is not read";
-  if (!set.anchor.is_known) return "its anchor lies in a place of a kind that is not known";
-  return set.anchor.range.size > UINT32_MAX ? "its anchor is larger than any" : "";
+    return "unsupported attribute set schema version " + std::to_string(set.schema_major) + "." +
+           std::to_string(set.schema_minor);
+  if (!set.anchor.is_known) return "its anchor has an unknown kind of locator";
+  return set.anchor.range.size > UINT32_MAX ? "its anchor is too large" : "";
 }
 
 bool is_whole(const EnvelopeLink& link, std::uint64_t max_key_size) {
@@ -45,8 +45,8 @@ bool is_of_storage(const Error& error) {
 Result<Description> read_description(const Source& source, const Anchor& anchor) {
   constexpr std::uint16_t kEpoch = 1;
   if (anchor.epoch != kEpoch)
-    return fail(ErrorKind::unsupported, "an RNTuple of epoch " + std::to_string(anchor.epoch) + " (version " +
-                                            version_text(anchor) + "), which is not read");
+    return fail(ErrorKind::unsupported, "unsupported RNTuple epoch " + std::to_string(anchor.epoch) + " (version " +
+                                            version_text(anchor) + ")");
   Description found;
   TRY(const Buffer header, read_envelope_bytes(source, anchor.header, kSchemaClaim));
   TRY(found.header, read_header_envelope(header.span(), found.schema));

@@ -54,15 +54,15 @@ tl::unexpected<Error> of_another_header(const char* what, std::uint64_t told, st
 
 Result<Envelope> open_envelope(std::span<const std::byte> bytes, EnvelopeType type) {
   if (bytes.size() < kPreambleSize + kChecksumSize)
-    return fail(ErrorKind::damaged, "an envelope of " + std::to_string(bytes.size()) + " bytes");
+    return fail(ErrorKind::damaged, "envelope has only " + std::to_string(bytes.size()) + " bytes");
   const auto preamble = load_little<std::uint64_t>(bytes.data());
   const auto found = preamble & ((std::uint64_t{1} << kTypeBits) - 1);
   if (found != static_cast<std::uint64_t>(type))
-    return fail(ErrorKind::damaged, "an envelope of type " + std::to_string(found) + " where type " +
-                                        std::to_string(static_cast<int>(type)) + " belongs");
+    return fail(ErrorKind::damaged,
+                "envelope has type " + std::to_string(found) + ", expected " + std::to_string(static_cast<int>(type)));
   if (preamble >> kTypeBits != bytes.size())
-    return fail(ErrorKind::damaged, "an envelope says that it has " + std::to_string(preamble >> kTypeBits) +
-                                        " bytes, and has " + std::to_string(bytes.size()));
+    return fail(ErrorKind::damaged, "envelope length is " + std::to_string(preamble >> kTypeBits) +
+                                        " bytes, expected " + std::to_string(bytes.size()));
   const std::span<const std::byte> checked = bytes.first(bytes.size() - kChecksumSize);
   const auto checksum = load_little<std::uint64_t>(bytes.data() + checked.size());
   TRY_VOID(check_checksum("the RNTuple envelope", checked, checksum));
@@ -113,7 +113,7 @@ Result<> check_feature_flags(Cursor& in) {
     const auto word = in.little<std::uint64_t>("feature flags");
     const std::uint64_t flags = word & ~(std::uint64_t{1} << 63);
     if (flags != 0)
-      return fail(ErrorKind::unsupported, "the RNTuple uses a feature that is not known (bit " +
+      return fail(ErrorKind::unsupported, "the RNTuple uses an unknown feature (bit " +
                                               std::to_string(first + std::countr_zero(flags)) +
                                               " of its feature flags)");
     if (flags == word) break;

@@ -135,7 +135,7 @@ class Builder {
   }
 
   Result<> add_value(NodeDraft& draft, FieldId outer, const Surroundings& around, int depth) {
-    if (depth > kFieldDepthMax) return fail(ErrorKind::unsupported, "its type nests too deep");
+    if (depth > kFieldDepthMax) return fail(ErrorKind::unsupported, "its type is nested too deeply");
     const FieldId id = innermost(outer);
     const FieldRecord& field = schema_.fields[id];
     if (field.array_size && !children_[id].empty()) return add_array(draft, id, around, depth);
@@ -153,7 +153,7 @@ class Builder {
       case FieldRole::streamer:
         return add_streamed(draft, id, around);
     }
-    return fail(ErrorKind::unsupported, "a field of structural role " + std::to_string(static_cast<int>(field.role)));
+    return fail(ErrorKind::unsupported, "unknown structural role " + std::to_string(static_cast<int>(field.role)));
   }
 
   Result<> add_members(NodeDraft& draft, FieldId id, const Surroundings& around, int depth) {
@@ -183,7 +183,7 @@ class Builder {
     const PageEncoding& encoding = out_.encodings[own[0]].by_representation[0];
     const auto sizes = cardinality_dtype(field.type_name);
     if (encoding.type == ColumnType::switch_ || is_index(encoding) != sizes.has_value())
-      return fail(ErrorKind::unsupported, "the column of field " + around.path + " is not of its type");
+      return fail(ErrorKind::unsupported, "the column of field " + around.path + " does not have its type");
     FieldStream stream;
     stream.column = own[0];
     if (sizes) {
@@ -197,7 +197,7 @@ class Builder {
       if (field.array_size) shape.push_back(static_cast<std::uint32_t>(std::min(*field.array_size, kArrayMax + 1)));
       for (const std::uint32_t size : shape) stream.per_item = std::min(stream.per_item * size, kArrayMax + 1);
       if (stream.per_item == 0 || stream.per_item > kArrayMax)
-        return fail(ErrorKind::unsupported, "field " + around.path + " is an array of impossible size");
+        return fail(ErrorKind::unsupported, "field " + around.path + " is an array of invalid size");
     }
     draft.kind = NodeKind::number;
     draft.column = add_column(Role::values, stream.dtype, outer, around, add_stream(stream), 0);
@@ -333,7 +333,7 @@ class Builder {
     if (own.empty()) return fail(ErrorKind::unsupported, "the variant " + around.path + " has no column");
     TRY_VOID(check_readable(own));
     if (out_.encodings[own[0]].by_representation[0].type != ColumnType::switch_)
-      return fail(ErrorKind::unsupported, "the column of field " + around.path + " tells no alternatives");
+      return fail(ErrorKind::unsupported, "the column of field " + around.path + " has no alternatives");
     FieldStream stream;
     stream.kind = FieldStream::Kind::variant;
     stream.column = own[0];

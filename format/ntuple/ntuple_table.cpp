@@ -160,7 +160,7 @@ class NtupleTable final : public Table, public ItemCounter {
   Result<Extents> extents(StreamId id) const override {
     const FieldStream& stream = streams_[id];
     if (has_uncounted_items(stream) || stream.kind == Kind::objects)
-      return fail(ErrorKind::invalid, "extents: only a look at the pages tells");
+      return fail(ErrorKind::invalid, "extents are known only after reading the pages");
     const std::size_t slots = shape(id).slots, chunks = shape(id).chunks;
     ExtentSum sum(slots);
     std::int64_t element = 0;
@@ -457,8 +457,8 @@ class NtupleTable final : public Table, public ItemCounter {
     const std::int64_t in_chunk = steps_in_chunk(stream), begin = index * in_chunk;
     const std::int64_t end = std::min(begin + in_chunk, step_count(stream));
     if (stream.told_by && is_lost(*stream.told_by, begin, end))
-      return fail(ErrorKind::damaged, "items " + std::to_string(begin) + " to " + std::to_string(end) +
-                                          " of its lists lie in a page that was lost");
+      return fail(ErrorKind::damaged,
+                  "items " + std::to_string(begin) + " to " + std::to_string(end) + " of its lists are in a lost page");
     const std::int64_t lead = index == 0 ? 1 : 0;
     Buffer ends(static_cast<std::size_t>(std::max<std::int64_t>(end - begin, 0) + lead) * sizeof(std::int64_t));
     auto* number = reinterpret_cast<std::int64_t*>(ends.data());
@@ -607,8 +607,7 @@ Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> s
                                                  std::span<const std::byte> payload) {
   if (!key.reason.empty()) return unreadable(key, std::string(key.reason));
   if (key.class_name != "ROOT::RNTuple")
-    return unreadable(key,
-                      "an RNTuple of a trial format (before 1.0; " + trial_version(payload) + "), which is not read");
+    return unreadable(key, "RNTuple of an unsupported format before 1.0 (" + trial_version(payload) + ")");
   auto anchor = read_anchor(payload);
   if (!anchor) return unreadable(key, anchor.error().text);
   const auto metadata = source_of_blobs(edges, anchor->max_key_size);

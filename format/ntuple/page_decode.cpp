@@ -285,8 +285,10 @@ Result<> decode_numbers(const PageEncoding& encoding, std::span<const std::byte>
                         Dtype dtype, std::span<std::byte> out) {
   TRY_VOID(check_size(encoding, page, elements));
   if (is_index(encoding) || encoding.type == ColumnType::switch_)
-    return fail(ErrorKind::unsupported, "an index is no number");
-  if (out.size() != elements * size_of(dtype)) return fail(ErrorKind::invalid, "not as many numbers as elements");
+    return fail(ErrorKind::unsupported, "column has index type " + std::to_string(static_cast<int>(encoding.type)) +
+                                            ", expected a number type");
+  if (out.size() != elements * size_of(dtype))
+    return fail(ErrorKind::invalid, "number of values differs from number of elements");
   if (elements == 0) return {};
   const Dtype natural = natural_dtype(encoding);
   if (natural == dtype) {
@@ -302,9 +304,11 @@ Result<> decode_numbers(const PageEncoding& encoding, std::span<const std::byte>
 Result<> decode_ends(const PageEncoding& encoding, std::span<const std::byte> page, std::uint64_t elements,
                      std::int64_t base, std::span<std::byte> out) {
   TRY_VOID(check_size(encoding, page, elements));
-  if (!is_index(encoding)) return fail(ErrorKind::unsupported, "ends of lists that are no index");
+  if (!is_index(encoding))
+    return fail(ErrorKind::unsupported, "offsets column has type " + std::to_string(static_cast<int>(encoding.type)) +
+                                            ", expected an index type");
   if (out.size() != elements * sizeof(std::int64_t) || base < 0)
-    return fail(ErrorKind::invalid, "not as many ends as elements");
+    return fail(ErrorKind::invalid, "number of offsets differs from number of elements");
   if (encoding.bits == 32) return decode_ends_of<std::uint32_t>(encoding, page, elements, base, out.data());
   return decode_ends_of<std::uint64_t>(encoding, page, elements, base, out.data());
 }
@@ -319,7 +323,7 @@ Result<> decode_switch(std::span<const std::byte> page, std::uint64_t elements, 
     const auto position = load_little<std::uint64_t>(page.data() + i * kSize);
     const auto tag = load_little<std::uint32_t>(page.data() + i * kSize + sizeof position);
     if (tag > std::min<std::uint64_t>(bases.size(), kTagMax))
-      return fail(ErrorKind::damaged, "a variant of alternative " + std::to_string(tag));
+      return fail(ErrorKind::damaged, "variant has unknown alternative " + std::to_string(tag));
     const std::int64_t base = tag == 0 ? 0 : bases[tag - 1];
     if (position > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - base))
       return fail(ErrorKind::damaged, "variant " + std::to_string(i) + " is at position " + std::to_string(position) +

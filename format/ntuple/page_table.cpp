@@ -61,7 +61,7 @@ void ColumnPages::add(std::uint32_t cluster, std::uint8_t representation, std::u
 Result<> ColumnPages::add_without_bytes(std::uint32_t cluster, Page::Kind kind, std::int64_t elements,
                                         std::int64_t in_page) {
   if (elements < 0 || elements > kWithoutBytesMax - elements_without_bytes_)
-    return fail(ErrorKind::damaged, "a column without pages for " + std::to_string(elements) + " elements");
+    return fail(ErrorKind::damaged, "column has no pages for " + std::to_string(elements) + " elements");
   elements_without_bytes_ += elements;
   in_page = std::min<std::int64_t>(in_page, kElementsMax);
   for (std::int64_t left = elements; left > 0; left -= in_page) {
@@ -180,7 +180,8 @@ Result<std::vector<PageTableBuilder::Summary>> PageTableBuilder::read_summaries(
   }
   if (summaries.body.failed() || locations.body.failed() || clusters.size() != group.clusters) in.reject(kWhat);
   TRY_VOID(in.finish());
-  if (is_sharded) return fail(ErrorKind::unsupported, "clusters of the RNTuple lie in shards");
+  if (is_sharded)
+    return fail(ErrorKind::unsupported, "clusters of the RNTuple are stored in shards, which is not supported");
   std::ranges::stable_sort(clusters, {}, &Summary::first_entry);
   return clusters;
 }
@@ -190,7 +191,7 @@ Result<> PageTableBuilder::add_cluster(const Summary& cluster) {
   if (cluster.entries > kEntriesMax || static_cast<std::uint64_t>(entries_) > kEntriesMax)
     return fail(ErrorKind::damaged, "cluster " + std::to_string(cluster_) + " of the RNTuple has " +
                                         std::to_string(cluster.entries) + " entries after " + std::to_string(entries_) +
-                                        ", possible are " + std::to_string(kEntriesMax));
+                                        ", at most " + std::to_string(kEntriesMax));
   Cursor columns = cluster.columns;
   entries_behind_ = entries_ + static_cast<std::int64_t>(cluster.entries);
   // A cluster from before an extension of the schema has fewer columns.
@@ -223,7 +224,7 @@ Result<> PageTableBuilder::check_end(PageColumn column, std::int64_t first_eleme
   const bool is_unlimited =
       per_entry_[column] == 0 || __builtin_mul_overflow(per_entry_[column], entries_behind_, &end_max);
   if (!is_beyond_all && (is_unlimited || end <= end_max)) return {};
-  return fail(ErrorKind::damaged, "a column has elements behind the entries of cluster " + std::to_string(cluster_));
+  return fail(ErrorKind::damaged, "a column has elements after the entries of cluster " + std::to_string(cluster_));
 }
 
 Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint32_t count) {
@@ -250,7 +251,7 @@ Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint3
     const auto size = static_cast<std::uint32_t>(std::abs(std::int64_t{claimed}));
     if (size > kElementsMax)
       return fail(ErrorKind::damaged, "page " + std::to_string(i) + " of column " + std::to_string(number) +
-                                          " of the RNTuple has " + std::to_string(size) + " elements, possible are " +
+                                          " of the RNTuple has " + std::to_string(size) + " elements, at most " +
                                           std::to_string(kElementsMax));
     const std::uint64_t unpacked = (std::uint64_t{size} * place.bits + 7) / 8;
     const bool is_somewhere = locator.is_known && can_hold(locator.range.size, unpacked);

@@ -109,7 +109,7 @@ Result<> check_schema(const SchemaRecords& schema) {
     // A parent must come before its children, so that following parents ends.
     if (field.parent > id) return fail(ErrorKind::damaged, "RNTuple field " + std::to_string(id) + " has no parent");
     if (field.projected_from && *field.projected_from >= fields)
-      return fail(ErrorKind::damaged, "RNTuple field " + field.name + " shows a field that is not there");
+      return fail(ErrorKind::damaged, "RNTuple field " + field.name + " projects a field that does not exist");
   }
   for (const ColumnRecord& column : schema.columns)
     if (column.field >= fields)
@@ -118,7 +118,7 @@ Result<> check_schema(const SchemaRecords& schema) {
   for (const AliasRecord& alias : schema.aliases)
     if (alias.field >= fields || alias.column >= schema.columns.size())
       return fail(ErrorKind::damaged, "RNTuple alias column of field " + std::to_string(alias.field) + " of " +
-                                          std::to_string(fields) + " shows column " + std::to_string(alias.column) +
+                                          std::to_string(fields) + " projects column " + std::to_string(alias.column) +
                                           " of " + std::to_string(schema.columns.size()));
   return {};
 }

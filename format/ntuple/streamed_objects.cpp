@@ -48,7 +48,7 @@ Result<Chunk> decode_objects(const Program& program, std::span<const std::int64_
   std::size_t size = 0;
   for (const auto piece : pieces) size += piece.size();
   if (size > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-    return fail(ErrorKind::unsupported, "streamed objects of more than 2 GB in a cluster");
+    return fail(ErrorKind::unsupported, "cluster has more than 2 GB of streamed objects");
   Buffer bytes(size);
   std::size_t at = 0;
   for (const auto piece : pieces) {

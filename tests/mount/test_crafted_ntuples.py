@@ -246,9 +246,9 @@ def test_an_attribute_set_of_an_unknown_schema_has_a_reason(samples, tmp_path, m
     m = mount(path)
     sets = os.path.join(m.path, "nt", ".attributes")
     first, second = (mounted_table.schema_of(os.path.join(sets, name)) for name in ("Runs", "Notes"))
-    assert first["reason"] == "an attribute set of schema version 7.0, which is not read" and first["columns"] == []
+    assert first["reason"] == "unsupported attribute set schema version 7.0" and first["columns"] == []
     assert second["reason"] is None and second["columns"]
-    assert "/nt/.attributes/Runs: an attribute set of schema version 7.0" in m.errors()
+    assert "/nt/.attributes/Runs: unsupported attribute set schema version 7.0" in m.errors()
     assert sorted(os.listdir(os.path.join(sets, "Runs"))) == [".schema.json", "object.bin"]
 
 

@@ -186,7 +186,7 @@ def test_a_counter_is_removed_and_a_list_with_it_alone(table):
     shutil.rmtree(os.path.join(path, "Muon_pt"))
     with pytest.raises(OSError):
         mounted.fsync(path)
-    assert "Muon_pt is not removed alone: nMuon shows its values, and is to be removed, too" in m.errors()
+    assert "Muon_pt cannot be removed alone: nMuon projects its values, and must be removed as well" in m.errors()
     os.remove(os.path.join(path, "nMuon.u4"))
     mounted.fsync(path)
     rest = {"nhit.u8": [7, 7, 7, 7], "nJet.i4": LENGTHS["nJet.i4"], "nMuon_id.u4": LENGTHS["nMuon_id.u4"]}

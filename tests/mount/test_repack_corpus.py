@@ -24,7 +24,7 @@ DAMAGED = {
     "skhep-issue327.root": "column is shorter than its metadata says",
 }
 # Why copies that keep their format leave something out.
-LEFT_OUT = ("an RNTuple of a trial format", "its user info: ", "No such file or directory", "are stored without offsets")
+LEFT_OUT = ("RNTuple of an unsupported format before 1.0", "its user info: ", "No such file or directory", "are stored without offsets")
 
 
 @pytest.fixture(scope="module")

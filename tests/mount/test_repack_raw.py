@@ -49,7 +49,7 @@ def test_root_reads_the_same_objects(handmade, tmp_path):
         assert f"left out: t: {name}: the bytes do not follow" in plain.stderr
     done = repack("--format", "rntuple", "--keep-raw", "--verify", path, out, status=1)
     assert [line for line in done.stderr.splitlines() if "left out" in line] == [
-        "tfilefs: left out: t: twice: its objects may refer to each other, by positions in a basket"]
+        "tfilefs: left out: t: twice: its objects may refer to each other by positions in a basket"]
     types, values = as_read(handmade, "ntuple", out)
     assert types == FIELDS
     assert values == as_read(handmade, "tree", path)[1] and len(values) == 5 * 2000

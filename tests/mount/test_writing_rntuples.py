@@ -132,7 +132,7 @@ def test_an_arrow_file(tmp_path, mount):
 
 
 @pytest.mark.parametrize("column, why", (
-    ("a.b.f4", "takes no '.'"), ("a b/x.f4", "takes no '.'"), ("list/raw.u1", "not decoded"),
+    ("a.b.f4", "allows no '.'"), ("a b/x.f4", "allows no '.'"), ("list/raw.u1", "undecoded"),
 ))
 def test_what_is_refused(tmp_path, mount, column, why):
     m = mount(tmp_path, *FORMAT)

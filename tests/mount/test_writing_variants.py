@@ -263,7 +263,7 @@ def test_what_waits(writing):
     os.setxattr(v, TYPE, b"std::variant<float,std::string>")
     assert "no columns of std::string" in reasons(writing)
     os.setxattr(v, TYPE, b"std::variant<float>")
-    assert "v/double.f8: it is no alternative of std::variant<float>" in reasons(writing)
+    assert "v/double.f8: it is not an alternative of std::variant<float>" in reasons(writing)
     os.setxattr(v, TYPE, b"std::variant<float, double>")
     assert os.getxattr(v, TYPE) == b"std::variant<float, double>"
     assert "v/double.f8: 2 items, v/tags.i1 tells 3" in reasons(writing)

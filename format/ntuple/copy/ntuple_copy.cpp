@@ -57,12 +57,12 @@ Result<> NtupleCopy::add_table(std::shared_ptr<const File> file, const KeyInfo& 
 Result<> NtupleCopy::check(const SourceNtuple& found, const KeptEntries* kept) const {
   const auto refuse = [](const char* why) { return fail(ErrorKind::unsupported, why); };
   if (options_.cluster_bytes != 0 || options_.keeps_field || (kept && !kept->is_all(found.entries)))
-    return refuse("pages are copied only as they are");
+    return refuse("pages can only be copied unchanged");
   if (groups_.empty()) return {};
   if (!is_same(found.header_lists, header_lists_) || !is_same(found.footer.extension, extension_))
-    return refuse("it has other fields than the first");
+    return refuse("its fields differ from those of the first");
   const auto comes_late = [](const ColumnRecord& column) { return column.first_element != 0; };
-  if (std::ranges::any_of(found.schema.columns, comes_late)) return refuse("some fields begin behind its first entry");
+  if (std::ranges::any_of(found.schema.columns, comes_late)) return refuse("some fields start after its first entry");
   return {};
 }
 
@@ -145,7 +145,7 @@ Result<Part> NtupleCopy::encode(std::size_t index, std::span<const std::span<con
   Part part;
   for (std::size_t i = 0; i < pages.pages.size(); ++i)
     TRY_VOID(add_stored_page(column.pages[pages.pages[i]], pages.column, stored[i], bytes, part));
-  if (bytes.size() > kKeySizeMax) return fail(ErrorKind::unsupported, "a page of more than 1 GiB");
+  if (bytes.size() > kKeySizeMax) return fail(ErrorKind::unsupported, "page larger than 1 GiB");
   key.nbytes = static_cast<std::int32_t>(bytes.size());
   key.objlen = key.nbytes - key.keylen;
   Appender head;

@@ -30,7 +30,7 @@ Result<SourcePage> read_page(Cursor& in) {
   const std::int64_t elements = std::abs(std::int64_t{claimed});
   if (elements > kElementsMax) in.reject(kWhat);
   if (!locator.is_known && !in.failed())
-    return fail(ErrorKind::unsupported, "pages of the RNTuple lie in places of a kind that is not known");
+    return fail(ErrorKind::unsupported, "pages of the RNTuple have an unknown kind of locator");
   return SourcePage{static_cast<std::uint32_t>(elements), claimed < 0, locator.range};
 }
 
@@ -52,7 +52,7 @@ Result<SourceCluster> read_cluster(const ClusterRecord& record) {
   cluster.first_entry = record.first_entry;
   cluster.entries = record.entries;
   if ((record.entries & ~kEntriesBits) != 0)
-    return fail(ErrorKind::unsupported, "clusters of the RNTuple have flags that are not known");
+    return fail(ErrorKind::unsupported, "clusters of the RNTuple have unknown flags");
   Cursor in(record.frames);
   for (std::uint32_t i = 0; i < record.columns && !in.failed(); ++i) {
     TRY(SourceColumn column, read_column(in));

@@ -37,7 +37,7 @@ class FormReader {
       const FieldRecord& field = found_.schema.fields[id];
       if (are_lengths[id]) lengths.insert(field.name);
       if (field.projected_from && !are_lengths[id] && reason.empty())
-        reason = "field " + field.name + ": it shows the values of another field";
+        reason = "field " + field.name + ": it projects another field";
     }
     const std::vector<NodeId>& tops = made_.nodes[0].children;
     for (const NodeId top : tops) {
@@ -78,10 +78,10 @@ class FormReader {
   // A field that shows the lengths of one of the lists that were added.
   Reason add_lengths(NodeId top) {
     const Node& node = made_.nodes[top];
-    if (!node.column) return "field " + name_of(top) + ": it is no column";
+    if (!node.column) return "field " + name_of(top) + ": it is not a column";
     const Column& column = made_.columns[*node.column];
     const auto list = lists_.find(made_.streams[column.stream].from);
-    if (list == lists_.end()) return "field " + name_of(top) + ": its list is not there";
+    if (list == lists_.end()) return "field " + name_of(top) + ": its list is missing";
     auto stored = stored_lengths(made_, written_, list->second.offsets, *node.column);
     if (!stored) return "field " + name_of(top) + ": " + stored.error().text;
     FieldForm form;
@@ -104,10 +104,10 @@ class FormReader {
     const Node& node = made_.nodes[id];
     const bool is_variant = node.kind == NodeKind::variant;
     if (is_variant && (node.alternatives.empty() || node.alternatives.size() > kAlternativesMax))
-      return "a variant of " + std::to_string(node.alternatives.size()) + " alternatives";
+      return "variant has " + std::to_string(node.alternatives.size()) + " alternatives";
     for (const NodeId child : node.children) {
       if (Reason reason = check_variants(child); !reason.empty()) return reason;
-      if (is_variant && !has_columns(child)) return "an alternative without columns";
+      if (is_variant && !has_columns(child)) return "alternative without columns";
     }
     return {};
   }
@@ -118,7 +118,7 @@ class FormReader {
 
   Reason add_columns(NodeId top, FieldForm& form, StoredField& stored) {
     auto below = node_columns(made_.nodes, made_.columns, top);
-    if (!below) return "a variant of too many alternatives";
+    if (!below) return "variant has too many alternatives";
     for (std::size_t i = 0; i < below->columns.size(); ++i) {
       const ColumnId id = below->columns[i];
       auto way = stored_column(made_, written_, id);

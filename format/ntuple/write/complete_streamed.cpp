@@ -65,7 +65,7 @@ struct Objects {
 Result<> check(const StreamedClass& streamed, const Objects& objects) {
   for (std::size_t i = 0; i < objects.count(); ++i) {
     if (streamed.may_refer && may_have_references(objects.at(i)))
-      return fail(ErrorKind::unsupported, "its objects may refer to each other, by positions in a basket");
+      return fail(ErrorKind::unsupported, "its objects may refer to each other by positions in a basket");
     if (streamed.header == StreamedClass::Header::has_superfluous && !has_plain_header(objects.at(i)))
       return fail(ErrorKind::unsupported, "its collections are not stored item by item");
   }

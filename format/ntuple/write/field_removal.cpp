@@ -78,8 +78,8 @@ Result<ListItems> remaining(const ListItems& items, const std::vector<bool>& kee
 Result<> check_shown(const SchemaRecords& schema, const std::vector<bool>& keep) {
   const auto refused = [&](FieldId shows, FieldId shown) {
     return fail(ErrorKind::unsupported, path_of_field(schema, shown) +
-                                            " is not removed alone: " + path_of_field(schema, shows) +
-                                            " shows its values, and is to be removed, too");
+                                            " cannot be removed alone: " + path_of_field(schema, shows) +
+                                            " projects its values, and must be removed as well");
   };
   for (FieldId id = 0; id < schema.fields.size(); ++id) {
     const FieldRecord& field = schema.fields[id];

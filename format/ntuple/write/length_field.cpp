@@ -100,7 +100,7 @@ Result<> add_length_field(std::span<const OfferedColumn> columns, const FieldFor
     --source;
   const auto index = std::ranges::find(schema.columns, source - 1, &ColumnRecord::field);
   if (source == 0 || index == schema.columns.end())
-    return fail(ErrorKind::invalid, form.name + ": there is no list " + list);
+    return fail(ErrorKind::invalid, form.name + ": no such list " + list);
   const auto id = static_cast<FieldId>(schema.fields.size());
   FieldRecord& field = schema.fields.emplace_back();
   field.parent = id;
@@ -160,7 +160,7 @@ Result<Part> encode_lengths(const StoredField& field, const OfferedPart& offered
                                         ": " + what);
   };
   if (offsets.size() != sizeof(std::int64_t) * (entries + 1) || numbers.size() != size_of(dtype) * entries)
-    return invalid(0, "numbers or lists of another count than asked for");
+    return invalid(0, "the number of lengths or lists differs from what was requested");
   for (std::size_t i = 0; i < entries; ++i) {
     const auto length = static_cast<std::uint64_t>(offset_at(offsets, i + 1) - offset_at(offsets, i));
     const std::uint64_t number = number_at(numbers, dtype, i);

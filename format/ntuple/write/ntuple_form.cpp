@@ -79,7 +79,7 @@ Result<> check_field_name(const std::string& path, const std::string& name) {
     return c == '.' || c == '/' || c == '\\' || c == ' ' || std::iscntrl(static_cast<unsigned char>(c)) != 0;
   };
   if (std::ranges::none_of(name, is_refused)) return {};
-  return invalid(path, "an RNTuple takes no '.', '/', '\\', space or control character in a field's name");
+  return invalid(path, "an RNTuple allows no '.', '/', '\\', space or control character in a field's name");
 }
 
 const OfferedNode* child_of(const OfferedNode& node, std::string_view name) {
@@ -225,7 +225,7 @@ class FieldMaker {
   }
 
   static tl::unexpected<Error> of_another_type(const std::string& path, const std::string& type) {
-    return invalid(path, "it is not what a variant has of type " + type);
+    return invalid(path, "it does not belong to a variant of type " + type);
   }
 
   // A number, or nested arrays of it.
@@ -306,7 +306,7 @@ class FieldMaker {
   Result<> add_list(const OfferedNode& node, const OfferedNode& offsets, const std::string& path, Name name,
                     const Around& around) {
     if (node.children.size() == 1) return miss("offsets without values or chars");
-    if (node.children.size() > 2) return invalid(path, "offsets and more than one column beside them");
+    if (node.children.size() > 2) return invalid(path, "offsets with more than one other column");
     const OfferedNode& items = &node.children[0] == &offsets ? node.children[1] : node.children[0];
     const std::string items_path = path + "/" + items.name;
     const std::uint32_t place = note(*offsets.column, around);
@@ -317,8 +317,8 @@ class FieldMaker {
       return add_streamed(*items.column, place, streamed->second, name, around);
     const std::string_view stem = stem_of(items);
     if (stem != "values") {
-      return invalid(items_path, stem == "raw" ? "bytes that were not decoded are not written"
-                                               : "a list's items are values, or chars.u1 of a text");
+      return invalid(items_path, stem == "raw" ? "undecoded bytes cannot be written"
+                                               : "the items of a list are named values, or chars.u1 for a string");
     }
     TRY(std::string item_type, item_type_of(path, around.type));
     const FieldId field = add_record(FieldRole::collection, around, name, around.type);
@@ -380,7 +380,7 @@ class FieldMaker {
                   "std::variant<std::int32_t,std::string> does" + (type.empty() ? "" : "; it is " + type));
     }
     if (types->empty() || types->size() > kAlternativesMax)
-      return invalid(path, "a variant of " + std::to_string(types->size()) + " alternatives is not written");
+      return invalid(path, "a variant of " + std::to_string(types->size()) + " alternatives cannot be written");
     const std::vector<const OfferedNode*> found = alternatives_in(node, *types);
     const auto missing = std::ranges::find(found, nullptr);
     if (missing != found.end())
@@ -388,7 +388,7 @@ class FieldMaker {
     for (const OfferedNode& child : node.children) {
       const bool is_own = child.name == kTagsName || child.name == kIndexName;
       if (!is_own && std::ranges::find(found, &child) == found.end())
-        return invalid(path + "/" + child.name, "it is no alternative of " + type);
+        return invalid(path + "/" + child.name, "it is not an alternative of " + type);
     }
     const std::uint32_t place = note(columns.tags, around, types->size());
     note(columns.index, around);
@@ -423,7 +423,7 @@ class FieldMaker {
                              not_held_ == nullptr ? 0 : not_held_->size()};
       const bool is_new = names.insert(member.name).second;
       Result<> added = is_new ? add_member(member, child_path, {field, around.list, around.tag, member.type})
-                              : Result<>(invalid(child_path, "there are two members of that name"));
+                              : Result<>(invalid(child_path, "duplicate member name"));
       if (may_lack_some && added && !incomplete_.empty()) added = invalid(child_path, std::exchange(incomplete_, ""));
       if (!added && may_lack_some) {
         take_back(made_before);
@@ -484,7 +484,7 @@ Result<OfferedForm> ntuple_form(std::span<const OfferedColumn> columns, std::vec
     TRY_VOID(maker.make(top));
     FieldForm form = maker.form();
     const auto [known, is_new] = names.emplace(form.name, top.name);
-    if (!is_new) return invalid(top.name, "a field of that name is there already: " + known->second);
+    if (!is_new) return invalid(top.name, "a field of that name already exists: " + known->second);
     if (maker.incomplete().empty()) {
       made.fields.push_back(std::move(form));
     } else {

@@ -84,7 +84,8 @@ Result<std::vector<StoredField>> stored_fields(std::span<const OfferedColumn> co
     std::vector<ColumnId> ids;
     for (const std::uint32_t i : field.encoded) {
       const auto id = shown.find(columns[i].path);
-      if (id == shown.end()) return fail(ErrorKind::invalid, columns[i].path + ": the mount would show another name");
+      if (id == shown.end())
+        return fail(ErrorKind::invalid, columns[i].path + ": the mount would show a different name");
       ids.push_back(id->second);
     }
     TRY(StoredField stored,
@@ -152,7 +153,8 @@ bool NtupleWriter::has_field(std::string_view name) const { return names_.contai
 Result<> NtupleWriter::add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) {
   if (form.fields.empty()) return {};
   for (const FieldForm& field : form.fields) {
-    if (has_field(field.name)) return fail(ErrorKind::exists, field.name + ": the table has a field of that name");
+    if (has_field(field.name))
+      return fail(ErrorKind::exists, field.name + ": the table already has a field of that name");
   }
   SchemaRecords schema = schema_;
   TRY_VOID(add_to_schema(columns, form, place_.compression.level != 0, schema));
@@ -422,7 +424,7 @@ Result<> NtupleWriter::add_late_columns(std::vector<ClusterRecord>& clusters) co
   const auto settings = static_cast<std::uint32_t>(place_.compression.settings());
   for (const auto& [number, late] : late_) {
     if (number >= clusters.size())
-      return fail(ErrorKind::damaged, "its page lists have changed: of " + std::to_string(clusters.size()) +
+      return fail(ErrorKind::damaged, "its page lists have changed: have " + std::to_string(clusters.size()) +
                                           " clusters, expected cluster " + std::to_string(number));
     ClusterRecord& cluster = clusters[number];
     for (const LatePages& column : late) {

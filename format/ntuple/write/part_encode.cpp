@@ -74,13 +74,13 @@ class PartEncoder {
       const std::uint64_t items = items_of(i);
       const std::uint64_t wanted = column.is_ends() ? kOffsetSize * (items + 1) : column.item_bytes() * items;
       if (items > kObjectSizeMax || bytes(i).size() != wanted)
-        return invalid(column.is_ends() ? "offsets of another length than asked for"
-                                        : "values of another length than the offsets or tags say");
+        return invalid(column.is_ends() ? "offsets have a different length than requested"
+                                        : "values have a different length than the offsets or tags say");
       TRY_VOID(check_values(i));
       all += wanted;
     }
     if (all > kObjectSizeMax)
-      return invalid(offered_.entries.size() == 1 ? "it has more than 1 GiB" : "entries of more than 1 GiB");
+      return invalid(offered_.entries.size() == 1 ? "it is larger than 1 GiB" : "entries are larger than 1 GiB");
     return {};
   }
 
@@ -120,8 +120,8 @@ class PartEncoder {
     for (std::size_t at = 0; at < tags.size(); ++at) {
       const auto tag = std::to_integer<std::size_t>(tags[at]);
       if (tag > alternatives)
-        return fail(ErrorKind::invalid, entry_of(i, at) + ": a tag of " +
-                                            std::to_string(std::to_integer<std::int8_t>(tags[at])) + ", of " +
+        return fail(ErrorKind::invalid, entry_of(i, at) + ": tag " +
+                                            std::to_string(std::to_integer<std::int8_t>(tags[at])) + " of " +
                                             std::to_string(alternatives) + " alternatives");
       ++counts[tag];
     }
@@ -149,7 +149,7 @@ class PartEncoder {
       const std::int64_t position = offset_at(positions, at);
       if (next[tag - 1] == -1 ? position < bases[tag - 1] : position != next[tag - 1])
         return fail(ErrorKind::invalid,
-                    entry_of(i, at) + ": an index of " + std::to_string(position) + ", which is not the next item");
+                    entry_of(i, at) + ": index " + std::to_string(position) + " is not the next item");
       next[tag - 1] = position + 1;
     }
     return {};
@@ -214,7 +214,7 @@ class PartEncoder {
       ++entry;
     return fail(ErrorKind::invalid, field_.name + ", entry " +
                                         std::to_string(offered_.entries.begin + static_cast<std::int64_t>(entry)) +
-                                        ": offsets that go down");
+                                        ": offsets decrease");
   }
 
   Result<> add_column(std::size_t i) {

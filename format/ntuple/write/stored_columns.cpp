@@ -22,14 +22,15 @@ Result<StoredColumn> stored_column(const FieldNodes& made, std::span<const Colum
   } else if (stream.kind == FieldStream::Kind::variant) {
     stored.kind = column.role == Role::tags ? StoredColumn::Kind::tags : StoredColumn::Kind::index;
   } else if (stream.kind != FieldStream::Kind::numbers) {
-    return fail(ErrorKind::unsupported, column.path + " is made of what other columns store");
+    return fail(ErrorKind::unsupported, column.path + " is computed from other columns");
   }
   stored.number = written[stream.column];
   stored.encoding = made.encodings[stream.column].by_representation[0];
   stored.dtype = column.dtype;
   stored.per_item = stream.per_item;
   if (stored.kind == StoredColumn::Kind::numbers && !can_encode(stored.encoding, stored.dtype))
-    return fail(ErrorKind::unsupported, column.path + ": its elements are stored in a way that is not written");
+    return fail(ErrorKind::unsupported,
+                column.path + ": its elements are stored in an encoding that cannot be written");
   return stored;
 }
 

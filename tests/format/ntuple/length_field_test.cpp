@@ -198,7 +198,7 @@ TEST(LengthField, ItIsRemovedAloneAndItsListWithItOnly) {
   EXPECT_TRUE(without({"nv", "v"}));
   const auto refused = without({"v"});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().text, "v is not removed alone: nv shows its values, and is to be removed, too");
+  EXPECT_EQ(refused.error().text, "v cannot be removed alone: nv projects its values, and must be removed as well");
   const auto other = without({"x"});  // all numbers change
   ASSERT_TRUE(other) << other.error().text;
   SchemaRecords read;

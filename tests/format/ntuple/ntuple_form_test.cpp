@@ -88,7 +88,7 @@ TEST(NtupleForm, TheOrderOfAlternativesMustBeKnown) {
   EXPECT_EQ(incomplete(kPaths, "std::variant<std::int32_t,std::string,float>"),
             "v: no columns of float, of std::variant<std::int32_t,std::string,float>");
   EXPECT_EQ(incomplete(kPaths, "std::variant<std::int32_t>"),
-            "v/std::string: it is no alternative of std::variant<std::int32_t>");
+            "v/std::string: it is not an alternative of std::variant<std::int32_t>");
 
   EXPECT_EQ(incomplete({"v/std::int32_t.i4"}, "std::variant<std::int32_t>"),
             "v: a variant without tags.i1 and index.i8");
@@ -137,7 +137,7 @@ TEST(NtupleForm, TypesOfAlternatives) {
                                    std::pair("std::bitset<8>", "std::bitset<8>.b1x7"),
                                    std::pair("std::array<float,3>", "std::array<float,3>.f4x4")}) {
     const Types wrong = types(type, {path});
-    EXPECT_NE(wrong[0].find("it is not what a variant has of type"), std::string::npos) << wrong[0];
+    EXPECT_NE(wrong[0].find("it does not belong to a variant of type"), std::string::npos) << wrong[0];
   }
 }
 

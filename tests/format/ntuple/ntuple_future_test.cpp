@@ -316,7 +316,7 @@ TEST_F(LostGroup, WithAnotherNumberOfClusters) {
 }
 TEST_F(LostGroup, ThatCannotBeFound) {
   image.groups[1].locator = LocatorKind::unknown;
-  expect_lost("not known");
+  expect_lost("unknown kind of locator");
 }
 TEST_F(LostGroup, ThatBeginsElsewhere) {
   image.groups[1].clusters[0].first_entry = 4;

@@ -68,11 +68,12 @@ TEST_F(VariantEncode, TheIndexCountsFromTheBeginningOfTheCluster) {
 
 TEST_F(VariantEncode, WhatContradictsTheTagsIsRefusedWithItsEntry) {
   EXPECT_EQ(error({1, 0, 2, 1}, {6, 0, 2, 7}), "");
-  EXPECT_EQ(error({1, 0, 2, 1}, {6, 0, 2, 8}), "v, entry 13: an index of 8, which is not the next item");
-  EXPECT_EQ(error({1, 0, 2, 1}, {4, 0, 2, 5}), "v, entry 10: an index of 4, which is not the next item");
-  EXPECT_EQ(error({1, 0, 2, 3}, {6, 0, 2, 0}), "v, entry 13: a tag of 3, of 2 alternatives");
-  EXPECT_EQ(error({1, -1, 2, 1}, {6, 0, 2, 7}), "v, entry 11: a tag of -1, of 2 alternatives");
-  EXPECT_EQ(error({1, 0, 2, 1}, {6, 0, 2, 7}, 3), "v, entry 10: values of another length than the offsets or tags say");
+  EXPECT_EQ(error({1, 0, 2, 1}, {6, 0, 2, 8}), "v, entry 13: index 8 is not the next item");
+  EXPECT_EQ(error({1, 0, 2, 1}, {4, 0, 2, 5}), "v, entry 10: index 4 is not the next item");
+  EXPECT_EQ(error({1, 0, 2, 3}, {6, 0, 2, 0}), "v, entry 13: tag 3 of 2 alternatives");
+  EXPECT_EQ(error({1, -1, 2, 1}, {6, 0, 2, 7}), "v, entry 11: tag -1 of 2 alternatives");
+  EXPECT_EQ(error({1, 0, 2, 1}, {6, 0, 2, 7}, 3),
+            "v, entry 10: values have a different length than the offsets or tags say");
 }
 
 TEST_F(VariantEncode, AnAlternativeThatNoneHoldsHasOneOffset) {
