@@ -166,8 +166,8 @@ constexpr std::uint64_t kStreamerInfoSizeMax = 32 << 20;
 Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record) {
   const std::uint64_t size = source_->size();
   if (static_cast<std::uint64_t>(header_.end) > size) {
-    return recover_root(record, "cut: it has " + std::to_string(size) + " of " + std::to_string(header_.end) + " bytes",
-                        true);
+    return recover_root(
+        record, "truncated: it has " + std::to_string(size) + " of " + std::to_string(header_.end) + " bytes", true);
   }
   if (needs_recovery(header_, record, size)) return recover_root(record, "not closed: it has no list of keys", false);
   TRY_VOID(far_->hold_keys(record, streamer_info_));
@@ -197,7 +197,7 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
   recovered_ = true;
   if (found.streamer_info.size != 0) streamer_info_ = found.streamer_info;
   warnings_.push_back("the file is damaged (" + why + "); recovered " + std::to_string(root.keys.size()) +
-                      " keys from its records, which could be followed up to byte " + std::to_string(found.end));
+                      " keys from its records up to byte " + std::to_string(found.end));
   for (auto& [address, listing] : found.directories) {
     recovered_directories_[address] = finished(std::move(listing), static_cast<std::uint64_t>(address));
   }

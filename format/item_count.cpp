@@ -27,7 +27,7 @@ namespace {
 
 Result<std::vector<std::int64_t>> read_items(const StreamSet& set, ChunkKey key, ItemsFrom from) {
   const ItemCounter* counter = set.counter();
-  if (!counter) return fail(ErrorKind::invalid, "nothing counts its items");
+  if (!counter) return fail(ErrorKind::invalid, "its items are not counted by any column");
   TRY(const Locator at, from == ItemsFrom::headers ? counter->header_locator(key) : set.locate(key));
   std::vector<std::byte> bytes;
   TRY(const auto stored, read_stored(at, bytes));

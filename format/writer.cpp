@@ -245,7 +245,7 @@ Result<> RootFileWriter::check_copied_name(std::size_t directory, std::string_vi
   if (name.size() > kKeyTextMax)
     return fail(ErrorKind::invalid, "'" + std::string(name) + "' cannot be the name of a key");
   if (newest_key(state_.directories[directory], name) != nullptr)
-    return fail(ErrorKind::exists, "there is a key '" + std::string(name) + "'");
+    return fail(ErrorKind::exists, "key '" + std::string(name) + "' already exists");
   return {};
 }
 
@@ -307,7 +307,7 @@ Result<> RootFileWriter::rename_directory(std::size_t from, const ListedKey& key
                                           std::string_view new_name) {
   TRY(const std::size_t moved, child_of(from, key));
   for (std::optional<std::size_t> at = to; at; at = state_.directories[*at].parent) {
-    if (*at == moved) return fail(ErrorKind::invalid, "a directory cannot be put into itself");
+    if (*at == moved) return fail(ErrorKind::invalid, "a directory cannot be moved into itself");
   }
   DirectoryState& directory = state_.directories[moved];
   if (directory.datime == 0 && !key.bytes.empty()) directory.datime = parsed(key).datime;
@@ -547,7 +547,7 @@ Result<FileWriter::CopiedKey> RootFileWriter::copy_key(std::string_view path, st
   TRY_VOID(in.finish());
   if (!is_record(key) || static_cast<std::size_t>(key.keylen) != head.size())
     return fail(ErrorKind::damaged,
-                "no key of a record: " + sizes_of(key) + " in " + std::to_string(head.size()) + " bytes");
+                "not a record key: " + sizes_of(key) + ", key has " + std::to_string(head.size()) + " bytes");
   TRY_VOID(check_copied_name(index, key.name));
   const ByteRange record = space_.take_last(static_cast<std::uint64_t>(key.nbytes));
   CopiedKey copied{record.begin, {head.begin(), head.end()}};
@@ -569,7 +569,8 @@ Result<FileWriter::CopiedKey> RootFileWriter::copy_changed_key(std::string_view 
   TRY(const std::vector<std::byte> stored, stored_payload(payload, compression_));
   std::vector<std::byte> key(head.begin(), head.end());
   if (key.size() < kKeyFixedSize)
-    return fail(ErrorKind::damaged, "no key of a record: " + std::to_string(key.size()) + " bytes");
+    return fail(ErrorKind::damaged, "not a record key: " + std::to_string(key.size()) + " bytes, expected at least " +
+                                        std::to_string(kKeyFixedSize));
   put_key_sizes(key, stored.size(), payload.size());
   TRY(CopiedKey copied, copy_key(path, key));
   copied.head.insert(copied.head.end(), stored.begin(), stored.end());
@@ -753,7 +754,7 @@ Result<std::unique_ptr<FileWriter>> FileWriter::create(std::string name, const C
 
 Result<std::unique_ptr<FileWriter>> FileWriter::open(std::shared_ptr<const File> file, const Compression& compression) {
   if (file->recovered())
-    return fail(ErrorKind::unsupported, "cannot be written to: it was never closed, or is cut, and was recovered");
+    return fail(ErrorKind::unsupported, "cannot be written to: it was not closed, or is truncated, and was recovered");
   const Source& source = file->source();
   TRY(OpenedContainer opened, read_container(source, file->header()));
   TRY(StreamerInfoRecord infos, read_streamer_info_record(source, file->header()));

@@ -101,7 +101,7 @@ class Cursor {
   }
   Error error() const {
     return Error{ErrorKind::damaged,
-                 std::string(failed_what_ ? failed_what_ : "?") + ": cut short or impossible at byte " +
+                 std::string(failed_what_ ? failed_what_ : "?") + ": truncated or invalid at byte " +
                      std::to_string(position_) + " of " + std::to_string(size_),
                  file_offset_ < 0 ? -1 : file_offset_ + static_cast<std::int64_t>(position_), 0};
   }

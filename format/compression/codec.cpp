@@ -22,10 +22,10 @@ constexpr std::uint64_t kLzmaMemoryMax = 128ull << 20;
 
 Result<> damaged(const char* what, std::size_t stored, std::size_t size) {
   return fail(ErrorKind::damaged, std::string(what) + ": block of " + std::to_string(stored) +
-                                      " bytes does not decode to the " + std::to_string(size) + " it should");
+                                      " bytes does not decode to the expected " + std::to_string(size) + " bytes");
 }
 
-Result<> no_memory() { return fail(ErrorKind::no_space, "no memory for a decoder", -1, ENOMEM); }
+Result<> no_memory() { return fail(ErrorKind::no_space, "out of memory for a decoder", -1, ENOMEM); }
 
 // zlib, the slower decoder, decides: ROOT uses it, so whatever it accepts must be accepted.
 bool inflate_whole(std::span<const std::byte> data, std::span<std::byte> into, int window_bits) {

@@ -25,7 +25,7 @@ constexpr NamedAlgorithm kAlgorithms[] = {{"none", Algorithm::none, 0},
 
 tl::unexpected<Error> no_compression(std::string_view text) {
   return fail(ErrorKind::invalid, "compression '" + std::string(text) +
-                                      "': it is none, or zlib, lzma, lz4 or zstd, with :1 to :9 behind it");
+                                      "': expected none, or zlib, lzma, lz4 or zstd, followed by :1 to :9");
 }
 
 // Of files: ROOT's numbers that nothing writes any more are among them.

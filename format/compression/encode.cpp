@@ -25,7 +25,7 @@ using Algorithm = Compression::Algorithm;
 // The result of encoding a block: bytes of `into` used, 0 if it does not fit.
 using Encoded = Result<std::size_t>;
 
-Result<> no_encoder_memory() { return fail(ErrorKind::no_space, "no memory for an encoder"); }
+Result<> no_encoder_memory() { return fail(ErrorKind::no_space, "out of memory for an encoder"); }
 
 // The data of a block. From `ascending` on, they are increasing numbers.
 struct Data {

@@ -35,7 +35,7 @@ tl::unexpected<Error> unknown_tag(std::span<const std::byte> header, std::uint64
 }
 
 tl::unexpected<Error> no_bytes(std::uint64_t at) {
-  return fail(ErrorKind::damaged, "compressed block at byte " + std::to_string(at) + ": of 0 bytes");
+  return fail(ErrorKind::damaged, "compressed block at byte " + std::to_string(at) + ": has 0 bytes");
 }
 
 Result<Block> next_block(Cursor& in) {
@@ -70,7 +70,7 @@ Result<std::uint64_t> sum_of_blocks(std::span<const std::byte> stored) {
 }
 
 Result<Buffer> allocate(std::uint64_t size) try { return Buffer(size); } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "no memory for " + std::to_string(size) + " bytes", -1, ENOMEM);
+  return fail(ErrorKind::no_space, "out of memory for " + std::to_string(size) + " bytes", -1, ENOMEM);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ Result<Buffer> decompress(std::span<const std::byte> stored, std::uint64_t size)
   TRY(const std::uint64_t sum, sum_of_blocks(stored));
   if (sum != size) {
     return fail(ErrorKind::damaged,
-                "compressed blocks hold " + std::to_string(sum) + " bytes instead of " + std::to_string(size));
+                "compressed blocks hold " + std::to_string(sum) + " bytes, expected " + std::to_string(size));
   }
   TRY(Buffer whole, allocate(size));
   std::span<std::byte> rest = whole.span();

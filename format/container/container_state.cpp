@@ -51,7 +51,7 @@ Result<> check_end(const ContainerState& state) {
   const auto end = static_cast<std::uint64_t>(state.header.end);
   const auto check = [&](const ByteRange& record, const char* what) -> Result<> {
     if (record.begin <= end && record.size <= end - record.begin) return {};
-    return cannot_write(std::string(what) + " lies behind fEND", static_cast<std::int64_t>(record.begin));
+    return cannot_write(std::string(what) + " is after fEND", static_cast<std::int64_t>(record.begin));
   };
   const DirectoryState& root = state.directories.front();
   TRY_VOID(check(root.own, "the root directory"));

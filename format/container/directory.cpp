@@ -140,20 +140,21 @@ Result<DirectoryListing> read_key_list(const Source& source, const DirectoryReco
       static_cast<std::uint64_t>(record.nbytes_keys) > source.size() - begin) {
     return fail(ErrorKind::damaged,
                 "directory: key list of " + std::to_string(record.nbytes_keys) + " bytes at " +
-                    std::to_string(record.seek_keys) + " is not inside the file",
+                    std::to_string(record.seek_keys) + " is not within the file",
                 record.seek_keys);
   }
   KeyListReader reader(source, begin, begin + static_cast<std::uint64_t>(record.nbytes_keys));
   TRY(const KeyHeader own, reader.key());
   if (!is_record(own) || !reader.seek(begin + static_cast<std::uint64_t>(own.keylen))) {
-    return fail(ErrorKind::damaged, "directory: no key list where its record says: " + sizes_of(own), record.seek_keys);
+    return fail(ErrorKind::damaged, "directory: no key list at the address in its record: " + sizes_of(own),
+                record.seek_keys);
   }
   TRY(const std::int32_t count, reader.count());
   for (std::int32_t i = 0; i < count; ++i) {
     Result<KeyHeader> key = reader.key();
     if (!key) {
       if (key.error().kind != ErrorKind::damaged) return tl::unexpected<Error>(std::move(key).error());
-      listing.warnings.push_back("key list at byte " + std::to_string(begin) + " breaks off after " +
+      listing.warnings.push_back("key list at byte " + std::to_string(begin) + " is truncated after " +
                                  std::to_string(i) + " of " + std::to_string(count) + " keys: " + key.error().text);
       break;
     }

@@ -55,7 +55,7 @@ Result<> read_keys(const Source& source, DirectoryState& directory) {
       static_cast<std::uint64_t>(record.nbytes_keys) > source.size() - at)
     return fail(ErrorKind::damaged,
                 "directory: key list of " + std::to_string(record.nbytes_keys) + " bytes at " +
-                    std::to_string(record.seek_keys) + " is not inside the file",
+                    std::to_string(record.seek_keys) + " is not within the file",
                 record.seek_keys);
   directory.key_list = {at, static_cast<std::uint64_t>(record.nbytes_keys)};
   Buffer bytes(directory.key_list.size);
@@ -63,7 +63,8 @@ Result<> read_keys(const Source& source, DirectoryState& directory) {
   Cursor in(bytes.span(), record.seek_keys);
   const KeyHeader own = read_key(in);
   if (in.failed() || !is_record(own))
-    return fail(ErrorKind::damaged, "directory: no key list where its record says: " + sizes_of(own), record.seek_keys);
+    return fail(ErrorKind::damaged, "directory: no key list at the address in its record: " + sizes_of(own),
+                record.seek_keys);
   in.seek(static_cast<std::uint64_t>(own.keylen), "key list");
   const auto count = in.big<std::int32_t>("key list: number of keys");
   for (std::int32_t i = 0; i < count && !in.failed(); ++i) {

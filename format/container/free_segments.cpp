@@ -15,7 +15,7 @@ Result<std::vector<ByteRange>> read_free_segments(const Source& source, const Fi
   if (header.nbytes_free <= 0 || begin > source.size() ||
       static_cast<std::uint64_t>(header.nbytes_free) > source.size() - begin) {
     return fail(ErrorKind::damaged,
-                "free segments: " + std::to_string(header.nbytes_free) + " bytes are not inside the file of " +
+                "free segments: " + std::to_string(header.nbytes_free) + " bytes are not within the file of " +
                     std::to_string(source.size()) + " bytes",
                 header.seek_free);
   }
@@ -24,7 +24,7 @@ Result<std::vector<ByteRange>> read_free_segments(const Source& source, const Fi
   Cursor in(buffer.span(), header.seek_free);
   const KeyHeader key = read_key(in);
   if (in.failed() || !is_record(key))
-    return fail(ErrorKind::damaged, "free segments: no record there: " + sizes_of(key), header.seek_free);
+    return fail(ErrorKind::damaged, "free segments: no record at their address: " + sizes_of(key), header.seek_free);
   in.seek(static_cast<std::uint64_t>(key.keylen), "free segments");
   while (in.left() >= 2 + 4 + 4) {
     const auto version = in.big<std::int16_t>("free segment: version");

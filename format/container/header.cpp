@@ -31,7 +31,7 @@ std::string_view what_it_is(std::span<const std::byte> start) {
   const auto beyond_ascii = std::count_if(text.begin(), text.end(), [](unsigned char c) { return c >= 0x80; });
   if (std::none_of(text.begin(), text.end(), is_control) && 2 * beyond_ascii < std::ssize(text))
     return "it is a text file";
-  return "it does not begin with \"root\"";
+  return "it does not start with \"root\"";
 }
 
 // Files of ROOT 2 end before the UUID, which is optional.

@@ -27,7 +27,7 @@ Result<KeyPayload> payload_of(const Source& source, const KeyInfo& key) {
   }
   if (key.seek > source.size() || key.nbytes > source.size() - key.seek) {
     return fail(ErrorKind::damaged,
-                "key: record of " + std::to_string(key.nbytes) + " bytes goes beyond the end of the file", at);
+                "key: record of " + std::to_string(key.nbytes) + " bytes extends beyond the end of the file", at);
   }
   const std::uint64_t stored = key.nbytes - key.keylen;
   // Like ROOT, reads a size of 0 as the stored size.
@@ -41,7 +41,7 @@ Result<KeyPayload> payload_of(const Source& source, const KeyInfo& key) {
 
 tl::unexpected<Error> not_the_listed(const KeyHeader& own, const KeyHeader& listed, std::uint64_t at) {
   return fail(ErrorKind::damaged,
-              "key: the record is not the one in the key list: " + described(own) + " instead of " + described(listed),
+              "key: the record is not the one in the key list: " + described(own) + ", expected " + described(listed),
               static_cast<std::int64_t>(at));
 }
 

@@ -20,7 +20,7 @@ constexpr std::size_t kPayloadSizeMax = (1u << 30) - 2;
 // `record`: all bytes of the record.
 Result<Buffer> unpack(const KeyPayload& payload, std::span<const std::byte> record) {
   const auto at = static_cast<std::int64_t>(payload.record.begin);
-  if (record.size() != payload.record.size) return fail(ErrorKind::invalid, "key: not the whole record was given", at);
+  if (record.size() != payload.record.size) return fail(ErrorKind::invalid, "key: the record is incomplete", at);
   if (!payload.is_bare) TRY_VOID(check_told(payload, record));
   auto content = decompress(record.subspan(payload.keylen), payload.size);
   if (!content && content.error().offset < 0) content.error().offset = at;
@@ -69,7 +69,7 @@ Result<RecordContent> read_record(const Source& source, ByteRange record, std::u
   const KeyHeader key = read_key(in);
   if (in.failed() || !is_record(key) || static_cast<std::uint64_t>(key.nbytes) > record.size) {
     return fail(ErrorKind::damaged,
-                "record: no key in front of it: " + sizes_of(key) + " in " + std::to_string(record.size) + " bytes",
+                "record: does not start with a key: " + sizes_of(key) + " in " + std::to_string(record.size) + " bytes",
                 at);
   }
   KeyInfo info;

@@ -24,7 +24,7 @@ class BlockReader final : public PayloadReader {
   explicit BlockReader(std::shared_ptr<const PayloadBlocks> blocks) : blocks_(std::move(blocks)) {}
 
   Result<std::span<const std::byte>> read(ByteRange range) override {
-    if (is_beyond_end(range, blocks_->size())) return fail(ErrorKind::invalid, "bytes beyond the payload");
+    if (is_beyond_end(range, blocks_->size())) return fail(ErrorKind::invalid, "range is beyond the end of the payload");
     if (range.size == 0) return std::span<const std::byte>();
     const std::size_t first = blocks_->block_at(range.begin);
     if (first == blocks_->block_at(range.end() - 1)) {
@@ -101,7 +101,7 @@ Result<> PayloadBlocks::find_blocks() {
     at += stored;
   }
   if (begins_.back() != payload_.size)
-    return fail(ErrorKind::damaged, "compressed blocks hold " + std::to_string(begins_.back()) + " bytes instead of " +
+    return fail(ErrorKind::damaged, "compressed blocks hold " + std::to_string(begins_.back()) + " bytes, expected " +
                                         std::to_string(payload_.size));
   return {};
 }
@@ -157,7 +157,7 @@ Result<Chunk> PayloadBlocks::decode(ChunkKey key, std::span<const std::byte> sto
 Result<std::shared_ptr<SparsePayload>> SparsePayload::open(std::shared_ptr<const PayloadBlocks> blocks) {
   void* const addresses = mmap(nullptr, std::max<std::uint64_t>(blocks->size(), 1), PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (addresses == MAP_FAILED) return fail(ErrorKind::no_space, "no addresses for a payload");
+  if (addresses == MAP_FAILED) return fail(ErrorKind::no_space, "cannot reserve addresses for a payload");
   // Huge pages would make the bytes that are let go come back with their neighbours.
   (void)madvise(addresses, std::max<std::uint64_t>(blocks->size(), 1), MADV_NOHUGEPAGE);
   return std::make_shared<SparsePayload>(std::move(blocks), static_cast<std::byte*>(addresses));

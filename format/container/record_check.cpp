@@ -23,7 +23,7 @@ Result<> check_step(const Source& source, const WalkStep& step) {
                   at);
     case WalkStep::Kind::cut:
       return fail(ErrorKind::damaged,
-                  "record of " + std::to_string(step.key.nbytes) + " bytes goes on behind the end of the file, after " +
+                  "record of " + std::to_string(step.key.nbytes) + " bytes extends beyond the end of the file, after " +
                       std::to_string(source.size() - step.range.begin),
                   at);
     case WalkStep::Kind::record:
@@ -33,7 +33,7 @@ Result<> check_step(const Source& source, const WalkStep& step) {
   try {
     TRY_VOID(read_record(source, step.range));
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::no_space, "no memory for a record of " + std::to_string(step.range.size) + " bytes", at);
+    return fail(ErrorKind::no_space, "out of memory for a record of " + std::to_string(step.range.size) + " bytes", at);
   }
   return {};
 }

@@ -180,7 +180,7 @@ std::vector<std::unique_ptr<StreamerInfo>> read_list(std::span<const std::byte> 
     if (elements > kElementsMax) in.reject("StreamerInfo: too many members");
     going = going && !in.failed();
   }
-  if (!going) warnings.push_back("StreamerInfo record: read only in part: " + in.error().text);
+  if (!going) warnings.push_back("StreamerInfo record: incomplete: " + in.error().text);
   return infos;
 }
 

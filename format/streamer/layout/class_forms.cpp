@@ -75,7 +75,7 @@ Result<> LayoutCompiler::form_members(const StreamerInfo& other, const StreamerI
     next_slot_ = places[i].begin;
     TRY(const Shape part, element(is_base(e) && is_base(*found) ? *found : e));
     if (next_slot_ != places[i].end || !alike(part, record.parts[i]))
-      return fail(ErrorKind::unsupported, "member " + e.name + " has another type in another version");
+      return fail(ErrorKind::unsupported, "member " + e.name + " has a different type in another version");
     is_there[i] = true;
   }
   for (std::size_t i = 0; i < places.size(); ++i) {

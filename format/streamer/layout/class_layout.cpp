@@ -301,8 +301,9 @@ Result<Shape> LayoutCompiler::item_of(const TypeName& collection, ItemIn place) 
 Result<Shape> LayoutCompiler::enum_items(int own, const TypeName& collection, ItemIn place) {
   const auto item = enum_item(own, collection, place);
   if (item) return enum_numbers(*item);
-  return fail(ErrorKind::unsupported, "ROOT does not write all items of " + collection.text +
-                                          " in collections and arrays, since the enumeration is not as long as an int");
+  return fail(ErrorKind::unsupported,
+              "ROOT does not write all items of " + collection.text +
+                  " in collections and arrays, since the enumeration does not have the size of an int");
 }
 
 Shape LayoutCompiler::enum_numbers(EnumItem item) {
@@ -330,7 +331,7 @@ Result<Shape> LayoutCompiler::members_of_items(const TypeName& collection) {
     TRY(record, class_members_of_items(*array, Op::Kind::repeat));
     return array_itself(std::move(record), item);
   }
-  if (enumeration(item)) return fail(ErrorKind::unsupported, "enumerations are never member-wise");
+  if (enumeration(item)) return fail(ErrorKind::unsupported, "enumerations cannot be stored member-wise");
   const StreamerInfo* info = item.kind == TypeName::Kind::named_class ? newest_or_like(item.text) : nullptr;
   if (!info && item.kind == TypeName::Kind::named_class) return described_by_nobody(item.text);
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + item.text);
@@ -434,7 +435,7 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
   if (const OwnClass* own = own_class(class_name)) return own_value(*own, class_name);
   if (has_own_streamer(class_name, info ? info->version : 0))
     return fail(ErrorKind::unsupported,
-                "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
+                "class " + std::string(class_name) + " is not decoded: it has a custom streamer");
   if (!info) info = newest_or_like(class_name);
   if (!info) return described_by_nobody(class_name);
   if (const auto collection = collection_of_its_own(*info)) return value(*collection, ValueIn::member);
@@ -542,7 +543,7 @@ Result<Shape> LayoutCompiler::counted_array(const StreamerElement& e) {
     reg = Counter{e.count_name, program_.item_counts, true};
   }
   if (!reg)
-    return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
+    return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " does not precede it");
   Op op;
   op.kind = e.has_flag ? Op::Kind::flagged_list : Op::Kind::counted_list;
   op.reg = reg->reg;
@@ -560,7 +561,7 @@ Result<Shape> LayoutCompiler::loop(const StreamerElement& e, bool in_own_branch,
     op.reg = reg->reg;
     op.of_item = reg->of_item;
   } else if (!in_own_branch) {
-    return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
+    return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " does not precede it");
   }
   op.slot = new_slot({Slot::Kind::ends, 8, 8});
   new_slot({Slot::Kind::hidden, 1, 1});
@@ -626,7 +627,7 @@ Result<Shape> LayoutCompiler::one_of_several(const TypeName& type) {
 template <class Around>
 Result<Shape> LayoutCompiler::member_wise_collections(Around around, const TypeName& type) {
   if (type.kind != TypeName::Kind::sequence && type.kind != TypeName::Kind::map)
-    return fail(ErrorKind::unsupported, type.text + " is never member-wise");
+    return fail(ErrorKind::unsupported, type.text + " cannot be stored member-wise");
   add({.kind = Op::Kind::value_version});
   return around([&] { return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); }); });
 }

@@ -103,7 +103,7 @@ Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
   op.own = &own;
   if (choice.class_name.empty() && guess_.is_last_look) {
     choice.is_raw = true;
-    Shape bytes = bytes_shape("the class of its items is told by none of the first entries, or lies too deep in them");
+    Shape bytes = bytes_shape("the first entries do not show the class of its items, or it is nested too deeply");
     op.slot = bytes.slot;
     op.table = static_cast<std::uint16_t>(program_.clones.size());
     program_.clones.push_back(std::move(choice));

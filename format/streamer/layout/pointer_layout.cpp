@@ -108,8 +108,7 @@ Shape LayoutCompiler::described_by_nobody(std::string_view class_name) {
 }
 
 Shape LayoutCompiler::other_objects() {
-  Shape other =
-      bytes_shape("objects of other classes than those of the first entries, or within objects of their own class");
+  Shape other = bytes_shape("objects of other classes than in the first entries, or within objects of the same class");
   other.name = "other";
   return other;
 }
@@ -136,7 +135,7 @@ Result<Shape> LayoutCompiler::pointer(const TypeName& pointee) {
   const bool is_open = pointee.text == "TObject" || !complete;
   if (made.blocks.empty() && !is_open) {
     back_to(before);
-    return slot_bytes("no class that " + pointee.text + "* may point to is decoded");
+    return slot_bytes("none of the classes that " + pointee.text + "* may point to can be decoded");
   }
   Shape shape;
   shape.slot = op.slot;

@@ -169,7 +169,7 @@ class Runner {
     if (op.is_bare && !has_byte_count(in)) return run(op.block, in);
     const Header frame = read_header(in, op.checksum);
     run(op.forms == 0 ? op.block : form_of(op, frame), in);
-    if (frame.end != 0 && frame.end != in.position()) in.reject("object ends elsewhere than its byte count says");
+    if (frame.end != 0 && frame.end != in.position()) in.reject("object does not end where its byte count says");
   }
 
   Block form_of(const Op& op, const Header& frame) const {
@@ -391,7 +391,7 @@ class Runner {
     }
     if (in.failed()) return;
     if (items != each * op.count || (frame.end != 0 && frame.end != in.position()))
-      return in.reject("array of objects ends elsewhere than its byte count says");
+      return in.reject("array of objects does not end where its byte count says");
     if (op.count == 1) return end_list(op, static_cast<std::int64_t>(each));
     Op inner;
     inner.slot = op.slot + 2;
@@ -433,7 +433,7 @@ class Runner {
     } else {
       list(op, n, in);
     }
-    if (frame.end != 0 && frame.end != in.position()) in.reject("collection ends elsewhere than its byte count says");
+    if (frame.end != 0 && frame.end != in.position()) in.reject("collection does not end where its byte count says");
   }
 
   void clones(const Op& op, Cursor& in) {
@@ -450,8 +450,7 @@ class Runner {
         (*found_)[choice.place].insert(told(ClonesItem{std::string(class_name), head.item_version}));
       if (n > 0 && found_ && frame.end != 0) return in.seek(frame.end, "TClonesArray: end");
       if (n > 0)
-        return refuse("a TClonesArray of class " + std::string(class_name) + ", which the first entries do not have",
-                      in);
+        return refuse("TClonesArray of class " + std::string(class_name) + ", which the first entries do not have", in);
     }
     // Even without items, collections among the members have their headers.
     if (n == 0 && frame.end != 0) return in.seek(frame.end, "TClonesArray: end"), end_list(op, 0);
@@ -461,19 +460,19 @@ class Runner {
       repeat_ = outer;
     } else {
       for (std::uint32_t i = 0; i < n && !in.failed(); ++i) {
-        if (in.u1("TClonesArray: flag") == 0) return refuse("a TClonesArray with empty slots", in);
+        if (in.u1("TClonesArray: flag") == 0) return refuse("TClonesArray with empty slots", in);
         run(choice.object_wise, in);
       }
     }
     end_list(op, n);
-    if (frame.end != 0 && frame.end != in.position()) in.reject("TClonesArray ends elsewhere than its byte count says");
+    if (frame.end != 0 && frame.end != in.position()) in.reject("TClonesArray does not end where its byte count says");
     if (in.failed() && unsupported_.empty() && head.item_version != choice.version)
       refuse("the items of a TClonesArray have version " + std::to_string(head.item_version) + " of class " +
-                 choice.class_name + ", and the newest one described is " + std::to_string(choice.version),
+                 choice.class_name + ", the newest described version is " + std::to_string(choice.version),
              in);
   }
   void raw_clones(const Op& op, std::size_t begin, std::uint32_t n, const Header& frame, Cursor& in) {
-    if (frame.end == 0 && n > 0) return refuse("a TClonesArray without a byte count", in);
+    if (frame.end == 0 && n > 0) return refuse("TClonesArray without a byte count", in);
     if (frame.end != 0) in.seek(frame.end, "TClonesArray: end");
     append_bytes(op.slot, n > 0 ? begin : in.position(), in);
   }
@@ -531,7 +530,7 @@ class Runner {
     if (object.alternative >= 0) {
       put(op, choices, object.alternative);
       run_one(choices.alternatives[static_cast<std::size_t>(object.alternative)].block, in);
-      if (object.end != 0 && object.end != in.position()) in.reject("object ends elsewhere than its byte count says");
+      if (object.end != 0 && object.end != in.position()) in.reject("object does not end where its byte count says");
     } else {
       other_object(op, choices, object, in);
     }
@@ -545,8 +544,8 @@ class Runner {
   void other_object(const Op& op, const PointerChoices& choices, const Pointed& object, Cursor& in) {
     if (found_) (*found_)[choices.place].emplace(object.class_name);
     if (object.end == 0 || (choices.other < 0 && !found_))
-      return refuse("an object of class " + std::string(object.class_name) +
-                        ", which the file does not describe as one that " + "this pointer may point to",
+      return refuse("object of class " + std::string(object.class_name) +
+                        ", which according to the file this pointer cannot point to",
                     in);
     in.seek(object.end, "object: end");
     if (choices.other >= 0) put_other(op, choices, object.begin, in);
@@ -561,7 +560,7 @@ class Runner {
       if (met && met->is_complete && found_) (*found_)[choices.place].emplace(met->class_name);
       if (choices.other >= 0) return put_other(op, choices, begin, in);
       if (found_) return;
-      return refuse("a reference to an object that is not among those read before it", in);
+      return refuse("reference to an object that was not read before it", in);
     }
     if (!choices.is_optional && met->table == op.table && met->item >= 0) {
       slots_[op.slot].push(static_cast<std::int8_t>(alternative + 1));
@@ -644,7 +643,7 @@ Result<> run_entries(Runner& runner, const Program& program, const Entries& entr
                                           std::to_string(entries.count) + " entries of varying size, without offsets");
     Cursor in(entries.data);
     for (std::int64_t i = 0; i < entries.count && !in.failed(); ++i) runner.run_entry(in, entries.origin);
-    if (!in.failed() && in.left() != 0) in.reject("entries end before the basket does");
+    if (!in.failed() && in.left() != 0) in.reject("basket has bytes after its entries");
     if (!runner.unsupported().empty()) return fail(ErrorKind::unsupported, runner.unsupported());
     return in.finish();
   }
@@ -655,7 +654,7 @@ Result<> run_entries(Runner& runner, const Program& program, const Entries& entr
       return fail(ErrorKind::damaged, "basket: offset of entry " + std::to_string(i));
     Cursor in(entries.data.subspan(begin, end - begin));
     runner.run_entry(in, entries.origin + static_cast<std::uint32_t>(begin) - displacement_of(entries, i));
-    if (!in.failed() && in.left() != 0) in.reject("entry is longer than what was read of it");
+    if (!in.failed() && in.left() != 0) in.reject("entry has unread bytes");
     if (in.failed()) {
       Error error = in.error();
       if (!runner.unsupported().empty()) error = {ErrorKind::unsupported, runner.unsupported(), -1, 0};

@@ -85,7 +85,7 @@ void ObjectWalk::enum_items(Cursor& in, int own, const TypeName& type, ItemIn pl
   if (place == ItemIn::own_header && in.left() == std::uint64_t{count} * sizeof(std::int32_t)) {
     if (size_of(item.dtype) != sizeof(std::int32_t)) item.dtype = Dtype::i4;
   } else if (place == ItemIn::shared_header && !enum_item(own, type, place)) {
-    in.reject("collection of enumerations, of which ROOT does not write all items here");
+    in.reject("collection of enumerations, whose items ROOT does not write completely");
   }
   numbers(in, {.dtype = item.dtype}, count, {});
 }

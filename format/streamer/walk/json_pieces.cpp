@@ -21,7 +21,7 @@ constexpr std::size_t kKeptMax = 4 << 20;
 // A walk makes a stretch of the text, so there are not many of them.
 constexpr std::uint64_t kStretchesMax = 32;
 
-constexpr const char* kAnotherText = "the text of the object is another than when its size was counted";
+constexpr const char* kAnotherText = "the text of the object has changed since its size was computed";
 
 struct NumberForm {
   Dtype dtype = Dtype::u1;
@@ -140,7 +140,7 @@ class Stretch final : public JsonSink {
     part = part.substr(0, to_.size() - filled_);
     std::memcpy(to_.data() + filled_, part.data(), part.size());
     filled_ += part.size();
-    if (is_full()) return fail(ErrorKind::invalid, "no more is wanted");
+    if (is_full()) return fail(ErrorKind::invalid, "no more text is needed");
     return {};
   }
   Result<> numbers(const StoredNumbers& run) override {
@@ -203,7 +203,7 @@ Result<std::shared_ptr<const PiecedText>> json_pieces(std::shared_ptr<const Stre
     Outline outline(payload, stop);
     TRY_VOID(write_object_json(*infos, class_name, payload.span(), keylen, outline, stop));
     if (!outline.is_much()) return Text(std::make_shared<const NumberPieces>(std::move(outline)));
-    if (!in_memory) return fail(ErrorKind::unsupported, "object: too many values for a text of it");
+    if (!in_memory) return fail(ErrorKind::unsupported, "object: too many values for a text");
   }
   return Text(std::make_shared<const Stretches>(std::move(infos), std::move(class_name), payload.span().size(), keylen,
                                                 count.size));

@@ -181,7 +181,8 @@ Result<> write_object_json(const StreamerInfos& infos, std::string_view class_na
   ObjectJson writer(sink, payload.size() * kTextPerByte + kTextMin, stop);
   const Result<> told = visit_object(infos, class_name, payload, keylen, writer);
   TRY_VOID(Effort(stop).check());
-  if (writer.is_too_long()) return fail(ErrorKind::unsupported, "object: its text is out of proportion to its bytes");
+  if (writer.is_too_long())
+    return fail(ErrorKind::unsupported, "object: its text is too large for its number of bytes");
   const Result<> finished = writer.finish();
   if (!finished) return finished;
   return told;

@@ -98,7 +98,7 @@ bool ObjectWalk::may_go_on(Cursor& in) {
   else if (work_left_ == 0)
     in.reject("object: more values than its bytes can hold");
   else if (visitor_->has_enough())
-    in.reject("object: nobody wants more of it");
+    in.reject("object: no more of it is needed");
   else
     --work_left_;
   return !in.failed();
@@ -143,7 +143,7 @@ void ObjectWalk::leave_object(Cursor& in, const Cursor& inner, const Frame& fram
   if (inner.failed()) {
     note(inner.error().text);
   } else if (frame.counted && inner.position() != frame.end) {
-    note(std::to_string(frame.end - inner.position()) + " bytes that its members do not account for");
+    note(std::to_string(frame.end - inner.position()) + " bytes more than its members have");
   }
   leave(in, inner, frame);
 }

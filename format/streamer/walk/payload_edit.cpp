@@ -99,7 +99,7 @@ class PayloadWriter {
     std::size_t at = 0;
     for (const PayloadChange& change : changes) {
       if (change.begin < at || change.end < change.begin || change.end > whole_.payload().size())
-        return fail(ErrorKind::invalid, "changes of a payload");
+        return fail(ErrorKind::invalid, "invalid changes of a payload");
       TRY_VOID(copy(whole_, at, change.begin));
       TRY_VOID(close(change.begin, change.end > change.begin ? 0 : change.within));
       for (const PayloadPart& part : change.parts) TRY_VOID(add(part));
@@ -121,7 +121,7 @@ class PayloadWriter {
   Result<> unfit(std::size_t at) const {
     return fail(
         ErrorKind::damaged,
-        "object: byte counts that do not lie in each other: at byte " + std::to_string(at) + ", in " +
+        "object: byte counts are not nested: at byte " + std::to_string(at) + ", in " +
             (open_.empty() ? "none" : std::to_string(open_.back().begin) + " to " + std::to_string(open_.back().end)));
   }
   bool is_whole() const { return open_.empty() && bytes_.size() < kByteCountBit; }
@@ -133,7 +133,8 @@ class PayloadWriter {
   std::uint32_t tag_here() const { return static_cast<std::uint32_t>(bytes_.size() + kTagOffset) + whole_.keylen(); }
 
   Result<> add(const PayloadPart& part) {
-    if (bytes_.size() + part.bytes.size() >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
+    if (bytes_.size() + part.bytes.size() >= kByteCountBit)
+      return fail(ErrorKind::unsupported, "the result would exceed 1 GiB");
     if (part.places == nullptr) return put(part.bytes), Result<>();
     const std::vector<Open> around = std::exchange(open_, {});
     const auto begin = static_cast<std::size_t>(part.bytes.data() - part.places->payload().data());
@@ -191,7 +192,7 @@ class PayloadWriter {
     if (slot.kind == Kind::reference) {
       const auto known = identities_.find({&from, slot.identity});
       if (known == identities_.end())
-        return fail(ErrorKind::unsupported, "an object in it refers to one that is not there");
+        return fail(ErrorKind::unsupported, "an object in it refers to one that does not exist");
       return put(known->second), Result<>();
     }
     // Without byte counts, tags count objects, not bytes.
@@ -220,7 +221,7 @@ Result<std::vector<std::byte>> change_payload(const PayloadPlaces& whole, std::s
   for (const PayloadChange& change : changes) {
     for (const PayloadPart& part : change.parts) size += part.bytes.size();
   }
-  if (size >= kByteCountBit) return fail(ErrorKind::unsupported, "it would have 1 GiB");
+  if (size >= kByteCountBit) return fail(ErrorKind::unsupported, "the result would exceed 1 GiB");
   PayloadWriter writer(whole, size);
   TRY_VOID(writer.run(changes));
   return writer.take();

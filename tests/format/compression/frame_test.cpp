@@ -219,7 +219,7 @@ TEST(Frame, RefusesAnEmptyBlockAndNamesItsPlace) {
   stored.insert(stored.end(), empty.begin(), empty.end());
   const auto back = decompress(stored, 100);
   ASSERT_FALSE(back);
-  EXPECT_EQ(back.error().text, "compressed block at byte 17: of 0 bytes");
+  EXPECT_EQ(back.error().text, "compressed block at byte 17: has 0 bytes");
 }
 
 TEST(Frame, TellsWhatCanComeFromSoManyBytes) {

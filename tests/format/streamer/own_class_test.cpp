@@ -205,7 +205,7 @@ TEST_F(OwnClassTest, ItemsOfAVersionThatNobodyDescribesAreNamed) {
   const auto read = run_program(second.finish(), image.with_offsets(), {}, nullptr);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::unsupported);
-  EXPECT_NE(read.error().text.find("version 7 of class Point, and the newest one described is 1"), std::string::npos);
+  EXPECT_NE(read.error().text.find("version 7 of class Point, the newest described version is 1"), std::string::npos);
 }
 
 // In all other collections, a negative number of items is damage.
