@@ -44,7 +44,7 @@ SimulatedDisk::SimulatedDisk(std::filesystem::path directory, Random::result_typ
     if (Tracked* const known = tracked(file.get())) known->synced = bytes_of(file.get());
   }
   note_names();
-  names_.erase(names_.begin());
+  names_.erase(names_.begin(), names_.end() - 1);
   faults::disk = this;
 }
 

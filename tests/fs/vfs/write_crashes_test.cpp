@@ -174,7 +174,9 @@ TEST(WriteCrashes, FaultsOfACommitThatSucceededDoNotKeepOthersFromWriting) {
     SCOPED_TRACE("call " + std::to_string(call) + " fails");
     if (committed) writer.append("f.root/T/a.i4", kNew);
     writer.restart();
-    if (committed) EXPECT_EQ(writer.content("f.root/T/a.i4"), kOld + kNew);
+    if (committed) {
+      EXPECT_EQ(writer.content("f.root/T/a.i4"), kOld + kNew);
+    }
   }
 }
 
