@@ -9,11 +9,11 @@
 
 namespace tfile {
 
-Result<OfferedForm> offered_form(std::span<const OfferedColumn> columns, TableFormat format) {
+Result<WriteSchema> offered_form(std::span<const InputColumn> columns, TableFormat format) {
   return format == TableFormat::tree ? tree_form(columns) : ntuple_form(columns);
 }
 
-std::vector<NotHeld> not_held(std::span<const OfferedColumn> columns, TableFormat format) {
+std::vector<NotHeld> not_held(std::span<const InputColumn> columns, TableFormat format) {
   std::vector<NotHeld> found;
   const auto form = format == TableFormat::tree ? tree_form(columns, &found) : ntuple_form(columns, &found);
   return form ? found : std::vector<NotHeld>();
@@ -32,11 +32,11 @@ std::string nearest_name(std::string_view name, TableFormat format, bool is_memb
   return taken;
 }
 
-void find_counters(std::span<OfferedColumn> columns, const OfferedEntries& entries, TableFormat format) {
+void find_counters(std::span<InputColumn> columns, const OfferedEntries& entries, TableFormat format) {
   if (format == TableFormat::tree) find_list_counters(columns, entries);
 }
 
-void find_lengths(std::span<OfferedColumn> columns, const OfferedEntries& entries, TableFormat format) {
+void find_projections(std::span<InputColumn> columns, const OfferedEntries& entries, TableFormat format) {
   if (format == TableFormat::rntuple) find_list_lengths(columns, entries);
 }
 

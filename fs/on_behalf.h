@@ -9,14 +9,15 @@
 
 namespace tfilefs {
 
-// A reply for one step on the way to another reply: then(result, reply) gets both. It shares the asker of that reply,
-// so that the step is given up when nobody waits any more. (A Reply that is made of a function alone has no asker.)
+// A reply for one step on the way to another reply: then(result, reply) gets both. It shares the stop token of that
+// reply, so that the step is given up when nobody waits any more. (A Reply that is made of a function alone has no stop
+// token.)
 template <class T, class Step, class Then>
 Reply<T> on_behalf_of(Reply<Step> reply, Then then) {
-  std::stop_token asker = reply.asker();
+  std::stop_token stop = reply.stop_token();
   return Reply<T>([reply = std::move(reply),
                    then = std::move(then)](Result<T> result) mutable { then(std::move(result), std::move(reply)); },
-                  std::move(asker));
+                  std::move(stop));
 }
 
 // The same where only a value goes on, then(value, reply): an error is answered at once. Of a step without a value

@@ -88,7 +88,7 @@ class Once {
       return now > 0;
     }
     void add(const std::weak_ptr<Attempt>& self, Waiter& waiter) try {
-      waiter.gone = std::make_unique<std::stop_callback<Gone>>(waiter.reply.asker(), Gone{self});
+      waiter.gone = std::make_unique<std::stop_callback<Gone>>(waiter.reply.stop_token(), Gone{self});
       waiters.push_back(std::move(waiter));
     } catch (...) {
       waiter.gone.reset();

@@ -52,18 +52,18 @@ class [[nodiscard]] Reply {
   };
 
   Reply() = default;
-  Reply(Sink& sink, std::stop_token asker) : sink_(&sink), asker_(std::move(asker)) {}
+  Reply(Sink& sink, std::stop_token stop) : sink_(&sink), stop_token_(std::move(stop)) {}
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, Reply>>>
   Reply(F function) : sink_(new Function<F>(std::move(function))) {}
-  // With the asker() of another reply, which this one serves.
+  // With the stop_token() of another reply, which this one serves.
   template <class F>
-  Reply(F function, std::stop_token asker) : sink_(new Function<F>(std::move(function))), asker_(std::move(asker)) {}
-  void asked_by(std::stop_token asker) { asker_ = std::move(asker); }
+  Reply(F function, std::stop_token stop) : sink_(new Function<F>(std::move(function))), stop_token_(std::move(stop)) {}
+  void set_stop_token(std::stop_token stop) { stop_token_ = std::move(stop); }
   Reply(Reply&&) noexcept = default;
   Reply& operator=(Reply&& other) noexcept {
     abandon();
     sink_ = std::move(other.sink_);
-    asker_ = std::move(other.asker_);
+    stop_token_ = std::move(other.stop_token_);
     return *this;
   }
   ~Reply() { abandon(); }
@@ -79,7 +79,7 @@ class [[nodiscard]] Reply {
   bool answered() const { return !sink_; }
   // Stopped when the asking process waits no longer: long work may then end early, and must still answer. Never stopped
   // for a reply that was made without one.
-  const std::stop_token& asker() const { return asker_; }
+  const std::stop_token& stop_token() const { return stop_token_; }
 
  private:
   template <class F>
@@ -97,7 +97,7 @@ class [[nodiscard]] Reply {
   }
 
   std::unique_ptr<Sink, Release> sink_;
-  std::stop_token asker_;
+  std::stop_token stop_token_;
 };
 
 }  // namespace tfilefs

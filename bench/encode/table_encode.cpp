@@ -61,7 +61,7 @@ struct Slices {
   std::vector<std::int64_t> cluster_begin;
 };
 
-Slices slices(const tfile::FieldForm& field, const std::vector<tfile::OfferedColumn>& offered,
+Slices slices(const tfile::FieldForm& field, const std::vector<tfile::InputColumn>& offered,
               const std::vector<Bytes>& columns, tfile::EntryRange entries) {
   Slices made;
   auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
@@ -89,14 +89,14 @@ int main(int argc, char** argv) {
   if (argc != 7) return 2;
   const std::string directory = argv[1];
   const std::int64_t step = std::atoll(argv[5]);
-  std::vector<tfile::OfferedColumn> offered;
+  std::vector<tfile::InputColumn> offered;
   std::vector<Bytes> columns;
   for (const std::string& path : paths(argv[2])) {
     offered.push_back(must(tfile::offered_column(path)));
     columns.push_back(content(directory + "/" + path));
   }
   const auto format = argv[6] == std::string("rntuple") ? tfile::TableFormat::rntuple : tfile::TableFormat::tree;
-  const tfile::OfferedForm form = must(tfile::offered_form(offered, format));
+  const tfile::WriteSchema form = must(tfile::offered_form(offered, format));
   const auto writer = must(tfile::FileWriter::create("limit.root", must(tfile::parse_compression(argv[3]))));
   tfile::TableWriter* const table = must(writer->create_table("", "t", "", format));
   if (!table->add_fields(offered, form)) return 1;

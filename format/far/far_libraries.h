@@ -14,7 +14,7 @@ namespace tfile {
 struct FarLibrary {
   Result<std::shared_ptr<const Source>> (*open)(const std::string& url, const FarOptions&) = nullptr;
   Result<Identity> (*look)(const std::string& url, const FarOptions&) = nullptr;  // as look_far()
-  SourceOrigin (*origin)(const std::string& url) = nullptr;                       // as origin_of_url()
+  ServerId (*origin)(const std::string& url) = nullptr;                           // as origin_of_url()
   Result<FarListing> (*list)(const std::string& url, const FarOptions&) = nullptr;
   std::string (*version)() = nullptr;  // of the library
 };

@@ -29,16 +29,16 @@ class ServerLine {
 
 // What is known of an HTTP server: shared by all its files of this process, and never forgotten. Thread-safe.
 struct HttpHost {
-  explicit HttpHost(SourceOrigin number) : origin(number) {}
+  explicit HttpHost(ServerId number) : origin(number) {}
 
   enum class Answers : std::uint8_t { untried, right, wrong };
-  const SourceOrigin origin;
+  const ServerId origin;
   std::atomic<Answers> several = Answers::untried;   // a request of several ranges
   std::atomic<Answers> one = Answers::untried;       // a request of one range: if wrong, all of a file comes
   std::atomic<Answers> suffix = Answers::untried;    // a request of the last bytes
   std::atomic<Answers> dav = Answers::untried;       // a request for a list by PROPFIND
   std::atomic<bool> multiplexes = false;             // requests of one range cost no connection
-  std::atomic<bool> are_abilities_recalled = false;  // far/http_abilities.h
+  std::atomic<bool> are_abilities_recalled = false;  // far/server_capabilities.h
   std::atomic<unsigned> kept_abilities = 0;          // a bit for each that is on disk
   ServerLine line;
 };

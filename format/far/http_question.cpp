@@ -11,7 +11,7 @@
 #include "far/http_host.h"
 #include "far/http_read.h"
 #include "far/http_token.h"
-#include "far/stoppable_pause.h"
+#include "far/interruptible_sleep.h"
 
 namespace tfile {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "far/http_abilities.h"
 #include "far/http_token.h"
+#include "far/server_capabilities.h"
 
 namespace tfile {
 namespace {

@@ -10,7 +10,7 @@
 #include "far/far_counts.h"
 #include "far/http_client.h"
 #include "far/http_host.h"
-#include "far/http_turns.h"
+#include "far/request_limiter.h"
 #include "tfile/mutex.h"
 #include "tfile/source.h"
 
@@ -31,7 +31,7 @@ struct HttpFile {
   mutable Mutex mutex{"HttpFile::mutex", "", "a read"};
   mutable std::string target GUARDED_BY(mutex);
 
-  mutable HttpTurns turns;
+  mutable RequestLimiter turns;
   mutable FarCounts counts;
   mutable std::atomic<bool> is_stale = false;
 };

@@ -12,11 +12,11 @@
 
 #include "far/disk_source.h"
 #include "far/held_edges.h"
-#include "far/http_abilities.h"
 #include "far/http_read.h"
+#include "far/interruptible_sleep.h"
 #include "far/line_speed.h"
 #include "far/protocols.h"
-#include "far/stoppable_pause.h"
+#include "far/server_capabilities.h"
 #include "far/url.h"
 #include "tfile/request.h"
 
@@ -110,7 +110,7 @@ class HttpSource final : public Source {
 
   const Identity& identity() const override { return file_->identity; }
   Result<Identity> identity_now() const override;
-  SourceOrigin origin() const override { return file_->host->origin; }
+  ServerId origin() const override { return file_->host->origin; }
   const std::string& name() const override { return file_->name; }
   SourceTraits traits() const override;
   SourceCounts counts() const override { return file_->counts.now(); }
@@ -388,7 +388,7 @@ Result<Identity> look_http(const std::string& url, const FarOptions& options) {
   return state_now(*file);
 }
 
-SourceOrigin origin_of_http(const std::string& url) {
+ServerId origin_of_http(const std::string& url) {
   const auto asked = asked_url(url);
   return asked ? http_host_of(*asked)->origin : kLocalOrigin;
 }

@@ -11,7 +11,7 @@ namespace {
 
 struct Origins {
   Mutex mutex{"Origins::mutex"};
-  std::map<std::string, SourceOrigin, std::less<>> numbers GUARDED_BY(mutex);
+  std::map<std::string, ServerId, std::less<>> numbers GUARDED_BY(mutex);
 };
 
 Origins& origins() {
@@ -21,12 +21,12 @@ Origins& origins() {
 
 }  // namespace
 
-SourceOrigin origin_of_server(std::string_view host_and_port) {
+ServerId origin_of_server(std::string_view host_and_port) {
   Origins& all = origins();
   const Lock lock(all.mutex);
   const auto found = all.numbers.find(host_and_port);
   if (found != all.numbers.end()) return found->second;
-  const auto next = static_cast<SourceOrigin>(all.numbers.size() + 1);
+  const auto next = static_cast<ServerId>(all.numbers.size() + 1);
   all.numbers.emplace(host_and_port, next);
   return next;
 }

@@ -16,12 +16,12 @@ namespace tfile {
 Result<std::shared_ptr<const Source>> open_http(const std::string& url, const FarOptions&);
 Result<FarListing> list_http(const std::string& url, const FarOptions&);
 Result<Identity> look_http(const std::string& url, const FarOptions&);  // as look_far()
-SourceOrigin origin_of_http(const std::string& url);                    // as origin_of_url()
+ServerId origin_of_http(const std::string& url);                        // as origin_of_url()
 
 // A file or directory of an XRootD server (root, roots, xroot, xroots), with the XRootD client library.
 Result<std::shared_ptr<const Source>> open_xrootd(const std::string& url, const FarOptions&);
 Result<FarListing> list_xrootd(const std::string& url, const FarOptions&);
 Result<Identity> look_xrootd(const std::string& url, const FarOptions&);
-SourceOrigin origin_of_xrootd(const std::string& url);
+ServerId origin_of_xrootd(const std::string& url);
 
 }  // namespace tfile

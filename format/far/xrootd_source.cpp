@@ -7,10 +7,10 @@
 
 #include "far/disk_source.h"
 #include "far/held_edges.h"
+#include "far/interruptible_sleep.h"
 #include "far/line_speed.h"
 #include "far/origins.h"
 #include "far/protocols.h"
-#include "far/stoppable_pause.h"
 #include "far/url.h"
 #include "far/xrootd_awaited.h"
 #include "far/xrootd_client.h"
@@ -35,7 +35,7 @@ class XrootdSource final : public Source {
 
   const Identity& identity() const override { return file_->identity(); }
   Result<Identity> identity_now() const override;
-  SourceOrigin origin() const override { return origin_; }
+  ServerId origin() const override { return origin_; }
   const std::string& name() const override { return file_->shown(); }
   SourceTraits traits() const override;
   SourceCounts counts() const override { return file_->counts().now(); }
@@ -48,7 +48,7 @@ class XrootdSource final : public Source {
   Result<> check(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const;
 
   const std::shared_ptr<RemoteFile> file_;
-  const SourceOrigin origin_;
+  const ServerId origin_;
 };
 
 // Asks until there is an answer. Where a server is gone, others may have the file; a redirector finds out after some
@@ -224,6 +224,6 @@ Result<Identity> look_xrootd(const std::string& url, const FarOptions& options) 
   });
 }
 
-SourceOrigin origin_of_xrootd(const std::string& url) { return origin_of_server("root://" + xrootd::server_of(url)); }
+ServerId origin_of_xrootd(const std::string& url) { return origin_of_server("root://" + xrootd::server_of(url)); }
 
 }  // namespace tfile

@@ -82,7 +82,7 @@ Result<Identity> look_far(const std::string& url, const FarOptions& options) {
   return library->look(url, options);
 }
 
-SourceOrigin origin_of_url(const std::string& url) {
+ServerId origin_of_url(const std::string& url) {
   const auto library = library_of(url);
   return library ? (*library)->origin(url) : kLocalOrigin;
 }

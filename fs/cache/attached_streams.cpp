@@ -6,7 +6,7 @@
 
 #include "cache/header_reads.h"
 #include "cache/load.h"
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 
 namespace tfilefs {
 namespace {
@@ -129,7 +129,7 @@ class ReadByChunk : public std::enable_shared_from_this<ReadByChunk> {
   std::uint32_t next_;
   std::shared_ptr<tfile::Buffer> bytes_;
   std::size_t filled_ = 0;
-  StepLoop loop_;
+  Trampoline loop_;
 };
 
 using Set = std::shared_ptr<AttachedSet>;
@@ -265,12 +265,12 @@ void AttachedStreams::note_open(StreamId stream) { set_->ahead.note_open(stream)
 void AttachedStreams::note_close(StreamId stream) { set_->ahead.note_close(stream); }
 
 void AttachedStreams::length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto tell = [reply = std::move(reply)](Result<std::optional<std::int64_t>> length) mutable {
     if (!length) return reply(tl::unexpected<Error>(length.error()));
     reply(**length);
   };
-  set_->extents.length(set_, stream, slot, true, Reply<std::optional<std::int64_t>>(std::move(tell), asker));
+  set_->extents.length(set_, stream, slot, true, Reply<std::optional<std::int64_t>>(std::move(tell), stop));
 }
 
 void AttachedStreams::cheap_length(StreamId stream, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
@@ -281,8 +281,8 @@ std::optional<std::int64_t> AttachedStreams::known_length(StreamId stream, std::
   return set_->extents.known_length(*set_, stream, slot);
 }
 
-void AttachedStreams::run_making(std::function<void()> job) {
-  set_->core->exec.makers.run(std::move(job), Urgency::awaited);
+void AttachedStreams::run_view_job(std::function<void()> job) {
+  set_->core->exec.view_workers.run(std::move(job), Urgency::awaited);
 }
 
 PieceCache& AttachedStreams::pieces() const { return set_->core->pieces; }

@@ -22,7 +22,7 @@ class AttachedStreams final : public CachedStreams {
   std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const override;
   void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse,
             Reply<Slices>) override;
-  void run_making(std::function<void()>) override;
+  void run_view_job(std::function<void()>) override;
   PieceCache& pieces() const override;
 
  private:

@@ -79,7 +79,7 @@ class CachedStreams {
 
   // Runs a step of the making of a view, on a thread that no read of a column needs. The step must be short and never
   // block: the other views that are being made wait behind it.
-  virtual void run_making(std::function<void()>) = 0;
+  virtual void run_view_job(std::function<void()>) = 0;
 
   // The cache of pieces of views, for their next readers.
   virtual PieceCache& pieces() const = 0;

@@ -58,7 +58,7 @@ void ExtentStore::want(const std::shared_ptr<AttachedSet>& set, StreamId stream,
   }
   extents.get(
       [&](Reply<ExtentsPtr> made) {
-        const std::stop_token asker = made.asker();
+        const std::stop_token stop = made.stop_token();
         auto note = [this, set, made = std::move(made)](Result<ExtentsPtr> result) mutable {
           if (result) {
             memory_ += memory_of(**result);
@@ -66,7 +66,7 @@ void ExtentStore::want(const std::shared_ptr<AttachedSet>& set, StreamId stream,
           }
           made(std::move(result));
         };
-        compute(set, stream, Reply<ExtentsPtr>(std::move(note), asker));
+        compute(set, stream, Reply<ExtentsPtr>(std::move(note), stop));
       },
       std::move(reply));
 }
@@ -91,7 +91,7 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
         auto told = take_told(stream, set->streams->shape(stream).slots);
         if (told) return (*shared)(*std::move(told));
         const bool at_once = is_far(*set->streams, stream) && set->streams->chunk_count(stream) <= kHeadersTold;
-        (*shared)(at_once ? extents_from_afar(*set, stream) : extents_from_headers(*set, stream, shared->asker()));
+        (*shared)(at_once ? extents_from_afar(*set, stream) : extents_from_headers(*set, stream, shared->stop_token()));
       },
       Urgency::awaited);
   if (!taken)
@@ -101,12 +101,12 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
 // By payloads; those of others come along from a server.
 void ExtentStore::count(const std::shared_ptr<AttachedSet>& set, StreamId stream, Reply<ExtentsPtr> reply) {
   if (auto told = take_told(stream, set->streams->shape(stream).slots)) return reply(*std::move(told));
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto done = [this, stream, shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply))](StreamId counted,
                                                                                              Result<Extents> extents) {
     counted == stream ? (*shared)(held(std::move(extents))) : note_told(counted, held(std::move(extents)));
   };
-  count_payloads(set, counted_along(*set, stream), std::move(done), asker);
+  count_payloads(set, counted_along(*set, stream), std::move(done), stop);
 }
 
 // A stream, and if it is one of a far table those whose payloads are counted along with it: the ones behind it first.
@@ -172,7 +172,7 @@ void ExtentStore::want_all(const std::shared_ptr<AttachedSet>& set, std::vector<
     std::vector<StreamId> streams, asked;
     Reply<bool> reply;
   };
-  const tfile::SourceOrigin origin = origin_of(*set->streams, asked.front());
+  const tfile::ServerId origin = origin_of(*set->streams, asked.front());
   auto job = [this, set, all = std::make_shared<Asked>(Asked{std::move(streams), std::move(asked), std::move(reply)})] {
     HeaderReads reads(*set);
     for (const StreamId stream : all->asked) reads.add_all(stream);
@@ -228,7 +228,7 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
       origin_of(*set->streams, stream),
       [set, stream, slot, may_decode, shared] {
         ExtentStore& extents = set->extents;
-        if (auto looked = extents.look(*set, stream, shared->asker()); !looked)
+        if (auto looked = extents.look(*set, stream, shared->stop_token()); !looked)
           return (*shared)(tl::unexpected<Error>(std::move(looked).error()));
         if (const auto known = extents.known_length(*set, stream, slot)) return (*shared)(known);
         extents.length_from_extents(set, stream, slot, may_decode, std::move(*shared));
@@ -237,7 +237,7 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
 }
 
 // At the headers that tell the length of a stream, and at those of others. Error: that of a server.
-Result<> ExtentStore::look(const AttachedSet& set, StreamId stream, const std::stop_token& asker) {
+Result<> ExtentStore::look(const AttachedSet& set, StreamId stream, const std::stop_token& stop) {
   const bool far = is_far(*set.streams, stream);
   if (far && !begin_look(stream)) return {};
   std::uint32_t looks = 0;
@@ -250,23 +250,23 @@ Result<> ExtentStore::look(const AttachedSet& set, StreamId stream, const std::s
     return look_from_afar(set, stream, looks);
   }
   // Who asks for a first length reads that column next: it gets its extents.
-  if (looks > 0) look_nearby(set, stream, looks - 1, asker);
+  if (looks > 0) look_nearby(set, stream, looks - 1, stop);
   return {};
 }
 
 // Counts the items of this stream and of those behind it, so many at a time as have kHeaderBatch headers. Blocks.
 void ExtentStore::look_nearby(const AttachedSet& set, StreamId stream, std::uint32_t looks,
-                              const std::stop_token& asker) {
+                              const std::stop_token& stop) {
   const std::vector<StreamId> streams = looked_at_along(set, stream, looks);
   for (std::size_t begin = 0, end = 0; begin < streams.size(); begin = end) {
     HeaderReads reads(set);
-    for (std::size_t headers = 0; end < streams.size() && headers < kHeaderBatch && !asker.stop_requested(); ++end) {
+    for (std::size_t headers = 0; end < streams.size() && headers < kHeaderBatch && !stop.stop_requested(); ++end) {
       reads.add_all(streams[end]);
       headers += set.streams->chunk_count(streams[end]);
     }
     reads.read();
     for (const StreamId each : std::span(streams).subspan(begin, end - begin)) note_lengths(each, reads.extents(each));
-    if (!asker.stop_requested()) continue;
+    if (!stop.stop_requested()) continue;
     const Lock lock(mutex_);
     for (; end < streams.size(); ++end) streams_[streams[end]].headers_asked = false;
   }
@@ -348,13 +348,13 @@ bool ExtentStore::is_told(StreamId stream) const {
 void ExtentStore::length_from_extents(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot,
                                       bool may_decode, Reply<std::optional<std::int64_t>> reply) {
   if (!may_decode && set->streams->shape(stream).items_from == ItemsFrom::payloads) return reply(std::nullopt);
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto tell = [slot, reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
     if (!extents) return reply(tl::unexpected<Error>(extents.error()));
     if (slot >= (*extents)->first.size()) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
     reply((*extents)->length(slot));
   };
-  want(set, stream, Reply<ExtentsPtr>(std::move(tell), asker));
+  want(set, stream, Reply<ExtentsPtr>(std::move(tell), stop));
 }
 
 }  // namespace tfilefs

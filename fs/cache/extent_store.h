@@ -58,8 +58,8 @@ class ExtentStore {
   std::optional<ExtentsPtr> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
   std::vector<tfile::StreamId> without_headers(const AttachedSet&, std::span<const tfile::StreamId>) const;
   void want_each(const std::shared_ptr<AttachedSet>&, std::span<const tfile::StreamId>, Reply<bool>);
-  Result<> look(const AttachedSet&, tfile::StreamId, const std::stop_token& asker);
-  void look_nearby(const AttachedSet&, tfile::StreamId, std::uint32_t looks, const std::stop_token& asker);
+  Result<> look(const AttachedSet&, tfile::StreamId, const std::stop_token& stop);
+  void look_nearby(const AttachedSet&, tfile::StreamId, std::uint32_t looks, const std::stop_token& stop);
   Result<> look_from_afar(const AttachedSet&, tfile::StreamId, std::uint32_t looks);
   std::vector<tfile::StreamId> looked_at_along(const AttachedSet&, tfile::StreamId from, std::uint32_t looks)
       EXCLUDES(mutex_);

@@ -123,7 +123,7 @@ bool is_far(const tfile::StreamSet& streams, StreamId stream) {
   return source && source->traits().starts_reads;
 }
 
-tfile::SourceOrigin origin_of(const tfile::StreamSet& streams, StreamId stream) {
+tfile::ServerId origin_of(const tfile::StreamSet& streams, StreamId stream) {
   const tfile::Source* const source = source_of(streams, stream);
   return source ? source->origin() : tfile::kLocalOrigin;
 }
@@ -180,13 +180,13 @@ Result<ExtentsPtr> HeaderReads::extents(StreamId stream) const {
   return counted(counter, stream, std::move(sum), has_first ? *headers.front() : std::vector<std::byte>());
 }
 
-Result<ExtentsPtr> extents_from_headers(const AttachedSet& set, StreamId stream, const std::stop_token& asker) {
+Result<ExtentsPtr> extents_from_headers(const AttachedSet& set, StreamId stream, const std::stop_token& stop) {
   const tfile::ItemCounter& counter = *set.streams->counter();
   const tfile::StreamShape shape = set.streams->shape(stream);
   tfile::ExtentSum sum(shape.slots);
   std::vector<std::byte> first;
   for (std::size_t begin = 0; begin < shape.chunks && sum.is_open(); begin += kHeaderBatch) {
-    if (asker.stop_requested()) return given_up();
+    if (stop.stop_requested()) return given_up();
     HeaderReads reads(set);
     reads.add(stream, begin, std::min(shape.chunks, begin + kHeaderBatch));
     reads.read();

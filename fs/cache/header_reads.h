@@ -19,7 +19,7 @@ namespace tfilefs {
 // Whether the bytes of the stream come from a server.
 bool is_far(const tfile::StreamSet&, tfile::StreamId);
 // Where they come from, for the threads that read there.
-tfile::SourceOrigin origin_of(const tfile::StreamSet&, tfile::StreamId);
+tfile::ServerId origin_of(const tfile::StreamSet&, tfile::StreamId);
 
 // Extents that several hold, or the error.
 Result<ExtentsPtr> held(Result<tfile::Extents>);
@@ -59,6 +59,6 @@ class HeaderReads {
 inline constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1 MB
 
 // The extents of a stream, from its headers, kHeaderBatch at a time. The set learns of them, too.
-Result<ExtentsPtr> extents_from_headers(const AttachedSet&, tfile::StreamId, const std::stop_token& asker);
+Result<ExtentsPtr> extents_from_headers(const AttachedSet&, tfile::StreamId, const std::stop_token& stop);
 
 }  // namespace tfilefs

@@ -9,7 +9,7 @@
 
 #include "cache/fetch_plan.h"
 #include "exec/answering.h"
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 #include "noting_source.h"
 #include "read_done.h"
 #include "tfile/beyond_end.h"
@@ -132,7 +132,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
 
   // Called once, at the end, or with the error that kept the load from beginning.
   std::function<void(Load&, const Error*)> finish;
-  std::stop_token asker;  // of items that are counted: only this caller waits for them
+  std::stop_token stop;  // of items that are counted: only this caller waits for them
 
   void run() {
     const bool waits = urgency_ == Urgency::awaited;
@@ -157,8 +157,8 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   bool run_fetch(const std::shared_ptr<Fetch>&, std::size_t at_once);
   void fetch(Fetch&);
   bool start_fetch(const std::shared_ptr<Fetch>&, std::size_t at_once);
-  void start_next(const std::shared_ptr<Fetch>&, const std::shared_ptr<StepLoop>&);
-  void start_request(const std::shared_ptr<Fetch>&, const std::shared_ptr<StepLoop>&, std::size_t request);
+  void start_next(const std::shared_ptr<Fetch>&, const std::shared_ptr<Trampoline>&);
+  void start_request(const std::shared_ptr<Fetch>&, const std::shared_ptr<Trampoline>&, std::size_t request);
   void count_reads(std::span<const FetchRange>, std::uint64_t calls, std::uint64_t disk_ns);
   void take_bytes(const FetchRange&, const std::shared_ptr<Fetched>&);
   void deliver(std::span<const std::uint32_t> positions);
@@ -313,7 +313,7 @@ void Load::start() {
   }
   const std::span<const FetchRange> plan(plan_);
   for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
-    const tfile::SourceOrigin origin = plan[begin].source->origin();
+    const tfile::ServerId origin = plan[begin].source->origin();
     for (end = begin; end < plan.size() && plan[end].source->origin() == origin;) ++end;
     const auto begun = result_of([&]() -> Result<> { return begin_fetch(plan.subspan(begin, end - begin)); });
     for (std::size_t i = begin; !begun && i < end; ++i) {
@@ -377,11 +377,11 @@ void Load::fetch(Fetch& fetch) {
 // By the source itself. The answer to one request starts the next.
 bool Load::start_fetch(const std::shared_ptr<Fetch>& fetch, std::size_t at_once) {
   if (!set_->core->exec.started_reads.begin(at_once)) return false;
-  for (std::size_t i = 0; i < at_once; ++i) start_next(fetch, std::make_shared<StepLoop>());
+  for (std::size_t i = 0; i < at_once; ++i) start_next(fetch, std::make_shared<Trampoline>());
   return true;
 }
 
-void Load::start_next(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr<StepLoop>& loop) {
+void Load::start_next(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr<Trampoline>& loop) {
   loop->next([self = shared_from_this(), fetch, loop] {
     const std::size_t i = fetch->next++;
     if (i >= fetch->requests.size()) return self->set_->core->exec.started_reads.end();
@@ -390,7 +390,7 @@ void Load::start_next(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr
 }
 
 // If something throws on the way, the reads that were not started answer that they were dropped.
-void Load::start_request(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr<StepLoop>& loop,
+void Load::start_request(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr<Trampoline>& loop,
                          std::size_t request) {
   std::vector<Fetch::Part>& parts = fetch->requests[request];
   const auto left = std::make_shared<std::atomic<std::size_t>>(parts.size());
@@ -523,8 +523,8 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
   };
   const bool ahead = urgency_ == Urgency::ahead && !urgent();
   if (set_->streams->shape(units_[positions.front()].key.stream).is_made &&
-      set_->core->exec.makers.run([self = shared_from_this(), positions] { self->decode_task(positions); },
-                                  Urgency::awaited))
+      set_->core->exec.view_workers.run([self = shared_from_this(), positions] { self->decode_task(positions); },
+                                        Urgency::awaited))
     return;
   set_->core->exec.coders.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                               ahead ? Urgency::ahead : Urgency::awaited, task);
@@ -559,7 +559,7 @@ Result<ChunkPtr> Load::decode(Unit& unit) {
     inputs.push_back(units_[input].chunk);
   }
   if (!unit.error && !unit.locator) unit.error = unit.locator.error();
-  if (!unit.kept && asker.stop_requested()) unit.error = given_up().value();
+  if (!unit.kept && stop.stop_requested()) unit.error = given_up().value();
   Result<ChunkPtr> result = tfile::fail(ErrorKind::io, "chunk was not decoded");
   if (unit.error) {
     result = tl::unexpected<Error>(*unit.error);
@@ -660,7 +660,7 @@ void want_input_extents(const std::shared_ptr<AttachedSet>& set, std::span<const
 }  // namespace
 
 void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<std::vector<ChunkPtr>> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto go = [set, keys, reply = std::move(reply)](Result<bool> inputs) mutable {
     if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
     auto load = std::make_shared<Load>(set, keys, true, Urgency::awaited);
@@ -677,7 +677,7 @@ void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, R
     };
     load->run();
   };
-  want_input_extents(set, keys, Reply<bool>(std::move(go), asker));
+  want_input_extents(set, keys, Reply<bool>(std::move(go), stop));
 }
 
 void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> keys) {
@@ -708,11 +708,11 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
 }
 
 void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<ItemCounts> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto go = [set, keys, reply = std::move(reply)](Result<bool> inputs) mutable {
     if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
     auto load = std::make_shared<Load>(set, keys, false, Urgency::awaited);
-    load->asker = reply.asker();
+    load->stop = reply.stop_token();
     load->finish = [reply = std::make_shared<Reply<ItemCounts>>(std::move(reply))](Load& done, const Error* error) {
       if (error) return (*reply)(tl::unexpected<Error>(*error));
       ItemCounts counts;
@@ -727,7 +727,7 @@ void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> ke
     };
     load->run();
   };
-  want_input_extents(set, keys, Reply<bool>(std::move(go), asker));
+  want_input_extents(set, keys, Reply<bool>(std::move(go), stop));
 }
 
 }  // namespace tfilefs

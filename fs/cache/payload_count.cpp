@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cache/load.h"
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 
 namespace tfilefs {
 namespace {
@@ -19,8 +19,8 @@ constexpr std::uint64_t kCountBatchBytes = 64 << 20;
 
 class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
  public:
-  PayloadCount(std::shared_ptr<AttachedSet> set, std::vector<StreamId> streams, Counted done, std::stop_token asker)
-      : set_(std::move(set)), done_(std::move(done)), asker_(std::move(asker)) {
+  PayloadCount(std::shared_ptr<AttachedSet> set, std::vector<StreamId> streams, Counted done, std::stop_token stop)
+      : set_(std::move(set)), done_(std::move(done)), stop_token_(std::move(stop)) {
     for (const StreamId stream : streams)
       sums_.push_back({stream, tfile::ExtentSum(set_->streams->slot_count(stream))});
   }
@@ -36,7 +36,7 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
   };
 
   void step() {
-    if (asker_.stop_requested()) {
+    if (stop_token_.stop_requested()) {
       if (told_ == 0) done_(sums_.front().stream, given_up());
       return;
     }
@@ -50,7 +50,7 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
         self->add(self->sums_[sums[i]].items, keys[i], std::move((*counts)[i]));
       self->next();
     };
-    load_item_counts(set_, keys, Reply<ItemCounts>(std::move(counted), asker_));
+    load_item_counts(set_, keys, Reply<ItemCounts>(std::move(counted), stop_token_));
   }
 
   // The chunks to be counted next, and the sum to which each belongs.
@@ -106,18 +106,18 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
 
   const std::shared_ptr<AttachedSet> set_;
   const Counted done_;
-  const std::stop_token asker_;
+  const std::stop_token stop_token_;
   std::vector<Sum> sums_;
   std::size_t at_ = 0, next_ = 0;  // the stream and its chunk that come next
   std::size_t told_ = 0;           // streams
-  StepLoop loop_;
+  Trampoline loop_;
 };
 
 }  // namespace
 
 void count_payloads(std::shared_ptr<AttachedSet> set, std::vector<StreamId> streams, Counted done,
-                    std::stop_token asker) {
-  std::make_shared<PayloadCount>(std::move(set), std::move(streams), std::move(done), std::move(asker))->next();
+                    std::stop_token stop) {
+  std::make_shared<PayloadCount>(std::move(set), std::move(streams), std::move(done), std::move(stop))->next();
 }
 
 }  // namespace tfilefs

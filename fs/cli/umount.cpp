@@ -200,7 +200,7 @@ int unmount_dead(const std::string& mount_point, const std::string& source, bool
     return complain(done.error());
   remove_made_mount_point(mount_point);
   int code = kExitOk;
-  for (const std::string& line : left_journals(source)) code = complain({ErrorKind::busy, line});
+  for (const std::string& line : abandoned_journals(source)) code = complain({ErrorKind::busy, line});
   return code;
 }
 

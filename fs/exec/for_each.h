@@ -9,7 +9,7 @@
 namespace tfilefs {
 
 // Calls step(i, Reply<>) for i = 0, 1, ..., count - 1, each when the one before has answered; then replies. The first
-// error ends it, and so does the asker of the reply. Otherwise as when_all().
+// error ends it, and so does the stop token of the reply. Otherwise as when_all().
 template <class Step>
 void for_each(std::size_t count, Step step, Reply<void> reply) {
   when_all(count, 1, std::move(step), std::move(reply));

@@ -7,7 +7,7 @@
 
 namespace tfilefs {
 
-bool IoPools::run(tfile::SourceOrigin origin, std::function<void()> job, Urgency urgency, const void* owner) {
+bool IoPools::run(tfile::ServerId origin, std::function<void()> job, Urgency urgency, const void* owner) {
   ThreadPool* pool = nullptr;
   {
     const Lock lock(mutex_);
@@ -28,7 +28,7 @@ void IoPools::promote(const void* owner) {
 }
 
 void IoPools::stop() {
-  std::map<tfile::SourceOrigin, ThreadPool>* pools = nullptr;
+  std::map<tfile::ServerId, ThreadPool>* pools = nullptr;
   {
     const Lock lock(mutex_);
     stopping_ = true;

@@ -18,7 +18,7 @@ class IoPools {
   explicit IoPools(unsigned threads) : threads_(threads) {}
 
   // As ThreadPool::run.
-  bool run(tfile::SourceOrigin, std::function<void()> job, Urgency, const void* owner = nullptr);
+  bool run(tfile::ServerId, std::function<void()> job, Urgency, const void* owner = nullptr);
   void promote(const void* owner);
   void stop();
 
@@ -28,7 +28,7 @@ class IoPools {
 
   const unsigned threads_;
   Mutex mutex_{"IoPools::mutex_", "ThreadPool::mutex_"};
-  std::map<tfile::SourceOrigin, ThreadPool> pools_ GUARDED_BY(mutex_);  // no pool is removed before this ends
+  std::map<tfile::ServerId, ThreadPool> pools_ GUARDED_BY(mutex_);  // no pool is removed before this ends
   bool stopping_ GUARDED_BY(mutex_) = false;
 };
 

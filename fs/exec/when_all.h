@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "exec/first_error.h"
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 #include "reply.h"
 
 namespace tfilefs {
@@ -45,10 +45,10 @@ class StepsUnderWay final : public Reply<void>::Sink {
     ++under_way_;
     ++replies_;
     Reply<void>::Sink& sink = *this;
-    return {sink, reply_.asker()};
+    return {sink, reply_.stop_token()};
   }
 
-  bool is_stopped() const { return reply_.asker().stop_requested(); }
+  bool is_stopped() const { return reply_.stop_token().stop_requested(); }
 
   // A step that throws drops its reply, which notes the error.
   void go_on() {
@@ -80,7 +80,7 @@ class StepsUnderWay final : public Reply<void>::Sink {
   bool has_replied_ = false;
   std::atomic<std::size_t> under_way_ = 0, replies_ = 0;
   FirstError failure_;
-  StepLoop loop_;
+  Trampoline loop_;
 };
 
 // Steps that are numbered from 0 on.
@@ -99,9 +99,9 @@ struct NumberedSteps {
 
 // Calls step(i, Reply<>) for i = 0, 1, ..., count - 1, so many at the same time at most, and replies when all have
 // answered. The first error is the reply: then no further step is begun, and those under way are waited for. So it is
-// with given_up() if the asker of the reply, which is that of each step, waits no longer. One thread at a time begins
-// steps, that of the caller or of an answer; steps that answer at once take no stack. `step`, and what it owns, stays
-// where it is until each step has answered.
+// with given_up() if the stop token of the reply, which is that of each step, waits no longer. One thread at a time
+// begins steps, that of the caller or of an answer; steps that answer at once take no stack. `step`, and what it owns,
+// stays where it is until each step has answered.
 template <class Step>
 void when_all(std::size_t count, std::size_t at_most, Step step, Reply<void> reply) {
   using Steps = NumberedSteps<Step>;

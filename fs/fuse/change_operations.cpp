@@ -118,7 +118,7 @@ void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t siz
   run_change(request, RequestKind::write, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told =
         reply_to<std::size_t>(pending, [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); });
-    told.asked_by(pending->asker());
+    told.set_stop_token(pending->stop_token());
     const auto content = std::as_bytes(std::span(bytes, size));
     if (info->writepage) return fs.write_pages(info->fh, static_cast<std::uint64_t>(offset), content, std::move(told));
     // O_SYNC has the bit of O_DSYNC. The kernel syncs by itself only what goes through its pages.
@@ -139,7 +139,7 @@ void set_lock(fuse_req_t request, const fuse_file_info& info, FileLock lock, boo
     auto told = reply_to<FileLocks::Grant>(
         pending, [](fuse_req_t to, const FileLocks::Grant&) { return fuse_reply_err(to, 0); },
         [&fs](const FileLocks::Grant& grant) { fs.take_back(grant); });
-    told.asked_by(pending->asker());
+    told.set_stop_token(pending->stop_token());
     fs.set_lock(info.fh, lock, waits, std::move(told));
   };
   run(request, RequestKind::lock, ask, Interrupts::all);  // as fcntl(2) says it

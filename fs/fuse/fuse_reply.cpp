@@ -27,9 +27,9 @@ bool PendingRequest::claim() {
   return true;
 }
 
-std::stop_token PendingRequest::asker() {
-  if (!asker_.stop_possible()) asker_ = std::stop_source();
-  return asker_.get_token();
+std::stop_token PendingRequest::stop_token() {
+  if (!stop_token_.stop_possible()) stop_token_ = std::stop_source();
+  return stop_token_.get_token();
 }
 
 void PendingRequest::honour_interrupts() {
@@ -41,7 +41,7 @@ void PendingRequest::honour_interrupts() {
     fuse_req_interrupt_func(request_, &PendingRequest::on_interrupt, this);
     registering = nullptr;
   }
-  if (asker_.stop_possible()) ends_.emplace(session_end_.get_token(), Ends{asker_});
+  if (stop_token_.stop_possible()) ends_.emplace(session_end_.get_token(), Ends{stop_token_});
   if (!interrupted_early_) return;
   if (is_signalled(thread_, interrupts_)) return give_up();
   look_for_signals_again();
@@ -51,11 +51,11 @@ void PendingRequest::honour_interrupts() {
 void PendingRequest::give_up() {
   if (!claim()) return;
   fuse_reply_err(request_, EINTR);
-  asker_.request_stop();
+  stop_token_.request_stop();
 }
 
 void PendingRequest::look_for_signals_again() {
-  alarms_.after(kSignalsSeenWithin, [waiting = weak_from_this()] {
+  timers_.after(kSignalsSeenWithin, [waiting = weak_from_this()] {
     const auto pending = waiting.lock();
     if (!pending || pending->claimed_) return;
     if (is_signalled(pending->thread_, pending->interrupts_)) return pending->give_up();
@@ -71,12 +71,12 @@ void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
   }
   if (!is_signalled(pending->thread_, pending->interrupts_)) return pending->look_for_signals_again();
   // After the claim `pending` is not used again: the operation may drop it from now on.
-  std::stop_source asker = pending->asker_;
+  std::stop_source stop = pending->stop_token_;
   const RequestClock clock = pending->clock_;
   if (pending->claimed_.exchange(true)) return;
   clock.stop();
   fuse_reply_err(request, EINTR);
-  asker.request_stop();
+  stop.request_stop();
 }
 
 int reply_slices(fuse_req_t request, const Slices& slices) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "content.h"
-#include "exec/alarms.h"
+#include "exec/timers.h"
 #include "fuse/errno.h"
 #include "fuse/pending_signals.h"
 #include "mutex.h"
@@ -24,22 +24,22 @@ namespace tfilefs {
 class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
  public:
   // `clock`: is stopped by the claim. `session_end`: stopped when the session ends; after that no answer is received
-  // any more. `alarms`: wake a request that outlasts a signal, since the kernel tells of the first one only.
+  // any more. `timers`: wake a request that outlasts a signal, since the kernel tells of the first one only.
   PendingRequest(fuse_req_t request, RequestClock clock, Interrupts interrupts, const std::stop_source& session_end,
-                 Alarms& alarms)
+                 Timers& timers)
       : request_(request),
         clock_(clock),
         thread_(fuse_req_ctx(request)->pid),
         interrupts_(interrupts),
         session_end_(session_end),
-        alarms_(alarms) {}
+        timers_(timers) {}
 
   // True for exactly one caller, which must then answer. The operation's claim, not the interrupt's.
   bool claim() EXCLUDES(mutex_);
   fuse_req_t request() const { return request_; }
   const RequestClock& clock() const { return clock_; }
   // Stopped by an interrupt, and by the end of the session. To be called before honour_interrupts().
-  std::stop_token asker();
+  std::stop_token stop_token();
 
   // From now on a signal that interrupts answers EINTR at once. Called when the operation has not answered on its own
   // thread.
@@ -55,11 +55,11 @@ class PendingRequest : public std::enable_shared_from_this<PendingRequest> {
   const pid_t thread_;
   const Interrupts interrupts_;
   const std::stop_source& session_end_;
-  Alarms& alarms_;
-  std::stop_source asker_{std::nostopstate};  // most requests are answered at once, and need none
+  Timers& timers_;
+  std::stop_source stop_token_{std::nostopstate};  // most requests are answered at once, and need none
   struct Ends {
-    std::stop_source asker;
-    void operator()() { asker.request_stop(); }
+    std::stop_source stop;
+    void operator()() { stop.request_stop(); }
   };
   std::optional<std::stop_callback<Ends>> ends_;  // used by the registering thread alone
   std::atomic<bool> claimed_ = false;

@@ -56,11 +56,11 @@ Reply<FileSystem::Found> reply_found(FileSystem& fs, const PendingPtr& pending) 
       [&fs](fuse_req_t to, const FileSystem::Found& found) {
         const fuse_entry_param entry = entry_of(found.id, found.attributes);
         const int told = fuse_reply_entry(to, &entry);
-        if (told == 0 && found.attributes.size_is_known) fs.note_size_told(found.id);
+        if (told == 0 && found.attributes.size_is_known) fs.note_size_reported(found.id);
         return told;
       },
       [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); });
-  reply.asked_by(pending->asker());
+  reply.set_stop_token(pending->stop_token());
   return reply;
 }
 
@@ -86,7 +86,7 @@ Reply<FileSystem::Opened> reply_opened(const Served& served, const PendingPtr& p
         return fuse_reply_open(to, &answer);
       },
       [&fs = *served.file_system](const FileSystem::Opened& opened) { fs.release(opened.handle); });
-  reply.asked_by(pending->asker());
+  reply.set_stop_token(pending->stop_token());
   return reply;
 }
 

@@ -27,7 +27,7 @@ template <class Operation>
 void run(fuse_req_t request, RequestKind kind, Operation operation, Interrupts interrupts = Interrupts::stops) {
   FileSystem& fs = *served(request).file_system;
   const auto pending = std::make_shared<PendingRequest>(request, RequestClock(fs.request_times(), kind), interrupts,
-                                                        served(request).end, fs.alarms());
+                                                        served(request).end, fs.timers());
   try {
     operation(fs, pending);
   } catch (const std::bad_alloc&) {

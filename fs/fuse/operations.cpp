@@ -59,10 +59,10 @@ void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
     auto reply = reply_to<Attributes>(pending, [&fs, id](fuse_req_t to, const Attributes& attributes) {
       const struct stat s = stat_of(attributes);
       const int told = fuse_reply_attr(to, &s, attribute_timeout(attributes));
-      if (told == 0) fs.note_size_told(id);
+      if (told == 0) fs.note_size_reported(id);
       return told;
     });
-    reply.asked_by(pending->asker());
+    reply.set_stop_token(pending->stop_token());
     fs.getattr(id, std::move(reply), caller_of(request), info ? info->fh : 0);
   });
 }
@@ -210,7 +210,7 @@ auto reply_xattr(std::size_t size) {
 void op_getxattr(fuse_req_t request, fuse_ino_t id, const char* name, std::size_t size) {
   run(request, RequestKind::xattr, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told = reply_to<std::string>(pending, reply_xattr(size));
-    told.asked_by(pending->asker());
+    told.set_stop_token(pending->stop_token());
     fs.getxattr(id, name, std::move(told), caller_of(request));
   });
 }
@@ -218,7 +218,7 @@ void op_getxattr(fuse_req_t request, fuse_ino_t id, const char* name, std::size_
 void op_listxattr(fuse_req_t request, fuse_ino_t id, std::size_t size) {
   run(request, RequestKind::xattr, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told = reply_to<std::string>(pending, reply_xattr(size));
-    told.asked_by(pending->asker());
+    told.set_stop_token(pending->stop_token());
     fs.listxattr(id, std::move(told), caller_of(request));
   });
 }

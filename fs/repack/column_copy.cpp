@@ -22,8 +22,8 @@ namespace tfilefs {
 using tfile::Column;
 using tfile::ColumnId;
 using tfile::EntryRange;
+using tfile::InputColumn;
 using tfile::NodeId;
-using tfile::OfferedColumn;
 using tfile::Part;
 using tfile::Role;
 
@@ -63,7 +63,7 @@ class Offering {
     leave_out_what_is_not_held();
     // What cannot be read for this is a column, and fails where it is copied.
     std::optional<Error> failed;
-    tfile::find_lengths(made_.offered, entries_of_offered(failed), conversion_.to);
+    tfile::find_projections(made_.offered, entries_of_offered(failed), conversion_.to);
     TRY(made_.form, tfile::offered_form(made_.offered, conversion_.to));
     std::ranges::copy(made_.form.incomplete, std::back_inserter(made_.left_out));
     return std::move(made_);
@@ -116,13 +116,13 @@ class Offering {
   }
   void leave_out(const std::string& path, const std::string& reason) {
     const auto is_below = [&](const std::string& column) { return column == path || column.starts_with(path + "/"); };
-    if (erase_offered([&](const OfferedColumn& column) { return is_below(column.path); }))
+    if (erase_offered([&](const InputColumn& column) { return is_below(column.path); }))
       made_.left_out.push_back(reason);
   }
 
   // A field of which entries have shown that it cannot be written.
   void leave_out_field(const std::string& name, const std::string& reason) {
-    const auto is_of_field = [&](const OfferedColumn& column) {
+    const auto is_of_field = [&](const InputColumn& column) {
       const std::string top = column.path.substr(0, column.path.find('/'));
       const auto typed = top.size() == column.path.size() ? tfile::parse_typed_name(top) : std::nullopt;
       return tfile::unescape_name(typed ? typed->stem : top) == name;

@@ -11,8 +11,8 @@
 
 #include "exec/thread_pool.h"
 #include "repack/chain_source.h"
-#include "repack/kept_items.h"
 #include "repack/name_filter.h"
+#include "repack/selected_items.h"
 #include "reply.h"
 #include "staging/commit/file_writes.h"
 #include "tfile/kept_entries.h"
@@ -24,8 +24,8 @@ namespace tfilefs {
 // Which columns of a table can be written in a format, and which cannot.
 struct OfferedTable {
   std::vector<const tfile::Column*> columns;  // as offered
-  std::vector<tfile::OfferedColumn> offered;
-  tfile::OfferedForm form;
+  std::vector<tfile::InputColumn> offered;
+  tfile::WriteSchema form;
   std::map<std::string, tfile::StreamedClass> streamed;  // raw ones, by Column::branch
   std::vector<std::string> left_out;                     // "tracks: what a tree does not hold: ..."
   std::vector<std::string> renamed;                      // "x.y: it is x_y: ..."
@@ -41,7 +41,7 @@ using RefusedFields = std::map<std::string, std::string>;
 struct Conversion {
   tfile::TableFormat from = tfile::TableFormat::tree, to = tfile::TableFormat::tree;
 };
-// Reads what tells what counts lists (find_counters, find_lengths). Blocks. Errors: those of reading.
+// Reads what tells what counts lists (find_counters, find_projections). Blocks. Errors: those of reading.
 Result<OfferedTable> offered_table(const ChainSource&, Conversion, const RawFields&, const RefusedFields&,
                                    const NameFilter&);
 

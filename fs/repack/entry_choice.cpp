@@ -15,7 +15,7 @@
 
 #include "array/npy.h"
 #include "descriptor.h"
-#include "repack/kept_items.h"
+#include "repack/selected_items.h"
 #include "staging/journal/file_place.h"
 
 namespace tfilefs {

@@ -132,7 +132,7 @@ class JoinedStreams final : public CachedStreams {
     const auto [part, own] = table_->place(stream);
     part->streams->read(own, slot, item_size, offset, size, use, std::move(reply));
   }
-  void run_making(std::function<void()> step) override { table_->own().streams->run_making(std::move(step)); }
+  void run_view_job(std::function<void()> step) override { table_->own().streams->run_view_job(std::move(step)); }
   PieceCache& pieces() const override { return table_->own().streams->pieces(); }
   const Files* files() const override { return table_->own().streams->files(); }
 

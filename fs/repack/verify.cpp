@@ -12,7 +12,7 @@
 
 #include "exec/started.h"
 #include "repack/column_copy.h"
-#include "repack/kept_items.h"
+#include "repack/selected_items.h"
 #include "repack/stopped.h"
 #include "tfile/node_columns.h"
 

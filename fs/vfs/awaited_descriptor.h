@@ -26,12 +26,12 @@ void with_descriptor(ClusterCache& cache, Ask ask, Reply<T> reply) {
         : cache(cache_), ask(std::move(ask_)), reply(std::move(reply_)) {}
     void go_on() {
       auto take = [self = this->shared_from_this()](Result<T> result) { self->take(std::move(result)); };
-      ask(Reply<T>(std::move(take), reply.asker()));
+      ask(Reply<T>(std::move(take), reply.stop_token()));
     }
     void take(Result<T> result) {
       constexpr int kTriesMax = 200;
       constexpr std::chrono::milliseconds kPause{10};
-      const bool is_over = ++tries > kTriesMax || reply.asker().stop_requested();
+      const bool is_over = ++tries > kTriesMax || reply.stop_token().stop_requested();
       if (result || !lacks_descriptor(result.error()) || is_over) return reply(std::move(result));
       run_job(cache, [self = this->shared_from_this(), kPause] {
         std::this_thread::sleep_for(kPause);

@@ -18,7 +18,7 @@ inline void run_job(ClusterCache& cache, std::function<void()> job) {
 
 // The same for one that waits for this origin: each server has threads of its own, as many files are opened at once,
 // and a server that does not answer holds up nothing else.
-inline void run_job(ClusterCache& cache, tfile::SourceOrigin origin, std::function<void()> job) {
+inline void run_job(ClusterCache& cache, tfile::ServerId origin, std::function<void()> job) {
   if (origin == tfile::kLocalOrigin) return run_job(cache, std::move(job));
   cache.exec().io_pools.run(origin, std::move(job), Urgency::awaited);
 }
@@ -29,29 +29,28 @@ void answer_blocking(ClusterCache& cache, Job job, Reply<T> reply) {
   run_job(cache, answering(std::move(job), std::move(reply)));
 }
 template <class T, class Job>
-void answer_blocking(ClusterCache& cache, tfile::SourceOrigin origin, Job job, Reply<T> reply) {
+void answer_blocking(ClusterCache& cache, tfile::ServerId origin, Job job, Reply<T> reply) {
   run_job(cache, origin, answering(std::move(job), std::move(reply)));
 }
 
 // The same for a job that reads an open file, and waits for nothing else.
 template <class T, class Job>
-void answer_reading(ClusterCache& cache, tfile::SourceOrigin origin, Job job, Reply<T> reply) {
+void answer_reading(ClusterCache& cache, tfile::ServerId origin, Job job, Reply<T> reply) {
   cache.exec().io_pools.run(origin, answering(std::move(job), std::move(reply)), Urgency::awaited);
 }
 
-// The same for a job that may wait for a commit, or is one: it runs in the lane `of` the file that is committed.
+// The same for a job that may wait for a commit, or is one: it runs in the queue `of` the file that is committed.
 template <class T, class Job>
 void answer_committing(ClusterCache& cache, const void* of, Job job, Reply<T> reply) {
-  cache.exec().lanes.run(of, answering(std::move(job), std::move(reply)));
+  cache.exec().serial_queues.run(of, answering(std::move(job), std::move(reply)));
 }
 
 // As answer_blocking, once so many bytes of the mount's memory are reserved: the description of a file may be large.
 // Further errors: is_refusal().
 template <class T, class Job>
-void answer_blocking_within(ClusterCache& cache, tfile::SourceOrigin origin, std::uint64_t bytes, Job job,
-                            Reply<T> reply) {
+void answer_blocking_within(ClusterCache& cache, tfile::ServerId origin, std::uint64_t bytes, Job job, Reply<T> reply) {
   struct Request final : Budget::Request {
-    Request(ClusterCache& cache_, tfile::SourceOrigin origin_, std::uint64_t bytes_, Job job_, Reply<T> reply_)
+    Request(ClusterCache& cache_, tfile::ServerId origin_, std::uint64_t bytes_, Job job_, Reply<T> reply_)
         : cache(cache_), origin(origin_), bytes(bytes_), job(std::move(job_)), reply(std::move(reply_)) {}
     std::uint64_t prepare() override { return bytes; }
     void retreat() override {}
@@ -67,7 +66,7 @@ void answer_blocking_within(ClusterCache& cache, tfile::SourceOrigin origin, std
     void denied(const Error& error) override { reply(tl::unexpected<Error>(error)); }
 
     ClusterCache& cache;
-    const tfile::SourceOrigin origin;
+    const tfile::ServerId origin;
     const std::uint64_t bytes;
     Job job;
     Reply<T> reply;

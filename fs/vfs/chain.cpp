@@ -170,7 +170,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   void look_at_files() { each_file(false, kLookedAtAtOnce, &Look::look_at, &Look::read_files); }
 
   void look_at(File& file, Reply<void> told) {
-    const Origin& origin = file.mounted->origin();
+    const FileLocator& origin = file.mounted->origin();
     auto look = [self = shared_from_this(), &file, &origin]() -> Result<> {
       const auto now = origin.glance();
       // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
@@ -181,7 +181,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
         file.is_read = !was_open;
       return {};
     };
-    answer_blocking(chain_->context_.cache, origin.source_origin(), std::move(look), std::move(told));
+    answer_blocking(chain_->context_.cache, origin.server_id(), std::move(look), std::move(told));
   }
 
   // Whether a reader has found that the file is not the one that the chain knows.

@@ -23,7 +23,7 @@ class Directory;
 class Holder;
 
 // What a path shows of a thing: the thing itself, or one of the files made from it.
-enum class ShownAs : std::uint8_t {
+enum class ViewKind : std::uint8_t {
   itself,
   npy,
   text,
@@ -60,7 +60,7 @@ enum class ShownAs : std::uint8_t {
 // One of the things that a holder shows.
 struct HeldItem {
   std::uint32_t index = 0;  // number of the thing within the holder
-  ShownAs shown_as = ShownAs::itself;
+  ViewKind shown_as = ViewKind::itself;
 };
 
 // The thing that a path leads to.
@@ -115,7 +115,7 @@ struct Creation {
 // What can be put into a thing of a ROOT file: keys into a directory, columns into a table or a directory of it, items
 // into a column. The directory of an object, or of a part of one, can only be removed; so can that of a table that is
 // not written.
-enum class Accepts : std::uint8_t {
+enum class WriteCapability : std::uint8_t {
   nothing,
   keys,
   columns_of_table,
@@ -125,7 +125,9 @@ enum class Accepts : std::uint8_t {
   removal,
   removal_of_table
 };
-inline bool is_removal(Accepts accepts) { return accepts == Accepts::removal || accepts == Accepts::removal_of_table; }
+inline bool is_removal(WriteCapability accepts) {
+  return accepts == WriteCapability::removal || accepts == WriteCapability::removal_of_table;
+}
 
 // A file that was made and opened.
 struct CreatedFile {
@@ -175,7 +177,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
   virtual void xattrs(HeldItem, Reply<Xattrs>) const;
 
   // What can be put into the thing, if files are written.
-  virtual Accepts accepts(HeldItem) const { return Accepts::nothing; }
+  virtual WriteCapability accepts(HeldItem) const { return WriteCapability::nothing; }
   // Whether it is a listed file that is made from a key and disappears with it: a program that removes all listed names
   // removes it first.
   virtual bool goes_with_key(HeldItem) const { return false; }

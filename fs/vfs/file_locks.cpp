@@ -116,7 +116,7 @@ void FileLocks::set(const File& file, HandleId handle, const FileLock& lock, boo
 }
 
 void FileLocks::ask(AskedPtr asked) {
-  if (asked->reply.asker().stop_requested()) return asked->reply(given_up());
+  if (asked->reply.stop_token().stop_requested()) return asked->reply(given_up());
   auto answer = [this, asked](Result<Tried> tried) {
     if (!tried) return asked->reply(tl::unexpected(std::move(tried).error()));
     if (tried->is_granted) return asked->reply(std::move(tried->grant));
@@ -132,18 +132,18 @@ void FileLocks::wait(AskedPtr asked) {
   {
     const Lock lock(mutex_);
     waiting_.push_back(std::move(asked));
-    if (std::exchange(is_alarm_set_, true)) return;
+    if (std::exchange(is_timer_set_, true)) return;
     pause = pause_;
     pause_ = std::min(2 * pause_, kPauseMax);
   }
-  alarms_.after(pause, [this] { try_all_again(); });
+  timers_.after(pause, [this] { try_all_again(); });
 }
 
 void FileLocks::try_all_again() {
   std::vector<AskedPtr> all;
   {
     const Lock lock(mutex_);
-    is_alarm_set_ = false;
+    is_timer_set_ = false;
     all.swap(waiting_);
   }
   for (AskedPtr& asked : all) ask(std::move(asked));

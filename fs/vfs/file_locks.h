@@ -13,7 +13,7 @@
 
 #include "cache/cluster_cache.h"
 #include "descriptor.h"
-#include "exec/alarms.h"
+#include "exec/timers.h"
 #include "mutex.h"
 #include "reply.h"
 #include "vfs/open_files.h"
@@ -35,7 +35,7 @@ struct FileLock {
 // for those beside it. Thread-safe; nothing blocks.
 class FileLocks {
  public:
-  FileLocks(ClusterCache& cache, Alarms& alarms) : cache_(cache), alarms_(alarms) {}
+  FileLocks(ClusterCache& cache, Timers& timers) : cache_(cache), timers_(timers) {}
 
   // What is locked: a file of the host, open. Anything else of the mount (`descriptor` null) has a file in memory.
   struct File {
@@ -93,12 +93,12 @@ class FileLocks {
   void try_again(const std::array<std::uint64_t, 2>& object) EXCLUDES(mutex_);
 
   ClusterCache& cache_;
-  Alarms& alarms_;
+  Timers& timers_;
   Mutex mutex_{"FileLocks::mutex_"};
   std::map<Key, std::shared_ptr<Owner>> owners_ GUARDED_BY(mutex_);
   std::vector<AskedPtr> waiting_ GUARDED_BY(mutex_);
   std::chrono::milliseconds pause_ GUARDED_BY(mutex_){0};
-  bool is_alarm_set_ GUARDED_BY(mutex_) = false;
+  bool is_timer_set_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace tfilefs

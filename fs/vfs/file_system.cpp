@@ -15,7 +15,7 @@
 #include "on_behalf.h"
 #include "tfile/buffer.h"
 #include "tfile/name.h"
-#include "vfs/attributes_soon.h"
+#include "vfs/attributes_within.h"
 #include "vfs/blocking.h"
 #include "vfs/chain.h"
 #include "vfs/control_directory.h"
@@ -69,8 +69,9 @@ std::size_t inode_limit(std::uint64_t memory) {
 // Staged data may take half of the memory, since reading goes on meanwhile.
 std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterCache& cache, ErrorLog& errors) {
   if (!options.write) return nullptr;
-  return std::unique_ptr<Writing>(new Writing{
-      *options.write, StagingMemory(cache.budget(), options.cache.memory / 2, cache.exec().lanes), cache, errors});
+  return std::unique_ptr<Writing>(
+      new Writing{*options.write, StagingMemory(cache.budget(), options.cache.memory / 2, cache.exec().serial_queues),
+                  cache, errors});
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
       writing_(make_writing(options, *cache_, errors_)),
       context_{*cache_,         errors_,        options.ownership, options.views_listed,
                options.strings, writing_.get(), options.is_shared},
-      locks_(*cache_, alarms_) {
+      locks_(*cache_, timers_) {
   tfile::scale_free_buffers(options.cache.memory);
   // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;
@@ -107,7 +108,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
                                     });
 }
 
-FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<const Origin> origin,
+FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<const FileLocator> origin,
                        const FileSystemOptions& options)
     : FileSystem(std::move(cache), options) {
   auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
@@ -236,7 +237,7 @@ void FileSystem::forget_names() {
     release_idle_tables();
     forgetting_ = false;
   };
-  if (!cache_->exec().lanes.run(&forgetting_, job)) forgetting_ = false;
+  if (!cache_->exec().serial_queues.run(&forgetting_, job)) forgetting_ = false;
 }
 
 // What was loaded is only given up where it may take more than is promised: to load it again takes time.
@@ -259,18 +260,18 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
 void FileSystem::lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found> reply,
                            const CallerPtr& by) {
   if (!retries_.awaits(thread)) return lookup(parent, name, std::move(reply), by, Sizes::soon);
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto told = [this, thread, reply = std::move(reply)](Result<Found> found) mutable {
     retries_.renew(thread);
     reply(std::move(found));
   };
-  lookup(parent, name, Reply<Found>(std::move(told), asker), by, Sizes::exact);
+  lookup(parent, name, Reply<Found>(std::move(told), stop), by, Sizes::exact);
 }
 
 // If the file changes while it is opened or a table is read, the look-up is tried again: it concerns no open handle, so
 // the new state is a correct answer.
 void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   const GenerationPtr before = generation_of(*sought.parent);
   auto judged = [this, sought, tries, before, reply = std::move(reply)](Result<Found> found) mutable {
     if (found) return reply(std::move(found));
@@ -285,7 +286,7 @@ void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
     finish_found(sought, std::move(at), std::move(told));
   };
   find_in(sought.parent, sought.name, sought.by,
-          on_behalf_of<FoundEntry>(Reply<Found>(std::move(judged), asker), std::move(finish)));
+          on_behalf_of<FoundEntry>(Reply<Found>(std::move(judged), stop), std::move(finish)));
 }
 
 // Decides whether an error of damage only means that the file is being changed. If so, the error becomes stale, and the
@@ -311,14 +312,14 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
     attributes.same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.held));
     const InodeId id = refer(sought.parent, sought.name, own_name, entry, attributes, is_new);
     const InodePtr inode = inodes_->find(id);
-    if (!attributes.size_is_known) inode->is_size_untold = true;
+    if (!attributes.size_is_known) inode->is_size_unreported = true;
     tell_size(inode, attributes, Found{id, attributes}, std::move(told));
   };
   Reply<Attributes> finish = value_for<Attributes>(std::move(reply), std::move(next));
   admitted(entry, Access::status, sought.by,
            [this, sizes = sought.sizes, finish = std::move(finish)](Result<Entry> own) mutable {
              if (!own) return finish(tl::unexpected(std::move(own).error()));
-             if (sizes == Sizes::soon) return attributes_soon(alarms_, *own, std::move(finish));
+             if (sizes == Sizes::soon) return attributes_within(timers_, *own, std::move(finish));
              own->holder->attributes(own->held, std::move(finish));
            });
 }
@@ -346,29 +347,29 @@ void FileSystem::tell_size(const InodePtr& inode, const Attributes& attributes, 
   const std::uint64_t now = attributes.size;
   auto told = std::make_shared<Reply<T>>(std::move(reply));
   auto tell = [inode, now, told, answer = std::move(answer)] {
-    inode->told_size = now;
+    inode->reported_size = now;
     (*told)(answer);
   };
   last_byte(inode, now, [this, inode, now, tell](Result<std::byte> last) {
     if (!last) return tell();
     const auto job = [this, inode, now, last = *last, tell] {
-      grow_pages_(inode->id, inode->told_size, now, last);
+      grow_pages_(inode->id, inode->reported_size, now, last);
       tell();
     };
-    if (!cache_->exec().lanes.run(inode.get(), job)) tell();
+    if (!cache_->exec().serial_queues.run(inode.get(), job)) tell();
   });
 }
 
 // Notes the size as told if it may be.
 bool FileSystem::may_tell_at_once(Inode& inode, const Attributes& attributes) const {
   if (!S_ISREG(attributes.mode) || !attributes.size_is_known) return true;
-  if (grow_pages_ && inode.may_have_pages && inode.told_size < attributes.size) return false;
-  inode.told_size = attributes.size;
+  if (grow_pages_ && inode.may_have_pages && inode.reported_size < attributes.size) return false;
+  inode.reported_size = attributes.size;
   return true;
 }
 
-void FileSystem::note_size_told(InodeId id) {
-  if (const InodePtr inode = inodes_->find(id)) inode->is_size_untold = false;
+void FileSystem::note_size_reported(InodeId id) {
+  if (const InodePtr inode = inodes_->find(id)) inode->is_size_unreported = false;
 }
 
 GenerationPtr FileSystem::generation_of(Inode& directory) {
@@ -405,14 +406,14 @@ bool is_far(const Generation& generation) {
 void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by, HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto tell_kernel = [this, inode, of = inodes_->entry(*inode).holder->latest_generation(),
                       reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return tell(inode, of, attributes.error(), std::move(reply));
     attributes->number = inode->number;
     tell_size(inode, *attributes, *attributes, std::move(reply));
   };
-  Reply<Attributes> told(std::move(tell_kernel), asker);
+  Reply<Attributes> told(std::move(tell_kernel), stop);
   if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
   // For a file that was removed or moved while open, the open file is asked. A file that a commit has replaced keeps
   // its attributes from when it was opened: the kernel asks for the size when a reader comes to the end, and does not
@@ -435,7 +436,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
     if (!is_readable) return told(std::move(attributes));
     admitted(as_opened, Access::status, caller, attributes_of(std::move(told)));
   };
-  Reply<Attributes> found(std::move(find), asker);
+  Reply<Attributes> found(std::move(find), stop);
   entry_for(inode, Access::status, caller, attributes_of(std::move(found)));
 }
 
@@ -473,7 +474,7 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
   if (!inode) return reply(unknown_inode());
   const GenerationPtr found = inodes_->entry(*inode).holder->generation();
   const bool comes_back = retries_.take(thread, inode->number, found ? found->serial : 0);
-  const std::stop_token opener = reply.asker();
+  const std::stop_token opener = reply.stop_token();
   auto expect = [this, inode, thread, reply = std::move(reply)](Result<Opened> opened) mutable {
     if (!opened && opened.error().kind == ErrorKind::stale) {
       const GenerationPtr of = inodes_->entry(*inode).holder->latest_generation();
@@ -489,15 +490,15 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
       return reply(tl::unexpected(std::move(entry).error()));
     }
     const std::shared_ptr<const Holder> holder = entry->holder;
-    const std::stop_token asker = reply.asker();
+    const std::stop_token stop = reply.stop_token();
     auto opened_as = [this, inode, comes_back, may_read = how.may_read, of = holder->generation(),
                       reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (!opened) return tell(inode, of, opened.error(), std::move(reply));
-      if (inode->is_size_untold && !comes_back)
+      if (inode->is_size_unreported && !comes_back)
         return reply(fail(ErrorKind::stale, "opened before its size was reported; the kernel retries"));
       finish_open(inode, *std::move(opened), may_read, std::move(reply));
     };
-    Reply<OpenedContent> finish(std::move(opened_as), asker);
+    Reply<OpenedContent> finish(std::move(opened_as), stop);
     ((*holder).*how.function)(entry->held, std::move(finish));
   };
   Reply<Entry> admit(std::move(open), opener);

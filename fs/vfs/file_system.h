@@ -18,7 +18,7 @@
 #include "control/stats.h"
 #include "descriptor.h"
 #include "error_log.h"
-#include "exec/alarms.h"
+#include "exec/timers.h"
 #include "reply.h"
 #include "request_times.h"
 #include "staging/staged_file.h"
@@ -96,7 +96,7 @@ class FileSystem {
   void begin_metrics_file();
 
   // Shows one ROOT file of any origin.
-  FileSystem(std::unique_ptr<ClusterCache>, std::unique_ptr<const Origin>, const FileSystemOptions&);
+  FileSystem(std::unique_ptr<ClusterCache>, std::unique_ptr<const FileLocator>, const FileSystemOptions&);
   ~FileSystem();  // waits for the work in flight
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
@@ -116,7 +116,7 @@ class FileSystem {
   // result of this look-up without asking for the size.
   void lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by);
   // The kernel has got the size.
-  void note_size_told(InodeId);
+  void note_size_reported(InodeId);
   void forget(InodeId, std::uint64_t times);
   // `open`: the handle through which it is asked; 0: none.
   void getattr(InodeId, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
@@ -207,7 +207,7 @@ class FileSystem {
   std::vector<std::string> end();
 
   ErrorLog& errors() { return errors_; }
-  Alarms& alarms() { return alarms_; }
+  Timers& timers() { return timers_; }
   RequestTimes& request_times() { return request_times_; }
   ClusterCache& cache() { return *cache_; }
 
@@ -311,7 +311,7 @@ class FileSystem {
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath any mount over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;
-  Alarms alarms_;
+  Timers timers_;
   FileLocks locks_;
   std::shared_ptr<const OpenFile> file_with_copies(HandleId) const;
   PageCopies page_copies_;

@@ -44,7 +44,7 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, const Calle
   if (!parent) return reply(unknown_inode());
   if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
   if (parent->id == kRootId && name == kControlName) return reply(read_only());
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   Reply<T> told([this, parent, name = std::string(name), reply = std::move(reply)](Result<T> result) mutable {
     if (!result) note_refusal(*parent, name, result.error());
     reply(std::move(result));
@@ -55,7 +55,7 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, const Calle
         if (!directory) return told(tl::unexpected(std::move(directory).error()));
         change(parent, *directory, std::move(told));
       },
-      asker);
+      stop);
   directory_of(parent, Freshness::recent, admitted_for(Access::write, by, std::move(begin)));
 }
 
@@ -164,7 +164,7 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
       [this, inode, size = change.size, reply = std::move(reply)](Result<Attributes> changed) mutable {
         if (changed) {
           changed->number = inode->number;
-          inode->told_size = changed->size;
+          inode->reported_size = changed->size;
           if (size) page_copies_.note_size(inode->id, *size);
         } else {
           note_refusal(*inode, "", changed.error());
@@ -207,7 +207,7 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
                        Reply<std::size_t> reply, bool durable) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto tell = [this, file, handle, durable, reply = std::move(reply)](Result<std::size_t> taken) mutable {
     if (!taken) note_refusal(*file->inode, "", taken.error());
     if (!taken || !durable) return reply(std::move(taken));
@@ -217,7 +217,7 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
       reply(taken);
     });
   };
-  Reply<std::size_t> told(std::move(tell), asker);
+  Reply<std::size_t> told(std::move(tell), stop);
   Content& content = *file->content.content;
   if (append) {
     page_copies_.note_append(file->inode->id, offset);
@@ -237,12 +237,12 @@ std::shared_ptr<const OpenFile> FileSystem::file_with_copies(HandleId handle) co
 void FileSystem::read_pages(HandleId handle, std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
   const auto file = file_with_copies(handle);
   if (!file) return read(handle, offset, size, std::move(reply));
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto noted = [this, id = file->inode->id, offset, reply = std::move(reply)](Result<Slices> slices) mutable {
     if (slices) page_copies_.note_read(id, offset, slices->pieces);
     reply(std::move(slices));
   };
-  read(handle, offset, size, Reply<Slices>(std::move(noted), asker));
+  read(handle, offset, size, Reply<Slices>(std::move(noted), stop));
 }
 
 namespace {
@@ -310,14 +310,14 @@ void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_ow
   locks_.close(locked_file(*file), lock_owner, std::move(write_out));
 }
 
-// On a thread that nothing waits for which the kernel may need to have its pages written. The lane is the inode's, so
+// On a thread that nothing waits for which the kernel may need to have its pages written. The queue is the inode's, so
 // that no other file waits either.
 void FileSystem::forget_pages(const std::shared_ptr<const OpenFile>& file, std::function<void()> then) {
   const auto job = [this, id = file->inode->id, then] {
     forget_pages_(id);
     then();
   };
-  if (!cache_->exec().lanes.run(file->inode.get(), job)) then();
+  if (!cache_->exec().serial_queues.run(file->inode.get(), job)) then();
 }
 
 void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Reply<FileLocks::Grant> reply) {
@@ -328,13 +328,13 @@ void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Rep
   page_copies_.watch(file->inode->id, handle);
   auto told = std::make_shared<Reply<FileLocks::Grant>>(std::move(reply));
   auto granted = [this, file, told](Result<FileLocks::Grant> grant) {
-    if (!grant || told->asker().stop_requested()) return (*told)(std::move(grant));
+    if (!grant || told->stop_token().stop_requested()) return (*told)(std::move(grant));
     forget_pages(file, [told, grant = std::move(grant)] { (*told)(grant); });
   };
   auto ask = [this, locked, handle, lock, waits, told, granted] {
     const bool is_taken = lock.type != F_UNLCK;
     locks_.set(locked, handle, lock, waits,
-               is_taken ? Reply<FileLocks::Grant>(granted, told->asker()) : std::move(*told));
+               is_taken ? Reply<FileLocks::Grant>(granted, told->stop_token()) : std::move(*told));
   };
   // A lock for reading may be what is left of one for writing.
   if (lock.type != F_WRLCK) return forget_pages(file, ask);

@@ -10,7 +10,7 @@
 #include <future>
 #include <utility>
 
-#include "staging/changes/left_journal.h"
+#include "staging/changes/abandoned_journal.h"
 #include "tfile/name.h"
 #include "vfs/blocking.h"
 #include "vfs/chain.h"
@@ -32,7 +32,7 @@ using tfile::fail;
 
 namespace {
 
-tl::unexpected<Error> friends_of_one(const std::string& name) {
+tl::unexpected<Error> friends_need_one_file(const std::string& name) {
   return fail(ErrorKind::invalid, name + ": friend= works only with one read-only file or with a chain");
 }
 
@@ -71,7 +71,7 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
                 number);
   }
   const bool mirrors = there && S_ISDIR(status.st_mode);
-  if ((mirrors || options.write) && !options.friends.empty()) return friends_of_one(source);
+  if ((mirrors || options.write) && !options.friends.empty()) return friends_need_one_file(source);
   CacheOptions cache = options.cache;
   if (may_be_far(options.friends)) cache.job_threads = std::max(cache.job_threads, kFarJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(cache), options));
@@ -143,7 +143,7 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url,
     if (!error.text.starts_with(name)) error.text = name + ": " + error.text;
     return tl::unexpected(std::move(error));
   }
-  if (fs->far_tree_ && !options.friends.empty()) return friends_of_one(name);
+  if (fs->far_tree_ && !options.friends.empty()) return friends_need_one_file(name);
   return fs;
 }
 

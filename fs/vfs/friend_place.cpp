@@ -26,14 +26,14 @@ std::string last_name(const std::string& file) {
 }
 
 // A file beside another one.
-class SiblingOrigin final : public Origin {
+class SiblingOrigin final : public FileLocator {
  public:
   explicit SiblingOrigin(FriendPlace named) : named_(std::move(named)) {}
 
   Result<SourceState> look() const override { return look(true); }
   Result<SourceState> glance() const override { return look(false); }
 
-  tfile::SourceOrigin source_origin() const override { return named_.of->origin().source_origin(); }
+  tfile::ServerId server_id() const override { return named_.of->origin().server_id(); }
 
   Result<std::shared_ptr<const GuardedSource>> open() const override {
     SourcePtr found;
@@ -54,7 +54,7 @@ class SiblingOrigin final : public Origin {
  private:
   // `opens_next`: what is opened at a server to look at it, is kept for that.
   Result<SourceState> look(bool opens_next) const {
-    const bool is_far = source_origin() != tfile::kLocalOrigin;
+    const bool is_far = server_id() != tfile::kLocalOrigin;
     SourcePtr last;
     {
       const Lock lock(mutex_);

@@ -52,11 +52,11 @@ namespace {
 std::atomic<std::uint64_t> generations_made = 0;
 }
 
-Result<std::shared_ptr<const tfile::File>> Origin::read(std::shared_ptr<const GuardedSource> source) const {
+Result<std::shared_ptr<const tfile::File>> FileLocator::read(std::shared_ptr<const GuardedSource> source) const {
   return tfile::File::open(std::move(source));
 }
 
-Result<tfile::Identity> Origin::reach(const CallerPtr&, Access, const std::string&) const {
+Result<tfile::Identity> FileLocator::reach(const CallerPtr&, Access, const std::string&) const {
   return tl::unexpected(not_admitted());
 }
 
@@ -304,7 +304,7 @@ void MountedFile::start_check() {
     if (switching_ || std::exchange(checking_, true)) return;
   }
   const Result<> begun =
-      tried([&] { run_job(context_.cache, origin_->source_origin(), [self = shared_from_this()] { self->check(); }); });
+      tried([&] { run_job(context_.cache, origin_->server_id(), [self = shared_from_this()] { self->check(); }); });
   if (!begun) give_up_check(begun.error());
 }
 

@@ -70,20 +70,20 @@ struct MountContext {
 };
 
 // Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Its functions
-// block, except for source_origin().
+// block, except for server_id().
 struct SourceState {
   tfile::Identity identity;
   Provenance from;
 };
-class Origin {
+class FileLocator {
  public:
-  virtual ~Origin() = default;
+  virtual ~FileLocator() = default;
   virtual Result<SourceState> look() const = 0;
   // The same by one that does not want to open the file: a file that is far away is not opened for it, as it may be for
   // look().
   virtual Result<SourceState> glance() const { return look(); }
   // Whose threads ask for it. Does not block.
-  virtual tfile::SourceOrigin source_origin() const { return tfile::kLocalOrigin; }
+  virtual tfile::ServerId server_id() const { return tfile::kLocalOrigin; }
   virtual Result<std::shared_ptr<const GuardedSource>> open() const = 0;
   // The identity of the file, or of a file named relative to it, that a caller would open by its own rights. Blocks.
   // Error: denied.
@@ -163,7 +163,7 @@ using GenerationPtr = std::shared_ptr<const Generation>;
 class MountedFile : public std::enable_shared_from_this<MountedFile> {
  public:
   // `path`: in the mount, for messages; empty for the mount's root.
-  MountedFile(MountContext& context, std::unique_ptr<const Origin> origin, std::string path)
+  MountedFile(MountContext& context, std::unique_ptr<const FileLocator> origin, std::string path)
       : context_(context), origin_(std::move(origin)), path_(std::move(path)) {}
 
   // The current generation; opens the file if necessary. With `recent` it answers at once if the source was looked at
@@ -187,7 +187,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
 
   // The generation seen last; null if it is not in use any more.
   GenerationPtr known() EXCLUDES(mutex_);
-  const Origin& origin() const { return *origin_; }
+  const FileLocator& origin() const { return *origin_; }
 
   // As Holder::admit: of the file itself as an entry of its directory, or of its present contents.
   void admit(Access, const CallerPtr&, Reply<void>);
@@ -214,7 +214,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   Result<GenerationPtr> open_new(const SourceState&);
 
   MountContext& context_;
-  const std::unique_ptr<const Origin> origin_;
+  const std::unique_ptr<const FileLocator> origin_;
   const std::string path_;
 
   Mutex mutex_{"MountedFile::mutex_", "OwnChanges::mutex_, GuardedSource::mutex_"};

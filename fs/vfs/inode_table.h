@@ -45,10 +45,10 @@ class Inode {
   const State state;
   const std::shared_ptr<Inode> parent;  // null for the root
   const std::string name;
-  const std::size_t path_length;             // bytes, from the mount's root
-  std::atomic<bool> is_size_untold = false;  // the kernel was told size 0, and not yet the real one
-  std::atomic<bool> may_have_pages = false;  // in the kernel: it was opened for reading
-  std::atomic<std::uint64_t> told_size = 0;  // what the kernel was told last
+  const std::size_t path_length;                 // bytes, from the mount's root
+  std::atomic<bool> is_size_unreported = false;  // the kernel was told size 0, and not yet the real one
+  std::atomic<bool> may_have_pages = false;      // in the kernel: it was opened for reading
+  std::atomic<std::uint64_t> reported_size = 0;  // what the kernel was told last
 
  private:
   friend class InodeTable;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 #include "vfs/generation.h"
 #include "vfs/key_holder.h"
 #include "vfs/key_names.h"
@@ -20,11 +20,11 @@ namespace {
 
 using tfile::KeyInfo;
 
-constexpr std::pair<std::string_view, ShownAs> kRootFiles[] = {{kHeaderName, ShownAs::header},
-                                                               {kMapName, ShownAs::map},
-                                                               {kStreamerInfoName, ShownAs::streamer_info},
-                                                               {kClassesName, ShownAs::classes},
-                                                               {kOriginalName, ShownAs::original}};
+constexpr std::pair<std::string_view, ViewKind> kRootFiles[] = {{kHeaderName, ViewKind::header},
+                                                                {kMapName, ViewKind::map},
+                                                                {kStreamerInfoName, ViewKind::streamer_info},
+                                                                {kClassesName, ViewKind::classes},
+                                                                {kOriginalName, ViewKind::original}};
 
 using OlderCycle = KeyNames::OlderCycle;
 
@@ -37,7 +37,7 @@ class KeyDirectory final : public Directory {
     if (const auto held = find_held(name)) return reply(FoundEntry{{keys_, *held}, {}});
     const auto view = beside_table(name);
     const auto held = view ? find_held(view->table) : std::nullopt;
-    if (!held || held->shown_as != ShownAs::itself) return reply(no_such_entry());
+    if (!held || held->shown_as != ViewKind::itself) return reply(no_such_entry());
     keys_->find_table_view(held->index, view->shown_as, std::move(reply));
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
@@ -73,7 +73,7 @@ std::optional<HeldItem> KeyDirectory::find_held(std::string_view name) const {
       if (name == file) return HeldItem{0, shown_as};
     }
   }
-  if (name == kIndexName) return HeldItem{0, ShownAs::index};
+  if (name == kIndexName) return HeldItem{0, ViewKind::index};
   const auto cycle = parse_cycle(name);
   if (!cycle) return std::nullopt;
   const auto newest = index_.find(cycle->name, shown_name());
@@ -124,7 +124,7 @@ class KeyListing final : public Listing {
     if (i < files_) {
       const auto& [name, shown_as] = kRootFiles[i];
       into.name = name;
-      if (shown_as == ShownAs::classes) into.type = S_IFDIR;
+      if (shown_as == ViewKind::classes) into.type = S_IFDIR;
       into.entry.held = {0, shown_as};
       return;
     }
@@ -161,7 +161,7 @@ class ViewNames : public std::enable_shared_from_this<ViewNames> {
         for (const TableView& view : *views) self->add(self->directory_->keys_->names()[key] + std::string(view.name));
       self->next();
     };
-    keys.views_beside(key, Reply<std::vector<TableView>>(std::move(take), reply_.asker()));
+    keys.views_beside(key, Reply<std::vector<TableView>>(std::move(take), reply_.stop_token()));
   }
   void add(std::string name) {
     if (!directory_->index_.find(name, directory_->shown_name())) names_.push_back(std::move(name));
@@ -171,7 +171,7 @@ class ViewNames : public std::enable_shared_from_this<ViewNames> {
   Reply<std::shared_ptr<const Listing>> reply_;
   std::size_t at_ = 0;
   std::vector<std::string> names_;
-  StepLoop loop_;
+  Trampoline loop_;
 };
 
 void KeyDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {

@@ -68,20 +68,20 @@ std::optional<Attributes> KeyHolder::known_attributes(HeldItem held) const {
   const Generation& g = *generation_;
   const Ownership& ownership = g.context.ownership;
   switch (held.shown_as) {
-    case ShownAs::itself:  // the contents of a key are not read for this, so its directories are not counted: 1 link
+    case ViewKind::itself:  // the contents of a key are not read for this, so its directories are not counted: 1 link
       return directory_attributes(key_provenance(g, listing_->keys[held.index]), ownership);
-    case ShownAs::original: {
+    case ViewKind::original: {
       const std::uint64_t size = g.file->source().size();
       return file_attributes(g.state.from, ownership, size, size);
     }
-    case ShownAs::map: {
+    case ViewKind::map: {
       const auto map = g.map.peek();
       if (!map) return std::nullopt;
       return file_attributes(g.state.from, ownership, (*map)->size(), (*map)->size());
     }
-    case ShownAs::classes:
+    case ViewKind::classes:
       return directory_attributes(g.state.from, ownership);
-    case ShownAs::streamer_info: {
+    case ViewKind::streamer_info: {
       const auto text = g.streamer_info.peek();
       if (!text) return std::nullopt;
       return file_attributes(g.state.from, ownership, (*text)->size(), (*text)->size());
@@ -93,28 +93,28 @@ std::optional<Attributes> KeyHolder::known_attributes(HeldItem held) const {
 
 std::optional<Attributes> KeyHolder::attributes_but_size(HeldItem held) const {
   switch (held.shown_as) {
-    case ShownAs::map:
-    case ShownAs::index:
-    case ShownAs::streamer_info:
+    case ViewKind::map:
+    case ViewKind::index:
+    case ViewKind::streamer_info:
       return file_attributes(generation_->state.from, generation_->context.ownership, 0, 0);
     default:
       return std::nullopt;
   }
 }
 
-Accepts KeyHolder::accepts(HeldItem held) const {
-  if (held.shown_as != ShownAs::itself) return Accepts::nothing;
-  if (!listing_->keys[held.index].can_change) return Accepts::removal_of_table;
+WriteCapability KeyHolder::accepts(HeldItem held) const {
+  if (held.shown_as != ViewKind::itself) return WriteCapability::nothing;
+  if (!listing_->keys[held.index].can_change) return WriteCapability::removal_of_table;
   switch (listing_->keys[held.index].kind) {
     case KeyKind::directory:
-      return Accepts::keys;
+      return WriteCapability::keys;
     case KeyKind::table:
-      return listing_->keys[held.index].format == tfile::TableFormat::tree ? Accepts::columns_of_table
-                                                                           : Accepts::columns_of_rntuple;
+      return listing_->keys[held.index].format == tfile::TableFormat::tree ? WriteCapability::columns_of_table
+                                                                           : WriteCapability::columns_of_rntuple;
     case KeyKind::object:
-      return Accepts::removal;
+      return WriteCapability::removal;
   }
-  return Accepts::nothing;
+  return WriteCapability::nothing;
 }
 
 std::optional<std::string> KeyHolder::fixed_table_path(HeldItem) const {
@@ -131,8 +131,8 @@ void KeyHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
 }
 
 void KeyHolder::enter(HeldItem held, Freshness, Reply<DirectoryPtr> reply) const {
-  if (held.shown_as == ShownAs::classes) return enter_classes(generation_, std::move(reply));
-  if (held.shown_as != ShownAs::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  if (held.shown_as == ViewKind::classes) return enter_classes(generation_, std::move(reply));
+  if (held.shown_as != ViewKind::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
   switch (listing_->keys[held.index].kind) {
     case KeyKind::directory:
       return enter_directory(held.index, std::move(reply));
@@ -175,7 +175,7 @@ void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const 
   load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
 }
 
-void KeyHolder::find_table_view(std::uint32_t key, ShownAs shown_as, Reply<FoundEntry> reply) const {
+void KeyHolder::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<FoundEntry> reply) const {
   const KeyInfo& info = listing_->keys[key];
   if (info.kind != KeyKind::table)
     return reply(
@@ -227,7 +227,7 @@ void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const
               on_behalf_of<ObjectPtr>(std::move(reply), std::move(make)));
 }
 
-void KeyHolder::content(ShownAs shown_as, Reply<std::shared_ptr<Content>> reply) const {
+void KeyHolder::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {
   const Generation& g = *generation_;
   const auto make_once = [&](Once<std::shared_ptr<Content>> once, auto job) {
     const auto start = [&](Reply<std::shared_ptr<Content>> made) {
@@ -236,23 +236,23 @@ void KeyHolder::content(ShownAs shown_as, Reply<std::shared_ptr<Content>> reply)
     once.get(start, std::move(reply));
   };
   switch (shown_as) {
-    case ShownAs::header:
+    case ViewKind::header:
       return reply(std::make_shared<FixedContent>(header_text(*g.file)));
-    case ShownAs::original:
+    case ViewKind::original:
       return reply(std::make_shared<SourceContent>(generation_));
-    case ShownAs::map:
+    case ViewKind::map:
       return make_once(g.map, [file = g.file]() -> Result<std::shared_ptr<Content>> {
         TRY(const auto records, file->record_map());
         return std::make_shared<FixedContent>(map_text(records));
       });
-    case ShownAs::index:
+    case ViewKind::index:
       return make_once(
           plot_index_,
           [self = std::static_pointer_cast<const KeyHolder>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
             return std::make_shared<FixedContent>(
                 plot_index(*self->generation_->file, *self->listing_, self->path_, self->ancestors_));
           });
-    case ShownAs::streamer_info:
+    case ViewKind::streamer_info:
       return make_once(g.streamer_info, [file = g.file]() -> Result<std::shared_ptr<Content>> {
         TRY(const auto classes, file->classes());
         return std::make_shared<FixedContent>(streamer_info_text(*classes));
@@ -270,7 +270,7 @@ void KeyHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
 }
 
 void KeyHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
-  if (held.shown_as != ShownAs::itself) return reply(Xattrs{});
+  if (held.shown_as != ViewKind::itself) return reply(Xattrs{});
   reply(key_xattrs(listing_->keys[held.index]));
 }
 

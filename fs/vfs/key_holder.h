@@ -36,7 +36,7 @@ class KeyHolder final : public Holder {
   std::vector<std::uint16_t> older_cycles(std::uint32_t key) const;
 
   // A file made of the whole table under a key. Error: unsupported (with ENOENT: the key has none).
-  void find_table_view(std::uint32_t key, ShownAs, Reply<FoundEntry>) const;
+  void find_table_view(std::uint32_t key, ViewKind, Reply<FoundEntry>) const;
 
   // The files that the table under a key has, by the ends of their names; none if the table cannot be read now.
   void views_beside(std::uint32_t key, Reply<std::vector<TableView>>) const;
@@ -47,7 +47,7 @@ class KeyHolder final : public Holder {
   void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(HeldItem, Reply<OpenedContent>) const override;
   void xattrs(HeldItem, Reply<Xattrs>) const override;
-  Accepts accepts(HeldItem) const override;
+  WriteCapability accepts(HeldItem) const override;
   std::optional<std::string> fixed_table_path(HeldItem) const override;
 
  private:
@@ -56,7 +56,7 @@ class KeyHolder final : public Holder {
   void load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>>) const;
   void enter_object(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
   void enter_table(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
-  void content(ShownAs, Reply<std::shared_ptr<Content>>) const;
+  void content(ViewKind, Reply<std::shared_ptr<Content>>) const;
 
   const std::shared_ptr<const Generation> generation_;
   const std::shared_ptr<const tfile::DirectoryListing> listing_;

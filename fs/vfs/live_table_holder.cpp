@@ -128,7 +128,7 @@ void LiveTableHolder::enter_in(const TableStatePtr& now, HeldItem held, Freshnes
     holder = std::make_shared<const LiveTableHolder>(context(), live_, now, which_);
     held.index = *node;
   }
-  if (held.shown_as != ShownAs::itself || holder->node(held).column)
+  if (held.shown_as != ViewKind::itself || holder->node(held).column)
     return holder->NodeHolder::enter(held, freshness, std::move(reply));
   reply(now->entered.get({which_ == Columns::hidden, held.index}, [&]() -> DirectoryPtr {
     DirectoryPtr own = make_node_directory(holder, held.index);

@@ -58,11 +58,11 @@ class LoadedTable::KeptViews {
 };
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label,
-                         tfile::SourceOrigin origin)
+                         tfile::ServerId origin)
     : LoadedTable(table, cache, cache.attach(table, label), label.path, origin) {}
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache,
-                         std::shared_ptr<CachedStreams> streams, std::string path, tfile::SourceOrigin origin,
+                         std::shared_ptr<CachedStreams> streams, std::string path, tfile::ServerId origin,
                          std::shared_ptr<KeptViews> kept_views)
     : cache_(cache),
       table_(std::move(table)),
@@ -177,11 +177,11 @@ void LoadedTable::whole(Reply<LoadedPtr> reply) const {
   }
   once.get(
       [&](Reply<LoadedPtr> made) {
-        const std::stop_token asker = made.asker();
+        const std::stop_token stop = made.stop_token();
         auto kept = [self = shared_from_this(), made = std::move(made)](Result<LoadedPtr> found) mutable {
           made(found ? self->keep(*std::move(found)) : std::move(found));
         };
-        look([](const tfile::Table& table) { return table.whole(); }, Reply<LoadedPtr>(std::move(kept), asker));
+        look([](const tfile::Table& table) { return table.whole(); }, Reply<LoadedPtr>(std::move(kept), stop));
       },
       std::move(reply));
 }
@@ -238,14 +238,14 @@ void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
   whole(value_for<LoadedPtr>(std::move(reply), std::move(next)));
 }
 
-void LoadedTable::view(NodeId node, ShownAs shown_as, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
+void LoadedTable::view(NodeId node, ViewKind shown_as, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
   auto make = [shown_as, strings](Settled of, Reply<std::shared_ptr<Content>> told) mutable {
     of.loaded->own_view({of.node, shown_as}, strings, std::move(told));
   };
   settled(node, value_for<Settled>(std::move(reply), std::move(make)));
 }
 
-void LoadedTable::view_size(NodeId node, ShownAs shown_as, StringsAs strings, Reply<std::uint64_t> reply) const {
+void LoadedTable::view_size(NodeId node, ViewKind shown_as, StringsAs strings, Reply<std::uint64_t> reply) const {
   auto tell = [shown_as, strings](Settled of, Reply<std::uint64_t> told) mutable {
     std::optional<std::uint64_t> known;
     {
@@ -268,7 +268,7 @@ void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr
   }
   once->get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        const std::stop_token asker = made.asker();
+        const std::stop_token stop = made.stop_token();
         auto note = [self = shared_from_this(), key,
                      made = std::move(made)](Result<std::shared_ptr<Content>> content) mutable {
           if (content) self->note_made(key, (*content)->size());
@@ -276,7 +276,7 @@ void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr
           made(std::move(content));
         };
         const ViewedNode viewed{cache_, streams_, table_, key.first, strings};
-        table_view(key.second).make(viewed, Reply<std::shared_ptr<Content>>(std::move(note), asker));
+        table_view(key.second).make(viewed, Reply<std::shared_ptr<Content>>(std::move(note), stop));
       },
       std::move(reply));
 }

@@ -30,11 +30,11 @@ constexpr long kOwnReferences = 2;
 class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
  public:
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label,
-              tfile::SourceOrigin origin = tfile::kLocalOrigin);
+              tfile::ServerId origin = tfile::kLocalOrigin);
   // With the streams of another table, and perhaps its views.
   class KeptViews;
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>, std::string path = {},
-              tfile::SourceOrigin origin = tfile::kLocalOrigin, std::shared_ptr<KeptViews> = {});
+              tfile::ServerId origin = tfile::kLocalOrigin, std::shared_ptr<KeptViews> = {});
 
   const tfile::Table& table() const { return *table_; }
   const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
@@ -65,7 +65,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void settled(tfile::NodeId, Reply<Settled>) const;
 
   // The size of such a file, which is remembered longer than its content.
-  void view_size(tfile::NodeId, ShownAs, StringsAs, Reply<std::uint64_t>) const;
+  void view_size(tfile::NodeId, ViewKind, StringsAs, Reply<std::uint64_t>) const;
 
   // Branches that were tried, and nothing refers to now, are made again from what the trial has shown.
   void release_idle() const;
@@ -76,7 +76,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // A file made of a node: its content, made on the first call, and again if many others were made since. As long as a
   // part of the storage cannot be read, each call tries the storage again. Once more can be read, contents made before
   // are stale.
-  void view(tfile::NodeId, ShownAs, StringsAs, Reply<std::shared_ptr<Content>>) const;
+  void view(tfile::NodeId, ViewKind, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
   // The node below another whose ROOT branch name, escaped, is this one.
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
@@ -89,7 +89,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void look(Look, Reply<LoadedPtr>) const;
   void whole(Reply<LoadedPtr>) const;
   LoadedPtr keep(LoadedPtr whole) const;
-  using ViewKey = std::pair<tfile::NodeId, ShownAs>;
+  using ViewKey = std::pair<tfile::NodeId, ViewKind>;
   void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
   void note_made(ViewKey, std::uint64_t size) const;
   void drop_view(ViewKey) const;
@@ -100,7 +100,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const std::shared_ptr<const tfile::Table> table_;
   const std::shared_ptr<CachedStreams> streams_;
   const std::string path_;
-  const tfile::SourceOrigin origin_;
+  const tfile::ServerId origin_;
 
   std::vector<tfile::ColumnId> by_stream_;  // the columns in order of their streams
 

@@ -175,7 +175,7 @@ std::string NodeDirectory::own_name(HeldItem held) const {
   const Node& node = table_->table().nodes[held.index];
   const auto child = children_.find(node.name, child_name());
   if (!child || self().children[*child] != held.index) return "";
-  if (held.shown_as == ShownAs::itself) return node.name;
+  if (held.shown_as == ViewKind::itself) return node.name;
   const auto all = table_views();
   const auto view =
       std::find_if(all.begin(), all.end(), [&](const TableView& v) { return v.shown_as == held.shown_as; });
@@ -249,13 +249,13 @@ void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   if (table_->is_far()) table_->loaded().expect_looks();
   auto self = std::static_pointer_cast<const NodeDirectory>(shared_from_this());
   if (!table_->context().views_listed) return reply(std::make_shared<const NodeListing>(std::move(self), nullptr));
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto told = [self, reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
     // If a branch cannot be read now, the views that its name allows are listed.
     if (!settled) settled = LoadedTable::Settled{self->table_->loaded().shared_from_this(), self->node_};
     reply(std::make_shared<const NodeListing>(std::move(self), &*settled));
   };
-  table_->loaded().settled(node_, Reply<LoadedTable::Settled>(std::move(told), asker));
+  table_->loaded().settled(node_, Reply<LoadedTable::Settled>(std::move(told), stop));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class NodeHolder : public Holder {
 
   // The files beside the nodes below a node.
   virtual std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;
-  virtual std::optional<ShownAs> find_own_file(tfile::NodeId, std::string_view name) const;
+  virtual std::optional<ViewKind> find_own_file(tfile::NodeId, std::string_view name) const;
 
   std::optional<Attributes> known_attributes(HeldItem) const override;
   std::optional<Attributes> attributes_but_size(HeldItem) const override;

@@ -25,27 +25,27 @@ using tfile::Object;
 using Payload = std::span<const std::byte>;
 using ObjectFilesPtr = std::shared_ptr<const ObjectFiles>;
 
-bool is_plot(ShownAs shown_as) { return shown_as >= ShownAs::plot && shown_as <= ShownAs::plot_log_xyz; }
+bool is_plot(ViewKind shown_as) { return shown_as >= ViewKind::plot && shown_as <= ViewKind::plot_log_xyz; }
 
-TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, ShownAs shown_as) {
+TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, ViewKind shown_as) {
   if (is_plot(shown_as)) {
     return [object = std::move(object), part, shown_as](Payload payload,
                                                         const std::stop_token& stop) -> Result<std::string> {
       tfile::Effort effort(stop);
       TRY(tfile::Plot plot, object->plot(payload, part, effort));
-      const unsigned axes = static_cast<unsigned>(shown_as) - static_cast<unsigned>(ShownAs::plot);
+      const unsigned axes = static_cast<unsigned>(shown_as) - static_cast<unsigned>(ViewKind::plot);
       plot.set_log((axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0);
       return plot_svg(plot);
     };
   }
   switch (shown_as) {
-    case ShownAs::spreadsheet:
+    case ViewKind::spreadsheet:
       return [object = std::move(object), part](Payload payload, const std::stop_token& stop) -> Result<std::string> {
         tfile::Effort effort(stop);
         TRY(const tfile::Spreadsheet sheet, object->spreadsheet(payload, part, effort));
         return csv_text(sheet);
       };
-    case ShownAs::object_streamer_info:
+    case ViewKind::object_streamer_info:
       return [object = std::move(object)](Payload payload, const auto&) -> Result<std::string> {
         return object->descriptions(payload);
       };
@@ -57,9 +57,9 @@ TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, Show
 using PiecedPtr = std::shared_ptr<const tfile::PiecedText>;
 
 // The text in pieces; nullptr if it is made as a whole.
-Result<PiecedPtr> pieces_of(const Object& object, std::size_t part, ShownAs shown_as, Payload payload,
+Result<PiecedPtr> pieces_of(const Object& object, std::size_t part, ViewKind shown_as, Payload payload,
                             const std::stop_token& stop) {
-  if (shown_as == ShownAs::object_json) return object.json(payload, stop);
+  if (shown_as == ViewKind::object_json) return object.json(payload, stop);
   const auto quoted = [](std::string_view text) {
     std::string field;
     append_csv_start(field, text);
@@ -97,8 +97,8 @@ class NoPayload final : public tfile::OneChunkEach<tfile::StreamSet> {
 constexpr std::uint64_t kPerByte = 8, kTextMin = 64 << 10;
 constexpr std::uint64_t kTablePerNumber = 256, kPlotPerNumber = 40, kPlotTextMax = 16 << 20;
 
-std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, ShownAs shown_as) {
-  if (shown_as == ShownAs::spreadsheet && part.numbers > 0) return kTextMin + part.numbers * kTablePerNumber;
+std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, ViewKind shown_as) {
+  if (shown_as == ViewKind::spreadsheet && part.numbers > 0) return kTextMin + part.numbers * kTablePerNumber;
   if (is_plot(shown_as) && part.drawn > 0)
     return kTextMin + part.drawn * kPlotPerNumber + std::min(part.drawn * kTablePerNumber, part.plots * kPlotTextMax);
   return kTextMin + payload * kPerByte;
@@ -128,32 +128,33 @@ std::vector<ObjectFiles::Name> ObjectFiles::names(tfile::NodeId node) const {
   if (!number) return {};
   const Object::Part& part = object_->parts[*number];
   std::vector<Name> names;
-  if (*number == 0 && part.has_json) names.push_back({kObjectJsonName, ShownAs::object_json, false});
+  if (*number == 0 && part.has_json) names.push_back({kObjectJsonName, ViewKind::object_json, false});
   if (*number == 0 && object_->needs_descriptions)
-    names.push_back({kObjectInfoName, ShownAs::object_streamer_info, false});
-  if (part.has_plot) names.push_back({kPlotName, ShownAs::plot, true});
-  if (part.has_spreadsheet) names.push_back({kSpreadsheetName, ShownAs::spreadsheet, true});
-  if (part.has_text) names.push_back({kObjectTextName, ShownAs::object_text, true});
+    names.push_back({kObjectInfoName, ViewKind::object_streamer_info, false});
+  if (part.has_plot) names.push_back({kPlotName, ViewKind::plot, true});
+  if (part.has_spreadsheet) names.push_back({kSpreadsheetName, ViewKind::spreadsheet, true});
+  if (part.has_text) names.push_back({kObjectTextName, ViewKind::object_text, true});
   return names;
 }
 
-std::optional<ShownAs> ObjectFiles::find(tfile::NodeId node, std::string_view name) const {
+std::optional<ViewKind> ObjectFiles::find(tfile::NodeId node, std::string_view name) const {
   for (const Name& known : names(node)) {
     if (known.name == name) return known.shown_as;
-    const auto axes = known.shown_as == ShownAs::plot ? parse_log_plot(name) : std::nullopt;
-    if (axes) return static_cast<ShownAs>(static_cast<unsigned>(ShownAs::plot) + axes->x + 2u * axes->y + 4u * axes->z);
+    const auto axes = known.shown_as == ViewKind::plot ? parse_log_plot(name) : std::nullopt;
+    if (axes)
+      return static_cast<ViewKind>(static_cast<unsigned>(ViewKind::plot) + axes->x + 2u * axes->y + 4u * axes->z);
   }
   return std::nullopt;
 }
 
-void ObjectFiles::content(tfile::NodeId node, ShownAs shown_as, Reply<std::shared_ptr<Content>> reply) const {
+void ObjectFiles::content(tfile::NodeId node, ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {
   Once<std::shared_ptr<Content>> once;
   {
     const Lock lock(mutex_);
     once = contents_[{node, shown_as}];
   }
   const std::size_t part = part_at(node).value_or(0);
-  const bool in_pieces = shown_as == ShownAs::object_json || shown_as == ShownAs::spreadsheet;
+  const bool in_pieces = shown_as == ViewKind::object_json || shown_as == ViewKind::spreadsheet;
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
         in_pieces ? made_in_pieces(part, shown_as, std::move(made)) : made_whole(part, shown_as, std::move(made));
@@ -161,11 +162,11 @@ void ObjectFiles::content(tfile::NodeId node, ShownAs shown_as, Reply<std::share
       std::move(reply));
 }
 
-void ObjectFiles::made_whole(std::size_t part, ShownAs shown_as, Reply<std::shared_ptr<Content>> made) const {
+void ObjectFiles::made_whole(std::size_t part, ViewKind shown_as, Reply<std::shared_ptr<Content>> made) const {
   const std::shared_ptr<const tfile::StreamSet> payload =
       object_->is_large ? std::make_shared<const NoPayload>(payload_->shape(0).stored_bytes) : payload_;
   const std::uint64_t making = making_size(object_->parts[part], payload->decoded_size({}), shown_as);
-  auto streams = cache_.attach(made_text(payload, maker(object_, part, shown_as), making, made.asker()));
+  auto streams = cache_.attach(made_text(payload, maker(object_, part, shown_as), making, made.stop_token()));
   CachedStreams& attached = *streams;
   attached.length(0, 0, [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {
     if (!length) return made(tl::unexpected(std::move(length).error()));
@@ -176,8 +177,8 @@ void ObjectFiles::made_whole(std::size_t part, ShownAs shown_as, Reply<std::shar
 // Its size is counted on a thread for such work, while the payload is held in the cache, or its blocks are reserved.
 // Then the payload is among the first that leave the cache: who lists a directory asks for the sizes of all objects,
 // and reads few of them.
-void ObjectFiles::made_in_pieces(std::size_t part, ShownAs shown_as, Reply<std::shared_ptr<Content>> made) const {
-  const std::stop_token stop = made.asker();
+void ObjectFiles::made_in_pieces(std::size_t part, ViewKind shown_as, Reply<std::shared_ptr<Content>> made) const {
+  const std::stop_token stop = made.stop_token();
   auto reply = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(made));
   auto count = [object = object_, part, shown_as, stop](Payload payload) {
     return pieces_of(*object, part, shown_as, payload, stop);
@@ -197,7 +198,7 @@ void ObjectFiles::made_in_pieces(std::size_t part, ShownAs shown_as, Reply<std::
                   auto job = [count, show, slices = *std::move(slices)] {
                     show(result_of([&] { return count(slices.pieces.empty() ? Payload() : slices.pieces[0]); }));
                   };
-                  if (!exec->makers.run(job, Urgency::awaited)) job();
+                  if (!exec->view_workers.run(job, Urgency::awaited)) job();
                 });
 }
 

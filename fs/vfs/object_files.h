@@ -32,28 +32,28 @@ class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
   // listed.
   struct Name {
     std::string_view name;
-    ShownAs shown_as;
+    ViewKind shown_as;
     bool is_view;
   };
   std::vector<Name> names(tfile::NodeId) const;
 
   // One of these, or a plot with logarithmic axes.
-  std::optional<ShownAs> find(tfile::NodeId, std::string_view name) const;
+  std::optional<ViewKind> find(tfile::NodeId, std::string_view name) const;
 
   // One of them, as bytes from the cache.
-  void content(tfile::NodeId, ShownAs, Reply<std::shared_ptr<Content>>) const;
+  void content(tfile::NodeId, ViewKind, Reply<std::shared_ptr<Content>>) const;
 
  private:
   std::optional<std::size_t> part_at(tfile::NodeId) const;
-  void made_whole(std::size_t part, ShownAs, Reply<std::shared_ptr<Content>>) const;
-  void made_in_pieces(std::size_t part, ShownAs, Reply<std::shared_ptr<Content>>) const;
+  void made_whole(std::size_t part, ViewKind, Reply<std::shared_ptr<Content>>) const;
+  void made_in_pieces(std::size_t part, ViewKind, Reply<std::shared_ptr<Content>>) const;
 
   const std::shared_ptr<const tfile::Object> object_;
   const std::shared_ptr<const tfile::StreamSet> payload_;
   const std::shared_ptr<CachedStreams> cached_;
   ClusterCache& cache_;
   mutable Mutex mutex_{"ObjectFiles::mutex_"};
-  mutable std::map<std::pair<tfile::NodeId, ShownAs>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
+  mutable std::map<std::pair<tfile::NodeId, ViewKind>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
 };
 
 // Reads the payload of a key of kind object through the cache, and the object in it. Errors: of the storage, and damage

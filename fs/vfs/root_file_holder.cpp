@@ -40,7 +40,7 @@ std::uint64_t file_number(const struct stat& status) {
 
 namespace {
 
-class PathOrigin final : public Origin {
+class PathOrigin final : public FileLocator {
  public:
   PathOrigin(std::string path, std::shared_ptr<const Descriptor> directory, std::string name)
       : path_(std::move(path)), directory_(std::move(directory)), name_(std::move(name)) {}
@@ -81,7 +81,7 @@ class PathOrigin final : public Origin {
 
 }  // namespace
 
-Result<std::unique_ptr<const Origin>> make_path_origin(const std::string& path) {
+Result<std::unique_ptr<const FileLocator>> make_path_origin(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   auto directory = std::make_shared<const Descriptor>(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -89,7 +89,8 @@ Result<std::unique_ptr<const Origin>> make_path_origin(const std::string& path) 
   return make_path_origin(path, std::move(directory));
 }
 
-std::unique_ptr<const Origin> make_path_origin(const std::string& path, std::shared_ptr<const Descriptor> directory) {
+std::unique_ptr<const FileLocator> make_path_origin(const std::string& path,
+                                                    std::shared_ptr<const Descriptor> directory) {
   return std::make_unique<const PathOrigin>(path, std::move(directory), path.substr(path.rfind('/') + 1));
 }
 

@@ -28,9 +28,10 @@ class RootFileHolder final : public Holder {
 
 // The file at `path` of the host (links are followed, since the user who mounts names it). It is found by its name in
 // its directory, even if another file system is mounted over that. Errors: as open(2) of the directory.
-Result<std::unique_ptr<const Origin>> make_path_origin(const std::string& path);
+Result<std::unique_ptr<const FileLocator>> make_path_origin(const std::string& path);
 // The same for one of many files in a directory that is open.
-std::unique_ptr<const Origin> make_path_origin(const std::string& path, std::shared_ptr<const Descriptor> directory);
+std::unique_ptr<const FileLocator> make_path_origin(const std::string& path,
+                                                    std::shared_ptr<const Descriptor> directory);
 
 SourceState source_state(const struct stat&);
 

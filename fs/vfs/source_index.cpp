@@ -22,7 +22,7 @@ constexpr std::size_t kFilesMax = 1'000, kFilesDeepMax = 30;
 
 class Walk {
  public:
-  Walk(SourceTree& tree, std::stop_token asker) : tree_(tree), asker_(std::move(asker)) {}
+  Walk(SourceTree& tree, std::stop_token stop) : tree_(tree), stop_token_(std::move(stop)) {}
 
   // `below`: relative to the page's directory.
   void visit(const std::string& directory, const std::string& below, std::size_t depth) {
@@ -36,7 +36,7 @@ class Walk {
     }
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
-      if (asker_.stop_requested()) return;
+      if (stop_token_.stop_requested()) return;
       if (plots.is_full() || ++looked_at_ > kFilesMax || depth > kFilesDeepMax) return plots.leave_out();
       const auto under = [&](const std::string& path) { return path.empty() ? name : path + "/" + name; };
       look(under(directory), under(below), depth);
@@ -60,17 +60,17 @@ class Walk {
   }
 
   SourceTree& tree_;
-  const std::stop_token asker_;
+  const std::stop_token stop_token_;
   std::size_t looked_at_ = 0;
 };
 
 using ContentPtr = std::shared_ptr<Content>;
 
 void start_page(const std::shared_ptr<SourceTree>& tree, const std::string& directory, Reply<ContentPtr> made) {
-  auto job = [tree, directory, asker = made.asker()]() -> Result<ContentPtr> {
-    Walk walk(*tree, asker);
+  auto job = [tree, directory, stop = made.stop_token()]() -> Result<ContentPtr> {
+    Walk walk(*tree, stop);
     walk.visit(directory, "", 0);
-    if (asker.stop_requested()) return given_up();
+    if (stop.stop_requested()) return given_up();
     if (walk.plots.is_empty()) return no_such_entry();
     return std::make_shared<FixedContent>(walk.plots.page(directory));
   };

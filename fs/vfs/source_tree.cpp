@@ -14,7 +14,7 @@
 #include <cstring>
 #include <optional>
 
-#include "staging/changes/left_journal.h"
+#include "staging/changes/abandoned_journal.h"
 #include "staging/journal/file_claim.h"
 #include "staging/journal/journal.h"
 #include "tfile/source.h"
@@ -62,7 +62,7 @@ std::string parent_of(const std::string& path) {
 std::string name_in_path(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // A ROOT file of the tree, looked up anew by its path each time. Does not own the tree, which owns its ROOT files.
-class TreeOrigin final : public Origin {
+class TreeOrigin final : public FileLocator {
  public:
   TreeOrigin(std::weak_ptr<const SourceTree> tree, std::string path, std::string shown)
       : tree_(std::move(tree)), path_(std::move(path)), shown_(std::move(shown)) {}

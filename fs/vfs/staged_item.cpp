@@ -125,14 +125,14 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
 
 void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std::byte> bytes,
                         Reply<std::size_t> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto taken = [self = shared_from_this(), size = bytes.size(),
                 reply = std::move(reply)](Result<std::uint64_t> at) mutable {
     if (!at) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(at).error())).error()));
     self->file_->overlay().written(*self->node_, *at);
     reply(size);
   };
-  bytes_->write(offset, bytes, Reply<std::uint64_t>(std::move(taken), asker));
+  bytes_->write(offset, bytes, Reply<std::uint64_t>(std::move(taken), stop));
 }
 
 // Calls `then` with the entry that is committed under the name now, continued by the items staged behind it.
@@ -141,7 +141,7 @@ void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness f
   const std::uint64_t commits = file->overlay().commits();
   auto finish = [file, at, commits, then](FoundEntry found, Reply<T> told) mutable {
     const Entry& now = found.entry;
-    const bool is_column = now.holder->accepts(now.held) == Accepts::items;
+    const bool is_column = now.holder->accepts(now.held) == WriteCapability::items;
     then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(told));
   };
   file->committed_entry(at.directory, at.name, freshness, value_for<FoundEntry>(std::move(reply), std::move(finish)));
@@ -181,7 +181,7 @@ class StagedHolder final : public Holder {
     if (file_->overlay().opened(*node_, true)) return reply(opening(true));
     committed(Freshness::now, open_entry_to_write, std::move(reply));
   }
-  Accepts accepts(HeldItem) const override { return Accepts::items; }
+  WriteCapability accepts(HeldItem) const override { return WriteCapability::items; }
 
   // While a commit reads the file, a new size waits.
   void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
@@ -352,12 +352,12 @@ class CommittedColumnHolder final : public Holder {
   void attributes(HeldItem, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::recent, ask_attributes, std::move(reply));
-    const std::stop_token asker = reply.asker();
+    const std::stop_token stop = reply.stop_token();
     auto told = [file = file_, reply = std::move(reply)](Result<Attributes> found) mutable {
       if (found) found->mode |= file->write_bits();
       reply(std::move(found));
     };
-    committed_.holder->attributes(committed_.held, Reply<Attributes>(std::move(told), asker));
+    committed_.holder->attributes(committed_.held, Reply<Attributes>(std::move(told), stop));
   }
   void open(HeldItem, Reply<OpenedContent> reply) const override {
     if (const NodePtr more = continuation()) {
@@ -374,7 +374,7 @@ class CommittedColumnHolder final : public Holder {
   void xattrs(HeldItem, Reply<Xattrs> reply) const override {
     committed_.holder->xattrs(committed_.held, std::move(reply));
   }
-  Accepts accepts(HeldItem) const override { return Accepts::items; }
+  WriteCapability accepts(HeldItem) const override { return WriteCapability::items; }
   // The attributes of a column in the file are not changed. Setting them is no error, since rsync -aX does.
   void set_xattr(HeldItem, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
     reply({});

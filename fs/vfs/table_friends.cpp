@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 #include "tfile/name.h"
 #include "vfs/blocking.h"
 #include "vfs/chain_states.h"
@@ -78,7 +78,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
       else
         go_on(*self, *std::move(result));
     };
-    return Reply<T>(std::move(told), reply_.asker());
+    return Reply<T>(std::move(told), reply_.stop_token());
   }
 
   void match() {
@@ -259,7 +259,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
   std::optional<FriendKey> stored_key_;
   std::int64_t stored_entries_ = 0;
   std::size_t file_ = 0;
-  StepLoop loop_;
+  Trampoline loop_;
 };
 
 TableFriend::TableFriend(MountContext& context, FriendSource source, std::shared_ptr<const LoadedTable> of,
@@ -278,7 +278,7 @@ Error TableFriend::logged(Error error) const {
 }
 
 void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto make = [self = shared_from_this(), reply = std::move(reply)](Result<States> now) mutable {
     if (!now) return reply(tl::unexpected<Error>(self->logged(std::move(now).error())));
     Once<TableStatePtr> once, dropped;  // what goes is destroyed after the lock is released
@@ -289,7 +289,7 @@ void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const
       if (before != *now) std::swap(self->made_, dropped);
       once = self->made_;
     }
-    const std::stop_token waits = reply.asker();
+    const std::stop_token waits = reply.stop_token();
     auto told = [self, reply = std::move(reply)](Result<TableStatePtr> made) mutable {
       if (!made) return reply(tl::unexpected<Error>(self->logged(std::move(made).error())));
       reply(std::move(made));
@@ -299,7 +299,7 @@ void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const
   };
   std::vector<std::shared_ptr<Chain>> chains{source_.chain};
   chains.insert(chains.end(), source_.before.begin(), source_.before.end());
-  current_states(std::move(chains), freshness, Reply<States>(std::move(make), asker));
+  current_states(std::move(chains), freshness, Reply<States>(std::move(make), stop));
 }
 
 TableFriends::TableFriends(MountContext& context, const std::vector<FriendSource>& sources,

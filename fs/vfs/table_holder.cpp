@@ -21,20 +21,20 @@ using tfile::Node;
 namespace {
 
 // Whether it is made of an object as a whole or of its parts, and not of a table.
-bool is_of_object(ShownAs shown_as) {
+bool is_of_object(ViewKind shown_as) {
   switch (shown_as) {
-    case ShownAs::object_json:
-    case ShownAs::object_streamer_info:
-    case ShownAs::plot:
-    case ShownAs::plot_log_x:
-    case ShownAs::plot_log_y:
-    case ShownAs::plot_log_xy:
-    case ShownAs::plot_log_z:
-    case ShownAs::plot_log_xz:
-    case ShownAs::plot_log_yz:
-    case ShownAs::plot_log_xyz:
-    case ShownAs::spreadsheet:
-    case ShownAs::object_text:
+    case ViewKind::object_json:
+    case ViewKind::object_streamer_info:
+    case ViewKind::plot:
+    case ViewKind::plot_log_x:
+    case ViewKind::plot_log_y:
+    case ViewKind::plot_log_xy:
+    case ViewKind::plot_log_z:
+    case ViewKind::plot_log_xz:
+    case ViewKind::plot_log_yz:
+    case ViewKind::plot_log_xyz:
+    case ViewKind::spreadsheet:
+    case ViewKind::object_text:
       return true;
     default:
       return false;
@@ -55,20 +55,20 @@ TableHolder::TableHolder(std::shared_ptr<const Generation> generation, std::shar
 
 std::vector<ObjectFiles::Name> TableHolder::own_files(tfile::NodeId at) const {
   std::vector<ObjectFiles::Name> files;
-  if (at == 0 && (object_ || is_opaque())) files.push_back({kObjectBytesName, ShownAs::object_bin, false});
+  if (at == 0 && (object_ || is_opaque())) files.push_back({kObjectBytesName, ViewKind::object_bin, false});
   if (object_) {
     const auto texts = object_->names(at);
     files.insert(files.end(), texts.begin(), texts.end());
   }
   if (at != 0) return files;
-  if (!object_ || !table().columns.empty()) files.push_back({kSchemaName, ShownAs::schema, !is_opaque()});
-  if (!object_ && !is_opaque()) files.push_back({kAwkwardName, ShownAs::awkward, true});
+  if (!object_ || !table().columns.empty()) files.push_back({kSchemaName, ViewKind::schema, !is_opaque()});
+  if (!object_ && !is_opaque()) files.push_back({kAwkwardName, ViewKind::awkward, true});
   return files;
 }
 
-std::optional<ShownAs> TableHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
+std::optional<ViewKind> TableHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
   if (at != 0 && !object_) return std::nullopt;
-  if (name == kAttributesName && table().attribute_sets > 0) return ShownAs::attributes;
+  if (name == kAttributesName && table().attribute_sets > 0) return ViewKind::attributes;
   const auto found = NodeHolder::find_own_file(at, name);
   return found || !object_ ? found : object_->find(at, name);
 }
@@ -79,11 +79,11 @@ std::shared_ptr<const ShownFriends> TableHolder::friends() const {
                               [this] { return friends_in_file(generation_, loaded_table()); });
 }
 
-Accepts TableHolder::accepts(HeldItem held) const {
-  if (held.shown_as != ShownAs::itself || is_opaque()) return Accepts::nothing;
-  if (is_as_a_whole() && node(held).column) return Accepts::nothing;
-  if (is_as_a_whole()) return object_ ? Accepts::removal : Accepts::removal_of_table;
-  return node(held).column ? Accepts::items : Accepts::columns;
+WriteCapability TableHolder::accepts(HeldItem held) const {
+  if (held.shown_as != ViewKind::itself || is_opaque()) return WriteCapability::nothing;
+  if (is_as_a_whole() && node(held).column) return WriteCapability::nothing;
+  if (is_as_a_whole()) return object_ ? WriteCapability::removal : WriteCapability::removal_of_table;
+  return node(held).column ? WriteCapability::items : WriteCapability::columns;
 }
 
 // Objects, and tables that are not written, are renamed and removed only as a whole.
@@ -91,20 +91,20 @@ bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_
 
 // The directory of attribute sets is not written, even where the table is.
 std::optional<std::string> TableHolder::fixed_table_path(HeldItem held) const {
-  const bool is_of_sets = held.shown_as == ShownAs::attributes;
+  const bool is_of_sets = held.shown_as == ViewKind::attributes;
   if (object_ || (!is_as_a_whole() && !is_of_sets)) return std::nullopt;
   return loaded().path();
 }
 
 bool TableHolder::goes_with_key(HeldItem held) const {
   switch (held.shown_as) {
-    case ShownAs::itself:
+    case ViewKind::itself:
       return is_as_a_whole() && node(held).column;
-    case ShownAs::object_bin:
-    case ShownAs::object_json:
-    case ShownAs::object_streamer_info:
+    case ViewKind::object_bin:
+    case ViewKind::object_json:
+    case ViewKind::object_streamer_info:
       return true;
-    case ShownAs::schema:
+    case ViewKind::schema:
       return is_opaque() || generation_->context.views_listed;
     default:
       return generation_->context.views_listed;
@@ -113,8 +113,8 @@ bool TableHolder::goes_with_key(HeldItem held) const {
 
 // A column is made from the files that store its branch; every other file from all files of the table.
 void TableHolder::admit(HeldItem held, Access access, const CallerPtr& by, Reply<void> reply) const {
-  const bool of_column = (held.shown_as == ShownAs::itself || held.shown_as == ShownAs::npy) && node(held).column;
-  const bool is_directory = held.shown_as == ShownAs::itself && !of_column;
+  const bool of_column = (held.shown_as == ViewKind::itself || held.shown_as == ViewKind::npy) && node(held).column;
+  const bool is_directory = held.shown_as == ViewKind::itself && !of_column;
   if (is_directory || table().siblings.empty()) return generation_->admit(access, by, std::move(reply));
   generation_->admit(access, by, std::move(reply),
                      of_column ? table().siblings_of(table().columns[*node(held).column].stream) : table().siblings);
@@ -142,28 +142,28 @@ std::shared_ptr<const NodeHolder> TableHolder::below(std::shared_ptr<const Loade
 Xattrs TableHolder::table_xattrs() const { return key_xattrs(listing_->keys[key_]); }
 
 std::optional<Attributes> TableHolder::known_attributes(HeldItem held) const {
-  if (held.shown_as == ShownAs::attributes) return directory_attributes(from(), context().ownership);
-  if (held.shown_as == ShownAs::object_bin) return bytes_.known_attributes();
+  if (held.shown_as == ViewKind::attributes) return directory_attributes(from(), context().ownership);
+  if (held.shown_as == ViewKind::object_bin) return bytes_.known_attributes();
   return NodeHolder::known_attributes(held);
 }
 
 std::optional<Attributes> TableHolder::attributes_but_size(HeldItem held) const {
-  if (held.shown_as == ShownAs::object_bin || held.shown_as == ShownAs::attributes) return std::nullopt;
+  if (held.shown_as == ViewKind::object_bin || held.shown_as == ViewKind::attributes) return std::nullopt;
   return NodeHolder::attributes_but_size(held);
 }
 
 void TableHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
-  if (held.shown_as == ShownAs::object_bin) return bytes_.attributes(std::move(reply));
+  if (held.shown_as == ViewKind::object_bin) return bytes_.attributes(std::move(reply));
   NodeHolder::attributes(held, std::move(reply));
 }
 
 void TableHolder::enter(HeldItem held, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
-  if (held.shown_as == ShownAs::attributes) return enter_attributes(std::move(reply));
+  if (held.shown_as == ViewKind::attributes) return enter_attributes(std::move(reply));
   NodeHolder::enter(held, freshness, std::move(reply));
 }
 
 void TableHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
-  if (held.shown_as == ShownAs::object_bin) return bytes_.open(std::move(reply));
+  if (held.shown_as == ViewKind::object_bin) return bytes_.open(std::move(reply));
   NodeHolder::open(held, std::move(reply));
 }
 
@@ -199,7 +199,7 @@ std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Gene
 
 Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
                               std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
-                              ShownAs shown_as) {
+                              ViewKind shown_as) {
   auto table =
       std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
   if (table->is_opaque())

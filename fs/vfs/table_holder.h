@@ -28,7 +28,7 @@ class TableHolder final : public NodeHolder {
   std::shared_ptr<const ShownFriends> friends() const override;
   // Also the files of the key itself, or of the part of its object at that node.
   std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const override;
-  std::optional<ShownAs> find_own_file(tfile::NodeId, std::string_view name) const override;
+  std::optional<ViewKind> find_own_file(tfile::NodeId, std::string_view name) const override;
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
   void admit(HeldItem, Access, const CallerPtr&, Reply<void>) const override;
@@ -38,7 +38,7 @@ class TableHolder final : public NodeHolder {
   void attributes(HeldItem, Reply<Attributes>) const override;
   void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(HeldItem, Reply<OpenedContent>) const override;
-  Accepts accepts(HeldItem) const override;
+  WriteCapability accepts(HeldItem) const override;
   bool goes_with_key(HeldItem) const override;
   std::optional<std::string> fixed_table_path(HeldItem) const override;
 
@@ -67,7 +67,7 @@ std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Gene
 
 // A file beside the table. Errors: unsupported (with ENOENT: a table that cannot be read has none).
 Result<Entry> make_table_view(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
-                              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, ShownAs);
+                              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, ViewKind);
 
 // An object's directory: the nodes of its arrays as those of a table, object.bin and object.json; hidden are the other
 // files made of it.

@@ -40,15 +40,15 @@ void text(const ViewedNode& of, Made reply) { text_content(of.streams, of.table,
 void option(const ViewedNode& of, Made reply) { option_index_content(of.streams, of.table, of.node, std::move(reply)); }
 
 constexpr TableView kViews[] = {
-    {".arrow", Where::beside_table, ShownAs::arrow, always, always, arrow},
-    {".parquet", Where::beside_table, ShownAs::parquet, always, always, parquet},
-    {".csv", Where::beside_table, ShownAs::csv, always, table_has_csv, lines_of_table<TextStyle::csv>},
-    {".jsonl", Where::beside_table, ShownAs::jsonl, always, always, lines_of_table<TextStyle::json>},
-    {kSchemaName, Where::in_table, ShownAs::schema, always, always, text_of_table<schema_text>},
-    {kAwkwardName, Where::in_table, ShownAs::awkward, always, always, text_of_table<awkward_text>},
-    {kOptionIndexName, Where::in_node, ShownAs::option_index, has_option_index, has_option_index, option},
-    {kNpySuffix, Where::beside_node, ShownAs::npy, is_column, is_column, nullptr},
-    {kTextSuffix, Where::beside_node, ShownAs::text, always, has_text, text}};
+    {".arrow", Where::beside_table, ViewKind::arrow, always, always, arrow},
+    {".parquet", Where::beside_table, ViewKind::parquet, always, always, parquet},
+    {".csv", Where::beside_table, ViewKind::csv, always, table_has_csv, lines_of_table<TextStyle::csv>},
+    {".jsonl", Where::beside_table, ViewKind::jsonl, always, always, lines_of_table<TextStyle::json>},
+    {kSchemaName, Where::in_table, ViewKind::schema, always, always, text_of_table<schema_text>},
+    {kAwkwardName, Where::in_table, ViewKind::awkward, always, always, text_of_table<awkward_text>},
+    {kOptionIndexName, Where::in_node, ViewKind::option_index, has_option_index, has_option_index, option},
+    {kNpySuffix, Where::beside_node, ViewKind::npy, is_column, is_column, nullptr},
+    {kTextSuffix, Where::beside_node, ViewKind::text, always, has_text, text}};
 
 }  // namespace
 
@@ -62,7 +62,7 @@ std::optional<BesideTable> beside_table(std::string_view name) {
   return std::nullopt;
 }
 
-const TableView& table_view(ShownAs shown_as) {
+const TableView& table_view(ViewKind shown_as) {
   return *std::find_if(std::begin(kViews), std::end(kViews),
                        [&](const TableView& view) { return view.shown_as == shown_as; });
 }

@@ -28,7 +28,7 @@ struct TableView {
   enum class Where : std::uint8_t { beside_table, in_table, beside_node, in_node };
   std::string_view name;  // beside what it is made of: the end of its name
   Where where;
-  ShownAs shown_as;
+  ViewKind shown_as;
   // Whether a node can have it, judging by its name; and whether it has it, once everything in the node is known.
   bool (*can_be)(const tfile::Table&, tfile::NodeId);
   bool (*is_there)(const tfile::Table&, tfile::NodeId);
@@ -42,11 +42,11 @@ std::span<const TableView> table_views();
 // What a name beside a table stands for: "t.arrow" -> "t", and its view. Nothing if it is none of a view.
 struct BesideTable {
   std::string_view table;
-  ShownAs shown_as;
+  ViewKind shown_as;
 };
 std::optional<BesideTable> beside_table(std::string_view name);
 
 // The view with this shown_as.
-const TableView& table_view(ShownAs);
+const TableView& table_view(ViewKind);
 
 }  // namespace tfilefs

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using SourcePtr = std::shared_ptr<const tfile::Source>;
 
-class UrlOrigin final : public Origin {
+class UrlOrigin final : public FileLocator {
  public:
   UrlOrigin(std::string url, const tfile::FarOptions& options) : url_(std::move(url)), options_(options) {}
 
@@ -43,7 +43,7 @@ class UrlOrigin final : public Origin {
     return noted(seen.open ? seen.open->identity_now() : tfile::look_far(url_, options_));
   }
 
-  tfile::SourceOrigin source_origin() const override { return tfile::origin_of_url(url_); }
+  tfile::ServerId server_id() const override { return tfile::origin_of_url(url_); }
 
   Result<std::shared_ptr<const GuardedSource>> open() const override {
     SourcePtr source;
@@ -139,7 +139,7 @@ Provenance told_by_server(std::int64_t modified_ns) {
   return from;
 }
 
-std::unique_ptr<const Origin> make_url_origin(const std::string& url, const tfile::FarOptions& options) {
+std::unique_ptr<const FileLocator> make_url_origin(const std::string& url, const tfile::FarOptions& options) {
   return std::make_unique<const UrlOrigin>(url, options);
 }
 

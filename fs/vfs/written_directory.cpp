@@ -103,18 +103,18 @@ void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> r
 FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry found) const {
   const Holder& holder = *found.entry.holder;
   const std::string& own = found.own_name.empty() ? name : found.own_name;
-  const Accepts accepts = holder.accepts(found.entry.held);
-  if (accepts == Accepts::nothing) return found;
-  if (accepts == Accepts::items) {
+  const WriteCapability accepts = holder.accepts(found.entry.held);
+  if (accepts == WriteCapability::nothing) return found;
+  if (accepts == WriteCapability::items) {
     found.entry = committed_column_entry(file_, node_, own, commits_, std::move(found.entry));
     return found;
   }
   if (is_older_cycle(name, found)) return found;
-  const CommittedKind kind = accepts == Accepts::columns_of_table     ? CommittedKind::table
-                             : accepts == Accepts::columns_of_rntuple ? CommittedKind::rntuple
-                             : accepts == Accepts::removal            ? CommittedKind::object
-                             : accepts == Accepts::removal_of_table   ? CommittedKind::fixed_table
-                                                                      : CommittedKind::directory;
+  const CommittedKind kind = accepts == WriteCapability::columns_of_table     ? CommittedKind::table
+                             : accepts == WriteCapability::columns_of_rntuple ? CommittedKind::rntuple
+                             : accepts == WriteCapability::removal            ? CommittedKind::object
+                             : accepts == WriteCapability::removal_of_table   ? CommittedKind::fixed_table
+                                                                              : CommittedKind::directory;
   found.entry = {file_->directory(file_->overlay().stand_over(node_, own, kind)), {}};
   return found;
 }
@@ -154,7 +154,7 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
     };
     return look_again(list, std::move(reply));
   }
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto finish = [file = file_, staged = std::move(staged),
                  reply = std::move(reply)](Result<std::shared_ptr<const Listing>> committed) mutable {
     if (!committed) return reply(std::move(committed));
@@ -173,7 +173,7 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
     reply(std::shared_ptr<const Listing>(std::move(all)));
   };
   if (!committed_) return finish(std::shared_ptr<const Listing>());
-  committed_->list(Reply<std::shared_ptr<const Listing>>(std::move(finish), asker));
+  committed_->list(Reply<std::shared_ptr<const Listing>>(std::move(finish), stop));
 }
 
 void WrittenDirectory::make_file(std::string_view name, const Creation& how, bool exclusive,
@@ -312,9 +312,9 @@ WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, 
     return goes ? Removal::set_aside : Removal::refused;
   }
   if (!directory && holder.goes_with_key(held)) return Removal::set_aside;
-  const Accepts accepts = holder.accepts(held);
-  if (accepts == Accepts::nothing || (directory && is_older_cycle(name, committed))) return Removal::refused;
-  return directory == (accepts != Accepts::items) ? Removal::of_committed : Removal::refused;
+  const WriteCapability accepts = holder.accepts(held);
+  if (accepts == WriteCapability::nothing || (directory && is_older_cycle(name, committed))) return Removal::refused;
+  return directory == (accepts != WriteCapability::items) ? Removal::of_committed : Removal::refused;
 }
 
 // Error: not_empty.

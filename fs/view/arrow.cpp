@@ -303,7 +303,7 @@ void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const
     if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
     (*shared)(segment_content(streams, *std::move(segments), false));
   };
-  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(lay_out), shared->asker()));
+  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(lay_out), shared->stop_token()));
 }
 
 }  // namespace tfilefs

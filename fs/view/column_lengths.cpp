@@ -15,7 +15,7 @@ struct Gathering {
 
   void one_is_there() {
     if (--left > 0) return;
-    if (reply.asker().stop_requested()) return reply(given_up());
+    if (reply.stop_token().stop_requested()) return reply(given_up());
     reply(std::move(lengths));
   }
 };
@@ -28,10 +28,10 @@ void column_lengths(const std::shared_ptr<CachedStreams>& streams, const std::sh
   gathering->reply = std::move(reply);
   gathering->lengths.resize(table->columns.size());
   gathering->left = 1;
-  const std::stop_token asker = gathering->reply.asker();
+  const std::stop_token stop = gathering->reply.stop_token();
   for (std::size_t i = 0; i < table->columns.size(); ++i) {
     const tfile::Column& column = table->columns[i];
-    if (asker.stop_requested()) break;
+    if (stop.stop_requested()) break;
     if (table->is_unread(static_cast<tfile::ColumnId>(i))) continue;
     ++gathering->left;
     const auto take = [gathering, i](auto length) {
@@ -39,7 +39,7 @@ void column_lengths(const std::shared_ptr<CachedStreams>& streams, const std::sh
       gathering->one_is_there();
     };
     if (may_decode)
-      streams->length(column.stream, column.slot, Reply<std::int64_t>(take, asker));
+      streams->length(column.stream, column.slot, Reply<std::int64_t>(take, stop));
     else
       streams->cheap_length(column.stream, column.slot, [take](auto length) { take(std::move(length)); });
   }

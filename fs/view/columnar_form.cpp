@@ -113,7 +113,7 @@ class Looking : public std::enable_shared_from_this<Looking> {
       one_is_seen();
     };
     const std::int64_t length = sound_.lengths[id].value_or(0);
-    count_no_dates(streams_, table_, id, length, Reply<std::int64_t>(std::move(take), reply_.asker()));
+    count_no_dates(streams_, table_, id, length, Reply<std::int64_t>(std::move(take), reply_.stop_token()));
   }
 
   template <class Then>
@@ -132,11 +132,11 @@ class Looking : public std::enable_shared_from_this<Looking> {
   // There may be thousands of columns: not on the thread of the asking request.
   void one_is_seen() {
     if (--left_ > 0) return;
-    streams_->run_making([self = shared_from_this()] { self->answer(); });
+    streams_->run_view_job([self = shared_from_this()] { self->answer(); });
   }
 
   void answer() {
-    if (reply_.asker().stop_requested()) return reply_(given_up());
+    if (reply_.stop_token().stop_requested()) return reply_(given_up());
     ColumnarForm made{table_form(*table_, sound_.left_out), sound_.lengths};
     {
       const Lock lock(mutex_);
@@ -168,7 +168,7 @@ void columnar_form(const std::shared_ptr<CachedStreams>& streams, const std::sha
     if (!sound) return (*shared)(tl::unexpected<Error>(sound.error()));
     std::make_shared<Looking>(streams, table, *std::move(sound), std::move(*shared))->start(strings);
   };
-  sound_lengths(streams, table, Reply<SoundLengths>(std::move(look), shared->asker()));
+  sound_lengths(streams, table, Reply<SoundLengths>(std::move(look), shared->stop_token()));
 }
 
 }  // namespace tfilefs

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 #include "tfile/date.h"
 #include "view/segments.h"
 
@@ -36,7 +36,7 @@ class NoDates : public std::enable_shared_from_this<NoDates> {
 
  private:
   void step() {
-    if (reply_.asker().stop_requested()) return reply_(given_up());
+    if (reply_.stop_token().stop_requested()) return reply_(given_up());
     if (at_ == length_) return reply_(found_ + (is_damaged_ ? 1 : 0));
     const std::int64_t count = std::min(kDatesAtOnce, length_ - at_);
     ColumnRange range = column_;
@@ -52,7 +52,7 @@ class NoDates : public std::enable_shared_from_this<NoDates> {
         self->is_damaged_ = true;
       self->next();
     };
-    read_whole(*streams_, range, Reply<Slices>(std::move(take), reply_.asker()));
+    read_whole(*streams_, range, Reply<Slices>(std::move(take), reply_.stop_token()));
   }
 
   void look_at(const Slices& slices) {
@@ -65,7 +65,7 @@ class NoDates : public std::enable_shared_from_this<NoDates> {
   const ColumnRange column_;
   const std::int64_t length_;
   Reply<std::int64_t> reply_;
-  StepLoop loop_;
+  Trampoline loop_;
   std::int64_t at_ = 0, found_ = 0;
   bool is_damaged_ = false;
 };

@@ -149,10 +149,10 @@ class Asking : public std::enable_shared_from_this<Asking> {
 
   void one_is_told() {
     if (--left_ > 0) return;
-    if (reply_.asker().stop_requested()) return reply_(given_up());
+    if (reply_.stop_token().stop_requested()) return reply_(given_up());
     const Lock lock(mutex_);
     answer_ = std::move(contradicted_);
-    streams_->run_making([self = shared_from_this()] { self->reply_(std::move(self->answer_)); });
+    streams_->run_view_job([self = shared_from_this()] { self->reply_(std::move(self->answer_)); });
   }
 
   const std::shared_ptr<CachedStreams> streams_;
@@ -186,9 +186,9 @@ void sound_lengths(const std::shared_ptr<CachedStreams>& streams, const std::sha
       if (!found) return (*shared)(tl::unexpected<Error>(found.error()));
       (*shared)(SoundLengths{lengths, *std::move(found)});
     };
-    contradicted_columns(streams, table, *lengths, Reply<Contradicted>(std::move(tell), shared->asker()));
+    contradicted_columns(streams, table, *lengths, Reply<Contradicted>(std::move(tell), shared->stop_token()));
   };
-  column_lengths(streams, table, true, Reply<ColumnLengths>(std::move(ask), shared->asker()));
+  column_lengths(streams, table, true, Reply<ColumnLengths>(std::move(ask), shared->stop_token()));
 }
 
 }  // namespace tfilefs

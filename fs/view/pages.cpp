@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 #include "view/damage.h"
 #include "view/segments.h"
 
@@ -116,7 +116,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
 
   // Begins the next block of entries, or ends.
   void next_block() {
-    if (reply_.asker().stop_requested()) return reply_(given_up());
+    if (reply_.stop_token().stop_requested()) return reply_(given_up());
     while (entry_ == group_end()) {
       if (++group_ + 1 == bounds_->size()) return finish();
       begin_group();
@@ -184,7 +184,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
         items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
     }
     // There may be many entries: not on the thread that decoded their offsets.
-    streams_->run_making([self = shared_from_this()] { self->look_at_block(); });
+    streams_->run_view_job([self = shared_from_this()] { self->look_at_block(); });
   }
 
   bool is_counted(std::size_t step) const { return step < shape_.steps.size() && shape_.steps[step].is_counted; }
@@ -362,7 +362,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   ItemSpan items_;                      // of the block, at that step
   std::vector<OffsetsWindow> windows_;  // of the block, by step; the last is the string's
   std::vector<std::int64_t> next_;      // by step: where the offsets of the blocks before end
-  StepLoop loop_;                       // for load()
+  Trampoline loop_;                     // for load()
 };
 
 }  // namespace

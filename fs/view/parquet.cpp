@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 #include "view/column_lengths.h"
 #include "view/columnar_form.h"
 #include "view/pages.h"
@@ -130,23 +130,23 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
   }
 
   void cut_step() {
-    if (reply_.asker().stop_requested()) next_ = shapes_.size();
+    if (reply_.stop_token().stop_requested()) next_ = shapes_.size();
     const std::size_t i = next_++;
     if (i >= shapes_.size()) {
       // Thousands of columns may be laid out: not on the thread that delivered the last offsets.
-      if (--cutting_ == 0) streams_->run_making([self = shared_from_this()] { self->all_are_cut(); });
+      if (--cutting_ == 0) streams_->run_view_job([self = shared_from_this()] { self->all_are_cut(); });
       return;
     }
     auto taken = [self = shared_from_this(), i](Result<LeafPagesPtr> pages) {
       self->cut_[i] = std::move(pages);
       self->cut_next();
     };
-    cut_into_pages(streams_, table_, shapes_[i], bounds_, Reply<LeafPagesPtr>(std::move(taken), reply_.asker()));
+    cut_into_pages(streams_, table_, shapes_[i], bounds_, Reply<LeafPagesPtr>(std::move(taken), reply_.stop_token()));
   }
 
   // Where a counter has impossible values, the lists' own offsets are used.
   void all_are_cut() {
-    if (reply_.asker().stop_requested()) return reply_(given_up());
+    if (reply_.stop_token().stop_requested()) return reply_(given_up());
     std::vector<std::uint32_t> again;
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
       const Result<LeafPagesPtr>& pages = cut_[shape_of_[i]];
@@ -290,7 +290,7 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
   std::vector<PageShape> shapes_;          // their shapes
   std::vector<std::size_t> shape_of_;      // as waiting_: the index of the shape
   std::vector<Result<LeafPagesPtr>> cut_;  // by shape
-  StepLoop loop_;                          // for cut_next()
+  Trampoline loop_;                        // for cut_next()
   std::size_t next_ = 0, cutting_ = 0;     // of the steps: the next shape; how many of kCutAtOnce still cut
 
   Segments segments_;
@@ -306,7 +306,7 @@ void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<con
     if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
     std::make_shared<ParquetMaker>(streams, table, *std::move(shown), std::move(*shared))->start();
   };
-  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(make), shared->asker()));
+  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(make), shared->stop_token()));
 }
 
 }  // namespace tfilefs

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 #include "exec/when_all.h"
 #include "on_behalf.h"
 #include "view/damage.h"
@@ -58,7 +58,7 @@ class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
 
   void step() {
     while (at_ < inputs_.size() && inputs_[at_].size == 0) ++at_;
-    if (at_ == inputs_.size()) return streams_->run_making([self = shared_from_this()] { self->go_on(); });
+    if (at_ == inputs_.size()) return streams_->run_view_job([self = shared_from_this()] { self->go_on(); });
     read_whole(*streams_, inputs_[at_], {.chosen = chosen_}, [self = shared_from_this()](Result<Slices> slices) {
       if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
       std::string& bytes = self->bytes_[self->at_++];
@@ -94,7 +94,7 @@ class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
   std::vector<std::string> bytes_;
   Reply<PiecePtr> reply_;
   std::size_t at_ = 0;
-  StepLoop loop_;
+  Trampoline loop_;
 };
 
 }  // namespace

@@ -37,13 +37,13 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
 
   void go_to(Position position) { machine_.go_to(std::move(position)); }
 
-  // Writes the next piece. One at a time. Given up between two windows when the reply's asker waits no longer.
+  // Writes the next piece. One at a time. Given up between two windows when the reply's stop token waits no longer.
   void next(Reply<Piece> reply) {
     piece_ = {};
     is_whole_ = false;
     auto go_on = [self = shared_from_this()](Reply<void> told) {
       auto shared = std::make_shared<Reply<void>>(std::move(told));  // std::function must be copyable
-      self->streams_->run_making([self, shared] { self->write(std::move(*shared)); });
+      self->streams_->run_view_job([self, shared] { self->write(std::move(*shared)); });
     };
     while_more([self = shared_from_this()] { return !self->is_whole_; }, 1, std::move(go_on),
                answer_with<void>(std::move(reply), [self = shared_from_this()] { return std::move(self->piece_); }));
@@ -172,14 +172,14 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       const std::size_t piece = piece_at(offset);
       const PiecePtr text = streams_->pieces().find(this, piece);
       if (!text) {
-        const std::stop_token asker = reply.asker();
+        const std::stop_token stop = reply.stop_token();
         auto go_on = [self = shared_from_this(), offset, end, slices = std::move(slices),
                       reply = std::move(reply)](Result<PiecePtr> written) mutable {
           if (!written) return reply(tl::unexpected<Error>(written.error()));
           const std::uint64_t next = self->take(**written, *written, offset, end, slices);
           self->gather(next, end, std::move(slices), std::move(reply));
         };
-        return write_again(piece, Reply<PiecePtr>(std::move(go_on), asker));
+        return write_again(piece, Reply<PiecePtr>(std::move(go_on), stop));
       }
       offset = take(*text, text, offset, end, slices);
     }
@@ -215,7 +215,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
   void write_again(std::size_t piece, Reply<PiecePtr> reply) {
     auto run = std::make_shared<TextRun>(streams_, plan_);
     run->go_to(index_.positions[piece]);
-    const std::stop_token asker = reply.asker();
+    const std::stop_token stop = reply.stop_token();
     auto keep = [self = shared_from_this(), piece, reply = std::move(reply)](Result<TextRun::Piece> written) mutable {
       if (!written) return reply(tl::unexpected<Error>(written.error()));
       const std::uint64_t size = self->index_.offsets[piece + 1] - self->index_.offsets[piece];
@@ -225,7 +225,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       self->streams_->pieces().keep(self.get(), piece, text);
       reply(std::move(text));
     };
-    run->next(Reply<TextRun::Piece>(std::move(keep), asker));
+    run->next(Reply<TextRun::Piece>(std::move(keep), stop));
   }
 
   const std::shared_ptr<CachedStreams> streams_;
@@ -362,7 +362,7 @@ void table_text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<
     if (!sound) return (*shared)(tl::unexpected<Error>(sound.error()));
     write_as(table_text_forms(*table, style, sound->left_out), style, streams, table, std::move(*shared));
   };
-  sound_lengths(streams, table, Reply<SoundLengths>(std::move(write), shared->asker()));
+  sound_lengths(streams, table, Reply<SoundLengths>(std::move(write), shared->stop_token()));
 }
 
 }  // namespace tfilefs

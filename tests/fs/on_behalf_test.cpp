@@ -15,9 +15,9 @@ namespace {
 // A reply whose answer is kept, and which somebody waits for.
 struct Asked {
   Reply<int> reply() {
-    return {[this](Result<int> result) { answer = std::move(result); }, asker.get_token()};
+    return {[this](Result<int> result) { answer = std::move(result); }, stop.get_token()};
   }
-  std::stop_source asker;
+  std::stop_source stop;
   std::optional<Result<int>> answer;
 };
 
@@ -43,13 +43,13 @@ TEST(OnBehalf, AStepIsGivenUpWithItsAsker) {
   const auto step = value_for<int>(asked.reply(), add_one);
   const auto step_of_step = [&](Reply<int> inner) {
     const auto next = on_behalf_of<int>(std::move(inner), [](Result<int> result, Reply<int> told) { told(result); });
-    asked.asker.request_stop();
-    is_given_up = next.asker().stop_requested();
+    asked.stop.request_stop();
+    is_given_up = next.stop_token().stop_requested();
   };
-  EXPECT_FALSE(step.asker().stop_requested());
-  step_of_step(Reply<int>([](Result<int>) {}, step.asker()));
+  EXPECT_FALSE(step.stop_token().stop_requested());
+  step_of_step(Reply<int>([](Result<int>) {}, step.stop_token()));
   EXPECT_TRUE(is_given_up);
-  EXPECT_TRUE(step.asker().stop_requested());
+  EXPECT_TRUE(step.stop_token().stop_requested());
 }
 
 TEST(OnBehalf, AStepThatIsDroppedAnswers) {

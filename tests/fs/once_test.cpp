@@ -54,23 +54,23 @@ TEST(Once, IsAskedToStopWhenTheLastWhoWaitsHasGone) {
   std::optional<Reply<int>> maker;
   std::stop_source first, second;
   std::vector<std::optional<int>> answers;
-  const auto ask = [&](std::stop_token asker) {
+  const auto ask = [&](std::stop_token stop) {
     once.get(
         [&](Reply<int> reply) { maker.emplace(std::move(reply)); },
         Reply<int>([&](Result<int> result) { answers.push_back(result ? std::optional<int>(*result) : std::nullopt); },
-                   std::move(asker)));
+                   std::move(stop)));
   };
   ask(first.get_token());
   ask(second.get_token());
   first.request_stop();
-  EXPECT_FALSE(maker->asker().stop_requested());
+  EXPECT_FALSE(maker->stop_token().stop_requested());
   second.request_stop();
-  EXPECT_TRUE(maker->asker().stop_requested());
+  EXPECT_TRUE(maker->stop_token().stop_requested());
   Reply<int> ending = *std::move(maker);
 
   // A request that comes now must not be told that the value was given up.
   ask({});
-  EXPECT_FALSE(maker->asker().stop_requested());
+  EXPECT_FALSE(maker->stop_token().stop_requested());
   ending(given_up());
   EXPECT_EQ(answers, (std::vector<std::optional<int>>{std::nullopt, std::nullopt}));
   (*maker)(7);
@@ -81,12 +81,12 @@ TEST(Once, IsAskedToStopWhenTheLastWhoWaitsHasGone) {
 TEST(Once, IsMadeForWhoHasNoWayToGo) {
   Once<int> once;
   std::optional<Reply<int>> maker;
-  std::stop_source asker;
+  std::stop_source stop;
   const auto start = [&](Reply<int> reply) { maker.emplace(std::move(reply)); };
-  once.get(start, Reply<int>([](Result<int>) {}, asker.get_token()));
+  once.get(start, Reply<int>([](Result<int>) {}, stop.get_token()));
   once.get(start, Reply<int>([](Result<int>) {}));
-  asker.request_stop();
-  EXPECT_FALSE(maker->asker().stop_requested());
+  stop.request_stop();
+  EXPECT_FALSE(maker->stop_token().stop_requested());
   (*maker)(1);
 }
 
@@ -106,11 +106,11 @@ TEST(Once, AnswersAllWhereMemoryIsWanting) {
     for (int number = 0; failed; ++number) {
       Once<std::string> once;
       std::optional<Reply<std::string>> maker;
-      const std::stop_source asker;
+      const std::stop_source stop;
       int asked = 0, answers = 0;
       const auto start = [&](Reply<std::string> reply) { maker.emplace(std::move(reply)); };
       const auto ask = [&] {
-        Reply<std::string> reply([&](const Result<std::string>&) { ++answers; }, asker.get_token());
+        Reply<std::string> reply([&](const Result<std::string>&) { ++answers; }, stop.get_token());
         ++asked;
         once.get(start, std::move(reply));
       };

@@ -20,7 +20,7 @@ struct TableOfX {
                          tfile::TableFormat format = tfile::TableFormat::tree) {
     const auto [directory, name] = split(path);
     tfile::TableWriter* writer = must(file.create_table(directory, name, std::move(title), format));
-    const std::vector<tfile::OfferedColumn> columns{must(tfile::offered_column("x.i4"))};
+    const std::vector<tfile::InputColumn> columns{must(tfile::offered_column("x.i4"))};
     must(writer->add_fields(columns, must(tfile::offered_form(columns, format))));
     return {writer, 0};
   }

@@ -31,7 +31,7 @@ std::vector<std::byte> read_file(const fs::path& path) {
 }
 
 struct Columns {
-  std::vector<OfferedColumn> offered;
+  std::vector<InputColumn> offered;
   std::vector<std::vector<std::byte>> bytes;
 };
 
@@ -49,7 +49,7 @@ Columns read_columns(const fs::path& directory) {
   return columns;
 }
 
-std::size_t item_size(const OfferedColumn& column) {
+std::size_t item_size(const InputColumn& column) {
   std::size_t size = size_of(column.dtype);
   for (const std::uint32_t extent : column.shape) size *= extent;
   return size;
@@ -99,7 +99,7 @@ Work plan_work(TableWriter& table, Columns& columns) {
   const CommittedForm& committed = table.committed_form();
   std::vector<bool> used(columns.offered.size());
   const auto at = [&](const std::string& path) {
-    const auto found = std::ranges::find(columns.offered, path, &OfferedColumn::path);
+    const auto found = std::ranges::find(columns.offered, path, &InputColumn::path);
     return static_cast<std::uint32_t>(found - columns.offered.begin());
   };
   for (std::size_t i = 0; i < committed.fields.size(); ++i) {
@@ -116,16 +116,16 @@ Work plan_work(TableWriter& table, Columns& columns) {
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) added.offered.push_back(columns.offered[i]);
   }
-  find_lengths(added.offered,
-               {[&](std::uint32_t i) { return entries_of(at(added.offered[i].path), columns); },
-                [&](std::uint32_t i, std::int64_t first, std::span<std::byte> into) {
-                  const auto& bytes = columns.bytes[at(added.offered[i].path)];
-                  const std::size_t begin = static_cast<std::size_t>(first) * item_size(added.offered[i]);
-                  std::ranges::copy(std::span(bytes).subspan(begin, into.size()), into.begin());
-                  return true;
-                }},
-               table.format());
-  const OfferedForm form = must(offered_form(added.offered, table.format()));
+  find_projections(added.offered,
+                   {[&](std::uint32_t i) { return entries_of(at(added.offered[i].path), columns); },
+                    [&](std::uint32_t i, std::int64_t first, std::span<std::byte> into) {
+                      const auto& bytes = columns.bytes[at(added.offered[i].path)];
+                      const std::size_t begin = static_cast<std::size_t>(first) * item_size(added.offered[i]);
+                      std::ranges::copy(std::span(bytes).subspan(begin, into.size()), into.begin());
+                      return true;
+                    }},
+                   table.format());
+  const WriteSchema form = must(offered_form(added.offered, table.format()));
   for (const std::string& line : form.incomplete) std::cerr << line << "\n";
   must(table.add_fields(added.offered, form));
   for (std::size_t i = 0; i < form.fields.size(); ++i) {

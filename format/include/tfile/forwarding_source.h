@@ -17,7 +17,7 @@ class ForwardingSource : public Source {
 
   const Identity& identity() const override { return inner_->identity(); }
   Result<Identity> identity_now() const override { return inner_->identity_now(); }
-  SourceOrigin origin() const override { return inner_->origin(); }
+  ServerId origin() const override { return inner_->origin(); }
   const std::string& name() const override { return inner_->name(); }
   SourceTraits traits() const override { return inner_->traits(); }
   SourceCounts counts() const override { return inner_->counts(); }

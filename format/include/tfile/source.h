@@ -81,8 +81,8 @@ struct SourceCounts {
 };
 
 // Where a source comes from: this machine, or a server. If one source hangs, others of the same origin do, too.
-using SourceOrigin = std::uint32_t;
-inline constexpr SourceOrigin kLocalOrigin = 0;
+using ServerId = std::uint32_t;
+inline constexpr ServerId kLocalOrigin = 0;
 
 // The bytes of one file, wherever it is stored. Every function may be called from any thread, and may block.
 class Source {
@@ -93,7 +93,7 @@ class Source {
   virtual const Identity& identity() const = 0;
   virtual Result<Identity> identity_now() const = 0;
 
-  virtual SourceOrigin origin() const { return kLocalOrigin; }
+  virtual ServerId origin() const { return kLocalOrigin; }
 
   // A name for messages.
   virtual const std::string& name() const = 0;
@@ -159,7 +159,7 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& name, const
 Result<Identity> look_far(const std::string& url, const FarOptions& = {});
 
 // The server of a URL. Asks nothing of it. kLocalOrigin for a URL that cannot be opened anyway.
-SourceOrigin origin_of_url(const std::string& url);
+ServerId origin_of_url(const std::string& url);
 
 // Takes ownership of `fd`, which is open for reading. Siblings are looked for in `directory_fd` (borrowed and
 // duplicated; -1 for none).

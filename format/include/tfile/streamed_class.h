@@ -16,7 +16,7 @@ namespace tfile {
 
 // The class whose streamer wrote the bytes of each entry of a raw column, and what they lack to be as it writes them.
 // An RNTuple keeps them as they are: the column is offered with the role raw, and its directory with the class
-// (OfferedColumn::classes). The others of a table need not know that.
+// (InputColumn::classes). The others of a table need not know that.
 struct StreamedClass {
   std::string name;  // as RNTuples name types: "std::vector<Packed>"
   std::int32_t version = 0;

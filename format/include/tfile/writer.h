@@ -66,7 +66,7 @@ struct FloatEncoding {
 Result<FloatEncoding> parse_float_encoding(std::string_view text);
 
 // A column offered to a table: its path below the table, and what its file name says.
-struct OfferedColumn {
+struct InputColumn {
   std::string path;  // "Muon_pt/values.f4"
   Dtype dtype = Dtype::u1;
   std::vector<std::uint32_t> shape;
@@ -84,7 +84,7 @@ struct OfferedColumn {
 
 // Parses a path: "Muon_pt/values.f4", "Muon_pt/offsets.i8", "name/chars.u1", "px.f4". Errors: invalid (not the name of
 // a column that can be written).
-Result<OfferedColumn> offered_column(std::string path);
+Result<InputColumn> offered_column(std::string path);
 
 // What a column is to a variant, which is the columns of tags and index, and those of its alternatives.
 struct VariantPart {
@@ -110,7 +110,7 @@ struct FieldForm {
 };
 
 // The fields that offered columns form together, in the order in which the first column of each was offered.
-struct OfferedForm {
+struct WriteSchema {
   std::vector<FieldForm> fields;
   std::vector<std::string> incomplete;  // one line each: "Muon_pt: offsets without values"
 };
@@ -122,7 +122,7 @@ inline VariantPart variant_part(std::span<const VariantPart> variants, std::size
 
 // Groups columns into fields. Errors: invalid, with path and reason (what a table of that format does not hold:
 // docs/semantics/writing.md, "Writing"). Pure.
-Result<OfferedForm> offered_form(std::span<const OfferedColumn>, TableFormat);
+Result<WriteSchema> offered_form(std::span<const InputColumn>, TableFormat);
 
 // A column or directory that a table of some format does not hold, and why.
 struct NotHeld {
@@ -132,7 +132,7 @@ struct NotHeld {
 
 // What to leave out so that offered_form() takes the rest: members of records, and whole fields where that is not
 // enough. Without these there may be more. Pure.
-std::vector<NotHeld> not_held(std::span<const OfferedColumn>, TableFormat);
+std::vector<NotHeld> not_held(std::span<const InputColumn>, TableFormat);
 
 // A name like this one, or this one, that offered_form() takes for a field, or for a member of a record. Pure.
 std::string nearest_name(std::string_view name, TableFormat, bool is_member);
@@ -144,13 +144,13 @@ struct OfferedEntries {
   std::function<bool(std::uint32_t column, std::int64_t first, std::span<std::byte> into)> items;
 };
 
-// Sets OfferedColumn::counter of lists for which it decides how they are written, or whether: by the entries of the
+// Sets InputColumn::counter of lists for which it decides how they are written, or whether: by the entries of the
 // columns, where their names do not tell. Does nothing where no list needs one.
-void find_counters(std::span<OfferedColumn>, const OfferedEntries&, TableFormat);
+void find_counters(std::span<InputColumn>, const OfferedEntries&, TableFormat);
 
-// Sets OfferedColumn::counts of each u4 or u8 that counts a list by its name and by its entries: those of both that are
+// Sets InputColumn::counts of each u4 or u8 that counts a list by its name and by its entries: those of both that are
 // there; names alone where neither has any. Does nothing for trees. Reads them.
-void find_lengths(std::span<OfferedColumn>, const OfferedEntries&, TableFormat);
+void find_projections(std::span<InputColumn>, const OfferedEntries&, TableFormat);
 
 // Encoded entries of one field: one contiguous piece of the file.
 struct Part {
@@ -183,7 +183,7 @@ struct OfferedPart {
 
 // The fields that a table had at opening, in file order, and their columns in the mount.
 struct CommittedForm {
-  std::vector<OfferedColumn> columns;
+  std::vector<InputColumn> columns;
   std::vector<FieldForm> fields;
   std::string reason;  // why no entries can be appended ("branch tracks: a class"); then `fields` is empty
 };
@@ -211,7 +211,7 @@ class TableWriter {
   virtual const CommittedForm& committed_form() const = 0;
 
   // Adds fields to the form. Errors: exists (a field of that name), invalid.
-  virtual Result<> add_fields(std::span<const OfferedColumn>, const OfferedForm&) = 0;
+  virtual Result<> add_fields(std::span<const InputColumn>, const WriteSchema&) = 0;
 
   // Removes a field from the table, even one whose type cannot be written. The other fields keep their numbers. Errors:
   // not_found.

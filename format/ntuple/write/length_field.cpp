@@ -7,8 +7,8 @@
 
 #include "bytes/endian.h"
 #include "bytes/offset_at.h"
+#include "model/input_nodes.h"
 #include "model/list_lengths.h"
-#include "model/offered_nodes.h"
 #include "tfile/name.h"
 
 namespace tfile {
@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kNarrowType = "ROOT::RNTupleCardinality<std::uint32_t>";
 constexpr const char* kWideType = "ROOT::RNTupleCardinality<std::uint64_t>";
 
-bool can_be_length(const OfferedColumn& column) {
+bool can_be_length(const InputColumn& column) {
   return (column.dtype == Dtype::u4 || column.dtype == Dtype::u8) && column.shape.empty() &&
          column.path.find('/') == std::string::npos;
 }
@@ -29,7 +29,7 @@ struct List {
   std::uint32_t offsets = 0;
 };
 
-std::vector<List> lists_of(std::span<const OfferedNode> tops, std::span<const OfferedColumn> columns) {
+std::vector<List> lists_of(std::span<const OfferedNode> tops, std::span<const InputColumn> columns) {
   std::vector<List> lists;
   for (const OfferedNode& top : tops) {
     const OfferedNode* offsets = offsets_in(top, columns);
@@ -48,7 +48,7 @@ std::uint64_t number_at(std::span<const std::byte> numbers, Dtype dtype, std::si
 }  // namespace
 
 // A list of the counter's own name comes before those with a longer one.
-void find_list_lengths(std::span<OfferedColumn> columns, const OfferedEntries& entries) {
+void find_list_lengths(std::span<InputColumn> columns, const OfferedEntries& entries) {
   const auto tops = offered_nodes(columns);
   if (!tops) return;
   std::unordered_map<std::string, std::uint32_t> numbers;
@@ -59,7 +59,7 @@ void find_list_lengths(std::span<OfferedColumn> columns, const OfferedEntries& e
   const auto try_as = [&](const std::string& name, const List& list) {
     const auto found = numbers.find(name);
     if (found == numbers.end()) return;
-    OfferedColumn& number = columns[found->second];
+    InputColumn& number = columns[found->second];
     if (!number.counts.empty()) return;
     const std::int64_t numbers_there = entries.count(found->second), lists_there = entries.count(list.offsets);
     const std::int64_t both = std::min(numbers_there, lists_there);
@@ -74,7 +74,7 @@ void find_list_lengths(std::span<OfferedColumn> columns, const OfferedEntries& e
   }
 }
 
-void tie_lengths(std::span<const OfferedColumn> columns, OfferedForm& form) {
+void tie_lengths(std::span<const InputColumn> columns, WriteSchema& form) {
   std::unordered_map<std::string_view, std::uint32_t> offsets;
   for (const FieldForm& field : form.fields) {
     const std::uint32_t first = field.encoded.front();
@@ -82,7 +82,7 @@ void tie_lengths(std::span<const OfferedColumn> columns, OfferedForm& form) {
       offsets.emplace(columns[first].path, first);
   }
   for (FieldForm& field : form.fields) {
-    const OfferedColumn& own = columns[field.columns.front()];
+    const InputColumn& own = columns[field.columns.front()];
     const auto list = offsets.find(own.counts);
     if (own.counts.empty() || !can_be_length(own) || list == offsets.end()) continue;
     field.encoded = {list->second, field.columns.front()};
@@ -92,8 +92,8 @@ void tie_lengths(std::span<const OfferedColumn> columns, OfferedForm& form) {
 
 bool shows_lengths(const FieldForm& form) { return form.encoded.size() > form.columns.size(); }
 
-Result<> add_length_field(std::span<const OfferedColumn> columns, const FieldForm& form, SchemaRecords& schema) {
-  const OfferedColumn& offsets = columns[form.encoded.front()];
+Result<> add_length_field(std::span<const InputColumn> columns, const FieldForm& form, SchemaRecords& schema) {
+  const InputColumn& offsets = columns[form.encoded.front()];
   const std::string list = unescape_name(offsets.path.substr(0, offsets.path.find('/')));
   FieldId source = static_cast<FieldId>(schema.fields.size());
   while (source > 0 && (schema.fields[source - 1].parent != source - 1 || schema.fields[source - 1].name != list))

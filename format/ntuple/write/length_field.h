@@ -14,18 +14,18 @@ namespace tfile {
 // A field that shows the lengths of a list, as `nMuon` beside `Muon`: a projection onto the index column of that list
 // ("Alias columns"). Nothing of it is stored; its entries are compared with those of the list.
 
-// Finds such fields by names and entries, as find_lengths(). Blocks.
-void find_list_lengths(std::span<OfferedColumn>, const OfferedEntries&);
+// Finds such fields by names and entries, as find_projections(). Blocks.
+void find_list_lengths(std::span<InputColumn>, const OfferedEntries&);
 
-// Adds to each field of the form that is to show lengths (OfferedColumn::counts) the offsets from which it is encoded:
+// Adds to each field of the form that is to show lengths (InputColumn::counts) the offsets from which it is encoded:
 // if the form has that list. Pure.
-void tie_lengths(std::span<const OfferedColumn>, OfferedForm&);
+void tie_lengths(std::span<const InputColumn>, WriteSchema&);
 
 // Whether a field of such a form shows lengths. Its columns to be encoded are the offsets, then its own.
 bool shows_lengths(const FieldForm&);
 
 // Appends the records of such a field to a schema that has those of its list. Errors: invalid (it has none).
-Result<> add_length_field(std::span<const OfferedColumn>, const FieldForm&, SchemaRecords&);
+Result<> add_length_field(std::span<const InputColumn>, const FieldForm&, SchemaRecords&);
 
 // Which fields of a file are such: by FieldId.
 std::vector<bool> length_fields(const SchemaRecords&);

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "model/offered_nodes.h"
+#include "model/input_nodes.h"
 #include "ntuple/column_type.h"
 #include "ntuple/field_nodes.h"
 #include "ntuple/write/length_field.h"
@@ -140,9 +140,9 @@ std::vector<Member> members_of(const OfferedNode& record, const std::string& typ
 // A field with all that is below it, as far as its columns were offered.
 class FieldMaker {
  public:
-  FieldMaker(std::span<const OfferedColumn> columns, bool compressed, std::vector<NotHeld>* not_held = nullptr)
+  FieldMaker(std::span<const InputColumn> columns, bool compressed, std::vector<NotHeld>* not_held = nullptr)
       : columns_(columns), compressed_(compressed), not_held_(not_held) {
-    for (const OfferedColumn& column : columns) classes_.insert(column.classes.begin(), column.classes.end());
+    for (const InputColumn& column : columns) classes_.insert(column.classes.begin(), column.classes.end());
   }
 
   Result<> make(const OfferedNode& top) {
@@ -230,7 +230,7 @@ class FieldMaker {
 
   // A number, or nested arrays of it.
   Result<> add_number(std::uint32_t column, Name name, const Around& around) {
-    const OfferedColumn& offered = columns_[column];
+    const InputColumn& offered = columns_[column];
     note(column, around);
     if (template_name(around.type) == "std::bitset") return add_bits(offered, name, around);
     TRY(const std::vector<std::string> types, types_of(offered, around.type));
@@ -243,7 +243,7 @@ class FieldMaker {
   }
 
   // The types of nested arrays, and of their items. `type`: of all of it, if that is known.
-  static Result<std::vector<std::string>> types_of(const OfferedColumn& offered, const std::string& type) {
+  static Result<std::vector<std::string>> types_of(const InputColumn& offered, const std::string& type) {
     std::vector<std::string> types;
     if (type.empty()) {
       types.emplace_back(kNumberTypes[static_cast<std::size_t>(offered.dtype)].name);
@@ -262,7 +262,7 @@ class FieldMaker {
     return types;
   }
 
-  Result<> add_bits(const OfferedColumn& offered, Name name, const Around& around) {
+  Result<> add_bits(const InputColumn& offered, Name name, const Around& around) {
     const auto bits = template_arguments(around.type);
     if (!bits || offered.dtype != Dtype::b1 || offered.shape.size() != 1 ||
         *bits != std::vector{std::to_string(offered.shape[0])})
@@ -274,7 +274,7 @@ class FieldMaker {
   }
 
   // The column of a number. Enums and atomics have it in a field of their own.
-  Result<> add_element(const OfferedColumn& offered, FieldId field) {
+  Result<> add_element(const InputColumn& offered, FieldId field) {
     const NumberType& number = kNumberTypes[static_cast<std::size_t>(offered.dtype)];
     const std::string type = fields_[field].type_name;
     if (dtype_of_type(type) == offered.dtype) {
@@ -291,7 +291,7 @@ class FieldMaker {
     return {};
   }
 
-  void add_numbers(const OfferedColumn& offered, FieldId field, std::string_view type) {
+  void add_numbers(const InputColumn& offered, FieldId field, std::string_view type) {
     const NumberType& number = kNumberTypes[static_cast<std::size_t>(offered.dtype)];
     if (offered.dtype == Dtype::f4 && offered.encoding.kind != FloatEncoding::Kind::whole) {
       table_columns_.push_back(short_column(offered.encoding));
@@ -463,7 +463,7 @@ class FieldMaker {
     return {};
   }
 
-  const std::span<const OfferedColumn> columns_;
+  const std::span<const InputColumn> columns_;
   const bool compressed_;
   std::vector<NotHeld>* const not_held_;        // null: a member that is not held is an error
   std::map<std::string, std::string> classes_;  // of records and variants, by path
@@ -475,9 +475,9 @@ class FieldMaker {
 
 }  // namespace
 
-Result<OfferedForm> ntuple_form(std::span<const OfferedColumn> columns, std::vector<NotHeld>* not_held) {
+Result<WriteSchema> ntuple_form(std::span<const InputColumn> columns, std::vector<NotHeld>* not_held) {
   TRY(const std::vector<OfferedNode> tops, offered_nodes(columns));
-  OfferedForm made;
+  WriteSchema made;
   std::map<std::string, std::string> names;  // of fields, with the paths that have them
   const auto add = [&](const OfferedNode& top) -> Result<> {
     FieldMaker maker(columns, true, not_held);
@@ -510,7 +510,7 @@ Result<OfferedForm> ntuple_form(std::span<const OfferedColumn> columns, std::vec
 }
 
 // As ROOT, projected fields behind all others.
-Result<> add_to_schema(std::span<const OfferedColumn> columns, const OfferedForm& form, bool compressed,
+Result<> add_to_schema(std::span<const InputColumn> columns, const WriteSchema& form, bool compressed,
                        SchemaRecords& schema) {
   TRY(const std::vector<OfferedNode> tops, offered_nodes(columns));
   std::map<std::string, const OfferedNode*> by_name;

@@ -13,10 +13,10 @@ namespace tfile {
 
 // The fields that offered columns form in an RNTuple. Errors: invalid (what an RNTuple does not hold). `not_held`: is
 // told what that is, and the form is that of the rest. Pure.
-Result<OfferedForm> ntuple_form(std::span<const OfferedColumn>, std::vector<NotHeld>* not_held = nullptr);
+Result<WriteSchema> ntuple_form(std::span<const InputColumn>, std::vector<NotHeld>* not_held = nullptr);
 
 // The same fields as records of a schema: appends to it those of the fields in `form`, with the types of columns that
 // ROOT chooses for compressed or uncompressed pages.
-Result<> add_to_schema(std::span<const OfferedColumn>, const OfferedForm& form, bool compressed, SchemaRecords&);
+Result<> add_to_schema(std::span<const InputColumn>, const WriteSchema& form, bool compressed, SchemaRecords&);
 
 }  // namespace tfile

@@ -66,7 +66,7 @@ Result<StoredField> stored_field(const FieldNodes& made, std::span<const ColumnN
 }
 
 // How the fields of the form are stored in `schema`, which has them.
-Result<std::vector<StoredField>> stored_fields(std::span<const OfferedColumn> columns, const OfferedForm& form,
+Result<std::vector<StoredField>> stored_fields(std::span<const InputColumn> columns, const WriteSchema& form,
                                                const SchemaRecords& schema) {
   FieldNodes made = offered_nodes_of(schema);
   made.nodes = {};  // its columns say all that is asked for
@@ -150,7 +150,7 @@ const CommittedForm& NtupleWriter::committed_form() const {
 bool NtupleWriter::has_field(std::string_view name) const { return names_.contains(name); }
 
 // The schema is taken as the mount will show it, so that what does not come out as offered is refused.
-Result<> NtupleWriter::add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) {
+Result<> NtupleWriter::add_fields(std::span<const InputColumn> columns, const WriteSchema& form) {
   if (form.fields.empty()) return {};
   for (const FieldForm& field : form.fields) {
     if (has_field(field.name))

@@ -43,7 +43,7 @@ class NtupleWriter final : public RecordedTable, public TableWriter {
   TableFormat format() const override { return TableFormat::rntuple; }
   std::int64_t committed_entries() const override;
   const CommittedForm& committed_form() const override;
-  Result<> add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) override;
+  Result<> add_fields(std::span<const InputColumn> columns, const WriteSchema& form) override;
   Result<> drop_field(std::string_view name) override;
   Result<Part> encode(std::size_t field, const OfferedPart&) const override;
   void add_sample(std::size_t field, const Part&) override;

@@ -45,22 +45,22 @@ const RootType& root_type(const WrittenBranch& branch) {
 }
 
 // ROOT's name of a column of numbers, without its path.
-std::string own_name(const OfferedColumn& column) {
+std::string own_name(const InputColumn& column) {
   const auto typed = parse_typed_name(column.path.substr(column.path.rfind('/') + 1));
   return typed ? unescape_name(typed->stem) : std::string();
 }
 
-LeafForm leaf_of(const OfferedColumn& column, std::string name) {
+LeafForm leaf_of(const InputColumn& column, std::string name) {
   return {std::move(name), column.dtype, column.shape, {}};
 }
 
 // The branch of the member that begins with column `first` of a list of records.
-WrittenBranch member_of(const FieldForm& form, std::uint32_t first, std::span<const OfferedColumn> columns) {
+WrittenBranch member_of(const FieldForm& form, std::uint32_t first, std::span<const InputColumn> columns) {
   WrittenBranch member;
   std::uint32_t last = first;
   member.inputs = {0, first};
   while (last + 1 < form.columns.size() && form.lists[last + 1] != 0) member.inputs.push_back(++last);
-  const OfferedColumn& items = columns[form.columns[last]];
+  const InputColumn& items = columns[form.columns[last]];
   const bool is_number = first == last;
   member.leaves = {leaf_of(items, member_name(columns[form.columns[first]], is_number))};
   member.kind = is_number ? Kind::items : Kind::vectors;
@@ -71,10 +71,10 @@ WrittenBranch member_of(const FieldForm& form, std::uint32_t first, std::span<co
 
 // The branch of the member of an object whose columns are those from `first` to `last`.
 WrittenBranch object_member_of(const FieldForm& form, std::uint32_t first, std::uint32_t last,
-                               std::span<const OfferedColumn> columns) {
+                               std::span<const InputColumn> columns) {
   WrittenBranch member;
   for (std::uint32_t i = first; i <= last; ++i) member.inputs.push_back(i);
-  const OfferedColumn& items = columns[form.columns[last]];
+  const InputColumn& items = columns[form.columns[last]];
   const bool is_number = first == last;
   member.leaves = {leaf_of(items, member_name(columns[form.columns[first]], is_number))};
   member.of_object = true;
@@ -89,7 +89,7 @@ WrittenBranch object_member_of(const FieldForm& form, std::uint32_t first, std::
 }
 
 // ROOT puts the name of a branch that ends in a dot before those of the members.
-void add_object_members(const FieldForm& form, std::span<const OfferedColumn> columns, WrittenBranch& object) {
+void add_object_members(const FieldForm& form, std::span<const InputColumn> columns, WrittenBranch& object) {
   object.kind = Kind::object;
   object.name += '.';
   for (std::uint32_t first = 0, last = 0; first < form.columns.size(); first = ++last) {
@@ -100,12 +100,12 @@ void add_object_members(const FieldForm& form, std::span<const OfferedColumn> co
 }
 
 // Whether the columns are those of a list of records: its offsets are the first.
-bool is_list(const FieldForm& form, std::span<const OfferedColumn> columns) {
-  const OfferedColumn& first = columns[form.columns.front()];
+bool is_list(const FieldForm& form, std::span<const InputColumn> columns) {
+  const InputColumn& first = columns[form.columns.front()];
   return first.role == Role::offsets && std::ranges::count(first.path, '/') == 1;
 }
 
-void add_members(const FieldForm& form, std::span<const OfferedColumn> columns, WrittenBranch& records) {
+void add_members(const FieldForm& form, std::span<const InputColumn> columns, WrittenBranch& records) {
   records.kind = Kind::records;
   for (std::uint32_t i = 1; i < form.columns.size(); ++i) {
     if (form.lists[i] == 0) records.members.push_back(member_of(form, i, columns));
@@ -172,11 +172,11 @@ std::vector<std::string> classes_of(const WrittenBranch& branch) {
   return classes;
 }
 
-WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns) {
+WrittenBranch written_branch(const FieldForm& form, std::span<const InputColumn> columns) {
   WrittenBranch branch;
   branch.name = form.name;
   branch.title = form.title;
-  const OfferedColumn& last = columns[form.columns.back()];
+  const InputColumn& last = columns[form.columns.back()];
   switch (form.kind) {
     case FieldForm::Kind::number:
       branch.leaves = {leaf_of(last, form.name)};

@@ -73,13 +73,13 @@ struct WrittenBranch {
 
 // The fields that offered columns form in a tree. Errors: as offered_form(). `not_held`: is told what a tree does not
 // hold, and the form is that of the rest. Pure.
-Result<OfferedForm> tree_form(std::span<const OfferedColumn>, std::vector<NotHeld>* not_held = nullptr);
+Result<WriteSchema> tree_form(std::span<const InputColumn>, std::vector<NotHeld>* not_held = nullptr);
 
 // Finds the counters of lists of arrays, as find_counters().
-void find_list_counters(std::span<OfferedColumn>, const OfferedEntries&);
+void find_list_counters(std::span<InputColumn>, const OfferedEntries&);
 
 // The branch for a field. `form` has indices of `columns`, which tree_form() has accepted.
-WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns);
+WrittenBranch written_branch(const FieldForm& form, std::span<const InputColumn> columns);
 
 // The name of a field in the mount, which leaves out the dot at the end of the name of a branch of an object.
 std::string_view field_name(std::string_view branch_name);
@@ -99,7 +99,7 @@ std::string leaf_class(Dtype);
 std::vector<std::string> classes_of(const WrittenBranch&);
 
 // Whether a column can be the counter of a list (TLeaf::fLeafCount): a branch of its own, of one integer per entry.
-bool can_count(const OfferedColumn&);
+bool can_count(const InputColumn&);
 
 // The column that counts the items of a field's lists. It is a field of its own, too; a part of the lists is checked
 // against it. Nothing if their number is not a leaf.

@@ -19,7 +19,7 @@ bool counts_lists(const OfferedEntries& entries, std::uint32_t counter, Dtype dt
 
 }  // namespace
 
-bool can_count(const OfferedColumn& column) {
+bool can_count(const InputColumn& column) {
   const bool is_integer = column.dtype != Dtype::b1 && column.dtype != Dtype::f4 && column.dtype != Dtype::f8;
   return is_integer && column.shape.empty();
 }
@@ -30,14 +30,14 @@ std::optional<std::uint32_t> counter_of(const FieldForm& field) {
 }
 
 // Only lists of arrays ask for a counter: any other list can be a vector, whose items cannot be arrays.
-void find_list_counters(std::span<OfferedColumn> columns, const OfferedEntries& entries) {
+void find_list_counters(std::span<InputColumn> columns, const OfferedEntries& entries) {
   std::unordered_map<std::string_view, std::uint32_t> offsets;
   std::vector<std::uint32_t> counters;
   for (std::uint32_t i = 0; i < columns.size(); ++i) {
     if (columns[i].role == Role::offsets) offsets.emplace(columns[i].path, i);
     if (can_count(columns[i]) && columns[i].path.find('/') == std::string::npos) counters.push_back(i);
   }
-  for (OfferedColumn& items : columns) {
+  for (InputColumn& items : columns) {
     const std::size_t slash = items.path.find('/');
     if (items.shape.empty() || slash == std::string::npos) continue;
     const auto list = offsets.find(items.path.substr(0, slash) + "/offsets.i8");

@@ -132,7 +132,7 @@ StreamerInfo record_class_info(const WrittenBranch& records) {
   return info;
 }
 
-std::string member_name(const OfferedColumn& first, bool is_number) {
+std::string member_name(const InputColumn& first, bool is_number) {
   std::string_view path = first.path;
   if (!is_number) path = path.substr(0, path.rfind('/'));
   const std::string_view name = path.substr(path.rfind('/') + 1);

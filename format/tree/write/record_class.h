@@ -30,7 +30,7 @@ StreamerInfo record_class_info(const WrittenBranch& records);
 
 // The last part of ROOT's name of a member whose first column this is: "x" of "hits/values/x.f4", and of
 // "hits/values/x/offsets.i8". `is_number`: it has no other column, so one called chars.u1 is no text.
-std::string member_name(const OfferedColumn& first, bool is_number);
+std::string member_name(const InputColumn& first, bool is_number);
 
 // Names the branches of the members, as those of a class: "hits.x", "hits.pos[3]". The name of an object ends in a dot.
 void name_members(WrittenBranch& records, const std::string& class_name);

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/input_nodes.h"
 #include "model/list_lengths.h"
-#include "model/offered_nodes.h"
 #include "tfile/name.h"
 #include "tfile/variant_type.h"
 #include "tfile/writer.h"
@@ -46,10 +46,10 @@ tl::unexpected<Error> invalid(const std::string& path, const std::string& reason
 class FormMaker {
  public:
   // `not_held`: null: what is not held is an error.
-  FormMaker(std::span<const OfferedColumn> columns, std::vector<NotHeld>* not_held)
+  FormMaker(std::span<const InputColumn> columns, std::vector<NotHeld>* not_held)
       : columns_(columns), not_held_(not_held) {}
 
-  Result<OfferedForm> make() {
+  Result<WriteSchema> make() {
     TRY(tops_, offered_nodes(columns_));
     // Finds counters first, wherever they were offered: lists look for theirs.
     for (const OfferedNode& top : tops_) {
@@ -60,7 +60,7 @@ class FormMaker {
   }
 
  private:
-  const OfferedColumn& column(const OfferedNode& place) const { return columns_[*place.column]; }
+  const InputColumn& column(const OfferedNode& place) const { return columns_[*place.column]; }
 
   Result<> add_or_leave_out(const OfferedNode& top) {
     if (not_held_ == nullptr) return add_field(top);
@@ -389,17 +389,17 @@ class FormMaker {
     return {};
   }
 
-  std::span<const OfferedColumn> columns_;
+  std::span<const InputColumn> columns_;
   std::vector<NotHeld>* const not_held_;
   std::vector<OfferedNode> tops_;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // with one number per entry, by name of their field
   std::unordered_map<std::string, std::string> names_;      // of branches, with the top paths that have them
-  OfferedForm form_;
+  WriteSchema form_;
 };
 
 }  // namespace
 
-Result<OfferedForm> tree_form(std::span<const OfferedColumn> columns, std::vector<NotHeld>* not_held) {
+Result<WriteSchema> tree_form(std::span<const InputColumn> columns, std::vector<NotHeld>* not_held) {
   return FormMaker(columns, not_held).make();
 }
 

@@ -78,7 +78,7 @@ const CommittedForm& TreeWriter::committed_form() const {
   return committed_ ? committed_->form : none;
 }
 
-Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) {
+Result<> TreeWriter::add_fields(std::span<const InputColumn> columns, const WriteSchema& form) {
   std::vector<WrittenBranch> added;
   for (const FieldForm& field : form.fields) {
     added.push_back(written_branch(field, columns));

@@ -41,7 +41,7 @@ class TreeWriter final : public RecordedTable, public TableWriter {
   TableFormat format() const override { return TableFormat::tree; }
   std::int64_t committed_entries() const override;
   const CommittedForm& committed_form() const override;
-  Result<> add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) override;
+  Result<> add_fields(std::span<const InputColumn> columns, const WriteSchema& form) override;
   Result<Part> encode(std::size_t branch, const OfferedPart&) const override;
   void add_sample(std::size_t branch, const Part& basket) override;
   ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const override;

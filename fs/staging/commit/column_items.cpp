@@ -13,7 +13,7 @@ namespace tfilefs {
 
 using tfile::EntryRange;
 using tfile::fail;
-using tfile::OfferedColumn;
+using tfile::InputColumn;
 using tfile::Role;
 using tfile::VariantPart;
 
@@ -93,14 +93,14 @@ Result<Items> add_offsets(const StagedColumn& column, Items lists, ColumnItems& 
 
 }  // namespace
 
-std::uint64_t item_size(const OfferedColumn& column) {
+std::uint64_t item_size(const InputColumn& column) {
   std::uint64_t size = tfile::size_of(column.dtype);
   for (const std::uint32_t n : column.shape) size *= n;
   return size;
 }
 
 tfile::OfferedEntries staged_entries(std::function<const StagedColumn&(std::uint32_t)> staged,
-                                     std::span<const OfferedColumn> offered) {
+                                     std::span<const InputColumn> offered) {
   tfile::OfferedEntries entries;
   entries.count = [staged, offered](std::uint32_t i) { return entries_of(staged(i), offered[i]); };
   entries.items = [staged = std::move(staged), offered](std::uint32_t i, std::int64_t first,
@@ -113,13 +113,13 @@ tfile::OfferedEntries staged_entries(std::function<const StagedColumn&(std::uint
   return entries;
 }
 
-std::int64_t entries_of(const StagedColumn& staged, const OfferedColumn& offered) {
+std::int64_t entries_of(const StagedColumn& staged, const InputColumn& offered) {
   const std::uint64_t payload = staged.size - std::min(staged.size, staged.header);
   const auto items = static_cast<std::int64_t>(payload / std::max<std::uint64_t>(1, item_size(offered)));
   return offered.role == Role::offsets ? std::max<std::int64_t>(0, items - 1) : items;
 }
 
-std::int64_t committed_items(const StagedColumn& staged, const OfferedColumn& offered) {
+std::int64_t committed_items(const StagedColumn& staged, const InputColumn& offered) {
   StagedColumn before = staged;
   before.size = staged.base;
   return entries_of(before, offered);
@@ -156,7 +156,7 @@ std::vector<Items> alternatives_in(std::span<const std::byte> tags, std::span<co
 }
 
 // Adds the items of one column, and finds what they contain.
-Result<Inside> add_column(const StagedColumn* staged, const OfferedColumn& offered, Items items, bool is_top,
+Result<Inside> add_column(const StagedColumn* staged, const InputColumn& offered, Items items, bool is_top,
                           ColumnItems& into) {
   static constexpr std::array<std::byte, kOffsetSize> kNoLists{};  // one offset more than there are lists
   const bool is_list = offered.role == Role::offsets;
@@ -202,7 +202,7 @@ Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns& field, s
   std::vector<std::vector<Count>> alternatives(field.staged.size());
   for (std::size_t i = 0; i < field.staged.size(); ++i) {
     const StagedColumn* staged = field.staged[i];
-    const OfferedColumn& offered = *field.offered[i];
+    const InputColumn& offered = *field.offered[i];
     const VariantPart part = variant_part(field.variants, i);
     const bool is_list = offered.role == Role::offsets;
     const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;

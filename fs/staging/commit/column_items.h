@@ -24,7 +24,7 @@ struct ColumnItems {
 // column is staged (a list to which only empty ones are appended).
 struct FieldColumns {
   std::vector<const StagedColumn*> staged;
-  std::vector<const tfile::OfferedColumn*> offered;
+  std::vector<const tfile::InputColumn*> offered;
   std::vector<std::uint32_t> lists;
   std::vector<tfile::VariantPart> variants;  // as FieldForm::variants
 };
@@ -36,17 +36,17 @@ Result<ColumnItems> items_of(const FieldColumns&, tfile::EntryRange entries);
 // The bytes of each column for the first `entries` entries of the field. Blocks. Errors: as items_of.
 Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns&, std::int64_t entries);
 
-std::uint64_t item_size(const tfile::OfferedColumn&);
+std::uint64_t item_size(const tfile::InputColumn&);
 
 // The entries of columns that are offered together: `staged(i)` is the i-th of them. What it gives reads bytes in the
 // journal, blocks, and uses both as long as it is there.
 tfile::OfferedEntries staged_entries(std::function<const StagedColumn&(std::uint32_t)> staged,
-                                     std::span<const tfile::OfferedColumn>);
+                                     std::span<const tfile::InputColumn>);
 
 // The number of complete items, staged or committed; of an offsets column the number of its lists.
-std::int64_t entries_of(const StagedColumn&, const tfile::OfferedColumn&);
+std::int64_t entries_of(const StagedColumn&, const tfile::InputColumn&);
 // The same for committed items.
-std::int64_t committed_items(const StagedColumn&, const tfile::OfferedColumn&);
+std::int64_t committed_items(const StagedColumn&, const tfile::InputColumn&);
 
 // For an offsets column: where list `list` begins, which is where the one before it ends. Of committed lists only the
 // end of the last one is known. Blocks to read bytes in the journal. Errors: io.

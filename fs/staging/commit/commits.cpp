@@ -182,9 +182,10 @@ Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again
     return {};
   }
   auto done = commit_work(planned);
-  const bool may_be_one = !done && done.error().kind != ErrorKind::busy && done.error().kind != ErrorKind::stale;
+  const bool one_table_may_be_at_fault =
+      !done && done.error().kind != ErrorKind::busy && done.error().kind != ErrorKind::stale;
   const bool has_parts = !planned.tables.empty() || !planned.objects.empty();
-  if (may_be_one && has_parts && committer_.is_settled()) done = commit_parts(planned);
+  if (one_table_may_be_at_fault && has_parts && committer_.is_settled()) done = commit_parts(planned);
   release(planned);
   changes_.trim_journal(committer_.is_settled());
   return done;

@@ -85,7 +85,7 @@ class Commits {
   Mutex mutex{"Commits::mutex",
               "Changes::mutex, Overlay::mutex, MountedFile::mutex_, Generation::mutex_, StagingMemory::mutex_, "
               "StagedBytes::mutex_, Journal::append_mutex_, Journal::state_mutex_, RootFile::class_infos_mutex_, "
-              "TreeTable::lists_mutex_, SharedEnds::mutex_, Lanes::mutex_, ThreadPool::mutex_, Budget::mutex_, "
+              "TreeTable::lists_mutex_, SharedEnds::mutex_, SerialQueues::mutex_, ThreadPool::mutex_, Budget::mutex_, "
               "ErrorLog::mutex_, Log::mutex_, TableTrials::mutex_, a read"};
 
  private:

@@ -185,12 +185,12 @@ Result<> TableCommit::measure(StagedTable& staged, std::int64_t entries, bool wh
 
 Result<> TableCommit::add_fields(const StagedTable& staged) {
   std::unordered_set<std::string_view> known;
-  for (const tfile::OfferedColumn& column : columns_) known.insert(column.path);
-  std::vector<tfile::OfferedColumn> offered;
+  for (const tfile::InputColumn& column : columns_) known.insert(column.path);
+  std::vector<tfile::InputColumn> offered;
   std::vector<const StagedColumn*> added;
   for (const StagedColumn& column : staged.columns) {
     if (known.contains(column.path)) continue;
-    TRY(tfile::OfferedColumn made, tfile::offered_column(column.path));
+    TRY(tfile::InputColumn made, tfile::offered_column(column.path));
     made.title = column.title;
     TRY(made.encoding, tfile::parse_float_encoding(column.encoding));
     made.classes = classes_above(staged, column.path);
@@ -200,8 +200,8 @@ Result<> TableCommit::add_fields(const StagedTable& staged) {
   }
   if (offered.empty()) return {};
   const auto of = [&](std::uint32_t i) -> const StagedColumn& { return *added[i]; };
-  tfile::find_lengths(offered, staged_entries(of, offered), writer_->format());
-  TRY(const tfile::OfferedForm form, tfile::offered_form(offered, writer_->format()));
+  tfile::find_projections(offered, staged_entries(of, offered), writer_->format());
+  TRY(const tfile::WriteSchema form, tfile::offered_form(offered, writer_->format()));
   TRY_VOID(writer_->add_fields(offered, form));
   const auto first = static_cast<std::uint32_t>(columns_.size());
   columns_.insert(columns_.end(), offered.begin(), offered.end());

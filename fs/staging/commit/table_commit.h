@@ -55,8 +55,8 @@ class TableCommit {
   Result<> sample_fields(const std::vector<FieldColumns>&, tfile::EntryRange, ClusterCache&);
   Result<> write_cluster(const std::vector<FieldColumns>&, tfile::EntryRange, const PartSink&);
 
-  tfile::TableWriter* writer_;                 // owned by the FileWriter
-  std::vector<tfile::OfferedColumn> columns_;  // those of the committed form, then all that were added
+  tfile::TableWriter* writer_;               // owned by the FileWriter
+  std::vector<tfile::InputColumn> columns_;  // those of the committed form, then all that were added
   struct Field {
     tfile::FieldForm form;
     bool dropped = false;

@@ -16,7 +16,7 @@ namespace tfilefs {
 
 using tfile::fail;
 using tfile::FieldForm;
-using tfile::OfferedColumn;
+using tfile::InputColumn;
 using tfile::Role;
 
 namespace {
@@ -35,7 +35,7 @@ std::string count(std::int64_t n, const char* what) { return std::to_string(n) +
 
 // One column of a field.
 struct Level {
-  const OfferedColumn* offered = nullptr;
+  const InputColumn* offered = nullptr;
   StagedColumn* staged = nullptr;  // null: nothing of it is staged
   std::uint32_t list =
       FieldForm::kEachEntry;         // the level between whose offsets its items are, or whose tags count them
@@ -205,7 +205,7 @@ void count_members(const std::vector<Level>& levels, Counted& counted) {
 }
 
 // The entries of one field, and the errors in its columns. `before`: its committed entries.
-Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
+Counted count_field(const FieldForm& field, const std::vector<InputColumn>& offered, const StagedAt& staged,
                     std::int64_t before, const CommittedTable* committed) {
   Counted counted;
   std::vector<Level> levels;
@@ -233,7 +233,7 @@ Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& of
   return counted;
 }
 
-FieldProgress times_of(const FieldForm& field, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
+FieldProgress times_of(const FieldForm& field, const std::vector<InputColumn>& offered, const StagedAt& staged,
                        std::int64_t entries) {
   FieldProgress progress;
   progress.entries = entries;
@@ -251,7 +251,7 @@ FieldProgress times_of(const FieldForm& field, const std::vector<OfferedColumn>&
 std::string_view top_of(std::string_view path) { return path.substr(0, path.find('/')); }
 
 // Whether the next commit removes the field: its column, or the directory of its columns, was removed.
-bool is_removed(const StagedTable& table, const FieldForm& field, const std::vector<OfferedColumn>& offered) {
+bool is_removed(const StagedTable& table, const FieldForm& field, const std::vector<InputColumn>& offered) {
   const std::string_view top = top_of(offered[field.columns.back()].path);
   return std::find(table.removed.begin(), table.removed.end(), top) != table.removed.end();
 }
@@ -259,7 +259,7 @@ bool is_removed(const StagedTable& table, const FieldForm& field, const std::vec
 // The columns of a table, and those that make new fields.
 struct Gathered {
   StagedAt staged;
-  std::vector<OfferedColumn> added;
+  std::vector<InputColumn> added;
   struct Wrong {
     std::string reason;
     bool is_news = true;  // not reported yet, and not about a name that a program will soon change
@@ -274,7 +274,7 @@ bool is_temporary(const std::string& path) { return path[path.rfind('/') + 1] ==
 // The names below which the table has columns that stay.
 std::unordered_set<std::string_view> closed_fields(const StagedTable& table, const tfile::CommittedForm& old) {
   std::unordered_set<std::string_view> names;
-  for (const OfferedColumn& column : old.columns) {
+  for (const InputColumn& column : old.columns) {
     if (column.path.find('/') != column.path.npos) names.insert(top_of(column.path));
   }
   for (const std::string& removed : table.removed) names.erase(removed);
@@ -285,7 +285,7 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
   Gathered gathered;
   for (const std::string& reason : table.refused) gathered.wrong.push_back({reason, false});
   std::unordered_set<std::string_view> known;
-  for (const OfferedColumn& column : old.columns) known.insert(column.path);
+  for (const InputColumn& column : old.columns) known.insert(column.path);
   const std::unordered_set<std::string_view> closed = closed_fields(table, old);
   for (StagedColumn& column : table.columns) {
     gathered.staged.emplace(column.path, &column);
@@ -331,8 +331,8 @@ struct Counts {
   std::vector<std::string> wrong, lacks, hopeless;
   std::vector<FieldProgress> fields;
 
-  void add(const FieldForm& field, const std::vector<OfferedColumn>& columns, const StagedAt& staged,
-           std::int64_t before, const CommittedTable* committed) {
+  void add(const FieldForm& field, const std::vector<InputColumn>& columns, const StagedAt& staged, std::int64_t before,
+           const CommittedTable* committed) {
     Counted counted = count_field(field, columns, staged, before, committed);
     std::ranges::move(counted.wrong, std::back_inserter(wrong));
     std::ranges::move(counted.lacks, std::back_inserter(lacks));

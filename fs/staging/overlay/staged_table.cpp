@@ -295,10 +295,10 @@ std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode& fil
 
 namespace {
 
-using Offered = std::vector<tfile::OfferedColumn>;
+using Offered = std::vector<tfile::InputColumn>;
 
-void add_column(Offered& columns, tfile::OfferedColumn column) {
-  if (std::ranges::count(columns, column.path, &tfile::OfferedColumn::path) == 0) columns.push_back(std::move(column));
+void add_column(Offered& columns, tfile::InputColumn column) {
+  if (std::ranges::count(columns, column.path, &tfile::InputColumn::path) == 0) columns.push_back(std::move(column));
 }
 
 // The columns of the staged files below one name of the table, which form a field together.
@@ -326,7 +326,7 @@ std::vector<std::string> lists_above(const std::string& path, const Offered& col
   std::vector<std::string> lists;
   for (std::size_t at = path.find("/values/"); at != path.npos; at = path.find("/values/", at + 1)) {
     const std::string list = path.substr(0, at), items = list + "/values";
-    const bool has_others = std::ranges::any_of(columns, [&](const tfile::OfferedColumn& column) {
+    const bool has_others = std::ranges::any_of(columns, [&](const tfile::InputColumn& column) {
       return column.path.starts_with(list + "/") && !lies_in(column.path, items);
     });
     if (!has_others) lists.push_back(list);
@@ -358,7 +358,7 @@ std::string refusal_of_any(Offered columns, const std::string& path, tfile::Tabl
   return refusal_of_field(as_record, name, format).empty() ? "" : reason;
 }
 
-Refusal refusal_with(const StagedNode& table, tfile::OfferedColumn column) {
+Refusal refusal_with(const StagedNode& table, tfile::InputColumn column) {
   const std::string path = column.path;
   const std::string name = path.substr(0, path.find('/'));
   const auto top = table.children.find(name);

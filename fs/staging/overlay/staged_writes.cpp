@@ -70,7 +70,7 @@ void StagedBytes::ask_turn() {
   has_turn_ = false;
 }
 
-// One write per turn, so that the writes of one file do not hold up others. A frozen write leaves the lane until
+// One write per turn, so that the writes of one file do not hold up others. A frozen write leaves the queue until
 // thaw().
 void StagedBytes::take_turn() {
   Waiting* first = nullptr;
@@ -97,7 +97,7 @@ void StagedBytes::take_turn() {
 
 // Does the rest of a write, or (false) the part before the frozen bytes. Blocks to make room and for the journal.
 Result<bool> StagedBytes::go_on(Waiting& write) {
-  if (write.reply.asker().stop_requested()) return given_up();
+  if (write.reply.stop_token().stop_requested()) return given_up();
   const std::span<const std::byte> left = std::span(write.bytes).subspan(write.done);
   {
     Lock lock(mutex_);
@@ -153,7 +153,7 @@ void StagedBytes::when_thawed(std::uint64_t offset, Reply<void> reply) {
   reply({});
 }
 
-// The thread of the commit holds locks, so the waiting writes go on in the lane.
+// The thread of the commit holds locks, so the waiting writes go on in the queue.
 void StagedBytes::thaw() {
   bool writes = false;
   auto then = std::make_shared<std::vector<Reply<void>>>();

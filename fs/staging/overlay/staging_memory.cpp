@@ -21,8 +21,8 @@ StagedBuffer::StagedBuffer(std::atomic<std::uint64_t>& in_use, Budget::Reservati
 
 StagedBuffer::~StagedBuffer() { in_use_ -= bytes_.size(); }
 
-StagingMemory::StagingMemory(std::shared_ptr<Budget> budget, std::uint64_t limit, Lanes& lanes)
-    : budget_(std::move(budget)), limit_(limit), lanes_(lanes) {}
+StagingMemory::StagingMemory(std::shared_ptr<Budget> budget, std::uint64_t limit, SerialQueues& serial_queues)
+    : budget_(std::move(budget)), limit_(limit), queues_(serial_queues) {}
 
 std::shared_ptr<StagedBuffer> StagingMemory::buffer(std::size_t size) {
   return std::make_shared<StagedBuffer>(in_use_, budget_->take(size), size);

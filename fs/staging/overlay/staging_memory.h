@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cache/budget.h"
-#include "exec/lanes.h"
+#include "exec/serial_queues.h"
 #include "mutex.h"
 #include "tfile/buffer.h"
 #include "tfile/result.h"
@@ -41,8 +41,8 @@ class StagedBuffer {
 // to their journals. Outlives every staged file. Thread-safe.
 class StagingMemory {
  public:
-  // `lanes`: writes that wait for room are jobs in the lane of this object.
-  StagingMemory(std::shared_ptr<Budget>, std::uint64_t limit, Lanes& lanes);
+  // `serial queues`: writes that wait for room are jobs in the queue of this object.
+  StagingMemory(std::shared_ptr<Budget>, std::uint64_t limit, SerialQueues& serial_queues);
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
@@ -59,7 +59,7 @@ class StagingMemory {
 
   // Runs `job`, which may make room and wait for the journals, after those that came before. False: no more jobs are
   // run.
-  bool run_in_turn(std::function<void()> job) { return lanes_.run(this, std::move(job)); }
+  bool run_in_turn(std::function<void()> job) { return queues_.run(this, std::move(job)); }
 
   // Counted at once, even beyond the limit and the budget: chunks are evicted for it, and it never waits. For
   // staged_bytes only.
@@ -75,7 +75,7 @@ class StagingMemory {
 
   const std::shared_ptr<Budget> budget_;
   const std::uint64_t limit_;
-  Lanes& lanes_;
+  SerialQueues& queues_;
   std::atomic<std::uint64_t> in_use_ = 0;
   std::atomic<std::uint64_t> stamp_ = 1;
 

@@ -11,7 +11,7 @@
 #include "on_behalf.h"
 #include "once.h"
 #include "tfile/buffer.h"
-#include "view/chain/made_items.h"
+#include "view/chain/computed_items.h"
 
 namespace tfilefs {
 namespace {
@@ -40,12 +40,12 @@ struct FileStreams {
 
 // Exactly those bytes, of streams that do not go before they have come.
 void read_kept(const FileStreams& from, const ColumnRange& range, ReadUse use, Reply<Slices> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto told = [from, reply = std::move(reply)](Result<Slices> slices) mutable {
     if (!slices) return reply(tl::unexpected<Error>(met_in(*from.files, from.file, std::move(slices).error())));
     reply(std::move(slices));
   };
-  read_whole(*from.streams, range, use, Reply<Slices>(std::move(told), asker));
+  read_whole(*from.streams, range, use, Reply<Slices>(std::move(told), stop));
 }
 
 tfile::Buffer in_one_piece(const Slices& slices) {
@@ -66,7 +66,9 @@ ChainStreams::ChainStreams(ClusterCache& cache, std::shared_ptr<const ChainTable
 
 ChainStreams::~ChainStreams() { cache_.file_parts().forget(this); }
 
-void ChainStreams::run_making(std::function<void()> job) { cache_.exec().makers.run(std::move(job), Urgency::awaited); }
+void ChainStreams::run_view_job(std::function<void()> job) {
+  cache_.exec().view_workers.run(std::move(job), Urgency::awaited);
+}
 
 std::optional<std::int64_t> ChainStreams::known_length(tfile::StreamId id, std::uint32_t) const {
   const StartsPtr starts = counts_->known(table_->chained(id).count);
@@ -75,12 +77,12 @@ std::optional<std::int64_t> ChainStreams::known_length(tfile::StreamId id, std::
 }
 
 void ChainStreams::length(tfile::StreamId id, std::uint32_t slot, Reply<std::int64_t> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto told = [self = shared_from_this(), id, slot, reply = std::move(reply)](Result<StartsPtr> starts) mutable {
     if (!starts) return reply(tl::unexpected<Error>(starts.error()));
     reply(*self->known_length(id, slot));
   };
-  counts_->want(table_->chained(id).count, Reply<StartsPtr>(std::move(told), asker));
+  counts_->want(table_->chained(id).count, Reply<StartsPtr>(std::move(told), stop));
 }
 
 // That the length is cheap for all files is known only when they are asked.
@@ -102,12 +104,12 @@ void ChainStreams::read(tfile::StreamId id, std::uint32_t, std::size_t item_size
   std::vector<CountId> needed = chained.held;
   needed.push_back(chained.count);
   const Request request{id, offset, offset + size, use};
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto go_on = [self = shared_from_this(), request, reply = std::move(reply)](Result<void> known) mutable {
     if (!known) return reply(tl::unexpected<Error>(known.error()));
     self->read_known(request, std::move(reply));
   };
-  with_counts(std::move(needed), Reply<void>(std::move(go_on), asker));
+  with_counts(std::move(needed), Reply<void>(std::move(go_on), stop));
 }
 
 // Each file brings its items; of an offsets column, an end for each of its lists. The 0 before the first is its own
@@ -214,7 +216,7 @@ void ChainStreams::read_kept_part(const Request& request, const Part& part, cons
   Part all = part;
   all.begin = 0;
   all.end = part.whole;
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto keep = [self = shared_from_this(), request, part, source, key, of_part,
                reply = std::move(reply)](Result<Slices> slices) mutable {
     if (!slices && is_lasting(slices.error()))  // what is wrong may lie elsewhere
@@ -226,11 +228,11 @@ void ChainStreams::read_kept_part(const Request& request, const Part& part, cons
     self->cache_.file_parts().keep(self.get(), key, bytes);
     reply(of_part(std::move(bytes)));
   };
-  read_file(request, all, source, Reply<Slices>(std::move(keep), asker));
+  read_file(request, all, source, Reply<Slices>(std::move(keep), stop));
 }
 
 void ChainStreams::read_file(const Request& request, const Part& part, const ItemSource& source, Reply<Slices> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto opened = [self = shared_from_this(), request, part, source,
                  reply = std::move(reply)](Result<StreamsPtr> streams) mutable {
     if (!streams) return reply(tl::unexpected<Error>(streams.error()));
@@ -241,7 +243,7 @@ void ChainStreams::read_file(const Request& request, const Part& part, const Ite
           request.use, std::move(reply));
     self->read_inputs(request, part, source, *streams, std::move(reply));
   };
-  files_->streams(part.file, Reply<StreamsPtr>(std::move(opened), asker));
+  files_->streams(part.file, Reply<StreamsPtr>(std::move(opened), stop));
 }
 
 ItemsWanted ChainStreams::wanted(const Request& request, const Part& part) const {
@@ -261,7 +263,7 @@ ColumnRange ChainStreams::input(const Request& request, const Part& part, const 
 
 void ChainStreams::read_inputs(const Request& request, const Part& part, const ItemSource& source,
                                const StreamsPtr& streams, Reply<Slices> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   const ColumnRange first = input(request, part, source.column, source.kind == Kind::ends ? 1 : 0);
   auto make = [self = shared_from_this(), request, part, source, streams,
                reply = std::move(reply)](Result<Slices> numbers) mutable {
@@ -269,7 +271,7 @@ void ChainStreams::read_inputs(const Request& request, const Part& part, const I
     const auto bytes = std::make_shared<const tfile::Buffer>(in_one_piece(*numbers));
     *numbers = {};
     if (source.kind != Kind::index) return reply(made_items(source, self->wanted(request, part), bytes->span(), {}));
-    const std::stop_token waits = reply.asker();
+    const std::stop_token waits = reply.stop_token();
     auto with_tags = [self, request, part, source, bytes, reply = std::move(reply)](Result<Slices> tags) mutable {
       if (!tags) return reply(tl::unexpected<Error>(tags.error()));
       const tfile::Buffer second = in_one_piece(*tags);
@@ -278,7 +280,7 @@ void ChainStreams::read_inputs(const Request& request, const Part& part, const I
     read_kept({self->files_, part.file, streams}, self->input(request, part, source.tags, 0), request.use,
               Reply<Slices>(std::move(with_tags), waits));
   };
-  read_kept({files_, part.file, streams}, first, request.use, Reply<Slices>(std::move(make), asker));
+  read_kept({files_, part.file, streams}, first, request.use, Reply<Slices>(std::move(make), stop));
 }
 
 }  // namespace tfilefs

@@ -9,7 +9,7 @@
 #include "mutex.h"
 #include "view/chain/chain_counts.h"
 #include "view/chain/chain_table.h"
-#include "view/chain/made_items.h"
+#include "view/chain/computed_items.h"
 #include "view/segments.h"
 
 namespace tfilefs {
@@ -28,7 +28,7 @@ class ChainStreams final : public CachedStreams, public std::enable_shared_from_
   std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const override;
   void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse,
             Reply<Slices>) override;
-  void run_making(std::function<void()>) override;
+  void run_view_job(std::function<void()>) override;
   PieceCache& pieces() const override { return cache_.pieces(); }
   const Files* files() const override { return &about_; }
 

@@ -44,7 +44,7 @@ class LearningStreams final : public CachedStreams {
     streams_->read(id, slot, item_size, offset, size, use, std::move(reply));
     if (use.chosen && id < table_->columns.size() && size > 0) look_beside(id, offset);
   }
-  void run_making(std::function<void()> job) override { streams_->run_making(std::move(job)); }
+  void run_view_job(std::function<void()> job) override { streams_->run_view_job(std::move(job)); }
   PieceCache& pieces() const override { return streams_->pieces(); }
   const Files* files() const override { return streams_->files(); }
 

@@ -80,7 +80,7 @@ void read_keys(ClusterCache& cache, const KeySources& sources, TakeKeys take, Re
       auto job = [&sources, &take, some, major = std::move(major), minor = std::move(minor)]() mutable {
         return take(keys_of(sources, some.count, major, minor));
       };
-      cache.exec().makers.run(answering(std::move(job), std::move(done)), Urgency::awaited);
+      cache.exec().view_workers.run(answering(std::move(job), std::move(done)), Urgency::awaited);
     };
     auto with_major = [&sources, some, give](PartsRead major, Reply<void> next) {
       auto with_minor = [give, major = std::move(major)](PartsRead minor, Reply<void> last) mutable {
@@ -132,7 +132,7 @@ void index_entries(ClusterCache& cache, const KeySources& sources, Reply<Counted
   made->parts.push_back({{0, 0, sources.entries}, KeyIndex()});
   KeyIndex& index = *made->parts[0].index;
   index.reserve(static_cast<std::size_t>(std::max<std::int64_t>(sources.entries, 0)));
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto take = [made, &index](const std::vector<EntryKey>& keys) -> Result<void> {
     for (const EntryKey& key : keys) index.add(key);
     return {};
@@ -148,7 +148,7 @@ void index_entries(ClusterCache& cache, const KeySources& sources, Reply<Counted
                                   std::move(reply)),
                               Urgency::awaited);
   };
-  read_keys(cache, sources, std::move(take), Reply<void>(std::move(sort), asker));
+  read_keys(cache, sources, std::move(take), Reply<void>(std::move(sort), stop));
 }
 
 void match_entries(ClusterCache& cache, const KeySources& sources, CountedIndexPtr index, Reply<MatchedRunsPtr> reply) {
@@ -161,7 +161,7 @@ void match_entries(ClusterCache& cache, const KeySources& sources, CountedIndexP
   state->made->runs = EntryRuns(sources.entries);
   state->made->memory = cache.budget()->take(0);
   const std::uint64_t most = share_of(cache) - std::min(share_of(cache), index->memory.bytes());
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto take = [state, most](const std::vector<EntryKey>& keys) -> Result<void> {
     MatchedRuns& made = *state->made;
     for (const EntryKey& key : keys) {
@@ -178,7 +178,7 @@ void match_entries(ClusterCache& cache, const KeySources& sources, CountedIndexP
     if (!read) return reply(tl::unexpected<Error>(read.error()));
     reply(MatchedRunsPtr(std::move(state->made)));
   };
-  read_keys(cache, sources, std::move(take), Reply<void>(std::move(done), asker));
+  read_keys(cache, sources, std::move(take), Reply<void>(std::move(done), stop));
 }
 
 }  // namespace tfilefs

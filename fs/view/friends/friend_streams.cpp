@@ -8,7 +8,7 @@
 
 #include "exec/for_each.h"
 #include "on_behalf.h"
-#include "view/chain/made_items.h"
+#include "view/chain/computed_items.h"
 #include "view/segments.h"
 
 namespace tfilefs {
@@ -86,8 +86,8 @@ FriendStreams::FriendStreams(ClusterCache& cache, std::shared_ptr<const FriendTa
                              std::shared_ptr<CachedStreams> own)
     : cache_(cache), table_(std::move(table)), matched_(std::move(matched)), own_(std::move(own)) {}
 
-void FriendStreams::run_making(std::function<void()> job) {
-  cache_.exec().makers.run(std::move(job), Urgency::awaited);
+void FriendStreams::run_view_job(std::function<void()> job) {
+  cache_.exec().view_workers.run(std::move(job), Urgency::awaited);
 }
 
 std::size_t FriendStreams::block_count() const { return (matched_->runs.runs().size() + kBlockRuns - 1) / kBlockRuns; }
@@ -168,12 +168,12 @@ std::optional<std::int64_t> FriendStreams::known_length(tfile::StreamId id, std:
 }
 
 void FriendStreams::length(tfile::StreamId id, std::uint32_t slot, Reply<std::int64_t> reply) {
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto told = [self = shared_from_this(), id, slot, reply = std::move(reply)](Result<void> known) mutable {
     if (!known) return reply(tl::unexpected<Error>(known.error()));
     reply(*self->known_length(id, slot));
   };
-  want_all({table_->shown(id).count}, Reply<void>(std::move(told), asker));
+  want_all({table_->shown(id).count}, Reply<void>(std::move(told), stop));
 }
 
 void FriendStreams::cheap_length(tfile::StreamId id, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
@@ -188,12 +188,12 @@ void FriendStreams::read(tfile::StreamId id, std::uint32_t, std::size_t item_siz
   std::vector<CountId> needed = table_->shown(id).held;
   needed.push_back(table_->shown(id).count);
   const Request request{id, offset, offset + size, use};
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto go_on = [self = shared_from_this(), request, reply = std::move(reply)](Result<void> known) mutable {
     if (!known) return reply(tl::unexpected<Error>(known.error()));
     self->read_known(request, std::move(reply));
   };
-  want_all(std::move(needed), Reply<void>(std::move(go_on), asker));
+  want_all(std::move(needed), Reply<void>(std::move(go_on), stop));
 }
 
 void FriendStreams::read_known(const Request& wanted, Reply<Slices> reply) {
@@ -295,13 +295,13 @@ void FriendStreams::read_segments(const Request& request, std::vector<Segment> s
       picks.push_back(
           {static_cast<std::uint64_t>(segment.first) * size + (begin - at), end - begin, begin - request.begin});
   }
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   if (picks.size() == 1 && picks[0].size == request.end - request.begin) {
     auto told = [self = shared_from_this(), reply = std::move(reply)](Result<Slices> slices) mutable {
       reply(std::move(slices));
     };
     const ColumnRange range{own.stream, own.slot, size, picks[0].from, picks[0].size};
-    return read_whole(*own_, range, request.use, Reply<Slices>(std::move(told), asker));
+    return read_whole(*own_, range, request.use, Reply<Slices>(std::move(told), stop));
   }
   auto buffer = std::make_shared<tfile::Buffer>(request.end - request.begin);
   auto told = [buffer, reply = std::move(reply)](Result<void> read) mutable {
@@ -311,7 +311,7 @@ void FriendStreams::read_segments(const Request& request, std::vector<Segment> s
   };
   ReadUse use = request.use;
   use.handed_over = false;  // the kernel gets a copy
-  pick_items(own_, picked(own), std::move(picks), buffer, use, Reply<void>(std::move(told), asker));
+  pick_items(own_, picked(own), std::move(picks), buffer, use, Reply<void>(std::move(told), stop));
 }
 
 void FriendStreams::read_ends(const Request& request, const std::vector<Segment>& segments, Reply<Slices> reply) {
@@ -325,7 +325,7 @@ void FriendStreams::read_ends(const Request& request, const std::vector<Segment>
     picks.push_back({static_cast<std::uint64_t>(segment.first + 1) * kEndSize,
                      static_cast<std::uint64_t>(segment.count) * kEndSize,
                      static_cast<std::uint64_t>(segment.at + 1 - first) * kEndSize});
-  const std::stop_token asker = reply.asker();
+  const std::stop_token stop = reply.stop_token();
   auto told = [request, first, buffer, segments, reply = std::move(reply)](Result<void> read) mutable {
     if (!read) return reply(tl::unexpected<Error>(read.error()));
     for (const Segment& segment : segments) {
@@ -338,7 +338,7 @@ void FriendStreams::read_ends(const Request& request, const std::vector<Segment>
     const std::uint64_t from = request.begin - static_cast<std::uint64_t>(first) * kEndSize;
     reply(one_slice(std::move(buffer), from, request.end - request.begin));
   };
-  pick_items(own_, picked(own), std::move(picks), buffer, {}, Reply<void>(std::move(told), asker));
+  pick_items(own_, picked(own), std::move(picks), buffer, {}, Reply<void>(std::move(told), stop));
 }
 
 }  // namespace tfilefs

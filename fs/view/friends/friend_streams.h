@@ -16,7 +16,7 @@
 #include "view/chain/counts_wanted.h"
 #include "view/friends/entry_runs.h"
 #include "view/friends/friend_table.h"
-#include "view/friends/picked_items.h"
+#include "view/friends/gathered_items.h"
 
 namespace tfilefs {
 
@@ -42,7 +42,7 @@ class FriendStreams final : public CachedStreams, public std::enable_shared_from
   std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const override;
   void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse,
             Reply<Slices>) override;
-  void run_making(std::function<void()>) override;
+  void run_view_job(std::function<void()>) override;
   PieceCache& pieces() const override { return cache_.pieces(); }
   const Files* files() const override { return own_ ? own_->files() : nullptr; }
 

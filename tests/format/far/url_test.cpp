@@ -76,9 +76,9 @@ TEST(WithoutSecrets, AlsoInTheServersWords) {
 }
 
 TEST(Origins, AreNumberedByServer) {
-  const SourceOrigin first = origin_of_server("root://origins-test-a:1094");
+  const ServerId first = origin_of_server("root://origins-test-a:1094");
   EXPECT_GE(first, 1u);
-  const SourceOrigin second = origin_of_server("root://origins-test-b:1094");
+  const ServerId second = origin_of_server("root://origins-test-b:1094");
   EXPECT_NE(first, second);
   EXPECT_NE(origin_of_server("http://origins-test-a:1094"), first);
   EXPECT_EQ(origin_of_server("root://origins-test-a:1094"), first);

@@ -14,14 +14,14 @@ namespace tfile {
 // Columns to be offered: paths, and the numbers of each.
 using OfferedNumbers = std::vector<std::pair<const char*, std::vector<std::int64_t>>>;
 
-inline std::vector<OfferedColumn> columns_of(const OfferedNumbers& all) {
-  std::vector<OfferedColumn> columns;
+inline std::vector<InputColumn> columns_of(const OfferedNumbers& all) {
+  std::vector<InputColumn> columns;
   for (const auto& [path, numbers] : all) columns.push_back(*offered_column(path));
   return columns;
 }
 
 // Both must outlive the result.
-inline OfferedEntries entries_of(const OfferedNumbers& all, const std::vector<OfferedColumn>& columns) {
+inline OfferedEntries entries_of(const OfferedNumbers& all, const std::vector<InputColumn>& columns) {
   OfferedEntries entries;
   entries.count = [&](std::uint32_t column) {
     const auto numbers = static_cast<std::int64_t>(all[column].second.size());

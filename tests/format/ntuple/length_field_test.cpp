@@ -24,9 +24,9 @@ using Numbers = std::vector<std::int64_t>;
 using Offered = OfferedNumbers;
 
 std::string counted_by(const Offered& all, std::string_view path) {
-  std::vector<OfferedColumn> columns = columns_of(all);
+  std::vector<InputColumn> columns = columns_of(all);
   find_list_lengths(columns, entries_of(all, columns));
-  return std::ranges::find(columns, path, &OfferedColumn::path)->counts;
+  return std::ranges::find(columns, path, &InputColumn::path)->counts;
 }
 
 std::vector<std::byte> bytes_of(const Numbers& numbers, Dtype dtype) {
@@ -72,26 +72,26 @@ TEST(LengthField, OtherColumnsStayColumns) {
             "v/offsets.i8");  // names alone
   EXPECT_EQ(counted_by({{"s/offsets.i8", {0, 1}}, {"s/chars.u1", {}}, {"ns.u4", {1}}}, "ns.u4"), "");
   EXPECT_EQ(counted_by({{"v/offsets.i8", {0, 1}}, {"nv.u4", {1}}}, "nv.u4"), "");  // its items may be characters yet
-  std::vector<OfferedColumn> columns = columns_of({{"v/offsets.i8", {}}, {"v/values.f4", {}}, {"nv.u4", {}}});
+  std::vector<InputColumn> columns = columns_of({{"v/offsets.i8", {}}, {"v/values.f4", {}}, {"nv.u4", {}}});
   find_list_lengths(columns, {[](std::uint32_t) { return std::int64_t{1}; },
                               [](std::uint32_t, std::int64_t, std::span<std::byte>) { return false; }});
   EXPECT_EQ(columns[2].counts, "");
 }
 
 // A number before its list, the list, a text, and another number.
-std::vector<OfferedColumn> counted_columns() {
-  std::vector<OfferedColumn> columns = columns_of({{"nv.u4", {}},
-                                                   {"v/offsets.i8", {}},
-                                                   {"v/values.f4", {}},
-                                                   {"s/offsets.i8", {}},
-                                                   {"s/chars.u1", {}},
-                                                   {"x.u8", {}}});
+std::vector<InputColumn> counted_columns() {
+  std::vector<InputColumn> columns = columns_of({{"nv.u4", {}},
+                                                 {"v/offsets.i8", {}},
+                                                 {"v/values.f4", {}},
+                                                 {"s/offsets.i8", {}},
+                                                 {"s/chars.u1", {}},
+                                                 {"x.u8", {}}});
   columns[0].counts = "v/offsets.i8";
   columns[0].title = "how many";
   return columns;
 }
 
-SchemaRecords schema_of(const std::vector<OfferedColumn>& columns) {
+SchemaRecords schema_of(const std::vector<InputColumn>& columns) {
   SchemaRecords schema;
   const auto form = ntuple_form(columns);
   EXPECT_TRUE(form && add_to_schema(columns, *form, true, schema));
@@ -99,7 +99,7 @@ SchemaRecords schema_of(const std::vector<OfferedColumn>& columns) {
 }
 
 TEST(LengthField, ItIsEncodedWithTheOffsetsOfItsList) {
-  std::vector<OfferedColumn> columns = counted_columns();
+  std::vector<InputColumn> columns = counted_columns();
   auto form = *ntuple_form(columns);
   ASSERT_EQ(form.fields.size(), 4U);
   EXPECT_TRUE(shows_lengths(form.fields[0]));
@@ -111,7 +111,7 @@ TEST(LengthField, ItIsEncodedWithTheOffsetsOfItsList) {
 }
 
 TEST(LengthField, ItsRecordsAreReadAsAProjection) {
-  const std::vector<OfferedColumn> columns = counted_columns();
+  const std::vector<InputColumn> columns = counted_columns();
   const SchemaRecords schema = schema_of(columns);
   SchemaLists lists;
   for (const FieldRecord& field : schema.fields) lists.add(field);
@@ -181,7 +181,7 @@ TEST(LengthField, EachEntryIsComparedAndNothingIsStored) {
 }
 
 TEST(LengthField, ItIsRemovedAloneAndItsListWithItOnly) {
-  std::vector<OfferedColumn> columns =
+  std::vector<InputColumn> columns =
       columns_of({{"x.u8", {}}, {"v/offsets.i8", {}}, {"v/values.f4", {}}, {"nv.u4", {}}});
   columns[3].counts = "v/offsets.i8";
   const SchemaRecords schema = schema_of(columns);

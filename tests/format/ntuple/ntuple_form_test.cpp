@@ -18,9 +18,9 @@ namespace {
 constexpr std::uint32_t kEachEntry = FieldForm::kEachEntry;
 
 // `classes`: directories and the types that were set on them.
-std::vector<OfferedColumn> columns_of(const std::vector<std::string>& paths,
-                                      const std::vector<std::pair<std::string, std::string>>& classes) {
-  std::vector<OfferedColumn> columns;
+std::vector<InputColumn> columns_of(const std::vector<std::string>& paths,
+                                    const std::vector<std::pair<std::string, std::string>>& classes) {
+  std::vector<InputColumn> columns;
   for (const std::string& path : paths) {
     columns.push_back(*offered_column(path));
     for (const auto& each : classes) {
@@ -31,12 +31,12 @@ std::vector<OfferedColumn> columns_of(const std::vector<std::string>& paths,
 }
 
 struct Made {
-  OfferedForm form;
+  WriteSchema form;
   SchemaRecords schema;
   std::string error;
 };
 
-Made made_of(const std::vector<OfferedColumn>& columns) {
+Made made_of(const std::vector<InputColumn>& columns) {
   Made made;
   auto form = ntuple_form(columns);
   if (!form) {

@@ -20,7 +20,7 @@ class VariantEncode : public testing::Test {
     BlobPlace place;
     place.compression = {Compression::Algorithm::none, 0};
     writer_ = NtupleWriter::create(place, "t", "");
-    std::vector<OfferedColumn> columns;
+    std::vector<InputColumn> columns;
     for (const char* path :
          {"v/tags.i1", "v/index.i8", "v/float.f4", "v/std::string/offsets.i8", "v/std::string/chars.u1"}) {
       columns.push_back(*offered_column(path));

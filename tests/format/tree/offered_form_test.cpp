@@ -13,10 +13,10 @@ namespace {
 
 using Kind = FieldForm::Kind;
 
-Result<OfferedForm> form_of(const std::vector<std::string>& paths) {
-  std::vector<OfferedColumn> columns;
+Result<WriteSchema> form_of(const std::vector<std::string>& paths) {
+  std::vector<InputColumn> columns;
   for (const std::string& path : paths) {
-    TRY(OfferedColumn column, offered_column(path));
+    TRY(InputColumn column, offered_column(path));
     columns.push_back(std::move(column));
   }
   return tree_form(columns);
@@ -35,7 +35,7 @@ FieldForm only(const std::vector<std::string>& paths) {
   return form->fields[0];
 }
 
-TEST(OfferedColumn, SaysWhatTheNameSays) {
+TEST(InputColumn, SaysWhatTheNameSays) {
   const auto column = offered_column("Muon_cov/values.f4x3x2");
   ASSERT_TRUE(column);
   EXPECT_EQ(column->dtype, Dtype::f4);
@@ -46,7 +46,7 @@ TEST(OfferedColumn, SaysWhatTheNameSays) {
   EXPECT_EQ(offered_column("offsets.i8")->role, Role::values) << "beside the other columns it is a number";
 }
 
-TEST(OfferedColumn, RefusesNamesThatWouldNotComeBack) {
+TEST(InputColumn, RefusesNamesThatWouldNotComeBack) {
   for (const char* wrong : {"px", "px.f3", "px.f4x0", "px.f4x4294967295", ".f4", "%.f4", "a..f4", "%41.f4", "x[2].f4",
                             "a%00b.f4", "a//values.f4", "/px.f4", "a/", "%2e.f4"}) {
     EXPECT_FALSE(offered_column(wrong)) << wrong;
@@ -57,7 +57,7 @@ TEST(OfferedColumn, RefusesNamesThatWouldNotComeBack) {
   EXPECT_TRUE(offered_column("100%.f4"));
 }
 
-TEST(OfferedForm, NumbersHaveTheirNamesWithEscapesUndone) {
+TEST(WriteSchema, NumbersHaveTheirNamesWithEscapesUndone) {
   const auto form = form_of({"px.f4", "a%2Fb.i8x2", "%2Ec.u1"});
   ASSERT_TRUE(form);
   ASSERT_EQ(form->fields.size(), 3u);
@@ -67,7 +67,7 @@ TEST(OfferedForm, NumbersHaveTheirNamesWithEscapesUndone) {
   EXPECT_EQ(form->fields[1].kind, Kind::number);
 }
 
-TEST(OfferedForm, ListsHaveTheirCounterWhereItIsThere) {
+TEST(WriteSchema, ListsHaveTheirCounterWhereItIsThere) {
   EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).kind, Kind::list);
   EXPECT_FALSE(counter_of(only({"pt/values.f4", "pt/offsets.i8"})));
   EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).columns, (std::vector<std::uint32_t>{1, 0}));
@@ -87,23 +87,23 @@ TEST(OfferedForm, ListsHaveTheirCounterWhereItIsThere) {
   }
 }
 
-TEST(OfferedForm, AListOfArraysHasTheCounterThatIsKnown) {
-  std::vector<OfferedColumn> columns;
+TEST(WriteSchema, AListOfArraysHasTheCounterThatIsKnown) {
+  std::vector<InputColumn> columns;
   for (const char* path : {"v/offsets.i8", "v/values.f4x3", "n.i4", "nv.i4"}) columns.push_back(*offered_column(path));
   EXPECT_EQ(counter_of(tree_form(columns)->fields[0]), 3u);
   columns[1].counter = "n.i4";
   EXPECT_EQ(counter_of(tree_form(columns)->fields[0]), 2u);
 }
 
-TEST(OfferedForm, ListsOfArraysHaveTheCounterThatTheirEntriesTell) {
+TEST(WriteSchema, ListsOfArraysHaveTheCounterThatTheirEntriesTell) {
   const OfferedNumbers all = {
       {"n.i4", {1, 0, 3}},  {"x.f4", {2, 0, 1}},   {"v/offsets.i8", {0, 2, 2, 3}}, {"v/values.f4x3", {}},
       {"short.i4", {2, 0}}, {"m.u2", {2, 0, 1}},   {"ab.i4x2", {2, 0, 1}},         {"pt/offsets.i8", {0, 2, 2, 3}},
       {"pt/values.f4", {}}, {"r/a.i4", {2, 0, 1}}, {"late.u2", {2, 0, 1}}};
-  std::vector<OfferedColumn> columns = columns_of(all);
+  std::vector<InputColumn> columns = columns_of(all);
   OfferedEntries entries = entries_of(all, columns);
   find_list_counters(columns, entries);
-  for (const OfferedColumn& column : columns) {
+  for (const InputColumn& column : columns) {
     EXPECT_EQ(column.counter, column.path == "v/values.f4x3" ? "m.u2" : "") << column.path;
   }
   entries.items = [](std::uint32_t, std::int64_t, std::span<std::byte>) { return false; };
@@ -112,7 +112,7 @@ TEST(OfferedForm, ListsOfArraysHaveTheCounterThatTheirEntriesTell) {
   EXPECT_EQ(columns[3].counter, "");
 }
 
-TEST(OfferedForm, TextsNestedListsAndRecords) {
+TEST(WriteSchema, TextsNestedListsAndRecords) {
   EXPECT_EQ(only({"s/offsets.i8", "s/chars.u1"}).kind, Kind::text);
   const FieldForm nested = only({"v/values/values.f4", "v/offsets.i8", "v/values/offsets.i8"});
   EXPECT_EQ(nested.kind, Kind::list);
@@ -123,7 +123,7 @@ TEST(OfferedForm, TextsNestedListsAndRecords) {
   EXPECT_EQ(record.columns, (std::vector<std::uint32_t>{0, 1}));
 }
 
-TEST(OfferedForm, ARecordOfOneMemberOrOfMoreThanNumbersIsAnObject) {
+TEST(WriteSchema, ARecordOfOneMemberOrOfMoreThanNumbersIsAnObject) {
   const FieldForm one = only({"r/a.f4"});
   EXPECT_EQ(one.kind, Kind::nested);
   EXPECT_EQ(one.lists, (std::vector<std::uint32_t>{FieldForm::kEachEntry}));
@@ -137,7 +137,7 @@ TEST(OfferedForm, ARecordOfOneMemberOrOfMoreThanNumbersIsAnObject) {
             (std::vector<std::uint32_t>{FieldForm::kEachEntry, 0, FieldForm::kEachEntry, FieldForm::kEachEntry, 3, 4}));
 }
 
-TEST(OfferedForm, AMemberOfRecordsLiesInTheirList) {
+TEST(WriteSchema, AMemberOfRecordsLiesInTheirList) {
   const auto form = form_of({"v/offsets.i8", "v/values/a.f4", "v/values/b.i2x3"});
   ASSERT_EQ(form->fields.size(), 1U);
   const FieldForm& field = form->fields[0];
@@ -146,7 +146,7 @@ TEST(OfferedForm, AMemberOfRecordsLiesInTheirList) {
   EXPECT_EQ(field.lists, (std::vector<std::uint32_t>{FieldForm::kEachEntry, 0, 0}));
 }
 
-TEST(OfferedForm, AMapOfTextsHasItsKeyFirst) {
+TEST(WriteSchema, AMapOfTextsHasItsKeyFirst) {
   const FieldForm numbers =
       only({"m/offsets.i8", "m/values/value.f8", "m/values/key/chars.u1", "m/values/key/offsets.i8"});
   EXPECT_EQ(numbers.kind, Kind::nested);
@@ -158,7 +158,7 @@ TEST(OfferedForm, AMapOfTextsHasItsKeyFirst) {
   EXPECT_EQ(texts.lists, (std::vector<std::uint32_t>{FieldForm::kEachEntry, 0, 1, 0, 3}));
 }
 
-TEST(OfferedForm, OtherMapsWithTextsOrListsAreNotWritten) {
+TEST(WriteSchema, OtherMapsWithTextsOrListsAreNotWritten) {
   const std::vector<std::string> key = {"m/offsets.i8", "m/values/key/offsets.i8", "m/values/key/chars.u1"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), key.begin(), key.end());
@@ -175,7 +175,7 @@ TEST(OfferedForm, OtherMapsWithTextsOrListsAreNotWritten) {
             std::string::npos);
 }
 
-TEST(OfferedForm, AMapWaitsForKeyAndValue) {
+TEST(WriteSchema, AMapWaitsForKeyAndValue) {
   const auto lines = [](const std::vector<std::string>& paths) { return form_of(paths)->incomplete; };
   const std::vector<std::string> one_is_missing = {"m: values: a key without values, or values without a key"};
   EXPECT_EQ(lines({"m/offsets.i8", "m/values/key/offsets.i8", "m/values/key/chars.u1"}), one_is_missing);
@@ -187,7 +187,7 @@ TEST(OfferedForm, AMapWaitsForKeyAndValue) {
 }
 
 // Copying programs make the files of a column in any order.
-TEST(OfferedForm, NoPartOfWhatIsWrittenIsRefused) {
+TEST(WriteSchema, NoPartOfWhatIsWrittenIsRefused) {
   const std::vector<std::vector<std::string>> written = {
       {"f/offsets.i8", "f/values/offsets.i8", "f/values/values/offsets.i8", "f/values/values/chars.u1"},
       {"f/offsets.i8", "f/values/offsets.i8", "f/values/values/offsets.i8", "f/values/values/values.i4"},
@@ -212,7 +212,7 @@ TEST(OfferedForm, NoPartOfWhatIsWrittenIsRefused) {
   }
 }
 
-TEST(OfferedForm, SaysWhatIsMissing) {
+TEST(WriteSchema, SaysWhatIsMissing) {
   const auto lines = [](const std::vector<std::string>& paths) { return form_of(paths)->incomplete; };
   EXPECT_EQ(lines({"pt/offsets.i8"}), std::vector<std::string>{"pt: offsets without values or chars"});
   EXPECT_EQ(lines({"pt/values.f4"}), std::vector<std::string>{"pt: values without offsets"});
@@ -230,7 +230,7 @@ TEST(OfferedForm, SaysWhatIsMissing) {
 }
 
 // A member whose name the layout uses itself is escaped, and then nothing is missing beside it.
-TEST(OfferedForm, EscapedNamesOfTheLayoutAreMembers) {
+TEST(WriteSchema, EscapedNamesOfTheLayoutAreMembers) {
   for (const std::string only : {"r/%76alues.f4x3", "r/%63hars.u1", "r/%76alues/offsets.i8"}) {
     std::vector<std::string> paths{only};
     if (only.ends_with("offsets.i8")) paths.emplace_back("r/%76alues/values.f4");
@@ -245,7 +245,7 @@ TEST(OfferedForm, EscapedNamesOfTheLayoutAreMembers) {
   EXPECT_FALSE(offered_column("%76alues/offsets.i8"));
 }
 
-TEST(OfferedForm, RefusesWhatIsNotWritten) {
+TEST(WriteSchema, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b/x.f4"}).find("members other than numbers"),
             std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values/a.f4"}).find("lists of records in lists"),
@@ -277,7 +277,7 @@ TEST(OfferedForm, RefusesWhatIsNotWritten) {
 }
 
 std::vector<std::string> not_held_of(TableFormat format, const std::vector<std::string>& paths) {
-  std::vector<OfferedColumn> columns;
+  std::vector<InputColumn> columns;
   for (const std::string& path : paths) columns.push_back(*offered_column(path));
   std::vector<std::string> found;
   for (const NotHeld& each : not_held(columns, format)) found.push_back(each.path);

@@ -44,8 +44,8 @@ std::string hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-std::vector<OfferedColumn> offered(const std::vector<std::string>& paths) {
-  std::vector<OfferedColumn> columns;
+std::vector<InputColumn> offered(const std::vector<std::string>& paths) {
+  std::vector<InputColumn> columns;
   for (const std::string& path : paths) columns.push_back(*offered_column(path));
   return columns;
 }
@@ -175,7 +175,7 @@ std::string payload(const Part& part, std::size_t basket) {
 TEST(EncodeBasket, RecordsHaveABasketOfTheirNumbersAndOneForEachMember) {
   const auto columns = offered({"v/offsets.i8", "v/values/a.i2", "v/values/s/offsets.i8", "v/values/s/chars.u1",
                                 "v/values/w/offsets.i8", "v/values/w/values.u1"});
-  OfferedForm form;
+  WriteSchema form;
   FieldForm& field = form.fields.emplace_back();  // as of a tree that ROOT has made
   field.kind = FieldForm::Kind::nested;
   field.name = "v";

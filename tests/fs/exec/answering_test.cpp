@@ -9,12 +9,12 @@ namespace tfilefs {
 namespace {
 
 struct Asked {
-  std::stop_source asker;
+  std::stop_source stop;
   Result<int> told = 0;
   int begun = 0;
 
   std::function<void()> job(int result) {
-    Reply<int> reply([this](Result<int> answer) { told = std::move(answer); }, asker.get_token());
+    Reply<int> reply([this](Result<int> answer) { told = std::move(answer); }, stop.get_token());
     return answering(
         [this, result]() -> Result<int> {
           ++begun;
@@ -34,7 +34,7 @@ TEST(Answering, TellsTheResult) {
 TEST(Answering, WhatNobodyWaitsForAnyMoreIsNotBegun) {
   Asked asked;
   const auto job = asked.job(7);
-  asked.asker.request_stop();
+  asked.stop.request_stop();
   job();
   EXPECT_EQ(asked.begun, 0);
   EXPECT_EQ(asked.told.error().system_errno, ECANCELED);

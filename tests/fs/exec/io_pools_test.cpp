@@ -31,7 +31,7 @@ TEST(IoPools, AnOriginThatHangsHoldsBackNoOther) {
 TEST(IoPools, WhatWasTakenIsRunBeforeTheEnd) {
   IoPools pools(1);
   std::atomic<int> ran = 0;
-  for (tfile::SourceOrigin origin = 0; origin < 3; ++origin) {
+  for (tfile::ServerId origin = 0; origin < 3; ++origin) {
     for (int i = 0; i < 5; ++i)
       ASSERT_TRUE(pools.run(
           origin, [&] { ++ran; }, Urgency::ahead));

@@ -6,10 +6,10 @@
 #include <future>
 #include <system_error>
 
-#include "exec/alarms.h"
 #include "exec/io_pools.h"
-#include "exec/lanes.h"
+#include "exec/serial_queues.h"
 #include "exec/thread_pool.h"
+#include "exec/timers.h"
 #include "fs/failing_threads.h"
 #include "log.h"
 
@@ -57,18 +57,18 @@ TEST_F(NoThreads, AnOriginIsTriedAgain) {
 }
 
 TEST_F(NoThreads, ALaneIsTriedAgain) {
-  Lanes lanes;
+  SerialQueues serial_queues;
   const int name = 0;
   {
     const FailingThreads none(0);
-    EXPECT_FALSE(lanes.run(&name, [] {}));
+    EXPECT_FALSE(serial_queues.run(&name, [] {}));
   }
-  run_all([&](auto job) { ASSERT_TRUE(lanes.run(&name, job)); });
+  run_all([&](auto job) { ASSERT_TRUE(serial_queues.run(&name, job)); });
 }
 
 TEST_F(NoThreads, WhatCannotDoWithoutOneSaysSo) {
   const FailingThreads none(0);
-  EXPECT_THROW(Alarms(), std::system_error);
+  EXPECT_THROW(Timers(), std::system_error);
   LogOptions options;
   options.to = LogOptions::To::standard_error;
   EXPECT_THROW(Log(std::move(options)), std::system_error);

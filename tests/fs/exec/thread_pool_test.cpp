@@ -10,7 +10,7 @@
 #include <new>
 
 #include "cache/plans_under_way.h"
-#include "exec/lanes.h"
+#include "exec/serial_queues.h"
 #include "reply.h"
 
 namespace tfilefs {
@@ -30,9 +30,9 @@ struct Heard {
 TEST(ThreadPool, GoesOnAfterAJobThatThrows) {
   Heard pool_heard, lane_heard;
   ThreadPool pool(1);
-  Lanes lanes;
+  SerialQueues serial_queues;
   ASSERT_TRUE(pool.run(job_that_throws(pool_heard.reply()), Urgency::awaited));
-  ASSERT_TRUE(lanes.run(&lanes, job_that_throws(lane_heard.reply())));
+  ASSERT_TRUE(serial_queues.run(&serial_queues, job_that_throws(lane_heard.reply())));
   EXPECT_FALSE(pool_heard.promise.get_future().get());
   EXPECT_FALSE(lane_heard.promise.get_future().get());
   std::promise<void> next;

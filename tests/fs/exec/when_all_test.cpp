@@ -28,7 +28,7 @@ struct WaitingSteps {
     when_all(count, at_most, 0, std::move(step), reply());
   }
   Reply<int> reply() {
-    return {[this](Result<int> result) { answer = std::move(result); }, asker.get_token()};
+    return {[this](Result<int> result) { answer = std::move(result); }, stop.get_token()};
   }
   void finish(std::size_t step) { told_[step]({}); }
   void fail(std::size_t step, const std::string& text) { told_[step](tfile::fail(ErrorKind::io, text, -1, EIO)); }
@@ -36,7 +36,7 @@ struct WaitingSteps {
   std::size_t begun() const { return told_.size(); }
   bool is_gone() const { return alive_.use_count() == 1; }
 
-  std::stop_source asker;
+  std::stop_source stop;
   std::optional<Result<int>> answer;
 
  private:
@@ -82,7 +82,7 @@ TEST(WhenAll, TheFirstErrorIsTheAnswerWhenAllThatWereBegunHaveAnswered) {
 TEST(WhenAll, BeginsNoMoreWhenNobodyWaits) {
   WaitingSteps steps;
   steps.begin(9, 2);
-  steps.asker.request_stop();
+  steps.stop.request_stop();
   steps.finish(0);
   EXPECT_EQ(steps.begun(), 2u);
   EXPECT_FALSE(steps.answer);
@@ -92,28 +92,28 @@ TEST(WhenAll, BeginsNoMoreWhenNobodyWaits) {
 }
 
 TEST(WhenAll, BeginsNoMoreWhenNobodyWaitsAlsoIfStepsAnswerAtOnce) {
-  std::stop_source asker;
+  std::stop_source stop;
   std::size_t begun = 0;
   std::optional<Result<>> answer;
   const auto step = [&](std::size_t i, Reply<void> told) {
     ++begun;
-    if (i == 3) asker.request_stop();
+    if (i == 3) stop.request_stop();
     told({});
   };
-  when_all(9, 1, step, Reply<void>([&](Result<> result) { answer = std::move(result); }, asker.get_token()));
+  when_all(9, 1, step, Reply<void>([&](Result<> result) { answer = std::move(result); }, stop.get_token()));
   EXPECT_EQ(begun, 4u);
   ASSERT_TRUE(answer && !*answer);
   EXPECT_EQ(answer->error().system_errno, ECANCELED);
 }
 
 TEST(WhenAll, AStepHasTheAskerOfAll) {
-  std::stop_source asker;
+  std::stop_source stop;
   bool is_given_up = false;
   const auto step = [&](std::size_t, Reply<void> told) {
-    asker.request_stop();
-    is_given_up = told.asker().stop_requested();
+    stop.request_stop();
+    is_given_up = told.stop_token().stop_requested();
   };
-  when_all(1, 1, step, Reply<void>([](Result<>) {}, asker.get_token()));
+  when_all(1, 1, step, Reply<void>([](Result<>) {}, stop.get_token()));
   EXPECT_TRUE(is_given_up);
 }
 

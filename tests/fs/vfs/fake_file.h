@@ -187,7 +187,7 @@ struct FakeDisk {
   }
 };
 
-class FakeOrigin : public Origin {
+class FakeOrigin : public FileLocator {
  public:
   explicit FakeOrigin(std::shared_ptr<FakeDisk> disk) : disk_(std::move(disk)) {}
   Result<SourceState> look() const override {

@@ -342,11 +342,11 @@ TEST(Text, IsGivenUpWhenNobodyWaits) {
   auto table = std::make_shared<ArrayTable>();
   const auto n = table->column<std::int32_t>(0, "n.i4", Role::values, {1, 2});
   TableRig rig(table);
-  std::stop_source asker;
-  asker.request_stop();
+  std::stop_source stop;
+  stop.request_stop();
   Answer<std::shared_ptr<Content>> answer;
   auto reply = answer.reply();
-  reply.asked_by(asker.get_token());
+  reply.set_stop_token(stop.get_token());
   text_content(rig.streams, rig.table, n, std::move(reply));
   EXPECT_EQ(answer.wait().error().system_errno, ECANCELED);
 }

@@ -31,7 +31,7 @@ class Recovery : public JournalDirectory {
 
   // Whether the column is still to be committed.
   bool is_staged(bool last_took_place) {
-    StagingMemory memory(std::make_shared<Budget>(0), 0, lanes_);
+    StagingMemory memory(std::make_shared<Budget>(0), 0, queues_);
     root_ = std::make_shared<StagedNode>(0, true, "", nullptr);
     auto restored = restore_tree(root_, records_, last_took_place, nullptr, [&](std::uint64_t id, std::uint64_t base) {
       auto bytes = StagedBytes::create(id, journal_, memory);
@@ -45,7 +45,7 @@ class Recovery : public JournalDirectory {
     return staged;
   }
 
-  Lanes lanes_;
+  SerialQueues queues_;
   std::shared_ptr<Journal> journal_;
   std::vector<JournalRecord> records_;
   NodePtr root_;

@@ -99,7 +99,7 @@ TEST(VariantProgress, WhatNoFurtherByteMends) {
 
 TEST(VariantProgress, CountsGoOnBehindCommittedItems) {
   StagedTable first = variants({1, 2, 1}, {0, 0, 1}, 2, {0, 4});
-  std::vector<tfile::OfferedColumn> columns;
+  std::vector<tfile::InputColumn> columns;
   for (const StagedColumn& each : first.columns) {
     columns.push_back(*tfile::offered_column(each.path));
     columns.back().classes = {{"v", first.classes["v"]}};
@@ -138,7 +138,7 @@ TEST(VariantProgress, TheItemsTellTheOrderWhereTheyLeaveNoDoubt) {
 
 TEST(VariantItems, AreThoseThatTheIndexTells) {
   const StagedTable staged = variants({2, 1, 0, 1, 2}, {0, 0, 0, 1, 1}, 2, {0, 3, 5});
-  std::vector<tfile::OfferedColumn> offered;
+  std::vector<tfile::InputColumn> offered;
   FieldColumns field;
   for (const StagedColumn& each : staged.columns) offered.push_back(*tfile::offered_column(each.path));
   for (std::size_t i = 0; i < offered.size(); ++i) {

@@ -67,8 +67,8 @@ class Refusals : public JournalDirectory {
     return "";
   }
 
-  Lanes lanes_;
-  StagingMemory memory_{std::make_shared<Budget>(0), 0, lanes_};
+  SerialQueues queues_;
+  StagingMemory memory_{std::make_shared<Budget>(0), 0, queues_};
   std::shared_ptr<Journal> journal_;
   NodePtr root_;
   std::uint64_t last_id_ = 1;

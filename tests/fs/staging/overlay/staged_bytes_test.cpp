@@ -41,18 +41,18 @@ class Write {
  public:
   Write(StagedBytes& file, std::optional<std::uint64_t> offset, const std::string& text) {
     Reply<std::uint64_t> told([done = done_](Result<std::uint64_t> at) { done->set_value(std::move(at)); },
-                              asker_.get_token());
+                              stop_token_.get_token());
     file.write(offset, as_bytes(text), std::move(told));
   }
   bool is_answered() { return answer_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
   Result<std::uint64_t> wait() { return answer_.get(); }
-  void interrupt() { asker_.request_stop(); }
+  void interrupt() { stop_token_.request_stop(); }
 
  private:
   const std::shared_ptr<std::promise<Result<std::uint64_t>>> done_ =
       std::make_shared<std::promise<Result<std::uint64_t>>>();
   std::future<Result<std::uint64_t>> answer_ = done_->get_future();
-  std::stop_source asker_;
+  std::stop_source stop_token_;
 };
 
 class StagedFiles : public JournalDirectory {
@@ -64,7 +64,7 @@ class StagedFiles : public JournalDirectory {
   }
   void use_memory(std::uint64_t limit) {
     file_.reset();
-    memory_ = std::make_unique<StagingMemory>(budget_, limit, lanes_);
+    memory_ = std::make_unique<StagingMemory>(budget_, limit, queues_);
     file_ = StagedBytes::create(1, journal_, *memory_);
   }
   void write(std::uint64_t offset, const std::string& text) { ASSERT_TRUE(write_to(*file_, offset, as_bytes(text))); }
@@ -97,7 +97,7 @@ class StagedFiles : public JournalDirectory {
   std::shared_ptr<Journal> journal_;
   std::unique_ptr<StagingMemory> memory_;
   std::shared_ptr<StagedBytes> file_;
-  Lanes lanes_;  // destroyed first: its jobs use the other members
+  SerialQueues queues_;  // destroyed first: its jobs use the other members
 };
 
 TEST_F(StagedFiles, HolesAreZeros) {
@@ -316,7 +316,7 @@ TEST_F(StagedFiles, WhatStillWaitsAtTheEndIsAnswered) {
   Write first(*file_, 0, "a"), second(*file_, 1, "b");
   std::promise<Result<void>> cut;
   file_->when_thawed(5, [&](Result<void> result) { cut.set_value(std::move(result)); });
-  lanes_.stop();
+  queues_.stop();
   file_->thaw();
   EXPECT_EQ(first.wait().error().kind, ErrorKind::io);
   EXPECT_EQ(second.wait().error().kind, ErrorKind::io);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/http_turns.h"
+#include "far/request_limiter.h"
 
 #include <utility>
 
 namespace tfile {
 
-void HttpTurns::send(Request request, bool shares) {
+void RequestLimiter::send(Request request, bool shares) {
   {
     const Lock lock(mutex_);
     if (under_way_ >= kRequestsAtOnce && !shares) {
@@ -18,7 +18,7 @@ void HttpTurns::send(Request request, bool shares) {
 }
 
 // Takes those whose turn it is. They count as under way.
-std::deque<HttpTurns::Request> HttpTurns::next(bool shares, bool is_silent) {
+std::deque<RequestLimiter::Request> RequestLimiter::next(bool shares, bool is_silent) {
   std::deque<Request> found;
   while (!waiting_.empty() && (under_way_ < kRequestsAtOnce || shares || is_silent)) {
     found.push_back(std::move(waiting_.front()));
@@ -28,7 +28,7 @@ std::deque<HttpTurns::Request> HttpTurns::next(bool shares, bool is_silent) {
   return found;
 }
 
-void HttpTurns::ended(bool shares, bool is_silent) {
+void RequestLimiter::ended(bool shares, bool is_silent) {
   for (std::size_t gone = 1;;) {
     std::deque<Request> turn;
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/http_turns.h"
+#include "far/request_limiter.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace tfile {
 namespace {
 
 struct Sent {
-  HttpTurns turns;
+  RequestLimiter turns;
   std::vector<int> numbers;
   std::vector<int> refused;
 
@@ -23,7 +23,7 @@ struct Sent {
   }
 };
 
-TEST(HttpTurns, EightAreUnderWayAndTheOthersFollowInOrder) {
+TEST(RequestLimiter, EightAreUnderWayAndTheOthersFollowInOrder) {
   Sent sent;
   for (int i = 0; i < 20; ++i) sent.send(i);
   EXPECT_EQ(sent.numbers.size(), kRequestsAtOnce);
@@ -37,7 +37,7 @@ TEST(HttpTurns, EightAreUnderWayAndTheOthersFollowInOrder) {
   EXPECT_EQ(sent.numbers.size(), 20 + kRequestsAtOnce);
 }
 
-TEST(HttpTurns, StreamsOfOneConnectionNeedNone) {
+TEST(RequestLimiter, StreamsOfOneConnectionNeedNone) {
   Sent sent;
   for (int i = 0; i < 10; ++i) sent.send(i);
   EXPECT_EQ(sent.numbers.size(), kRequestsAtOnce);
@@ -47,7 +47,7 @@ TEST(HttpTurns, StreamsOfOneConnectionNeedNone) {
   EXPECT_EQ(sent.numbers.size(), 100u);
 }
 
-TEST(HttpTurns, BehindASilentServerNobodyWaitsForATurn) {
+TEST(RequestLimiter, BehindASilentServerNobodyWaitsForATurn) {
   Sent sent;
   for (int i = 0; i < 100; ++i) sent.send(i);
   sent.turns.ended(false, true);
@@ -57,7 +57,7 @@ TEST(HttpTurns, BehindASilentServerNobodyWaitsForATurn) {
   EXPECT_EQ(sent.numbers.size(), 2 * kRequestsAtOnce);
 }
 
-TEST(HttpTurns, WhatIsAskedAnewMeanwhileHasItsTurn) {
+TEST(RequestLimiter, WhatIsAskedAnewMeanwhileHasItsTurn) {
   Sent sent;
   for (int i = 0; i < 8; ++i) sent.send(i);
   sent.turns.send(

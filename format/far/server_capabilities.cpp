@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "far/http_abilities.h"
+#include "far/server_capabilities.h"
 
 #include <array>
 #include <atomic>

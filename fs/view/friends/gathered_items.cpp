@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/friends/picked_items.h"
+#include "view/friends/gathered_items.h"
 
 #include <algorithm>
 #include <cstring>

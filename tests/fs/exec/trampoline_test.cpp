@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/step_loop.h"
+#include "exec/trampoline.h"
 
 #include <gtest/gtest.h>
 
@@ -37,17 +37,17 @@ class Asking : public std::enable_shared_from_this<Asking<Ask>> {
   Ask ask_;
   int left_, answers_ = 0;
   std::promise<int> sum_;
-  StepLoop loop_;
+  Trampoline loop_;
 };
 
-TEST(StepLoop, AMillionAnswersThatAreThereTakeNoStack) {
+TEST(Trampoline, AMillionAnswersThatAreThereTakeNoStack) {
   const auto at_once = [](Reply<int> reply) { reply(1); };
   auto asking = std::make_shared<Asking<decltype(at_once)>>(at_once, 1'000'000);
   asking->next();
   EXPECT_EQ(asking->wait(), 1'000'000);
 }
 
-TEST(StepLoop, RunsEachStepOnceWhoeverAnswers) {
+TEST(Trampoline, RunsEachStepOnceWhoeverAnswers) {
   std::vector<std::thread> threads;  // needs no lock, since steps never run at the same time
   std::mt19937 random(5);
   const auto by_anybody = [&](Reply<int> reply) {

@@ -10,7 +10,7 @@ namespace tfilefs {
 // next step before it has returned, and this loop runs it instead of a call deeper in the stack. So the stack does not
 // grow with the number of steps. Steps never run at the same time. Each sees the effects of the one before it,
 // whichever threads ask.
-class StepLoop {
+class Trampoline {
  public:
   // Runs `step` now; or, if a step is running, has its thread run that function once more afterwards. So all calls on
   // one loop must pass the same function. The caller keeps the objects that the step uses, and this loop, until it

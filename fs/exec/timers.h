@@ -11,13 +11,13 @@
 namespace tfilefs {
 
 // A thread that calls functions at given times. They must be short and wait for nothing. Thread-safe.
-class Alarms {
+class Timers {
  public:
-  Alarms();
-  ~Alarms();  // as stop()
+  Timers();
+  ~Timers();  // as stop()
 
   // Calls the function when that time has passed, up to an eighth of it later (10 ms at most), on the thread of the
-  // alarms. After stop() it is dropped.
+  // timers. After stop() it is dropped.
   void after(std::chrono::milliseconds, std::function<void()>) EXCLUDES(mutex_);
 
   // Drops the functions that were not called yet, and joins the thread. Must not be called from one of them.
@@ -27,7 +27,7 @@ class Alarms {
   using Clock = std::chrono::steady_clock;
   void run() EXCLUDES(mutex_);
 
-  Mutex mutex_{"Alarms::mutex_"};
+  Mutex mutex_{"Timers::mutex_"};
   Condition changed_;
   std::multimap<Clock::time_point, std::function<void()>> waiting_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/chain/made_items.h"
+#include "view/chain/computed_items.h"
 
 #include <cstring>
 

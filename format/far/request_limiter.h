@@ -13,7 +13,7 @@ namespace tfile {
 inline constexpr std::size_t kRequestsAtOnce = 8;
 
 // Requests of one file that wait for others to end, unless they share a connection. Any thread.
-class HttpTurns {
+class RequestLimiter {
  public:
   // Called once, on a thread that calls one of these functions. `is_silent`: the server does not answer others. Returns
   // false if it was not sent after all.
@@ -27,7 +27,7 @@ class HttpTurns {
  private:
   std::deque<Request> next(bool shares, bool is_silent) REQUIRES(mutex_);
 
-  Mutex mutex_{"HttpTurns::mutex_", "", "a read"};
+  Mutex mutex_{"RequestLimiter::mutex_", "", "a read"};
   std::size_t under_way_ GUARDED_BY(mutex_) = 0;
   std::deque<Request> waiting_ GUARDED_BY(mutex_);
 };

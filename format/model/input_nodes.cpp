@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/offered_nodes.h"
+#include "model/input_nodes.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -74,7 +74,7 @@ Result<> check_directory(const std::string& path, std::string_view component, bo
 
 }  // namespace
 
-Result<std::vector<OfferedNode>> offered_nodes(std::span<const OfferedColumn> columns) {
+Result<std::vector<OfferedNode>> offered_nodes(std::span<const InputColumn> columns) {
   std::vector<OfferedNode> tops;
   std::unordered_map<std::string, std::size_t> directories;
   for (std::uint32_t i = 0; i < columns.size(); ++i) {
@@ -103,7 +103,7 @@ std::string_view stem_of(const OfferedNode& node) {
 
 std::string field_name_of(const OfferedNode& node) { return unescape_name(stem_of(node)); }
 
-const OfferedNode* offsets_in(const OfferedNode& directory, std::span<const OfferedColumn> columns) {
+const OfferedNode* offsets_in(const OfferedNode& directory, std::span<const InputColumn> columns) {
   const auto found = std::ranges::find_if(directory.children, [&](const OfferedNode& child) {
     return child.column && columns[*child.column].role == Role::offsets;
   });
@@ -118,7 +118,7 @@ Result<> check_member_name(const std::string& path, const OfferedNode& member) {
   return check_shown(path, stem, escape_name(name));
 }
 
-Result<OfferedColumn> offered_column(std::string path) {
+Result<InputColumn> offered_column(std::string path) {
   const std::vector<std::string_view> parts = components(path);
   const auto typed = parse_typed_name(parts.back());
   if (!typed) return invalid(path, "expected a name NAME.TYPE, with TYPE one of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
@@ -129,7 +129,7 @@ Result<OfferedColumn> offered_column(std::string path) {
     if ((count *= extent) > kShapeMax) return invalid(path, "an item is larger than 1 GiB");
   }
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) TRY_VOID(check_directory(path, parts[i], i == 0));
-  OfferedColumn column;
+  InputColumn column;
   column.dtype = typed->dtype;
   column.shape = typed->shape;
   if (parts.size() == 1) {

@@ -22,7 +22,7 @@ struct OfferedNode {
 
 // The columns as files in directories, by their paths, in the order in which the first column of each was offered.
 // Errors: invalid (a column lies below another one, or has the path of another one).
-Result<std::vector<OfferedNode>> offered_nodes(std::span<const OfferedColumn>);
+Result<std::vector<OfferedNode>> offered_nodes(std::span<const InputColumn>);
 
 // The node's name in the path without its type: as the layout's own names are compared.
 std::string_view stem_of(const OfferedNode&);
@@ -31,7 +31,7 @@ std::string_view stem_of(const OfferedNode&);
 std::string field_name_of(const OfferedNode&);
 
 // The child that is the offsets of a list; nullptr if there is none.
-const OfferedNode* offsets_in(const OfferedNode&, std::span<const OfferedColumn>);
+const OfferedNode* offsets_in(const OfferedNode&, std::span<const InputColumn>);
 
 // Whether the mount would show a member of a record under the name of the node. The other members, which may still
 // come, decide whether its first byte is escaped: both is taken. Error: invalid.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/changes/left_journal.h"
+#include "staging/changes/abandoned_journal.h"
 
 #include <fcntl.h>
 
@@ -52,8 +52,8 @@ Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
   if (auto source = place.source()) {
     TRY(file, tfile::File::open(*source));
   }
-  Lanes lanes;
-  StagingMemory memory(std::make_shared<Budget>(0), 0, lanes);  // no bytes are read or written
+  SerialQueues serial_queues;
+  StagingMemory memory(std::make_shared<Budget>(0), 0, serial_queues);  // no bytes are read or written
   const auto root = std::make_shared<StagedNode>(0, true, "", nullptr);
   TRY_VOID(restore_tree(root, replayed.records, took_place(place, replayed.records), file.get(),
                         [&](std::uint64_t id, std::uint64_t base) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/alarms.h"
+#include "exec/timers.h"
 
 #include <algorithm>
 #include <utility>
@@ -24,11 +24,11 @@ Clock::time_point rounded_up(Clock::time_point time, Clock::duration late) {
 
 }  // namespace
 
-Alarms::Alarms() : thread_([this] { run(); }) {}
+Timers::Timers() : thread_([this] { run(); }) {}
 
-Alarms::~Alarms() { stop(); }
+Timers::~Timers() { stop(); }
 
-void Alarms::after(std::chrono::milliseconds time, std::function<void()> call) {
+void Timers::after(std::chrono::milliseconds time, std::function<void()> call) {
   bool is_first = false;
   {
     const Lock lock(mutex_);
@@ -39,7 +39,7 @@ void Alarms::after(std::chrono::milliseconds time, std::function<void()> call) {
   if (is_first) changed_.notify_all();
 }
 
-void Alarms::stop() {
+void Timers::stop() {
   std::multimap<Clock::time_point, std::function<void()>> dropped;  // destroyed after the lock is released, with all
                                                                     // that they own
   {
@@ -52,7 +52,7 @@ void Alarms::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Alarms::run() {
+void Timers::run() {
   for (;;) {
     std::function<void()> call;
     {

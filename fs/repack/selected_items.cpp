@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "repack/kept_items.h"
+#include "repack/selected_items.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exec/lanes.h"
+#include "exec/serial_queues.h"
 
 #include <utility>
 
@@ -19,49 +19,49 @@ void join_all(std::vector<std::thread>& threads) {
 
 }  // namespace
 
-bool Lanes::run(const void* name, std::function<void()> job) {
+bool SerialQueues::run(const void* name, std::function<void()> job) {
   std::vector<std::thread> done;
   {
     const Lock lock(mutex_);
     if (stopping_) return false;
     done.swap(done_threads_);
-    Lane& lane = lanes_[name];
-    if (!lane.thread.joinable() && !start_thread(lane.thread, [this, name] { work(name); })) {
-      lanes_.erase(name);
+    Queue& queue = queues_[name];
+    if (!queue.thread.joinable() && !start_thread(queue.thread, [this, name] { work(name); })) {
+      queues_.erase(name);
       done.swap(done_threads_);
       return false;
     }
-    lane.jobs.push_back(std::move(job));
+    queue.jobs.push_back(std::move(job));
   }
   join_all(done);
   return true;
 }
 
-void Lanes::work(const void* name) {
+void SerialQueues::work(const void* name) {
   for (;;) {
     std::function<void()> job;
     {
       const Lock lock(mutex_);
-      Lane& lane = lanes_[name];
-      if (lane.jobs.empty()) {
-        done_threads_.push_back(std::move(lane.thread));
-        lanes_.erase(name);
+      Queue& queue = queues_[name];
+      if (queue.jobs.empty()) {
+        done_threads_.push_back(std::move(queue.thread));
+        queues_.erase(name);
         ended_.notify_all();
         return;
       }
-      job = std::move(lane.jobs.front());
-      lane.jobs.pop_front();
+      job = std::move(queue.jobs.front());
+      queue.jobs.pop_front();
     }
     run_caught(job);
   }
 }
 
-void Lanes::stop() {
+void SerialQueues::stop() {
   std::vector<std::thread> done;
   {
     const Lock lock(mutex_);
     stopping_ = true;
-    while (!lanes_.empty()) ended_.wait(mutex_);
+    while (!queues_.empty()) ended_.wait(mutex_);
     done.swap(done_threads_);
   }
   join_all(done);

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "cli/pending.h"
-#include "staging/changes/left_journal.h"
+#include "staging/changes/abandoned_journal.h"
 #include "staging/journal/file_place.h"
 #include "staging/journal/journal.h"
 
@@ -22,7 +22,7 @@ void add_left(const std::string& file, std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::vector<std::string> left_journals(const std::string& source) {
+std::vector<std::string> abandoned_journals(const std::string& source) {
   std::vector<std::string> lines;
   std::error_code error;
   if (!filesystem::is_directory(source, error)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/attributes_soon.h"
+#include "vfs/attributes_within.h"
 
 #include <chrono>
 #include <memory>
@@ -16,13 +16,13 @@ constexpr std::chrono::milliseconds kSoon{50};
 // The kernel asks for the size at once, within the same system call; but on a busy machine that takes a while.
 constexpr std::chrono::milliseconds kMoment{500};
 
-// A question that is answered once: with the size, or by the alarm, whichever comes first.
+// A question that is answered once: with the size, or by the timer, whichever comes first.
 class Question {
  public:
-  explicit Question(Reply<Attributes> reply) : gone_(reply.asker(), Gone{wanted_}), reply_(std::move(reply)) {}
+  explicit Question(Reply<Attributes> reply) : gone_(reply.stop_token(), Gone{wanted_}), reply_(std::move(reply)) {}
 
   // Stopped when no request wants the size any more.
-  std::stop_token asker() const { return wanted_.get_token(); }
+  std::stop_token stop_token() const { return wanted_.get_token(); }
   void leave() { wanted_.request_stop(); }
 
   bool is_answered() const EXCLUDES(mutex_) {
@@ -53,18 +53,18 @@ class Question {
 
 }  // namespace
 
-void attributes_soon(Alarms& alarms, const Entry& entry, Reply<Attributes> reply) {
+void attributes_within(Timers& timers, const Entry& entry, Reply<Attributes> reply) {
   const Holder& holder = *entry.holder;
   if (auto known = holder.known_attributes(entry.held)) return reply(*std::move(known));
   const auto brief = holder.attributes_but_size(entry.held);
   if (!brief) return holder.attributes(entry.held, std::move(reply));
   const auto question = std::make_shared<Question>(std::move(reply));
   auto found = [question](Result<Attributes> attributes) { question->answer(std::move(attributes)); };
-  holder.attributes(entry.held, Reply<Attributes>(std::move(found), question->asker()));
+  holder.attributes(entry.held, Reply<Attributes>(std::move(found), question->stop_token()));
   if (question->is_answered()) return;
-  alarms.after(kSoon, [&alarms, question, brief = *brief]() mutable {
+  timers.after(kSoon, [&timers, question, brief = *brief]() mutable {
     brief.size_is_known = false;
-    if (question->answer(brief)) alarms.after(kMoment, [question] { question->leave(); });
+    if (question->answer(brief)) timers.after(kMoment, [question] { question->leave(); });
   });
 }
 
