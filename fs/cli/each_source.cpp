@@ -6,7 +6,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "printable.h"
-#include "vfs/expand_sources.h"
+#include "vfs/names/expand_sources.h"
 
 namespace tfilefs {
 

@@ -15,8 +15,8 @@ struct OneSource {
   bool is_of_several = false;  // the argument stands for more than this one
 };
 
-// Runs a command for each of the sources that an argument stands for (vfs/expand_sources.h), in order. Returns all exit
-// codes, joined bit by bit; `failure`, after a line on stderr, if there are none.
+// Runs a command for each of the sources that an argument stands for (vfs/names/expand_sources.h), in order. Returns
+// all exit codes, joined bit by bit; `failure`, after a line on stderr, if there are none.
 int for_each_source(const std::string& argument, const tfile::FarOptions&, int failure,
                     const std::function<int(const OneSource&)>& run);
 

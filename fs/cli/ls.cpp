@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "cli/source_names.h"
 #include "printable.h"
-#include "vfs/path_pattern.h"
+#include "vfs/names/path_pattern.h"
 #include "waited.h"
 
 namespace tfilefs {

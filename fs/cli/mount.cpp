@@ -27,7 +27,7 @@
 #include "log.h"
 #include "printable.h"
 #include "tfile/disk_cache.h"
-#include "vfs/chain_names.h"
+#include "vfs/names/chain_names.h"
 
 namespace tfilefs {
 namespace {

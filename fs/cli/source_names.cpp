@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tfile/source.h"
-#include "vfs/path_pattern.h"
+#include "vfs/names/path_pattern.h"
 #include "waited.h"
 
 namespace tfilefs {

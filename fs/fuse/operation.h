@@ -14,7 +14,7 @@
 
 #include "fuse/fuse_reply.h"
 #include "fuse/operations.h"
-#include "vfs/attributes.h"
+#include "vfs/nodes/attributes.h"
 
 namespace tfilefs {
 

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <stop_token>
 
-#include "vfs/attributes.h"
-#include "vfs/caller.h"
 #include "vfs/file_system.h"
+#include "vfs/nodes/attributes.h"
+#include "vfs/nodes/caller.h"
 
 namespace tfilefs {
 

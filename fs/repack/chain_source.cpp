@@ -6,9 +6,9 @@
 
 #include "repack/left_out_nodes.h"
 #include "tfile/buffer.h"
-#include "vfs/chain_files.h"
-#include "vfs/names.h"
-#include "vfs/table_friends.h"
+#include "vfs/chain/chain_files.h"
+#include "vfs/chain/table_friends.h"
+#include "vfs/names/names.h"
 #include "view/friends/friend_table.h"
 #include "waited.h"
 

@@ -11,10 +11,10 @@
 #include "repack/joined_table.h"
 #include "reply.h"
 #include "tfile/source.h"
-#include "vfs/chain.h"
-#include "vfs/chain_names.h"
-#include "vfs/friend_names.h"
-#include "vfs/loaded_table.h"
+#include "vfs/chain/chain.h"
+#include "vfs/names/chain_names.h"
+#include "vfs/names/friend_names.h"
+#include "vfs/nodes/loaded_table.h"
 
 namespace tfilefs {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "vfs/path_pattern.h"
+#include "vfs/names/path_pattern.h"
 
 namespace tfilefs {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "descriptor_limit.h"
-#include "vfs/guarded_source.h"
+#include "vfs/nodes/guarded_source.h"
 
 namespace tfilefs {
 namespace {

@@ -10,7 +10,7 @@
 #include "reply.h"
 #include "tfile/file.h"
 #include "tfile/source.h"
-#include "vfs/chain_names.h"
+#include "vfs/names/chain_names.h"
 
 namespace tfilefs {
 

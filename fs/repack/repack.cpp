@@ -25,8 +25,8 @@
 #include "tfile/buffer.h"
 #include "tfile/file.h"
 #include "tfile/table_copy.h"
-#include "vfs/chain_names.h"
-#include "vfs/dataset.h"
+#include "vfs/names/chain_names.h"
+#include "vfs/names/dataset.h"
 #include "view/table_form.h"
 
 namespace tfilefs {

@@ -15,7 +15,7 @@
 #include "tfile/source.h"
 #include "tfile/table.h"
 #include "tfile/writer.h"
-#include "vfs/friend_names.h"
+#include "vfs/names/friend_names.h"
 
 namespace tfilefs {
 

@@ -3,7 +3,7 @@
 
 #include "exec/timers.h"
 #include "reply.h"
-#include "vfs/directory.h"
+#include "vfs/nodes/directory.h"
 
 namespace tfilefs {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "tfile/local_file.h"
-#include "vfs/blocking.h"
+#include "vfs/nodes/blocking.h"
 
 namespace tfilefs {
 namespace {

@@ -22,17 +22,17 @@
 #include "reply.h"
 #include "request_times.h"
 #include "staging/staged_file.h"
-#include "vfs/attributes.h"
-#include "vfs/chain_options.h"
-#include "vfs/directory.h"
 #include "vfs/file_locks.h"
-#include "vfs/friend_names.h"
-#include "vfs/generation.h"
 #include "vfs/inode_table.h"
+#include "vfs/names/chain_options.h"
+#include "vfs/names/friend_names.h"
+#include "vfs/names/path_pattern.h"
+#include "vfs/nodes/attributes.h"
+#include "vfs/nodes/directory.h"
+#include "vfs/nodes/generation.h"
 #include "vfs/open_files.h"
 #include "vfs/open_retries.h"
 #include "vfs/page_copies.h"
-#include "vfs/path_pattern.h"
 #include "vfs/timed_out_reads.h"
 #include "view/columnar_form.h"
 
@@ -79,7 +79,8 @@ class DirectorySink {
 class FileSystem {
  public:
   // Mounts a ROOT file or a directory of the host or behind a URL, or the files there that match a pattern
-  // (vfs/path_pattern.h). `hidden`: as SourceTree::open. Blocks. Errors: not_found, denied, damaged (not a ROOT file).
+  // (vfs/names/path_pattern.h). `hidden`: as SourceTree::open. Blocks. Errors: not_found, denied, damaged (not a ROOT
+  // file).
   static Result<std::unique_ptr<FileSystem>> open(const std::string& source, const FileSystemOptions&,
                                                   std::string hidden = "");
 

@@ -10,8 +10,8 @@
 
 #include "on_behalf.h"
 #include "vfs/file_system.h"
-#include "vfs/names.h"
-#include "vfs/source_item.h"
+#include "vfs/mirror/source_item.h"
+#include "vfs/names/names.h"
 
 namespace tfilefs {
 

@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "vfs/chain.h"
+#include "vfs/chain/chain.h"
 #include "vfs/file_system.h"
 #include "vfs/metrics_file.h"
-#include "vfs/source_tree.h"
-#include "vfs/written_file.h"
+#include "vfs/mirror/source_tree.h"
+#include "vfs/written/written_file.h"
 
 namespace tfilefs {
 

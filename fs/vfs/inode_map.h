@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tfile/check.h"
-#include "vfs/attributes.h"
+#include "vfs/nodes/attributes.h"
 
 namespace tfilefs {
 

@@ -13,8 +13,8 @@
 
 #include "mutex.h"
 #include "once.h"
-#include "vfs/directory.h"
 #include "vfs/inode_map.h"
+#include "vfs/nodes/directory.h"
 
 namespace tfilefs {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "mutex.h"
-#include "vfs/directory.h"
 #include "vfs/inode_table.h"
+#include "vfs/nodes/directory.h"
 
 namespace tfilefs {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "mutex.h"
-#include "vfs/attributes.h"
+#include "vfs/nodes/attributes.h"
 
 namespace tfilefs {
 

@@ -45,8 +45,8 @@ STARTS = [f"fs/{name}.cpp" for name in (
     "cli/mount", "cli/umount", "cli/mount_table", "cli/options", "fuse/mount", "fuse/session_io", "log",
     "cli/classes", "cli/commit", "cli/recover", "cli/stats",
     "repack/chain_source", "repack/entry_choice", "repack/output_file", "repack/repack", "repack/repack_table", "repack/verify",
-    "vfs/chain_index", "vfs/chain_names", "vfs/chain_place", "vfs/dataset", "vfs/expand_sources", "vfs/file_system_source",
-    "vfs/friend_keys", "vfs/friend_names", "vfs/open_chain_files", "vfs/path_pattern", "vfs/source_tree", "vfs/table_friends",
+    "vfs/chain/chain_index", "vfs/names/chain_names", "vfs/chain/chain_place", "vfs/names/dataset", "vfs/names/expand_sources", "vfs/file_system_source",
+    "vfs/chain/friend_keys", "vfs/names/friend_names", "vfs/chain/open_chain_files", "vfs/names/path_pattern", "vfs/mirror/source_tree", "vfs/chain/table_friends",
     "view/friends/key_expression")]
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/beneath.h"
+#include "vfs/nodes/beneath.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

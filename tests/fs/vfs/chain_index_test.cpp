@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain_index.h"
+#include "vfs/chain/chain_index.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include <random>
 
 #include "temporary_directory.h"
-#include "vfs/chain_plan.h"
-#include "vfs/name_index.h"
+#include "vfs/chain/chain_plan.h"
+#include "vfs/names/name_index.h"
 
 namespace tfilefs {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain_names.h"
+#include "vfs/names/chain_names.h"
 
 #include <gtest/gtest.h>
 

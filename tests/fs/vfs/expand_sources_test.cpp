@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/expand_sources.h"
+#include "vfs/names/expand_sources.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/friend_names.h"
+#include "vfs/names/friend_names.h"
 
 #include <gtest/gtest.h>
 

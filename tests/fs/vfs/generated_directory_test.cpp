@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/generated_directory.h"
+#include "vfs/nodes/generated_directory.h"
 
 #include <gtest/gtest.h>
 

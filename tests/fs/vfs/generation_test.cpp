@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/generation.h"
+#include "vfs/nodes/generation.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/guarded_source.h"
+#include "vfs/nodes/guarded_source.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

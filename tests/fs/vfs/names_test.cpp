@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/names.h"
+#include "vfs/names/names.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "vfs/name_index.h"
+#include "vfs/names/name_index.h"
 
 namespace tfilefs {
 namespace {

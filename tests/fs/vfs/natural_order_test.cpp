@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/natural_order.h"
+#include "vfs/names/natural_order.h"
 
 #include <gtest/gtest.h>
 

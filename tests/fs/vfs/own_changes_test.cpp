@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/own_changes.h"
+#include "vfs/nodes/own_changes.h"
 
 #include <gtest/gtest.h>
 

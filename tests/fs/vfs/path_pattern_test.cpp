@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/path_pattern.h"
+#include "vfs/names/path_pattern.h"
 
 #include <gtest/gtest.h>
 

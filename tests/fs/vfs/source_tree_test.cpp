@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/source_tree.h"
+#include "vfs/mirror/source_tree.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "fake_file.h"
-#include "vfs/loaded_table.h"
+#include "vfs/nodes/loaded_table.h"
 
 namespace tfilefs {
 namespace {

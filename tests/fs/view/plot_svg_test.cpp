@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/plot_svg.h"
+#include "plot/plot_svg.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 #include <tuple>
 #include <vector>
 
+#include "plot/index_page.h"
+#include "plot/plot_scale.h"
+#include "plot/tlatex.h"
+#include "plot/tlatex_layout.h"
 #include "view/csv.h"
-#include "view/index_page.h"
-#include "view/plot_scale.h"
-#include "view/tlatex.h"
-#include "view/tlatex_layout.h"
 
 namespace tfilefs {
 namespace {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tfile/table.h"
+#include "vfs/chain/chain.h"
+
+namespace tfilefs {
+
+// A friend as a tree of a file names it.
+struct FriendPlace {
+  std::shared_ptr<MountedFile> of;  // the tree's file
+  std::string file;                 // its path or URL
+  Provenance from;                  // of that file
+  tfile::FriendName named;
+};
+
+// Where friends lie that trees name, in this order: each in the tree's own file, or in one that is found beside it, as
+// Source::sibling() finds it. Of a path or URL that leads elsewhere, its last name is looked for.
+std::unique_ptr<const ChainPlace> make_friends_place(MountContext&, std::vector<FriendPlace>);
+
+}  // namespace tfilefs

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "mutex.h"
+#include "vfs/nodes/directory.h"
+#include "vfs/nodes/generation.h"
+
+namespace tfilefs {
+
+class LoadedTable;
+class TableFriends;
+
+// Directories of a table that were entered, as long as they are in use. Thread-safe.
+class EnteredDirectories {
+ public:
+  using Key = std::pair<bool, tfile::NodeId>;  // whether of the hidden columns, node
+  template <class Make>
+  std::shared_ptr<const Directory> get(const Key& key, Make make) EXCLUDES(mutex_) {
+    {
+      const Lock lock(mutex_);
+      if (auto known = known_[key].lock()) return known;
+    }
+    std::shared_ptr<const Directory> made = make();
+    const Lock lock(mutex_);
+    known_[key] = made;
+    return made;
+  }
+
+ private:
+  Mutex mutex_{"EnteredDirectories::mutex_"};
+  std::map<Key, std::weak_ptr<const Directory>> known_ GUARDED_BY(mutex_);
+};
+
+// One state of a table that is made of other files than the one it is in: a table of a chain, a friend.
+struct TableState {
+  std::uint64_t serial = 0;                   // next_state()
+  std::shared_ptr<const LoadedTable> loaded;  // its columns
+  std::shared_ptr<const LoadedTable> hidden;  // columns that are found by name alone, with a dot in front; or null
+  Provenance from;
+  Xattrs xattrs;
+  std::shared_ptr<const TableFriends> friends;  // null: none
+  mutable EnteredDirectories entered;
+};
+using TableStatePtr = std::shared_ptr<const TableState>;
+
+// A number that no other state in this process has, from 1.
+std::uint64_t next_state();
+
+// Such a table through all changes of its files.
+class LiveTable {
+ public:
+  virtual ~LiveTable() = default;
+  // Errors: those of looking at its files; not_found, if it is there no more.
+  virtual void current(Freshness, Reply<TableStatePtr>) const = 0;
+};
+
+// The nodes of such a table, and the files made of them, in one state of it; node 0 is the table. What is entered is of
+// the state that is now; a file of an older state is opened no more (stale), and those that are open go on as far as
+// their files have not changed. It is for the user who mounts, and root: others would have to be asked for by each
+// file.
+std::shared_ptr<const Holder> make_live_table(MountContext&, std::shared_ptr<const LiveTable>, TableStatePtr);
+
+}  // namespace tfilefs

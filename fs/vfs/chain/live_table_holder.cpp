@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "on_behalf.h"
+#include "vfs/chain/live_table.h"
+#include "vfs/nodes/node_directory.h"
+#include "vfs/nodes/node_holder.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::NodeId;
+using DirectoryPtr = std::shared_ptr<const Directory>;
+
+// The names that lead to a node.
+bool names_to(const tfile::Table& table, NodeId from, NodeId to, std::vector<std::string>& names) {
+  if (from == to) return true;
+  for (const NodeId child : table.nodes[from].children) {
+    names.push_back(table.nodes[child].name);
+    if (names_to(table, child, to, names)) return true;
+    names.pop_back();
+  }
+  return false;
+}
+
+std::optional<NodeId> node_at(const tfile::Table& table, const std::vector<std::string>& names) {
+  NodeId at = 0;
+  for (const std::string& name : names) {
+    const auto& children = table.nodes[at].children;
+    const auto child = std::ranges::find_if(children, [&](NodeId id) { return table.nodes[id].name == name; });
+    if (child == children.end()) return std::nullopt;
+    at = *child;
+  }
+  return at;
+}
+
+tl::unexpected<Error> changed() { return tfile::fail(ErrorKind::stale, "the table has changed since it was opened"); }
+
+// The columns that a table lists, or those that are found by name alone.
+enum class Columns : std::uint8_t { listed, hidden };
+
+class LiveTableHolder final : public NodeHolder {
+ public:
+  LiveTableHolder(MountContext& context, std::shared_ptr<const LiveTable> live, TableStatePtr state, Columns which)
+      : NodeHolder(context, which == Columns::listed ? state->loaded : state->hidden, state->from),
+        live_(std::move(live)),
+        state_(std::move(state)),
+        which_(which) {}
+
+  bool is_far() const override { return false; }
+  bool is_same_for_all(HeldItem) const override { return false; }
+  std::uint64_t file_identity() const override { return state_->serial << 1 | 1; }
+  std::shared_ptr<const ShownFriends> friends() const override {
+    return which_ == Columns::listed ? state_->friends : nullptr;
+  }
+
+  void enter(HeldItem held, Freshness freshness, Reply<DirectoryPtr> reply) const override {
+    auto next = [self = own(), held, freshness](TableStatePtr now, Reply<DirectoryPtr> told) mutable {
+      self->enter_in(now, held, freshness, std::move(told));
+    };
+    live_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(next)));
+  }
+
+  void open(HeldItem held, Reply<OpenedContent> reply) const override {
+    auto next = [self = own(), held](TableStatePtr now, Reply<OpenedContent> told) mutable {
+      if (now != self->state_) return told(changed());
+      self->NodeHolder::open(held, std::move(told));
+    };
+    live_->current(Freshness::now, value_for<TableStatePtr>(std::move(reply), std::move(next)));
+  }
+
+ private:
+  std::shared_ptr<const LiveTableHolder> own() const {
+    return std::static_pointer_cast<const LiveTableHolder>(shared_from_this());
+  }
+
+  void enter_in(const TableStatePtr& now, HeldItem held, Freshness freshness, Reply<DirectoryPtr> reply) const;
+
+  OpenedContent opened(std::shared_ptr<Content> content) const override {
+    OpenedContent opened;
+    opened.content = std::move(content);
+    opened.version = state_->serial << 1 | 1;
+    return opened;
+  }
+  std::shared_ptr<const NodeHolder> below(std::shared_ptr<const LoadedTable>) const override { return self(); }
+  Xattrs table_xattrs() const override { return state_->xattrs; }
+
+  const std::shared_ptr<const LiveTable> live_;
+  const TableStatePtr state_;
+  const Columns which_;
+};
+
+// The directory of the table itself.
+class LiveTableDirectory final : public Directory {
+ public:
+  LiveTableDirectory(DirectoryPtr own, DirectoryPtr hidden, const tfile::Table& of_hidden)
+      : own_(std::move(own)), hidden_(std::move(hidden)) {
+    for (const tfile::Column& column : of_hidden.columns)
+      stems_.push_back(column.name.substr(0, column.name.rfind('.')));
+  }
+  // No node of a table has a name that begins with a dot. Behind the name of a column may be its type, or a view.
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    const bool is_hidden = std::ranges::any_of(stems_, [&](const std::string& stem) {
+      return name.starts_with(stem) && (name.size() == stem.size() || name[stem.size()] == '.');
+    });
+    (is_hidden ? hidden_ : own_)->find(name, std::move(reply));
+  }
+  void list(Reply<std::shared_ptr<const Listing>> reply) const override { own_->list(std::move(reply)); }
+
+ private:
+  const DirectoryPtr own_, hidden_;
+  std::vector<std::string> stems_;  // of the hidden columns: names without a type
+};
+
+void LiveTableHolder::enter_in(const TableStatePtr& now, HeldItem held, Freshness freshness,
+                               Reply<DirectoryPtr> reply) const {
+  auto holder = own();
+  if (now != state_) {
+    std::vector<std::string> names;
+    names_to(this->table(), 0, held.index, names);
+    const auto& of = which_ == Columns::listed ? now->loaded : now->hidden;
+    const auto node = of ? node_at(of->table(), names) : std::nullopt;
+    if (!node) return reply(changed());
+    holder = std::make_shared<const LiveTableHolder>(context(), live_, now, which_);
+    held.index = *node;
+  }
+  if (held.shown_as != ViewKind::itself || holder->node(held).column)
+    return holder->NodeHolder::enter(held, freshness, std::move(reply));
+  reply(now->entered.get({which_ == Columns::hidden, held.index}, [&]() -> DirectoryPtr {
+    DirectoryPtr own = make_node_directory(holder, held.index);
+    if (held.index != 0 || !now->hidden) return own;
+    auto hidden =
+        make_node_directory(std::make_shared<const LiveTableHolder>(context(), live_, now, Columns::hidden), 0);
+    return std::make_shared<const LiveTableDirectory>(std::move(own), std::move(hidden), now->hidden->table());
+  }));
+}
+
+}  // namespace
+
+std::uint64_t next_state() {
+  static std::atomic<std::uint64_t> made = 0;
+  return ++made;
+}
+
+std::shared_ptr<const Holder> make_live_table(MountContext& context, std::shared_ptr<const LiveTable> live,
+                                              TableStatePtr state) {
+  return std::make_shared<const LiveTableHolder>(context, std::move(live), std::move(state), Columns::listed);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/chain/table_friends.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/trampoline.h"
+#include "tfile/name.h"
+#include "vfs/chain/chain_states.h"
+#include "vfs/chain/friend_keys.h"
+#include "vfs/chain/friend_place.h"
+#include "vfs/names/names.h"
+#include "vfs/nodes/blocking.h"
+#include "view/friends/friend_matching.h"
+#include "view/friends/friend_streams.h"
+#include "view/friends/friend_table.h"
+
+namespace tfilefs {
+namespace {
+
+using States = std::vector<ChainStatePtr>;
+
+// More entries than any friend has, so that sums of chains do not overflow.
+constexpr std::int64_t kFriendEntriesMax = std::int64_t{1} << 60;
+
+std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// The table of a chain that is the friend of the one at `path`, or that lies before it: the only one that has columns,
+// or the one of that name.
+const ChainedTable* table_beside(const ChainState& state, const std::string& path) {
+  const ChainedTable* only = nullptr;
+  std::size_t count = 0;
+  for (const ChainedTable& table : state.tables) {
+    if (!table.chained->columns.empty()) only = count++ == 0 ? &table : nullptr;
+  }
+  if (count <= 1) return only;
+  const auto same = std::ranges::find_if(
+      state.tables, [&](const ChainedTable& table) { return last_part(table.path) == last_part(path); });
+  return same != state.tables.end() ? &*same : nullptr;
+}
+
+}  // namespace
+
+// Makes a friend's table from one state of its files.
+class TableFriend::Making : public std::enable_shared_from_this<Making> {
+ public:
+  // `states`: of the friend's own chain, and of those before it.
+  Making(std::shared_ptr<const TableFriend> of, const States& states, Reply<TableStatePtr> reply)
+      : friend_(std::move(of)), state_(states.front()), reply_(std::move(reply)) {
+    for (std::size_t i = 1; i < states.size(); ++i) {
+      const ChainedTable* before = table_beside(*states[i], friend_->of_->path());
+      if (before) first_ = std::min(kFriendEntriesMax, first_ + before->chained->entries);
+    }
+  }
+
+  void start() {
+    table_ = table_beside(*state_, friend_->of_->path());
+    if (!table_) {
+      const bool has_none =
+          std::ranges::all_of(state_->tables, [](const ChainedTable& table) { return table.chained->columns.empty(); });
+      return reply_(tfile::fail(ErrorKind::unsupported,
+                                has_none ? "no table, or an empty one" : "several tables: name one, as FILE:TABLE"));
+    }
+    match();
+  }
+
+ private:
+  const LoadedTable& own() const { return *table_->shown->loaded; }
+  const LoadedTable& of() const { return *friend_->of_; }
+  ClusterCache& cache() const { return friend_->context_.cache; }
+
+  template <class T, class Then>
+  Reply<T> then(Then go_on) {
+    auto told = [self = shared_from_this(), go_on = std::move(go_on)](Result<T> result) {
+      if (!result) return self->reply_(tl::unexpected<Error>(std::move(result).error()));
+      if constexpr (std::is_void_v<T>)
+        go_on(*self);
+      else
+        go_on(*self, *std::move(result));
+    };
+    return Reply<T>(std::move(told), reply_.stop_token());
+  }
+
+  void match() {
+    if (friend_->source_.key) return match_by_columns(*friend_->source_.key);
+    const std::vector<std::int64_t>& first_entries = friend_->source_.first_entries;
+    for (std::size_t i = 0; i < first_entries.size(); ++i) {
+      if (table_->paths[i].empty())
+        return reply_(tfile::fail(ErrorKind::unsupported, state_->members[i].name + ": no table " +
+                                                              state_->members[i].table + ", or an empty one"));
+    }
+    for (const EntryPart& part : parts()) index_->parts.push_back({part, std::nullopt});
+    // The index of one file tells of all entries that belong to it, and only of these.
+    const bool is_of_one_file = state_->members.size() == 1 && friend_->source_.before.empty();
+    if (is_of_one_file || !first_entries.empty()) return read_indices();
+    by_position();
+  }
+
+  // All of the friend's entries belong to the table's, or those of each file to the entries of one file.
+  std::vector<EntryPart> parts() const {
+    const std::vector<std::int64_t>& of = friend_->source_.first_entries;
+    if (of.empty()) return {{0, first_, own().table().entries - first_}};
+    const std::vector<std::int64_t>& own = table_->chained->first_entries();
+    std::vector<EntryPart> parts;
+    for (std::size_t i = 0; i < of.size(); ++i) parts.push_back({of[i], own[i], own[i + 1] - own[i]});
+    return parts;
+  }
+
+  // ---- by position
+
+  void by_position() {
+    auto matched = std::make_shared<MatchedRuns>();
+    matched->runs = EntryRuns::by_position(std::max<std::int64_t>(0, of().table().entries), parts());
+    const EntryRuns& runs = matched->runs;
+    if (runs.has_gap()) return with_or_without(std::move(matched));
+    const bool begins_as_own = runs.runs().empty() || (runs.runs().size() == 1 && runs.friend_entry(0) == 0);
+    const bool is_same = begins_as_own && runs.matched() == own().table().entries;
+    auto shown = std::make_shared<const FriendTable>(table_->chained, of().table(),
+                                                     is_same ? FriendRows::same : FriendRows::some);
+    if (is_same) return finish(shown, table_->streams, nullptr);
+    finish(shown, std::make_shared<FriendStreams>(cache(), shown, std::move(matched), table_->streams), nullptr);
+  }
+
+  // ---- by key
+
+  void match_by_columns(const FriendKey& key) {
+    auto sources = key_sources(own(), key);
+    auto wanted = key_sources(of(), key);
+    if (!sources || !wanted) {
+      Error error = !sources ? sources.error() : wanted.error();
+      error.kind = ErrorKind::unsupported;
+      return reply_(tl::unexpected<Error>(std::move(error)));
+    }
+    index_entries(cache(), *sources,
+                  then<CountedIndexPtr>([wanted = *std::move(wanted)](Making& self, CountedIndexPtr index) {
+                    self.look_up(wanted, std::move(index));
+                  }));
+  }
+
+  void read_indices() {
+    loop_.next([self = shared_from_this()] { self->read_next_index(); });
+  }
+
+  // An index is in the record of its tree, which is read once more for it.
+  void read_next_index() {
+    while (file_ < index_->parts.size() && !has_stored_index(file_)) ++file_;
+    if (file_ == index_->parts.size()) return match_by_indices();
+    state_->files[file_]->current(
+        Freshness::recent,
+        then<GenerationPtr>([](Making& self, const GenerationPtr& generation) { self.find_index_in(generation); }));
+  }
+
+  bool has_stored_index(std::size_t file) const {
+    const FactsPtr& facts = state_->members[file].facts;
+    if (!facts) return false;
+    const auto stored = std::ranges::find(facts->tables, table_->paths[file], &TableFacts::path);
+    return stored != facts->tables.end() && stored->has_index;
+  }
+
+  void find_index_in(const GenerationPtr& generation) {
+    if (generation->source->identity() != state_->members[file_].facts->identity)
+      return reply_(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
+    auto find = [generation, path = table_->paths[file_]] { return table_at(*generation, path); };
+    answer_blocking(cache(), generation->source->origin(), std::move(find),
+                    then<TablePlace>([generation](Making& self, const TablePlace& place) {
+                      self.read_index_of(generation, place);
+                    }));
+  }
+
+  void read_index_of(const GenerationPtr& generation, const TablePlace& place) {
+    const tfile::KeyInfo& key = place.listing->keys[place.key];
+    // The record, and the numbers made of it.
+    const std::uint64_t bytes = 2 * std::uint64_t{key.objlen} + key.nbytes;
+    auto job = [generation, place]() { return generation->file->entry_index(place.listing->keys[place.key]); };
+    answer_blocking_within(
+        cache(), generation->source->origin(), bytes, std::move(job),
+        then<tfile::EntryIndex>([](Making& self, const tfile::EntryIndex& index) { self.add_index(index); }));
+  }
+
+  void add_index(const tfile::EntryIndex& stored) {
+    if (stored_key_ && (stored_key_->major != stored.major_name || stored_key_->minor != stored.minor_name))
+      return reply_(tfile::fail(ErrorKind::unsupported, state_->members[file_].name + ": its index is by " +
+                                                            stored.major_name + " and " + stored.minor_name +
+                                                            ", that of another file by " + stored_key_->major +
+                                                            " and " + stored_key_->minor));
+    stored_key_ = FriendKey{stored.major_name, stored.minor_name};
+    if (static_cast<std::int64_t>(stored.major.size()) != index_->parts[file_].of.count)
+      return match_without_index(*stored_key_);
+    stored_entries_ += static_cast<std::int64_t>(stored.major.size());
+    index_->memory = {};
+    auto memory = memory_of_index(cache(), stored_entries_);
+    if (!memory) return reply_(tl::unexpected<Error>(memory.error()));
+    index_->memory = *std::move(memory);
+    index_->parts[file_++].index = KeyIndex(stored);
+    read_indices();
+  }
+
+  // Entries were appended since the index was made, which knows nothing of them: its columns still do.
+  void match_without_index(const FriendKey& key) {
+    if (index_->parts.size() == 1) return match_by_columns(key);
+    reply_(tfile::fail(ErrorKind::unsupported,
+                       state_->members[file_].name + ": its index is out of date: made before its last entries"));
+  }
+
+  // As in ROOT: an index by what the table does not have is none.
+  void match_by_indices() {
+    if (!stored_key_) return by_position();
+    const FriendKey& key = *stored_key_;
+    auto wanted = key_sources(of(), key);
+    if (!wanted && wanted.error().kind == ErrorKind::not_found) {
+      friend_->context_.errors.add(friend_->path_, "matched by position: " + wanted.error().text);
+      return by_position();
+    }
+    if (!wanted)
+      return reply_(tfile::fail(ErrorKind::unsupported,
+                                "its index is by " + key.major + " and " + key.minor + ": " + wanted.error().text));
+    wanted->cuts = true;
+    look_up(*wanted, std::exchange(index_, nullptr));
+  }
+
+  void look_up(const KeySources& wanted, CountedIndexPtr index) {
+    match_entries(cache(), wanted, std::move(index), then<MatchedRunsPtr>([](Making& self, MatchedRunsPtr matched) {
+                    self.with_or_without(std::move(matched));
+                  }));
+  }
+
+  // Any entry may have one of the friend, or none.
+  void with_or_without(MatchedRunsPtr matched) {
+    auto shown = std::make_shared<const FriendTable>(table_->chained, of().table(), FriendRows::any);
+    auto streams = std::make_shared<FriendStreams>(cache(), shown, matched, table_->streams);
+    const auto matches = FriendTable::of_matches(of().table());
+    auto of_matches = std::make_shared<FriendStreams>(cache(), matches, std::move(matched), nullptr);
+    finish(shown, std::move(streams),
+           std::make_shared<const LoadedTable>(matches, cache(), std::move(of_matches), friend_->path_));
+  }
+
+  void finish(const std::shared_ptr<const FriendTable>& shown, std::shared_ptr<CachedStreams> streams,
+              std::shared_ptr<const LoadedTable> hidden) {
+    auto made = std::make_shared<TableState>();
+    made->serial = next_state();
+    made->loaded = std::make_shared<const LoadedTable>(shown, cache(), std::move(streams), friend_->path_);
+    made->hidden = std::move(hidden);
+    made->from = state_->from;
+    made->xattrs = {{"user.tfilefs.name", last_part(table_->path)},
+                    {"user.tfilefs.title", shown->title},
+                    {"user.tfilefs.class", "TFriendElement"},
+                    {"user.tfilefs.files", std::to_string(state_->members.size())}};
+    reply_(TableStatePtr(std::move(made)));
+  }
+
+  const std::shared_ptr<const TableFriend> friend_;
+  const ChainStatePtr state_;
+  Reply<TableStatePtr> reply_;
+  const ChainedTable* table_ = nullptr;  // of state_
+  std::int64_t first_ = 0;               // the friend's entry that belongs to the table's first one
+
+  // The stored indices of the files, as far as they were read.
+  std::shared_ptr<CountedIndex> index_ = std::make_shared<CountedIndex>();
+  std::optional<FriendKey> stored_key_;
+  std::int64_t stored_entries_ = 0;
+  std::size_t file_ = 0;
+  Trampoline loop_;
+};
+
+TableFriend::TableFriend(MountContext& context, FriendSource source, std::shared_ptr<const LoadedTable> of,
+                         std::string path)
+    : context_(context), source_(std::move(source)), of_(std::move(of)), path_(std::move(path)) {}
+
+// That a friend is not there is trouble, which users are told of; the directory of it is there.
+Error TableFriend::logged(Error error) const {
+  if (error.system_errno == ECANCELED) return error;  // given_up()
+  if (error.kind == ErrorKind::not_found || error.kind == ErrorKind::denied) {
+    error.kind = ErrorKind::io;
+    error.system_errno = 0;
+  }
+  context_.errors.add(path_, error);
+  return error;
+}
+
+void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const {
+  const std::stop_token stop = reply.stop_token();
+  auto make = [self = shared_from_this(), reply = std::move(reply)](Result<States> now) mutable {
+    if (!now) return reply(tl::unexpected<Error>(self->logged(std::move(now).error())));
+    Once<TableStatePtr> once, dropped;  // what goes is destroyed after the lock is released
+    States before = *now;
+    {
+      const Lock lock(self->mutex_);
+      std::swap(self->states_, before);
+      if (before != *now) std::swap(self->made_, dropped);
+      once = self->made_;
+    }
+    const std::stop_token waits = reply.stop_token();
+    auto told = [self, reply = std::move(reply)](Result<TableStatePtr> made) mutable {
+      if (!made) return reply(tl::unexpected<Error>(self->logged(std::move(made).error())));
+      reply(std::move(made));
+    };
+    once.get([&](Reply<TableStatePtr> made) { std::make_shared<Making>(self, *now, std::move(made))->start(); },
+             Reply<TableStatePtr>(std::move(told), waits));
+  };
+  std::vector<std::shared_ptr<Chain>> chains{source_.chain};
+  chains.insert(chains.end(), source_.before.begin(), source_.before.end());
+  current_states(std::move(chains), freshness, Reply<States>(std::move(make), stop));
+}
+
+TableFriends::TableFriends(MountContext& context, const std::vector<FriendSource>& sources,
+                           const std::shared_ptr<const LoadedTable>& of, const std::string& path) {
+  for (const FriendSource& source : sources) {
+    if (find(source.alias)) continue;
+    all_.push_back(std::make_shared<const TableFriend>(context, source, of,
+                                                       path + "/" + std::string(kFriendsName) + "/" + source.alias));
+  }
+}
+
+std::shared_ptr<const TableFriend> TableFriends::find(std::string_view alias) const {
+  const auto at = std::ranges::find_if(all_, [&](const auto& of) { return of->alias() == alias; });
+  return at != all_.end() ? *at : nullptr;
+}
+
+std::shared_ptr<const ShownFriends> friends_in_file(const GenerationPtr& generation,
+                                                    const std::shared_ptr<const LoadedTable>& of) {
+  MountContext& context = generation->context;
+  const std::vector<tfile::FriendName>& named = of->table().friends;
+  const bool is_mounted = generation->owner->path().empty();
+  if (named.empty() && (!is_mounted || context.friends.empty())) return nullptr;
+  std::vector<FriendSource> sources;
+  if (is_mounted) sources = context.friends;
+  std::vector<std::string_view> aliases;
+  for (const tfile::FriendName& name : named) aliases.push_back(name.alias);
+  const std::vector<std::string> shown = tfile::directory_names(aliases);
+  const std::string path = of->path().substr(1) + "/" + std::string(kFriendsName) + "/";
+  for (std::size_t i = 0; i < named.size(); ++i)
+    sources.push_back(
+        {shown[i],
+         std::make_shared<Chain>(context,
+                                 make_friends_place(context, {{generation->owner, generation->source->name(),
+                                                               generation->state.from, named[i]}}),
+                                 ChainOptions(), path + shown[i]),
+         std::nullopt,
+         {},
+         {}});
+  return std::make_shared<const TableFriends>(context, sources, of, of->path());
+}
+
+}  // namespace tfilefs

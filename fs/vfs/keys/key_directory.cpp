@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/keys/key_directory.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "exec/trampoline.h"
+#include "vfs/keys/key_holder.h"
+#include "vfs/names/key_names.h"
+#include "vfs/names/name_index.h"
+#include "vfs/names/names.h"
+#include "vfs/nodes/generation.h"
+#include "vfs/nodes/table_views.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::KeyInfo;
+
+constexpr std::pair<std::string_view, ViewKind> kRootFiles[] = {{kHeaderName, ViewKind::header},
+                                                                {kMapName, ViewKind::map},
+                                                                {kStreamerInfoName, ViewKind::streamer_info},
+                                                                {kClassesName, ViewKind::classes},
+                                                                {kOriginalName, ViewKind::original}};
+
+using OlderCycle = KeyNames::OlderCycle;
+
+class KeyDirectory final : public Directory {
+ public:
+  explicit KeyDirectory(std::shared_ptr<KeyHolder> keys);
+
+  const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    if (const auto held = find_held(name)) return reply(FoundEntry{{keys_, *held}, {}});
+    const auto view = beside_table(name);
+    const auto held = view ? find_held(view->table) : std::nullopt;
+    if (!held || held->shown_as != ViewKind::itself) return reply(no_such_entry());
+    keys_->find_table_view(held->index, view->shown_as, std::move(reply));
+  }
+  void list(Reply<std::shared_ptr<const Listing>>) const override;
+  std::optional<std::string> fixed_table_path() const override { return keys_->fixed_table_path({}); }
+
+ private:
+  friend class KeyListing;
+  friend class ViewNames;
+  auto shown_name() const {
+    return [this](std::uint32_t key) -> std::string_view { return keys_->names()[key]; };
+  }
+  std::optional<HeldItem> find_held(std::string_view name) const;
+
+  const std::shared_ptr<KeyHolder> keys_;
+  std::vector<std::uint32_t> newest_;  // keys that have the bare name, in file order
+  std::vector<OlderCycle> older_;      // sorted
+  NameIndex index_;                    // of newest_, by the name shown
+};
+
+KeyDirectory::KeyDirectory(std::shared_ptr<KeyHolder> keys) : keys_(std::move(keys)) {
+  KeyNames names = names_of_keys(keys_->listing().keys);
+  newest_ = std::move(names.newest);
+  older_ = std::move(names.older);
+  keys_->set_names(std::move(names.shown));
+  index_ = NameIndex(newest_.size());
+  for (const std::uint32_t key : newest_) index_.add(key, shown_name());
+}
+
+std::optional<HeldItem> KeyDirectory::find_held(std::string_view name) const {
+  if (const auto key = index_.find(name, shown_name())) return HeldItem{*key};
+  if (keys_->is_root()) {
+    for (const auto& [file, shown_as] : kRootFiles) {
+      if (name == file) return HeldItem{0, shown_as};
+    }
+  }
+  if (name == kIndexName) return HeldItem{0, ViewKind::index};
+  const auto cycle = parse_cycle(name);
+  if (!cycle) return std::nullopt;
+  const auto newest = index_.find(cycle->name, shown_name());
+  if (!newest) return std::nullopt;
+  const std::vector<KeyInfo>& keys = keys_->listing().keys;
+  if (keys[*newest].cycle == cycle->cycle) return HeldItem{*newest};
+  const auto [begin, end] = std::equal_range(older_.begin(), older_.end(), OlderCycle{*newest, 0});
+  for (auto older = begin; older != end; ++older) {
+    if (keys[older->key].cycle == cycle->cycle) return HeldItem{older->key};
+  }
+  return std::nullopt;
+}
+
+// Bare names; then, if views are listed, older cycles, the files about the whole file, and those made of tables.
+class KeyListing final : public Listing {
+ public:
+  // `views`: the views of the tables, if views are listed.
+  KeyListing(std::shared_ptr<const KeyDirectory> directory, std::optional<std::vector<std::string>> views)
+      : directory_(std::move(directory)),
+        cycles_(views ? directory_->older_.size() : 0),
+        files_(views && directory_->keys_->is_root() ? std::size(kRootFiles) : 0) {
+    if (!views) return;
+    views_ = *std::move(views);
+    if (!directory_->index_.find(kIndexName, directory_->shown_name())) views_.emplace_back(kIndexName);
+  }
+
+  std::size_t size() const override { return directory_->newest_.size() + cycles_ + files_ + views_.size(); }
+
+  void item(std::size_t i, Item& into) const override {
+    const KeyHolder& keys = *directory_->keys_;
+    if (into.entry.holder != directory_->keys_) into.entry.holder = directory_->keys_;
+    into.type = S_IFDIR;
+    if (i < directory_->newest_.size()) {
+      const std::uint32_t key = directory_->newest_[i];
+      into.name = keys.names()[key];
+      into.entry.held = {key};
+      return;
+    }
+    i -= directory_->newest_.size();
+    if (i < cycles_) {
+      const OlderCycle& older = directory_->older_[i];
+      into.name = keys.names()[older.newest] + ";" + std::to_string(keys.listing().keys[older.key].cycle);
+      into.entry.held = {older.key};
+      return;
+    }
+    i -= cycles_;
+    into.type = S_IFREG;
+    if (i < files_) {
+      const auto& [name, shown_as] = kRootFiles[i];
+      into.name = name;
+      if (shown_as == ViewKind::classes) into.type = S_IFDIR;
+      into.entry.held = {0, shown_as};
+      return;
+    }
+    into.name = views_[i - files_];
+    into.entry.holder = nullptr;  // it has none before the table is read
+  }
+
+ private:
+  const std::shared_ptr<const KeyDirectory> directory_;
+  const std::size_t cycles_, files_;
+  std::vector<std::string> views_;  // names
+};
+
+// Asks the tables of a directory, one after the other, which files they have.
+class ViewNames : public std::enable_shared_from_this<ViewNames> {
+ public:
+  ViewNames(std::shared_ptr<const KeyDirectory> directory, Reply<std::shared_ptr<const Listing>> reply)
+      : directory_(std::move(directory)), reply_(std::move(reply)) {}
+
+  void next() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  void step() {
+    const KeyHolder& keys = *directory_->keys_;
+    const std::vector<std::uint32_t>& newest = directory_->newest_;
+    while (at_ < newest.size() && keys.listing().keys[newest[at_]].kind != tfile::KeyKind::table) ++at_;
+    if (at_ == newest.size()) return reply_(std::make_shared<const KeyListing>(directory_, std::move(names_)));
+    const std::uint32_t key = newest[at_++];
+    auto take = [self = shared_from_this(), key](Result<std::vector<TableView>> views) {
+      // Without an answer the listing goes on without these names.
+      if (views)
+        for (const TableView& view : *views) self->add(self->directory_->keys_->names()[key] + std::string(view.name));
+      self->next();
+    };
+    keys.views_beside(key, Reply<std::vector<TableView>>(std::move(take), reply_.stop_token()));
+  }
+  void add(std::string name) {
+    if (!directory_->index_.find(name, directory_->shown_name())) names_.push_back(std::move(name));
+  }
+
+  const std::shared_ptr<const KeyDirectory> directory_;
+  Reply<std::shared_ptr<const Listing>> reply_;
+  std::size_t at_ = 0;
+  std::vector<std::string> names_;
+  Trampoline loop_;
+};
+
+void KeyDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
+  auto self = std::static_pointer_cast<const KeyDirectory>(shared_from_this());
+  if (!generation()->context.views_listed) return reply(std::make_shared<const KeyListing>(self, std::nullopt));
+  std::make_shared<ViewNames>(self, std::move(reply))->next();
+}
+
+}  // namespace
+
+std::shared_ptr<const Directory> make_key_directory(std::shared_ptr<const Generation> generation,
+                                                    std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                    std::string path, std::vector<std::uint64_t> ancestors,
+                                                    bool of_fixed_table) {
+  return std::make_shared<const KeyDirectory>(std::make_shared<KeyHolder>(
+      std::move(generation), std::move(listing), std::move(path), std::move(ancestors), of_fixed_table));
+}
+
+std::shared_ptr<const Directory> make_root_directory(const std::shared_ptr<const Generation>& generation) {
+  return make_key_directory(generation, generation->file->root(), generation->owner->path(), {});
+}
+
+}  // namespace tfilefs

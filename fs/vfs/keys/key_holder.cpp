@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/keys/key_holder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+
+#include "vfs/keys/key_directory.h"
+#include "vfs/keys/object_directory.h"
+#include "vfs/keys/plot_index.h"
+#include "vfs/keys/table_holder.h"
+#include "vfs/nodes/blocking.h"
+#include "vfs/nodes/generation.h"
+#include "vfs/nodes/loaded_table.h"
+#include "vfs/nodes/object_files.h"
+#include "vfs/nodes/source_content.h"
+#include "vfs/nodes/table_load.h"
+#include "view/view.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using tfile::KeyInfo;
+using tfile::KeyKind;
+using DirectoryPtr = std::shared_ptr<const Directory>;
+using LoadedTablePtr = std::shared_ptr<const LoadedTable>;
+
+// As deep as a path can go, so that all names made through a mount with rw are found again.
+constexpr std::size_t kNestedMax = PATH_MAX / 2;
+
+Provenance key_provenance(const Generation& generation, const KeyInfo& key) {
+  Provenance from = generation.state.from;
+  if (key.datime != 0) from.modified = {tfile::unix_time(key.datime), 0};
+  return from;
+}
+
+Xattrs key_xattrs(const KeyInfo& key) {
+  return {{"user.tfilefs.name", std::string(key.name)},
+          {"user.tfilefs.title", std::string(key.title)},
+          {"user.tfilefs.class", std::string(key.class_name)},
+          {"user.tfilefs.cycle", std::to_string(key.cycle)}};
+}
+
+KeyHolder::KeyHolder(std::shared_ptr<const Generation> generation,
+                     std::shared_ptr<const tfile::DirectoryListing> listing, std::string path,
+                     std::vector<std::uint64_t> ancestors, bool of_fixed_table)
+    : generation_(std::move(generation)),
+      listing_(std::move(listing)),
+      path_(std::move(path)),
+      ancestors_(std::move(ancestors)),
+      of_fixed_table_(of_fixed_table) {}
+
+std::string KeyHolder::path_of(std::uint32_t key) const {
+  const std::string& name = names_[key].empty() ? std::string(listing_->keys[key].name) : names_[key];
+  return path_.empty() ? "/" + name : "/" + path_ + "/" + name;
+}
+
+std::vector<std::uint16_t> KeyHolder::older_cycles(std::uint32_t key) const {
+  const KeyInfo& newest = listing_->keys[key];
+  std::vector<std::uint16_t> cycles;
+  for (const KeyInfo& each : listing_->keys) {
+    if (each.name == newest.name && each.cycle < newest.cycle) cycles.push_back(each.cycle);
+  }
+  return cycles;
+}
+
+std::optional<Attributes> KeyHolder::known_attributes(HeldItem held) const {
+  const Generation& g = *generation_;
+  const Ownership& ownership = g.context.ownership;
+  switch (held.shown_as) {
+    case ViewKind::itself:  // the contents of a key are not read for this, so its directories are not counted: 1 link
+      return directory_attributes(key_provenance(g, listing_->keys[held.index]), ownership);
+    case ViewKind::original: {
+      const std::uint64_t size = g.file->source().size();
+      return file_attributes(g.state.from, ownership, size, size);
+    }
+    case ViewKind::map: {
+      const auto map = g.map.peek();
+      if (!map) return std::nullopt;
+      return file_attributes(g.state.from, ownership, (*map)->size(), (*map)->size());
+    }
+    case ViewKind::classes:
+      return directory_attributes(g.state.from, ownership);
+    case ViewKind::streamer_info: {
+      const auto text = g.streamer_info.peek();
+      if (!text) return std::nullopt;
+      return file_attributes(g.state.from, ownership, (*text)->size(), (*text)->size());
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Attributes> KeyHolder::attributes_but_size(HeldItem held) const {
+  switch (held.shown_as) {
+    case ViewKind::map:
+    case ViewKind::index:
+    case ViewKind::streamer_info:
+      return file_attributes(generation_->state.from, generation_->context.ownership, 0, 0);
+    default:
+      return std::nullopt;
+  }
+}
+
+WriteCapability KeyHolder::accepts(HeldItem held) const {
+  if (held.shown_as != ViewKind::itself) return WriteCapability::nothing;
+  if (!listing_->keys[held.index].can_change) return WriteCapability::removal_of_table;
+  switch (listing_->keys[held.index].kind) {
+    case KeyKind::directory:
+      return WriteCapability::keys;
+    case KeyKind::table:
+      return listing_->keys[held.index].format == tfile::TableFormat::tree ? WriteCapability::columns_of_table
+                                                                           : WriteCapability::columns_of_rntuple;
+    case KeyKind::object:
+      return WriteCapability::removal;
+  }
+  return WriteCapability::nothing;
+}
+
+std::optional<std::string> KeyHolder::fixed_table_path(HeldItem) const {
+  return of_fixed_table_ ? std::optional("/" + path_) : std::nullopt;
+}
+
+void KeyHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
+  if (auto known = known_attributes(held)) return reply(*known);
+  const auto finish = [self = shared_from_this(), this](const Content& content) {
+    return file_attributes(generation_->state.from, generation_->context.ownership, content.size(), content.size());
+  };
+  auto tell = [finish](const std::shared_ptr<Content>& made, Reply<Attributes> told) { told(finish(*made)); };
+  content(held.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
+}
+
+void KeyHolder::enter(HeldItem held, Freshness, Reply<DirectoryPtr> reply) const {
+  if (held.shown_as == ViewKind::classes) return enter_classes(generation_, std::move(reply));
+  if (held.shown_as != ViewKind::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  switch (listing_->keys[held.index].kind) {
+    case KeyKind::directory:
+      return enter_directory(held.index, std::move(reply));
+    case KeyKind::table:
+      return enter_table(held.index, std::move(reply));
+    case KeyKind::object:
+      return enter_object(held.index, std::move(reply));
+  }
+}
+
+void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  if (ancestors_.size() >= kNestedMax)
+    return reply(
+        fail(ErrorKind::damaged, "directories are nested deeper than " + std::to_string(kNestedMax), -1, ELOOP));
+  auto job = [self = std::static_pointer_cast<const KeyHolder>(shared_from_this()), key]() -> Result<DirectoryPtr> {
+    const KeyHolder& above = *self;
+    TRY(auto listing, above.generation_->file->directory(above.listing_->keys[key]));
+    std::vector<std::uint64_t> ancestors = above.ancestors_;
+    ancestors.push_back(above.listing_->seek);
+    if (std::find(ancestors.begin(), ancestors.end(), listing->seek) != ancestors.end()) {
+      return fail(ErrorKind::damaged, "directory at byte " + std::to_string(listing->seek) + " contains itself",
+                  static_cast<std::int64_t>(listing->seek), ELOOP);
+    }
+    const std::string path = above.path_of(key).substr(1);
+    for (const std::string& warning : listing->warnings) above.generation_->context.errors.add("/" + path, warning);
+    return make_key_directory(above.generation_, std::move(listing), path, std::move(ancestors));
+  };
+  answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
+}
+
+void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>> reply) const {
+  tfilefs::load_table(generation_, listing_, key, path_of(key), std::move(reply));
+}
+
+void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  auto make = [self, key](LoadedTablePtr loaded, Reply<DirectoryPtr> told) {
+    told(make_table_directory(self->generation_, std::move(loaded), self->listing_, key));
+  };
+  load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
+}
+
+void KeyHolder::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<FoundEntry> reply) const {
+  const KeyInfo& info = listing_->keys[key];
+  if (info.kind != KeyKind::table)
+    return reply(
+        fail(ErrorKind::unsupported, "no such view of an object of class " + std::string(info.class_name), -1, ENOENT));
+  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  auto make = [self, key, shown_as](LoadedTablePtr loaded, Reply<FoundEntry> told) {
+    auto entry = make_table_view(self->generation_, std::move(loaded), self->listing_, key, shown_as);
+    if (!entry) return told(tl::unexpected(std::move(entry).error()));
+    told(FoundEntry{*std::move(entry), {}});
+  };
+  load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
+}
+
+void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
+  using Views = std::vector<TableView>;
+  auto look = [](Result<LoadedTablePtr> loaded, Reply<Views> views) {
+    if (!loaded || !(*loaded)->table().reason.empty()) return views(Views{});
+    auto choose = [loaded = *loaded](Result<LoadedTable::Settled> all, Reply<Views> told) {
+      Views found;
+      for (const TableView& view : table_views()) {
+        if (view.where == TableView::Where::beside_table && view.is_there(all ? all->table() : loaded->table(), 0))
+          found.push_back(view);
+      }
+      told(std::move(found));
+    };
+    (*loaded)->settled(0, on_behalf_of<LoadedTable::Settled>(std::move(views), std::move(choose)));
+  };
+  load_table(key, on_behalf_of<LoadedTablePtr>(std::move(reply), std::move(look)));
+}
+
+// An object that cannot be read as its class, or takes more memory than the mount has, is shown as its bytes, and the
+// reason is logged.
+void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  using ObjectPtr = std::shared_ptr<const ObjectFiles>;
+  auto make = [self, key](Result<ObjectPtr> object, Reply<DirectoryPtr> told) {
+    const Generation& g = *self->generation_;
+    if (!object) {
+      if (!is_lasting(object.error()) && !is_refusal(object.error()))
+        return told(tl::unexpected(std::move(object).error()));
+      if (is_refusal(object.error())) g.context.errors.add(self->path_of(key), object.error().text);
+      return told(make_object_directory(self->generation_, self->listing_, key));
+    }
+    for (const std::string& warning : object->get()->object()->warnings)
+      g.context.errors.add(self->path_of(key), warning);
+    told(make_array_directory(self->generation_, *std::move(object), self->listing_, key));
+  };
+  load_object(generation_->context.cache, generation_->file, listing_, key,
+              on_behalf_of<ObjectPtr>(std::move(reply), std::move(make)));
+}
+
+void KeyHolder::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {
+  const Generation& g = *generation_;
+  const auto make_once = [&](Once<std::shared_ptr<Content>> once, auto job) {
+    const auto start = [&](Reply<std::shared_ptr<Content>> made) {
+      answer_blocking(g.context.cache, std::move(job), std::move(made));
+    };
+    once.get(start, std::move(reply));
+  };
+  switch (shown_as) {
+    case ViewKind::header:
+      return reply(std::make_shared<FixedContent>(header_text(*g.file)));
+    case ViewKind::original:
+      return reply(std::make_shared<SourceContent>(generation_));
+    case ViewKind::map:
+      return make_once(g.map, [file = g.file]() -> Result<std::shared_ptr<Content>> {
+        TRY(const auto records, file->record_map());
+        return std::make_shared<FixedContent>(map_text(records));
+      });
+    case ViewKind::index:
+      return make_once(
+          plot_index_,
+          [self = std::static_pointer_cast<const KeyHolder>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
+            return std::make_shared<FixedContent>(
+                plot_index(*self->generation_->file, *self->listing_, self->path_, self->ancestors_));
+          });
+    case ViewKind::streamer_info:
+      return make_once(g.streamer_info, [file = g.file]() -> Result<std::shared_ptr<Content>> {
+        TRY(const auto classes, file->classes());
+        return std::make_shared<FixedContent>(streamer_info_text(*classes));
+      });
+    default:
+      return reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+  }
+}
+
+void KeyHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
+  auto tell = [generation = generation_](std::shared_ptr<Content> made, Reply<OpenedContent> told) {
+    told(OpenedContent{std::move(made), generation});
+  };
+  content(held.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
+}
+
+void KeyHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
+  if (held.shown_as != ViewKind::itself) return reply(Xattrs{});
+  reply(key_xattrs(listing_->keys[held.index]));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/keys/object_directory.h"
+
+#include "vfs/keys/key_holder.h"
+#include "vfs/names/names.h"
+#include "vfs/nodes/blocking.h"
+#include "vfs/nodes/generated_directory.h"
+#include "vfs/nodes/generation.h"
+#include "view/view.h"
+
+namespace tfilefs {
+namespace {
+
+// The one column of a payload.
+const tfile::Column& payload_column() {
+  static const tfile::Column column = [] {
+    tfile::Column c;
+    c.path = c.name = kObjectBytesName;
+    c.role = tfile::Role::raw;
+    return c;
+  }();
+  return column;
+}
+
+}  // namespace
+
+ObjectBytes::ObjectBytes(std::shared_ptr<const Generation> generation,
+                         std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key)
+    : generation_(std::move(generation)), listing_(std::move(listing)), key_(key) {}
+
+void ObjectBytes::load(Reply<Payload> reply) const {
+  using StreamsPtr = std::shared_ptr<CachedStreams>;
+  payload_.get(
+      [this](Reply<Payload> made) {
+        ClusterCache& cache = generation_->context.cache;
+        auto job = [&cache, file = generation_->file, listing = listing_, key = key_]() -> Result<StreamsPtr> {
+          TRY(auto payload, file->large_payload(listing->keys[key]));
+          return cache.attach(std::move(payload));
+        };
+        auto measure = [made = std::move(made)](Result<StreamsPtr> streams) mutable {
+          if (!streams) return made(tl::unexpected(std::move(streams).error()));
+          CachedStreams& attached = **streams;
+          attached.length(0, 0, [made = std::move(made), streams = *streams](Result<std::int64_t> length) mutable {
+            if (!length) return made(tl::unexpected(std::move(length).error()));
+            made(Payload{std::move(streams), *length});
+          });
+        };
+        answer_blocking(cache, std::move(job), Reply<StreamsPtr>(std::move(measure)));
+      },
+      std::move(reply));
+}
+
+Attributes ObjectBytes::attributes_of(const Payload& payload) const {
+  return file_attributes(key_provenance(*generation_, listing_->keys[key_]), generation_->context.ownership,
+                         static_cast<std::uint64_t>(payload.length), payload.streams->streams().shape(0).stored_bytes);
+}
+
+std::optional<Attributes> ObjectBytes::known_attributes() const {
+  const auto payload = payload_.peek();
+  if (!payload) return std::nullopt;
+  return attributes_of(*payload);
+}
+
+void ObjectBytes::attributes(Reply<Attributes> reply) const {
+  if (const auto payload = payload_.peek()) return reply(attributes_of(*payload));
+  const ObjectBytes copy = *this;
+  load(value_for<Payload>(
+      std::move(reply), [copy](const Payload& payload, Reply<Attributes> told) { told(copy.attributes_of(payload)); }));
+}
+
+void ObjectBytes::open(Reply<OpenedContent> reply) const {
+  auto show = [generation = generation_](const Payload& payload, Reply<OpenedContent> told) {
+    told(OpenedContent{column_content(payload.streams, payload_column(), payload.length), generation});
+  };
+  load(value_for<Payload>(std::move(reply), std::move(show)));
+}
+
+std::shared_ptr<const Directory> make_object_directory(std::shared_ptr<const Generation> generation,
+                                                       std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                       std::uint32_t key) {
+  const auto bytes = std::make_shared<const ObjectBytes>(generation, std::move(listing), key);
+  GeneratedThing thing;
+  thing.generation = generation;
+  thing.goes_with_key = true;
+  thing.known_attributes = [bytes] { return bytes->known_attributes(); };
+  thing.attributes = [bytes](Reply<Attributes> reply) { bytes->attributes(std::move(reply)); };
+  thing.open = [bytes](Reply<OpenedContent> reply) { bytes->open(std::move(reply)); };
+  GeneratedNames names = generated_names({{std::string(kObjectBytesName), generated(std::move(thing))}});
+  names.generation = std::move(generation);
+  return make_generated_directory(std::move(names));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/keys/table_holder.h"
+
+#include <cerrno>
+
+#include "vfs/chain/table_friends.h"
+#include "vfs/keys/key_directory.h"
+#include "vfs/keys/key_holder.h"
+#include "vfs/names/names.h"
+#include "vfs/nodes/blocking.h"
+#include "vfs/nodes/generation.h"
+#include "vfs/nodes/node_directory.h"
+#include "vfs/nodes/xattr.h"
+#include "view/view.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using tfile::Node;
+
+namespace {
+
+// Whether it is made of an object as a whole or of its parts, and not of a table.
+bool is_of_object(ViewKind shown_as) {
+  switch (shown_as) {
+    case ViewKind::object_json:
+    case ViewKind::object_streamer_info:
+    case ViewKind::plot:
+    case ViewKind::plot_log_x:
+    case ViewKind::plot_log_y:
+    case ViewKind::plot_log_xy:
+    case ViewKind::plot_log_z:
+    case ViewKind::plot_log_xz:
+    case ViewKind::plot_log_yz:
+    case ViewKind::plot_log_xyz:
+    case ViewKind::spreadsheet:
+    case ViewKind::object_text:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+TableHolder::TableHolder(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
+                         std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
+                         std::shared_ptr<const ObjectFiles> object)
+    : NodeHolder(generation->context, std::move(loaded), key_provenance(*generation, listing->keys[key])),
+      generation_(std::move(generation)),
+      listing_(std::move(listing)),
+      key_(key),
+      bytes_(generation_, listing_, key),
+      object_(std::move(object)) {}
+
+std::vector<ObjectFiles::Name> TableHolder::own_files(tfile::NodeId at) const {
+  std::vector<ObjectFiles::Name> files;
+  if (at == 0 && (object_ || is_opaque())) files.push_back({kObjectBytesName, ViewKind::object_bin, false});
+  if (object_) {
+    const auto texts = object_->names(at);
+    files.insert(files.end(), texts.begin(), texts.end());
+  }
+  if (at != 0) return files;
+  if (!object_ || !table().columns.empty()) files.push_back({kSchemaName, ViewKind::schema, !is_opaque()});
+  if (!object_ && !is_opaque()) files.push_back({kAwkwardName, ViewKind::awkward, true});
+  return files;
+}
+
+std::optional<ViewKind> TableHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
+  if (at != 0 && !object_) return std::nullopt;
+  if (name == kAttributesName && table().attribute_sets > 0) return ViewKind::attributes;
+  const auto found = NodeHolder::find_own_file(at, name);
+  return found || !object_ ? found : object_->find(at, name);
+}
+
+std::shared_ptr<const ShownFriends> TableHolder::friends() const {
+  if (object_ || is_opaque()) return nullptr;
+  return generation_->friends(listing_->keys[key_].seek,
+                              [this] { return friends_in_file(generation_, loaded_table()); });
+}
+
+WriteCapability TableHolder::accepts(HeldItem held) const {
+  if (held.shown_as != ViewKind::itself || is_opaque()) return WriteCapability::nothing;
+  if (is_as_a_whole() && node(held).column) return WriteCapability::nothing;
+  if (is_as_a_whole()) return object_ ? WriteCapability::removal : WriteCapability::removal_of_table;
+  return node(held).column ? WriteCapability::items : WriteCapability::columns;
+}
+
+// Objects, and tables that are not written, are renamed and removed only as a whole.
+bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
+
+// The directory of attribute sets is not written, even where the table is.
+std::optional<std::string> TableHolder::fixed_table_path(HeldItem held) const {
+  const bool is_of_sets = held.shown_as == ViewKind::attributes;
+  if (object_ || (!is_as_a_whole() && !is_of_sets)) return std::nullopt;
+  return loaded().path();
+}
+
+bool TableHolder::goes_with_key(HeldItem held) const {
+  switch (held.shown_as) {
+    case ViewKind::itself:
+      return is_as_a_whole() && node(held).column;
+    case ViewKind::object_bin:
+    case ViewKind::object_json:
+    case ViewKind::object_streamer_info:
+      return true;
+    case ViewKind::schema:
+      return is_opaque() || generation_->context.views_listed;
+    default:
+      return generation_->context.views_listed;
+  }
+}
+
+// A column is made from the files that store its branch; every other file from all files of the table.
+void TableHolder::admit(HeldItem held, Access access, const CallerPtr& by, Reply<void> reply) const {
+  const bool of_column = (held.shown_as == ViewKind::itself || held.shown_as == ViewKind::npy) && node(held).column;
+  const bool is_directory = held.shown_as == ViewKind::itself && !of_column;
+  if (is_directory || table().siblings.empty()) return generation_->admit(access, by, std::move(reply));
+  generation_->admit(access, by, std::move(reply),
+                     of_column ? table().siblings_of(table().columns[*node(held).column].stream) : table().siblings);
+}
+
+void TableHolder::view(HeldItem held, Reply<std::shared_ptr<Content>> reply) const {
+  if (is_of_object(held.shown_as)) return object_->content(held.index, held.shown_as, std::move(reply));
+  NodeHolder::view(held, std::move(reply));
+}
+void TableHolder::view_size(HeldItem held, Reply<std::uint64_t> reply) const {
+  if (is_of_object(held.shown_as)) return view(held, size_of(std::move(reply)));
+  NodeHolder::view_size(held, std::move(reply));
+}
+
+bool TableHolder::is_far() const { return generation_->source->traits().starts_reads; }
+
+OpenedContent TableHolder::opened(std::shared_ptr<Content> content) const {
+  return OpenedContent{std::move(content), generation_};
+}
+
+std::shared_ptr<const NodeHolder> TableHolder::below(std::shared_ptr<const LoadedTable> branch) const {
+  return std::make_shared<const TableHolder>(generation_, std::move(branch), listing_, key_, nullptr);
+}
+
+Xattrs TableHolder::table_xattrs() const { return key_xattrs(listing_->keys[key_]); }
+
+std::optional<Attributes> TableHolder::known_attributes(HeldItem held) const {
+  if (held.shown_as == ViewKind::attributes) return directory_attributes(from(), context().ownership);
+  if (held.shown_as == ViewKind::object_bin) return bytes_.known_attributes();
+  return NodeHolder::known_attributes(held);
+}
+
+std::optional<Attributes> TableHolder::attributes_but_size(HeldItem held) const {
+  if (held.shown_as == ViewKind::object_bin || held.shown_as == ViewKind::attributes) return std::nullopt;
+  return NodeHolder::attributes_but_size(held);
+}
+
+void TableHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
+  if (held.shown_as == ViewKind::object_bin) return bytes_.attributes(std::move(reply));
+  NodeHolder::attributes(held, std::move(reply));
+}
+
+void TableHolder::enter(HeldItem held, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+  if (held.shown_as == ViewKind::attributes) return enter_attributes(std::move(reply));
+  NodeHolder::enter(held, freshness, std::move(reply));
+}
+
+void TableHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
+  if (held.shown_as == ViewKind::object_bin) return bytes_.open(std::move(reply));
+  NodeHolder::open(held, std::move(reply));
+}
+
+void TableHolder::enter_attributes(Reply<std::shared_ptr<const Directory>> reply) const {
+  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
+  auto job = [self]() -> Result<std::shared_ptr<const Directory>> {
+    const tfile::KeyInfo& key = self->listing_->keys[self->key_];
+    TRY(auto sets, self->generation_->file->attribute_sets(key));
+    const std::string path = self->loaded().path().substr(1) + "/" + std::string(kAttributesName);
+    return make_key_directory(self->generation_, std::move(sets), path, {self->listing_->seek}, true);
+  };
+  answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
+}
+
+std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Generation> generation,
+                                                      std::shared_ptr<const LoadedTable> loaded,
+                                                      std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                      std::uint32_t key) {
+  return make_node_directory(
+      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr),
+      0);
+}
+
+std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Generation> generation,
+                                                      std::shared_ptr<const ObjectFiles> object,
+                                                      std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                      std::uint32_t key) {
+  auto arrays = std::make_shared<const LoadedTable>(object->object(), generation->context.cache, TableLabel{});
+  return make_node_directory(std::make_shared<const TableHolder>(std::move(generation), std::move(arrays),
+                                                                 std::move(listing), key, std::move(object)),
+                             0);
+}
+
+Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
+                              std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
+                              ViewKind shown_as) {
+  auto table =
+      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
+  if (table->is_opaque())
+    return tfile::fail(ErrorKind::unsupported, "no views, the table cannot be read: " + table->table().reason, -1,
+                       ENOENT);
+  return Entry{std::move(table), {0, shown_as}};
+}
+
+}  // namespace tfilefs

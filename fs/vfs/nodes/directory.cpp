@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/nodes/directory.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "error_log.h"
+#include "vfs/nodes/generation.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+const std::shared_ptr<const Generation> kNoGeneration;
+}
+
+const std::shared_ptr<const Generation>& Holder::generation() const { return kNoGeneration; }
+const std::shared_ptr<const Generation>& Directory::generation() const { return kNoGeneration; }
+
+void Holder::admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const {
+  if (const auto& of = generation()) return of->admit(access, by, std::move(reply));
+  reply(not_admitted());
+}
+
+void Directory::admit(Access access, const CallerPtr& by, Reply<void> reply) const {
+  if (const auto& of = generation()) return of->admit(access, by, std::move(reply));
+  reply(not_admitted());
+}
+
+void admitted(Entry entry, Access access, const CallerPtr& by, Reply<Entry> reply) {
+  if (!by) return reply(std::move(entry));
+  const std::shared_ptr<const Holder> holder = entry.holder->acting_for(by);
+  const HeldItem held = entry.held;
+  auto tell = [holder, held](Result<void> may, Reply<Entry> told) {
+    if (!may) return told(tl::unexpected(std::move(may).error()));
+    told(Entry{holder, held});
+  };
+  holder->admit(held, access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
+}
+
+void admitted(std::shared_ptr<const Directory> directory, Access access, const CallerPtr& by,
+              Reply<std::shared_ptr<const Directory>> reply) {
+  if (!by) return reply(std::move(directory));
+  const std::shared_ptr<const Directory> bound = directory->acting_for(by);
+  auto tell = [bound](Result<void> may, Reply<std::shared_ptr<const Directory>> told) {
+    if (!may) return told(tl::unexpected(std::move(may).error()));
+    told(bound);
+  };
+  bound->admit(access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
+}
+
+void Holder::enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+  reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+}
+
+void Holder::open(HeldItem, Reply<OpenedContent> reply) const {
+  reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+}
+
+void Holder::read_link(HeldItem, Reply<std::string> reply) const {
+  reply(fail(ErrorKind::invalid, "not a symbolic link", -1, EINVAL));
+}
+
+void Holder::xattrs(HeldItem, Reply<Xattrs> reply) const { reply(Xattrs{}); }
+
+// The answer to each change where no changes are possible.
+template <class Refusing, class... Held>
+tl::unexpected<Error> refused(const Refusing& what, Held... held) {
+  if (const auto path = what.fixed_table_path(held...)) return fixed_table(what.generation()->context.errors, *path);
+  return read_only();
+}
+
+void Holder::open_to_write(HeldItem held, Reply<OpenedContent> reply) const { reply(refused(*this, held)); }
+void Holder::change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const {
+  if (!change.size && (goes_with_key(held) || fixed_table_path(held))) return attributes(held, std::move(reply));
+  reply(refused(*this, held));
+}
+void Holder::set_xattr(HeldItem held, std::string_view, std::optional<std::string>, int, Reply<void> reply) const {
+  if (goes_with_key(held) || fixed_table_path(held)) return reply({});
+  reply(read_only());
+}
+void Holder::sync(HeldItem, Reply<void> reply) const { reply({}); }  // there are no changes here
+
+void Directory::make_file(std::string_view, const Creation&, bool, Reply<CreatedFile> reply) const {
+  reply(refused(*this));
+}
+void Directory::make_directory(std::string_view, const Creation&, Reply<FoundEntry> reply) const {
+  reply(refused(*this));
+}
+void Directory::make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const {
+  reply(refused(*this));
+}
+void Directory::make_hard_link(std::string_view, const Holder&, Reply<FoundEntry> reply) const {
+  reply(fail(ErrorKind::denied, "hard links are not supported in a ROOT file", -1, EPERM));
+}
+void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(refused(*this)); }
+void Directory::rename(std::string_view, const Directory&, std::string_view, unsigned, Reply<void> reply) const {
+  reply(refused(*this));
+}
+
+tl::unexpected<Error> not_admitted() {
+  return fail(ErrorKind::denied, "the requesting user may not open the source", -1, EACCES);
+}
+tl::unexpected<Error> fixed_table(ErrorLog& errors, const std::string& path) {
+  const std::string text = "an RNTuple cannot be changed, only renamed or removed as a whole";
+  errors.add(path, text);
+  return fail(ErrorKind::denied, text, -1, EPERM);
+}
+
+tl::unexpected<Error> read_only() { return fail(ErrorKind::denied, "cannot be changed here", -1, EROFS); }
+tl::unexpected<Error> no_such_entry() { return fail(ErrorKind::not_found, "no such file or directory", -1, ENOENT); }
+
+}  // namespace tfilefs

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/nodes/loaded_table.h"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <span>
+
+#include "on_behalf.h"
+#include "tfile/name.h"
+#include "vfs/nodes/blocking.h"
+#include "vfs/nodes/table_views.h"
+
+namespace tfilefs {
+
+namespace {
+
+// Roughly the memory that trials read and decode.
+constexpr std::uint64_t kTrialMemory = 32 << 20;
+
+// A content without bytes in memory takes some hundred bytes to some kilobytes, and a listing of all views of a file
+// asks for the sizes of up to some hundred thousand.
+constexpr std::size_t kKeptViews = 1'000;
+
+}  // namespace
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::NodeId;
+
+Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t> reply) {
+  auto next = [](std::shared_ptr<Content> content, Reply<std::uint64_t> told) mutable { told(content->size()); };
+  return value_for<std::shared_ptr<Content>>(std::move(reply), std::move(next));
+}
+
+// Which views have their content kept: the last kKeptViews that were made.
+class LoadedTable::KeptViews {
+ public:
+  void add(std::weak_ptr<const LoadedTable> table, ViewKey key) {
+    Made oldest{std::move(table), key};
+    {
+      const Lock lock(mutex_);
+      made_.push_back(oldest);
+      if (made_.size() <= kKeptViews) return;
+      oldest = std::move(made_.front());
+      made_.pop_front();
+    }
+    if (const LoadedPtr of = oldest.table.lock()) of->drop_view(oldest.key);
+  }
+
+ private:
+  struct Made {
+    std::weak_ptr<const LoadedTable> table;
+    ViewKey key;
+  };
+  Mutex mutex_{"KeptViews::mutex_"};
+  std::deque<Made> made_ GUARDED_BY(mutex_);
+};
+
+LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label,
+                         tfile::ServerId origin)
+    : LoadedTable(table, cache, cache.attach(table, label), label.path, origin) {}
+
+LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache,
+                         std::shared_ptr<CachedStreams> streams, std::string path, tfile::ServerId origin,
+                         std::shared_ptr<KeptViews> kept_views)
+    : cache_(cache),
+      table_(std::move(table)),
+      streams_(std::move(streams)),
+      path_(std::move(path)),
+      origin_(origin),
+      by_stream_(table_->columns.size()),
+      kept_views_(kept_views ? std::move(kept_views) : std::make_shared<KeptViews>()) {
+  std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
+  std::ranges::stable_sort(by_stream_, {}, [this](ColumnId id) { return table_->columns[id].stream; });
+}
+
+std::optional<std::int64_t> LoadedTable::known_length(ColumnId id) const {
+  const Column& column = table_->columns[id];
+  return streams_->known_length(column.stream, column.slot);
+}
+
+void LoadedTable::length(ColumnId id, Reply<std::int64_t> reply) const {
+  const Column& column = table_->columns[id];
+  streams_->length(column.stream, column.slot, std::move(reply));
+}
+
+std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
+  const tfile::StreamId stream = table_->columns[id].stream;
+  const std::uint64_t stored = table_->shape(stream).stored_bytes;
+  const auto stream_of = [this](ColumnId c) { return table_->columns[c].stream; };
+  const std::span columns(std::ranges::lower_bound(by_stream_, stream, {}, stream_of),
+                          std::ranges::upper_bound(by_stream_, stream, {}, stream_of));
+  const std::size_t count = columns.size();
+  if (count == 1) return stored;
+  double all = 0, own = 0;
+  for (const ColumnId c : columns) {
+    const auto length = known_length(c);
+    if (!length) return stored / count;
+    const double size = static_cast<double>(*length) * static_cast<double>(table_->columns[c].item_size());
+    all += size;
+    if (c == id) own = size;
+  }
+  return all > 0 ? static_cast<std::uint64_t>(static_cast<double>(stored) * (own / all)) : stored / count;
+}
+
+// Reads the first entries of branches, on a thread that may block.
+template <class Look>
+void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
+  auto job = [look = std::move(look), table = table_, streams = streams_, origin = origin_, kept = kept_views_,
+              &cache = cache_]() -> Result<LoadedPtr> {
+    TRY(auto found, look(*table));
+    return std::make_shared<LoadedTable>(std::move(found), cache, streams, std::string(), origin, kept);
+  };
+  const std::uint64_t memory = std::min(kTrialMemory, cache_.budget()->size() / 4);
+  answer_blocking_within(cache_, origin_, memory, std::move(job), std::move(reply));
+}
+
+// A program that looks into one branch after the other wants them all: each look tries twice as many as the one before.
+void LoadedTable::tried(NodeId node, Reply<LoadedPtr> reply) const {
+  Once<LoadedPtr> once;
+  {
+    const Lock lock(mutex_);
+    once = tried_[node];
+  }
+  once.get(
+      [&](Reply<LoadedPtr> made) {
+        const std::size_t ahead = ahead_.load();
+        ahead_ = std::min(2 * ahead + 1, kAllBranches);
+        look([node, ahead](const tfile::Table& table) { return table.tried(node, ahead); }, std::move(made));
+      },
+      std::move(reply));
+}
+
+// Content of a whole table that may lack parts: its bytes must not be mixed with those of a later making.
+class LoadedTable::UnreadContent final : public Content {
+ public:
+  UnreadContent(std::shared_ptr<Content> content, std::shared_ptr<const Making> making)
+      : content_(std::move(content)), making_(std::move(making)) {}
+  std::uint64_t size() const override { return content_->size(); }
+  std::uint64_t making() const override { return making_->number; }
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
+    if (making_->is_over) return reply(tfile::fail(ErrorKind::stale, "the table has grown since it was opened"));
+    content_->read(offset, size, std::move(reply));
+  }
+
+ private:
+  const std::shared_ptr<Content> content_;
+  const std::shared_ptr<const Making> making_;
+};
+
+// The earlier table if the storage shows no more than before, so that contents made from it stay valid.
+LoadedTable::LoadedPtr LoadedTable::keep(LoadedPtr whole) const {
+  const Lock lock(mutex_);
+  const LoadedPtr before = unread_whole_;
+  const auto& columns = whole->table_->columns;
+  const auto is_as_before = [&](tfile::ColumnId id) {
+    return columns[id].reason == before->table_->columns[id].reason;
+  };
+  const bool is_same = before && before->table_->unread == whole->table_->unread &&
+                       std::ranges::all_of(whole->table_->unread, is_as_before);
+  if (is_same) whole = before;
+  if (before && !is_same) before->making_->is_over = true;
+  const bool is_all = whole->table_->unread.empty();
+  unread_whole_ = is_all ? nullptr : whole;
+  if (is_all) return whole;
+  if (!is_same) whole->making_ = std::make_shared<Making>(++wholes_);
+  whole_ = {};  // the next call reads the storage again
+  return whole;
+}
+
+void LoadedTable::whole(Reply<LoadedPtr> reply) const {
+  Once<LoadedPtr> once;
+  {
+    const Lock lock(mutex_);
+    once = whole_;
+  }
+  once.get(
+      [&](Reply<LoadedPtr> made) {
+        const std::stop_token stop = made.stop_token();
+        auto kept = [self = shared_from_this(), made = std::move(made)](Result<LoadedPtr> found) mutable {
+          made(found ? self->keep(*std::move(found)) : std::move(found));
+        };
+        look([](const tfile::Table& table) { return table.whole(); }, Reply<LoadedPtr>(std::move(kept), stop));
+      },
+      std::move(reply));
+}
+
+void LoadedTable::release_idle() const {
+  decltype(tried_) known;
+  {
+    const Lock lock(mutex_);
+    known = tried_;
+  }
+  for (const auto& [node, once] : known) {
+    const auto below = once.peek();
+    if (!below || below->use_count() > kOwnReferences) continue;
+    const Lock lock(mutex_);
+    tried_.erase(node);
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> LoadedTable::unread() const {
+  const Lock lock(mutex_);
+  std::vector<std::pair<std::string, std::string>> found;
+  if (!unread_whole_) return found;
+  for (const ColumnId id : unread_whole_->table_->unread) {
+    const Column& column = unread_whole_->table_->columns[id];
+    found.emplace_back(column.path, column.reason);
+  }
+  return found;
+}
+
+bool LoadedTable::is_settled(NodeId id) const {
+  const tfile::Node& node = table_->nodes[id];
+  if (table_->is_untried(id)) return false;
+  if (node.column && std::ranges::binary_search(table_->may_be_unwritten, *node.column)) return false;
+  return std::all_of(node.children.begin(), node.children.end(), [this](NodeId child) { return is_settled(child); });
+}
+
+NodeId LoadedTable::same_node(const tfile::Table& whole, NodeId node) const {
+  if (node == 0) return 0;
+  std::call_once(branches_once_, [this] { index_branches(); });
+  const auto& siblings = table_->nodes[parents_[node]].children;
+  const auto place = std::find(siblings.begin(), siblings.end(), node) - siblings.begin();
+  return whole.nodes[same_node(whole, parents_[node])].children[static_cast<std::size_t>(place)];
+}
+
+void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
+  if (table_->is_whole() || is_settled(node)) return reply(Settled{shared_from_this(), node});
+  if (table_->is_untried(node)) {
+    auto next = [](LoadedPtr below, Reply<Settled> told) mutable { told(Settled{below, 1}); };
+    return tried(node, value_for<LoadedPtr>(std::move(reply), std::move(next)));
+  }
+  auto next = [self = shared_from_this(), node](LoadedPtr all, Reply<Settled> told) mutable {
+    told(Settled{all, self->same_node(all->table(), node)});
+  };
+  whole(value_for<LoadedPtr>(std::move(reply), std::move(next)));
+}
+
+void LoadedTable::view(NodeId node, ViewKind shown_as, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
+  auto make = [shown_as, strings](Settled of, Reply<std::shared_ptr<Content>> told) mutable {
+    of.loaded->own_view({of.node, shown_as}, strings, std::move(told));
+  };
+  settled(node, value_for<Settled>(std::move(reply), std::move(make)));
+}
+
+void LoadedTable::view_size(NodeId node, ViewKind shown_as, StringsAs strings, Reply<std::uint64_t> reply) const {
+  auto tell = [shown_as, strings](Settled of, Reply<std::uint64_t> told) mutable {
+    std::optional<std::uint64_t> known;
+    {
+      const Lock lock(of.loaded->mutex_);
+      known = of.loaded->views_[{of.node, shown_as}].size;
+    }
+    if (known) return told(*known);
+    of.loaded->own_view({of.node, shown_as}, strings, size_of(std::move(told)));
+  };
+  settled(node, value_for<Settled>(std::move(reply), std::move(tell)));
+}
+
+void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
+  std::optional<Once<std::shared_ptr<Content>>> once;
+  {
+    const Lock lock(mutex_);
+    auto& content = views_[key].content;
+    if (!content) content.emplace();
+    once = content;
+  }
+  once->get(
+      [&](Reply<std::shared_ptr<Content>> made) {
+        const std::stop_token stop = made.stop_token();
+        auto note = [self = shared_from_this(), key,
+                     made = std::move(made)](Result<std::shared_ptr<Content>> content) mutable {
+          if (content) self->note_made(key, (*content)->size());
+          if (content && self->making_) content = std::make_shared<UnreadContent>(*std::move(content), self->making_);
+          made(std::move(content));
+        };
+        const ViewedNode viewed{cache_, streams_, table_, key.first, strings};
+        table_view(key.second).make(viewed, Reply<std::shared_ptr<Content>>(std::move(note), stop));
+      },
+      std::move(reply));
+}
+
+void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {
+  {
+    const Lock lock(mutex_);
+    views_[key].size = size;
+  }
+  kept_views_->add(weak_from_this(), key);
+}
+
+void LoadedTable::drop_view(ViewKey key) const {
+  std::optional<Once<std::shared_ptr<Content>>> dropped;  // perhaps with much of a file: destroyed without the lock
+  const Lock lock(mutex_);
+  dropped.swap(views_[key].content);
+}
+
+void LoadedTable::index_branches() const {
+  const auto& nodes = table_->nodes;
+  parents_.assign(nodes.size(), 0);
+  for (NodeId node = 0; node < nodes.size(); ++node) {
+    if (node != 0 && !nodes[node].branch_name.empty()) by_branch_.push_back(node);
+    for (const NodeId child : nodes[node].children) parents_[child] = node;
+  }
+  std::sort(by_branch_.begin(), by_branch_.end(),
+            [&](NodeId a, NodeId b) { return std::tie(nodes[a].branch_name, a) < std::tie(nodes[b].branch_name, b); });
+}
+
+bool LoadedTable::is_below(NodeId node, NodeId above) const {
+  while (node != above && node != 0) node = parents_[node];
+  return node == above;
+}
+
+std::optional<NodeId> LoadedTable::find_branch(NodeId below, std::string_view escaped) const {
+  const std::string name = tfile::unescape_name(escaped);
+  if (tfile::escape_name(name) != escaped) return std::nullopt;
+  std::call_once(branches_once_, [this] { index_branches(); });
+  const auto& nodes = table_->nodes;
+  auto at = std::lower_bound(by_branch_.begin(), by_branch_.end(), name,
+                             [&](NodeId node, const std::string& wanted) { return nodes[node].branch_name < wanted; });
+  for (; at != by_branch_.end() && nodes[*at].branch_name == name; ++at) {
+    if (is_below(*at, below)) return *at;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "mutex.h"
+#include "once.h"
+#include "tfile/table.h"
+#include "vfs/nodes/directory.h"
+#include "view/columnar_form.h"
+
+namespace tfilefs {
+
+// Answers with the size of a content once that is made.
+Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t>);
+
+// To a table that nobody uses: that of its Once, and the one that was taken to look at it.
+constexpr long kOwnReferences = 2;
+
+// A table that was opened, its streams in the cache, and those of its views that take work to make. Const and
+// thread-safe. `label`: the table that its reads are counted for. `origin`: of the file that it is read from.
+class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
+ public:
+  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label,
+              tfile::ServerId origin = tfile::kLocalOrigin);
+  // With the streams of another table, and perhaps its views.
+  class KeptViews;
+  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>, std::string path = {},
+              tfile::ServerId origin = tfile::kLocalOrigin, std::shared_ptr<KeptViews> = {});
+
+  const tfile::Table& table() const { return *table_; }
+  const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
+  const std::string& path() const { return path_; }  // its label's
+
+  // Items of a column; known_length() answers only if neither storage nor decoding is needed.
+  std::optional<std::int64_t> known_length(tfile::ColumnId) const;
+  void length(tfile::ColumnId, Reply<std::int64_t>) const;
+
+  // Stored bytes of a column: those of its stream, divided among its columns by decoded size (evenly as long as a size
+  // is not known).
+  std::uint64_t stored_bytes(tfile::ColumnId) const;
+
+  // The contents of the directory of an untried node: a table whose node 1 is that directory. The first entries of its
+  // branch are read on the first call.
+  void tried(tfile::NodeId, Reply<std::shared_ptr<const LoadedTable>>) const;
+
+  // Directories of the table are listed, so all of them may be entered next: the first look into one looks into all.
+  void expect_looks() const { ahead_ = kAllBranches; }
+
+  // A table in which everything at this node and below is known, and the number of the node there: this table, one of
+  // just this branch, or the whole one.
+  struct Settled {
+    std::shared_ptr<const LoadedTable> loaded;
+    tfile::NodeId node = 0;
+    const tfile::Table& table() const { return loaded->table(); }
+  };
+  void settled(tfile::NodeId, Reply<Settled>) const;
+
+  // The size of such a file, which is remembered longer than its content.
+  void view_size(tfile::NodeId, ViewKind, StringsAs, Reply<std::uint64_t>) const;
+
+  // Branches that were tried, and nothing refers to now, are made again from what the trial has shown.
+  void release_idle() const;
+
+  // Columns that are left out of views, with the reason, because the storage cannot be read to find out what they are.
+  std::vector<std::pair<std::string, std::string>> unread() const;
+
+  // A file made of a node: its content, made on the first call, and again if many others were made since. As long as a
+  // part of the storage cannot be read, each call tries the storage again. Once more can be read, contents made before
+  // are stale.
+  void view(tfile::NodeId, ViewKind, StringsAs, Reply<std::shared_ptr<Content>>) const;
+
+  // The node below another whose ROOT branch name, escaped, is this one.
+  std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
+
+ private:
+  using LoadedPtr = std::shared_ptr<const LoadedTable>;
+  // More than a table has.
+  static constexpr std::size_t kAllBranches = SIZE_MAX / 4;
+  template <class Look>
+  void look(Look, Reply<LoadedPtr>) const;
+  void whole(Reply<LoadedPtr>) const;
+  LoadedPtr keep(LoadedPtr whole) const;
+  using ViewKey = std::pair<tfile::NodeId, ViewKind>;
+  void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
+  void note_made(ViewKey, std::uint64_t size) const;
+  void drop_view(ViewKey) const;
+  bool is_settled(tfile::NodeId) const;
+  tfile::NodeId same_node(const tfile::Table& whole, tfile::NodeId) const;
+
+  ClusterCache& cache_;
+  const std::shared_ptr<const tfile::Table> table_;
+  const std::shared_ptr<CachedStreams> streams_;
+  const std::string path_;
+  const tfile::ServerId origin_;
+
+  std::vector<tfile::ColumnId> by_stream_;  // the columns in order of their streams
+
+  // Built when a branch is first looked up: all nodes with a branch name, sorted by it, and the parent of each node.
+  void index_branches() const;
+  bool is_below(tfile::NodeId node, tfile::NodeId above) const;
+  mutable std::once_flag branches_once_;
+  mutable std::vector<tfile::NodeId> by_branch_, parents_;
+
+  mutable Mutex mutex_{"LoadedTable::mutex_", "PieceCache::mutex_, Budget::mutex_"};
+  struct View {
+    std::optional<Once<std::shared_ptr<Content>>> content;
+    std::optional<std::uint64_t> size;
+  };
+  const std::shared_ptr<KeptViews> kept_views_;  // of this table and of those tried from it
+  mutable std::map<ViewKey, View> views_ GUARDED_BY(mutex_);
+  mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
+  mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
+  mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread
+  mutable std::uint64_t wholes_ GUARDED_BY(mutex_) = 0;
+  struct Making {
+    explicit Making(std::uint64_t number_) : number(number_) {}
+    const std::uint64_t number;
+    std::atomic<bool> is_over = false;  // another one has taken its place
+  };
+  class UnreadContent;
+  mutable std::shared_ptr<Making> making_;      // of a whole table with unread parts; set before the table is shared
+  mutable std::atomic<std::size_t> ahead_ = 0;  // how many more branches the next trial tries
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/nodes/table_views.h"
+
+#include <algorithm>
+
+#include "vfs/names/names.h"
+#include "vfs/nodes/blocking.h"
+#include "view/view.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::NodeId;
+using tfile::Table;
+using Where = TableView::Where;
+using Made = Reply<std::shared_ptr<Content>>;
+
+bool always(const Table&, NodeId) { return true; }
+bool is_column(const Table& table, NodeId node) { return table.nodes[node].column.has_value(); }
+bool table_has_csv(const Table& table, NodeId) { return has_csv(table); }
+
+// Ten thousand columns make megabytes of text: not on the thread of the asking request.
+template <void (*make)(std::shared_ptr<CachedStreams>, std::shared_ptr<const Table>, Reply<std::string>)>
+void text_of_table(const ViewedNode& of, Made reply) {
+  auto shared = std::make_shared<Made>(std::move(reply));
+  run_job(of.cache, [streams = of.streams, table = of.table, shared] {
+    make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
+           if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
+           (*shared)(std::make_shared<FixedContent>(*std::move(text)));
+         }));
+  });
+}
+template <TextStyle style>
+void lines_of_table(const ViewedNode& of, Made reply) {
+  table_text_content(of.streams, of.table, style, std::move(reply));
+}
+void arrow(const ViewedNode& of, Made reply) { arrow_content(of.streams, of.table, of.strings, std::move(reply)); }
+void parquet(const ViewedNode& of, Made reply) { parquet_content(of.streams, of.table, of.strings, std::move(reply)); }
+void text(const ViewedNode& of, Made reply) { text_content(of.streams, of.table, of.node, std::move(reply)); }
+void option(const ViewedNode& of, Made reply) { option_index_content(of.streams, of.table, of.node, std::move(reply)); }
+
+constexpr TableView kViews[] = {
+    {".arrow", Where::beside_table, ViewKind::arrow, always, always, arrow},
+    {".parquet", Where::beside_table, ViewKind::parquet, always, always, parquet},
+    {".csv", Where::beside_table, ViewKind::csv, always, table_has_csv, lines_of_table<TextStyle::csv>},
+    {".jsonl", Where::beside_table, ViewKind::jsonl, always, always, lines_of_table<TextStyle::json>},
+    {kSchemaName, Where::in_table, ViewKind::schema, always, always, text_of_table<schema_text>},
+    {kAwkwardName, Where::in_table, ViewKind::awkward, always, always, text_of_table<awkward_text>},
+    {kOptionIndexName, Where::in_node, ViewKind::option_index, has_option_index, has_option_index, option},
+    {kNpySuffix, Where::beside_node, ViewKind::npy, is_column, is_column, nullptr},
+    {kTextSuffix, Where::beside_node, ViewKind::text, always, has_text, text}};
+
+}  // namespace
+
+std::span<const TableView> table_views() { return kViews; }
+
+std::optional<BesideTable> beside_table(std::string_view name) {
+  for (const TableView& view : kViews) {
+    const auto table = view.where == Where::beside_table ? without_suffix(name, view.name) : std::nullopt;
+    if (table) return BesideTable{*table, view.shown_as};
+  }
+  return std::nullopt;
+}
+
+const TableView& table_view(ViewKind shown_as) {
+  return *std::find_if(std::begin(kViews), std::end(kViews),
+                       [&](const TableView& view) { return view.shown_as == shown_as; });
+}
+
+}  // namespace tfilefs

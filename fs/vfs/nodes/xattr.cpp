@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/nodes/xattr.h"
+
+#include <linux/limits.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "tfile/name.h"
+#include "tfile/variant_type.h"
+
+namespace tfilefs {
+namespace {
+
+std::string shape_text(const std::vector<std::uint32_t>& shape) {
+  std::string text = "[";
+  for (const std::uint32_t n : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(n);
+  return text + "]";
+}
+
+std::string original_name(const tfile::Node& node) {
+  if (!node.original_name.empty()) return node.original_name;
+  if (!node.branch_name.empty()) return node.branch_name;
+  // The mount's name for a branch or member without a name. A branch of this very name has a branch_name.
+  const auto typed = tfile::parse_typed_name(node.name);
+  const bool has_none = (typed ? typed->stem : node.name) == tfile::escape_name("");
+  return has_none ? "" : node.name;
+}
+
+}  // namespace
+
+Xattrs column_xattrs(const tfile::Node& node, const tfile::Column& column, std::optional<std::int64_t> length) {
+  Xattrs all{{"user.tfilefs.name", original_name(node)},
+             {"user.tfilefs.branch", column.branch},
+             {"user.tfilefs.dtype", numpy_dtype(column.dtype)},
+             {"user.tfilefs.shape", shape_text(column.shape)}};
+  if (length) all.emplace_back("user.tfilefs.length", std::to_string(*length));
+  all.emplace_back("user.tfilefs.title", column.title);
+  all.emplace_back("user.tfilefs.class", column.class_name);
+  all.emplace_back("user.tfilefs.compression", column.compression);
+  if (!column.reason.empty()) all.emplace_back("user.tfilefs.reason", column.reason);
+  return all;
+}
+
+Xattrs node_xattrs(const tfile::Node& node) {
+  Xattrs all{{"user.tfilefs.name", original_name(node)}};
+  if (!node.alternatives.empty()) all.emplace_back("user.tfilefs.class", tfile::variant_type(node.alternatives));
+  return all;
+}
+
+Result<std::string> xattr_value(const Xattrs& all, std::string_view name) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.first == name; });
+  if (at == all.end()) return tfile::fail(ErrorKind::not_found, "no such attribute", -1, ENODATA);
+  return at->second.substr(0, XATTR_SIZE_MAX);  // a title may be longer than Linux allows for an attribute
+}
+
+std::string xattr_names(const Xattrs& all) {
+  std::string names;
+  for (const auto& [name, value] : all) names += name + '\0';
+  return names;
+}
+
+}  // namespace tfilefs

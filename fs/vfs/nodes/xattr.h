@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "tfile/node.h"
+#include "vfs/nodes/directory.h"
+
+namespace tfilefs {
+
+// user.tfilefs.* of a column (without .length if it is not known) and of a node that is a directory.
+Xattrs column_xattrs(const tfile::Node&, const tfile::Column&, std::optional<std::int64_t> length);
+Xattrs node_xattrs(const tfile::Node&);
+
+// The value of one attribute; and the names of all as listxattr(2) returns them, each followed by a NUL. Error of the
+// first: not_found (ENODATA).
+Result<std::string> xattr_value(const Xattrs&, std::string_view name);
+std::string xattr_names(const Xattrs&);
+
+}  // namespace tfilefs

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of a ROOT file that is written: staged ones, and committed columns to which items can be appended.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "on_behalf.h"
+#include "vfs/nodes/blocking.h"
+#include "vfs/written/written_file.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+tl::unexpected<Error> not_there_any_more() {
+  return fail(ErrorKind::stale, "committed or removed since it was looked up");
+}
+
+Result<> as_permission(Result<> result) {
+  if (!result && result.error().kind == ErrorKind::denied) result.error().system_errno = EPERM;
+  return result;
+}
+
+// Reads a column as committed now; and together with the items staged behind it.
+void read_committed(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
+void read_by_name(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
+// Brings to disk what is staged under the name.
+void sync_by_name(const WrittenPtr&, const StagedPlace&, Reply<void>);
+
+// A copy that holds no memory of the cache: while a read waits for the rest of its answer, it must not block others.
+Slices copy_of(const Slices& slices) {
+  auto copy = std::make_shared<tfile::Buffer>(slices.size(), tfile::Use::passing);
+  copy_slices(slices, copy->data());
+  return one_slice(std::move(copy));
+}
+
+// One opening of a staged file, which was notified of it.
+class StagedContent final : public Content, public std::enable_shared_from_this<StagedContent> {
+ public:
+  StagedContent(WrittenPtr file, NodePtr node, bool writes)
+      : file_(std::move(file)), node_(std::move(node)), bytes_(node_->bytes), writes_(writes) {}
+  ~StagedContent() override {
+    if (writes_) file_->overlay().closed(*node_);
+  }
+
+  std::uint64_t size() const override { return bytes_->size(); }
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices>) override;
+  void write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
+    if (!writes_) return Content::write(offset, bytes, std::move(reply));
+    put(offset, bytes, std::move(reply));
+  }
+  // Two programs that append at the same time do not overwrite each other, whatever length the kernel believes in.
+  void append(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
+    if (!writes_) return Content::write(offset, bytes, std::move(reply));
+    put(std::nullopt, bytes, std::move(reply));
+  }
+  void flush(Reply<void> reply) override {
+    if (!writes_) return reply({});
+    file_->overlay().flushed(*node_);
+    if (auto error = file_->overlay().take_error(*node_)) return reply(tl::unexpected(*std::move(error)));
+    if (!file_->staged().is_to_be_checked(*node_)) return reply({});
+    answer_blocking(
+        file_->context().cache, [file = file_, node = node_] { return file->staged().check_closed(node); },
+        std::move(reply));
+  }
+  void sync(Reply<void> reply) override {
+    if (file_->overlay().is_settled(*node_))
+      return sync_by_name(file_, file_->overlay().place_of(*node_), std::move(reply));
+    answer_blocking(
+        file_->context().cache, [file = file_, node = node_] { return file->changes().sync(node); }, std::move(reply));
+  }
+
+ private:
+  void put(std::optional<std::uint64_t> offset, std::span<const std::byte>, Reply<std::size_t>);
+
+  const WrittenPtr file_;
+  const NodePtr node_;
+  const std::shared_ptr<StagedBytes> bytes_;
+  const bool writes_;
+};
+
+void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
+  // A file that is completely committed may be continued under its name.
+  if (offset + size > bytes_->size() && file_->overlay().is_settled(*node_))
+    return read_by_name(file_, file_->overlay().place_of(*node_), offset, size, std::move(reply));
+  if (auto pinned = bytes_->pin(offset, size)) return reply(*std::move(pinned));
+  const std::uint64_t base = file_->overlay().status(*node_).base;
+  if (offset < base) {
+    // Committed since this was opened, or before: read from the ROOT file.
+    return read_committed(
+        file_, file_->overlay().place_of(*node_), offset, std::min<std::uint64_t>(size, base - offset),
+        [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
+          if (head && head->size() < std::min<std::uint64_t>(size, base - offset))
+            return reply(fail(ErrorKind::stale,
+                              "another program has changed the file: it has fewer items than were "
+                              "committed before the staged ones"));
+          if (!head || offset + size <= base) return reply(std::move(head));
+          Slices all = copy_of(*head);
+          head = Slices();
+          self->read(base, offset + size - base,
+                     [all = std::move(all), reply = std::move(reply)](Result<Slices> rest) mutable {
+                       if (!rest) return reply(std::move(rest));
+                       all.add(*rest);
+                       reply(std::move(all));
+                     });
+        });
+  }
+  auto job = [bytes = bytes_, offset, size]() -> Result<Slices> {
+    auto copy = std::make_shared<tfile::Buffer>(size, tfile::Use::passing);
+    TRY(const std::size_t got, bytes->read(offset, copy->span()));
+    return one_slice(std::move(copy), 0, got);
+  };
+  auto finish = [self = shared_from_this(), offset, size, reply = std::move(reply)](Result<Slices> got) mutable {
+    // A commit has taken the bytes meanwhile.
+    if (!got && got.error().kind == ErrorKind::denied) return self->read(offset, size, std::move(reply));
+    reply(std::move(got));
+  };
+  answer_reading(file_->context().cache, tfile::kLocalOrigin, std::move(job), Reply<Slices>(std::move(finish)));
+}
+
+void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std::byte> bytes,
+                        Reply<std::size_t> reply) {
+  const std::stop_token stop = reply.stop_token();
+  auto taken = [self = shared_from_this(), size = bytes.size(),
+                reply = std::move(reply)](Result<std::uint64_t> at) mutable {
+    if (!at) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(at).error())).error()));
+    self->file_->overlay().written(*self->node_, *at);
+    reply(size);
+  };
+  bytes_->write(offset, bytes, Reply<std::uint64_t>(std::move(taken), stop));
+}
+
+// Calls `then` with the entry that is committed under the name now, continued by the items staged behind it.
+template <class T, class Then>
+void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness freshness, Then then, Reply<T> reply) {
+  const std::uint64_t commits = file->overlay().commits();
+  auto finish = [file, at, commits, then](FoundEntry found, Reply<T> told) mutable {
+    const Entry& now = found.entry;
+    const bool is_column = now.holder->accepts(now.held) == WriteCapability::items;
+    then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(told));
+  };
+  file->committed_entry(at.directory, at.name, freshness, value_for<FoundEntry>(std::move(reply), std::move(finish)));
+}
+
+void ask_attributes(const Entry& entry, Reply<Attributes> reply) {
+  entry.holder->attributes(entry.held, std::move(reply));
+}
+void open_entry(const Entry& entry, Reply<OpenedContent> reply) { entry.holder->open(entry.held, std::move(reply)); }
+void open_entry_to_write(const Entry& entry, Reply<OpenedContent> reply) {
+  entry.holder->open_to_write(entry.held, std::move(reply));
+}
+
+class StagedHolder final : public Holder {
+ public:
+  StagedHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
+
+  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
+    file_->admit(access, by, std::move(reply));
+  }
+  std::uint64_t file_identity() const override { return node_->identity; }
+  std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
+  bool keeps_inode() const override { return true; }
+  std::optional<Attributes> known_attributes(HeldItem) const override {
+    if (file_->overlay().is_settled(*node_)) return std::nullopt;
+    return file_->staged_attributes(*node_);
+  }
+  void attributes(HeldItem held, Reply<Attributes> reply) const override {
+    if (auto known = known_attributes(held)) return reply(*known);
+    committed(Freshness::recent, ask_attributes, std::move(reply));
+  }
+  void open(HeldItem, Reply<OpenedContent> reply) const override {
+    if (file_->overlay().opened(*node_, false)) return reply(opening(false));
+    committed(Freshness::now, open_entry, std::move(reply));
+  }
+  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
+    if (file_->overlay().opened(*node_, true)) return reply(opening(true));
+    committed(Freshness::now, open_entry_to_write, std::move(reply));
+  }
+  WriteCapability accepts(HeldItem) const override { return WriteCapability::items; }
+
+  // While a commit reads the file, a new size waits.
+  void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
+    if (!change.size) return change_now(held, change, std::move(reply));
+    auto self = std::static_pointer_cast<const StagedHolder>(shared_from_this());
+    auto cut = [self, held, change](Reply<Attributes> told) mutable {
+      self->change_now(held, change, [self, held, change, told = std::move(told)](Result<Attributes> changed) mutable {
+        const bool next_has_begun =
+            !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
+        if (!next_has_begun) return told(std::move(changed));
+        self->change(held, change, std::move(told));
+      });
+    };
+    node_->bytes->when_thawed(*change.size, value_for<void>(std::move(reply), std::move(cut)));
+  }
+  void change_now(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const {
+    auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
+      if (file->overlay().is_settled(*node)) return not_there_any_more();
+      if (change.size) TRY_VOID(as_permission(file->changes().truncate(node, *change.size)));
+      TRY_VOID(change_attributes(file->staged(), node, change));
+      return file->staged_attributes(*node);
+    };
+    auto finish = [self = std::static_pointer_cast<const StagedHolder>(shared_from_this()), change,
+                   reply = std::move(reply)](Result<Attributes> changed) mutable {
+      if (changed || changed.error().kind != ErrorKind::stale) return reply(std::move(changed));
+      const auto ask = [change](const Entry& now, Reply<Attributes> answer) {
+        now.holder->change(now.held, change, std::move(answer));
+      };
+      self->committed(Freshness::recent, ask, std::move(reply));
+    };
+    answer_blocking(file_->context().cache, std::move(job), Reply<Attributes>(std::move(finish)));
+  }
+
+  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
+    const StagedAttributes attributes = file_->overlay().status(*node_).attributes;
+    Xattrs all(attributes.xattrs.begin(), attributes.xattrs.end());
+    if (!attributes.title.empty()) all.emplace_back(kTitleAttribute, attributes.title);
+    if (!attributes.encoding.empty()) all.emplace_back(kEncodingAttribute, attributes.encoding);
+    reply(std::move(all));
+  }
+
+  void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int,
+                 Reply<void> reply) const override {
+    if (name == kTitleAttribute || name == kEncodingAttribute) {
+      auto job = [file = file_, node = node_, text = value.value_or(""), is_title = name == kTitleAttribute] {
+        return is_title ? file->changes().set_title(node, text) : file->changes().set_encoding(node, text);
+      };
+      return answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+    }
+    file_->overlay().set_attributes(*node_, [&](StagedAttributes& attributes) {
+      if (value) {
+        attributes.xattrs[std::string(name)] = *std::move(value);
+      } else {
+        attributes.xattrs.erase(std::string(name));
+      }
+    });
+    reply({});
+  }
+
+ private:
+  OpenedContent opening(bool to_write) const {
+    OpenedContent content;
+    content.content = std::make_shared<StagedContent>(file_, node_, to_write);
+    content.version = content.identity = node_->identity;
+    content.grows = true;
+    content.own = shared_from_this();  // whatever a commit puts at its path meanwhile
+    return content;
+  }
+
+  // Calls `then` with the present entry under the name, after a commit has taken this file.
+  template <class T, class Then>
+  void committed(Freshness freshness, Then then, Reply<T> reply) const {
+    const StagedPlace at = file_->overlay().place_of(*node_);
+    if (!at.directory || !file_->overlay().is_settled(*node_)) return reply(not_there_any_more());
+    of_committed_now(file_, at, freshness, then, std::move(reply));
+  }
+
+  const WrittenPtr file_;
+  const NodePtr node_;
+};
+
+// One opening of a committed column, for reading: it continues into the items staged behind it at the time of a read.
+class CommittedContent final : public Content {
+ public:
+  CommittedContent(WrittenPtr file, StagedPlace at, std::shared_ptr<Content> committed)
+      : file_(std::move(file)), at_(std::move(at)), committed_(std::move(committed)) {}
+
+  std::uint64_t size() const override { return committed_->size(); }
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
+    if (offset + size > committed_->size()) return read_by_name(file_, at_, offset, size, std::move(reply));
+    committed_->read(offset, size, std::move(reply));
+  }
+  // A file is synced by any of its handles.
+  void sync(Reply<void> reply) override { sync_by_name(file_, at_, std::move(reply)); }
+
+ private:
+  const WrittenPtr file_;
+  const StagedPlace at_;
+  const std::shared_ptr<Content> committed_;
+};
+
+// A look at the committed file is repeated if another commit comes in between, or another program has just written the
+// file. So many tries are only needed if the file keeps changing.
+constexpr int kContinueTries = 100;
+
+// Calls `then` with the staged file that continues the committed items of a column.
+template <class T, class Then>
+void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries, Then then, Reply<T> reply) {
+  auto again = [file, at, tries, then, reply = std::move(reply)](Result<T> done) mutable {
+    if (done || done.error().kind != ErrorKind::stale || file->overlay().is_forgotten()) return reply(std::move(done));
+    if (tries > 1) return with_continuation(file, at, tries - 1, then, std::move(reply));
+    file->context().errors.add("/" + file->path(), done.error());
+    reply(fail(ErrorKind::busy, done.error().text, -1, EBUSY));
+  };
+  const std::uint64_t commits = file->overlay().commits();
+  auto stage = [file, at, commits, then, reply = Reply<T>(std::move(again))](const GenerationPtr& of,
+                                                                             Result<Attributes> committed) mutable {
+    if (!committed) return reply(tl::unexpected(std::move(committed).error()));
+    auto job = [file, at, commits, of, committed = *committed]() -> Result<Entry> {
+      Changes::CommittedColumn column;
+      column.size = committed.size;
+      column.head = std::as_bytes(std::span(of->source->head()));
+      column.commits = commits;
+      column.mode = (committed.mode & 07777) | file->write_bits();
+      TRY(const NodePtr node, file->staged().continue_file(at.directory, at.name, column));
+      return staged_entry(file, node);
+    };
+    answer_blocking(file->context().cache, std::move(job),
+                    value_for<Entry>(std::move(reply),
+                                     [then](Entry staged, Reply<T> told) mutable { then(staged, std::move(told)); }));
+  };
+  const Freshness freshness = tries == kContinueTries ? Freshness::recent : Freshness::now;
+  file->committed_entry(at.directory, at.name, freshness, [stage = std::move(stage)](Result<FoundEntry> found) mutable {
+    if (!found) return stage(nullptr, tl::unexpected(std::move(found).error()));
+    const Entry entry = found->entry;
+    const GenerationPtr of = entry.holder->generation();
+    if (!of) return stage(nullptr, not_there_any_more());
+    entry.holder->attributes(entry.held, [entry, of, stage = std::move(stage)](Result<Attributes> committed) mutable {
+      stage(of, std::move(committed));
+    });
+  });
+}
+
+// A committed column: its items do not change; more can be staged behind them.
+class CommittedColumnHolder final : public Holder {
+ public:
+  CommittedColumnHolder(WrittenPtr file, StagedPlace at, std::uint64_t commits, Entry committed)
+      : file_(std::move(file)), at_(std::move(at)), commits_(commits), committed_(std::move(committed)) {}
+
+  const std::shared_ptr<const Generation>& generation() const override { return committed_.holder->generation(); }
+  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
+    if (access == Access::write) return file_->admit(access, by, std::move(reply));
+    committed_.holder->admit(committed_.held, access, by, std::move(reply));
+  }
+  std::optional<Attributes> known_attributes(HeldItem) const override {
+    if (const NodePtr more = continuation()) return file_->staged_attributes(*more);
+    if (is_outdated()) return std::nullopt;
+    auto known = committed_.holder->known_attributes(committed_.held);
+    if (known) known->mode |= file_->write_bits();
+    return known;
+  }
+  std::optional<Attributes> attributes_but_size(HeldItem) const override {
+    if (continuation() || is_outdated()) return std::nullopt;
+    auto brief = committed_.holder->attributes_but_size(committed_.held);
+    if (brief) brief->mode |= file_->write_bits();
+    return brief;
+  }
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
+    if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
+    if (is_outdated()) return of_committed_now(file_, at_, Freshness::recent, ask_attributes, std::move(reply));
+    const std::stop_token stop = reply.stop_token();
+    auto told = [file = file_, reply = std::move(reply)](Result<Attributes> found) mutable {
+      if (found) found->mode |= file->write_bits();
+      reply(std::move(found));
+    };
+    committed_.holder->attributes(committed_.held, Reply<Attributes>(std::move(told), stop));
+  }
+  void open(HeldItem, Reply<OpenedContent> reply) const override {
+    if (const NodePtr more = continuation()) {
+      const Entry staged = staged_entry(file_, more);
+      return staged.holder->open(staged.held, std::move(reply));
+    }
+    if (is_outdated()) return of_committed_now(file_, at_, Freshness::now, open_entry, std::move(reply));
+    auto finish = [file = file_, at = at_, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+      if (opened) opened->content = std::make_shared<CommittedContent>(file, at, std::move(opened->content));
+      reply(std::move(opened));
+    };
+    committed_.holder->open(committed_.held, std::move(finish));
+  }
+  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
+    committed_.holder->xattrs(committed_.held, std::move(reply));
+  }
+  WriteCapability accepts(HeldItem) const override { return WriteCapability::items; }
+  // The attributes of a column in the file are not changed. Setting them is no error, since rsync -aX does.
+  void set_xattr(HeldItem, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
+    reply({});
+  }
+
+  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
+    with_continuation(file_, at_, kContinueTries, open_entry_to_write, std::move(reply));
+  }
+
+  // Owner, mode and times are those of the file. Setting others is no error, since cp -p and rsync -a do.
+  void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
+    if (const NodePtr more = continuation()) {
+      const Entry staged = staged_entry(file_, more);
+      return staged.holder->change(staged.held, change, std::move(reply));
+    }
+    if (!change.size) return attributes(held, std::move(reply));
+    attributes(held, [self = std::static_pointer_cast<const CommittedColumnHolder>(shared_from_this()), held, change,
+                      reply = std::move(reply)](Result<Attributes> now) mutable {
+      if (!now || now->size == *change.size) return reply(std::move(now));
+      if (*change.size < now->size)
+        return reply(fail(ErrorKind::denied, "committed entries cannot be changed", -1, EPERM));
+      const auto grow = [held, change](const Entry& staged, Reply<Attributes> answer) {
+        staged.holder->change(held, change, std::move(answer));
+      };
+      with_continuation(self->file_, self->at_, kContinueTries, grow, std::move(reply));
+    });
+  }
+
+ private:
+  // The staged file that continues the committed items, if there is one; the kernel may not know of it yet.
+  NodePtr continuation() const {
+    const StagedLook look = file_->overlay().look(*at_.directory, at_.name);
+    return look.what == StagedLook::What::file ? look.node : nullptr;
+  }
+  // If nothing is staged behind them, that may be because it was committed after `committed_` was found: for a moment
+  // no generation has it.
+  bool is_outdated() const { return file_->overlay().commits() != commits_; }
+
+  const WrittenPtr file_;
+  const StagedPlace at_;
+  const std::uint64_t commits_;
+  const Entry committed_;
+};
+
+void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t offset, std::size_t size,
+                    Reply<Slices> reply) {
+  if (!at.directory) return reply(not_there_any_more());
+  const auto read = [offset, size](const Entry& entry, Reply<Slices> answer) {
+    entry.holder->open(entry.held, [offset, size, answer = std::move(answer)](Result<OpenedContent> opened) mutable {
+      if (!opened) return answer(tl::unexpected(std::move(opened).error()));
+      const std::shared_ptr<Content> content = opened->content;
+      content->read(offset, size, [content, answer = std::move(answer)](Result<Slices> slices) mutable {
+        answer(std::move(slices));
+      });
+    });
+  };
+  file->committed_entry(at.directory, at.name, Freshness::recent,
+                        [read, reply = std::move(reply)](Result<FoundEntry> found) mutable {
+                          const bool is_gone = !found && found.error().kind == ErrorKind::not_found;
+                          if (is_gone) return reply(not_there_any_more());  // read(2) never fails with ENOENT
+                          if (!found) return reply(tl::unexpected(std::move(found).error()));
+                          read(found->entry, std::move(reply));
+                        });
+}
+
+void read_by_name(const WrittenPtr& file, const StagedPlace& at, std::uint64_t offset, std::size_t size,
+                  Reply<Slices> reply) {
+  if (!at.directory) return reply(not_there_any_more());
+  const StagedLook more = file->overlay().look(*at.directory, at.name);
+  if (more.what == StagedLook::What::file)
+    return std::make_shared<StagedContent>(file, more.node, false)->read(offset, size, std::move(reply));
+  read_committed(file, at, offset, size, std::move(reply));
+}
+
+void sync_by_name(const WrittenPtr& file, const StagedPlace& at, Reply<void> reply) {
+  const StagedLook more = at.directory ? file->overlay().look(*at.directory, at.name) : StagedLook();
+  if (more.what != StagedLook::What::file) return reply({});
+  std::make_shared<StagedContent>(file, more.node, false)->sync(std::move(reply));
+}
+
+}  // namespace
+
+Entry staged_entry(const WrittenPtr& file, const NodePtr& node) {
+  return {std::make_shared<const StagedHolder>(file, node), {}};
+}
+
+Entry committed_column_entry(const WrittenPtr& file, const NodePtr& directory, std::string name, std::uint64_t commits,
+                             Entry committed) {
+  return {std::make_shared<const CommittedColumnHolder>(file, StagedPlace{directory, std::move(name)}, commits,
+                                                        std::move(committed)),
+          {}};
+}
+
+}  // namespace tfilefs

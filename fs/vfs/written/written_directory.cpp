@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "on_behalf.h"
+#include "staging/overlay/staged_arrow.h"
+#include "vfs/keys/key_holder.h"
+#include "vfs/names/names.h"
+#include "vfs/nodes/blocking.h"
+#include "vfs/written/written_file.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+using DirectoryPtr = std::shared_ptr<const Directory>;
+
+// A name of the form `name;N`, which is found only by that name.
+bool is_older_cycle(std::string_view name, const FoundEntry& found) {
+  return found.own_name.empty() && parse_cycle(name).has_value();
+}
+
+tl::unexpected<Error> name_of_view(std::string_view name) {
+  return fail(ErrorKind::denied, std::string(name) + " is reserved for a view", -1, EPERM);
+}
+
+class WrittenDirectory final : public Directory {
+ public:
+  WrittenDirectory(WrittenPtr file, NodePtr node, std::uint64_t commits, DirectoryPtr committed)
+      : file_(std::move(file)), node_(std::move(node)), commits_(commits), committed_(std::move(committed)) {}
+
+  void admit(Access access, const CallerPtr& by, Reply<void> reply) const override {
+    file_->admit(access, by, std::move(reply));
+  }
+  void find(std::string_view name, Reply<FoundEntry>) const override;
+  void list(Reply<std::shared_ptr<const Listing>>) const override;
+  void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;
+  void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const override;
+  void make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const override {
+    reply(fail(ErrorKind::denied, "symbolic links are not supported in a ROOT file", -1, EPERM));
+  }
+  void remove(std::string_view name, bool directory, Reply<void>) const override;
+  void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
+              Reply<void>) const override;
+
+ private:
+  void find_committed(std::string_view name, Reply<FoundEntry>) const;
+  // Whether a thing found by another name is removed under its own.
+  bool is_hidden(const FoundEntry& found) const {
+    return !found.own_name.empty() && file_->overlay().look(*node_, found.own_name).what == StagedLook::What::whiteout;
+  }
+  bool is_in_object() const { return file_->overlay().status(*node_).is_object; }
+  // The error for a change in an object. For a table that is not written it also logs the reason.
+  tl::unexpected<Error> part_of_object() const;
+  FoundEntry over_committed(const std::string& name, FoundEntry) const;
+  // How a committed name is removed.
+  enum class Removal : std::uint8_t { refused, of_staged, of_committed, set_aside };
+  Removal removal_of(const std::string& name, const FoundEntry& committed, bool directory) const;
+  void check_empty(const std::string& name, Reply<void>) const;
+  void tell_of_older_cycles(const std::string& name, const Entry& committed) const;
+  void remove_looked(Changes::Looked, const std::optional<FoundEntry>& committed, bool directory, Reply<void>) const;
+  // Runs `job` on a thread that may block; `waits`: perhaps for a commit.
+  template <class T, class Job>
+  void change(Job job, Reply<T> reply, bool waits = false) const {
+    if (waits) return answer_committing(file_->context().cache, &file_->staged(), std::move(job), std::move(reply));
+    answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+  }
+
+  // Whether staged data may have been committed after `committed_` was found.
+  bool is_outdated() const { return file_->overlay().commits() != commits_; }
+  // Calls `then` with the present directory.
+  template <class T, class Then>
+  void look_again(Then then, Reply<T> reply) const {
+    const auto now = file_->directory(node_);
+    auto go_on = [now, then](const DirectoryPtr& entered, Reply<T> told) { then(*entered, std::move(told)); };
+    now->enter({}, Freshness::recent, value_for<DirectoryPtr>(std::move(reply), std::move(go_on)));
+  }
+
+  const WrittenPtr file_;
+  const NodePtr node_;
+  const std::uint64_t commits_;   // at the time it was entered
+  const DirectoryPtr committed_;  // null: nothing
+};
+
+tl::unexpected<Error> WrittenDirectory::part_of_object() const {
+  if (!file_->overlay().status(*node_).is_fixed_table)
+    return fail(ErrorKind::denied, "an object cannot be changed, only renamed or removed as a whole", -1, EROFS);
+  return fixed_table(file_->context().errors, "/" + file_->overlay().path(*node_));
+}
+
+void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> reply) const {
+  if (!committed_) return reply(no_such_entry());
+  committed_->find(name, std::move(reply));
+}
+
+// Wraps a committed entry so that it can be written to. Views and older cycles stay unchanged.
+FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry found) const {
+  const Holder& holder = *found.entry.holder;
+  const std::string& own = found.own_name.empty() ? name : found.own_name;
+  const WriteCapability accepts = holder.accepts(found.entry.held);
+  if (accepts == WriteCapability::nothing) return found;
+  if (accepts == WriteCapability::items) {
+    found.entry = committed_column_entry(file_, node_, own, commits_, std::move(found.entry));
+    return found;
+  }
+  if (is_older_cycle(name, found)) return found;
+  const CommittedKind kind = accepts == WriteCapability::columns_of_table     ? CommittedKind::table
+                             : accepts == WriteCapability::columns_of_rntuple ? CommittedKind::rntuple
+                             : accepts == WriteCapability::removal            ? CommittedKind::object
+                             : accepts == WriteCapability::removal_of_table   ? CommittedKind::fixed_table
+                                                                              : CommittedKind::directory;
+  found.entry = {file_->directory(file_->overlay().stand_over(node_, own, kind)), {}};
+  return found;
+}
+
+void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
+  const StagedLook staged = file_->overlay().look(*node_, name);
+  switch (staged.what) {
+    case StagedLook::What::file:
+      return reply(FoundEntry{staged_entry(file_, staged.node), {}});
+    case StagedLook::What::directory:
+      return reply(FoundEntry{{file_->directory(staged.node), {}}, {}});
+    case StagedLook::What::whiteout:
+      return reply(no_such_entry());
+    case StagedLook::What::nothing:
+      break;
+  }
+  if (name == kPendingName) return reply(FoundEntry{pending_entry(file_), {}});
+  if (is_outdated()) {
+    const auto find = [name = std::string(name)](const Directory& now, Reply<FoundEntry> answer) {
+      now.find(name, std::move(answer));
+    };
+    return look_again(find, std::move(reply));
+  }
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  auto show = [self, name = std::string(name)](FoundEntry found, Reply<FoundEntry> told) {
+    if (self->is_hidden(found)) return told(no_such_entry());
+    told(self->over_committed(name, std::move(found)));
+  };
+  find_committed(name, value_for<FoundEntry>(std::move(reply), std::move(show)));
+}
+
+void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
+  Overlay::Listing staged = file_->overlay().list(*node_);
+  if (is_outdated()) {
+    const auto list = [](const Directory& now, Reply<std::shared_ptr<const Listing>> answer) {
+      now.list(std::move(answer));
+    };
+    return look_again(list, std::move(reply));
+  }
+  const std::stop_token stop = reply.stop_token();
+  auto finish = [file = file_, staged = std::move(staged),
+                 reply = std::move(reply)](Result<std::shared_ptr<const Listing>> committed) mutable {
+    if (!committed) return reply(std::move(committed));
+    auto all = std::make_shared<ItemListing>();
+    std::set<std::string_view> over = {staged.whiteouts.begin(), staged.whiteouts.end()};
+    for (const Overlay::Listed& one : staged.staged) {
+      over.insert(one.name);
+      all->add(one.name, one.directory ? S_IFDIR : S_IFREG,
+               one.directory ? Entry{file->directory(one.node), {}} : staged_entry(file, one.node));
+    }
+    Listing::Item item;
+    for (std::size_t i = 0; *committed && i < (*committed)->size(); ++i) {
+      (*committed)->item(i, item);
+      if (!over.contains(item.name)) all->add(item.name, item.type);
+    }
+    reply(std::shared_ptr<const Listing>(std::move(all)));
+  };
+  if (!committed_) return finish(std::shared_ptr<const Listing>());
+  committed_->list(Reply<std::shared_ptr<const Listing>>(std::move(finish), stop));
+}
+
+void WrittenDirectory::make_file(std::string_view name, const Creation& how, bool exclusive,
+                                 Reply<CreatedFile> reply) const {
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  find(name, [self, name = std::string(name), mode = how.mode, exclusive,
+              reply = std::move(reply)](Result<FoundEntry> there) mutable {
+    if (there && exclusive) return reply(name_taken());
+    if (!there && there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
+    const auto open = [](FoundEntry at, Reply<CreatedFile> answer) {
+      const Entry entry = at.entry;
+      entry.holder->open_to_write(
+          entry.held, [at = std::move(at), answer = std::move(answer)](Result<OpenedContent> opened) mutable {
+            if (!opened) return answer(tl::unexpected(std::move(opened).error()));
+            answer(CreatedFile{std::move(at), *std::move(opened)});
+          });
+    };
+    if (there) return open(*std::move(there), std::move(reply));
+    if (is_reserved(name)) return reply(name_of_view(name));
+    if (self->is_in_object()) return reply(self->part_of_object());
+    auto make = [self, name, mode]() -> Result<NodePtr> {
+      return self->file_->staged().make_file(self->node_, name, mode);
+    };
+    self->change(std::move(make),
+                 value_for<NodePtr>(std::move(reply),
+                                    [self, open](NodePtr made, Reply<CreatedFile> told) mutable {
+                                      open(FoundEntry{staged_entry(self->file_, made), {}}, std::move(told));
+                                    }),
+                 self->file_->overlay().is_in_committing_field(*self->node_));
+  });
+}
+
+void WrittenDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  find(name,
+       [self, name = std::string(name), mode = how.mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
+         if (there) return reply(name_taken());
+         if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
+         if (is_reserved(name)) return reply(name_of_view(name));
+         if (self->is_in_object()) return reply(self->part_of_object());
+         self->change(
+             [self, name, mode]() -> Result<FoundEntry> {
+               TRY(const NodePtr made, self->file_->changes().make_directory(self->node_, name, mode));
+               return FoundEntry{{self->file_->directory(made), {}}, {}};
+             },
+             std::move(reply));
+       });
+}
+
+// Calls `change(looked, entry, answer)` with the entry committed under a name, nothing if that is hidden; again if a
+// commit has changed it before the change was made. So many tries are never needed.
+constexpr int kLookTries = 100;
+
+template <class Change>
+void with_look(const WrittenPtr& file, const NodePtr& directory, const std::string& name, int tries, Change change,
+               Reply<void> reply) {
+  auto again = [file, directory, name, tries, change, reply = std::move(reply)](Result<void> done) mutable {
+    const bool is_moving = !done && done.error().kind == ErrorKind::stale && !file->overlay().is_forgotten();
+    if (!is_moving || tries <= 1) return reply(std::move(done));
+    with_look(file, directory, name, tries - 1, change, std::move(reply));
+  };
+  Changes::Looked looked{directory, name, false, file->overlay().commits()};
+  const Freshness freshness = tries == kLookTries ? Freshness::recent : Freshness::now;
+  file->committed_entry(
+      directory, name, freshness,
+      [file, looked, change, answer = Reply<void>(std::move(again))](Result<FoundEntry> found) mutable {
+        const std::string& own = found && !found->own_name.empty() ? found->own_name : looked.name;
+        const auto what = file->overlay().look(*looked.directory, own).what;
+        looked.committed = found && what != StagedLook::What::whiteout;
+        change(looked, looked.committed ? std::optional(*found) : std::nullopt, std::move(answer));
+      });
+}
+
+void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  auto take = [self, directory](Changes::Looked what, const std::optional<FoundEntry>& committed, Reply<void> answer) {
+    self->remove_looked(std::move(what), committed, directory, std::move(answer));
+  };
+  with_look(file_, node_, std::string(name), kLookTries, std::move(take), std::move(reply));
+}
+
+// A directory must be empty first. A file that goes with its key is only set aside until the key is removed.
+void WrittenDirectory::remove_looked(Changes::Looked what, const std::optional<FoundEntry>& committed, bool directory,
+                                     Reply<void> reply) const {
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  const NodePtr staged = file_->overlay().look(*node_, what.name).node;
+  const bool there = committed && (committed->own_name.empty() || committed->own_name == what.name);
+  if (!staged && !there) return reply(no_such_entry());
+  if (staged && staged->directory != directory)
+    return reply(directory ? fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR)
+                           : fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+  const Removal asked = there ? removal_of(what.name, *committed, directory) : Removal::of_staged;
+  if (asked == Removal::refused && !staged) return reply(is_in_object() ? part_of_object() : read_only());
+  // A staged file lies over a file that the mount makes: the staged one is removed.
+  const Removal how = staged && !directory && asked == Removal::set_aside ? Removal::of_staged : asked;
+  what.committed = how == Removal::of_committed;
+  auto take_away = [self, what, how]() -> Result<> {
+    if (how == Removal::set_aside) return self->file_->changes().set_aside(self->node_, what.name);
+    return self->file_->staged().remove(what);
+  };
+  if (!directory) return change(std::move(take_away), std::move(reply), arrow_table_name(what.name).has_value());
+  const std::optional<Entry> key = how == Removal::of_committed ? std::optional(committed->entry) : std::nullopt;
+  check_empty(what.name,
+              [self, name = what.name, take_away, key, reply = std::move(reply)](Result<void> empty) mutable {
+                if (!empty) return reply(std::move(empty));
+                auto tell = [self, name, key, reply = std::move(reply)](Result<void> removed) mutable {
+                  if (removed && key) self->tell_of_older_cycles(name, *key);
+                  reply(std::move(removed));
+                };
+                self->change(std::move(take_away), Reply<void>(std::move(tell)), true);
+              });
+}
+
+// They were not listed, and go with the key that was.
+void WrittenDirectory::tell_of_older_cycles(const std::string& name, const Entry& committed) const {
+  constexpr std::size_t kNamedMax = 5;
+  const auto* keys = dynamic_cast<const KeyHolder*>(committed.holder.get());
+  if (!keys) return;
+  const std::vector<std::uint16_t> cycles = keys->older_cycles(committed.held.index);
+  if (cycles.empty()) return;
+  std::string named;
+  for (std::size_t i = 0; i < std::min(cycles.size(), kNamedMax); ++i)
+    named += (i == 0 ? "" : ", ") + name + ";" + std::to_string(cycles[i]);
+  if (cycles.size() > kNamedMax) named += " and " + std::to_string(cycles.size() - kNamedMax) + " more";
+  file_->context().errors.add("/" + joined_path(file_->overlay().path(*node_), name),
+                              "removed together with its older cycles: " + named);
+}
+
+// A view cannot be removed by itself: it exists as long as the key that it is made from.
+WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, const FoundEntry& committed,
+                                                       bool directory) const {
+  const Holder& holder = *committed.entry.holder;
+  const HeldItem held = committed.entry.held;
+  if (is_in_object()) {
+    const bool goes = directory ? is_removal(holder.accepts(held)) : holder.goes_with_key(held);
+    return goes ? Removal::set_aside : Removal::refused;
+  }
+  if (!directory && holder.goes_with_key(held)) return Removal::set_aside;
+  const WriteCapability accepts = holder.accepts(held);
+  if (accepts == WriteCapability::nothing || (directory && is_older_cycle(name, committed))) return Removal::refused;
+  return directory == (accepts != WriteCapability::items) ? Removal::of_committed : Removal::refused;
+}
+
+// Error: not_empty.
+void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) const {
+  auto count = [](std::shared_ptr<const Listing> listing, Reply<void> told) mutable {
+    if (listing->size() > 0) return told(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
+    told({});
+  };
+  auto list = [count = value_for<std::shared_ptr<const Listing>>(std::move(reply), std::move(count))](
+                  Result<DirectoryPtr> entered) mutable {
+    if (!entered) return count(tl::unexpected(std::move(entered).error()));
+    const Directory& in = **entered;
+    in.list([keep = *entered, count = std::move(count)](Result<std::shared_ptr<const Listing>> listing) mutable {
+      count(std::move(listing));
+    });
+  };
+  find(name, [list = std::move(list)](Result<FoundEntry> found) mutable {
+    if (!found) return list(tl::unexpected(std::move(found).error()));
+    const Entry entry = found->entry;
+    entry.holder->enter(
+        entry.held, Freshness::recent,
+        [entry, list = std::move(list)](Result<DirectoryPtr> entered) mutable { list(std::move(entered)); });
+  });
+}
+
+void WrittenDirectory::rename(std::string_view name, const Directory& to_directory, std::string_view new_name,
+                              unsigned flags, Reply<void> reply) const {
+  const auto* to = dynamic_cast<const WrittenDirectory*>(&to_directory);
+  if (!to || to->file_ != file_)
+    return reply(fail(ErrorKind::invalid, "cannot be moved to another ROOT file", -1, EXDEV));
+  if (is_in_object()) return reply(part_of_object());
+  if (to->is_in_object()) return reply(to->part_of_object());
+  if (is_reserved(new_name)) return reply(name_of_view(new_name));
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  auto move = [self, name = std::string(name), flags](Changes::Looked place, const std::optional<FoundEntry>&,
+                                                      Reply<void> answer) {
+    // find() gives a committed entry a node of its own, which can be moved.
+    self->find(name, [self, place, name, flags, answer = std::move(answer)](Result<FoundEntry> found) mutable {
+      if (!found) return answer(tl::unexpected(std::move(found).error()));
+      const Overlay& overlay = self->file_->overlay();
+      const bool waits =
+          overlay.waits_for_commit(*self->node_, name) || overlay.waits_for_commit(*place.directory, place.name);
+      auto job = [self, name, place, flags]() -> Result<> {
+        return self->file_->staged().rename(self->node_, name, place, flags);
+      };
+      self->change(std::move(job), std::move(answer), waits);
+    });
+  };
+  with_look(file_, to->node_, std::string(new_name), kLookTries, std::move(move), std::move(reply));
+}
+
+}  // namespace
+
+std::shared_ptr<const Directory> make_written_directory(const WrittenPtr& file, const NodePtr& node,
+                                                        std::uint64_t commits,
+                                                        std::shared_ptr<const Directory> committed) {
+  return std::make_shared<const WrittenDirectory>(file, node, commits, std::move(committed));
+}
+
+}  // namespace tfilefs
