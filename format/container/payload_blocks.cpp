@@ -24,7 +24,8 @@ class BlockReader final : public PayloadReader {
   explicit BlockReader(std::shared_ptr<const PayloadBlocks> blocks) : blocks_(std::move(blocks)) {}
 
   Result<std::span<const std::byte>> read(ByteRange range) override {
-    if (is_beyond_end(range, blocks_->size())) return fail(ErrorKind::invalid, "range is beyond the end of the payload");
+    if (is_beyond_end(range, blocks_->size()))
+      return fail(ErrorKind::invalid, "range is beyond the end of the payload");
     if (range.size == 0) return std::span<const std::byte>();
     const std::size_t first = blocks_->block_at(range.begin);
     if (first == blocks_->block_at(range.end() - 1)) {

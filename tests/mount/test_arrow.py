@@ -111,7 +111,7 @@ def test_what_has_no_such_view_says_why(samples, mount):
     assert objects and m.errors() == ""
     with pytest.raises(FileNotFoundError):
         os.stat(os.path.join(m.path, objects[0] + ".arrow"))
-    assert f"/{objects[0]}.arrow: no such view of a TDirectory" in m.errors()
+    assert f"/{objects[0]}.arrow: no such view of an object of class TDirectory" in m.errors()
     with pytest.raises(FileNotFoundError):
         os.stat(os.path.join(m.path, "nothing.arrow"))
     assert "nothing" not in m.errors()

@@ -268,4 +268,4 @@ def test_what_readers_differ_on_is_a_warning(program, good, tmp_path):
     with open(path, "r+b") as file:
         file.truncate(path.stat().st_size - 1)
     code, lines, _ = check(program, path)
-    assert code == 4 and re.match(r".*: warning: the file is damaged \(cut: .*; recovered \d+ keys", lines[0]), lines
+    assert code == 4 and re.match(r".*: warning: the file is damaged \(truncated: .*; recovered \d+ keys", lines[0]), lines

@@ -75,7 +75,7 @@ def test_those_above_it_are_not_made(tfilefs, tmp_path):
 def test_why_one_cannot_be_made_is_told(tfilefs, tmp_path, mount, sample):
     m = mount(sample)
     done = tfilefs(os.path.join(m.path, "below"))
-    assert done.returncode == 1 and "below: cannot be made: Read-only file system\n" in done.stderr, done.stderr
+    assert done.returncode == 1 and "below: cannot be created: Read-only file system\n" in done.stderr, done.stderr
     (tmp_path / "link").symlink_to("nothing")
     done = tfilefs(tmp_path / "link")
     assert done.returncode == 1 and "link: a symbolic link whose target does not exist\n" in done.stderr, done.stderr

@@ -68,8 +68,8 @@ def test_names_that_an_rntuple_does_not_take(tmp_path):
     root(WRITE_NAMES, path)
     done = repack("--format", "rntuple", "--verify", path, out, status=1)
     told = [line.removeprefix("tfilefs: renamed: t: ").split(": ")[:2] for line in done.stderr.splitlines()]
-    assert told == [["x", "it is x_2"], ["x~" + told[1][0][2:], "it is x_3"], ["x.y", "it is x_y"], ["list.of", "it is list_of"],
-                    ["leaves/a.b", "it is a_b"]], done.stderr
+    assert told == [["x", "now x_2"], ["x~" + told[1][0][2:], "now x_3"], ["x.y", "now x_y"], ["list.of", "now list_of"],
+                    ["leaves/a.b", "now a_b"]], done.stderr
     assert root(READ_RNTUPLE, out) == "".join(f"{e} {e + .5} {e + .5} {e + .25} {10 * e}\n" for e in range(5))
     with uproot.open(out) as file:
         array = file["t"].arrays()
@@ -86,7 +86,7 @@ tree.Branch("a.map", text)""")
     path, out = tmp_path / "in.root", tmp_path / "out.root"
     root(script, path)
     done = repack("--format", "rntuple", "--verify", path, out, status=1)
-    assert "renamed: t: a.map: it is a_map: " in done.stderr
+    assert "renamed: t: a.map: now a_map: " in done.stderr
     with mounted.Mounted(out) as m, open(f"{m.path}/t.jsonl") as lines:
         assert [json.loads(line)["a_map"] for line in lines] == 5 * [[{"key": "one", "value": 1.5}]]
 
@@ -262,6 +262,6 @@ merger.Merge()
 
 def test_a_new_table_has_a_name_that_a_path_can_have(slashes, tmp_path):
     done = repack("--format", "rntuple", "--verify", slashes[0], tmp_path / "out.root", status=1)
-    assert done.stderr == "tfilefs: renamed: tree%2Fof: it is tree_of: no new table has the name 'tree/of'\n"
+    assert done.stderr == "tfilefs: renamed: tree%2Fof: now tree_of: no new table has the name 'tree/of'\n"
     with uproot.open(tmp_path / "out.root") as file:
         assert file["tree_of"].arrays()["x"].tolist() == numpy.arange(3).tolist()

@@ -266,7 +266,7 @@ def test_what_waits(writing):
     assert "v/double.f8: it is not an alternative of std::variant<float>" in reasons(writing)
     os.setxattr(v, TYPE, b"std::variant<float, double>")
     assert os.getxattr(v, TYPE) == b"std::variant<float, double>"
-    assert "v/double.f8: 2 items, v/tags.i1 tells 3" in reasons(writing)
+    assert "v/double.f8: 2 items, v/tags.i1 expects 3" in reasons(writing)
     with open(os.path.join(v, "double.f8"), "ab") as file:
         file.write(np.array([3], "<f8").tobytes())
     mounted.fsync(writing.table)

@@ -79,7 +79,7 @@ TEST(VariantProgress, EntriesAreCompleteUpToTheFirstWhoseItemIsNotThere) {
   EXPECT_EQ(entries(variants({2, 1, 0, 1, 2}, {0, 0, 0, 1, 1}, 2, {})), 0) << "not even an empty text";
   EXPECT_EQ(entries(variants({2, 1, 0, 1, 2}, {0, 0, 0, 1}, 2, {0, 3, 5})), 4);
   StagedTable more = variants({2, 1}, {0, 0}, 2, {0, 3});
-  EXPECT_EQ(progress_of(more, nullptr).reasons, std::vector<std::string>{"v/float.f4: 2 items, v/tags.i1 tells 1"});
+  EXPECT_EQ(progress_of(more, nullptr).reasons, std::vector<std::string>{"v/float.f4: 2 items, v/tags.i1 expects 1"});
 }
 
 TEST(VariantProgress, WhatNoFurtherByteMends) {
