@@ -34,7 +34,9 @@ void forget_pages(Served& served, InodeId id) {
 // After an invalidation the kernel ignores the size in the answer to a request that came before. With a stored byte it
 // takes the size at once. That byte may be overwritten at the same time, so its page goes again.
 void grow_pages(Served& served, InodeId id, std::uint64_t old_size, std::uint64_t size, std::byte last) {
-  fuse_bufvec bytes = FUSE_BUFVEC_INIT(1);
+  fuse_bufvec bytes{};
+  bytes.count = 1;
+  bytes.buf[0].size = 1;
   bytes.buf[0].mem = &last;
   ask_kernel(served, [&] {
     fuse_lowlevel_notify_inval_inode(served.session, id, static_cast<off_t>(old_size), 0);

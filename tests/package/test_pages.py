@@ -129,8 +129,8 @@ def test_a_value_where_none_is_wanted_is_refused(installed, sample, tmp_path, op
 
 
 @pytest.mark.parametrize("arguments, told", (
-    (["--nonsense"], "unknown option --nonsense; tfilefs --help"), (["umount"], "MNT is required; tfilefs umount --help"),
-    (["doctor", "more"], "not expected: more; tfilefs doctor --help")))
+    (["--nonsense"], "unknown option --nonsense; see tfilefs --help"), (["umount"], "MNT is required; see tfilefs umount --help"),
+    (["doctor", "more"], "not expected: more; see tfilefs doctor --help")))
 def test_a_wrong_command_line_is_told_in_one_line(installed, arguments, told):
     done = run(installed.program, *arguments)
     assert done.returncode == 2 and done.stdout == ""
