@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfile/json_writer.h"
+#include "view/schema.h"
+
 #include "view/column_lengths.h"
 #include "view/view.h"
 
@@ -35,14 +36,6 @@ void write_column(JsonWriter& json, const tfile::Table& table, const tfile::Colu
   json.end_object();
 }
 
-void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& friends) {
-  if (friends.empty()) return;
-  json.key("friends").begin_array();
-  for (const tfile::FriendName& each : friends)
-    json.begin_object().member("alias", each.alias).member("table", each.table).member("file", each.file).end_object();
-  json.end_array();
-}
-
 std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, const CachedStreams::Files* files) {
   JsonWriter json;
   json.begin_object().member("tfilefs", 1);
@@ -64,6 +57,14 @@ std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, c
 }
 
 }  // namespace
+
+void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& friends) {
+  if (friends.empty()) return;
+  json.key("friends").begin_array();
+  for (const tfile::FriendName& each : friends)
+    json.begin_object().member("alias", each.alias).member("table", each.table).member("file", each.file).end_object();
+  json.end_array();
+}
 
 void schema_text(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                  Reply<std::string> reply) {

@@ -4,6 +4,7 @@
 
 #include "tfile/json_writer.h"
 #include "vfs/chain/chain_plan.h"
+#include "view/schema.h"
 
 namespace tfilefs {
 namespace {
@@ -33,14 +34,6 @@ void write_files(JsonWriter& json, const std::vector<ChainMember>& members) {
 void write_numbers(JsonWriter& json, std::string_view key, const std::vector<std::size_t>& numbers) {
   json.key(key).begin_array();
   for (const std::size_t number : numbers) json.number(number);
-  json.end_array();
-}
-
-void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& friends) {
-  if (friends.empty()) return;
-  json.key("friends").begin_array();
-  for (const tfile::FriendName& each : friends)
-    json.begin_object().member("alias", each.alias).member("table", each.table).member("file", each.file).end_object();
   json.end_array();
 }
 
