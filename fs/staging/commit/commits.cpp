@@ -321,7 +321,7 @@ void Commits::stop() {
   {
     const Lock change(changes_.mutex);  // a change that has begun is made first, and may begin the thread
     const Lock lock(overlay_.mutex);
-    if (std::exchange(overlay_.ending, true)) return;
+    if (!overlay_.end()) return;
     ending.swap(thread_);
   }
   overlay_.changed.notify_all();

@@ -193,7 +193,7 @@ bool Overlay::opened(StagedNode& node, bool to_write) {
   const Lock lock(mutex);
   if (node.gone || node.settled) return false;
   if (to_write) {
-    ++node.writers;
+    if (!ending) ++node.writers;
     last_change = Clock::now();
   }
   return true;
@@ -202,10 +202,16 @@ bool Overlay::opened(StagedNode& node, bool to_write) {
 void Overlay::closed(StagedNode& node) {
   {
     const Lock lock(mutex);
-    --node.writers;
+    if (!ending) --node.writers;
     last_change = Clock::now();
   }
   changed.notify_all();
+}
+
+bool Overlay::end() {
+  if (std::exchange(ending, true)) return false;
+  forget_writers(*root);
+  return true;
 }
 
 void Overlay::written(StagedNode& node, std::uint64_t offset) {

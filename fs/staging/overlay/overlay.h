@@ -98,6 +98,9 @@ struct Overlay {
   // False if it is committed, or removed, and has to be looked up again.
   bool opened(StagedNode&, bool to_write) EXCLUDES(mutex);
   void closed(StagedNode&) EXCLUDES(mutex);
+  // The mount ends: no more changes are accepted, and no handle counts as open. The last request with one may have been
+  // answered without having let it go yet. False if it was called before.
+  bool end() REQUIRES(mutex);
   void written(StagedNode&, std::uint64_t offset) EXCLUDES(mutex);  // bytes from there on have changed
   void flushed(StagedNode&) EXCLUDES(mutex);
   bool is_open_to_write(const StagedNode&) const EXCLUDES(mutex);
@@ -133,7 +136,7 @@ struct Overlay {
   bool made_by_name GUARDED_BY(mutex) = false;  // the file itself
   bool resting GUARDED_BY(mutex) = false;       // its path is being changed: no changes are accepted now
   bool forgotten GUARDED_BY(mutex) = false;
-  bool ending GUARDED_BY(mutex) = false;  // the mount ends: no more changes are accepted
+  bool ending GUARDED_BY(mutex) = false;  // see end()
   FilePlace::Owner file_owner GUARDED_BY(mutex);
   StagedNode::Clock::time_point last_change GUARDED_BY(mutex){};
 

@@ -189,6 +189,11 @@ void forget_numbers(StagedNode& directory) {
   for (const auto& [name, node] : directory.children) forget_numbers(*node);
 }
 
+void forget_writers(StagedNode& node) {
+  node.writers = 0;
+  for (const auto& [name, child] : node.children) forget_writers(*child);
+}
+
 void drop_unused(StagedNode& directory, bool journal_ends) {
   for (auto child = directory.children.begin(); child != directory.children.end();) {
     const NodePtr& node = child->second;

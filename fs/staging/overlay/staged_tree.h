@@ -78,6 +78,9 @@ std::vector<std::string> put_back(StagedNode& directory);
 // by their paths.
 void forget_numbers(StagedNode& directory);
 
+// No handle below counts as open for writing any more.
+void forget_writers(StagedNode&);
+
 // Removes nodes of committed directories without staged contents below the node, unless they are in use elsewhere. A
 // column that was cut back to its committed items stays until the journal has a record of that, or ends.
 void drop_unused(StagedNode& directory, bool journal_ends = false);

@@ -126,6 +126,25 @@ TEST_P(WaitingWriters, AChangeThatTheEndOvertakes) {
   EXPECT_EQ(stdfs::exists(path_ / "late.root"), is_made);
 }
 
+// The last answer has reached its program, but its request still has the handle when the mount ends.
+TEST_P(WaitingWriters, AnAnsweredRequestKeepsNothingFromTheEnd) {
+  const HandleId handle = create("w.root", "x.i4");
+  std::promise<void> answered, ended;
+  auto writing = std::async(std::launch::async, [&] {
+    const std::string item(4, 'w');
+    fs_->write(handle, 0, false, std::as_bytes(std::span(item)), Reply<std::size_t>([&](Result<std::size_t>) {
+                 answered.set_value();
+                 ended.get_future().wait();
+               }));
+  });
+  answered.get_future().wait();
+  EXPECT_EQ(fs_->end().size(), 0);
+  ended.set_value();
+  writing.get();
+  EXPECT_TRUE(stdfs::exists(path_ / "w.root"));
+  EXPECT_FALSE(stdfs::exists(path_ / "w.root.tfilefs-journal"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Four, WaitingWriters, testing::Values(4u));
 INSTANTIATE_TEST_SUITE_P(Eight, WaitingWriters, testing::Values(8u));
 

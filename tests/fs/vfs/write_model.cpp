@@ -184,7 +184,7 @@ void WriteModel::remount() {
   if (faulty_ && disk_->mend()) throw Faulted();
   expect(lost.empty(), "what is staged would be lost");
   fs_.reset();
-  see_commits("", false);  // a commit at the end may be refused: what it leaves stays staged
+  see_commits("", true);
   promise_all();
   mount();
   see_what_is_left();
