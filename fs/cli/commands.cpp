@@ -49,6 +49,22 @@ constexpr auto kInside = std::to_array<Argument>({
     {"SOURCE[/PATH]", ValueHint::inside,
      "a ROOT file or directory, its URL, or a pattern of several; and a path inside the file"},
 });
+constexpr auto kCatFlags = std::to_array<Flag>({kMountOptions});
+constexpr auto kInsideFiles = std::to_array<Argument>({
+    {"SOURCE/PATH...", ValueHint::inside,
+     "files of a source, as a mount shows them; SOURCE and PATH may be patterns of several", 1},
+});
+constexpr auto kCpFlags = std::to_array<Flag>({
+    {"-r,--recursive", "", ValueHint::nothing, "copy directories with all that is listed below them"},
+    {"-q,--quiet", "", ValueHint::nothing, "show no progress"},
+    kMountOptions,
+});
+constexpr auto kInsideAndPlace = std::to_array<Argument>({
+    {"SOURCE/PATH... DEST", ValueHint::inside,
+     "files and directories of a source, as a mount shows them; SOURCE and PATH may be patterns of\n"
+     "several. DEST is the directory to copy them into, or the new name of a single one",
+     2},
+});
 constexpr auto kFileOnly = std::to_array<Argument>({kFile});
 constexpr auto kStatsFlags = std::to_array<Flag>({
     {"-b,--branches", "", ValueHint::nothing, "also a line for each branch"},
@@ -132,6 +148,22 @@ mount with rw does the same. If there is neither the file nor a journal beside i
      R"(As for map, check and classes, SOURCE may be a pattern (*, ?, [ab], {a,b}), for files of this machine and in the path
 of a URL. Then each file that matches is taken, in the order of their names.)",
      kLsFlags, kInside, run_ls},
+    {"cat", "write what a mounted file would hold to standard output, without mounting",
+     R"(For example, a column as raw numbers, or a table as text:
+.IP
+.EX
+tfilefs cat data.root/Events/Muon_pt/values.f4 > pt.f4
+tfilefs cat data.root/Events.csv | head
+.EE)",
+     kCatFlags, kInsideFiles, run_cat},
+    {"cp", "copy files and directories out of a source, without mounting",
+     R"(A file appears under its name when it is whole and on disk, with the time of its source. Until then it is
+\&.NAME.*.part next to it. If the command is interrupted, the same command continues there, unless size or times of the source
+have changed, or the machine was restarted. Copies that are there already, by their extended attribute user.tfilefs.copy_of, are
+passed over.
+.IP
+From several sources, each goes into a directory of its name below DEST. On a terminal the progress is shown.)",
+     kCpFlags, kInsideAndPlace, run_cp},
     {"map",
      "print every record of a ROOT file",
      R"(Prints every record of the file with its address, size, class and compression factor, and the gaps, as ROOT's

@@ -14,6 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/resource_limits.h"
 #include "printable.h"
 #include "repack/entry_choice.h"
@@ -168,27 +169,6 @@ class StopOnSignal {
  private:
   std::stop_source stop_;
   std::jthread watch_;
-};
-
-// A line on a terminal, ten times a second at most.
-class ProgressLine {
- public:
-  void show(double share) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!is_terminal_ || now - shown_ < std::chrono::milliseconds(100)) return;
-    shown_ = now;
-    is_shown_ = true;
-    std::fprintf(stderr, "\r%3.0f %%", 100 * share);
-  }
-  void clear() {
-    if (is_shown_) std::fprintf(stderr, "\r     \r");
-    is_shown_ = false;
-  }
-
- private:
-  const bool is_terminal_ = ::isatty(STDERR_FILENO) == 1;
-  bool is_shown_ = false;
-  std::chrono::steady_clock::time_point shown_{};
 };
 
 void print_report(const RepackOptions& options, const RepackReport& report) {

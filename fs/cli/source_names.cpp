@@ -23,6 +23,16 @@ class AllNames final : public DirectorySink {
   std::vector<ListedName> names;
 };
 
+// "F.root/PATH", or "F.root:PATH", as uproot has it.
+SourcePath split_at_root(const std::string& path) {
+  constexpr std::string_view kEnd = ".root";
+  for (std::size_t at = path.find(kEnd); at != std::string::npos; at = path.find(kEnd, at + 1)) {
+    const std::size_t end = at + kEnd.size();
+    if (end < path.size() && (path[end] == '/' || path[end] == ':')) return {path.substr(0, end), path.substr(end + 1)};
+  }
+  return {path, ""};
+}
+
 }  // namespace
 
 SourcePath split_source(const std::string& path) {
@@ -32,13 +42,10 @@ SourcePath split_source(const std::string& path) {
     const bool is_there = ::stat(head.c_str(), &status) == 0;
     if (is_there && S_ISREG(status.st_mode) && end != std::string::npos) return {head, path.substr(end + 1)};
     if (end != std::string::npos) continue;
-    if (is_there || !has_pattern(path)) return {path, ""};
+    if (is_there) return {path, ""};
     break;
   }
-  constexpr std::string_view kEnd = ".root/";
-  const std::size_t at = path.find(kEnd);
-  if (at == std::string::npos) return {path, ""};
-  return {path.substr(0, at + kEnd.size() - 1), path.substr(at + kEnd.size())};
+  return split_at_root(path);
 }
 
 Result<std::vector<ListedName>> names_in(FileSystem& fs, InodeId directory) {

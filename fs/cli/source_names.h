@@ -14,8 +14,8 @@ struct SourcePath {
   std::string source, inside;
 };
 
-// A server is not asked for each part of a path, and a pattern is no path: there, the name of a ROOT file ends in
-// .root.
+// "F.root/PATH" or "F.root:PATH". A server is not asked for each part of a path, and a pattern is no path: there, and
+// before a colon, the name of a ROOT file ends in .root.
 SourcePath split_source(const std::string& path);
 
 struct ListedName {

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/each_source.h"
+#include "cli/inside_files.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/source_names.h"
+#include "descriptor.h"
+#include "printable.h"
+#include "vfs/names/name_index.h"
+#include "waited.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+tl::unexpected<Error> failure(const std::string& path) {
+  const int number = errno;
+  return fail(ErrorKind::io, path + ": " + std::strerror(number), -1, number);
+}
+
+bool is_same_time(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+
+std::string below(const std::string& directory, const std::string& name) {
+  return directory.empty() || directory.ends_with('/') ? directory + name : directory + "/" + name;
+}
+
+// One thing to copy.
+struct Copy {
+  std::shared_ptr<FileSystem> fs;
+  FileSystem::Found from;
+  std::string shown;  // the name for messages
+  std::string to;     // on the host
+};
+
+// Bytes that were written before the machine was restarted may not have reached the disk: an unfinished file is
+// continued only after the same start.
+std::string id_of_this_start() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+class Copier {
+ public:
+  Copier(bool recursive, bool is_quiet) : recursive_(recursive), progress_(!is_quiet) {}
+
+  // Adds a file, or a directory with what is listed below it. False after an error, which was reported.
+  bool add(Copy);
+  // Copies what was added; false as above.
+  bool run();
+
+ private:
+  bool add_directory(const Copy&);
+  Result<> copy(const Copy&);
+  Result<> copy_file(const Copy&);
+  std::string identity_of(const Copy&) const;
+  bool is_there(const Copy&) const;
+  Result<> copy_link(const Copy&);
+  Result<> fill(const Copy&, const std::string& part);
+  Result<> publish(const Copy&, int file, const std::string& part);
+  bool report(const std::string& shown, Error error) {
+    progress_.clear();
+    if (!error.text.starts_with(shown)) error.text = shown + ": " + error.text;
+    complain(error);
+    return false;
+  }
+
+  const bool recursive_;
+  ProgressLine progress_;
+  std::vector<Copy> copies_;                        // files, and links
+  std::map<std::string, std::string> taken_;        // what is copied to a path of the host
+  std::uint64_t all_ = 0, done_ = 0, skipped_ = 0;  // bytes
+  const std::string start_ = id_of_this_start();
+};
+
+bool Copier::add(Copy copy) {
+  const auto [other, is_new] = taken_.try_emplace(copy.to, copy.shown);
+  if (!is_new) return report(copy.shown, {ErrorKind::exists, "would replace the copy of " + other->second, -1, 0});
+  if (S_ISDIR(copy.from.attributes.mode)) {
+    if (!recursive_) return report(copy.shown, {ErrorKind::invalid, "is a directory: -r copies it", -1, 0});
+    return add_directory(copy);
+  }
+  all_ += copy.from.attributes.size;
+  copies_.push_back(std::move(copy));
+  return true;
+}
+
+bool Copier::add_directory(const Copy& copy) {
+  if (::mkdir(copy.to.c_str(), 0777) != 0 && errno != EEXIST) return report(copy.shown, failure(copy.to).value());
+  const auto names = names_in(*copy.fs, copy.from.id);
+  if (!names) return report(copy.shown, names.error());
+  bool good = true;
+  for (const ListedName& each : *names) {
+    const std::string shown = copy.shown + "/" + each.name;
+    const auto found =
+        waited<FileSystem::Found>([&](auto reply) { copy.fs->lookup(copy.from.id, each.name, std::move(reply)); });
+    good &= found ? add({copy.fs, *found, shown, below(copy.to, each.name)}) : report(shown, found.error());
+  }
+  return good;
+}
+
+bool Copier::run() {
+  bool good = true;
+  for (const Copy& each : copies_) {
+    if (auto copied = copy(each); !copied) good = report(each.shown, std::move(copied).error());
+  }
+  progress_.clear();
+  return good;
+}
+
+Result<> Copier::copy(const Copy& each) {
+  if (S_ISLNK(each.from.attributes.mode)) return copy_link(each);
+  if (S_ISREG(each.from.attributes.mode)) return copy_file(each);
+  return fail(ErrorKind::unsupported, "is neither a file nor a directory");
+}
+
+Result<> Copier::copy_link(const Copy& each) {
+  TRY(const std::string target,
+      waited<std::string>([&](auto reply) { each.fs->readlink(each.from.id, std::move(reply)); }));
+  if (::symlink(target.c_str(), each.to.c_str()) == 0) return {};
+  if (errno != EEXIST || ::unlink(each.to.c_str()) != 0 || ::symlink(target.c_str(), each.to.c_str()) != 0)
+    return failure(each.to);
+  return {};
+}
+
+// What tells two states of a file apart, as far as it can be seen without reading it.
+std::string Copier::identity_of(const Copy& each) const {
+  const Attributes& from = each.from.attributes;
+  std::string all = each.shown + "\n" + std::to_string(from.size);
+  for (const timespec& time : {from.modified, from.changed})
+    all += "\n" + std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
+  return all;
+}
+
+std::string hash_text(const std::string& text) {
+  std::array<char, 17> hash;
+  std::snprintf(hash.data(), hash.size(), "%016llx", static_cast<unsigned long long>(hash_of_name(text)));
+  return hash.data();
+}
+
+// Of which state of which file a copy is. Without such an attribute it is made again: times of files in a ROOT file
+// have whole seconds, so they do not tell it.
+constexpr const char* kCopyOf = "user.tfilefs.copy_of";
+
+// Whether the copy is there, and was not changed since.
+bool Copier::is_there(const Copy& each) const {
+  struct stat there {};
+  if (::lstat(each.to.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return false;
+  const Attributes& from = each.from.attributes;
+  std::array<char, 16> hash;
+  return static_cast<std::uint64_t>(there.st_size) == from.size && is_same_time(there.st_mtim, from.modified) &&
+         ::getxattr(each.to.c_str(), kCopyOf, hash.data(), hash.size()) == static_cast<ssize_t>(hash.size()) &&
+         std::string_view(hash.data(), hash.size()) == hash_text(identity_of(each));
+}
+
+// The name of the unfinished file tells what it is a part of.
+Result<> Copier::copy_file(const Copy& each) {
+  struct stat there {};
+  if (::stat(each.to.c_str(), &there) == 0 && S_ISDIR(there.st_mode))
+    return fail(ErrorKind::exists, each.to + " is a directory");
+  if (is_there(each)) {
+    done_ += each.from.attributes.size;
+    skipped_ += each.from.attributes.size;
+    return {};
+  }
+  const std::size_t slash = each.to.rfind('/') + 1;  // 0, if there is none
+  constexpr std::size_t kNameMost = 200;             // NAME_MAX, without what is added
+  const std::string name = each.to.substr(slash, kNameMost);
+  return fill(each,
+              each.to.substr(0, slash) + "." + name + "." + hash_text(identity_of(each) + "\n" + start_) + ".part");
+}
+
+Result<> Copier::fill(const Copy& each, const std::string& part) {
+  const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!file) return failure(part);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return failure(part);
+  auto begin = static_cast<std::uint64_t>(status.st_size);
+  const std::uint64_t size = each.from.attributes.size;
+  if (begin > size) return fail(ErrorKind::exists, part + " is longer than the file: remove it");
+  if (::lseek(file.get(), status.st_size, SEEK_SET) < 0) return failure(part);
+  done_ += begin;
+  skipped_ += begin;
+  TRY_VOID(read_whole(*each.fs, each.from.id, begin, [&](const Slices& piece) -> Result<> {
+    if (auto written = write_slices(file.get(), piece); !written)
+      return fail(ErrorKind::io, part + ": " + written.error().text, -1, written.error().system_errno);
+    begin += piece.size();
+    done_ += piece.size();
+    progress_.show(done_, skipped_, all_);
+    return {};
+  }));
+  if (begin != size)
+    return fail(ErrorKind::stale,
+                std::to_string(begin) + " bytes instead of " + std::to_string(size) + ": the source has changed");
+  return publish(each, file.get(), part);
+}
+
+Result<> Copier::publish(const Copy& each, int file, const std::string& part) {
+  const std::array<timespec, 2> times{timespec{0, UTIME_NOW}, each.from.attributes.modified};
+  const std::string hash = hash_text(identity_of(each));
+  (void)::fsetxattr(file, kCopyOf, hash.data(), hash.size(), 0);  // see there
+  if (::futimens(file, times.data()) != 0 || ::fsync(file) != 0) return failure(part);
+  if (::rename(part.c_str(), each.to.c_str()) != 0) return failure(each.to);
+  return {};
+}
+
+// Where what is found in a source goes.
+struct Destination {
+  std::string path;
+  bool is_directory = false;
+};
+
+struct CopyRequest {
+  const FileSystemOptions& options;
+  Destination to;
+  Copier copier;
+};
+
+bool add_from(const OneSource& source, const std::string& path, CopyRequest& request) {
+  const auto complained = [](const std::string& shown, Error error) {
+    error.text = shown + ": " + error.text;
+    complain(error);
+    return false;
+  };
+  auto opened = FileSystem::open(source.name, request.options);
+  if (!opened) return complained(source.shown, std::move(opened).error());
+  const std::shared_ptr<FileSystem> fs = *std::move(opened);
+  const auto files = files_at(*fs, path);
+  if (!files) return complained(below(source.shown, path), files.error());
+  Destination to = request.to;
+  if (files->size() > 1 && !to.is_directory)
+    return complained(to.path, {ErrorKind::invalid, "is no directory, and several files would be copied to it", -1, 0});
+  const std::string name = source.shown.substr(source.shown.rfind('/') + 1);
+  if (source.is_of_several) {
+    to.path = below(to.path, name);
+    if (::mkdir(to.path.c_str(), 0777) != 0 && errno != EEXIST)
+      return complained(to.path, {ErrorKind::io, std::strerror(errno), -1, errno});
+  }
+  bool good = true;
+  for (const InsideFile& file : *files) {
+    const std::string own = file.path.empty() ? name : file.path.substr(file.path.rfind('/') + 1);
+    good &= request.copier.add({fs, file.found, file.path.empty() ? source.shown : below(source.shown, file.path),
+                                to.is_directory ? below(to.path, own) : to.path});
+  }
+  return good;
+}
+
+}  // namespace
+
+int run_cp(int argc, char** argv) {
+  CommandLine command("cp");
+  bool recursive = false, is_quiet = false;
+  std::vector<std::string> option_lists, paths;
+  command.take("-r", recursive);
+  command.take("-q", is_quiet);
+  command.take("-o", option_lists);
+  command.take("SOURCE/PATH... DEST", paths);
+  if (const auto code = command.parse(argc, argv)) return *code;
+  const auto options = parse_mount_options(option_lists);
+  if (!options) {
+    complain(options.error());
+    return kExitUsage;
+  }
+  const std::string to = paths.back();
+  paths.pop_back();
+  struct stat status {};
+  const bool is_directory = ::stat(to.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  if (paths.size() > 1 && !is_directory) return complain({ErrorKind::invalid, to + ": is no directory", -1, 0});
+  CopyRequest request{options->file_system, {to, is_directory}, Copier(recursive, is_quiet)};
+  bool good = true;
+  for (const std::string& path : paths) {
+    const SourcePath at = split_source(path);
+    const int code = for_each_source(at.source, options->file_system.far, kExitFailure, [&](const OneSource& one) {
+      if (one.is_of_several && !is_directory)
+        return complain({ErrorKind::invalid, to + ": is no directory, and there are several sources", -1, 0});
+      return add_from(one, at.inside, request) ? kExitOk : kExitFailure;
+    });
+    good &= code == kExitOk;
+  }
+  good &= request.copier.run();
+  return good ? kExitOk : kExitFailure;
+}
+
+}  // namespace tfilefs

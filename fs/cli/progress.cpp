@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace tfilefs {
+
+std::string bytes_text(double bytes) {
+  constexpr std::array kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
+  std::size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), unit == 0 || bytes >= 99.95 ? "%.0f %s" : "%.1f %s", bytes, kUnits[unit]);
+  return text.data();
+}
+
+ProgressLine::ProgressLine(bool is_wanted) : is_shown_(is_wanted && ::isatty(STDERR_FILENO) == 1) {}
+
+bool ProgressLine::is_due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!is_shown_ || now - last_ < std::chrono::milliseconds(100)) return false;
+  last_ = now;
+  return true;
+}
+
+void ProgressLine::print(const std::string& text) {
+  const std::string rest(width_ - std::min(width_, text.size()), ' ');
+  std::fprintf(stderr, "\r%s%s", text.c_str(), rest.c_str());
+  width_ = text.size();
+}
+
+void ProgressLine::show(double share) {
+  if (!is_due()) return;
+  std::array<char, 16> text;
+  std::snprintf(text.data(), text.size(), "%3.0f %%", 100 * share);
+  print(text.data());
+}
+
+void ProgressLine::show(std::uint64_t done, std::uint64_t skipped, std::uint64_t all) {
+  if (!is_due()) return;
+  const std::chrono::duration<double> took = last_ - begun_;
+  const double rate = static_cast<double>(done - skipped) / std::max(took.count(), 1e-3);
+  std::string text = bytes_text(static_cast<double>(done)) + " of " + bytes_text(static_cast<double>(all)) + ", " +
+                     bytes_text(rate) + "/s";
+  if (rate > 0) {
+    const auto left = static_cast<std::uint64_t>(static_cast<double>(all - std::min(done, all)) / rate);
+    std::array<char, 48> time;
+    std::snprintf(time.data(), time.size(), ", %llu:%02llu left", static_cast<unsigned long long>(left / 60),
+                  static_cast<unsigned long long>(left % 60));
+    text += time.data();
+  }
+  print(text);
+}
+
+void ProgressLine::clear() {
+  if (width_ == 0) return;
+  print("");
+  std::fprintf(stderr, "\r");
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tfilefs cat` and `tfilefs cp`: what a mount shows, without one."""
+
+import filecmp
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import uproot
+
+
+
+@pytest.fixture
+def tfilefs(program):
+    def run(*arguments, text=True, **more):
+        return subprocess.run([program, *map(str, arguments)], capture_output=True, text=text, timeout=120, **more)
+
+    return run
+
+
+@pytest.fixture
+def directories(samples):
+    return os.path.join(samples("storage"), "directories.root")
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A file with a column of 64 MB."""
+    path = tmp_path / "large.root"
+    with uproot.recreate(path) as file:
+        file["T"] = {"x": np.arange(8_000_000, dtype=np.int64), "y": np.zeros(8_000_000, dtype=np.int8)}
+    return path
+
+
+def files_below(directory):
+    return sorted(os.path.relpath(os.path.join(at, name), directory)
+                  for at, _, names in os.walk(directory) for name in names)
+
+
+def test_what_is_written_is_what_a_mount_has(tfilefs, directories, mount):
+    m = mount(directories, "views=listed")
+    for name in files_below(m.path):
+        if name.startswith(".tfilefs") or name.endswith(".schema.json"):  # which has what is known by then
+            continue
+        done = tfilefs("cat", "-o", "views=listed", os.path.join(directories, name), text=False)
+        with open(os.path.join(m.path, name), "rb") as file:
+            assert (done.returncode, done.stdout) == (0, file.read()), name
+
+
+def test_a_path_behind_a_colon_and_several_paths(tfilefs, directories):
+    both = tfilefs("cat", f"{directories}:a/b/c/t/number.i4", f"{directories}/a/b/c/t/number.i4", text=False).stdout
+    one = tfilefs("cat", f"{directories}/a/b/c/t/number.i4", text=False).stdout
+    assert one and both == 2 * one
+    assert tfilefs("ls", f"{directories}:a/b/c").stdout.split() == ["h", "t"]
+
+
+def test_patterns_take_what_is_listed(tfilefs, directories):
+    one = tfilefs("cat", f"{directories}/a/b/c/t/number.i4", text=False).stdout
+    assert tfilefs("cat", f"{directories}/a/*/[cd]/t/num*.i4", text=False).stdout == one
+    done = tfilefs("cat", f"{directories}/a/*/nothing*")
+    assert done.returncode == 1 and "nothing matches this pattern" in done.stderr
+
+
+@pytest.mark.parametrize("path, reason", (("a", "is a directory"), ("", "is a directory"), ("a/nothing", "nothing")))
+def test_what_is_no_file_is_named(tfilefs, directories, path, reason):
+    done = tfilefs("cat", f"{directories}/{path}" if path else directories, f"{directories}/a/b/c/t/number.i4", text=False)
+    assert done.returncode == 1 and reason in done.stderr.decode() and done.stdout, "the other file is written"
+
+
+def test_a_full_disk_fails(program, directories):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([program, "cat", f"{directories}/a/b/c/t/number.i4"], stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"No space left" in done.stderr
+
+
+def test_a_file_a_directory_and_a_whole_source(tfilefs, directories, mount, tmp_path):
+    m = mount(directories)
+    assert tfilefs("cp", f"{directories}/a/b/c/t/number.i4", tmp_path / "n.i4").returncode == 0
+    assert filecmp.cmp(tmp_path / "n.i4", os.path.join(m.path, "a/b/c/t/number.i4"), shallow=False)
+    refused = tfilefs("cp", f"{directories}/a", tmp_path)
+    assert refused.returncode == 1 and "is a directory: -r copies it" in refused.stderr
+    assert tfilefs("cp", "-r", directories, tmp_path / "whole").returncode == 0
+    there = files_below(tmp_path / "whole")
+    assert there and there == [name for name in files_below(m.path) if not os.path.basename(name).startswith(".")]
+    for name in there:
+        mounted, copied = os.path.join(m.path, name), tmp_path / "whole" / name
+        assert filecmp.cmp(mounted, copied, shallow=False), name
+        assert os.stat(mounted).st_mtime_ns == os.stat(copied).st_mtime_ns, name
+
+
+def test_several_go_into_a_directory(tfilefs, directories, tmp_path):
+    several = [f"{directories}/a/b/c/t/*", f"{directories}/h2"]
+    assert "is no directory" in tfilefs("cp", "-r", *several, tmp_path / "none").stderr
+    assert tfilefs("cp", "-r", *several, tmp_path).returncode == 0
+    assert {"number.i4", "h2"} <= set(os.listdir(tmp_path))
+    again = tfilefs("cp", "-r", f"{directories}/a/b/c/t", f"{directories}/a/*/c/t", tmp_path)
+    assert again.returncode == 1 and "would replace the copy of" in again.stderr
+
+
+def test_each_of_several_sources_has_its_directory(tfilefs, tmp_path):
+    for number in range(2):
+        with uproot.recreate(tmp_path / f"run{number}.root") as file:
+            file["T"] = {"x": np.full(3, number)}
+    (tmp_path / "out").mkdir()
+    assert tfilefs("cp", f"{tmp_path}/run*.root/T/x.i8", tmp_path / "out").returncode == 0
+    for number in range(2):
+        assert np.fromfile(tmp_path / f"out/run{number}.root/x.i8", "<i8").tolist() == 3 * [number]
+
+
+def begun_and_killed(program, large, to):
+    """A copy that was killed when it had begun."""
+    process = subprocess.Popen([program, "cp", f"{large}/T/x.i8", str(to)])
+    while process.poll() is None and not any(part.stat().st_size for part in to.parent.glob(".*.part")):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    return [part for part in to.parent.glob(".*.part")]
+
+
+def test_a_copy_continues_where_it_was_killed(program, tfilefs, large, tmp_path):
+    to = tmp_path / "x.i8"
+    for _ in range(20):
+        parts = begun_and_killed(program, large, to)
+        if parts:
+            break
+        to.unlink()  # it was whole already
+    [part] = parts
+    assert not to.exists()
+    with open(part, "r+b") as file:  # a mark: these bytes are not written again
+        file.write(b"mark")
+    assert tfilefs("cp", f"{large}/T/x.i8", to).returncode == 0
+    copied = to.read_bytes()
+    assert copied[:4] == b"mark" and copied[4:] == np.arange(8_000_000, dtype=np.int64).tobytes()[4:]
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_another_source_is_begun_again(program, tfilefs, large, tmp_path):
+    to = tmp_path / "x.i8"
+    while not (parts := begun_and_killed(program, large, to)):
+        to.unlink()
+    with uproot.recreate(large) as file:
+        file["T"] = {"x": np.arange(8_000_000, dtype=np.int64)[::-1]}
+    assert tfilefs("cp", f"{large}/T/x.i8", to).returncode == 0
+    assert np.array_equal(np.fromfile(to, "<i8"), np.arange(8_000_000)[::-1])
+    assert parts[0].exists()
+
+
+def test_what_is_there_is_passed_over(tfilefs, large, tmp_path):
+    to = tmp_path / "x.i8"
+    assert tfilefs("cp", f"{large}/T/x.i8", to).returncode == 0
+    inode = os.stat(to).st_ino
+    assert tfilefs("cp", f"{large}/T/x.i8", to).returncode == 0 and os.stat(to).st_ino == inode
+    changed = np.fromfile(to, "<i8")[::-1]
+    changed.tofile(to)
+    assert tfilefs("cp", f"{large}/T/x.i8", to).returncode == 0 and os.stat(to).st_ino != inode
+
+
+def test_progress_is_for_terminals(program, large, tmp_path):
+    for quiet in ([], ["-q"]):
+        main, side = pty.openpty()
+        done = subprocess.Popen([program, "cp", *quiet, f"{large}/T/x.i8", str(tmp_path / f"x{len(quiet)}.i8")], stderr=side)
+        os.close(side)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(main, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+        assert done.wait() == 0
+        os.close(main)
+        if quiet:
+            assert shown == b""
+        else:
+            assert b" MB of 64.0 MB, " in shown and b" left" in shown, shown
+
+
+def test_members_of_a_directory_of_files(tfilefs, tmp_path):
+    (tmp_path / "in/sub").mkdir(parents=True)
+    with uproot.recreate(tmp_path / "in/sub/f.root") as file:
+        file["T"] = {"x": np.arange(4)}
+    (tmp_path / "in/plain.txt").write_text("plain")
+    os.symlink("plain.txt", tmp_path / "in/link")
+    assert tfilefs("cp", "-r", tmp_path / "in", tmp_path / "out").returncode == 0
+    assert (tmp_path / "out/plain.txt").read_text() == "plain" and os.readlink(tmp_path / "out/link") == "plain.txt"
+    assert np.fromfile(tmp_path / "out/sub/f.root/T/x.i8", "<i8").tolist() == [0, 1, 2, 3]
+    assert tfilefs("cat", tmp_path / "in/sub/f.root/T/x.i8", text=False).stdout == np.arange(4).tobytes()
