@@ -126,8 +126,8 @@ void Generation::release_idle_tables() const {
   for (const auto& [seek, once] : known) {
     const auto loaded = once.peek();
     if (!loaded) continue;
-    (*loaded)->release_idle();
-    if (loaded->use_count() > kOwnReferences || !(*loaded)->unread().empty()) continue;
+    const bool is_idle = (*loaded)->release_idle();
+    if (!is_idle || loaded->use_count() > kOwnReferences || !(*loaded)->unread().empty()) continue;
     const std::uint64_t freed = (*loaded)->table().memory();
     const Lock lock(mutex_);
     tables_.erase(seek);

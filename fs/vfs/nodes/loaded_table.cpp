@@ -117,7 +117,9 @@ void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
 }
 
 // A program that looks into one branch after the other wants them all: each look tries twice as many as the one before.
-void LoadedTable::tried(NodeId node, Reply<LoadedPtr> reply) const {
+// Once the whole table is there, the branches need no tables of their own, which together are larger.
+void LoadedTable::tried(NodeId node, Reply<Settled> reply) const {
+  if (const LoadedPtr all = known_whole()) return reply(Settled{all, same_node(all->table(), node)});
   Once<LoadedPtr> once;
   {
     const Lock lock(mutex_);
@@ -129,7 +131,9 @@ void LoadedTable::tried(NodeId node, Reply<LoadedPtr> reply) const {
         ahead_ = std::min(2 * ahead + 1, kAllBranches);
         look([node, ahead](const tfile::Table& table) { return table.tried(node, ahead); }, std::move(made));
       },
-      std::move(reply));
+      value_for<LoadedPtr>(std::move(reply), [](LoadedPtr below, Reply<Settled> told) mutable {
+        told(Settled{std::move(below), 1});  // its node 1 is the directory of the branch
+      }));
 }
 
 // Content of a whole table that may lack parts: its bytes must not be mixed with those of a later making.
@@ -186,18 +190,22 @@ void LoadedTable::whole(Reply<LoadedPtr> reply) const {
       std::move(reply));
 }
 
-void LoadedTable::release_idle() const {
+bool LoadedTable::release_idle() const {
   decltype(tried_) known;
   {
     const Lock lock(mutex_);
     known = tried_;
   }
+  const LoadedPtr all = known_whole();
+  bool is_idle = all.use_count() <= kOwnReferences;
   for (const auto& [node, once] : known) {
     const auto below = once.peek();
+    if (below && below->use_count() > kOwnReferences) is_idle = false;
     if (!below || below->use_count() > kOwnReferences) continue;
     const Lock lock(mutex_);
     tried_.erase(node);
   }
+  return is_idle;
 }
 
 std::vector<std::pair<std::string, std::string>> LoadedTable::unread() const {
@@ -221,17 +229,37 @@ bool LoadedTable::is_settled(NodeId id) const {
 NodeId LoadedTable::same_node(const tfile::Table& whole, NodeId node) const {
   if (node == 0) return 0;
   std::call_once(branches_once_, [this] { index_branches(); });
-  const auto& siblings = table_->nodes[parents_[node]].children;
-  const auto place = std::find(siblings.begin(), siblings.end(), node) - siblings.begin();
-  return whole.nodes[same_node(whole, parents_[node])].children[static_cast<std::size_t>(place)];
+  const Above& above = above_[node];
+  return whole.nodes[same_node(whole, above.parent)].children[above.place];
+}
+
+// If nothing of it is unread.
+LoadedTable::LoadedPtr LoadedTable::known_whole() const {
+  Once<LoadedPtr> once;
+  {
+    const Lock lock(mutex_);
+    once = whole_;
+  }
+  return once.peek().value_or(nullptr);
+}
+
+std::optional<LoadedTable::Settled> LoadedTable::known_settled(NodeId node) const {
+  if (table_->is_whole() || is_settled(node)) return Settled{shared_from_this(), node};
+  if (const LoadedPtr all = known_whole()) return Settled{all, same_node(all->table(), node)};
+  Once<LoadedPtr> once;
+  {
+    const Lock lock(mutex_);
+    const auto found = tried_.find(node);
+    if (found == tried_.end()) return std::nullopt;
+    once = found->second;
+  }
+  const auto below = once.peek();
+  return below ? std::optional(Settled{*below, 1}) : std::nullopt;
 }
 
 void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
-  if (table_->is_whole() || is_settled(node)) return reply(Settled{shared_from_this(), node});
-  if (table_->is_untried(node)) {
-    auto next = [](LoadedPtr below, Reply<Settled> told) mutable { told(Settled{below, 1}); };
-    return tried(node, value_for<LoadedPtr>(std::move(reply), std::move(next)));
-  }
+  if (auto known = known_settled(node)) return reply(*std::move(known));
+  if (table_->is_untried(node)) return tried(node, std::move(reply));
   auto next = [self = shared_from_this(), node](LoadedPtr all, Reply<Settled> told) mutable {
     told(Settled{all, self->same_node(all->table(), node)});
   };
@@ -247,26 +275,31 @@ void LoadedTable::view(NodeId node, ViewKind shown_as, StringsAs strings, Reply<
 
 void LoadedTable::view_size(NodeId node, ViewKind shown_as, StringsAs strings, Reply<std::uint64_t> reply) const {
   auto tell = [shown_as, strings](Settled of, Reply<std::uint64_t> told) mutable {
-    std::optional<std::uint64_t> known;
-    {
-      const Lock lock(of.loaded->mutex_);
-      known = of.loaded->views_[{of.node, shown_as}].size;
-    }
-    if (known) return told(*known);
+    if (const auto known = of.loaded->noted_size({of.node, shown_as})) return told(*known);
     of.loaded->own_view({of.node, shown_as}, strings, size_of(std::move(told)));
   };
   settled(node, value_for<Settled>(std::move(reply), std::move(tell)));
 }
 
+// As long as something of the table is unread, a size may be another one the next time.
+std::optional<std::uint64_t> LoadedTable::known_view_size(NodeId node, ViewKind shown_as) const {
+  const auto of = known_settled(node);
+  return of && !of->loaded->making_ ? of->loaded->noted_size({of->node, shown_as}) : std::nullopt;
+}
+
+std::optional<std::uint64_t> LoadedTable::noted_size(ViewKey key) const {
+  const Lock lock(mutex_);
+  const auto found = view_sizes_.find(packed(key));
+  return found == view_sizes_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
-  std::optional<Once<std::shared_ptr<Content>>> once;
+  Once<std::shared_ptr<Content>> once;
   {
     const Lock lock(mutex_);
-    auto& content = views_[key].content;
-    if (!content) content.emplace();
-    once = content;
+    once = views_[key];
   }
-  once->get(
+  once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
         const std::stop_token stop = made.stop_token();
         auto note = [self = shared_from_this(), key,
@@ -284,30 +317,31 @@ void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr
 void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {
   {
     const Lock lock(mutex_);
-    views_[key].size = size;
+    view_sizes_.insert_or_assign(packed(key), size);
   }
   kept_views_->add(weak_from_this(), key);
 }
 
 void LoadedTable::drop_view(ViewKey key) const {
-  std::optional<Once<std::shared_ptr<Content>>> dropped;  // perhaps with much of a file: destroyed without the lock
+  decltype(views_)::node_type dropped;  // perhaps with much of a file: destroyed without the lock
   const Lock lock(mutex_);
-  dropped.swap(views_[key].content);
+  dropped = views_.extract(key);
 }
 
 void LoadedTable::index_branches() const {
   const auto& nodes = table_->nodes;
-  parents_.assign(nodes.size(), 0);
+  above_.assign(nodes.size(), {});
   for (NodeId node = 0; node < nodes.size(); ++node) {
     if (node != 0 && !nodes[node].branch_name.empty()) by_branch_.push_back(node);
-    for (const NodeId child : nodes[node].children) parents_[child] = node;
+    const auto& children = nodes[node].children;
+    for (std::uint32_t place = 0; place < children.size(); ++place) above_[children[place]] = {node, place};
   }
   std::sort(by_branch_.begin(), by_branch_.end(),
             [&](NodeId a, NodeId b) { return std::tie(nodes[a].branch_name, a) < std::tie(nodes[b].branch_name, b); });
 }
 
 bool LoadedTable::is_below(NodeId node, NodeId above) const {
-  while (node != above && node != 0) node = parents_[node];
+  while (node != above && node != 0) node = above_[node].parent;
   return node == above;
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,10 +49,6 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // is not known).
   std::uint64_t stored_bytes(tfile::ColumnId) const;
 
-  // The contents of the directory of an untried node: a table whose node 1 is that directory. The first entries of its
-  // branch are read on the first call.
-  void tried(tfile::NodeId, Reply<std::shared_ptr<const LoadedTable>>) const;
-
   // Directories of the table are listed, so all of them may be entered next: the first look into one looks into all.
   void expect_looks() const { ahead_ = kAllBranches; }
 
@@ -64,11 +61,18 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   };
   void settled(tfile::NodeId, Reply<Settled>) const;
 
+  // The same of an untried node, for those who ask for its directory. The first entries of its branch are read on the
+  // first call.
+  void tried(tfile::NodeId, Reply<Settled>) const;
+
   // The size of such a file, which is remembered longer than its content.
   void view_size(tfile::NodeId, ViewKind, StringsAs, Reply<std::uint64_t>) const;
+  // The size, if the file was made before; never reads.
+  std::optional<std::uint64_t> known_view_size(tfile::NodeId, ViewKind) const;
 
-  // Branches that were tried, and nothing refers to now, are made again from what the trial has shown.
-  void release_idle() const;
+  // Branches that were tried, and nothing refers to now, are made again from what the trial has shown. Whether nothing
+  // refers to the others either, nor to the whole table.
+  bool release_idle() const;
 
   // Columns that are left out of views, with the reason, because the storage cannot be read to find out what they are.
   std::vector<std::pair<std::string, std::string>> unread() const;
@@ -90,10 +94,16 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void whole(Reply<LoadedPtr>) const;
   LoadedPtr keep(LoadedPtr whole) const;
   using ViewKey = std::pair<tfile::NodeId, ViewKind>;
+  static std::uint64_t packed(ViewKey key) {
+    return std::uint64_t{key.first} << 8 | static_cast<std::uint8_t>(key.second);
+  }
   void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
   void note_made(ViewKey, std::uint64_t size) const;
+  std::optional<std::uint64_t> noted_size(ViewKey) const;
   void drop_view(ViewKey) const;
   bool is_settled(tfile::NodeId) const;
+  LoadedPtr known_whole() const;
+  std::optional<Settled> known_settled(tfile::NodeId) const;
   tfile::NodeId same_node(const tfile::Table& whole, tfile::NodeId) const;
 
   ClusterCache& cache_;
@@ -108,15 +118,18 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void index_branches() const;
   bool is_below(tfile::NodeId node, tfile::NodeId above) const;
   mutable std::once_flag branches_once_;
-  mutable std::vector<tfile::NodeId> by_branch_, parents_;
+  mutable std::vector<tfile::NodeId> by_branch_;
+  struct Above {
+    tfile::NodeId parent = 0;
+    std::uint32_t place = 0;  // among the children of the parent
+  };
+  mutable std::vector<Above> above_;  // of each node
 
   mutable Mutex mutex_{"LoadedTable::mutex_", "PieceCache::mutex_, Budget::mutex_"};
-  struct View {
-    std::optional<Once<std::shared_ptr<Content>>> content;
-    std::optional<std::uint64_t> size;
-  };
   const std::shared_ptr<KeptViews> kept_views_;  // of this table and of those tried from it
-  mutable std::map<ViewKey, View> views_ GUARDED_BY(mutex_);
+  mutable std::map<ViewKey, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);  // those that are kept
+  // Of all that were made. A listing of a wide table asks for some ten thousand.
+  mutable std::unordered_map<std::uint64_t, std::uint64_t> view_sizes_ GUARDED_BY(mutex_);
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
   mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread

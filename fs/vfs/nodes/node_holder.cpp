@@ -52,7 +52,10 @@ Attributes NodeHolder::view_attributes(std::uint64_t size) const {
 
 std::optional<Attributes> NodeHolder::known_attributes(HeldItem held) const {
   if (held.shown_as == ViewKind::friends) return directory_attributes(from_, context_.ownership);
-  if (held.shown_as != ViewKind::itself && held.shown_as != ViewKind::npy) return std::nullopt;
+  if (held.shown_as != ViewKind::itself && held.shown_as != ViewKind::npy) {
+    const auto size = loaded_->known_view_size(held.index, held.shown_as);
+    return size ? std::optional(view_attributes(*size)) : std::nullopt;
+  }
   if (node(held).column) {
     const auto length = loaded_->known_length(*node(held).column);
     if (!length) return std::nullopt;
@@ -96,11 +99,10 @@ void NodeHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Dir
   if (held.shown_as != ViewKind::itself || node(held).column)
     return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
   if (!table().is_untried(held.index)) return reply(make_node_directory(self(), held.index));
-  auto next = [self = self()](std::shared_ptr<const LoadedTable> below,
-                              Reply<std::shared_ptr<const Directory>> told) mutable {
-    told(make_node_directory(self->below(std::move(below)), 1));
+  auto next = [self = self()](LoadedTable::Settled below, Reply<std::shared_ptr<const Directory>> told) mutable {
+    told(make_node_directory(self->below(std::move(below.loaded)), below.node));
   };
-  loaded_->tried(held.index, value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(next)));
+  loaded_->tried(held.index, value_for<LoadedTable::Settled>(std::move(reply), std::move(next)));
 }
 
 void NodeHolder::open(HeldItem held, Reply<OpenedContent> reply) const {

@@ -101,6 +101,25 @@ TEST(FileSystem, ListsViewsWhereAskedTo) {
   for (const std::string& name : table) EXPECT_TRUE(name.starts_with('.') || mount.stat("Events/" + name)) << name;
 }
 
+TEST(FileSystem, ListsViewsWithTheirSizesOnceTheseAreKnown) {
+  FileSystemOptions options;
+  options.views_listed = true;
+  FakeMount mount(sample(), options);
+  const auto told = [&] {
+    const InodeId table = mount.fs->find_path("Events")->id;
+    const auto handle = FakeMount::wait<HandleId>([&](auto reply) { mount.fs->opendir(table, std::move(reply)); });
+    auto page = std::make_shared<PageSink>(100);
+    EXPECT_TRUE(
+        FakeMount::wait<void>([&](auto reply) { mount.fs->readdir(*handle, 0, true, page, std::move(reply)); }));
+    const auto at = std::ranges::find(page->names, "s.txt") - page->names.begin();
+    return page->ids.at(static_cast<std::size_t>(at)) != 0;
+  };
+  EXPECT_FALSE(told());
+  const std::uint64_t size = mount.stat("Events/s.txt")->size;
+  EXPECT_TRUE(told());
+  EXPECT_EQ(mount.stat("Events/s.txt")->size, size);
+}
+
 TEST(FileSystem, TellsWhatStatShows) {
   FileSystemOptions options;
   options.ownership.gid = 99;

@@ -155,6 +155,17 @@ TEST(UntriedBranches, ViewsOfTheTableHaveThemAllAtOnce) {
   EXPECT_TRUE(rig.table->looks.empty());
 }
 
+TEST(UntriedBranches, NoneIsLookedIntoOnceTheTableIsWhole) {
+  Rig rig(2);
+  EXPECT_NE(rig.mount->text("t.jsonl"), "");
+  EXPECT_EQ(rig.mount->ls("t/b1").value_or(Names{}), (Names{".", "..", "a.i4"}));
+  EXPECT_EQ(rig.mount->numbers<std::int32_t>("t/b1/a"), (std::vector<std::int32_t>{1, 1}));
+  EXPECT_EQ(rig.mount->text("t/b1.txt"), "1\n1\n");
+  EXPECT_EQ(rig.mount->text("t/b1/a.txt"), "1\n1\n");
+  EXPECT_EQ(rig.table->looks_at_all, 1);
+  EXPECT_TRUE(rig.table->looks.empty());
+}
+
 TEST(UntriedBranches, TwoWhoLookAtOnceHaveItTriedOnce) {
   Rig rig(1);
   rig.table->gate = std::make_unique<std::latch>(1);
