@@ -20,7 +20,8 @@ struct CacheCore {
         chunks(options.memory),
         pieces(budget, kViewPieces, 16),
         file_parts(budget, kFileParts, 8),
-        exec(options.threads, options.io_threads, options.job_threads) {
+        exec(options.threads, options.io_threads, options.job_threads),
+        counts(options.counts_streams) {
     budget->set_evictor([this](std::uint64_t bytes, Budget::Evict which) { chunks.evict(bytes, which); });
   }
 

@@ -29,6 +29,7 @@ struct CacheOptions {
   unsigned job_threads = 4;             // they open files and list directories
   std::uint64_t readahead = 256 << 10;  // gaps up to this size are read through
   Prefetch prefetch = Prefetch::learn;
+  bool counts_streams = true;  // each by itself, for a report: some hundred bytes for each that is read
 };
 
 struct CacheReport {

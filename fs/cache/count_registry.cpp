@@ -8,7 +8,7 @@ namespace tfilefs {
 std::shared_ptr<SetCounts> CountRegistry::open(const TableLabel& label,
                                                const std::shared_ptr<const tfile::StreamSet>& set) {
   if (label.path.empty()) return objects_;
-  auto counts = std::make_shared<SetCounts>();
+  auto counts = std::make_shared<SetCounts>(by_stream_);
   counts->set_memory = set->memory();
   const Lock lock(mutex_);
   if (tables_.size() >= kTablesMax && !tables_.contains(label.path)) forget_one();

@@ -40,6 +40,8 @@ class CountRegistry {
  public:
   static constexpr std::size_t kTablesMax = 256;
 
+  explicit CountRegistry(bool by_stream = true) : by_stream_(by_stream) {}
+
   // To be returned with `close` when the set is destroyed.
   std::shared_ptr<SetCounts> open(const TableLabel&, const std::shared_ptr<const tfile::StreamSet>&);
   void close(const TableLabel&, const SetCounts*);
@@ -73,7 +75,8 @@ class CountRegistry {
   static TableReport report_of(const std::string& path, const Table&, bool with_streams, Report::Memory& memory);
   void forget_one() REQUIRES(mutex_);
 
-  const std::shared_ptr<SetCounts> objects_ = std::make_shared<SetCounts>();
+  const bool by_stream_;
+  const std::shared_ptr<SetCounts> objects_ = std::make_shared<SetCounts>(by_stream_);
   mutable Mutex mutex_{"CountRegistry::mutex_"};
   std::map<std::string, Table, std::less<>> tables_ GUARDED_BY(mutex_);
   ReadCounts forgotten_ GUARDED_BY(mutex_);

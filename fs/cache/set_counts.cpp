@@ -62,6 +62,7 @@ SetCounts::Slot& SetCounts::slot(tfile::StreamId stream) {
 }
 
 AtomicReadCounts& SetCounts::stream(tfile::StreamId stream) {
+  if (!by_stream_) return of_all_;
   return *made_once(
       slot(stream), [] { return new AtomicReadCounts; }, [](AtomicReadCounts* counts) { delete counts; });
 }
@@ -97,7 +98,7 @@ void SetCounts::each_stream(const std::function<void(tfile::StreamId, const Read
 }
 
 ReadCounts SetCounts::total() const {
-  ReadCounts sum;
+  ReadCounts sum = of_all_.now();
   each_stream([&](tfile::StreamId, const ReadCounts& counts) { sum += counts; });
   const ReadCounts reads = reads_.now();
   for (const Count count : kOfReads) sum[count] = reads[count];

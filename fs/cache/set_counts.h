@@ -15,7 +15,8 @@ namespace tfilefs {
 // The counts of one stream set: its own, and those of each stream that was used. Thread-safe, without locks.
 class SetCounts {
  public:
-  SetCounts() = default;
+  // Without `by_stream` all streams are counted as one.
+  explicit SetCounts(bool by_stream = true) : by_stream_(by_stream) {}
   ~SetCounts();
   SetCounts(const SetCounts&) = delete;
   SetCounts& operator=(const SetCounts&) = delete;
@@ -54,7 +55,9 @@ class SetCounts {
   static std::size_t segment_size(std::size_t segment) { return std::size_t{1} << segment; }
   Slot& slot(tfile::StreamId);
 
-  AtomicReadCounts reads_;  // read_calls, bytes_read, gap_bytes, disk_ns of all streams
+  const bool by_stream_;
+  AtomicReadCounts of_all_;  // not by stream
+  AtomicReadCounts reads_;   // read_calls, bytes_read, gap_bytes, disk_ns of all streams
   std::array<std::atomic<Slot*>, kSegments> segments_{};
 };
 

@@ -39,6 +39,7 @@ CacheOptions cache_options(const RepackOptions& options, std::uint64_t share = 1
   CacheOptions cache;
   cache.memory = memory_of_cache(options.memory) / share;
   cache.threads = options.threads;
+  cache.counts_streams = false;
   return cache;
 }
 

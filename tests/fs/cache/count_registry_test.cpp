@@ -27,6 +27,14 @@ TEST(SetCounts, StreamsAreCountedByThemselvesAndTogether) {
   EXPECT_EQ(counts.total()[Count::hits], 1u + 2 + 3 + 4 + 10'000 + 100'001);
 }
 
+TEST(SetCounts, StreamsThatNobodyTellsApartAreCountedTogether) {
+  SetCounts counts(false);
+  for (const tfile::StreamId stream : {0, 1, 9999}) counts.stream(stream).add(Count::hits, stream + 1);
+  counts.each_stream([](tfile::StreamId stream, const ReadCounts&) { ADD_FAILURE() << stream; });
+  EXPECT_EQ(counts.total()[Count::hits], 1u + 2 + 10'000);
+  EXPECT_EQ(counts.memory(), sizeof counts);
+}
+
 TEST(SetCounts, AReadOfSeveralStreamsIsOneCallAndItsGapsBelongToNone) {
   SetCounts counts;
   std::vector<SetCounts::Share> shares{{5, 100}, {2, 200}, {5, 300}};
