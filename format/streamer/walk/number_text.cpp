@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "bytes/endian.h"
@@ -50,10 +52,68 @@ requires std::is_floating_point_v<T> std::string_view text_of(T value, NumberTex
   return {digits.data(), static_cast<std::size_t>(end - digits.data())};
 }
 
+// Of numbers below kInteger. As fast as a conversion, unlike trunc(), which is called.
+bool is_whole(double value) { return static_cast<double>(static_cast<std::int64_t>(value)) == value; }
+
 std::uint64_t digits_of(std::uint64_t value) {
   std::uint64_t digits = 1;
   for (; value >= 10'000; value /= 10'000) digits += 4;
   return digits + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
+// 1, 10, 100...: as many as a Wide holds exactly.
+template <class Wide>
+constexpr auto powers_of_ten() {
+  std::array<Wide, sizeof(Wide) == sizeof(double) ? 23 : 28> powers{1};
+  for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * 10;
+  return powers;
+}
+
+// The size of what %.{kDigits}g writes of a number above 0; 0 where it is not sure, as it is so close to the middle
+// between two texts. One operation in a Wide, which is wider than the digits, makes the digits a whole number.
+template <class Wide, int kDigits>
+std::uint64_t size_of_real(double value) {
+  constexpr Wide kUnsure = 0.01, kHalf = 0.5;
+  static constexpr auto kPowers = powers_of_ten<Wide>();
+  constexpr int kMost = static_cast<int>(kPowers.size()) - 1;
+  constexpr int kMantissaBits = 52, kBias = 1023;
+  constexpr double kDecimalPerBinary = 0.30102999566398120;  // the logarithm of 2
+  const int binary = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> kMantissaBits) - kBias;
+  int exponent = static_cast<int>(binary * kDecimalPerBinary) - (binary < 0);
+  Wide scaled = 0;
+  for (;; ++exponent) {  // that may be one less than the exponent
+    const int shift = kDigits - 1 - exponent;
+    if (shift > kMost || shift < -kMost) return 0;
+    scaled = shift >= 0 ? static_cast<Wide>(value) * kPowers[static_cast<std::size_t>(shift)]
+                        : static_cast<Wide>(value) / kPowers[static_cast<std::size_t>(-shift)];
+    if (scaled < kPowers[kDigits]) break;
+  }
+  auto digits = static_cast<std::uint64_t>(scaled);
+  const Wide rest = scaled - static_cast<Wide>(digits);
+  if (rest > kHalf - kUnsure && rest < kHalf + kUnsure) return 0;
+  digits += rest > kHalf;
+  if (static_cast<Wide>(digits) == kPowers[kDigits]) {
+    digits = 1;
+    ++exponent;
+  }
+  int count = digits == 1 ? 1 : kDigits;
+  for (; count > 1 && digits % 10 == 0; --count) digits /= 10;
+  const bool has_exponent = exponent < -4 || exponent >= kDigits;
+  if (has_exponent) return static_cast<std::uint64_t>(count + (count > 1) + (std::abs(exponent) < 100 ? 4 : 5));
+  if (exponent < 0) return static_cast<std::uint64_t>(count + 1 - exponent);  // 0.00 and the digits
+  return static_cast<std::uint64_t>(count > exponent + 1 ? count + 1 : exponent + 1);
+}
+
+// The same for what text_of() writes so.
+template <class T>
+std::uint64_t size_of_real(T value) {
+  using Wide = std::conditional_t<sizeof(T) == sizeof(float), double, long double>;
+  static_assert(std::numeric_limits<long double>::digits >= 64);
+  const auto wide = static_cast<double>(std::abs(value));
+  // Also of NaN, of subnormal numbers and of whole ones.
+  if (!(wide >= std::numeric_limits<double>::min() && wide < kInteger) || is_whole(wide)) return 0;
+  const std::uint64_t size = size_of_real < Wide, sizeof(T) == sizeof(float) ? 7 : 15 > (wide);
+  return size > 0 ? size + (value < 0) : 0;
 }
 
 template <class T>
@@ -61,9 +121,10 @@ std::uint64_t text_size(T value) {
   if constexpr (std::is_floating_point_v<T>) {
     const auto wide = static_cast<double>(value);
     // Also false for NaN. The sign of 0 is shown.
-    if (wide > 0 ? wide < kInteger && wide == std::trunc(wide) : wide == 0 && !std::signbit(wide))
+    if (wide > 0 ? wide < kInteger && is_whole(wide) : wide == 0 && !std::signbit(wide))
       if (sizeof(T) == sizeof(double) || value < static_cast<T>(1e15))
         return digits_of(static_cast<std::uint64_t>(wide));
+    if (const std::uint64_t size = size_of_real(value); size > 0) return size;
   } else if constexpr (!std::is_same_v<T, bool>) {
     if (value >= 0) return digits_of(static_cast<std::uint64_t>(value));
   }

@@ -81,8 +81,27 @@ TEST(NumberText, OfRealNumbersIsThatOfPrintf) {
     std::memcpy(&any, &bits, sizeof any);
     std::memcpy(&any_float, &bits, sizeof any_float);
     const double whole = std::floor(std::exp(static_cast<double>(bits % 6000) / 100) - 1000);
-    doubles.insert(doubles.end(), {any, whole, whole / 1000});
-    floats.insert(floats.end(), {any_float, static_cast<float>(whole)});
+    const double part = static_cast<double>(bits >> 11) * std::pow(10, static_cast<double>(bits % 60) - 45);
+    doubles.insert(doubles.end(), {any, whole, whole / 1000, part, -part});
+    floats.insert(floats.end(), {any_float, static_cast<float>(whole), static_cast<float>(whole / 1000),
+                                 static_cast<float>(part), -static_cast<float>(part)});
+  }
+  compare(doubles, Dtype::f8);
+  compare(floats, Dtype::f4);
+}
+
+// Close to the middle between two texts, and to a power of ten.
+TEST(NumberText, OfRealNumbersThatAreRoundedUpOrDown) {
+  std::vector<double> doubles;
+  std::vector<float> floats;
+  for (int exponent = -30; exponent < 32; ++exponent) {
+    for (const double digits : {1.0, 9.9999995, 9.99999950001, 9.9999994, 1.0000005, 1.2345675, 9.999999999999995,
+                                1.000000000000005, 9.9999999999999949, 1.25}) {
+      for (double value = digits * std::pow(10, exponent), i = 0; i < 8; ++i, value = std::nextafter(value, 1e300)) {
+        doubles.push_back(value);
+        floats.push_back(static_cast<float>(value));
+      }
+    }
   }
   compare(doubles, Dtype::f8);
   compare(floats, Dtype::f4);
