@@ -75,11 +75,13 @@ void hand_over(AttachedSet& set, const ColumnRead& read, const Extents& extents)
   set.core->chunks.hand_over(set.chunks, {read.stream, read.first_chunk}, bytes, is_far(*set.streams, read.stream));
 }
 
-void answer(AttachedSet& set, const ColumnRead& read, bool handed_over, std::vector<ChunkPtr> chunks,
-            Reply<Slices>& reply) {
+void answer(AttachedSet& set, const ColumnRead& read, ReadUse use, std::vector<ChunkPtr> chunks, Reply<Slices>& reply) {
   const ExtentsPtr extents = set.extents.ready(read.stream);
   auto slices = slice(read, *extents, std::move(chunks));
-  if (slices && handed_over) hand_over(set, read, *extents);
+  if (slices && use.handed_over) hand_over(set, read, *extents);
+  if (use.passing)
+    set.core->chunks.pass(set.chunks, {read.stream, read.first_chunk}, read.last_chunk - read.first_chunk,
+                          is_far(*set.streams, read.stream));
   if (slices && slices->pieces.size() > kPiecesMax) return reply(joined(*slices));
   reply(std::move(slices));
 }
@@ -134,7 +136,7 @@ class ReadByChunk : public std::enable_shared_from_this<ReadByChunk> {
 
 using Set = std::shared_ptr<AttachedSet>;
 
-void load(const Set&, const ColumnRead&, bool handed_over, Stopwatch waiting, Reply<Slices>);
+void load(const Set&, const ColumnRead&, ReadUse, Stopwatch waiting, Reply<Slices>);
 void load_ahead(const Set&, const ColumnRead&, bool missed, ReadAhead::Advice, std::shared_ptr<LoadPlan> of_read);
 bool wants_others(const ReadAhead::Advice&, bool missed);
 
@@ -159,7 +161,7 @@ void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint3
   if (set->core->chunks.pin(set->chunks, stream, read.first_chunk, read.last_chunk, !ahead.once, chunks)) {
     counts.add(Count::hits, 1);
     load_ahead(set, read, false, std::move(ahead), nullptr);
-    return answer(*set, read, use.handed_over, std::move(chunks), reply);
+    return answer(*set, read, use, std::move(chunks), reply);
   }
   chunks.clear();
   counts.add(Count::misses, 1);
@@ -170,27 +172,28 @@ void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint3
   if (!plan && ahead.is_far && wants_others(ahead, true))
     plan = of_read = set->plans.begin(stream, stream + 1, entries);
   if (plan)
-    plan->wait([set, read, handed_over = use.handed_over, waiting = Stopwatch(), reply = std::move(reply)](
-                   Result<bool>) mutable { load(set, read, handed_over, waiting, std::move(reply)); });
+    plan->wait([set, read, use, waiting = Stopwatch(), reply = std::move(reply)](Result<bool>) mutable {
+      load(set, read, use, waiting, std::move(reply));
+    });
   else
-    load(set, read, use.handed_over, Stopwatch(), std::move(reply));
+    load(set, read, use, Stopwatch(), std::move(reply));
   plan.reset();
   load_ahead(set, read, true, std::move(ahead), std::move(of_read));
 }
 
-void load(const Set& set, const ColumnRead& read, bool handed_over, Stopwatch waiting, Reply<Slices> reply) {
+void load(const Set& set, const ColumnRead& read, ReadUse use, Stopwatch waiting, Reply<Slices> reply) {
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
-  load_chunks(
-      set, std::move(keys),
-      [set, read, handed_over, waiting, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
-        set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
-        const bool is_in_parts = read.last_chunk - read.first_chunk > 1 && read.end - read.begin <= Budget::kBeyondMax;
-        if (!chunks && is_refusal(chunks.error()) && is_in_parts)
-          return std::make_shared<ReadByChunk>(set, read, std::move(reply))->next();
-        if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
-        answer(*set, read, handed_over, *std::move(chunks), reply);
-      });
+  load_chunks(set, std::move(keys),
+              [set, read, use, waiting, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
+                set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
+                const bool is_in_parts =
+                    read.last_chunk - read.first_chunk > 1 && read.end - read.begin <= Budget::kBeyondMax;
+                if (!chunks && is_refusal(chunks.error()) && is_in_parts)
+                  return std::make_shared<ReadByChunk>(set, read, std::move(reply))->next();
+                if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
+                answer(*set, read, use, *std::move(chunks), reply);
+              });
 }
 
 // Chunks that the kernel has are not loaded on a guess. But a miss shows that the kernel no longer has this column, so

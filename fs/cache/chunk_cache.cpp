@@ -208,6 +208,17 @@ void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<cons
   while (Resident* victim = eviction_.take_excess(is_idle)) drop(static_cast<Entry&>(*victim), gone);
 }
 
+void ChunkCache::pass(SetChunks& set, tfile::ChunkKey first, std::uint32_t count, bool is_far) {
+  std::vector<ChunkPtr> gone;  // freed after the lock is released
+  Lock lock(mutex_);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto found = set.entries_.find(packed(first.stream, first.index + i));
+    if (found == set.entries_.end() || found->second.state != State::ready) continue;
+    is_far ? eviction_.hand_over(found->second, true) : eviction_.pass(found->second);
+  }
+  while (Resident* victim = eviction_.take_excess(is_idle)) drop(static_cast<Entry&>(*victim), gone);
+}
+
 void ChunkCache::evict_handed() {
   std::vector<ChunkPtr> gone;  // freed after the lock is released
   Lock lock(mutex_);

@@ -106,6 +106,9 @@ class ChunkCache {
   // `bytes[i]` of chunk `first` + i were given to the kernel, which keeps them. `is_far`: they came from a server.
   void hand_over(SetChunks&, tfile::ChunkKey first, std::span<const std::uint64_t> bytes, bool is_far);
 
+  // The `count` chunks from `first` on were looked at once. Those of a server stay until others need the memory.
+  void pass(SetChunks&, tfile::ChunkKey first, std::uint32_t count, bool is_far);
+
   // Evicts the chunks that were handed over and not asked for since. The queue of such chunks then starts again with
   // its smallest size.
   void evict_handed();

@@ -45,6 +45,8 @@ struct ReadUse {
   // The bytes go unchanged to the kernel, which keeps them in its pages of a file: a chunk that it has as a whole is
   // the first to leave the cache.
   bool handed_over = false;
+  // They are looked at once, and mostly not again: a chunk of a local file leaves the cache when a few others came so.
+  bool passing = false;
 };
 
 // Columns that are read through the cache: those of one StreamSet (ClusterCache::attach), or of many files that are one

@@ -17,7 +17,12 @@ void Eviction::insert(Resident& resident) {
 }
 
 void Eviction::hand_over(Resident& resident, bool is_far) {
-  const Resident::Queue to = is_far ? Resident::Queue::handed_far : Resident::Queue::handed;
+  move(resident, is_far ? Resident::Queue::handed_far : Resident::Queue::handed);
+}
+
+void Eviction::pass(Resident& resident) { move(resident, Resident::Queue::passing); }
+
+void Eviction::move(Resident& resident, Resident::Queue to) {
   if (resident.queue == Resident::Queue::none || resident.queue == to) return;
   unlink(resident);
   resident.uses = 0;

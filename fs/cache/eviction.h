@@ -18,7 +18,7 @@ struct Resident {
   std::uint64_t fingerprint = 0;  // the same for the same chunk, whenever it is loaded again
   std::uint8_t uses = 0;
   bool expected = false;  // loaded ahead for a reader that has not come yet
-  enum class Queue : std::uint8_t { none, small, main, handed, handed_far } queue = Queue::none;
+  enum class Queue : std::uint8_t { none, small, main, handed, handed_far, passing } queue = Queue::none;
 };
 
 // S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023), counted in bytes. New residents
@@ -30,6 +30,9 @@ struct Resident {
 // megabytes. It keeps more only if this proves useful: a resident that has left it and is loaded again, or is used
 // while it is in it, makes it longer by its bytes. Residents from a server, which cost a round trip each if the kernel
 // drops its copy, have another such queue. It has no limit of its own: they go when others need the memory.
+//
+// Residents that were looked at once have a queue (`passing`) of two megabytes: whoever lists ten thousand objects
+// makes each in memory that the caches of the processor still hold.
 //
 // Pure bookkeeping: takes no locks, and owns no memory of the residents.
 class Eviction {
@@ -45,21 +48,27 @@ class Eviction {
   }
   // The kernel keeps a copy of it.
   void hand_over(Resident&, bool is_far);
+  // It was looked at once.
+  void pass(Resident&);
   void remove(Resident&);
 
   // Takes out the resident to be evicted next, among those for which idle(resident) holds; nullptr if there is none.
   template <class Idle>
   Resident* take_victim(Idle&& idle);
-  // Takes out an idle resident that was handed over: take_excess() only while their queue holds more than it is to
-  // keep.
+  // Takes out an idle resident that was handed over, or passes: take_excess() only while their queue holds more than it
+  // is to keep.
   template <class Idle>
   Resident* take_excess(Idle&& idle) {
+    Resident* const passing = take_handed_while(
+        Resident::Queue::passing, [this] { return passing_.bytes > passing_max_; }, idle);
+    if (passing) return passing;
     return take_handed_while(
         Resident::Queue::handed, [this] { return handed_.bytes > handed_max_; }, idle);
   }
   template <class Idle>
   Resident* take_handed(Idle&& idle) {
     const auto always = [] { return true; };
+    if (Resident* const passing = take_handed_while(Resident::Queue::passing, always, idle)) return passing;
     Resident* const near = take_handed_while(Resident::Queue::handed, always, idle);
     return near ? near : take_handed_while(Resident::Queue::handed_far, always, idle);
   }
@@ -73,7 +82,9 @@ class Eviction {
   bool has_handed_over(std::uint64_t fingerprint) const { return handed_ghosts_.contains(fingerprint); }
   bool is_asked_again() const { return handed_max_ >= handed_min_ + handed_min_ / 4; }
 
-  std::uint64_t bytes() const { return small_.bytes + main_.bytes + handed_.bytes + handed_far_.bytes; }
+  std::uint64_t bytes() const {
+    return small_.bytes + main_.bytes + handed_.bytes + handed_far_.bytes + passing_.bytes;
+  }
   std::uint64_t handed_max() const { return handed_max_; }
 
  private:
@@ -81,6 +92,7 @@ class Eviction {
   // A reader of two files with the same contents, shortly behind each other, finds the most recent chunks: four times
   // the window that is loaded ahead of a reader.
   static constexpr std::uint64_t kHandedMin = 32 << 20;
+  static constexpr std::uint64_t kPassingMax = 2 << 20;
 
   struct Fifo {
     Resident* newest = nullptr;
@@ -96,12 +108,15 @@ class Eviction {
         return handed_;
       case Resident::Queue::handed_far:
         return handed_far_;
+      case Resident::Queue::passing:
+        return passing_;
       default:
         return main_;
     }
   }
   template <class Wanted, class Idle>
   Resident* take_handed_while(Resident::Queue, Wanted&& wanted, Idle&& idle);
+  void move(Resident&, Resident::Queue);
   void push(Resident&, Resident::Queue);
   void unlink(Resident&);
   void remember(std::uint64_t fingerprint);
@@ -109,7 +124,8 @@ class Eviction {
   void note_demand(std::uint64_t bytes) { handed_max_ = std::min(capacity_, handed_max_ + bytes); }
 
   const std::uint64_t capacity_, small_target_, handed_min_;
-  Fifo small_, main_, handed_, handed_far_;
+  const std::uint64_t passing_max_ = std::min(kPassingMax, capacity_ / 4);
+  Fifo small_, main_, handed_, handed_far_, passing_;
   std::deque<std::uint64_t> ghost_order_;
   std::unordered_set<std::uint64_t> ghosts_;
 
@@ -128,7 +144,7 @@ Resident* Eviction::take_handed_while(Resident::Queue queue, Wanted&& wanted, Id
     Resident* const candidate = from.oldest;
     unlink(*candidate);
     if (candidate->uses == 0 && idle(*candidate)) {
-      remember_handed(*candidate);
+      if (queue != Resident::Queue::passing) remember_handed(*candidate);
       return candidate;
     }
     const bool is_used = std::exchange(candidate->uses, std::uint8_t{0}) > 0;

@@ -104,6 +104,9 @@ std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, ViewK
   return kTextMin + payload * kPerByte;
 }
 
+// Who lists a directory opens all objects and asks for the sizes of their files, and reads few of them.
+constexpr ReadUse kLookedAt{.passing = true};
+
 // A text has the type of bytes.
 const tfile::Column& text_column() {
   static const tfile::Column column;
@@ -175,8 +178,6 @@ void ObjectFiles::made_whole(std::size_t part, ViewKind shown_as, Reply<std::sha
 }
 
 // Its size is counted on a thread for such work, while the payload is held in the cache, or its blocks are reserved.
-// Then the payload is among the first that leave the cache: who lists a directory asks for the sizes of all objects,
-// and reads few of them.
 void ObjectFiles::made_in_pieces(std::size_t part, ViewKind shown_as, Reply<std::shared_ptr<Content>> made) const {
   const std::stop_token stop = made.stop_token();
   auto reply = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(made));
@@ -191,8 +192,7 @@ void ObjectFiles::made_in_pieces(std::size_t part, ViewKind shown_as, Reply<std:
   if (object_->is_large)
     return answer_blocking_within(
         cache_, tfile::kLocalOrigin, NoPayload::kBlocks, [count] { return count({}); }, Reply<PiecedPtr>(show, stop));
-  constexpr ReadUse kCounted{.handed_over = true};
-  cached_->read(0, 0, 1, 0, payload_->decoded_size({}), kCounted,
+  cached_->read(0, 0, 1, 0, payload_->decoded_size({}), kLookedAt,
                 [exec = &cache_.exec(), count, show, reply](Result<Slices> slices) mutable {
                   if (!slices) return (*reply)(tl::unexpected(std::move(slices).error()));
                   auto job = [count, show, slices = *std::move(slices)] {
@@ -224,7 +224,7 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
       };
       answer_blocking(cache, std::move(job), std::move(done));
     };
-    attached.read(0, 0, 1, 0, size, value_for<Slices>(std::move(told), std::move(look)));
+    attached.read(0, 0, 1, 0, size, kLookedAt, value_for<Slices>(std::move(told), std::move(look)));
   };
   answer_blocking(
       cache, [file, listing, key] { return file->payload(listing->keys[key]); },

@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <vector>
 
 namespace tfilefs {
 namespace {
@@ -114,6 +115,27 @@ TEST(Eviction, RemembersEachOfManySmallOnesThatWereHandedOver) {
   }
   EXPECT_TRUE(eviction.has_handed_over(0));
   EXPECT_TRUE(eviction.has_handed_over(kCount - 1));
+}
+
+TEST(Eviction, WhatIsLookedAtOnceLeavesAfterAFewOthersAndIsNotMissed) {
+  Eviction eviction(std::uint64_t{1} << 30);
+  std::deque<Resident> residents(8);
+  const Resident* in_use = nullptr;
+  std::vector<std::uint64_t> gone;
+  for (Resident& resident : residents) {
+    resident.bytes = kMegabyte;
+    resident.fingerprint = gone.size() + eviction.bytes() / kMegabyte;
+    eviction.insert(resident);
+    eviction.pass(resident);
+    in_use = &resident;
+    while (Resident* victim = eviction.take_excess([&](const Resident& one) { return &one != in_use; }))
+      gone.push_back(victim->fingerprint);
+  }
+  EXPECT_EQ(gone, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_FALSE(eviction.has_handed_over(0));
+  EXPECT_EQ(eviction.take_victim([](const Resident&) { return true; }), &residents[6]);
+  eviction.insert(residents[0]);
+  EXPECT_FALSE(eviction.is_asked_again());
 }
 
 // Residents of one megabyte each, in a cache that may take a gigabyte. Each is handed over as soon as it is there.
