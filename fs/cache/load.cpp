@@ -9,6 +9,7 @@
 
 #include "cache/fetch_plan.h"
 #include "exec/answering.h"
+#include "exec/in_place.h"
 #include "exec/trampoline.h"
 #include "noting_source.h"
 #include "read_done.h"
@@ -154,6 +155,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   std::uint32_t add(ChunkKey, bool kept);
   std::vector<FetchRange> plan(const std::function<bool(const Unit&)>& wanted) const;
   Result<> begin_fetch(std::span<const FetchRange>);
+  bool is_in_place() const { return in_place_ && InPlace::is_on(); }
   bool run_fetch(const std::shared_ptr<Fetch>&, std::size_t at_once);
   void fetch(Fetch&);
   bool start_fetch(const std::shared_ptr<Fetch>&, std::size_t at_once);
@@ -181,6 +183,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   std::vector<std::uint32_t> wanted_;
   std::map<std::uint64_t, std::uint32_t> input_positions_;
   const Urgency urgency_;
+  const bool in_place_ = InPlace::is_on();
   std::atomic<bool> hurry_ = false;  // a reader waits for a unit of a load that was ahead
   std::vector<FetchRange> plan_;
   std::vector<std::uint32_t> with_bytes_;  // units whose bytes are here at the start, or will never come
@@ -359,12 +362,16 @@ void Load::promote(std::size_t position) {
 
 // On threads that read. Each takes one request after the other.
 bool Load::run_fetch(const std::shared_ptr<Fetch>& fetch, std::size_t at_once) {
+  const tfile::ServerId origin = fetch->requests[0].front().ranges[0].source->origin();
+  if (origin == tfile::kLocalOrigin && is_in_place()) {
+    this->fetch(*fetch);
+    return true;
+  }
   bool runs = false;
   for (std::size_t i = 0; i < at_once; ++i) {
     run_caught([&] {
       auto job = [self = shared_from_this(), fetch] { self->fetch(*fetch); };
-      runs |= set_->core->exec.io_pools.run(fetch->requests[0].front().ranges[0].source->origin(), std::move(job),
-                                            urgency_, this);
+      runs |= set_->core->exec.io_pools.run(origin, std::move(job), urgency_, this);
     });
   }
   return runs;
@@ -516,6 +523,7 @@ void Load::fail(std::span<const std::uint32_t> positions, const Error& error) {
 }
 
 void Load::decode_together(std::vector<std::uint32_t> positions) {
+  if (is_in_place()) return decode_task(positions);
   const Unit* const task = &units_[positions.front()];
   for (const std::uint32_t position : positions) units_[position].task = task;
   const auto urgent = [&] {

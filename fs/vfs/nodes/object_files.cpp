@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exec/answering.h"
+#include "exec/in_place.h"
 #include "on_behalf.h"
 #include "plot/plot_svg.h"
 #include "tfile/pieced_text.h"
@@ -204,6 +205,9 @@ void ObjectFiles::made_in_pieces(std::size_t part, ViewKind shown_as, Reply<std:
 
 namespace {
 
+// A payload of up to so many bytes is read and decompressed by the thread that opens the object.
+constexpr std::size_t kInPlaceMax = 1 << 20;
+
 // The payload is in memory as a whole while it is opened.
 void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
                 std::shared_ptr<const DirectoryListing> listing, std::uint32_t key, Reply<ObjectFilesPtr> reply) {
@@ -222,8 +226,11 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
         TRY(auto object, file->object(listing->keys[key], bytes));
         return std::make_shared<const ObjectFiles>(std::move(object), payload, streams, cache);
       };
+      if (InPlace::end()) return done(result_of(job));
       answer_blocking(cache, std::move(job), std::move(done));
     };
+    std::optional<InPlace> here;
+    if (size <= kInPlaceMax) here.emplace();
     attached.read(0, 0, 1, 0, size, kLookedAt, value_for<Slices>(std::move(told), std::move(look)));
   };
   answer_blocking(

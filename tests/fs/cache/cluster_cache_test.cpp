@@ -6,6 +6,7 @@
 #include <future>
 
 #include "cache/plans_under_way.h"
+#include "exec/in_place.h"
 #include "fs/cache/synthetic_streams.h"
 
 namespace tfilefs {
@@ -58,6 +59,22 @@ TEST(ClusterCache, EmbeddedChunksNeedNoFetch) {
   Rig s({embedded});
   EXPECT_EQ(*read_bytes(*s.column, 0, 0, 1000), expected_bytes(*s.set, 0, 0, 1000));
   EXPECT_EQ(s.cache->counters().read_calls, 0u);
+}
+
+TEST(ClusterCache, AThreadThatMayBlockReadsAndDecodesByItself) {
+  Rig s({even_stream(4, 10)});
+  std::promise<std::thread::id> answered;
+  {
+    const InPlace here;
+    s.column->read(0, 0, 4, 0, 160, [&](const Result<Slices>& slices) {
+      EXPECT_TRUE(slices);
+      answered.set_value(std::this_thread::get_id());
+    });
+  }
+  EXPECT_EQ(answered.get_future().get(), std::this_thread::get_id());
+  EXPECT_FALSE(InPlace::is_on());
+  EXPECT_EQ(*read_bytes(*s.column, 0, 0, 1000), expected_bytes(*s.set, 0, 0, 1000));
+  EXPECT_EQ(s.set->decodes_max(), 1u);
 }
 
 // Every second chunk lies in another file.
