@@ -50,22 +50,27 @@ void ObjectBytes::load(Reply<Payload> reply) const {
       std::move(reply));
 }
 
-Attributes ObjectBytes::attributes_of(const Payload& payload) const {
+Attributes ObjectBytes::attributes_of(const tfile::StreamSet& payload, std::int64_t length) const {
   return file_attributes(key_provenance(*generation_, listing_->keys[key_]), generation_->context.ownership,
-                         static_cast<std::uint64_t>(payload.length), payload.streams->streams().shape(0).stored_bytes);
+                         static_cast<std::uint64_t>(length), payload.shape(0).stored_bytes);
 }
 
+// The key tells the size of a payload that is one chunk.
 std::optional<Attributes> ObjectBytes::known_attributes() const {
-  const auto payload = payload_.peek();
+  if (const auto payload = payload_.peek()) return attributes_of(payload->streams->streams(), payload->length);
+  const tfile::KeyInfo& key = listing_->keys[key_];
+  if (tfile::File::is_large(key)) return std::nullopt;
+  const auto payload = generation_->file->payload(key);
   if (!payload) return std::nullopt;
-  return attributes_of(*payload);
+  return attributes_of(**payload, (*payload)->lengths(0)[0]);
 }
 
 void ObjectBytes::attributes(Reply<Attributes> reply) const {
-  if (const auto payload = payload_.peek()) return reply(attributes_of(*payload));
-  const ObjectBytes copy = *this;
-  load(value_for<Payload>(
-      std::move(reply), [copy](const Payload& payload, Reply<Attributes> told) { told(copy.attributes_of(payload)); }));
+  if (const auto known = known_attributes()) return reply(*known);
+  auto tell = [copy = *this](const Payload& payload, Reply<Attributes> told) {
+    told(copy.attributes_of(payload.streams->streams(), payload.length));
+  };
+  load(value_for<Payload>(std::move(reply), std::move(tell)));
 }
 
 void ObjectBytes::open(Reply<OpenedContent> reply) const {

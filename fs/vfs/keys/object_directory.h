@@ -25,7 +25,7 @@ class ObjectBytes {
     std::int64_t length = 0;
   };
   void load(Reply<Payload>) const;
-  Attributes attributes_of(const Payload&) const;
+  Attributes attributes_of(const tfile::StreamSet&, std::int64_t length) const;
 
   const std::shared_ptr<const Generation> generation_;
   const std::shared_ptr<const tfile::DirectoryListing> listing_;

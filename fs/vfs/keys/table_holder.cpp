@@ -144,6 +144,10 @@ Xattrs TableHolder::table_xattrs() const { return key_xattrs(listing_->keys[key_
 std::optional<Attributes> TableHolder::known_attributes(HeldItem held) const {
   if (held.shown_as == ViewKind::attributes) return directory_attributes(from(), context().ownership);
   if (held.shown_as == ViewKind::object_bin) return bytes_.known_attributes();
+  if (is_of_object(held.shown_as)) {
+    const auto size = object_->known_size(held.index, held.shown_as);
+    return size ? std::optional(view_attributes(*size)) : std::nullopt;
+  }
   return NodeHolder::known_attributes(held);
 }
 

@@ -63,10 +63,11 @@ class NodeHolder : public Holder {
   virtual std::shared_ptr<const NodeHolder> below(std::shared_ptr<const LoadedTable>) const = 0;
   // The attributes of the table itself.
   virtual Xattrs table_xattrs() const = 0;
+  // Of a file that is made.
+  Attributes view_attributes(std::uint64_t size) const;
 
  private:
   Attributes column_attributes(HeldItem, std::int64_t length) const;
-  Attributes view_attributes(std::uint64_t size) const;
   void note_unread() const;
   void column_xattrs_of(HeldItem, LoadedTable::Settled, Reply<Xattrs>) const;
 

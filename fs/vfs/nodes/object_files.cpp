@@ -151,19 +151,41 @@ std::optional<ViewKind> ObjectFiles::find(tfile::NodeId node, std::string_view n
   return std::nullopt;
 }
 
-void ObjectFiles::content(tfile::NodeId node, ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {
+Once<std::shared_ptr<Content>> ObjectFiles::once(tfile::NodeId node, ViewKind shown_as) const {
+  const Lock lock(mutex_);
+  return contents_[{node, shown_as}];
+}
+
+std::optional<std::uint64_t> ObjectFiles::known_size(tfile::NodeId node, ViewKind shown_as) const {
   Once<std::shared_ptr<Content>> once;
   {
     const Lock lock(mutex_);
-    once = contents_[{node, shown_as}];
+    const auto found = contents_.find({node, shown_as});
+    if (found == contents_.end()) return std::nullopt;
+    once = found->second;
   }
+  const auto made = once.peek();
+  return made ? std::optional((*made)->size()) : std::nullopt;
+}
+
+void ObjectFiles::count_json(Payload payload) const {
+  if (!object_->parts[0].has_json) return;
+  auto text = object_->json(payload, {});
+  if (!text || !*text) return;
+  once(0, ViewKind::object_json)
+      .get([&](Reply<std::shared_ptr<Content>> made) { made(pieced_content(cached_, *std::move(text))); },
+           Reply<std::shared_ptr<Content>>([](const Result<std::shared_ptr<Content>>&) {}));
+}
+
+void ObjectFiles::content(tfile::NodeId node, ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {
   const std::size_t part = part_at(node).value_or(0);
   const bool in_pieces = shown_as == ViewKind::object_json || shown_as == ViewKind::spreadsheet;
-  once.get(
-      [&](Reply<std::shared_ptr<Content>> made) {
-        in_pieces ? made_in_pieces(part, shown_as, std::move(made)) : made_whole(part, shown_as, std::move(made));
-      },
-      std::move(reply));
+  once(node, shown_as)
+      .get(
+          [&](Reply<std::shared_ptr<Content>> made) {
+            in_pieces ? made_in_pieces(part, shown_as, std::move(made)) : made_whole(part, shown_as, std::move(made));
+          },
+          std::move(reply));
 }
 
 void ObjectFiles::made_whole(std::size_t part, ViewKind shown_as, Reply<std::shared_ptr<Content>> made) const {
@@ -224,7 +246,9 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
                   slices = std::move(slices)]() -> Result<ObjectFilesPtr> {
         const Payload bytes = slices.pieces.empty() ? Payload() : slices.pieces[0];
         TRY(auto object, file->object(listing->keys[key], bytes));
-        return std::make_shared<const ObjectFiles>(std::move(object), payload, streams, cache);
+        auto files = std::make_shared<const ObjectFiles>(std::move(object), payload, streams, cache);
+        if (bytes.size() <= kInPlaceMax) files->count_json(bytes);
+        return files;
       };
       if (InPlace::end()) return done(result_of(job));
       answer_blocking(cache, std::move(job), std::move(done));

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -42,9 +43,16 @@ class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
 
   // One of them, as bytes from the cache.
   void content(tfile::NodeId, ViewKind, Reply<std::shared_ptr<Content>>) const;
+  // Its size, if it was made before; never reads.
+  std::optional<std::uint64_t> known_size(tfile::NodeId, ViewKind) const;
+
+  // Has the JSON text counted while the payload is there: who opens an object mostly lists its files, with sizes. Does
+  // nothing if it cannot be counted.
+  void count_json(std::span<const std::byte> payload) const;
 
  private:
   std::optional<std::size_t> part_at(tfile::NodeId) const;
+  Once<std::shared_ptr<Content>> once(tfile::NodeId, ViewKind) const;
   void made_whole(std::size_t part, ViewKind, Reply<std::shared_ptr<Content>>) const;
   void made_in_pieces(std::size_t part, ViewKind, Reply<std::shared_ptr<Content>>) const;
 

@@ -101,23 +101,36 @@ TEST(FileSystem, ListsViewsWhereAskedTo) {
   for (const std::string& name : table) EXPECT_TRUE(name.starts_with('.') || mount.stat("Events/" + name)) << name;
 }
 
+// The names that a listing tells together with their attributes.
+Names told_whole(FakeMount& mount, const std::string& path) {
+  const InodeId directory = mount.fs->find_path(path)->id;
+  const auto handle = FakeMount::wait<HandleId>([&](auto reply) { mount.fs->opendir(directory, std::move(reply)); });
+  auto page = std::make_shared<PageSink>(100);
+  EXPECT_TRUE(FakeMount::wait<void>([&](auto reply) { mount.fs->readdir(*handle, 0, true, page, std::move(reply)); }));
+  Names names;
+  for (std::size_t i = 0; i < page->names.size(); ++i) {
+    if (page->ids[i] != 0) names.push_back(page->names[i]);
+  }
+  return names;
+}
+
 TEST(FileSystem, ListsViewsWithTheirSizesOnceTheseAreKnown) {
   FileSystemOptions options;
   options.views_listed = true;
   FakeMount mount(sample(), options);
-  const auto told = [&] {
-    const InodeId table = mount.fs->find_path("Events")->id;
-    const auto handle = FakeMount::wait<HandleId>([&](auto reply) { mount.fs->opendir(table, std::move(reply)); });
-    auto page = std::make_shared<PageSink>(100);
-    EXPECT_TRUE(
-        FakeMount::wait<void>([&](auto reply) { mount.fs->readdir(*handle, 0, true, page, std::move(reply)); }));
-    const auto at = std::ranges::find(page->names, "s.txt") - page->names.begin();
-    return page->ids.at(static_cast<std::size_t>(at)) != 0;
-  };
-  EXPECT_FALSE(told());
+  const auto tells = [&] { return std::ranges::count(told_whole(mount, "Events"), "s.txt"); };
+  EXPECT_EQ(tells(), 0);
   const std::uint64_t size = mount.stat("Events/s.txt")->size;
-  EXPECT_TRUE(told());
+  EXPECT_EQ(tells(), 1);
   EXPECT_EQ(mount.stat("Events/s.txt")->size, size);
+}
+
+TEST(FileSystem, ListsAnObjectWithTheSizesOfItsFiles) {
+  FakeMount mount(sample());
+  EXPECT_EQ(told_whole(mount, "note"), (Names{"object.bin", "object.json"}));
+  EXPECT_EQ(mount.stat("note/object.bin")->size, 6u);
+  EXPECT_EQ(mount.stat("note/object.json")->size, 9u);
+  EXPECT_EQ(mount.text("note/object.json"), "\"newest\"\n");
 }
 
 TEST(FileSystem, TellsWhatStatShows) {
