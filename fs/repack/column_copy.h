@@ -14,7 +14,7 @@
 #include "repack/name_filter.h"
 #include "repack/selected_items.h"
 #include "reply.h"
-#include "staging/commit/file_writes.h"
+#include "table_build/file_writes.h"
 #include "tfile/kept_entries.h"
 #include "tfile/streamed_class.h"
 #include "tfile/writer.h"

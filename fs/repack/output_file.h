@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "reply.h"
-#include "staging/commit/file_writes.h"
 #include "staging/journal/file_claim.h"
 #include "staging/journal/file_place.h"
 #include "staging/journal/new_file.h"
+#include "table_build/file_writes.h"
 #include "tfile/source.h"
 #include "tfile/writer.h"
 

@@ -7,7 +7,7 @@
 
 #include "exec/thread_pool.h"
 #include "reply.h"
-#include "staging/commit/file_writes.h"
+#include "table_build/file_writes.h"
 #include "tfile/table_copy.h"
 #include "tfile/writer.h"
 

@@ -9,8 +9,8 @@
 
 #include "cache/cluster_cache.h"
 #include "staging/commit/column_items.h"
-#include "staging/commit/file_writes.h"
 #include "staging/overlay/staged_table.h"
+#include "table_build/file_writes.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {

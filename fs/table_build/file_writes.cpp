@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/commit/file_writes.h"
+#include "table_build/file_writes.h"
 
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "staging/journal/file_place.h"
+#include "tfile/local_file.h"
 
 namespace tfilefs {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::size_t kPartsMax = 1024;  // IOV_MAX
 Result<> write_parts(int fd, std::uint64_t offset, const std::vector<tfile::Buffer>& buffers) {
   std::vector<iovec> parts;
   for (const tfile::Buffer& buffer : buffers) parts.push_back({const_cast<std::byte*>(buffer.data()), buffer.size()});
-  if (const int number = tfile::write_all(fd, offset, parts); number != 0) return system_error("write", number);
+  if (const int number = tfile::write_all(fd, offset, parts); number != 0) return tfile::system_error("write", number);
   return {};
 }
 
