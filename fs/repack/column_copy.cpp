@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <deque>
-#include <future>
 #include <iterator>
-#include <memory>
 #include <utility>
 
-#include "exec/started.h"
+#include "exec/ordered_jobs.h"
+#include "repack/selected_items.h"
 #include "repack/stopped.h"
 #include "repack/taken_nodes.h"
+#include "table_build/table_build.h"
 #include "tfile/buffer.h"
 #include "tfile/name.h"
 #include "waited.h"
@@ -24,14 +22,12 @@ using tfile::ColumnId;
 using tfile::EntryRange;
 using tfile::InputColumn;
 using tfile::NodeId;
-using tfile::Part;
 using tfile::Role;
 
 namespace {
 
 // The entries of a field that are encoded to find out how large they are: so many bytes of its columns, about.
 constexpr double kSampleBytes = 64 << 10;
-constexpr std::int64_t kSampleEntriesMin = 16;
 // Where no sample could be encoded, and nothing is written any more: entries that are looked at together.
 constexpr std::int64_t kClusterEntriesUnknown = 4096;
 
@@ -193,58 +189,12 @@ std::vector<FieldOfColumns> fields_of(const OfferedTable& offered) {
 }
 
 // Reads all entries, part by part.
-Result<> try_field(ChainSource& source, const FieldOfColumns& field, const tfile::KeptEntries& kept) {
+Result<> try_field(const SelectedEntries& selected, const FieldOfColumns& field) {
   constexpr std::int64_t kTogether = 4096;
-  GatheredBegin begin(field.columns.size());
-  for (std::int64_t at = 0; at < kept.count(); at += kTogether)
-    TRY_VOID(gather_items(source.streams(), field, kept, {at, std::min(at + kTogether, kept.count())}, begin));
+  const ReadItems read = selected_items(selected, field, 0);
+  const std::int64_t count = selected.kept.count();
+  for (std::int64_t at = 0; at < count; at += kTogether) TRY_VOID(read({at, std::min(at + kTogether, count)}));
   return {};
-}
-
-// Jobs under way, at most so many; their results are finished in the order in which they were started.
-template <class T>
-class Jobs {
- public:
-  Jobs(std::size_t most, std::function<Result<>(T)> finish) : most_(most), finish_(std::move(finish)) {}
-  // They use what outlives this, and no more.
-  ~Jobs() {
-    for (auto& each : going_) each.wait();
-  }
-  Jobs(const Jobs&) = delete;
-  Jobs& operator=(const Jobs&) = delete;
-
-  Result<> add(std::future<Result<T>> job) {
-    going_.push_back(std::move(job));
-    while (going_.size() >= most_) TRY_VOID(finish_first());
-    return {};
-  }
-  Result<> end() {
-    while (!going_.empty()) TRY_VOID(finish_first());
-    return {};
-  }
-
- private:
-  Result<> finish_first() {
-    std::future<Result<T>> first = std::move(going_.front());
-    going_.pop_front();
-    TRY(T made, first.get());
-    return finish_(std::move(made));
-  }
-
-  const std::size_t most_;
-  const std::function<Result<>(T)> finish_;
-  std::deque<std::future<Result<T>>> going_;
-};
-
-// Entries of a field as they are stored, or why the field cannot be written at all.
-struct Encoded {
-  std::vector<Part> parts;
-  std::optional<std::string> refused;
-};
-
-// Whether encoding fails for what the entries say, not for want of memory or the like.
-bool is_about_entries(const Error& error) {
-  return error.kind == ErrorKind::invalid || error.kind == ErrorKind::unsupported;
 }
 
 // Whether entries may show that a field cannot be written. (Any field may have an entry of more than 1 GiB.)
@@ -257,122 +207,87 @@ bool asks_entries(const OfferedTable& offered, const tfile::FieldForm& field) {
 class ColumnCopy {
  public:
   ColumnCopy(ChainSource& source, OfferedTable offered, const tfile::KeptEntries& kept, tfile::TableWriter& writer,
-             const ColumnSink& sink)
+             const TableWork& work)
       : source_(source),
         kept_(kept),
         writer_(writer),
-        sink_(sink),
+        work_(work),
         offered_(std::move(offered)),
-        fields_(fields_of(offered_)) {}
+        fields_(fields_of(offered_)),
+        built_(fields_.size()) {}
 
-  Result<CopiedColumns> run() {
+  Result<CopiedColumns> run(std::uint64_t cluster_bytes) {
     TRY_VOID(writer_.add_fields(offered_.offered, offered_.form));
     offered_.offered = {};  // the writer knows them now
     tfile::give_back_free_buffers();
-    TRY_VOID(sample_fields());
-    if (sink_.file == nullptr) {
-      made_.bytes = static_cast<std::uint64_t>(stored_each_ * static_cast<double>(kept_.count()));
+    const PartSink sink{work_.writer, work_.writes(), work_.workers, cluster_bytes, nullptr};
+    TableBuild build{writer_, built_, sink, items()};
+    const EntryRange all{0, kept_.count()};
+    TRY(const std::int64_t sized, size_clusters(build, all));
+    if (work_.output == nullptr) {
+      made_.bytes = static_cast<std::uint64_t>(build.stored_each * static_cast<double>(all.end));
       return std::move(made_);
     }
-    const tfile::ClusterSizes sizes = writer_.cluster_sizes(sink_.cluster_bytes);
-    part_entries_ = sizes.part_entries;
-    const std::int64_t wanted = sizes.entries > 0 ? sizes.entries : kClusterEntriesUnknown;
-    for (std::int64_t at = 0; at < kept_.count();) {
-      const std::int64_t end = end_of_cluster(at, wanted);
-      TRY_VOID(write_cluster({at, end}));
-      writer_.end_cluster(end, wanted);
-      at = end;
-      if (sink_.done) sink_.done(static_cast<double>(at) / static_cast<double>(kept_.count()));
-    }
+    const std::int64_t wanted = sized > 0 ? sized : kClusterEntriesUnknown;
+    const auto end_of = [&](std::int64_t begin) {
+      note_progress(begin);
+      return end_of_cluster(begin, wanted);
+    };
+    TRY(const std::int64_t end, write_clusters(build, all, wanted, end_of));
+    note_progress(end);
+    made_.bytes = build.stored;
     return std::move(made_);
   }
 
  private:
-  // Adds a part. `first`: the number of the first entry of the cluster.
-  Result<> encode(std::size_t field, EntryRange numbers, std::int64_t first, GatheredBegin& begin,
-                  Encoded& made) const {
-    TRY(GatheredItems items, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
-    auto part = encode_items(field, numbers, first, items);
-    if (!part && is_about_entries(part.error())) {
-      made.refused = reason_of(field, numbers, part.error());
-      return {};
-    }
-    if (!part) return tl::unexpected(std::move(part).error());
-    made.parts.push_back(*std::move(part));
-    return {};
+  void note_progress(std::int64_t entries) const {
+    if (work_.progress && entries > 0)
+      work_.progress(static_cast<double>(entries) / static_cast<double>(kept_.count()));
   }
 
-  Result<Part> encode_items(std::size_t field, EntryRange numbers, std::int64_t first, GatheredItems& items) const {
-    const std::vector<std::int64_t> cluster_begin(fields_[field].columns.size());
-    TRY_VOID(complete_raw(offered_.streamed, fields_[field], numbers.begin - first, items));
-    return writer_.encode(field, {numbers, items.columns, cluster_begin});
+  SelectedEntries selected(const tfile::KeptEntries& kept) const {
+    return {source_.streams(), kept, &offered_.streamed};
+  }
+
+  PartSource items() {
+    PartSource source;
+    source.open = [this](std::size_t field, std::int64_t begin) -> ReadItems {
+      const ReadItems read = selected_items(selected(kept_), fields_[field], begin);
+      return [this, read](EntryRange numbers) -> Result<FieldItems> {
+        TRY_VOID(not_stopped(work_.stop));
+        return read(numbers);
+      };
+    };
+    source.sample_bytes = kSampleBytes;
+    source.by_field = true;
+    source.under_way_max = work_.options.threads + 1;
+    source.refuse = [this](std::size_t field, EntryRange numbers, const Error& found) {
+      made_.refused.emplace(offered_.form.fields[field].name, reason_of(field, numbers, found));
+      drop_fields();
+    };
+    return source;
+  }
+
+  // Once one is refused, only those are looked at that may be, too.
+  void drop_fields() {
+    for (std::size_t i = 0; i < built_.size(); ++i) {
+      const tfile::FieldForm& form = offered_.form.fields[i];
+      built_[i].dropped = made_.refused.contains(form.name) || !asks_entries(offered_, form);
+    }
   }
 
   // Why these entries cannot be encoded, which `found` says with their numbers in the new table: with those that they
   // have in the source, over all of its files.
   std::string reason_of(std::size_t field, EntryRange numbers, const Error& found) const {
     for (const EntryRange& range : kept_.numbered(numbers)) {
-      GatheredBegin begin(fields_[field].columns.size());
-      auto items = gather_items(source_.streams(), fields_[field], tfile::KeptEntries(range), {0, range.size()}, begin);
+      const tfile::KeptEntries kept(range);
+      auto items = selected_items(selected(kept), fields_[field], 0)({0, range.size()});
       if (!items) break;
-      const auto part = encode_items(field, range, range.begin, *items);
+      items->entries = range;
+      const auto part = encode_items(writer_, field, *items);
       if (!part && is_about_entries(part.error())) return part.error().text;
     }
     return found.text;
-  }
-
-  Result<Encoded> sample(std::size_t field) const {
-    EntryRange numbers{0, std::min(kSampleEntriesMin, kept_.count())};
-    GatheredBegin begin(fields_[field].columns.size());
-    TRY(const GatheredItems first, gather_items(source_.streams(), fields_[field], kept_, numbers, begin));
-    const double each = std::max(1.0, static_cast<double>(first.bytes) / static_cast<double>(numbers.size()));
-    numbers.end = std::min(kept_.count(), std::max(numbers.end, static_cast<std::int64_t>(kSampleBytes / each)));
-    begin = GatheredBegin(fields_[field].columns.size());
-    Encoded made;
-    TRY_VOID(encode(field, numbers, 0, begin, made));
-    return made;
-  }
-
-  std::size_t jobs_max() const { return sink_.threads + 2; }
-
-  // Encodes entries of fields, each by `encode`, and gives them to `take`, in order.
-  template <class Encode, class Take>
-  Result<> each_field(std::span<const std::size_t> fields, Encode encode, Take take) {
-    std::size_t finished = 0;
-    Jobs<Encoded> jobs(jobs_max(), [&](Encoded encoded) -> Result<> {
-      const std::size_t field = fields[finished++];
-      if (!encoded.refused) return take(field, encoded.parts);
-      made_.refused.emplace(name_of(field), *std::move(encoded.refused));
-      return {};
-    });
-    for (const std::size_t field : fields)
-      TRY_VOID(jobs.add(started(sink_.workers, Urgency::awaited, [encode, field] { return encode(field); })));
-    return jobs.end();
-  }
-
-  const std::string& name_of(std::size_t field) const { return offered_.form.fields[field].name; }
-
-  // Once one is refused, only those that may be, too.
-  std::vector<std::size_t> fields_to_encode() const {
-    std::vector<std::size_t> wanted;
-    for (std::size_t i = 0; i < fields_.size(); ++i) {
-      const bool may_be_refused =
-          asks_entries(offered_, offered_.form.fields[i]) && !made_.refused.contains(name_of(i));
-      if (made_.refused.empty() || may_be_refused) wanted.push_back(i);
-    }
-    return wanted;
-  }
-
-  Result<> sample_fields() {
-    if (kept_.count() == 0) return {};
-    return each_field(
-        fields_to_encode(), [this](std::size_t field) { return sample(field); },
-        [this](std::size_t field, const std::vector<Part>& parts) -> Result<> {
-          const Part& part = parts.front();
-          stored_each_ += static_cast<double>(part.stored.size()) / static_cast<double>(part.entries);
-          writer_.add_sample(field, part);
-          return {};
-        });
   }
 
   // A cluster of the source ends near the wanted size: then no chunk is needed for two clusters.
@@ -391,44 +306,13 @@ class ColumnCopy {
     return best;
   }
 
-  Result<Encoded> encode_field(std::size_t field, EntryRange cluster) const {
-    Encoded made;
-    GatheredBegin begin(fields_[field].columns.size());
-    const std::int64_t step = std::max<std::int64_t>(1, part_entries_[field]);
-    for (std::int64_t at = cluster.begin; at < cluster.end && !made.refused; at += step) {
-      TRY_VOID(not_stopped(sink_.stop));
-      TRY_VOID(encode(field, {at, std::min(at + step, cluster.end)}, cluster.begin, begin, made));
-    }
-    return made;
-  }
-
-  Result<> write_cluster(EntryRange cluster) {
-    return each_field(
-        fields_to_encode(), [this, cluster](std::size_t field) { return encode_field(field, cluster); },
-        [this](std::size_t field, std::vector<Part>& parts) -> Result<> {
-          for (Part& part : parts) TRY_VOID(write_part(field, part));
-          return {};
-        });
-  }
-
-  Result<> write_part(std::size_t field, Part& part) {
-    if (!made_.refused.empty()) return {};
-    writer_.leave_out_stored(part);
-    const std::uint64_t size = part.stored.size();
-    const std::uint64_t address = size > 0 ? sink_.places.place(size) : 0;
-    writer_.add_part(field, part, address);
-    made_.bytes += size;
-    return size > 0 ? sink_.file->write(address, std::move(part.stored)) : Result<>();
-  }
-
   ChainSource& source_;
   const tfile::KeptEntries& kept_;
   tfile::TableWriter& writer_;
-  const ColumnSink& sink_;
+  const TableWork& work_;
   OfferedTable offered_;
   const std::vector<FieldOfColumns> fields_;
-  std::vector<std::int64_t> part_entries_;
-  double stored_each_ = 0;  // bytes of an entry of all fields, according to samples
+  std::vector<BuiltField> built_;
   CopiedColumns made_;
 };
 
@@ -440,37 +324,25 @@ Result<OfferedTable> offered_table(const ChainSource& source, Conversion convers
 }
 
 Result<CopiedColumns> copy_columns(ChainSource& source, OfferedTable offered, const tfile::KeptEntries& kept,
-                                   tfile::TableWriter& writer, const ColumnSink& sink) {
-  return ColumnCopy(source, std::move(offered), kept, writer, sink).run();
-}
-
-Result<> complete_raw(const std::map<std::string, tfile::StreamedClass>& streamed, const FieldOfColumns& field,
-                      std::int64_t before, GatheredItems& items) {
-  for (std::size_t i = 0; i < field.columns.size(); ++i) {
-    const auto known = field.columns[i]->role == Role::raw ? streamed.find(field.columns[i]->branch) : streamed.end();
-    if (known == streamed.end()) continue;
-    TRY_VOID(
-        tfile::complete_streamed(known->second, before, items.columns[field.lists[i]], items.columns[i], items.memory));
-  }
-  return {};
+                                   tfile::TableWriter& writer, const TableWork& work, std::uint64_t cluster_bytes) {
+  return ColumnCopy(source, std::move(offered), kept, writer, work).run(cluster_bytes);
 }
 
 Result<> try_columns(ChainSource& source, const OfferedTable& offered, const TriedEntries& tried_entries,
-                     const ColumnSink& sink, const std::function<void(EntryRange, const Error&)>& damaged) {
+                     const TableWork& work, const std::function<void(EntryRange, const Error&)>& damaged) {
   const std::vector<FieldOfColumns> fields = fields_of(offered);
   for (const EntryRange& range : tried_entries.ranges) {
-    TRY_VOID(not_stopped(sink.stop));
+    TRY_VOID(not_stopped(work.stop));
     const tfile::KeptEntries& all = tried_entries.kept;
     const tfile::KeptEntries kept(all.numbered({all.before(range.begin), all.before(range.end)}));
-    std::vector<std::future<Result<>>> tried;
-    for (const FieldOfColumns& field : fields) {
-      tried.push_back(started(sink.workers, Urgency::awaited, [&] { return try_field(source, field, kept); }));
-    }
-    for (auto& each : tried) each.wait();
-    for (auto& each : tried) {
-      const Result<> done = each.get();
-      if (!done) damaged(range, done.error());
-    }
+    const SelectedEntries selected{source.streams(), kept};
+    OrderedJobs<void> tried([&](const Result<>& read) -> Result<> {
+      if (!read) damaged(range, read.error());
+      return {};
+    });
+    for (const FieldOfColumns& field : fields)
+      tried.start(work.workers, Urgency::awaited, [&] { return try_field(selected, field); });
+    TRY_VOID(tried.take_down_to(0));
   }
   return {};
 }

@@ -5,16 +5,13 @@
 #include <functional>
 #include <map>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "exec/thread_pool.h"
 #include "repack/chain_source.h"
 #include "repack/name_filter.h"
-#include "repack/selected_items.h"
+#include "repack/table_work.h"
 #include "reply.h"
-#include "table_build/file_writes.h"
 #include "tfile/kept_entries.h"
 #include "tfile/streamed_class.h"
 #include "tfile/writer.h"
@@ -45,17 +42,6 @@ struct Conversion {
 Result<OfferedTable> offered_table(const ChainSource&, Conversion, const RawFields&, const RefusedFields&,
                                    const NameFilter&);
 
-// Where columns go, and who does the work.
-struct ColumnSink {
-  tfile::FileWriter& places;
-  FileWrites* file = nullptr;  // null: nothing is written
-  ThreadPool& workers;         // read, and encode what they read
-  unsigned threads = 1;
-  std::uint64_t cluster_bytes = 0;
-  std::stop_token stop;
-  std::function<void(double)> done;  // of the entries, from 0 to 1
-};
-
 struct CopiedColumns {
   std::uint64_t bytes = 0;  // stored, that were written; if nothing is to be written, about how many it would be
   RefusedFields refused;    // if there are any, the table that was begun is worth nothing
@@ -65,12 +51,7 @@ struct CopiedColumns {
 // an entry above 1 GiB, a raw field that cannot be kept), nothing more is written, and the other entries are read only
 // for more such fields. Blocks. Errors: damaged, those of reading and writing, ECANCELED.
 Result<CopiedColumns> copy_columns(ChainSource&, OfferedTable, const tfile::KeptEntries&, tfile::TableWriter&,
-                                   const ColumnSink&);
-
-// Makes of the items of raw columns what the streamers of their classes write: `streamed`, by Column::branch. `before`:
-// how many entries of their cluster come before these. Errors: unsupported (cannot be kept so).
-Result<> complete_raw(const std::map<std::string, tfile::StreamedClass>& streamed, const FieldOfColumns&,
-                      std::int64_t before, GatheredItems&);
+                                   const TableWork&, std::uint64_t cluster_bytes);
 
 // Entries that are tried together, range by range: those that are kept of it.
 struct TriedEntries {
@@ -78,7 +59,7 @@ struct TriedEntries {
   std::span<const tfile::EntryRange> ranges;
 };
 // Reads all columns of these entries, without writing: what is damaged is told, with its range. Blocks.
-Result<> try_columns(ChainSource&, const OfferedTable&, const TriedEntries&, const ColumnSink&,
+Result<> try_columns(ChainSource&, const OfferedTable&, const TriedEntries&, const TableWork&,
                      const std::function<void(tfile::EntryRange, const Error&)>& damaged);
 
 }  // namespace tfilefs

@@ -371,7 +371,8 @@ class Repack {
       request.lost = damage->second.entries;
       for (const std::string& line : damage->second.lines) report.left_out.push_back(path + ": " + line);
     }
-    TableWork work{*writer_, made_.output.get(), reader_, workers_, coders_, watch_.stop, std::move(progress)};
+    TableWork work{*writer_, made_.output.get(), reader_,     workers_,
+                   coders_,  options_,           watch_.stop, std::move(progress)};
     TRY(WrittenTable written,
         by_unit ? copy_table(request, table.info(), work) : convert_table(request, table.info(), work));
     if (written.needs_columns || !written.refused.empty()) return begin_again(path, written);

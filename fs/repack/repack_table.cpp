@@ -269,16 +269,9 @@ class UnitsOfTable {
     for (const EntryRange& range : kept.ranges()) made_.kept.add({entries_ + range.begin, entries_ + range.end});
   }
 
-  UnitSink sink(std::function<void(std::uint64_t)> done) {
-    FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
-    return {work_.writer, file, work_.reader, work_.coders, request_.options.memory, work_.stop, std::move(done)};
-  }
-
   Result<> write_units() {
     std::uint64_t all = 0, done = 0;
-    for (std::size_t i = 0; i < copy_->unit_count(); ++i) {
-      for (const tfile::Locator& input : copy_->unit(i).inputs) all += input.range.size;
-    }
+    for (std::size_t i = 0; i < copy_->unit_count(); ++i) all += stored_bytes(copy_->unit(i));
     if (work_.output == nullptr) {
       made_.report.bytes += all;
       return {};
@@ -289,7 +282,7 @@ class UnitsOfTable {
       if (work_.progress)
         work_.progress((static_cast<double>(file_) + share) / static_cast<double>(request_.inputs.names().size()));
     };
-    TRY(const std::uint64_t written, named(request_.path, copy_units(*copy_, sink(told))));
+    TRY(const std::uint64_t written, named(request_.path, copy_units(*copy_, work_, told)));
     made_.report.bytes += written;
     return copy_->end_table();
   }
@@ -299,7 +292,7 @@ class UnitsOfTable {
                              const KeyInfo& key, std::optional<KeptEntries>& kept) {
     for (;;) {
       std::vector<DamagedUnit> units;
-      TRY_VOID(try_units(*copy_, sink(nullptr), [&](EntryRange entries, const Error& error) {
+      TRY_VOID(try_units(*copy_, work_, [&](EntryRange entries, const Error& error) {
         units.push_back({entries, error.text});
       }));
       if (units.empty()) return {};
@@ -362,9 +355,8 @@ class UnitsOfTable {
     TRY(tfile::TableCopy* const copy, scratch->copy_table("", request_.name, key, how));
     const KeptEntries all(cluster);
     TRY_VOID(copy->add_table(file, key, &all));
-    UnitSink into{*scratch, nullptr, work_.reader, work_.coders, request_.options.memory, work_.stop, nullptr};
     std::vector<std::string> why;
-    TRY_VOID(try_units(*copy, into, [&](EntryRange, const Error& error) { why.push_back(error.text); }));
+    TRY_VOID(try_units(*copy, work_, [&](EntryRange, const Error& error) { why.push_back(error.text); }));
     return why;
   }
 
@@ -427,14 +419,12 @@ class ColumnsOfTable {
     const tfile::Table& table = source.table();
     const EntryRange all{0, table.entries};
     KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(all);
-    FileWrites* const file = work_.output ? &work_.output->writes() : nullptr;
     const std::uint64_t cluster =
         options.cluster_bytes != 0 ? options.cluster_bytes : default_cluster(format, options.memory);
-    const ColumnSink sink{work_.writer, file, work_.workers, options.threads, cluster, work_.stop, work_.progress};
-    if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, sink, kept));
+    if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, kept));
     TRY(tfile::TableWriter* const writer,
         work_.writer.create_table(request_.directory, request_.name, table.title, format));
-    TRY(CopiedColumns copied, copy_columns(source, std::move(offered), kept, *writer, sink));
+    TRY(CopiedColumns copied, copy_columns(source, std::move(offered), kept, *writer, work_, cluster));
     made_.report.bytes = copied.bytes;
     made_.refused = std::move(copied.refused);
     made_.report.entries = kept.count();
@@ -459,11 +449,10 @@ class ColumnsOfTable {
 
   // Reads all of it first. Clusters with a damaged column go. Where the lists of a cluster begin is said in the one
   // before: behind a damaged one, the first entry goes along, and the others are tried without it.
-  Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, const ColumnSink& sink,
-                             KeptEntries& kept) {
+  Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, KeptEntries& kept) {
     const auto damage_in = [&](const std::vector<EntryRange>& clusters) -> Result<DamagedClusters> {
       DamagedClusters found;
-      TRY_VOID(try_columns(source, offered, {kept, clusters}, sink, [&](EntryRange cluster, const Error& error) {
+      TRY_VOID(try_columns(source, offered, {kept, clusters}, work_, [&](EntryRange cluster, const Error& error) {
         if (found.clusters.empty() || found.clusters.back() != cluster) found.clusters.push_back(cluster);
         found.why.push_back(error.text);
       }));

@@ -13,8 +13,8 @@
 #include "exec/thread_pool.h"
 #include "repack/column_copy.h"
 #include "repack/open_inputs.h"
-#include "repack/output_file.h"
 #include "repack/repack.h"
+#include "repack/table_work.h"
 #include "reply.h"
 #include "tfile/file.h"
 #include "tfile/kept_entries.h"
@@ -35,17 +35,6 @@ struct TableRequest {
   // Entries, counted over all files, that are none of those that are kept: an attempt has found damage in them.
   std::vector<tfile::EntryRange> lost = {};
   bool is_only_table = true;  // of those that are written
-};
-
-// What works on it.
-struct TableWork {
-  tfile::FileWriter& writer;
-  OutputFile* output = nullptr;  // null: nothing is written
-  ThreadPool& reader;            // of one thread
-  ThreadPool& workers;
-  ThreadPool& coders;
-  std::stop_token stop;
-  std::function<void(double)> progress;  // of this table
 };
 
 struct WrittenTable {

@@ -200,22 +200,25 @@ Result<GatheredVariants> gather_variants(CachedStreams& streams, const Column& t
   return made;
 }
 
+// Where the next entries begin, by column: the next offset, and of tags the next item of each alternative.
+struct NextItems {
+  explicit NextItems(std::size_t columns) : offsets(columns), alternatives(columns) {}
+  std::vector<std::int64_t> offsets;
+  std::vector<std::vector<std::int64_t>> alternatives;
+};
+
 // The items of columns, one column after the other.
 class Gathering {
  public:
-  Gathering(CachedStreams& streams, const FieldOfColumns& field, GatheredBegin& begin)
-      : streams_(streams), field_(field), begin_(begin), inside_(field.columns.size()), held_(field.columns.size()) {}
+  Gathering(CachedStreams& streams, const FieldOfColumns& field, NextItems& next, std::vector<ItemRange> entries)
+      : streams_(streams), field_(field), next_(next), ranges_(field, std::move(entries)) {}
 
-  Result<GatheredItems> run(const std::vector<ItemRange>& top) {
+  Result<FieldItems> run() {
     for (std::size_t i = 0; i < field_.columns.size(); ++i) {
-      const tfile::VariantPart part = variant_part(field_.variants, i);
-      const std::vector<ItemRange>* ranges = &top;
-      if (field_.lists[i] != tfile::FieldForm::kEachEntry)
-        ranges = part.tag == 0 ? &inside_[field_.lists[i]] : &held_[field_.lists[i]][part.tag - 1];
-      if (part.alternatives > 0) {
-        TRY_VOID(add_variants(i++, *ranges));
+      if (ranges_.alternatives[i].empty()) {
+        TRY_VOID(add_column(i));
       } else {
-        TRY_VOID(add_column(i, *ranges));
+        TRY_VOID(add_variants(i++));
       }
     }
     return std::move(made_);
@@ -228,10 +231,11 @@ class Gathering {
     made_.bytes += made_.memory.back().size();
   }
 
-  Result<> add_column(std::size_t i, std::span<const ItemRange> ranges) {
+  Result<> add_column(std::size_t i) {
     const Column& column = *field_.columns[i];
+    const std::vector<ItemRange>& ranges = ranges_.of(i);
     if (column.role == Role::offsets) {
-      TRY(tfile::Buffer offsets, gather_offsets(streams_, column, ranges, begin_.offsets[i], inside_[i]));
+      TRY(tfile::Buffer offsets, gather_offsets(streams_, column, ranges, next_.offsets[i], ranges_.inside[i]));
       add(std::move(offsets));
     } else {
       tfile::Buffer items(static_cast<std::size_t>(count_of(ranges)) * column.item_size(), tfile::Use::passing);
@@ -242,23 +246,37 @@ class Gathering {
   }
 
   // Tags, and the index behind them.
-  Result<> add_variants(std::size_t tags, std::span<const ItemRange> ranges) {
-    begin_.alternatives[tags].resize(variant_part(field_.variants, tags).alternatives);
-    TRY(GatheredVariants variants, gather_variants(streams_, *field_.columns[tags], *field_.columns[tags + 1], ranges,
-                                                   field_.shares_items, begin_.alternatives[tags]));
+  Result<> add_variants(std::size_t tags) {
+    std::vector<std::int64_t>& next = next_.alternatives[tags];
+    next.resize(ranges_.alternatives[tags].size());
+    TRY(GatheredVariants variants, gather_variants(streams_, *field_.columns[tags], *field_.columns[tags + 1],
+                                                   ranges_.of(tags), field_.shares_items, next));
     add(std::move(variants.tags));
     add(std::move(variants.index));
-    held_[tags] = std::move(variants.alternatives);
+    ranges_.alternatives[tags] = std::move(variants.alternatives);
     return {};
   }
 
   CachedStreams& streams_;
   const FieldOfColumns& field_;
-  GatheredBegin& begin_;
-  std::vector<std::vector<ItemRange>> inside_;             // of offsets: the items of these lists
-  std::vector<std::vector<std::vector<ItemRange>>> held_;  // of tags: the items of each alternative
-  GatheredItems made_;
+  NextItems& next_;
+  NestedItems<std::vector<ItemRange>> ranges_;
+  FieldItems made_;
 };
+
+// Makes of the items of raw columns what the streamers of their classes write. `before`: how many entries of their
+// cluster come before these. Errors: unsupported (cannot be kept so).
+Result<> complete_raw(const SelectedEntries& selected, const FieldOfColumns& field, std::int64_t before,
+                      FieldItems& items) {
+  for (std::size_t i = 0; i < field.columns.size(); ++i) {
+    if (selected.streamed == nullptr || field.columns[i]->role != Role::raw) continue;
+    const auto known = selected.streamed->find(field.columns[i]->branch);
+    if (known == selected.streamed->end()) continue;
+    TRY_VOID(
+        tfile::complete_streamed(known->second, before, items.columns[field.lists[i]], items.columns[i], items.memory));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -268,11 +286,18 @@ Result<tfile::Buffer> read_items(CachedStreams& streams, const Column& column, I
   return bytes;
 }
 
-Result<GatheredItems> gather_items(CachedStreams& streams, const FieldOfColumns& field, const tfile::KeptEntries& kept,
-                                   tfile::EntryRange numbers, GatheredBegin& begin) {
-  std::vector<ItemRange> top;
-  for (const tfile::EntryRange& range : kept.numbered(numbers)) top.push_back({range.begin, range.end});
-  return Gathering(streams, field, begin).run(top);
+ReadItems selected_items(const SelectedEntries& selected, const FieldOfColumns& field, std::int64_t begin) {
+  return [selected, &field, begin,
+          next = NextItems(field.columns.size())](tfile::EntryRange numbers) mutable -> Result<FieldItems> {
+    std::vector<ItemRange> entries;
+    for (const tfile::EntryRange& range : selected.kept.numbered(numbers)) entries.push_back({range.begin, range.end});
+    TRY(FieldItems items, Gathering(selected.streams, field, next, std::move(entries)).run());
+    items.entries = numbers;
+    items.cluster_begin.resize(field.columns.size());
+    if (const auto done = complete_raw(selected, field, numbers.begin - begin, items); !done)
+      items.refused = done.error();
+    return items;
+  };
 }
 
 }  // namespace tfilefs

@@ -2,15 +2,13 @@
 #include "repack/unit_copy.h"
 
 #include <algorithm>
-#include <deque>
-#include <future>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "exec/started.h"
+#include "exec/ordered_jobs.h"
 #include "repack/stopped.h"
 #include "tfile/buffer.h"
 #include "tfile/read_together.h"
@@ -33,7 +31,6 @@ struct Batch {
   std::vector<tfile::TableCopy::Unit> units;
   std::vector<Result<std::span<const std::byte>>> inputs;  // of all units, one after the other
   std::vector<tfile::Buffer> memory;                       // holds those that were read
-  std::uint64_t stored = 0;
 };
 using BatchPtr = std::shared_ptr<const Batch>;
 
@@ -65,70 +62,47 @@ Error with_unit(const tfile::TableCopy& copy, std::size_t unit, Error error) {
 class UnitPipeline {
  public:
   using Finish = std::function<Result<>(std::size_t unit, Result<Part>)>;
-  UnitPipeline(const tfile::TableCopy& copy, const UnitSink& sink, Finish finish)
-      : copy_(copy), sink_(sink), finish_(std::move(finish)) {}
+  UnitPipeline(const tfile::TableCopy& copy, const TableWork& work, Finish finish)
+      : copy_(copy), work_(work), finish_(std::move(finish)) {}
 
-  // Tasks use the copy, so that none is left behind.
-  ~UnitPipeline() {
-    for (auto& read : reading_) read.wait();
-    for (Encoding& each : encoding_)
-      for (auto& part : each.parts) part.wait();
-  }
-  UnitPipeline(const UnitPipeline&) = delete;
-  UnitPipeline& operator=(const UnitPipeline&) = delete;
-
-  // While a batch is encoded, the next is read, and the one before is written.
+  // While a batch is encoded, the next are read, and the one before is written.
   Result<> run() {
-    while (next_ < copy_.unit_count() || !reading_.empty()) {
-      while (reading_.size() < 2 && next_ < copy_.unit_count()) start_read();
-      std::future<Result<BatchPtr>> first = std::move(reading_.front());
-      reading_.pop_front();
-      TRY(const BatchPtr batch, first.get());
-      if (next_ < copy_.unit_count()) start_read();
-      start_encoding(batch);
-      while (encoding_.size() > 1) TRY_VOID(finish_first());
-    }
-    while (!encoding_.empty()) TRY_VOID(finish_first());
-    return {};
+    start_read();
+    start_read();
+    TRY_VOID(reading_.take_down_to(0));
+    return encoding_.take_down_to(0);
   }
 
  private:
-  struct Encoding {
-    BatchPtr batch;
-    std::deque<std::future<Result<Part>>> parts;
-  };
-
   void start_read() {
-    const std::uint64_t room = std::min(kBatchMax, sink_.memory / kBatchShare);
+    if (next_ == copy_.unit_count()) return;
+    const std::uint64_t room = std::min(kBatchMax, work_.options.memory / kBatchShare);
     auto batch = std::make_shared<Batch>();
     batch->first = next_;
     for (std::uint64_t bytes = 0; next_ < copy_.unit_count(); ++next_) {
       tfile::TableCopy::Unit unit = copy_.unit(next_);
-      std::uint64_t stored = 0;
-      for (const tfile::Locator& input : unit.inputs) stored += input.range.size;
-      bytes += stored + unit.raw_bytes;
+      bytes += stored_bytes(unit) + unit.raw_bytes;
       if (bytes > room && !batch->units.empty()) break;
-      batch->stored += stored;
       batch->units.push_back(std::move(unit));
     }
-    reading_.push_back(started(sink_.reader, Urgency::awaited, [this, batch]() -> Result<BatchPtr> {
-      TRY_VOID(not_stopped(sink_.stop));
+    reading_.start(work_.reader, Urgency::awaited, [this, batch]() -> Result<BatchPtr> {
+      TRY_VOID(not_stopped(work_.stop));
       read_inputs(*batch);
       return BatchPtr(batch);
-    }));
+    });
   }
 
-  void start_encoding(const BatchPtr& batch) {
-    Encoding& encoding = encoding_.emplace_back();
-    encoding.batch = batch;
+  Result<> start_encoding(const BatchPtr& batch) {
+    start_read();
     std::size_t input = 0;
     for (std::size_t i = 0; i < batch->units.size(); ++i) {
       const std::size_t first = input;
       input += batch->units[i].inputs.size();
-      encoding.parts.push_back(started(sink_.coders, Urgency::ahead, [this, batch, i, first, input] {
+      encoding_.start(work_.coders, Urgency::ahead, [this, batch, i, first, input] {
         return encode(*batch, i, {first, input});
-      }));
+      });
     }
+    return encoding_.take_down_to(batch->units.size());
   }
 
   struct Inputs {
@@ -143,48 +117,51 @@ class UnitPipeline {
     return copy_.encode(batch.first + unit, stored);
   }
 
-  Result<> finish_first() {
-    Encoding& first = encoding_.front();
-    std::size_t unit = first.batch->first;
-    for (; !first.parts.empty(); ++unit) {
-      TRY_VOID(not_stopped(sink_.stop));
-      Result<Part> part = first.parts.front().get();
-      first.parts.pop_front();
-      if (!part) part = tl::unexpected(with_unit(copy_, unit, std::move(part).error()));
-      TRY_VOID(finish_(unit, std::move(part)));
-    }
-    if (sink_.done) sink_.done(first.batch->stored);
-    encoding_.pop_front();
-    return {};
+  Result<> take(Result<Part> part) {
+    TRY_VOID(not_stopped(work_.stop));
+    const std::size_t unit = taken_++;
+    if (!part) part = tl::unexpected(with_unit(copy_, unit, std::move(part).error()));
+    return finish_(unit, std::move(part));
   }
 
   const tfile::TableCopy& copy_;
-  const UnitSink& sink_;
+  const TableWork& work_;
   const Finish finish_;
-  std::size_t next_ = 0;
-  std::deque<std::future<Result<BatchPtr>>> reading_;
-  std::deque<Encoding> encoding_;
+  std::size_t next_ = 0, taken_ = 0;  // units: to be read, and written
+  OrderedJobs<Part> encoding_{[this](Result<Part> part) { return take(std::move(part)); }};
+  OrderedJobs<BatchPtr> reading_{[this](Result<BatchPtr> read) -> Result<> {
+    TRY(const BatchPtr batch, std::move(read));
+    return start_encoding(batch);
+  }};
 };
 
 }  // namespace
 
-Result<std::uint64_t> copy_units(tfile::TableCopy& copy, const UnitSink& sink) {
+std::uint64_t stored_bytes(const tfile::TableCopy::Unit& unit) {
+  std::uint64_t bytes = 0;
+  for (const tfile::Locator& input : unit.inputs) bytes += input.range.size;
+  return bytes;
+}
+
+Result<std::uint64_t> copy_units(tfile::TableCopy& copy, const TableWork& work,
+                                 const std::function<void(std::uint64_t)>& done) {
   std::uint64_t written = 0;
-  UnitPipeline pipeline(copy, sink, [&](std::size_t unit, Result<Part> part) -> Result<> {
+  UnitPipeline pipeline(copy, work, [&](std::size_t unit, Result<Part> part) -> Result<> {
     if (!part) return tl::unexpected(std::move(part).error());
-    const std::uint64_t address = sink.places.place(part->stored.size());
+    const std::uint64_t address = work.writer.place(part->stored.size());
     if (auto added = copy.add_unit(unit, *part, address); !added)
       return tl::unexpected(with_unit(copy, unit, std::move(added).error()));
     written += part->stored.size();
-    return sink.file->write(address, std::move(part->stored));
+    done(stored_bytes(copy.unit(unit)));
+    return work.writes()->write(address, std::move(part->stored));
   });
   TRY_VOID(pipeline.run());
   return written;
 }
 
-Result<> try_units(tfile::TableCopy& copy, const UnitSink& sink,
+Result<> try_units(tfile::TableCopy& copy, const TableWork& work,
                    const std::function<void(tfile::EntryRange, const Error&)>& damaged) {
-  UnitPipeline pipeline(copy, sink, [&](std::size_t unit, const Result<Part>& part) -> Result<> {
+  UnitPipeline pipeline(copy, work, [&](std::size_t unit, const Result<Part>& part) -> Result<> {
     if (part) return {};
     if (is_stopped(part.error())) return tl::unexpected(part.error());
     damaged(copy.unit(unit).entries, part.error());

@@ -2,7 +2,6 @@
 #include "repack/verify.h"
 
 #include <algorithm>
-#include <future>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,8 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "exec/started.h"
-#include "repack/column_copy.h"
+#include "exec/ordered_jobs.h"
 #include "repack/selected_items.h"
 #include "repack/stopped.h"
 #include "tfile/node_columns.h"
@@ -123,43 +121,27 @@ class FieldFinder {
   Compared found_;
 };
 
-class Verification {
- public:
-  using Streamed = std::map<std::string, tfile::StreamedClass>;
-
-  Verification(ChainSource& in, const KeptEntries& kept, ChainSource& out, const Streamed& streamed,
-               const std::stop_token& stop)
-      : in_(in), kept_(kept), out_(out), streamed_(streamed), stop_(stop), all_({0, kept.count()}) {}
-
-  Result<> compare(const ComparedField& field) const {
-    GatheredBegin begin(field.in.columns.size()), begin_out = begin;
-    std::int64_t together = kFirstTogether;
-    for (std::int64_t at = 0; at < kept_.count();) {
-      TRY_VOID(not_stopped(stop_));
-      const EntryRange numbers{at, std::min(at + together, kept_.count())};
-      TRY(GatheredItems in, gather_items(in_.streams(), field.in, kept_, numbers, begin));
-      TRY_VOID(complete_raw(streamed_, field.in, at, in));
-      TRY(const GatheredItems out, gather_items(out_.streams(), field.out, all_, numbers, begin_out));
-      for (std::size_t i = 0; i < in.columns.size(); ++i) {
-        if (std::ranges::equal(in.columns[i], out.columns[i])) continue;
-        return tfile::fail(ErrorKind::damaged, field.out.columns[i]->path + ": the written data differs, in entries " +
-                                                   std::to_string(numbers.begin) + " to " +
-                                                   std::to_string(numbers.end - 1));
-      }
-      at = numbers.end;
-      together = next_together(together, in.bytes);
+Result<> compare(const SelectedEntries& in, const SelectedEntries& out, const ComparedField& field,
+                 const std::stop_token& stop) {
+  const ReadItems read_in = selected_items(in, field.in, 0), read_out = selected_items(out, field.out, 0);
+  std::int64_t together = kFirstTogether;
+  for (std::int64_t at = 0; at < in.kept.count();) {
+    TRY_VOID(not_stopped(stop));
+    const EntryRange numbers{at, std::min(at + together, in.kept.count())};
+    TRY(const FieldItems expected, read_in(numbers));
+    if (expected.refused) return tl::unexpected(*expected.refused);
+    TRY(const FieldItems found, read_out(numbers));
+    for (std::size_t i = 0; i < expected.columns.size(); ++i) {
+      if (std::ranges::equal(expected.columns[i], found.columns[i])) continue;
+      return tfile::fail(ErrorKind::damaged, field.out.columns[i]->path + ": the written data differs, in entries " +
+                                                 std::to_string(numbers.begin) + " to " +
+                                                 std::to_string(numbers.end - 1));
     }
-    return {};
+    at = numbers.end;
+    together = next_together(together, expected.bytes);
   }
-
- private:
-  ChainSource& in_;
-  const KeptEntries& kept_;
-  ChainSource& out_;
-  const Streamed& streamed_;
-  const std::stop_token stop_;
-  const KeptEntries all_;
-};
+  return {};
+}
 
 }  // namespace
 
@@ -170,12 +152,12 @@ Result<std::vector<std::string>> verify_table(ChainSource& in, const KeptEntries
     return tfile::fail(ErrorKind::damaged, "the written table has " + std::to_string(out.table().entries) +
                                                " entries, expected " + std::to_string(kept.count()));
   Compared found = FieldFinder(in.table(), written).run();
-  const Verification verification(in, kept, out, written.streamed, stop);
-  std::vector<std::future<Result<>>> compared;
+  const KeptEntries all({0, kept.count()});
+  const SelectedEntries from{in.streams(), kept, &written.streamed}, to{out.streams(), all};
+  OrderedJobs<void> compared([](Result<> done) { return done; });
   for (const ComparedField& field : found.fields)
-    compared.push_back(started(workers, Urgency::awaited, [&] { return verification.compare(field); }));
-  for (auto& each : compared) each.wait();
-  for (auto& each : compared) TRY_VOID(each.get());
+    compared.start(workers, Urgency::awaited, [&] { return compare(from, to, field, stop); });
+  TRY_VOID(compared.take_down_to(0));
   return std::move(found.not_compared);
 }
 

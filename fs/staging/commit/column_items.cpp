@@ -15,7 +15,6 @@ using tfile::EntryRange;
 using tfile::fail;
 using tfile::InputColumn;
 using tfile::Role;
-using tfile::VariantPart;
 
 namespace {
 
@@ -25,29 +24,34 @@ struct Items {
   std::int64_t begin = 0, end = 0;
 };
 
+void add_memory(tfile::Buffer bytes, FieldItems& into) {
+  into.bytes += bytes.size();
+  into.columns.push_back(bytes.span());
+  into.memory.push_back(std::move(bytes));
+}
+
 // Adds bytes [begin, end) of a staged column: in place if they are contiguous in memory, else a copy.
-Result<> add_bytes(const StagedColumn& column, std::uint64_t begin, std::uint64_t end, ColumnItems& into) {
+Result<> add_bytes(const StagedColumn& column, std::uint64_t begin, std::uint64_t end, FieldItems& into) {
   const std::uint64_t size = end - begin;
-  into.bytes += size;
   if (size == 0) {
     into.columns.emplace_back();
     return {};
   }
   auto pinned = column.bytes->pin(begin, size);
   if (pinned && pinned->pieces.size() == 1 && pinned->pieces[0].size() == size) {
+    into.bytes += size;
     into.columns.push_back(pinned->pieces[0]);
     into.pins.insert(into.pins.end(), pinned->pins.begin(), pinned->pins.end());
     return {};
   }
-  auto copy = std::make_shared<tfile::Buffer>(size, tfile::Use::passing);
-  TRY(const std::size_t got, column.bytes->read(begin, copy->span()));
+  tfile::Buffer copy(size, tfile::Use::passing);
+  TRY(const std::size_t got, column.bytes->read(begin, copy.span()));
   if (got != size) return fail(ErrorKind::invalid, column.path + ": has become shorter");
-  into.columns.push_back(copy->span());
-  into.pins.push_back(std::move(copy));
+  add_memory(std::move(copy), into);
   return {};
 }
 
-Result<> add_items(const StagedColumn& column, std::uint64_t size, Items items, ColumnItems& into) {
+Result<> add_items(const StagedColumn& column, std::uint64_t size, Items items, FieldItems& into) {
   const auto at = [&](std::int64_t item) { return column.header + static_cast<std::uint64_t>(item) * size; };
   if (items.begin == items.end) {
     into.columns.emplace_back();
@@ -72,20 +76,18 @@ bool begins_at_committed(const StagedColumn& column, std::int64_t list) {
 }
 
 // Adds the offsets of the lists `lists`, one more than there are lists.
-Result<Items> add_offsets(const StagedColumn& column, Items lists, ColumnItems& into) {
+Result<Items> add_offsets(const StagedColumn& column, Items lists, FieldItems& into) {
   const bool joined = begins_at_committed(column, lists.begin);
   if (!joined) {
     TRY_VOID(add_items(column, kOffsetSize, {lists.begin, lists.end + 1}, into));
   } else {
-    ColumnItems rest;
+    FieldItems rest;
     TRY_VOID(add_items(column, kOffsetSize, {lists.begin + 1, lists.end + 1}, rest));
     const std::span<const std::byte> found = rest.columns[0];
-    auto all = std::make_shared<tfile::Buffer>(found.size() + kOffsetSize, tfile::Use::passing);
-    std::memcpy(all->data(), &column.committed_end, kOffsetSize);
-    if (!found.empty()) std::memcpy(all->data() + kOffsetSize, found.data(), found.size());
-    into.columns.push_back(all->span());
-    into.bytes += all->size();
-    into.pins.push_back(std::move(all));
+    tfile::Buffer all(found.size() + kOffsetSize, tfile::Use::passing);
+    std::memcpy(all.data(), &column.committed_end, kOffsetSize);
+    if (!found.empty()) std::memcpy(all.data() + kOffsetSize, found.data(), found.size());
+    add_memory(std::move(all), into);
   }
   const std::span<const std::byte> offsets = into.columns.back();
   return Items{offset_at(offsets, 0), offset_at(offsets, offsets.size() / kOffsetSize - 1)};
@@ -127,88 +129,88 @@ std::int64_t committed_items(const StagedColumn& staged, const InputColumn& offe
 
 Result<std::int64_t> list_begin(const StagedColumn& column, std::int64_t list) {
   if (begins_at_committed(column, list)) return column.committed_end;
-  ColumnItems found;
+  FieldItems found;
   TRY_VOID(add_items(column, kOffsetSize, {list, list + 1}, found));
   return offset_at(found.columns[0], 0);
 }
 
 namespace {
 
-// What the items of a column contain: those of lists, or of each alternative.
-struct Inside {
-  Items items;
-  std::vector<Items> alternatives;
-};
-
 // The items of alternatives that variants hold. Which these are the index tells, for they come one after the other.
-std::vector<Items> alternatives_in(std::span<const std::byte> tags, std::span<const std::byte> index,
-                                   std::size_t alternatives) {
-  std::vector<Items> found(alternatives);
-  for (std::size_t i = 0; i < tags.size(); ++i) {
+void find_alternatives(std::span<const std::byte> tags, std::span<const std::byte> index, std::vector<Items>& found) {
+  for (std::size_t i = 0; i < tags.size() && !found.empty(); ++i) {
     const auto tag = std::to_integer<std::size_t>(tags[i]);
-    if (tag == 0 || tag > alternatives) continue;
+    if (tag == 0 || tag > found.size()) continue;
     Items& items = found[tag - 1];
     const std::int64_t position = offset_at(index, i);
     if (items.begin == items.end) items.begin = position;
     items.end = position + 1;
   }
-  return found;
 }
 
-// Adds the items of one column, and finds what they contain.
-Result<Inside> add_column(const StagedColumn* staged, const InputColumn& offered, Items items, bool is_top,
-                          ColumnItems& into) {
-  static constexpr std::array<std::byte, kOffsetSize> kNoLists{};  // one offset more than there are lists
-  const bool is_list = offered.role == Role::offsets;
-  Inside inside;
-  into.first.push_back(items.begin == items.end ? -1 : items.begin);
-  if (!staged || (items.begin == items.end && !is_top)) {
-    if (items.begin != items.end && !is_list)
-      return fail(ErrorKind::invalid, offered.path + ": no items are staged for the lists or tags that refer to them");
-    into.columns.emplace_back();
-    if (is_list) into.columns.back() = kNoLists;
-  } else if (is_list) {
-    TRY(inside.items, add_offsets(*staged, items, into));
-  } else {
-    TRY_VOID(add_items(*staged, item_size(offered), items, into));
+// Reads a field, and knows where its cluster begins: what is noted of each column when it has its first items.
+class StagedItems {
+ public:
+  explicit StagedItems(const FieldColumns& field)
+      : field_(field), cluster_begin_(field.staged.size()), cluster_items_(field.staged.size(), -1) {}
+
+  Result<FieldItems> operator()(EntryRange entries) {
+    FieldItems made;
+    made.entries = entries;
+    NestedItems<Items> items(field_, {entries.begin, entries.end});
+    for (std::size_t i = 0; i < field_.staged.size(); ++i) {
+      TRY(items.inside[i], add_column(i, items.of(i), items.is_outermost(i), made));
+      if (i > 0) find_alternatives(made.columns[i - 1], made.columns[i], items.alternatives[i - 1]);
+    }
+    made.cluster_begin = cluster_begin_;
+    made.cluster_items = cluster_items_;
+    return made;
   }
-  return inside;
-}
+
+ private:
+  // Adds the items of one column. Returns those in its lists.
+  Result<Items> add_column(std::size_t i, Items items, bool is_outermost, FieldItems& into) {
+    static constexpr std::array<std::byte, kOffsetSize> kNoLists{};  // one offset more than there are lists
+    const StagedColumn* const staged = field_.staged[i];
+    const InputColumn& offered = *field_.offered[i];
+    const bool is_list = offered.role == Role::offsets, is_empty = items.begin == items.end;
+    Items inside;
+    if (!staged || (is_empty && !is_outermost)) {
+      if (!is_empty && !is_list)
+        return fail(ErrorKind::invalid,
+                    offered.path + ": no items are staged for the lists or tags that refer to them");
+      into.columns.emplace_back();
+      if (is_list) into.columns.back() = kNoLists;
+    } else if (is_list) {
+      TRY(inside, add_offsets(*staged, items, into));
+    } else {
+      TRY_VOID(add_items(*staged, item_size(offered), items, into));
+    }
+    if (!is_empty && cluster_items_[i] == -1) {
+      cluster_items_[i] = items.begin;
+      if (is_list) cluster_begin_[i] = offset_at(into.columns[i], 0);
+    }
+    return inside;
+  }
+
+  const FieldColumns& field_;
+  std::vector<std::int64_t> cluster_begin_, cluster_items_;  // as in OfferedPart; -1: no items yet
+};
 
 }  // namespace
 
-Result<ColumnItems> items_of(const FieldColumns& field, EntryRange entries) {
-  ColumnItems made;
-  std::vector<Inside> inside(field.staged.size());
-  for (std::size_t i = 0; i < field.staged.size(); ++i) {
-    const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;
-    const std::uint8_t tag = variant_part(field.variants, i).tag;
-    Items items{entries.begin, entries.end};
-    if (!is_top) items = tag == 0 ? inside[field.lists[i]].items : inside[field.lists[i]].alternatives[tag - 1];
-    TRY(inside[i], add_column(field.staged[i], *field.offered[i], items, is_top, made));
-    const std::size_t alternatives = i == 0 ? 0 : variant_part(field.variants, i - 1).alternatives;
-    if (alternatives > 0)
-      inside[i - 1].alternatives = alternatives_in(made.columns[i - 1], made.columns[i], alternatives);
-  }
-  return made;
-}
+ReadItems staged_items(const FieldColumns& field) { return StagedItems(field); }
 
 Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns& field, std::int64_t entries) {
   std::vector<std::uint64_t> sizes;
-  // Of each offsets column: how many items its lists have; of tags: how many each alternative has. Nothing if none were
-  // added to it.
-  using Count = std::optional<std::int64_t>;
-  std::vector<Count> inside(field.staged.size());
-  std::vector<std::vector<Count>> alternatives(field.staged.size());
+  // How many items there are; nothing if none were added.
+  NestedItems<std::optional<std::int64_t>> counts(field, entries);
   for (std::size_t i = 0; i < field.staged.size(); ++i) {
     const StagedColumn* staged = field.staged[i];
     const InputColumn& offered = *field.offered[i];
-    const VariantPart part = variant_part(field.variants, i);
     const bool is_list = offered.role == Role::offsets;
-    const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;
-    Count items = entries;
-    if (!is_top) items = part.tag == 0 ? inside[field.lists[i]] : alternatives[field.lists[i]][part.tag - 1];
-    alternatives[i].resize(part.alternatives);
+    const std::optional<std::int64_t> items = counts.of(i);
+    const std::size_t alternatives = counts.alternatives[i].size();
     if (!items) {  // nor to the columns inside
       sizes.push_back(staged ? staged->base : 0);
       continue;
@@ -216,9 +218,9 @@ Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns& field, s
     sizes.push_back(staged ? staged->header + static_cast<std::uint64_t>(*items + is_list) * item_size(offered) : 0);
     if (!staged || sizes.back() <= staged->base) continue;
     if (is_list) {
-      TRY(inside[i], list_begin(*staged, *items));
-    } else if (part.alternatives > 0 && field.staged[i + 1]) {
-      TRY(alternatives[i], items_of_alternatives(*staged, *field.staged[i + 1], *items, part.alternatives));
+      TRY(counts.inside[i], list_begin(*staged, *items));
+    } else if (alternatives > 0 && field.staged[i + 1]) {
+      TRY(counts.alternatives[i], items_of_alternatives(*staged, *field.staged[i + 1], *items, alternatives));
     }
   }
   return sizes;

@@ -7,31 +7,21 @@
 #include <vector>
 
 #include "staging/overlay/staged_table.h"
+#include "table_build/field_items.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {
 
-// The staged items of one part, as TableWriter::encode takes them, and their owners.
-struct ColumnItems {
-  std::vector<std::span<const std::byte>> columns;
-  std::vector<std::int64_t> first;  // of each column: the first item (of offsets, list); -1: there are none
-  std::vector<std::shared_ptr<const void>> pins;
-  std::uint64_t bytes = 0;  // of all columns
-};
-
-// A field with the columns from which its parts are encoded: `staged[i]` and `offered[i]` belong to the i-th, whose
-// items lie in the lists, or variants, of column `lists[i]` (FieldForm::lists). `staged[i]` is null if nothing of the
-// column is staged (a list to which only empty ones are appended).
-struct FieldColumns {
+// A field with the columns from which its parts are encoded: `staged[i]` and `offered[i]` belong to the i-th.
+// `staged[i]` is null if nothing of the column is staged (a list to which only empty ones are appended).
+struct FieldColumns : FieldNesting {
   std::vector<const StagedColumn*> staged;
   std::vector<const tfile::InputColumn*> offered;
-  std::vector<std::uint32_t> lists;
-  std::vector<tfile::VariantPart> variants;  // as FieldForm::variants
 };
 
-// The items of entries [entries.begin, entries.end). Blocks to read bytes in the journal. Errors: invalid (offsets that
-// point beyond the staged items), io.
-Result<ColumnItems> items_of(const FieldColumns&, tfile::EntryRange entries);
+// Reads items of a field, which stays where it is; those in memory stay where they are, too. Blocks to read bytes in
+// the journal. Errors: invalid (offsets that point beyond the staged items), io.
+ReadItems staged_items(const FieldColumns&);
 
 // The bytes of each column for the first `entries` entries of the field. Blocks. Errors: as items_of.
 Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns&, std::int64_t entries);

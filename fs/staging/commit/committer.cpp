@@ -256,7 +256,8 @@ Result<> Committer::collect(CommitWork& work) {
   for (const CommitWork::Directory& made : work.directories)
     TRY_VOID(writer_->make_directory(key_path(made.path), datime_or_none(made.modified)));
   FileWrites file(written());
-  const PartSink sink{*writer_, file, cache_, options_.cluster_bytes, left_};
+  const PartSink sink{*writer_, &file, cache_.exec().coders, options_.cluster_bytes,
+                      [&](std::uint64_t bytes) { left_ -= std::min(left_.load(), bytes); }};
   for (CommitWork::Table& work_of : work.tables) {
     StagedTable& staged = work_of.staged;
     TRY(TableCommit* const into, table(staged.path, staged.committed, staged.title, staged.format));

@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "cache/cluster_cache.h"
 #include "staging/commit/column_items.h"
 #include "staging/overlay/staged_table.h"
-#include "table_build/file_writes.h"
+#include "table_build/table_build.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {
-
-// The destination of parts.
-struct PartSink {
-  tfile::FileWriter& places;
-  FileWrites& file;
-  ClusterCache& cache;                         // its coders encode them
-  std::optional<std::uint64_t> cluster_bytes;  // as in WriteOptions
-  std::atomic<std::uint64_t>& left;            // bytes of columns still to be encoded: the progress
-};
 
 // A table of the file while it is written, cluster by cluster. Used by one thread at a time; blocks.
 class TableCommit {
@@ -51,20 +39,12 @@ class TableCommit {
  private:
   Result<> add_fields(const StagedTable&);
   std::vector<FieldColumns> columns_of(const StagedTable&) const;  // by field
-  Result<> size_clusters(const std::vector<FieldColumns>&, tfile::EntryRange, const PartSink&);
-  Result<> sample_fields(const std::vector<FieldColumns>&, tfile::EntryRange, ClusterCache&);
-  Result<> write_cluster(const std::vector<FieldColumns>&, tfile::EntryRange, const PartSink&);
+  std::int64_t end_of_cluster(std::int64_t begin, std::int64_t entries, bool whole) const;
 
   tfile::TableWriter* writer_;               // owned by the FileWriter
   std::vector<tfile::InputColumn> columns_;  // those of the committed form, then all that were added
-  struct Field {
-    tfile::FieldForm form;
-    bool dropped = false;
-    std::int64_t entries = 0;  // written so far
-    bool sampled = false;
-    std::int64_t part_entries = 0;  // 0: not known yet
-  };
-  std::vector<Field> fields_;  // by number
+  std::vector<tfile::FieldForm> forms_;      // of the fields, by number
+  std::vector<BuiltField> fields_;
   CommittedTable committed_;
   std::int64_t cluster_entries_ = 0;  // 0: not known yet
 };

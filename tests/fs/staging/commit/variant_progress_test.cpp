@@ -150,14 +150,14 @@ TEST(VariantItems, AreThoseThatTheIndexTells) {
   field.lists = form.lists;
   field.variants = form.variants;
 
-  const auto items = items_of(field, {3, 5});
+  const auto items = staged_items(field)({3, 5});
   ASSERT_TRUE(items) << items.error().text;
-  EXPECT_EQ(items->first, (Numbers{3, 3, 1, 1, 3}));
+  EXPECT_EQ(items->cluster_items, (Numbers{3, 3, 1, 1, 3}));
   EXPECT_EQ(items->columns[2].size(), sizeof(float));
   EXPECT_EQ(items->columns[4].size(), 2U);
-  const auto none = items_of(field, {2, 3});
+  const auto none = staged_items(field)({2, 3});
   ASSERT_TRUE(none);
-  EXPECT_EQ(none->first, (Numbers{2, 2, -1, -1, -1}));
+  EXPECT_EQ(none->cluster_items, (Numbers{2, 2, -1, -1, -1}));
   EXPECT_EQ(none->columns[3].size(), sizeof(std::int64_t)) << "no lists have one offset";
 
   EXPECT_EQ(*bytes_of_entries(field, 4), (std::vector<std::uint64_t>{4, 32, 8, 16, 3}));
