@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "on_behalf.h"
 #include "view/columnar_form.h"
 #include "view/optional_rows.h"
 #include "view/segments.h"
@@ -32,7 +33,7 @@ class Bits : public Transform {
     range.size = std::min(kBitsPiece, numbers_ - range.offset);
     return {range};
   }
-  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t, std::span<const std::string_view> inputs, std::span<char> to) const override {
     for (std::size_t i = 0; i < inputs[0].size(); ++i)
       if (inputs[0][i] != 0) to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
     return {};
@@ -48,7 +49,7 @@ class LastOffset : public Transform {
  public:
   explicit LastOffset(ColumnRange last) : last_(last) {}
   std::vector<ColumnRange> inputs(std::uint64_t) const override { return {last_}; }
-  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t, std::span<const std::string_view> inputs, std::span<char> to) const override {
     for (std::size_t at = 0; at < to.size(); at += inputs[0].size())
       std::memcpy(to.data() + at, inputs[0].data(), inputs[0].size());
     return {};
@@ -296,14 +297,11 @@ class BatchLayout {
 
 void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, StringsAs strings,
                    Reply<std::shared_ptr<Content>> reply) {
-  auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  auto lay_out = [streams, table, shared](Result<ColumnarForm> shown) {
-    if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
-    auto segments = BatchLayout(*table, *shown).build();
-    if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
-    (*shared)(segment_content(streams, *std::move(segments), false));
+  auto lay_out = [streams, table](const ColumnarForm& shown) -> Result<std::shared_ptr<Content>> {
+    TRY(Segments segments, BatchLayout(*table, shown).build());
+    return segment_content(streams, std::move(segments), false);
   };
-  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(lay_out), shared->stop_token()));
+  columnar_form(streams, table, strings, answer_with<ColumnarForm>(std::move(reply), std::move(lay_out)));
 }
 
 }  // namespace tfilefs

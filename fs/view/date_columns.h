@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/cluster_cache.h"
@@ -23,7 +23,7 @@ struct DateColumns {
 
 // What a columnar file has in their place: seconds of a TDatime, nanoseconds of a TTimeStamp. `items`: bytes of each
 // column, from one item on. Nothing if the item is no date.
-std::optional<std::int64_t> date_at(tfile::DateKind, std::span<const std::string> items, std::size_t item);
+std::optional<std::int64_t> date_at(tfile::DateKind, std::span<const std::string_view> items, std::size_t item);
 
 // Counts the values of a column of TDatimes that are no dates, which takes all of it. If a part of it is damaged, there
 // may be more: it counts as one. Errors: those of reading.

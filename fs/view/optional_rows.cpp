@@ -44,7 +44,7 @@ class RowTransform : public Transform {
     return {offsets_of(0, rows)};
   }
 
-  Result<std::vector<ColumnRange>> more_inputs(std::uint64_t, std::span<const std::string> inputs) const override {
+  Result<std::vector<ColumnRange>> more_inputs(std::uint64_t, std::span<const std::string_view> inputs) const override {
     const std::size_t levels = rows_.lists.size();
     if (inputs.size() > levels || levels == 0) return std::vector<ColumnRange>();
     TRY(const Between items, between_ends(inputs.back()));
@@ -52,7 +52,7 @@ class RowTransform : public Transform {
     return std::vector{offsets_of(inputs.size(), items)};
   }
 
-  Result<void> make(std::uint64_t piece, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t piece, std::span<const std::string_view> inputs, std::span<char> to) const override {
     const Between rows = rows_of(piece);
     std::vector<std::int64_t> positions(static_cast<std::size_t>(rows.last - rows.first + 1));
     for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = rows.first + static_cast<std::int64_t>(i);
@@ -75,7 +75,7 @@ class RowTransform : public Transform {
  protected:
   // positions[i]: the item of the piece's i-th row, or that of the next row if it has none; with one more at the end.
   // `items`: of each column, the items from positions[0] on.
-  virtual Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
+  virtual Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
                             std::span<char> to) const = 0;
   // How many items are needed behind that of the last row.
   virtual std::int64_t items_beyond() const { return 0; }
@@ -145,7 +145,7 @@ class Presence final : public RowTransform {
   explicit Presence(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(1)) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string>,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view>,
                     std::span<char> to) const override {
     for_each_item(positions, [&](std::size_t row, std::size_t) { set_bit(to, row); });
     return {};
@@ -158,7 +158,7 @@ class Rows final : public RowTransform {
       : RowTransform(rows, &column, rows_in_piece(8 * column.item_size())), item_size_(column.item_size()) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
                     std::span<char> to) const override {
     for_each_item(positions, [&](std::size_t row, std::size_t item) {
       std::memcpy(to.data() + row * item_size_, items[0].data() + item * item_size_, item_size_);
@@ -174,7 +174,7 @@ class BitRows final : public RowTransform {
       : RowTransform(rows, &column, rows_in_piece(column.item_size())), numbers_(column.item_size()) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
                     std::span<char> to) const override {
     for_each_item(positions, [&](std::size_t row, std::size_t item) {
       for (std::size_t i = 0; i < numbers_; ++i)
@@ -191,7 +191,7 @@ class RowOffsets final : public RowTransform {
 
  private:
   std::int64_t items_beyond() const override { return 1; }
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
                     std::span<char> to) const override {
     for (std::size_t i = 0; i < to.size() / sizeof(std::int64_t); ++i) {
       const std::int64_t offset = integer_at(items[0], static_cast<std::size_t>(positions[i] - positions[0]));
@@ -206,7 +206,7 @@ class ItemNumbers final : public RowTransform {
   explicit ItemNumbers(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(64)) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string>,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view>,
                     std::span<char> to) const override {
     for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
       const std::int64_t number = has_item(positions, i) ? positions[i] : -1;
@@ -223,7 +223,7 @@ class DateRows final : public RowTransform {
       : RowTransform(rows, columns.columns, rows_in_piece(64)), kind_(columns.kind) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
                     std::span<char> to) const override {
     for_each_item(positions, [&](std::size_t row, std::size_t item) {
       const std::int64_t date = date_at(kind_, items, item).value_or(0);
@@ -240,7 +240,7 @@ class DatePresence final : public RowTransform {
       : RowTransform(rows, columns.columns, rows_in_piece(32)), kind_(columns.kind) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string> items,
+  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
                     std::span<char> to) const override {
     for_each_item(positions, [&](std::size_t row, std::size_t item) {
       if (date_at(kind_, items, item)) set_bit(to, row);

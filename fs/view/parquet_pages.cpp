@@ -22,7 +22,7 @@ class PageTransform : public Transform {
     const bool any = lists.begin < lists.end;
     return range_of_items(table_->columns[id], lists.begin, any ? lists.end - lists.begin + 1 : 0);
   }
-  static std::vector<std::int64_t> integers(const std::string& bytes) {
+  static std::vector<std::int64_t> integers(std::string_view bytes) {
     std::vector<std::int64_t> numbers(bytes.size() / sizeof(std::int64_t));
     if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::int64_t));
     return numbers;
@@ -44,7 +44,7 @@ class LevelPages final : public PageTransform {
     if (tells_dates()) ranges.push_back(range_of_numbers(column_, page(number).values));
     return ranges;
   }
-  Result<void> make(std::uint64_t number, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t number, std::span<const std::string_view> inputs, std::span<char> to) const override {
     const auto& steps = leaf_.shape.steps;
     const Page& p = page(number);
     std::vector<OffsetsWindow> windows(steps.size());
@@ -63,7 +63,7 @@ class LevelPages final : public PageTransform {
     const auto& steps = leaf_.shape.steps;
     return !steps.empty() && steps.back().kind == LevelStep::Kind::date;
   }
-  std::vector<std::int64_t> offsets_of_dates(const std::string& values) const {
+  std::vector<std::int64_t> offsets_of_dates(std::string_view values) const {
     std::vector<std::int64_t> offsets{0};
     for (std::size_t i = 0; i < values.size() / size_of(column_.dtype); ++i)
       offsets.push_back(offsets.back() + (date_at(leaf_.date, std::span(&values, 1), i) ? 1 : 0));
@@ -80,7 +80,7 @@ class DatePages final : public PageTransform {
     for (const ColumnId id : leaf_.dates) ranges.push_back(range_of_numbers(table_->columns[id], page(number).values));
     return ranges;
   }
-  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t, std::span<const std::string_view> inputs, std::span<char> to) const override {
     const std::int64_t unit = leaf_.date == tfile::DateKind::datime ? 1000 : 1;
     const bool may_lack = !leaf_.shape.steps.empty() && leaf_.shape.steps.back().kind == LevelStep::Kind::date;
     std::size_t at = 0;
@@ -102,7 +102,7 @@ class WidePages final : public PageTransform {
   std::vector<ColumnRange> inputs(std::uint64_t number) const override {
     return {range_of_numbers(column_, page(number).values)};
   }
-  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t, std::span<const std::string_view> inputs, std::span<char> to) const override {
     switch (column_.dtype) {
       case Dtype::i1:
         return widen<std::int8_t>(inputs[0], to);
@@ -117,7 +117,7 @@ class WidePages final : public PageTransform {
 
  private:
   template <class T>
-  static Result<void> widen(const std::string& from, std::span<char> to) {
+  static Result<void> widen(std::string_view from, std::span<char> to) {
     for (std::size_t i = 0; i < from.size() / sizeof(T); ++i) {
       T narrow;
       std::memcpy(&narrow, from.data() + i * sizeof narrow, sizeof narrow);
@@ -135,7 +135,7 @@ class BitPages final : public PageTransform {
   std::vector<ColumnRange> inputs(std::uint64_t number) const override {
     return {range_of_numbers(column_, page(number).values)};
   }
-  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t, std::span<const std::string_view> inputs, std::span<char> to) const override {
     for (std::size_t i = 0; i < inputs[0].size(); ++i)
       if (inputs[0][i] != 0) to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
     return {};
@@ -151,7 +151,7 @@ class StringPages final : public PageTransform {
     return {offsets_of(*leaf_.shape.chars_offsets, p.values),
             range_of_items(column_, p.chars.begin, p.chars.end - p.chars.begin)};
   }
-  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t, std::span<const std::string_view> inputs, std::span<char> to) const override {
     const std::vector<std::int64_t> offsets = integers(inputs[0]);
     const std::string_view chars = inputs[1];
     char* at = to.data();
@@ -174,7 +174,7 @@ class UnreadablePage final : public Transform {
  public:
   explicit UnreadablePage(std::shared_ptr<const Error> error) : error_(std::move(error)) {}
   std::vector<ColumnRange> inputs(std::uint64_t) const override { return {}; }
-  Result<void> make(std::uint64_t, std::span<const std::string>, std::span<char>) const override {
+  Result<void> make(std::uint64_t, std::span<const std::string_view>, std::span<char>) const override {
     return tl::unexpected<Error>(*error_);
   }
 

@@ -17,7 +17,7 @@ class TextPieces final : public Transform {
     if (range.size == 0) return {};
     return {{0, 0, 1, range.begin, range.size}};
   }
-  Result<void> make(std::uint64_t piece, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t piece, std::span<const std::string_view> inputs, std::span<char> to) const override {
     return text_->make(piece, inputs.empty() ? std::span<const std::byte>() : std::as_bytes(std::span(inputs[0])), to);
   }
 

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <utility>
 
-#include "exec/trampoline.h"
-#include "exec/when_all.h"
+#include "exec/answering.h"
 #include "on_behalf.h"
-#include "view/damage.h"
 
 namespace tfilefs {
 namespace {
@@ -22,103 +19,45 @@ constexpr auto kFileMax = static_cast<std::uint64_t>(std::numeric_limits<std::in
 // Padding up to this size is answered from here, without a copy: more than any alignment needs.
 constexpr std::array<std::byte, 4096> kZeros{};
 
-// Collects the inputs of a piece of a transform, one after the other, and makes the piece.
-class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
- public:
-  PieceMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Transform> transform, std::uint64_t piece,
-             std::uint64_t size, bool chosen, Reply<PiecePtr> reply)
-      : streams_(std::move(streams)),
-        transform_(std::move(transform)),
-        piece_(piece),
-        size_(size),
-        chosen_(chosen),
-        inputs_(transform_->inputs(piece)),
-        bytes_(inputs_.size()),
-        reply_(std::move(reply)) {}
-
-  // Its memory is not in the budget, so it is limited to what a request may take beyond the budget.
-  void start() {
-    const std::uint64_t need = needed();
-    if (need > Budget::kBeyondMax) return reply_(tl::unexpected<Error>(refusal(need, "a mount", Budget::kBeyondMax)));
-    next();
-  }
-
- private:
-  void next() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
-  std::uint64_t needed() const {
-    std::uint64_t sum = size_;
-    for (const ColumnRange& input : inputs_) {
-      if (__builtin_add_overflow(sum, input.size, &sum)) return std::numeric_limits<std::uint64_t>::max();
-    }
-    return sum;
-  }
-
-  void step() {
-    while (at_ < inputs_.size() && inputs_[at_].size == 0) ++at_;
-    if (at_ == inputs_.size()) return streams_->run_view_job([self = shared_from_this()] { self->go_on(); });
-    read_whole(*streams_, inputs_[at_], {.chosen = chosen_}, [self = shared_from_this()](Result<Slices> slices) {
-      if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
-      std::string& bytes = self->bytes_[self->at_++];
-      bytes.resize(slices->size());
-      copy_slices(*slices, reinterpret_cast<std::byte*>(bytes.data()));
-      *slices = {};  // a read that waits for memory must hold none
-      self->next();
-    });
-  }
-
-  void go_on() {
-    auto more = transform_->more_inputs(piece_, bytes_);
-    if (!more) return reply_(tl::unexpected<Error>(std::move(more).error()));
-    if (more->empty()) return make();
-    inputs_.insert(inputs_.end(), more->begin(), more->end());
-    bytes_.resize(inputs_.size());
-    start();
-  }
-
-  void make() {
-    std::string made(size_, '\0');
-    if (auto done = transform_->make(piece_, bytes_, made); !done)
-      return reply_(tl::unexpected<Error>(std::move(done).error()));
-    reply_(std::make_shared<const std::string>(std::move(made)));
-  }
-
-  const std::shared_ptr<CachedStreams> streams_;
-  const std::shared_ptr<const Transform> transform_;
-  const std::uint64_t piece_;
-  const std::uint64_t size_;
-  const bool chosen_;
-  std::vector<ColumnRange> inputs_;
-  std::vector<std::string> bytes_;
-  Reply<PiecePtr> reply_;
-  std::size_t at_ = 0;
-  Trampoline loop_;
+// A piece of a transform that is being made.
+struct PieceInMaking {
+  const std::shared_ptr<CachedStreams> streams;
+  const std::shared_ptr<const Transform> transform;
+  const std::uint64_t piece, size;
+  const bool chosen;
+  std::uint64_t needed;  // bytes: of the piece, and of all that is read for it
+  Inputs inputs;
 };
+
+// Reads further inputs, and makes the piece; or goes on with what depends on them. Its memory is not in the budget, so
+// it is limited to what a request may take beyond the budget.
+void make_piece(std::shared_ptr<PieceInMaking> of, std::vector<ColumnRange> inputs, Reply<PiecePtr> reply) {
+  for (const ColumnRange& input : inputs)
+    if (__builtin_add_overflow(of->needed, input.size, &of->needed))
+      of->needed = std::numeric_limits<std::uint64_t>::max();
+  if (of->needed > Budget::kBeyondMax)
+    return reply(tl::unexpected<Error>(refusal(of->needed, "a mount", Budget::kBeyondMax)));
+  auto make = [of](std::vector<ColumnRange> more, Reply<PiecePtr> told) {
+    if (!more.empty()) return make_piece(of, std::move(more), std::move(told));
+    std::string made(of->size, '\0');
+    if (auto done = of->transform->make(of->piece, of->inputs.bytes(), made); !done)
+      return told(tl::unexpected<Error>(std::move(done).error()));
+    told(std::make_shared<const std::string>(std::move(made)));
+  };
+  auto ask = [of, make = std::move(make)](Inputs read, Reply<PiecePtr> told) mutable {
+    of->inputs = std::move(read);
+    auto more = [of] { return of->transform->more_inputs(of->piece, of->inputs.bytes()); };
+    of->streams->run_view_job(
+        answering(std::move(more), value_for<std::vector<ColumnRange>>(std::move(told), std::move(make))));
+  };
+  read_inputs(of->streams, std::move(inputs), {.chosen = of->chosen}, std::move(of->inputs),
+              value_for<Inputs>(std::move(reply), std::move(ask)));
+}
 
 }  // namespace
 
-Result<std::vector<ColumnRange>> Transform::more_inputs(std::uint64_t, std::span<const std::string>) const {
+Result<std::vector<ColumnRange>> Transform::more_inputs(std::uint64_t, std::span<const std::string_view>) const {
   return std::vector<ColumnRange>();
-}
-
-void read_whole(CachedStreams& streams, const ColumnRange& range, ReadUse use, Reply<Slices> reply) {
-  streams.read(range.stream, range.slot, range.item_size, range.offset, range.size, use,
-               [offset = range.offset, size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
-                 if (slices && slices->size() != size) slices = ends_early(offset, slices->size(), size);
-                 reply(std::move(slices));
-               });
-}
-
-ColumnRange range_of_items(const tfile::Column& column, std::int64_t first, std::int64_t count) {
-  const std::uint64_t item_size = column.item_size();
-  const auto bytes = [&](std::int64_t items) {
-    const auto n = static_cast<std::uint64_t>(std::max<std::int64_t>(0, items));
-    return item_size > 0 && n > kFileMax / item_size ? kFileMax : n * item_size;
-  };
-  const std::uint64_t offset = bytes(first);
-  return {column.stream, column.slot, item_size, offset, std::min(bytes(count), kFileMax - offset)};
 }
 
 void Segments::add(Kind kind, std::uint32_t which, std::uint64_t from, std::uint64_t size) {
@@ -197,7 +136,10 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     if (std::none_of(parts.begin(), parts.end(), needs_buffer) &&
         std::count_if(parts.begin(), parts.end(), is_column) <= 1)
       return answer_in_place(parts, std::move(reply));
-    gather(std::move(parts), std::move(reply));
+    auto read = [self = shared_from_this()](const Part& part, std::byte* to, Reply<void> told) {
+      self->read_part(part, to, std::move(told));
+    };
+    put_together(std::move(parts), std::move(read), std::move(reply));
   }
 
  private:
@@ -209,7 +151,6 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     std::uint64_t from;  // as Segment::from
     std::uint64_t size;
     std::uint64_t skip, whole;  // of pieces: bytes of the piece before the part, and in total
-    std::byte* to = nullptr;    // of a read that is put together
   };
 
   std::vector<Part> parts_of(std::uint64_t begin, std::uint64_t end) const {
@@ -265,44 +206,29 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     });
   }
 
-  // Put together in a buffer: no part holds chunks in memory while another waits for some.
-  void gather(std::vector<Part> parts, Reply<Slices> reply) {
-    std::uint64_t size = 0;
-    for (const Part& part : parts) size += part.size;
-    auto buffer = std::make_shared<tfile::Buffer>(size);
-    std::byte* to = buffer->data();
-    for (Part& part : parts) {
-      part.to = std::exchange(to, to + part.size);
-      if (part.kind == Kind::fill) std::memset(part.to, static_cast<int>(part.which), part.size);
-      if (part.kind == Kind::bytes) std::memcpy(part.to, segments_.bytes_.data() + part.from, part.size);
+  void read_part(const Part& part, std::byte* to, Reply<void> reply) {
+    switch (part.kind) {
+      case Kind::fill:
+        std::memset(to, static_cast<int>(part.which), part.size);
+        return reply({});
+      case Kind::bytes:
+        std::memcpy(to, segments_.bytes_.data() + part.from, part.size);
+        return reply({});
+      case Kind::column:
+        return read_column(part, copied_to(to, std::move(reply)));
+      case Kind::pieces:
+        auto copy = [to, &part](const PiecePtr& piece) { std::memcpy(to, piece->data() + part.skip, part.size); };
+        return with_piece(part, answer_with<PiecePtr>(std::move(reply), std::move(copy)));
     }
-    std::erase_if(parts, [](const Part& part) { return part.kind == Kind::fill || part.kind == Kind::bytes; });
-    const std::size_t count = parts.size();
-    auto read = [self = shared_from_this(), parts = std::move(parts)](std::size_t i, const Slices&, Reply<void> told) {
-      self->read_part(parts[i], std::move(told));
-    };
-    when_all(count, count, one_slice(std::move(buffer)), std::move(read), std::move(reply));
-  }
-
-  void read_part(const Part& part, Reply<void> reply) {
-    if (part.kind == Kind::column) {
-      auto copy = [to = part.to](const Slices& slices) { copy_slices(slices, to); };
-      return read_column(part, answer_with<Slices>(std::move(reply), std::move(copy)));
-    }
-    auto copy = [&part](const PiecePtr& piece) { std::memcpy(part.to, piece->data() + part.skip, part.size); };
-    with_piece(part, answer_with<PiecePtr>(std::move(reply), std::move(copy)));
   }
 
   void with_piece(const Part& part, Reply<PiecePtr> reply) {
     const std::size_t key = std::size_t{part.which} << 32 | part.from;
     if (PiecePtr kept = streams_->pieces().find(this, key)) return reply(std::move(kept));
-    auto making = std::make_shared<PieceMaker>(
-        streams_, segments_.transforms_[part.which].transform, part.from, part.whole, chosen_,
-        [self = shared_from_this(), key, reply = std::move(reply)](Result<PiecePtr> made) mutable {
-          if (made) self->streams_->pieces().keep(self.get(), key, *made);
-          reply(std::move(made));
-        });
-    making->start();
+    const std::shared_ptr<const Transform>& transform = segments_.transforms_[part.which].transform;
+    make_piece(std::make_shared<PieceInMaking>(
+                   PieceInMaking{streams_, transform, part.from, part.whole, chosen_, part.whole, {}}),
+               transform->inputs(part.from), keeping(streams_->pieces(), shared_from_this(), key, std::move(reply)));
   }
 
   const std::shared_ptr<CachedStreams> streams_;

@@ -10,26 +10,9 @@
 
 #include "cache/cluster_cache.h"
 #include "content.h"
-#include "tfile/buffer.h"
-#include "tfile/node.h"
+#include "view/column_pieces.h"
 
 namespace tfilefs {
-
-// A range of a column's bytes.
-struct ColumnRange {
-  tfile::StreamId stream = 0;
-  std::uint32_t slot = 0;
-  std::size_t item_size = 0;
-  std::uint64_t offset = 0, size = 0;
-};
-// The range of these items; at most as far as a file can reach (2^63 - 1 bytes).
-ColumnRange range_of_items(const tfile::Column&, std::int64_t first, std::int64_t count);
-
-// Exactly those bytes, or an error: fewer contradict the size that was announced.
-void read_whole(CachedStreams&, const ColumnRange&, ReadUse, Reply<Slices>);
-inline void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
-  read_whole(streams, range, ReadUse(), std::move(reply));
-}
 
 // Bytes that are computed from columns, in pieces that are made as a whole (and should be a megabyte at most). Const
 // and thread-safe.
@@ -41,10 +24,12 @@ class Transform {
   virtual std::vector<ColumnRange> inputs(std::uint64_t piece) const = 0;
 
   // Further ranges, which depend on the inputs so far; called until there are no more. Error: damaged.
-  virtual Result<std::vector<ColumnRange>> more_inputs(std::uint64_t piece, std::span<const std::string> inputs) const;
+  virtual Result<std::vector<ColumnRange>> more_inputs(std::uint64_t piece,
+                                                       std::span<const std::string_view> inputs) const;
 
   // Fills `to`, which has the size given when the piece was added. Error: damaged (the columns contradict each other).
-  virtual Result<void> make(std::uint64_t piece, std::span<const std::string> inputs, std::span<char> to) const = 0;
+  virtual Result<void> make(std::uint64_t piece, std::span<const std::string_view> inputs,
+                            std::span<char> to) const = 0;
 };
 
 // The kernel reads whole pages: an error affects all parts of a file that have bytes in the page.

@@ -10,7 +10,7 @@
 #include "mutex.h"
 #include "once.h"
 #include "view/chain/chain_table.h"
-#include "view/chain/counts_wanted.h"
+#include "view/chain/composed_streams.h"
 
 namespace tfilefs {
 

@@ -15,10 +15,8 @@ bool are_clusters(const std::vector<std::int64_t>& clusters, std::int64_t entrie
 }  // namespace
 
 ChainTable::ChainTable(ChainSchema schema, std::vector<ChainedFile> files, std::vector<std::uint64_t> stored)
-    : chained_(std::move(schema.chained)),
-      counts_(std::move(schema.counts)),
-      files_(std::move(files)),
-      stored_(std::move(stored)) {
+    : counts_(std::move(schema.counts)), files_(std::move(files)), stored_(std::move(stored)) {
+  chained_ = std::move(schema.chained);
   kind = "chain";
   nodes = std::move(schema.nodes);
   columns = std::move(schema.columns);

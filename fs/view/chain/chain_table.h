@@ -19,8 +19,8 @@ struct ChainedFile {
   std::vector<std::int64_t> clusters;  // as StreamSet::clusters
 };
 
-// A table of many files, as their entries one after the other. Its streams have one column each; a chunk of a stream is
-// what a file brings. It says what the columns are and where they come from; ChainStreams reads them. Const.
+// A table of many files, as their entries one after the other. A chunk of a stream is what a file brings. It says what
+// the columns are and where they come from; ChainStreams reads them. Const.
 class ChainTable final : public ComposedTable {
  public:
   // `stored`: by column, the bytes that it takes in all files.
@@ -28,7 +28,6 @@ class ChainTable final : public ComposedTable {
 
   const std::vector<ChainedFile>& files() const { return files_; }
   const std::vector<std::int64_t>& first_entries() const { return first_entries_; }  // one more than there are files
-  const ChainColumn& chained(tfile::ColumnId id) const { return chained_[id]; }
   std::size_t count_ids() const { return counts_.size(); }
   // Where the items of a file are counted; `nothing` for a file without the table.
   CountSource count_source(CountId, std::size_t file) const;
@@ -40,7 +39,6 @@ class ChainTable final : public ComposedTable {
   std::vector<std::int64_t> lengths(tfile::StreamId) const override;
 
  private:
-  const std::vector<ChainColumn> chained_;
   const std::vector<std::vector<CountSource>> counts_;
   const std::vector<ChainedFile> files_;
   const std::vector<std::uint64_t> stored_;

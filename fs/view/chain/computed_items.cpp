@@ -12,7 +12,7 @@ namespace {
 using Kind = ItemSource::Kind;
 
 template <class T>
-T number_at(std::span<const std::byte> bytes, std::size_t i) {
+T number_at(std::string_view bytes, std::size_t i) {
   T number;
   std::memcpy(&number, bytes.data() + i * sizeof number, sizeof number);
   return number;
@@ -33,8 +33,12 @@ NumberRange numbers_covering(std::uint64_t begin, std::uint64_t end, std::size_t
   return {first, (end + number_size - 1) / number_size - first};
 }
 
-Slices made_items(const ItemSource& source, const ItemsWanted& wanted, std::span<const std::byte> first,
-                  std::span<const std::byte> second) {
+void shift_numbers(std::span<std::byte> numbers, std::int64_t by) {
+  const std::string_view bytes(reinterpret_cast<const char*>(numbers.data()), numbers.size());
+  fill<std::int64_t>(numbers, [&](std::size_t i) { return wrapping_sum(number_at<std::int64_t>(bytes, i), by); });
+}
+
+Slices made_items(const ItemSource& source, const ItemsWanted& wanted, std::span<const std::string_view> inputs) {
   const tfile::Dtype dtype = wanted.column->dtype;
   const NumberRange numbers = numbers_covering(wanted.begin, wanted.end, size_of(dtype));
   auto buffer = std::make_shared<tfile::Buffer>(numbers.count * size_of(dtype));
@@ -42,11 +46,11 @@ Slices made_items(const ItemSource& source, const ItemsWanted& wanted, std::span
   const auto local = [&](std::size_t i) { return static_cast<std::int64_t>(numbers.first + i); };
   switch (source.kind) {
     case Kind::widened:
-      widen(first.data(), source.column.dtype, into.data(), dtype, numbers.count);
+      widen(std::as_bytes(std::span(inputs[0])).data(), source.column.dtype, into.data(), dtype, numbers.count);
       break;
     case Kind::ends:
       fill<std::int64_t>(
-          into, [&](std::size_t i) { return wrapping_sum(number_at<std::int64_t>(first, i), wanted.before[0]); });
+          into, [&](std::size_t i) { return wrapping_sum(number_at<std::int64_t>(inputs[0], i), wanted.before[0]); });
       break;
     case Kind::steps:
       fill<std::int64_t>(into, [&](std::size_t i) {
@@ -55,9 +59,9 @@ Slices made_items(const ItemSource& source, const ItemsWanted& wanted, std::span
       break;
     case Kind::index:
       fill<std::int64_t>(into, [&](std::size_t i) {
-        const auto tag = static_cast<std::size_t>(number_at<std::int8_t>(second, i));
+        const auto tag = static_cast<std::size_t>(number_at<std::int8_t>(inputs[1], i));
         const bool is_known = tag >= 1 && tag <= wanted.before.size();
-        return wrapping_sum(number_at<std::int64_t>(first, i), is_known ? wanted.before[tag - 1] : 0);
+        return wrapping_sum(number_at<std::int64_t>(inputs[0], i), is_known ? wanted.before[tag - 1] : 0);
       });
       break;
     case Kind::file_number:

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "content.h"
@@ -32,9 +33,11 @@ struct ItemsWanted {
   std::vector<std::int64_t> before;  // of ChainColumn::held: how many items the files before this one bring
 };
 
-// `first`, `second`: the bytes of the numbers that cover the range, of ItemSource::column (of ends: those behind the
-// leading 0) and of its tags.
-Slices made_items(const ItemSource&, const ItemsWanted&, std::span<const std::byte> first,
-                  std::span<const std::byte> second);
+// `inputs`: the bytes of the numbers that cover the range, of ItemSource::column (of ends: those behind the leading 0)
+// and of its tags, as far as it has them.
+Slices made_items(const ItemSource&, const ItemsWanted&, std::span<const std::string_view> inputs);
+
+// Adds the same to each of these numbers.
+void shift_numbers(std::span<std::byte>, std::int64_t by);
 
 }  // namespace tfilefs

@@ -9,7 +9,7 @@
 #include "exec/answering.h"
 #include "exec/for_each.h"
 #include "on_behalf.h"
-#include "view/segments.h"
+#include "view/column_pieces.h"
 
 namespace tfilefs {
 namespace {
@@ -132,23 +132,19 @@ void index_entries(ClusterCache& cache, const KeySources& sources, Reply<Counted
   made->parts.push_back({{0, 0, sources.entries}, KeyIndex()});
   KeyIndex& index = *made->parts[0].index;
   index.reserve(static_cast<std::size_t>(std::max<std::int64_t>(sources.entries, 0)));
-  const std::stop_token stop = reply.stop_token();
   auto take = [made, &index](const std::vector<EntryKey>& keys) -> Result<void> {
     for (const EntryKey& key : keys) index.add(key);
     return {};
   };
   // Sorting takes long, and reads nothing: a job.
-  auto sort = [&cache, made, &index, reply = std::move(reply)](Result<void> read) mutable {
-    if (!read) return reply(tl::unexpected<Error>(read.error()));
-    cache.exec().job_pool.run(answering(
-                                  [made, &index]() -> Result<CountedIndexPtr> {
-                                    index.sort();
-                                    return CountedIndexPtr(made);
-                                  },
-                                  std::move(reply)),
-                              Urgency::awaited);
+  auto sort = [&cache, made, &index](Reply<CountedIndexPtr> told) {
+    auto job = [made, &index]() -> Result<CountedIndexPtr> {
+      index.sort();
+      return CountedIndexPtr(made);
+    };
+    cache.exec().job_pool.run(answering(std::move(job), std::move(told)), Urgency::awaited);
   };
-  read_keys(cache, sources, std::move(take), Reply<void>(std::move(sort), stop));
+  read_keys(cache, sources, std::move(take), value_for<void>(std::move(reply), std::move(sort)));
 }
 
 void match_entries(ClusterCache& cache, const KeySources& sources, CountedIndexPtr index, Reply<MatchedRunsPtr> reply) {
@@ -161,7 +157,6 @@ void match_entries(ClusterCache& cache, const KeySources& sources, CountedIndexP
   state->made->runs = EntryRuns(sources.entries);
   state->made->memory = cache.budget()->take(0);
   const std::uint64_t most = share_of(cache) - std::min(share_of(cache), index->memory.bytes());
-  const std::stop_token stop = reply.stop_token();
   auto take = [state, most](const std::vector<EntryKey>& keys) -> Result<void> {
     MatchedRuns& made = *state->made;
     for (const EntryKey& key : keys) {
@@ -174,11 +169,8 @@ void match_entries(ClusterCache& cache, const KeySources& sources, CountedIndexP
     made.memory.settle(bytes);
     return {};
   };
-  auto done = [state, reply = std::move(reply)](Result<void> read) mutable {
-    if (!read) return reply(tl::unexpected<Error>(read.error()));
-    reply(MatchedRunsPtr(std::move(state->made)));
-  };
-  read_keys(cache, sources, std::move(take), Reply<void>(std::move(done), stop));
+  auto done = [state] { return MatchedRunsPtr(std::move(state->made)); };
+  read_keys(cache, sources, std::move(take), answer_with<void>(std::move(reply), std::move(done)));
 }
 
 }  // namespace tfilefs

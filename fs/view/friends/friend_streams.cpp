@@ -9,7 +9,7 @@
 #include "exec/for_each.h"
 #include "on_behalf.h"
 #include "view/chain/computed_items.h"
-#include "view/segments.h"
+#include "view/column_pieces.h"
 
 namespace tfilefs {
 namespace {
@@ -21,8 +21,6 @@ constexpr std::size_t kEndSize = sizeof(std::int64_t);
 
 // Far from an overflow of sizes; more than any file can hold.
 constexpr std::int64_t kItemsMax = std::int64_t{1} << 60;
-
-PickedColumn picked(const tfile::Column& column) { return {column.stream, column.slot, column.item_size()}; }
 
 std::int64_t end_at(const tfile::Buffer& buffer, std::size_t number) {
   std::int64_t end = 0;
@@ -52,7 +50,7 @@ void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> r
     (*entries)[i] = {entry, entry + matched_->runs.count(run)};
   }
   const std::vector<tfile::ColumnId>& lists = table_->counted(count).lists;
-  auto descend = [self = shared_from_this(), &lists](std::size_t depth, const auto& made, Reply<void> told) {
+  auto descend = [self = self(), &lists](std::size_t depth, const auto& made, Reply<void> told) {
     RunsItems& runs = *made;
     std::vector<Pick> picks;
     picks.reserve(2 * runs.size());
@@ -62,7 +60,7 @@ void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> r
     }
     auto ends = std::make_shared<tfile::Buffer>(2 * runs.size() * kEndSize, tfile::Use::passing);
     auto take = [&runs, ends] { return step_down(runs, *ends); };
-    pick_items(self->own_, picked(self->table_->own().columns[lists[depth]]), std::move(picks), ends, {},
+    pick_items(self->own_, range_of_items(self->table_->own().columns[lists[depth]], 0, 0), std::move(picks), ends, {},
                answer_with<void>(std::move(told), std::move(take)));
   };
   for_each(lists.size(), std::move(entries), std::move(descend), std::move(reply));
@@ -71,7 +69,7 @@ void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> r
 // Adds up the items of all blocks.
 void FriendStreams::count_items(CountId id, Reply<StartsPtr> reply) {
   auto first = std::make_shared<std::vector<std::int64_t>>(1, 0);
-  auto add_block = [self = shared_from_this(), id](std::size_t number, const auto& starts, Reply<void> told) {
+  auto add_block = [self = self(), id](std::size_t number, const auto& starts, Reply<void> told) {
     auto add = [&starts](const Block& block) {
       std::int64_t items = starts->back();
       for (const RunItems& run : *block) items = std::min(items + (run.last - run.first), kItemsMax);
@@ -84,11 +82,7 @@ void FriendStreams::count_items(CountId id, Reply<StartsPtr> reply) {
 
 FriendStreams::FriendStreams(ClusterCache& cache, std::shared_ptr<const FriendTable> table, MatchedRunsPtr matched,
                              std::shared_ptr<CachedStreams> own)
-    : cache_(cache), table_(std::move(table)), matched_(std::move(matched)), own_(std::move(own)) {}
-
-void FriendStreams::run_view_job(std::function<void()> job) {
-  cache_.exec().view_workers.run(std::move(job), Urgency::awaited);
-}
+    : ComposedStreams(cache, table), table_(std::move(table)), matched_(std::move(matched)), own_(std::move(own)) {}
 
 std::size_t FriendStreams::block_count() const { return (matched_->runs.runs().size() + kBlockRuns - 1) / kBlockRuns; }
 
@@ -123,20 +117,13 @@ void FriendStreams::want(CountId id, Reply<StartsPtr> reply) {
     const Lock lock(mutex_);
     once = counts_[id].wanted;
   }
-  auto keep = [self = shared_from_this(), id](StartsPtr starts) {
+  auto keep = [self = self(), id](StartsPtr starts) {
     const Lock lock(self->mutex_);
     self->counts_[id].starts = starts;
     return starts;
   };
   once.get([&](Reply<StartsPtr> made) { count_items(id, std::move(made)); },
            answer_with<StartsPtr>(std::move(reply), std::move(keep)));
-}
-
-void FriendStreams::want_all(std::vector<CountId> ids, Reply<void> reply) {
-  want_counts(
-      std::move(ids), [self = shared_from_this()](CountId id) { return self->items_known(id) >= 0; },
-      [self = shared_from_this()](CountId id, Reply<StartsPtr> starts) { self->want(id, std::move(starts)); },
-      std::move(reply));
 }
 
 FriendStreams::Block FriendStreams::known_block(CountId id, std::size_t number) {
@@ -154,47 +141,14 @@ void FriendStreams::keep_block(CountId id, std::size_t number, Block block) {
 
 void FriendStreams::block(CountId id, std::size_t number, Reply<Block> reply) {
   if (Block known = known_block(id, number)) return reply(std::move(known));
-  auto keep = [self = shared_from_this(), id, number](Block made) {
+  auto keep = [self = self(), id, number](Block made) {
     self->keep_block(id, number, made);
     return made;
   };
   read_block(id, number, answer_with<Block>(std::move(reply), std::move(keep)));
 }
 
-std::optional<std::int64_t> FriendStreams::known_length(tfile::StreamId id, std::uint32_t) const {
-  const std::int64_t items = items_known(table_->shown(id).count);
-  if (items < 0) return std::nullopt;
-  return items + (table_->columns[id].role == tfile::Role::offsets ? 1 : 0);
-}
-
-void FriendStreams::length(tfile::StreamId id, std::uint32_t slot, Reply<std::int64_t> reply) {
-  const std::stop_token stop = reply.stop_token();
-  auto told = [self = shared_from_this(), id, slot, reply = std::move(reply)](Result<void> known) mutable {
-    if (!known) return reply(tl::unexpected<Error>(known.error()));
-    reply(*self->known_length(id, slot));
-  };
-  want_all({table_->shown(id).count}, Reply<void>(std::move(told), stop));
-}
-
-void FriendStreams::cheap_length(tfile::StreamId id, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
-  reply(known_length(id, slot));
-}
-
 // ---- reads
-
-void FriendStreams::read(tfile::StreamId id, std::uint32_t, std::size_t item_size, std::uint64_t offset,
-                         std::size_t size, ReadUse use, Reply<Slices> reply) {
-  if (id >= table_->columns.size() || item_size == 0) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
-  std::vector<CountId> needed = table_->shown(id).held;
-  needed.push_back(table_->shown(id).count);
-  const Request request{id, offset, offset + size, use};
-  const std::stop_token stop = reply.stop_token();
-  auto go_on = [self = shared_from_this(), request, reply = std::move(reply)](Result<void> known) mutable {
-    if (!known) return reply(tl::unexpected<Error>(known.error()));
-    self->read_known(request, std::move(reply));
-  };
-  want_all(std::move(needed), Reply<void>(std::move(go_on), stop));
-}
 
 void FriendStreams::read_known(const Request& wanted, Reply<Slices> reply) {
   const tfile::Column& column = table_->columns[wanted.column];
@@ -202,7 +156,7 @@ void FriendStreams::read_known(const Request& wanted, Reply<Slices> reply) {
   Request request = wanted;
   request.end = std::min(request.end, range_of_items(column, 0, *known_length(request.column, 0)).size);
   if (request.begin >= request.end) return reply(Slices());
-  const ChainColumn& shown = table_->shown(request.column);
+  const ChainColumn& shown = table_->chained(request.column);
   const Kind kind = table_->source(request.column).kind;
   if (kind == Kind::steps || kind == Kind::entry_number) return reply(computed(request));
   auto begin = static_cast<std::int64_t>(request.begin) / item_size;
@@ -213,8 +167,7 @@ void FriendStreams::read_known(const Request& wanted, Reply<Slices> reply) {
     end -= 1;
     held = shown.held[0];
   }
-  auto found = [self = shared_from_this(), request, kind](std::vector<Segment> segments, Reply<Slices> told) {
-    if (kind == Kind::ends) return self->read_ends(request, segments, std::move(told));
+  auto found = [self = self(), request](std::vector<Segment> segments, Reply<Slices> told) {
     self->read_segments(request, std::move(segments), std::move(told));
   };
   find({shown.count, held, begin, end, starts_known(shown.count)},
@@ -229,8 +182,8 @@ void FriendStreams::find(Wanted wanted, Reply<std::vector<Segment>> reply) {
     return static_cast<std::size_t>(std::ranges::upper_bound(*wanted.starts, item) - wanted.starts->begin()) - 1;
   };
   const std::size_t first = block_of(wanted.begin), last = std::min(block_of(wanted.end - 1), block_count() - 1);
-  auto look = [self = shared_from_this(), wanted = std::move(wanted), first](std::size_t i, std::vector<Segment>& found,
-                                                                             Reply<void> told) {
+  auto look = [self = self(), wanted = std::move(wanted), first](std::size_t i, std::vector<Segment>& found,
+                                                                 Reply<void> told) {
     self->find_in_block(wanted, first + i, found, std::move(told));
   };
   for_each(last + 1 - first, std::vector<Segment>(), std::move(look), std::move(reply));
@@ -238,7 +191,7 @@ void FriendStreams::find(Wanted wanted, Reply<std::vector<Segment>> reply) {
 
 void FriendStreams::find_in_block(const Wanted& wanted, std::size_t number, std::vector<Segment>& found,
                                   Reply<void> told) {
-  auto look = [self = shared_from_this(), &wanted, number, &found](const Block& own, Reply<void> done) {
+  auto look = [self = self(), &wanted, number, &found](const Block& own, Reply<void> done) {
     if (!wanted.held) {
       self->add_found(wanted, number, own.get(), nullptr, found);
       return done({});
@@ -283,62 +236,42 @@ Slices FriendStreams::computed(const Request& request) const {
   return one_slice(std::move(buffer), request.begin - numbers.first * kEndSize, request.end - request.begin);
 }
 
+// Ends of lists are read as whole numbers, behind the 0 before all lists.
 void FriendStreams::read_segments(const Request& request, std::vector<Segment> segments, Reply<Slices> reply) {
-  const tfile::Column& own = table_->own().columns[table_->source(request.column).column.id];
-  const std::uint64_t size = own.item_size();
+  const ItemSource& source = table_->source(request.column);
+  const bool are_ends = source.kind == Kind::ends;
+  ColumnRange own = range_of_items(table_->own().columns[source.column.id], 0, 0);
+  const auto place_of = [&](std::int64_t item) {
+    return static_cast<std::uint64_t>(item + (are_ends ? 1 : 0)) * own.item_size;
+  };
+  const std::size_t unit = are_ends ? kEndSize : 1;
+  const NumberRange covering = numbers_covering(request.begin, request.end, unit);
+  const std::uint64_t begin = covering.first * unit, end = begin + covering.count * unit;
   std::vector<Pick> picks;
   for (const Segment& segment : segments) {
-    const std::uint64_t at = static_cast<std::uint64_t>(segment.at) * size;
-    const std::uint64_t begin = std::max(request.begin, at);
-    const std::uint64_t end = std::min(request.end, at + static_cast<std::uint64_t>(segment.count) * size);
-    if (begin < end)
-      picks.push_back(
-          {static_cast<std::uint64_t>(segment.first) * size + (begin - at), end - begin, begin - request.begin});
+    const std::uint64_t at = place_of(segment.at), from = std::max(begin, at);
+    const std::uint64_t until = std::min(end, place_of(segment.at + segment.count));
+    if (from < until) picks.push_back({place_of(segment.first) + (from - at), until - from, from - begin});
   }
-  const std::stop_token stop = reply.stop_token();
-  if (picks.size() == 1 && picks[0].size == request.end - request.begin) {
-    auto told = [self = shared_from_this(), reply = std::move(reply)](Result<Slices> slices) mutable {
-      reply(std::move(slices));
-    };
-    const ColumnRange range{own.stream, own.slot, size, picks[0].from, picks[0].size};
-    return read_whole(*own_, range, request.use, Reply<Slices>(std::move(told), stop));
+  if (!are_ends && picks.size() == 1 && picks[0].size == end - begin) {
+    own.offset = picks[0].from;
+    own.size = picks[0].size;
+    auto tell = [self = self()](Result<Slices> slices, Reply<Slices> told) { told(std::move(slices)); };
+    return read_whole(*own_, own, request.use, on_behalf_of<Slices>(std::move(reply), std::move(tell)));
   }
-  auto buffer = std::make_shared<tfile::Buffer>(request.end - request.begin);
-  auto told = [buffer, reply = std::move(reply)](Result<void> read) mutable {
-    if (!read) return reply(tl::unexpected<Error>(read.error()));
-    const std::size_t all = buffer->size();
-    reply(one_slice(std::move(buffer), 0, all));
+  auto buffer = std::make_shared<tfile::Buffer>(end - begin);
+  if (are_ends && begin == 0) std::memset(buffer->data(), 0, kEndSize);
+  if (!are_ends) segments.clear();
+  auto made = [request, begin, buffer, ends = std::move(segments)] {
+    for (const Segment& segment : ends)
+      shift_numbers(buffer->span().subspan(static_cast<std::uint64_t>(segment.at + 1) * kEndSize - begin,
+                                           static_cast<std::uint64_t>(segment.count) * kEndSize),
+                    segment.shift);
+    return one_slice(buffer, request.begin - begin, request.end - request.begin);
   };
   ReadUse use = request.use;
   use.handed_over = false;  // the kernel gets a copy
-  pick_items(own_, picked(own), std::move(picks), buffer, use, Reply<void>(std::move(told), stop));
-}
-
-void FriendStreams::read_ends(const Request& request, const std::vector<Segment>& segments, Reply<Slices> reply) {
-  const tfile::Column& own = table_->own().columns[table_->source(request.column).column.id];
-  const NumberRange numbers = numbers_covering(request.begin, request.end, kEndSize);
-  const auto first = static_cast<std::int64_t>(numbers.first);
-  auto buffer = std::make_shared<tfile::Buffer>(numbers.count * kEndSize);
-  std::memset(buffer->data(), 0, std::min<std::size_t>(buffer->size(), kEndSize));  // the 0 before all lists
-  std::vector<Pick> picks;
-  for (const Segment& segment : segments)
-    picks.push_back({static_cast<std::uint64_t>(segment.first + 1) * kEndSize,
-                     static_cast<std::uint64_t>(segment.count) * kEndSize,
-                     static_cast<std::uint64_t>(segment.at + 1 - first) * kEndSize});
-  const std::stop_token stop = reply.stop_token();
-  auto told = [request, first, buffer, segments, reply = std::move(reply)](Result<void> read) mutable {
-    if (!read) return reply(tl::unexpected<Error>(read.error()));
-    for (const Segment& segment : segments) {
-      const auto begin = static_cast<std::size_t>(segment.at + 1 - first);
-      for (std::size_t i = begin; i < begin + static_cast<std::size_t>(segment.count); ++i) {
-        const std::int64_t end = wrapping_sum(end_at(*buffer, i), segment.shift);
-        std::memcpy(buffer->data() + i * kEndSize, &end, kEndSize);
-      }
-    }
-    const std::uint64_t from = request.begin - static_cast<std::uint64_t>(first) * kEndSize;
-    reply(one_slice(std::move(buffer), from, request.end - request.begin));
-  };
-  pick_items(own_, picked(own), std::move(picks), buffer, {}, Reply<void>(std::move(told), stop));
+  pick_items(own_, own, std::move(picks), buffer, use, answer_with<void>(std::move(reply), std::move(made)));
 }
 
 }  // namespace tfilefs

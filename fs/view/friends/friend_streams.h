@@ -13,10 +13,9 @@
 #include "mutex.h"
 #include "once.h"
 #include "tfile/buffer.h"
-#include "view/chain/counts_wanted.h"
+#include "view/chain/composed_streams.h"
 #include "view/friends/entry_runs.h"
 #include "view/friends/friend_table.h"
-#include "view/friends/gathered_items.h"
 
 namespace tfilefs {
 
@@ -30,20 +29,11 @@ using MatchedRunsPtr = std::shared_ptr<const MatchedRuns>;
 // Reads the columns of a friend (FriendTable of `some` or `any`, and of_matches()) out of the columns of its own
 // table. What is read lies in as many places as there are runs of entries. Where the items of lists begin is asked of
 // the friend's offsets, for some runs at a time. Thread-safe.
-class FriendStreams final : public CachedStreams, public std::enable_shared_from_this<FriendStreams> {
+class FriendStreams final : public ComposedStreams {
  public:
   // `own`: the columns of the friend's own table; null for of_matches().
   FriendStreams(ClusterCache&, std::shared_ptr<const FriendTable>, MatchedRunsPtr, std::shared_ptr<CachedStreams> own);
 
-  using CachedStreams::read;
-  const tfile::StreamSet& streams() const override { return *table_; }
-  void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>) override;
-  void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>) override;
-  std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const override;
-  void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse,
-            Reply<Slices>) override;
-  void run_view_job(std::function<void()>) override;
-  PieceCache& pieces() const override { return cache_.pieces(); }
   const Files* files() const override { return own_ ? own_->files() : nullptr; }
 
  private:
@@ -65,17 +55,12 @@ class FriendStreams final : public CachedStreams, public std::enable_shared_from
     std::int64_t begin = 0, end = 0;
     StartsPtr starts;
   };
-  struct Request {
-    tfile::ColumnId column = 0;
-    std::uint64_t begin = 0, end = 0;  // bytes of the column
-    ReadUse use;
-  };
+  std::shared_ptr<FriendStreams> self() { return std::static_pointer_cast<FriendStreams>(shared_from_this()); }
   std::size_t block_count() const;
   std::size_t runs_in(std::size_t block) const;
-  std::int64_t items_known(CountId) const EXCLUDES(mutex_);  // -1: not known
+  std::int64_t items_known(CountId) const override EXCLUDES(mutex_);
   StartsPtr starts_known(CountId) const EXCLUDES(mutex_);
-  void want(CountId, Reply<StartsPtr>) EXCLUDES(mutex_);
-  void want_all(std::vector<CountId>, Reply<void>);
+  void want(CountId, Reply<StartsPtr>) override EXCLUDES(mutex_);
   void count_items(CountId, Reply<StartsPtr>);
   void block(CountId, std::size_t number, Reply<Block>) EXCLUDES(mutex_);
   void read_block(CountId, std::size_t number, Reply<Block>);
@@ -83,20 +68,18 @@ class FriendStreams final : public CachedStreams, public std::enable_shared_from
   Block known_block(CountId, std::size_t number) EXCLUDES(mutex_);
   void keep_block(CountId, std::size_t number, Block) EXCLUDES(mutex_);
 
-  void read_known(const Request&, Reply<Slices>);
+  void read_known(const Request&, Reply<Slices>) override;
   void find(Wanted, Reply<std::vector<Segment>>);
   void find_in_block(const Wanted&, std::size_t number, std::vector<Segment>& found, Reply<void>);
   void add_found(const Wanted&, std::size_t number, const RunsItems* own, const RunsItems* held,
                  std::vector<Segment>& found) const;
   Slices computed(const Request&) const;
   void read_segments(const Request&, std::vector<Segment>, Reply<Slices>);
-  void read_ends(const Request&, const std::vector<Segment>&, Reply<Slices>);
 
   // So many runs are looked at together: their places are read for each read of a column in them.
   static constexpr std::size_t kBlockRuns = 4096;
   static constexpr std::size_t kBlocksKept = 8;
 
-  ClusterCache& cache_;
   const std::shared_ptr<const FriendTable> table_;
   const MatchedRunsPtr matched_;
   const std::shared_ptr<CachedStreams> own_;

@@ -18,9 +18,8 @@ enum class FriendRows : std::uint8_t {
   any,   // each has one or none: each column is a list of 0 or 1
 };
 
-// A friend as a table with as many entries as the one whose friend it is. Its streams have one column each, except that
-// `same` has the streams of the friend. It says what the columns are and where they come from; FriendStreams reads
-// them. Const.
+// A friend as a table with as many entries as the one whose friend it is. `same` has the streams of the friend. It says
+// what the columns are and where they come from; FriendStreams reads them. Const.
 class FriendTable final : public ComposedTable {
  public:
   // `own`: the friend itself; whole. `of`: the table whose friend it is. Values of one of several classes are left out,
@@ -30,11 +29,10 @@ class FriendTable final : public ComposedTable {
   static std::shared_ptr<const FriendTable> of_matches(const tfile::Table& of);
 
   const tfile::Table& own() const { return *own_; }
-  const ChainColumn& shown(tfile::ColumnId id) const { return chained_[id]; }
   const ItemSource& source(tfile::ColumnId id) const { return chained_[id].sources[0]; }
   std::size_t count_ids() const { return counted_.size(); }
 
-  // What a CountId of shown() counts.
+  // What a CountId of chained() counts.
   struct Counted {
     enum class Of : std::uint8_t { entries, matched, items };
     Of of = Of::entries;
@@ -55,7 +53,6 @@ class FriendTable final : public ComposedTable {
 
   std::shared_ptr<const tfile::Table> own_;  // null: of_matches()
   bool has_own_streams_ = false;
-  std::vector<ChainColumn> chained_;
   std::vector<Counted> counted_;
 };
 

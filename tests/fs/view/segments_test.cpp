@@ -22,7 +22,7 @@ class PlusOne : public Transform {
     range.size = std::min(piece_size_, column_.size - piece * piece_size_);
     return {range};
   }
-  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+  Result<void> make(std::uint64_t, std::span<const std::string_view> inputs, std::span<char> to) const override {
     if (inputs[0].size() != to.size()) return tfile::fail(ErrorKind::damaged, "sizes differ");
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<char>(inputs[0][i] + 1);
     return {};
@@ -38,8 +38,8 @@ class SumOfMany : public Transform {
  public:
   SumOfMany(ColumnRange byte, std::size_t times) : byte_(byte), times_(times) {}
   std::vector<ColumnRange> inputs(std::uint64_t) const override { return std::vector(times_, byte_); }
-  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
-    for (const std::string& input : inputs) to[0] = static_cast<char>(to[0] + input.at(0));
+  Result<void> make(std::uint64_t, std::span<const std::string_view> inputs, std::span<char> to) const override {
+    for (const std::string_view input : inputs) to[0] = static_cast<char>(to[0] + input.at(0));
     return {};
   }
 
