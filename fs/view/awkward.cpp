@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "on_behalf.h"
 #include "tfile/json_writer.h"
 #include "view/column_lengths.h"
 #include "view/table_form.h"
@@ -242,10 +243,8 @@ class Writer {
 
 void awkward_text(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                   Reply<std::string> reply) {
-  column_lengths(streams, table, false, [table, reply = std::move(reply)](Result<ColumnLengths> lengths) mutable {
-    if (!lengths) return reply(tl::unexpected<Error>(lengths.error()));
-    reply(Writer(*table, *lengths).write());
-  });
+  auto write = [table](const ColumnLengths& lengths) { return Writer(*table, lengths).write(); };
+  column_lengths(streams, table, false, answer_with<ColumnLengths>(std::move(reply), std::move(write)));
 }
 
 }  // namespace tfilefs

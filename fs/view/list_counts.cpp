@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-#include <cstring>
 #include <map>
 #include <span>
 #include <utility>
 
-#include "mutex.h"
+#include "exec/answering.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "view/column_lengths.h"
 
 namespace tfilefs {
@@ -75,97 +75,77 @@ class Counters {
   std::vector<List> found_;
 };
 
-// Reads the last offset of each list; then, of columns that contradict it, the last item, since damage explains it too.
-class Asking : public std::enable_shared_from_this<Asking> {
- public:
-  Asking(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnLengths lengths,
-         Reply<Contradicted> reply)
-      : streams_(std::move(streams)),
-        table_(std::move(table)),
-        lengths_(std::move(lengths)),
-        reply_(std::move(reply)),
-        contradicted_(table_->columns.size(), false) {}
-
-  void start() {
-    const auto counters = counted_by(*table_);
-    for (ColumnId id = 0; id < counters.size(); ++id) {
-      if (!counters[id] || !lengths_[id] || !lengths_[*counters[id]]) continue;
-      if (table_->columns[*counters[id]].stream != table_->columns[id].stream) counted_[*counters[id]].push_back(id);
-    }
-    left_ = counted_.size() + 1;
-    for (const auto& [list, columns] : counted_) ask_list(list, columns);
-    one_is_told();
-  }
-
- private:
-  void ask_list(ColumnId list, const std::vector<ColumnId>& columns) {
-    if (*lengths_[list] == 0) return compare(columns, 0);
-    read_item(list, *lengths_[list] - 1, [this, self = shared_from_this(), &columns](Result<Slices> slices) {
-      std::int64_t last = 0;
-      if (!slices || !take(*slices, last)) return one_is_told();
-      compare(columns, last);
-    });
-  }
-
-  void compare(const std::vector<ColumnId>& columns, std::int64_t items) {
-    for (const ColumnId id : columns) {
-      const std::int64_t more = table_->columns[id].role == Role::offsets ? 1 : 0;
-      const std::int64_t length = *lengths_[id];
-      if (length == items + more || (length == 0 && items == 0)) continue;
-      if (length == 0) {
-        note(id);
-        continue;
-      }
-      ++left_;
-      read_item(id, length - 1, [this, self = shared_from_this(), id](const Result<Slices>& slices) {
-        if (slices) note(id);
-        one_is_told();
-      });
-    }
-    one_is_told();
-  }
-
-  template <class Then>
-  void read_item(ColumnId id, std::int64_t item, Then then) {
-    const Column& column = table_->columns[id];
-    const std::size_t size = column.item_size();
-    streams_->read(column.stream, column.slot, size, static_cast<std::uint64_t>(item) * size, size, std::move(then));
-  }
-
-  static bool take(const Slices& slices, std::int64_t& offset) {
-    std::size_t got = 0;
-    for (const auto piece : slices.pieces) {
-      if (got + piece.size() > sizeof offset) return false;
-      std::memcpy(reinterpret_cast<char*>(&offset) + got, piece.data(), piece.size());
-      got += piece.size();
-    }
-    return got == sizeof offset;
-  }
-
-  void note(ColumnId id) {
-    const Lock lock(mutex_);
-    contradicted_[id] = true;
-  }
-
-  void one_is_told() {
-    if (--left_ > 0) return;
-    if (reply_.stop_token().stop_requested()) return reply_(given_up());
-    const Lock lock(mutex_);
-    answer_ = std::move(contradicted_);
-    streams_->run_view_job([self = shared_from_this()] { self->reply_(std::move(self->answer_)); });
-  }
-
-  const std::shared_ptr<CachedStreams> streams_;
-  const std::shared_ptr<const tfile::Table> table_;
-  const ColumnLengths lengths_;
-  Reply<Contradicted> reply_;
-  std::map<ColumnId, std::vector<ColumnId>> counted_;  // by list
-  std::atomic<std::size_t> left_ = 0;
-  Contradicted answer_;  // set before it is passed to one thread
-
-  Mutex mutex_{"Asking::mutex_", "ThreadPool::mutex_"};
-  Contradicted contradicted_ GUARDED_BY(mutex_);
+// Where the columns are, and how long.
+struct Lengths {
+  const std::shared_ptr<CachedStreams> streams;
+  const std::shared_ptr<const tfile::Table> table;
+  const ColumnLengths of;
 };
+using LengthsPtr = std::shared_ptr<const Lengths>;
+
+// By column. Several are noted at the same time, so each has a byte of its own.
+using Noted = std::vector<char>;
+
+struct CountedColumns {
+  ColumnId list = 0;  // by its offsets
+  std::vector<ColumnId> columns;
+};
+
+std::vector<CountedColumns> comparable(const Lengths& lengths) {
+  std::map<ColumnId, std::vector<ColumnId>> counted;
+  const auto& columns = lengths.table->columns;
+  const auto counters = counted_by(*lengths.table);
+  for (ColumnId id = 0; id < counters.size(); ++id) {
+    if (!counters[id] || !lengths.of[id] || !lengths.of[*counters[id]]) continue;
+    if (columns[*counters[id]].stream != columns[id].stream) counted[*counters[id]].push_back(id);
+  }
+  std::vector<CountedColumns> lists;
+  for (auto& [list, ids] : counted) lists.push_back({list, std::move(ids)});
+  return lists;
+}
+
+void read_last(const Lengths& lengths, ColumnId id, Reply<Slices> reply) {
+  const Column& column = lengths.table->columns[id];
+  const std::size_t size = column.item_size();
+  lengths.streams->read(column.stream, column.slot, size, static_cast<std::uint64_t>(*lengths.of[id] - 1) * size, size,
+                        std::move(reply));
+}
+
+// Notes the columns that do not have as many items as their lists. Of one that has some the last is read: damage
+// explains it, too.
+void compare(const LengthsPtr& lengths, const std::vector<ColumnId>& columns, std::int64_t items, Noted& noted,
+             Reply<void> reply) {
+  std::vector<ColumnId> others;
+  for (const ColumnId id : columns) {
+    const std::int64_t more = lengths->table->columns[id].role == Role::offsets ? 1 : 0;
+    const std::int64_t length = *lengths->of[id];
+    if (length == items + more || (length == 0 && items == 0)) continue;
+    if (length == 0)
+      noted[id] = 1;
+    else
+      others.push_back(id);
+  }
+  const std::size_t count = others.size();
+  auto look = [lengths, others = std::move(others), &noted](std::size_t i, Reply<void> told) {
+    auto note = [&of = noted[others[i]]](const Result<Slices>& last, Reply<void> done) {
+      if (last) of = 1;
+      done({});
+    };
+    read_last(*lengths, others[i], on_behalf_of<Slices>(std::move(told), std::move(note)));
+  };
+  when_all(count, count, std::move(look), std::move(reply));
+}
+
+void compare_list(const LengthsPtr& lengths, const CountedColumns& list, Noted& noted, Reply<void> reply) {
+  if (*lengths->of[list.list] == 0) return compare(lengths, list.columns, 0, noted, std::move(reply));
+  auto with_last = [lengths, &list, &noted](Result<Slices> slices, Reply<void> told) {
+    std::int64_t last = 0;
+    if (!slices || slices->size() != sizeof last) return told({});
+    copy_slices(*std::exchange(slices, Slices()), reinterpret_cast<std::byte*>(&last));
+    compare(lengths, list.columns, last, noted, std::move(told));
+  };
+  read_last(*lengths, list.list, on_behalf_of<Slices>(std::move(reply), std::move(with_last)));
+}
 
 }  // namespace
 
@@ -174,21 +154,29 @@ std::vector<std::optional<tfile::ColumnId>> counted_by(const tfile::Table& table
 void contradicted_columns(const std::shared_ptr<CachedStreams>& streams,
                           const std::shared_ptr<const tfile::Table>& table, const ColumnLengths& lengths,
                           Reply<Contradicted> reply) {
-  std::make_shared<Asking>(streams, table, lengths, std::move(reply))->start();
+  const LengthsPtr of = std::make_shared<const Lengths>(Lengths{streams, table, lengths});
+  std::vector<CountedColumns> lists = comparable(*of);
+  const std::size_t count = lists.size();
+  auto look = [of, lists = std::move(lists)](std::size_t i, Noted& noted, Reply<void> told) {
+    compare_list(of, lists[i], noted, std::move(told));
+  };
+  auto answer = [streams](Noted noted, Reply<Contradicted> told) {
+    auto made = [noted = std::move(noted)]() -> Result<Contradicted> {
+      return Contradicted(noted.begin(), noted.end());
+    };
+    streams->run_view_job(answering(std::move(made), std::move(told)));
+  };
+  when_all(count, count, Noted(table->columns.size()), std::move(look),
+           value_for<Noted>(std::move(reply), std::move(answer)));
 }
 
 void sound_lengths(const std::shared_ptr<CachedStreams>& streams, const std::shared_ptr<const tfile::Table>& table,
                    Reply<SoundLengths> reply) {
-  auto shared = std::make_shared<Reply<SoundLengths>>(std::move(reply));
-  auto ask = [streams, table, shared](Result<ColumnLengths> lengths) {
-    if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
-    auto tell = [shared, lengths = *lengths](Result<Contradicted> found) {
-      if (!found) return (*shared)(tl::unexpected<Error>(found.error()));
-      (*shared)(SoundLengths{lengths, *std::move(found)});
-    };
-    contradicted_columns(streams, table, *lengths, Reply<Contradicted>(std::move(tell), shared->stop_token()));
+  auto ask = [streams, table](ColumnLengths lengths, Reply<SoundLengths> told) {
+    auto tell = [lengths](Contradicted found) { return SoundLengths{lengths, std::move(found)}; };
+    contradicted_columns(streams, table, lengths, answer_with<Contradicted>(std::move(told), std::move(tell)));
   };
-  column_lengths(streams, table, true, Reply<ColumnLengths>(std::move(ask), shared->stop_token()));
+  column_lengths(streams, table, true, value_for<ColumnLengths>(std::move(reply), std::move(ask)));
 }
 
 }  // namespace tfilefs

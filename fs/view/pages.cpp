@@ -6,9 +6,11 @@
 #include <limits>
 #include <utility>
 
-#include "exec/trampoline.h"
+#include "exec/answering.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
+#include "view/column_pieces.h"
 #include "view/damage.h"
-#include "view/segments.h"
 
 namespace tfilefs {
 namespace {
@@ -94,16 +96,16 @@ std::vector<std::int64_t> offsets_of_sizes(const Slices& sizes, tfile::Dtype dty
   }
 }
 
-// Goes through all entries, block by block: reads the offsets of a block level by level, then looks at its entries.
+// The pages of a leaf, as far as they are known. All entries are gone through, block by block: the offsets of a block
+// are read level by level, then its entries are looked at.
 class Cutting : public std::enable_shared_from_this<Cutting> {
  public:
   Cutting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, PageShape shape,
-          std::shared_ptr<const std::vector<std::int64_t>> bounds, Reply<LeafPagesPtr> reply)
+          std::shared_ptr<const std::vector<std::int64_t>> bounds)
       : streams_(std::move(streams)),
         table_(std::move(table)),
         shape_(std::move(shape)),
         bounds_(std::move(bounds)),
-        reply_(std::move(reply)),
         counted_(
             std::any_of(shape_.steps.begin(), shape_.steps.end(), [](const LevelStep& s) { return s.is_counted; })),
         windows_(shape_.steps.size() + 1),
@@ -114,15 +116,10 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     begin_group();
   }
 
-  // Begins the next block of entries, or ends.
-  void next_block() {
-    if (reply_.stop_token().stop_requested()) return reply_(given_up());
-    while (entry_ == group_end()) {
-      if (++group_ + 1 == bounds_->size()) return finish();
-      begin_group();
-      if (entry_ >= present_ && !add_blank_pages()) return;
-    }
-    begin_block(entry_ + block_entries_);
+  void run(Reply<LeafPagesPtr> reply) {
+    auto go_on = [self = shared_from_this()](Reply<void> told) { self->go_on(std::move(told)); };
+    while_more([self = shared_from_this()] { return !self->is_cut_; }, 1, std::move(go_on),
+               answer_with<void>(std::move(reply), [self = shared_from_this()] { return self->pages(); }));
   }
 
  private:
@@ -133,50 +130,23 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     if (counted_) made_->counts.push_back({std::numeric_limits<std::int64_t>::max(), 0});
   }
 
-  void finish() {
+  Result<LeafPagesPtr> pages() {
     made_->group_begin.push_back(made_->pages.size());
     for (std::size_t i = 0; i < shape_.steps.size(); ++i)
       if (shape_.steps[i].is_counted && next_[i] != shape_.steps[i].number)
-        return reply_(tfile::fail(ErrorKind::damaged, "list sizes add up to " + std::to_string(next_[i]) +
-                                                          " items, expected " +
-                                                          std::to_string(shape_.steps[i].number)));
-    reply_(LeafPagesPtr(made_));
+        return tfile::fail(ErrorKind::damaged, "list sizes add up to " + std::to_string(next_[i]) +
+                                                   " items, expected " + std::to_string(shape_.steps[i].number));
+    return LeafPagesPtr(made_);
   }
 
-  // Adds pages without values to the end of the group, even if the table claims very many entries.
-  bool add_blank_pages() {
-    for (OffsetsWindow& window : windows_) window.offsets.clear();
-    while (entry_ < group_end()) {
-      open_page();
-      const std::int64_t end = std::min(entry_ + kPlacesMax, group_end());
-      page_.places = end - entry_;
-      entry_ = end;
-      place_at(entry_, here_);
-      if (!close_page(here_)) return false;
-    }
-    if (counted_) made_->counts.back().begin = 0;
-    return true;
-  }
-
-  void begin_block(std::int64_t end) {
-    block_end_ = std::min(end, group_end());
-    step_ = 0;
-    items_ = {entry_, block_end_};
-    load();
-  }
-
-  void load() {
-    loop_.next([self = shared_from_this()] { self->load_step(); });
-  }
-
-  // Goes down the steps with the block. If offsets are needed, it goes on when they have arrived; those of the string
-  // come last.
-  void load_step() {
+  // Goes down the steps with the block, until offsets are needed; those of the string come last.
+  void go_on(Reply<void> reply) {
+    if (auto begun = begin_next_block(); !begun || is_cut_) return reply(std::move(begun));
     for (; step_ < windows_.size(); ++step_) {
       const bool is_string = step_ == shape_.steps.size();
       if (is_string && !shape_.chars_offsets) break;
       if (is_string || shape_.steps[step_].has_offsets())
-        return load_offsets(is_string ? *shape_.chars_offsets : shape_.steps[step_].offsets);
+        return load_offsets(is_string ? *shape_.chars_offsets : shape_.steps[step_].offsets, std::move(reply));
       const LevelStep& step = shape_.steps[step_];
       if (step.kind == StepKind::fixed)
         items_ = {items_.begin * step.number, items_.end * step.number};
@@ -184,29 +154,67 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
         items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
     }
     // There may be many entries: not on the thread that decoded their offsets.
-    streams_->run_view_job([self = shared_from_this()] { self->look_at_block(); });
+    streams_->run_view_job(answering([self = shared_from_this()] { return self->look_at_block(); }, std::move(reply)));
+  }
+
+  // Unless one is begun. Behind the last one, all is cut.
+  Result<void> begin_next_block() {
+    if (entry_ < block_end_) return {};
+    while (entry_ == group_end()) {
+      if (++group_ + 1 == bounds_->size()) {
+        is_cut_ = true;
+        return {};
+      }
+      begin_group();
+      if (entry_ >= present_) TRY_VOID(add_blank_pages());
+    }
+    begin_block(entry_ + block_entries_);
+    return {};
+  }
+
+  // Adds pages without values to the end of the group, even if the table claims very many entries.
+  Result<void> add_blank_pages() {
+    for (OffsetsWindow& window : windows_) window.offsets.clear();
+    while (entry_ < group_end()) {
+      open_page();
+      const std::int64_t end = std::min(entry_ + kPlacesMax, group_end());
+      page_.places = end - entry_;
+      entry_ = end;
+      place_at(entry_, here_);
+      TRY_VOID(close_page(here_));
+    }
+    if (counted_) made_->counts.back().begin = 0;
+    return {};
+  }
+
+  void begin_block(std::int64_t end) {
+    block_end_ = std::min(end, group_end());
+    step_ = 0;
+    items_ = {entry_, block_end_};
   }
 
   bool is_counted(std::size_t step) const { return step < shape_.steps.size() && shape_.steps[step].is_counted; }
 
-  void load_offsets(tfile::ColumnId id) {
+  void load_offsets(tfile::ColumnId id, Reply<void> reply) {
     windows_[step_] = {items_.begin, {}};
     if (items_.begin == items_.end) {
       items_ = {next_[step_], next_[step_]};
       ++step_;
-      return load();
+      return reply({});
     }
     if (items_.end - items_.begin > kBlockOffsets && block_entries_ > 1) {
       block_entries_ /= 2;
-      return begin_block(entry_ + block_entries_);
+      begin_block(entry_ + block_entries_);
+      return reply({});
     }
     const std::int64_t count = items_.end - items_.begin + (is_counted(step_) ? 0 : 1);
+    auto take = [self = shared_from_this(), id](Result<Slices> slices, Reply<void> told) {
+      auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
+      slices = Slices();
+      told(taken ? Result<void>() : self->give_up(id, taken.error()));
+    };
     read_whole(*streams_, range_of_items(table_->columns[id], items_.begin, count),
-               [self = shared_from_this(), id](Result<Slices> slices) {
-                 auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
-                 if (taken) return self->load();
-                 self->give_up(id, taken.error());
-               });
+               on_behalf_of<Slices>(std::move(reply), std::move(take)));
   }
 
   Result<void> take(tfile::ColumnId id, Slices slices) {
@@ -228,13 +236,15 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   // The offsets of the block are not known. If it spans several chunks, those before the bad one may be sound, and are
   // tried as a block. The first list of a chunk begins where the last one of the chunk before ends, so perhaps only
   // that one entry is lost.
-  void give_up(tfile::ColumnId id, const Error& error) {
-    if (counted_) return reply_(tl::unexpected<Error>(error));
+  Result<void> give_up(tfile::ColumnId id, const Error& error) {
+    if (counted_) return tl::unexpected<Error>(error);
     const tfile::EntryRange chunk = chunk_of_entry(table_->columns[id].stream);
-    if (block_end_ > chunk.end) return begin_block(chunk.end);
+    if (block_end_ > chunk.end) {
+      begin_block(chunk.end);
+      return {};
+    }
     const bool is_first = entry_ == chunk.begin && entry_ > 0;
-    if (!skip_entries(is_first ? entry_ + 1 : std::min(chunk.end, group_end()), error)) return;
-    next_block();
+    return skip_entries(is_first ? entry_ + 1 : std::min(chunk.end, group_end()), error);
   }
 
   // The entries of the chunk that ends behind the entry; if the stream ends before, all that are left.
@@ -248,8 +258,8 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     return {entry_, std::numeric_limits<std::int64_t>::max()};
   }
 
-  bool skip_entries(std::int64_t end, const Error& error) {
-    if (page_open_ && !close_page(here_)) return false;
+  Result<void> skip_entries(std::int64_t end, const Error& error) {
+    if (page_open_) TRY_VOID(close_page(here_));
     const bool continues = made_->pages.size() > made_->group_begin.back() && made_->pages.back().error;
     if (!continues) {
       Page& page = made_->pages.emplace_back();
@@ -258,12 +268,12 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       page.error = std::make_shared<const Error>(error);
     }
     Page& page = made_->pages.back();
-    page.entries.end = entry_ = end;
+    page.entries.end = entry_ = block_end_ = end;
     page.places = end - page.entries.begin;
     return has_room();
   }
 
-  void look_at_block() {
+  Result<void> look_at_block() {
     const Levels levels{shape_.steps, windows_};
     LeafPosition after;
     for (; entry_ < block_end_; ++entry_) {
@@ -276,19 +286,19 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       }
       if (full && page_.entries.begin < entry_) {
         place_at(entry_, here_);
-        if (!close_page(here_)) return;
+        TRY_VOID(close_page(here_));
         open_page();
       }
       page_.places += places;
     }
     place_at(entry_, here_);
-    if (entry_ == group_end() && !close_page(here_)) return;
+    if (entry_ == group_end()) TRY_VOID(close_page(here_));
     for (std::size_t i = 0; i < windows_.size(); ++i) {
       const std::vector<std::int64_t>& offsets = windows_[i].offsets;
       if (is_counted(i)) note_counts(offsets);
       if (!offsets.empty()) next_[i] = offsets.back();
     }
-    next_block();
+    return {};
   }
 
   void note_counts(const std::vector<std::int64_t>& offsets) {
@@ -326,7 +336,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   }
 
   // The page ends before entry_, whose position is `to`.
-  bool close_page(const LeafPosition& to) {
+  Result<void> close_page(const LeafPosition& to) {
     page_.entries.end = entry_;
     page_.values = {from_.value, to.value};
     page_.chars = {from_.byte, to.byte};
@@ -336,22 +346,21 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     return has_room();
   }
 
-  bool has_room() {
-    if (made_->pages.size() <= kPagesMax) return true;
-    reply_(tfile::fail(ErrorKind::unsupported, "too many pages"));
-    return false;
+  Result<void> has_room() const {
+    if (made_->pages.size() <= kPagesMax) return {};
+    return tfile::fail(ErrorKind::unsupported, "too many pages");
   }
 
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const tfile::Table> table_;
   const PageShape shape_;
   const std::shared_ptr<const std::vector<std::int64_t>> bounds_;
-  Reply<LeafPagesPtr> reply_;
   const bool counted_;
   const std::shared_ptr<LeafPages> made_ = std::make_shared<LeafPages>();
 
   std::int64_t present_ = std::numeric_limits<std::int64_t>::max();  // entries behind this one have no values
   std::size_t group_ = 0;
+  bool is_cut_ = false;
   std::int64_t entry_ = 0;  // all before it are in pages, or in the open one
   bool page_open_ = false;
   Page page_;
@@ -362,7 +371,6 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   ItemSpan items_;                      // of the block, at that step
   std::vector<OffsetsWindow> windows_;  // of the block, by step; the last is the string's
   std::vector<std::int64_t> next_;      // by step: where the offsets of the blocks before end
-  Trampoline loop_;                     // for load()
 };
 
 }  // namespace
@@ -372,8 +380,8 @@ void cut_into_pages(std::shared_ptr<CachedStreams> streams, std::shared_ptr<cons
   const bool reads = shape.chars_offsets || std::any_of(shape.steps.begin(), shape.steps.end(),
                                                         [](const LevelStep& step) { return step.has_offsets(); });
   if (bounds->size() < 2 || !reads) return reply(cut_evenly(shape, *bounds));
-  std::make_shared<Cutting>(std::move(streams), std::move(table), std::move(shape), std::move(bounds), std::move(reply))
-      ->next_block();
+  std::make_shared<Cutting>(std::move(streams), std::move(table), std::move(shape), std::move(bounds))
+      ->run(std::move(reply));
 }
 
 }  // namespace tfilefs

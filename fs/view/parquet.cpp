@@ -6,7 +6,9 @@
 #include <limits>
 #include <map>
 
-#include "exec/trampoline.h"
+#include "exec/answering.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "view/column_lengths.h"
 #include "view/columnar_form.h"
 #include "view/pages.h"
@@ -65,106 +67,89 @@ std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::T
 // footer, more of them in a large file.
 constexpr std::uint64_t kFooterLook = 64 << 10, kFooterLookMax = 256 << 10, kLookShare = 1250;
 
-// Makes the view: finds the leaves, cuts them into pages (which reads the offsets of those with lists), lays them out.
-class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
+// Pages, by shape.
+using CutShapes = std::vector<Result<LeafPagesPtr>>;
+
+// Makes the view: finds the leaves, and lays out the pages that they are cut into.
+class ParquetMaker {
  public:
-  ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown,
-               Reply<std::shared_ptr<Content>> reply)
+  ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown)
       : streams_(std::move(streams)),
         table_(std::move(table)),
         form_(std::move(shown.form)),
         lengths_(std::move(shown.lengths)),
-        bounds_(row_group_bounds(*table_)),
-        reply_(std::move(reply)) {}
+        bounds_(row_group_bounds(*table_)) {}
 
-  void start() {
+  Result<void> find_leaves() {
     if (table_->entries > kParquetRowsMax)
-      return reply_(tfile::fail(ErrorKind::unsupported, "too many entries for Parquet", -1, ENOENT));
+      return tfile::fail(ErrorKind::unsupported, "too many entries for Parquet", -1, ENOENT);
     ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
     file_.elements = std::move(found.elements);
     leaves_ = std::move(found.leaves);
     const std::int64_t held = std::min(rows_held(leaves_, table_->entries), rows_possible(*streams_, *table_));
     if (table_->entries - held > kBlankRowsMax)
-      return reply_(
-          tfile::fail(ErrorKind::unsupported, "the table claims far more entries than its branches have", -1, ENOENT));
+      return tfile::fail(ErrorKind::unsupported, "the table claims far more entries than its branches have", -1,
+                         ENOENT);
     for (std::uint32_t i = 0; i < leaves_.size(); ++i) waiting_.push_back(i);
-    cut(&ParquetMaker::counted_shape);
+    return {};
   }
 
- private:
-  // This many readers of offsets share the cache's look-ahead.
-  static constexpr std::size_t kCutAtOnce = 4;
+  // The shapes of the leaves that wait for their pages; those of one shape are cut together.
+  const std::vector<PageShape>& shapes() {
+    std::map<PageShape, std::size_t> known;
+    shapes_.clear();
+    shape_of_.clear();
+    for (const std::uint32_t leaf : waiting_) {
+      const auto [shape, is_new] = known.try_emplace(shape_to_cut(leaf), shapes_.size());
+      if (is_new) shapes_.push_back(shape->first);
+      shape_of_.push_back(shape->second);
+    }
+    return shapes_;
+  }
 
+  void cut(const PageShape& shape, Reply<LeafPagesPtr> reply) const {
+    cut_into_pages(streams_, table_, shape, bounds_, std::move(reply));
+  }
+
+  // Whether leaves still wait: where a counter has impossible values, the lists' own offsets are used.
+  Result<bool> take(const CutShapes& cut) {
+    std::vector<std::uint32_t> again;
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      const Result<LeafPagesPtr>& pages = cut[shape_of_[i]];
+      const auto& steps = shapes_[shape_of_[i]].steps;
+      const auto counted = std::find_if(steps.begin(), steps.end(), [](const LevelStep& s) { return s.is_counted; });
+      if (!pages && counted == steps.end()) return tl::unexpected<Error>(pages.error());
+      if (!pages) {
+        again.push_back(waiting_[i]);
+        continue;
+      }
+      leaves_[waiting_[i]].pages = *pages;
+      if (counted != steps.end()) pages_by_counter_[counted->offsets] = *pages;
+    }
+    waiting_ = std::move(again);
+    cuts_by_counters_ = false;
+    return !waiting_.empty();
+  }
+
+  Result<std::shared_ptr<Content>> content() {
+    TRY_VOID(lay_out());
+    return segment_content(streams_, std::move(segments_), false);
+  }
+
+  CachedStreams& streams() const { return *streams_; }
+
+ private:
   // A list of counted arrays is cut by its counter: one short column serves all arrays that it counts.
-  PageShape counted_shape(std::uint32_t leaf) const {
+  PageShape shape_to_cut(std::uint32_t leaf) const {
     PageShape shape = leaves_[leaf].shape;
     const auto list =
         std::find_if(shape.steps.begin(), shape.steps.end(), [](const LevelStep& s) { return s.has_offsets(); });
-    if (list == shape.steps.end() || list->kind != LevelStep::Kind::list) return shape;
+    if (!cuts_by_counters_ || list == shape.steps.end() || list->kind != LevelStep::Kind::list) return shape;
     if (const auto counter = table_->columns[list->offsets].counter) {
       list->is_counted = true;
       list->offsets = *counter;
     }
     return shape;
-  }
-  PageShape own_shape(std::uint32_t leaf) const { return leaves_[leaf].shape; }
-
-  // Cuts the waiting leaves; those of one shape are cut together.
-  void cut(PageShape (ParquetMaker::*shape_of)(std::uint32_t) const) {
-    std::map<PageShape, std::size_t> known;
-    shapes_.clear();
-    shape_of_.clear();
-    for (const std::uint32_t leaf : waiting_) {
-      const auto [shape, is_new] = known.try_emplace((this->*shape_of)(leaf), shapes_.size());
-      if (is_new) shapes_.push_back(shape->first);
-      shape_of_.push_back(shape->second);
-    }
-    cut_.assign(shapes_.size(), {});
-    next_ = 0;
-    cutting_ = kCutAtOnce;
-    for (std::size_t i = 0; i < kCutAtOnce; ++i) cut_next();
-  }
-
-  void cut_next() {
-    loop_.next([self = shared_from_this()] { self->cut_step(); });
-  }
-
-  void cut_step() {
-    if (reply_.stop_token().stop_requested()) next_ = shapes_.size();
-    const std::size_t i = next_++;
-    if (i >= shapes_.size()) {
-      // Thousands of columns may be laid out: not on the thread that delivered the last offsets.
-      if (--cutting_ == 0) streams_->run_view_job([self = shared_from_this()] { self->all_are_cut(); });
-      return;
-    }
-    auto taken = [self = shared_from_this(), i](Result<LeafPagesPtr> pages) {
-      self->cut_[i] = std::move(pages);
-      self->cut_next();
-    };
-    cut_into_pages(streams_, table_, shapes_[i], bounds_, Reply<LeafPagesPtr>(std::move(taken), reply_.stop_token()));
-  }
-
-  // Where a counter has impossible values, the lists' own offsets are used.
-  void all_are_cut() {
-    if (reply_.stop_token().stop_requested()) return reply_(given_up());
-    std::vector<std::uint32_t> again;
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      const Result<LeafPagesPtr>& pages = cut_[shape_of_[i]];
-      const auto& steps = shapes_[shape_of_[i]].steps;
-      const auto counted = std::find_if(steps.begin(), steps.end(), [](const LevelStep& s) { return s.is_counted; });
-      if (pages) {
-        leaves_[waiting_[i]].pages = *pages;
-        if (counted != steps.end()) pages_by_counter_[counted->offsets] = *pages;
-      } else if (counted != steps.end()) {
-        again.push_back(waiting_[i]);
-      } else {
-        return reply_(tl::unexpected<Error>(pages.error()));
-      }
-    }
-    waiting_ = std::move(again);
-    if (!waiting_.empty()) return cut(&ParquetMaker::own_shape);
-    if (auto done = lay_out(); !done) return reply_(tl::unexpected<Error>(std::move(done).error()));
-    reply_(segment_content(streams_, std::move(segments_), false));
   }
 
   Result<void> lay_out() {
@@ -280,33 +265,56 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
   const TableForm form_;
   const ColumnLengths lengths_;
   const std::shared_ptr<const std::vector<std::int64_t>> bounds_;
-  Reply<std::shared_ptr<Content>> reply_;
 
   ParquetFile file_;
   std::vector<ParquetLeaf> leaves_;
   std::map<ColumnId, LeafPagesPtr> pages_by_counter_;
 
-  std::vector<std::uint32_t> waiting_;     // leaves that are being cut
-  std::vector<PageShape> shapes_;          // their shapes
-  std::vector<std::size_t> shape_of_;      // as waiting_: the index of the shape
-  std::vector<Result<LeafPagesPtr>> cut_;  // by shape
-  Trampoline loop_;                        // for cut_next()
-  std::size_t next_ = 0, cutting_ = 0;     // of the steps: the next shape; how many of kCutAtOnce still cut
+  std::vector<std::uint32_t> waiting_;  // leaves that are being cut
+  std::vector<PageShape> shapes_;       // their shapes
+  std::vector<std::size_t> shape_of_;   // as waiting_: the index of the shape
+  bool cuts_by_counters_ = true;
 
   Segments segments_;
   std::vector<std::uint32_t> levels_, values_;  // transforms, by leaf
 };
 
+// This many readers of offsets share the cache's look-ahead.
+constexpr std::size_t kCutAtOnce = 4;
+
+// Cuts the leaves that wait into pages, which reads the offsets of those with lists, and makes the content.
+void cut_leaves(const std::shared_ptr<ParquetMaker>& maker, Reply<std::shared_ptr<Content>> reply) {
+  const std::vector<PageShape>& shapes = maker->shapes();
+  auto cut = [maker, &shapes](std::size_t i, CutShapes& made, Reply<void> told) {
+    auto take = [&of_shape = made[i]](Result<LeafPagesPtr> pages, Reply<void> done) {
+      of_shape = std::move(pages);
+      done({});
+    };
+    maker->cut(shapes[i], on_behalf_of<LeafPagesPtr>(std::move(told), std::move(take)));
+  };
+  // Thousands of columns may be laid out: not on the thread that delivered the last offsets.
+  auto take = [maker](CutShapes made, Reply<std::shared_ptr<Content>> told) {
+    auto job = [maker, made = std::move(made)] { return maker->take(made); };
+    auto go_on = [maker](bool is_more, Reply<std::shared_ptr<Content>> done) {
+      if (is_more) return cut_leaves(maker, std::move(done));
+      done(maker->content());
+    };
+    maker->streams().run_view_job(answering(std::move(job), value_for<bool>(std::move(told), std::move(go_on))));
+  };
+  when_all(shapes.size(), kCutAtOnce, CutShapes(shapes.size()), std::move(cut),
+           value_for<CutShapes>(std::move(reply), std::move(take)));
+}
+
 }  // namespace
 
 void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                      StringsAs strings, Reply<std::shared_ptr<Content>> reply) {
-  auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  auto make = [streams, table, shared](Result<ColumnarForm> shown) {
-    if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
-    std::make_shared<ParquetMaker>(streams, table, *std::move(shown), std::move(*shared))->start();
+  auto make = [streams, table](ColumnarForm shown, Reply<std::shared_ptr<Content>> told) {
+    const auto maker = std::make_shared<ParquetMaker>(streams, table, std::move(shown));
+    if (auto found = maker->find_leaves(); !found) return told(tl::unexpected<Error>(std::move(found).error()));
+    cut_leaves(maker, std::move(told));
   };
-  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(make), shared->stop_token()));
+  columnar_form(streams, table, strings, value_for<ColumnarForm>(std::move(reply), std::move(make)));
 }
 
 }  // namespace tfilefs

@@ -5,11 +5,13 @@
 #include <limits>
 #include <set>
 
+#include "exec/answering.h"
 #include "exec/for_each.h"
 #include "exec/when_all.h"
 #include "on_behalf.h"
 #include "tfile/beyond_end.h"
 #include "view/column_lengths.h"
+#include "view/column_pieces.h"
 #include "view/text_machine.h"
 #include "view/view.h"
 
@@ -41,18 +43,18 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
   void next(Reply<Piece> reply) {
     piece_ = {};
     is_whole_ = false;
-    auto go_on = [self = shared_from_this()](Reply<void> told) {
-      auto shared = std::make_shared<Reply<void>>(std::move(told));  // std::function must be copyable
-      self->streams_->run_view_job([self, shared] { self->write(std::move(*shared)); });
+    auto write = [self = shared_from_this()](Reply<void> told) {
+      auto job = [self]() -> Result<TextMachine::Stop> { return self->machine_.run(self->piece_.text, kPieceSize); };
+      auto go_on = [self](TextMachine::Stop stop, Reply<void> done) { self->go_on(stop, std::move(done)); };
+      self->streams_->run_view_job(
+          answering(std::move(job), value_for<TextMachine::Stop>(std::move(told), std::move(go_on))));
     };
-    while_more([self = shared_from_this()] { return !self->is_whole_; }, 1, std::move(go_on),
+    while_more([self = shared_from_this()] { return !self->is_whole_; }, 1, std::move(write),
                answer_with<void>(std::move(reply), [self = shared_from_this()] { return std::move(self->piece_); }));
   }
 
  private:
-  // Until a column is needed.
-  void write(Reply<void> reply) {
-    const auto stop = machine_.run(piece_.text, kPieceSize);
+  void go_on(TextMachine::Stop stop, Reply<void> reply) {
     if (stop == TextMachine::Stop::needs) return fetch(std::move(reply));
     if (stop == TextMachine::Stop::damaged) return reply(tfile::fail(ErrorKind::damaged, machine_.damage()));
     piece_.finished = stop == TextMachine::Stop::finished;
@@ -172,16 +174,14 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       const std::size_t piece = piece_at(offset);
       const PiecePtr text = streams_->pieces().find(this, piece);
       if (!text) {
-        const std::stop_token stop = reply.stop_token();
-        auto go_on = [self = shared_from_this(), offset, end, slices = std::move(slices),
-                      reply = std::move(reply)](Result<PiecePtr> written) mutable {
-          if (!written) return reply(tl::unexpected<Error>(written.error()));
-          const std::uint64_t next = self->take(**written, *written, offset, end, slices);
-          self->gather(next, end, std::move(slices), std::move(reply));
+        auto go_on = [self = shared_from_this(), offset, end, slices = std::move(slices)](const PiecePtr& written,
+                                                                                          Reply<Slices> told) mutable {
+          const std::uint64_t next = self->take(written, offset, end, slices);
+          self->gather(next, end, std::move(slices), std::move(told));
         };
-        return write_again(piece, Reply<PiecePtr>(std::move(go_on), stop));
+        return write_again(piece, value_for<PiecePtr>(std::move(reply), std::move(go_on)));
       }
-      offset = take(*text, text, offset, end, slices);
+      offset = take(text, offset, end, slices);
     }
     if (offset < end) add_blanks(offset, end, slices);
     reply(std::move(slices));
@@ -204,28 +204,24 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
                                     index_.offsets.begin() - 1);
   }
 
-  std::uint64_t take(const std::string& text, PiecePtr pin, std::uint64_t offset, std::uint64_t end,
-                     Slices& slices) const {
+  std::uint64_t take(const PiecePtr& text, std::uint64_t offset, std::uint64_t end, Slices& slices) const {
     const std::uint64_t begin = index_.offsets[piece_at(offset)];
-    const std::size_t count = std::min<std::uint64_t>(text.size() - (offset - begin), end - offset);
-    slices.add(std::as_bytes(std::span(text)).subspan(offset - begin, count), std::move(pin));
+    const std::size_t count = std::min<std::uint64_t>(text->size() - (offset - begin), end - offset);
+    slices.add(std::as_bytes(std::span(*text)).subspan(offset - begin, count), text);
     return offset + count;
   }
 
   void write_again(std::size_t piece, Reply<PiecePtr> reply) {
     auto run = std::make_shared<TextRun>(streams_, plan_);
     run->go_to(index_.positions[piece]);
-    const std::stop_token stop = reply.stop_token();
-    auto keep = [self = shared_from_this(), piece, reply = std::move(reply)](Result<TextRun::Piece> written) mutable {
-      if (!written) return reply(tl::unexpected<Error>(written.error()));
-      const std::uint64_t size = self->index_.offsets[piece + 1] - self->index_.offsets[piece];
-      if (written->text.size() != size)
-        return reply(tfile::fail(ErrorKind::stale, "text has changed since its size was measured"));
-      auto text = std::make_shared<const std::string>(std::move(written->text));
-      self->streams_->pieces().keep(self.get(), piece, text);
-      reply(std::move(text));
+    const std::uint64_t size = index_.offsets[piece + 1] - index_.offsets[piece];
+    auto check = [size](TextRun::Piece written) -> Result<PiecePtr> {
+      if (written.text.size() != size)
+        return tfile::fail(ErrorKind::stale, "text has changed since its size was measured");
+      return std::make_shared<const std::string>(std::move(written.text));
     };
-    run->next(Reply<TextRun::Piece>(std::move(keep), stop));
+    Reply<PiecePtr> kept = keeping(streams_->pieces(), shared_from_this(), piece, std::move(reply));
+    run->next(answer_with<TextRun::Piece>(std::move(kept), std::move(check)));
   }
 
   const std::shared_ptr<CachedStreams> streams_;
@@ -357,12 +353,10 @@ void table_text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<
                         TextStyle style, Reply<std::shared_ptr<Content>> reply) {
   if (style == TextStyle::csv)  // CSV shows no lists
     return write_as(table_text_forms(*table, style), style, std::move(streams), table, std::move(reply));
-  auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  auto write = [streams, table, style, shared](Result<SoundLengths> sound) {
-    if (!sound) return (*shared)(tl::unexpected<Error>(sound.error()));
-    write_as(table_text_forms(*table, style, sound->left_out), style, streams, table, std::move(*shared));
+  auto write = [streams, table, style](const SoundLengths& sound, Reply<std::shared_ptr<Content>> told) {
+    write_as(table_text_forms(*table, style, sound.left_out), style, streams, table, std::move(told));
   };
-  sound_lengths(streams, table, Reply<SoundLengths>(std::move(write), shared->stop_token()));
+  sound_lengths(streams, table, value_for<SoundLengths>(std::move(reply), std::move(write)));
 }
 
 }  // namespace tfilefs
