@@ -92,9 +92,26 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   Look(std::shared_ptr<Chain> chain, ChainStatePtr before)
       : chain_(std::move(chain)), before_(std::move(before)), began_(Clock::now()) {}
 
-  void start() {
+  void run() {
+    using Told = Reply<ChainStatePtr>;
+    auto build = [self = shared_from_this()](Told told) {
+      answer_blocking(
+          self->chain_->context_.cache, [self] { return self->state(); }, std::move(told));
+    };
+    auto read = [self = shared_from_this(), build](Told told) {
+      self->took_ = Clock::now() - self->began_;
+      self->each_file(true, files_within_limit(kOpenedAtOnce, kDescriptors), &Look::read_file,
+                      value_for<void>(std::move(told), build));
+    };
+    auto look = [self = shared_from_this(), read](Told told) {
+      self->each_file(false, kLookedAtAtOnce, &Look::look_at, value_for<void>(std::move(told), read));
+    };
+    auto finish = [self = shared_from_this()](Result<ChainStatePtr> state) {
+      self->chain_->finish_look(std::move(state), self->took_);
+    };
     answer_opening(
-        chain_->context_.cache, [self = shared_from_this()] { return self->list(); }, then(&Look::look_at_files));
+        chain_->context_.cache, [self = shared_from_this()] { return self->list(); },
+        value_for<void>(Told(std::move(finish)), look));
   }
 
  private:
@@ -106,14 +123,6 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     bool is_read = false;                  // it is opened: nothing is known of it, or it has changed
     std::optional<Error> error;            // why it cannot be opened
   };
-
-  // An error ends the look.
-  Reply<void> then(void (Look::*go_on)()) {
-    return [self = shared_from_this(), go_on](const Result<>& done) {
-      if (!done) return self->chain_->finish_look(tl::unexpected<Error>(done.error()), Clock::now() - self->began_);
-      (self.get()->*go_on)();
-    };
-  }
 
   // Files that were there before keep their order; the others come behind them.
   Result<> list() {
@@ -156,7 +165,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   }
 
   // Of the files that are to be read, or of the others.
-  void each_file(bool is_read, std::size_t at_most, void (Look::*step)(File&, Reply<void>), void (Look::*go_on)()) {
+  void each_file(bool is_read, std::size_t at_most, void (Look::*step)(File&, Reply<void>), Reply<void> reply) {
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < files_.size(); ++i)
       if (files_[i].is_read == is_read) numbers.push_back(i);
@@ -164,10 +173,8 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     auto begin = [self = shared_from_this(), numbers = std::move(numbers), step](std::size_t i, Reply<void> told) {
       (self.get()->*step)(self->files_[numbers[i]], std::move(told));
     };
-    when_all(count, at_most, std::move(begin), then(go_on));
+    when_all(count, at_most, std::move(begin), std::move(reply));
   }
-
-  void look_at_files() { each_file(false, kLookedAtAtOnce, &Look::look_at, &Look::read_files); }
 
   void look_at(File& file, Reply<void> told) {
     const FileLocator& origin = file.mounted->origin();
@@ -189,11 +196,6 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     return file.number_before != SIZE_MAX && std::ranges::any_of(before_->opened, [&](const auto& opened) {
              return opened->is_stale(file.number_before);
            });
-  }
-
-  void read_files() {
-    took_ = Clock::now() - began_;
-    each_file(true, files_within_limit(kOpenedAtOnce, kDescriptors), &Look::read_file, &Look::build);
   }
 
   void read_file(File& file, Reply<void> told) {
@@ -224,12 +226,6 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     if (entries != *file.name.entries)
       say("it has " + std::to_string(entries) + " entries, not " + std::to_string(*file.name.entries) +
           " as the dataset says");
-  }
-
-  void build() {
-    run_job(chain_->context_.cache, [self = shared_from_this()] {
-      self->chain_->finish_look(result_of([&] { return self->state(); }), self->took_);
-    });
   }
 
   bool is_as_before() const {
@@ -474,7 +470,7 @@ void Chain::start_look() {
     asked_.swap(waiters_);
     before = state_;
   }
-  std::make_shared<Look>(shared_from_this(), std::move(before))->start();
+  std::make_shared<Look>(shared_from_this(), std::move(before))->run();
 }
 
 void Chain::finish_look(Result<ChainStatePtr> state, Clock::duration took) {

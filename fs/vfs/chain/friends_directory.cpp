@@ -51,18 +51,15 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
   const std::string rest(name.substr(found->alias().size() + 1));
   with_table(context, found, Freshness::recent, std::move(reply),
              [rest](const std::shared_ptr<const Holder>& table, Reply<FoundEntry> told) {
-               const std::stop_token stop = told.stop_token();
-               auto entered = [rest, told = std::move(told)](Result<DirectoryPtr> directory) mutable {
-                 if (!directory) return told(tl::unexpected(std::move(directory).error()));
-                 const std::stop_token waits = told.stop_token();
+               auto entered = [rest](const DirectoryPtr& directory, Reply<FoundEntry> done) {
                  // Here it has the name under which it was looked up, and no other.
-                 auto renamed = [kept = *directory, told = std::move(told)](Result<FoundEntry> entry) mutable {
-                   if (entry) entry->own_name.clear();
-                   told(std::move(entry));
+                 auto renamed = [kept = directory](FoundEntry entry) {
+                   entry.own_name.clear();
+                   return entry;
                  };
-                 (*directory)->find(rest, Reply<FoundEntry>(std::move(renamed), waits));
+                 directory->find(rest, answer_with<FoundEntry>(std::move(done), std::move(renamed)));
                };
-               table->enter({}, Freshness::recent, Reply<DirectoryPtr>(std::move(entered), stop));
+               table->enter({}, Freshness::recent, value_for<DirectoryPtr>(std::move(told), std::move(entered)));
              });
 }
 

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "exec/trampoline.h"
+#include "exec/for_each.h"
+#include "on_behalf.h"
 #include "tfile/name.h"
 #include "vfs/chain/chain_states.h"
 #include "vfs/chain/friend_keys.h"
@@ -45,56 +46,39 @@ const ChainedTable* table_beside(const ChainState& state, const std::string& pat
 class TableFriend::Making : public std::enable_shared_from_this<Making> {
  public:
   // `states`: of the friend's own chain, and of those before it.
-  Making(std::shared_ptr<const TableFriend> of, const States& states, Reply<TableStatePtr> reply)
-      : friend_(std::move(of)), state_(states.front()), reply_(std::move(reply)) {
+  Making(std::shared_ptr<const TableFriend> of, const States& states)
+      : friend_(std::move(of)), state_(states.front()), table_(table_beside(*state_, friend_->of_->path())) {
     for (std::size_t i = 1; i < states.size(); ++i) {
       const ChainedTable* before = table_beside(*states[i], friend_->of_->path());
       if (before) first_ = std::min(kFriendEntriesMax, first_ + before->chained->entries);
     }
   }
 
-  void start() {
-    table_ = table_beside(*state_, friend_->of_->path());
+  void run(Reply<TableStatePtr> reply) {
     if (!table_) {
       const bool has_none =
           std::ranges::all_of(state_->tables, [](const ChainedTable& table) { return table.chained->columns.empty(); });
-      return reply_(tfile::fail(ErrorKind::unsupported,
-                                has_none ? "no table, or an empty one" : "several tables: name one, as FILE:TABLE"));
+      return reply(tfile::fail(ErrorKind::unsupported,
+                               has_none ? "no table, or an empty one" : "several tables: name one, as FILE:TABLE"));
     }
-    match();
+    if (friend_->source_.key) return match_by_columns(*friend_->source_.key, std::move(reply));
+    const std::vector<std::int64_t>& first_entries = friend_->source_.first_entries;
+    for (std::size_t i = 0; i < first_entries.size(); ++i) {
+      if (table_->paths[i].empty())
+        return reply(tfile::fail(ErrorKind::unsupported, state_->members[i].name + ": no table " +
+                                                             state_->members[i].table + ", or an empty one"));
+    }
+    for (const EntryPart& part : parts()) index_->parts.push_back({part, std::nullopt});
+    // The index of one file tells of all entries that belong to it, and only of these.
+    const bool is_of_one_file = state_->members.size() == 1 && friend_->source_.before.empty();
+    if (is_of_one_file || !first_entries.empty()) return match_by_indices(std::move(reply));
+    reply(by_position());
   }
 
  private:
   const LoadedTable& own() const { return *table_->shown->loaded; }
   const LoadedTable& of() const { return *friend_->of_; }
   ClusterCache& cache() const { return friend_->context_.cache; }
-
-  template <class T, class Then>
-  Reply<T> then(Then go_on) {
-    auto told = [self = shared_from_this(), go_on = std::move(go_on)](Result<T> result) {
-      if (!result) return self->reply_(tl::unexpected<Error>(std::move(result).error()));
-      if constexpr (std::is_void_v<T>)
-        go_on(*self);
-      else
-        go_on(*self, *std::move(result));
-    };
-    return Reply<T>(std::move(told), reply_.stop_token());
-  }
-
-  void match() {
-    if (friend_->source_.key) return match_by_columns(*friend_->source_.key);
-    const std::vector<std::int64_t>& first_entries = friend_->source_.first_entries;
-    for (std::size_t i = 0; i < first_entries.size(); ++i) {
-      if (table_->paths[i].empty())
-        return reply_(tfile::fail(ErrorKind::unsupported, state_->members[i].name + ": no table " +
-                                                              state_->members[i].table + ", or an empty one"));
-    }
-    for (const EntryPart& part : parts()) index_->parts.push_back({part, std::nullopt});
-    // The index of one file tells of all entries that belong to it, and only of these.
-    const bool is_of_one_file = state_->members.size() == 1 && friend_->source_.before.empty();
-    if (is_of_one_file || !first_entries.empty()) return read_indices();
-    by_position();
-  }
 
   // All of the friend's entries belong to the table's, or those of each file to the entries of one file.
   std::vector<EntryPart> parts() const {
@@ -108,7 +92,7 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
 
   // ---- by position
 
-  void by_position() {
+  TableStatePtr by_position() const {
     auto matched = std::make_shared<MatchedRuns>();
     matched->runs = EntryRuns::by_position(std::max<std::int64_t>(0, of().table().entries), parts());
     const EntryRuns& runs = matched->runs;
@@ -117,37 +101,35 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
     const bool is_same = begins_as_own && runs.matched() == own().table().entries;
     auto shown = std::make_shared<const FriendTable>(table_->chained, of().table(),
                                                      is_same ? FriendRows::same : FriendRows::some);
-    if (is_same) return finish(shown, table_->streams, nullptr);
-    finish(shown, std::make_shared<FriendStreams>(cache(), shown, std::move(matched), table_->streams), nullptr);
+    if (is_same) return state(shown, table_->streams, nullptr);
+    return state(shown, std::make_shared<FriendStreams>(cache(), shown, std::move(matched), table_->streams), nullptr);
   }
 
   // ---- by key
 
-  void match_by_columns(const FriendKey& key) {
+  void match_by_columns(const FriendKey& key, Reply<TableStatePtr> reply) {
     auto sources = key_sources(own(), key);
     auto wanted = key_sources(of(), key);
     if (!sources || !wanted) {
       Error error = !sources ? sources.error() : wanted.error();
       error.kind = ErrorKind::unsupported;
-      return reply_(tl::unexpected<Error>(std::move(error)));
+      return reply(tl::unexpected<Error>(std::move(error)));
     }
-    index_entries(cache(), *sources,
-                  then<CountedIndexPtr>([wanted = *std::move(wanted)](Making& self, CountedIndexPtr index) {
-                    self.look_up(wanted, std::move(index));
-                  }));
+    auto look_up = [self = shared_from_this(), wanted = *std::move(wanted)](CountedIndexPtr index,
+                                                                            Reply<TableStatePtr> told) {
+      self->look_up(wanted, std::move(index), std::move(told));
+    };
+    index_entries(cache(), *sources, value_for<CountedIndexPtr>(std::move(reply), std::move(look_up)));
   }
 
-  void read_indices() {
-    loop_.next([self = shared_from_this()] { self->read_next_index(); });
-  }
-
-  // An index is in the record of its tree, which is read once more for it.
-  void read_next_index() {
-    while (file_ < index_->parts.size() && !has_stored_index(file_)) ++file_;
-    if (file_ == index_->parts.size()) return match_by_indices();
-    state_->files[file_]->current(
-        Freshness::recent,
-        then<GenerationPtr>([](Making& self, const GenerationPtr& generation) { self.find_index_in(generation); }));
+  // By the indices that are stored in the files.
+  void match_by_indices(Reply<TableStatePtr> reply) {
+    auto read = [self = shared_from_this()](std::size_t file, Reply<void> told) {
+      if (self->is_outdated_ || !self->has_stored_index(file)) return told({});
+      self->read_index(file, std::move(told));
+    };
+    auto match = [self = shared_from_this()](Reply<TableStatePtr> told) { self->match_by_stored(std::move(told)); };
+    for_each(index_->parts.size(), std::move(read), value_for<void>(std::move(reply), std::move(match)));
   }
 
   bool has_stored_index(std::size_t file) const {
@@ -157,85 +139,88 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
     return stored != facts->tables.end() && stored->has_index;
   }
 
-  void find_index_in(const GenerationPtr& generation) {
-    if (generation->source->identity() != state_->members[file_].facts->identity)
-      return reply_(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
-    auto find = [generation, path = table_->paths[file_]] { return table_at(*generation, path); };
-    answer_blocking(cache(), generation->source->origin(), std::move(find),
-                    then<TablePlace>([generation](Making& self, const TablePlace& place) {
-                      self.read_index_of(generation, place);
-                    }));
+  // An index is in the record of its tree, which is read once more for it.
+  void read_index(std::size_t file, Reply<void> reply) {
+    auto find = [self = shared_from_this(), file](const GenerationPtr& generation, Reply<void> told) {
+      if (generation->source->identity() != self->state_->members[file].facts->identity)
+        return told(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
+      auto read = [self, file, generation](const TablePlace& place, Reply<void> done) {
+        self->read_index_of(file, generation, place, std::move(done));
+      };
+      auto job = [generation, path = self->table_->paths[file]] { return table_at(*generation, path); };
+      answer_blocking(self->cache(), generation->source->origin(), std::move(job),
+                      value_for<TablePlace>(std::move(told), std::move(read)));
+    };
+    state_->files[file]->current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(find)));
   }
 
-  void read_index_of(const GenerationPtr& generation, const TablePlace& place) {
+  void read_index_of(std::size_t file, const GenerationPtr& generation, const TablePlace& place, Reply<void> reply) {
     const tfile::KeyInfo& key = place.listing->keys[place.key];
     // The record, and the numbers made of it.
     const std::uint64_t bytes = 2 * std::uint64_t{key.objlen} + key.nbytes;
     auto job = [generation, place]() { return generation->file->entry_index(place.listing->keys[place.key]); };
-    answer_blocking_within(
-        cache(), generation->source->origin(), bytes, std::move(job),
-        then<tfile::EntryIndex>([](Making& self, const tfile::EntryIndex& index) { self.add_index(index); }));
+    auto add = [self = shared_from_this(), file](const tfile::EntryIndex& index) {
+      return self->add_index(file, index);
+    };
+    answer_blocking_within(cache(), generation->source->origin(), bytes, std::move(job),
+                           answer_with<tfile::EntryIndex>(std::move(reply), std::move(add)));
   }
 
-  void add_index(const tfile::EntryIndex& stored) {
+  Result<void> add_index(std::size_t file, const tfile::EntryIndex& stored) {
     if (stored_key_ && (stored_key_->major != stored.major_name || stored_key_->minor != stored.minor_name))
-      return reply_(tfile::fail(ErrorKind::unsupported, state_->members[file_].name + ": its index is by " +
-                                                            stored.major_name + " and " + stored.minor_name +
-                                                            ", that of another file by " + stored_key_->major +
-                                                            " and " + stored_key_->minor));
+      return tfile::fail(ErrorKind::unsupported, state_->members[file].name + ": its index is by " + stored.major_name +
+                                                     " and " + stored.minor_name + ", that of another file by " +
+                                                     stored_key_->major + " and " + stored_key_->minor);
     stored_key_ = FriendKey{stored.major_name, stored.minor_name};
-    if (static_cast<std::int64_t>(stored.major.size()) != index_->parts[file_].of.count)
-      return match_without_index(*stored_key_);
+    // Entries were appended since the index was made, which knows nothing of them: its columns still do.
+    is_outdated_ = static_cast<std::int64_t>(stored.major.size()) != index_->parts[file].of.count;
+    if (is_outdated_ && index_->parts.size() > 1)
+      return tfile::fail(ErrorKind::unsupported,
+                         state_->members[file].name + ": its index is out of date: made before its last entries");
+    if (is_outdated_) return {};
     stored_entries_ += static_cast<std::int64_t>(stored.major.size());
     index_->memory = {};
-    auto memory = memory_of_index(cache(), stored_entries_);
-    if (!memory) return reply_(tl::unexpected<Error>(memory.error()));
-    index_->memory = *std::move(memory);
-    index_->parts[file_++].index = KeyIndex(stored);
-    read_indices();
-  }
-
-  // Entries were appended since the index was made, which knows nothing of them: its columns still do.
-  void match_without_index(const FriendKey& key) {
-    if (index_->parts.size() == 1) return match_by_columns(key);
-    reply_(tfile::fail(ErrorKind::unsupported,
-                       state_->members[file_].name + ": its index is out of date: made before its last entries"));
+    TRY(index_->memory, memory_of_index(cache(), stored_entries_));
+    index_->parts[file].index = KeyIndex(stored);
+    return {};
   }
 
   // As in ROOT: an index by what the table does not have is none.
-  void match_by_indices() {
-    if (!stored_key_) return by_position();
+  void match_by_stored(Reply<TableStatePtr> reply) {
+    if (!stored_key_) return reply(by_position());
     const FriendKey& key = *stored_key_;
+    if (is_outdated_) return match_by_columns(key, std::move(reply));
     auto wanted = key_sources(of(), key);
     if (!wanted && wanted.error().kind == ErrorKind::not_found) {
       friend_->context_.errors.add(friend_->path_, "matched by position: " + wanted.error().text);
-      return by_position();
+      return reply(by_position());
     }
     if (!wanted)
-      return reply_(tfile::fail(ErrorKind::unsupported,
-                                "its index is by " + key.major + " and " + key.minor + ": " + wanted.error().text));
+      return reply(tfile::fail(ErrorKind::unsupported,
+                               "its index is by " + key.major + " and " + key.minor + ": " + wanted.error().text));
     wanted->cuts = true;
-    look_up(*wanted, std::exchange(index_, nullptr));
+    look_up(*wanted, std::exchange(index_, nullptr), std::move(reply));
   }
 
-  void look_up(const KeySources& wanted, CountedIndexPtr index) {
-    match_entries(cache(), wanted, std::move(index), then<MatchedRunsPtr>([](Making& self, MatchedRunsPtr matched) {
-                    self.with_or_without(std::move(matched));
-                  }));
+  void look_up(const KeySources& wanted, CountedIndexPtr index, Reply<TableStatePtr> reply) {
+    auto show = [self = shared_from_this()](MatchedRunsPtr matched) {
+      return self->with_or_without(std::move(matched));
+    };
+    match_entries(cache(), wanted, std::move(index), answer_with<MatchedRunsPtr>(std::move(reply), std::move(show)));
   }
 
   // Any entry may have one of the friend, or none.
-  void with_or_without(MatchedRunsPtr matched) {
+  TableStatePtr with_or_without(MatchedRunsPtr matched) const {
     auto shown = std::make_shared<const FriendTable>(table_->chained, of().table(), FriendRows::any);
     auto streams = std::make_shared<FriendStreams>(cache(), shown, matched, table_->streams);
     const auto matches = FriendTable::of_matches(of().table());
     auto of_matches = std::make_shared<FriendStreams>(cache(), matches, std::move(matched), nullptr);
-    finish(shown, std::move(streams),
-           std::make_shared<const LoadedTable>(matches, cache(), std::move(of_matches), friend_->path_));
+    return state(shown, std::move(streams),
+                 std::make_shared<const LoadedTable>(matches, cache(), std::move(of_matches), friend_->path_));
   }
 
-  void finish(const std::shared_ptr<const FriendTable>& shown, std::shared_ptr<CachedStreams> streams,
-              std::shared_ptr<const LoadedTable> hidden) {
+  TableStatePtr state(const std::shared_ptr<const FriendTable>& shown, std::shared_ptr<CachedStreams> streams,
+                      std::shared_ptr<const LoadedTable> hidden) const {
     auto made = std::make_shared<TableState>();
     made->serial = next_state();
     made->loaded = std::make_shared<const LoadedTable>(shown, cache(), std::move(streams), friend_->path_);
@@ -245,21 +230,19 @@ class TableFriend::Making : public std::enable_shared_from_this<Making> {
                     {"user.tfilefs.title", shown->title},
                     {"user.tfilefs.class", "TFriendElement"},
                     {"user.tfilefs.files", std::to_string(state_->members.size())}};
-    reply_(TableStatePtr(std::move(made)));
+    return made;
   }
 
   const std::shared_ptr<const TableFriend> friend_;
   const ChainStatePtr state_;
-  Reply<TableStatePtr> reply_;
-  const ChainedTable* table_ = nullptr;  // of state_
-  std::int64_t first_ = 0;               // the friend's entry that belongs to the table's first one
+  const ChainedTable* const table_;  // of state_; null: there is none
+  std::int64_t first_ = 0;           // the friend's entry that belongs to the table's first one
 
   // The stored indices of the files, as far as they were read.
   std::shared_ptr<CountedIndex> index_ = std::make_shared<CountedIndex>();
   std::optional<FriendKey> stored_key_;
   std::int64_t stored_entries_ = 0;
-  std::size_t file_ = 0;
-  Trampoline loop_;
+  bool is_outdated_ = false;  // the only one
 };
 
 TableFriend::TableFriend(MountContext& context, FriendSource source, std::shared_ptr<const LoadedTable> of,
@@ -278,28 +261,26 @@ Error TableFriend::logged(Error error) const {
 }
 
 void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const {
-  const std::stop_token stop = reply.stop_token();
-  auto make = [self = shared_from_this(), reply = std::move(reply)](Result<States> now) mutable {
-    if (!now) return reply(tl::unexpected<Error>(self->logged(std::move(now).error())));
+  auto make = [self = shared_from_this()](States now, Reply<TableStatePtr> told) {
     Once<TableStatePtr> once, dropped;  // what goes is destroyed after the lock is released
-    States before = *now;
+    States before = now;
     {
       const Lock lock(self->mutex_);
       std::swap(self->states_, before);
-      if (before != *now) std::swap(self->made_, dropped);
+      if (before != now) std::swap(self->made_, dropped);
       once = self->made_;
     }
-    const std::stop_token waits = reply.stop_token();
-    auto told = [self, reply = std::move(reply)](Result<TableStatePtr> made) mutable {
-      if (!made) return reply(tl::unexpected<Error>(self->logged(std::move(made).error())));
-      reply(std::move(made));
-    };
-    once.get([&](Reply<TableStatePtr> made) { std::make_shared<Making>(self, *now, std::move(made))->start(); },
-             Reply<TableStatePtr>(std::move(told), waits));
+    once.get([&](Reply<TableStatePtr> made) { std::make_shared<Making>(self, now)->run(std::move(made)); },
+             std::move(told));
+  };
+  auto log = [self = shared_from_this()](Result<TableStatePtr> made, Reply<TableStatePtr> told) {
+    if (!made) made = tl::unexpected<Error>(self->logged(std::move(made).error()));
+    told(std::move(made));
   };
   std::vector<std::shared_ptr<Chain>> chains{source_.chain};
   chains.insert(chains.end(), source_.before.begin(), source_.before.end());
-  current_states(std::move(chains), freshness, Reply<States>(std::move(make), stop));
+  current_states(std::move(chains), freshness,
+                 value_for<States>(on_behalf_of<TableStatePtr>(std::move(reply), std::move(log)), std::move(make)));
 }
 
 TableFriends::TableFriends(MountContext& context, const std::vector<FriendSource>& sources,
