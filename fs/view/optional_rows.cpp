@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -27,16 +28,39 @@ std::int64_t integer_at(std::string_view bytes, std::size_t i) {
 }
 std::size_t integers_in(std::string_view bytes) { return bytes.size() / sizeof(std::int64_t); }
 
+// positions[i]: the item of the piece's i-th row, or that of the next row if it has none; with one more at the end.
+using Positions = std::span<const std::int64_t>;
+
+// Fills a piece. `items`: of each column, the items from positions[0] on.
+using Fill = std::function<void(Positions, std::span<const std::string_view> items, std::span<char> to)>;
+
+bool has_item(Positions positions, std::size_t row) { return positions[row + 1] > positions[row]; }
+
+// Calls use(row, item) for each row that has an item; items count from positions[0].
+void for_each_item(Positions positions, auto&& use) {
+  for (std::size_t row = 0, item = 0; row + 1 < positions.size(); ++row)
+    if (has_item(positions, row)) use(row, item++);
+}
+
+void set_bit(std::span<char> to, std::size_t bit) { to[bit / 8] = static_cast<char>(to[bit / 8] | 1 << bit % 8); }
+
+template <class T>
+void put(std::span<char> to, std::size_t place, T number) {
+  std::memcpy(to.data() + place * sizeof number, &number, sizeof number);
+}
+
 // Reads offsets level by level: the position of a level's offsets is known from the level before.
-class RowTransform : public Transform {
+class RowTransform final : public Transform {
  public:
-  // `of`: the columns of the items, if they are needed.
-  RowTransform(OptionalRows rows, std::span<const Column* const> of, std::uint64_t piece_rows)
-      : rows_(std::move(rows)), piece_rows_(static_cast<std::int64_t>(piece_rows)) {
+  // `of`: the columns of the items, if they are needed; of each, so many items `beyond` that of the last row.
+  RowTransform(OptionalRows rows, const std::vector<const Column*>& of, std::int64_t beyond, std::uint64_t piece_rows,
+               Fill fill)
+      : rows_(std::move(rows)),
+        beyond_(beyond),
+        piece_rows_(static_cast<std::int64_t>(piece_rows)),
+        fill_(std::move(fill)) {
     for (const Column* column : of) items_.push_back(range_of_items(*column, 0, 0));
   }
-  RowTransform(OptionalRows rows, const Column* of, std::uint64_t piece_rows)
-      : RowTransform(std::move(rows), std::span(&of, of ? 1 : 0), piece_rows) {}
 
   std::vector<ColumnRange> inputs(std::uint64_t piece) const override {
     const Between rows = rows_of(piece);
@@ -69,27 +93,8 @@ class RowTransform : public Transform {
           return not_optional(positions[i - 1], positions[i]);
     }
     clip(positions, rows_.items);
-    return fill(positions, inputs.subspan(rows_.lists.size()), to);
-  }
-
- protected:
-  // positions[i]: the item of the piece's i-th row, or that of the next row if it has none; with one more at the end.
-  // `items`: of each column, the items from positions[0] on.
-  virtual Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
-                            std::span<char> to) const = 0;
-  // How many items are needed behind that of the last row.
-  virtual std::int64_t items_beyond() const { return 0; }
-
-  static bool has_item(std::span<const std::int64_t> positions, std::size_t row) {
-    return positions[row + 1] > positions[row];
-  }
-  // Calls use(row, item) for each row that has an item; items count from positions[0].
-  static void for_each_item(std::span<const std::int64_t> positions, auto&& use) {
-    for (std::size_t row = 0, item = 0; row + 1 < positions.size(); ++row)
-      if (has_item(positions, row)) use(row, item++);
-  }
-  static void set_bit(std::span<char> to, std::size_t bit) {
-    to[bit / 8] = static_cast<char>(to[bit / 8] | 1 << bit % 8);
+    fill_(positions, inputs.subspan(rows_.lists.size()), to);
+    return {};
   }
 
  private:
@@ -126,7 +131,7 @@ class RowTransform : public Transform {
     std::vector<ColumnRange> ranges;
     for (const ColumnRange& column : items_)
       ranges.push_back(
-          range_of(column, std::min(items.first, rows_.items), std::min(items.last, rows_.items) + items_beyond()));
+          range_of(column, std::min(items.first, rows_.items), std::min(items.last, rows_.items) + beyond_));
     return ranges;
   }
   static ColumnRange range_of(ColumnRange range, std::int64_t first, std::int64_t end) {
@@ -136,129 +141,25 @@ class RowTransform : public Transform {
   }
 
   const OptionalRows rows_;
-  const std::int64_t piece_rows_;
+  const std::int64_t beyond_, piece_rows_;
+  const Fill fill_;
   std::vector<ColumnRange> items_;
-};
-
-class Presence final : public RowTransform {
- public:
-  explicit Presence(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(1)) {}
-
- private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view>,
-                    std::span<char> to) const override {
-    for_each_item(positions, [&](std::size_t row, std::size_t) { set_bit(to, row); });
-    return {};
-  }
-};
-
-class Rows final : public RowTransform {
- public:
-  Rows(const OptionalRows& rows, const Column& column)
-      : RowTransform(rows, &column, rows_in_piece(8 * column.item_size())), item_size_(column.item_size()) {}
-
- private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
-                    std::span<char> to) const override {
-    for_each_item(positions, [&](std::size_t row, std::size_t item) {
-      std::memcpy(to.data() + row * item_size_, items[0].data() + item * item_size_, item_size_);
-    });
-    return {};
-  }
-  const std::size_t item_size_;
-};
-
-class BitRows final : public RowTransform {
- public:
-  BitRows(const OptionalRows& rows, const Column& column)
-      : RowTransform(rows, &column, rows_in_piece(column.item_size())), numbers_(column.item_size()) {}
-
- private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
-                    std::span<char> to) const override {
-    for_each_item(positions, [&](std::size_t row, std::size_t item) {
-      for (std::size_t i = 0; i < numbers_; ++i)
-        if (items[0][item * numbers_ + i] != 0) set_bit(to, row * numbers_ + i);
-    });
-    return {};
-  }
-  const std::size_t numbers_;
-};
-
-class RowOffsets final : public RowTransform {
- public:
-  RowOffsets(const OptionalRows& rows, const Column& offsets) : RowTransform(rows, &offsets, rows_in_piece(64)) {}
-
- private:
-  std::int64_t items_beyond() const override { return 1; }
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
-                    std::span<char> to) const override {
-    for (std::size_t i = 0; i < to.size() / sizeof(std::int64_t); ++i) {
-      const std::int64_t offset = integer_at(items[0], static_cast<std::size_t>(positions[i] - positions[0]));
-      std::memcpy(to.data() + i * sizeof offset, &offset, sizeof offset);
-    }
-    return {};
-  }
-};
-
-class ItemNumbers final : public RowTransform {
- public:
-  explicit ItemNumbers(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(64)) {}
-
- private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view>,
-                    std::span<char> to) const override {
-    for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
-      const std::int64_t number = has_item(positions, i) ? positions[i] : -1;
-      std::memcpy(to.data() + i * sizeof number, &number, sizeof number);
-    }
-    return {};
-  }
-};
-
-// The dates as integers of eight bytes; 0 for what is none.
-class DateRows final : public RowTransform {
- public:
-  DateRows(const OptionalRows& rows, const DateColumns& columns)
-      : RowTransform(rows, columns.columns, rows_in_piece(64)), kind_(columns.kind) {}
-
- private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
-                    std::span<char> to) const override {
-    for_each_item(positions, [&](std::size_t row, std::size_t item) {
-      const std::int64_t date = date_at(kind_, items, item).value_or(0);
-      std::memcpy(to.data() + row * sizeof date, &date, sizeof date);
-    });
-    return {};
-  }
-  const tfile::DateKind kind_;
-};
-
-class DatePresence final : public RowTransform {
- public:
-  DatePresence(const OptionalRows& rows, const DateColumns& columns)
-      : RowTransform(rows, columns.columns, rows_in_piece(32)), kind_(columns.kind) {}
-
- private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::span<const std::string_view> items,
-                    std::span<char> to) const override {
-    for_each_item(positions, [&](std::size_t row, std::size_t item) {
-      if (date_at(kind_, items, item)) set_bit(to, row);
-    });
-    return {};
-  }
-  const tfile::DateKind kind_;
 };
 
 std::uint64_t bytes_of_rows(std::int64_t rows, std::uint64_t bits_a_row) {
   return (static_cast<std::uint64_t>(rows) * bits_a_row + 7) / 8;
 }
 
-template <class T, class... Columns>
-void add(Segments& to, const OptionalRows& rows, std::int64_t outputs, std::uint64_t bits_a_row,
-         const Columns&... columns) {
-  to.add_pieces(std::make_shared<T>(rows, columns...), rows_in_piece(bits_a_row) * bits_a_row / 8,
-                bytes_of_rows(outputs, bits_a_row));
+// A part that has so many bits for each row, in pieces that take `work` bits for each.
+struct RowPart {
+  std::uint64_t bits = 0, work = 0;
+  std::int64_t beyond = 0;  // rows, and items behind that of the last row
+};
+
+void add(Segments& to, const OptionalRows& rows, const std::vector<const Column*>& of, RowPart part, Fill fill) {
+  const std::uint64_t piece_rows = rows_in_piece(part.work);
+  to.add_pieces(std::make_shared<RowTransform>(rows, of, part.beyond, piece_rows, std::move(fill)),
+                piece_rows * part.bits / 8, bytes_of_rows(rows.count + part.beyond, part.bits));
 }
 
 }  // namespace
@@ -267,22 +168,60 @@ void OptionalRows::step_into(const Column& offsets, std::int64_t lists_count) {
   lists.push_back({range_of_items(offsets, 0, 0), lists_count});
 }
 
-void add_presence(Segments& to, const OptionalRows& rows) { add<Presence>(to, rows, rows.count, 1); }
+void add_presence(Segments& to, const OptionalRows& rows) {
+  add(to, rows, {}, {1, 1}, [](Positions positions, auto, std::span<char> into) {
+    for_each_item(positions, [&](std::size_t row, std::size_t) { set_bit(into, row); });
+  });
+}
+
 void add_rows(Segments& to, const OptionalRows& rows, const Column& column) {
-  add<Rows>(to, rows, rows.count, 8 * column.item_size(), column);
+  const std::size_t size = column.item_size();
+  add(to, rows, {&column}, {8 * size, 8 * size}, [size](Positions positions, auto items, std::span<char> into) {
+    for_each_item(positions, [&](std::size_t row, std::size_t item) {
+      std::memcpy(into.data() + row * size, items[0].data() + item * size, size);
+    });
+  });
 }
+
 void add_bit_rows(Segments& to, const OptionalRows& rows, const Column& column) {
-  add<BitRows>(to, rows, rows.count, column.item_size(), column);
+  const std::size_t numbers = column.item_size();
+  add(to, rows, {&column}, {numbers, numbers}, [numbers](Positions positions, auto items, std::span<char> into) {
+    for_each_item(positions, [&](std::size_t row, std::size_t item) {
+      for (std::size_t i = 0; i < numbers; ++i)
+        if (items[0][item * numbers + i] != 0) set_bit(into, row * numbers + i);
+    });
+  });
 }
+
 void add_row_offsets(Segments& to, const OptionalRows& rows, const Column& offsets) {
-  add<RowOffsets>(to, rows, rows.count + 1, 64, offsets);
+  add(to, rows, {&offsets}, {64, 64, 1}, [](Positions positions, auto items, std::span<char> into) {
+    for (std::size_t i = 0; i < into.size() / sizeof(std::int64_t); ++i)
+      put(into, i, integer_at(items[0], static_cast<std::size_t>(positions[i] - positions[0])));
+  });
 }
+
 void add_dates(Segments& to, const OptionalRows& rows, const DateColumns& columns) {
-  add<DateRows>(to, rows, rows.count, 64, columns);
+  auto fill = [kind = columns.kind](Positions positions, auto items, std::span<char> into) {
+    for_each_item(positions,
+                  [&](std::size_t row, std::size_t item) { put(into, row, date_at(kind, items, item).value_or(0)); });
+  };
+  add(to, rows, columns.columns, {64, 64}, std::move(fill));
 }
+
 void add_date_presence(Segments& to, const OptionalRows& rows, const DateColumns& columns) {
-  to.add_pieces(std::make_shared<DatePresence>(rows, columns), rows_in_piece(32) / 8, bytes_of_rows(rows.count, 1));
+  auto fill = [kind = columns.kind](Positions positions, auto items, std::span<char> into) {
+    for_each_item(positions, [&](std::size_t row, std::size_t item) {
+      if (date_at(kind, items, item)) set_bit(into, row);
+    });
+  };
+  add(to, rows, columns.columns, {1, 32}, std::move(fill));
 }
-void add_item_numbers(Segments& to, const OptionalRows& rows) { add<ItemNumbers>(to, rows, rows.count, 64); }
+
+void add_item_numbers(Segments& to, const OptionalRows& rows) {
+  add(to, rows, {}, {64, 64}, [](Positions positions, auto, std::span<char> into) {
+    for (std::size_t i = 0; i + 1 < positions.size(); ++i)
+      put(into, i, has_item(positions, i) ? positions[i] : std::int64_t{-1});
+  });
+}
 
 }  // namespace tfilefs
