@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "object/formula_functions.h"
+#include "tfile/formula_functions.h"
 
 namespace tfile {
 namespace {

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "tfile/expression.h"
+#include "tfile/formula_functions.h"
 #include "tfile/result.h"
 
 namespace tfile {
-
-// The kinds of numbers with which a formula computes, as in C++: 1/2 is an int and 0, 1/2. is 0.5.
-enum class Arithmetic : std::uint8_t { integer, long_integer, floating };
 
 // A formula of one or two variables in TFormula's notation: "[0]*exp(-0.5*((x-[1])/[2])^2)", "gaus(0)+pol1(3)",
 // "[p0]*sin(x)", "x>2 ? 1 : 0". It is C++ with ^ as power and with predefined shapes, and gives the results of ROOT's

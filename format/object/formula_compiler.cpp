@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "object/formula.h"
-#include "object/formula_functions.h"
 #include "tfile/expression.h"
+#include "tfile/formula_functions.h"
 
 namespace tfile {
 namespace {

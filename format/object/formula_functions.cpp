@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/formula_functions.h"
+#include "tfile/formula_functions.h"
 
 #include <algorithm>
 #include <cmath>

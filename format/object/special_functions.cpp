@@ -13,7 +13,7 @@
 #include <numbers>
 #include <utility>
 
-#include "object/formula_functions.h"
+#include "tfile/formula_functions.h"
 
 namespace tfile {
 namespace {

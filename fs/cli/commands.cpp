@@ -7,7 +7,7 @@
 #include <array>
 
 #include "cli/description.h"
-#include "cli/word_distance.h"
+#include "word_distance.h"
 
 namespace tfilefs {
 namespace {

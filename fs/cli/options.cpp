@@ -9,7 +9,7 @@
 #include "cli/description.h"
 #include "cli/mount_holders.h"
 #include "cli/resource_limits.h"
-#include "cli/word_distance.h"
+#include "word_distance.h"
 
 namespace tfilefs {
 namespace {

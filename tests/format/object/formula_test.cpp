@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "object/formula_functions.h"
+#include "tfile/formula_functions.h"
 
 namespace tfile {
 namespace {

@@ -6,9 +6,12 @@
 #include <span>
 #include <string_view>
 
-#include "object/formula.h"
-
 namespace tfile {
+
+// Not installed.
+
+// The kinds of numbers with which a formula computes, as in C++: 1/2 is an int and 0, 1/2. is 0.5.
+enum class Arithmetic : std::uint8_t { integer, long_integer, floating };
 
 // The functions and constants of formulas, by their names in C or in TFormula.
 

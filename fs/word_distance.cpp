@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/word_distance.h"
+#include "word_distance.h"
 
 #include <algorithm>
 #include <numeric>
