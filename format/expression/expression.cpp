@@ -44,8 +44,19 @@ class ExpressionParser {
     choice();
     skip_spaces();
     if (at_ != text_.size()) give_up("not part of an expression");
-    if (!wrong_.empty()) return fail(ErrorKind::unsupported, std::move(wrong_));
+    if (failed()) return wrong();
     return std::move(nodes_);
+  }
+  Result<std::vector<std::vector<ExpressionNode>>> parse_several() {
+    std::vector<std::vector<ExpressionNode>> all;
+    do {
+      choice();
+      skip_spaces();
+      all.push_back(std::exchange(nodes_, {}));
+    } while (take(":"));
+    if (at_ != text_.size()) give_up("not part of an expression");
+    if (failed()) return wrong();
+    return all;
   }
 
  private:
@@ -55,6 +66,10 @@ class ExpressionParser {
     wrong_ = at_ < text_.size() ? "byte " + std::to_string(at_ + 1) + ", " + std::string(text_.substr(at_, 1))
                                 : std::string("the end");
     wrong_ += std::string(": ") + what;
+    wrong_at_ = at_;
+  }
+  tl::unexpected<Error> wrong() const {
+    return fail(ErrorKind::unsupported, wrong_, static_cast<std::int64_t>(wrong_at_));
   }
   bool failed() const { return !wrong_.empty(); }
 
@@ -75,7 +90,7 @@ class ExpressionParser {
 
   // Adds what takes the last `operands` nodes that nothing takes yet. Its text begins at `begin`.
   void add(Kind kind, std::size_t begin, std::string_view text, std::uint32_t operands = 0, Operator op = {}) {
-    if (nodes_.size() >= form_.nodes_max) give_up("too long");
+    if (++count_ > form_.nodes_max) give_up("too long");
     if (failed()) return;
     ExpressionNode node{kind, op, false, operands, 1, begin, text};
     for (std::uint32_t i = 0; i < operands; ++i) node.size += nodes_[nodes_.size() - node.size].size;
@@ -148,6 +163,8 @@ class ExpressionParser {
       parameter();
     } else if (is_digit(next) || (next == '.' && is_digit(at(at_ + 1)))) {
       number();
+    } else if (form_.has_texts && next == '"') {
+      text();
     } else if (begins_name(next) || (is_next("::") && begins_name(at(at_ + 2)))) {
       named();
     } else {
@@ -172,6 +189,13 @@ class ExpressionParser {
     if (end == text_.npos) return give_up("expected ']'");
     at_ = end + 1;
     add(Kind::parameter, begin, text_.substr(begin, end - begin));
+  }
+
+  void text() {
+    const std::size_t begin = at_ + 1, end = text_.find('"', begin);
+    if (end == text_.npos) return give_up("expected '\"' at its end");
+    at_ = end + 1;
+    add(Kind::text, begin, text_.substr(begin, end - begin));
   }
 
   // Goes on behind the name that is next.
@@ -233,7 +257,9 @@ class ExpressionParser {
   const ExpressionForm form_;
   std::size_t at_ = 0;
   std::size_t nesting_ = 0;
-  std::string wrong_;  // the first error
+  std::size_t count_ = 0;  // of nodes, also of expressions before this one
+  std::string wrong_;      // the first error
+  std::size_t wrong_at_ = 0;
   std::vector<ExpressionNode> nodes_;
 };
 
@@ -241,6 +267,10 @@ class ExpressionParser {
 
 Result<std::vector<ExpressionNode>> parse_expression(std::string_view text, const ExpressionForm& form) {
   return ExpressionParser(text, form).parse();
+}
+
+Result<std::vector<std::vector<ExpressionNode>>> parse_expressions(std::string_view text, const ExpressionForm& form) {
+  return ExpressionParser(text, form).parse_several();
 }
 
 }  // namespace tfile

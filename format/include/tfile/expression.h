@@ -49,7 +49,8 @@ struct ExpressionNode {
     call,       // sin(x), Sum$(x), @muons.size(): its text is the name, its operands are the arguments
     index,      // x[1][i]: its text is the name, its operands are the indices
     each,       // in an index: nothing between the brackets
-    member      // muons[0].p4.pt: its text is .p4.pt
+    member,     // muons[0].p4.pt: its text is .p4.pt
+    text        // "single": its text is what stands between the quotes, as it is written
   };
   Kind kind = Kind::number;
   Operator op = Operator::plus;
@@ -65,11 +66,16 @@ struct ExpressionForm {
   std::size_t nesting_max;  // signs, powers and choices count once, parentheses, arguments and indices twice
   std::size_t nodes_max;
   bool colons_in_names = false;  // a:b is a name, as a::b is
+  bool has_texts = false;        // "single" is a text
 };
 
 // The nodes of an expression in C++'s notation with ^ and ** as power, in the order in which a stack computes them:
 // operands from left to right, then what takes them; the last node is the whole. Spaces may stand between its parts.
 // Errors: unsupported (what stands at which byte, counted from 1, and is no part of an expression; too much of it).
+// Its `offset` is where in the text.
 Result<std::vector<ExpressionNode>> parse_expression(std::string_view text, const ExpressionForm& form);
+// The same of several with colons between them, as TTree::Draw takes them: "y:x". Each counts from the start of the
+// text.
+Result<std::vector<std::vector<ExpressionNode>>> parse_expressions(std::string_view text, const ExpressionForm& form);
 
 }  // namespace tfile

@@ -17,7 +17,7 @@ constexpr ExpressionForm kForm{100, 1000};
 
 // What stands in brackets belongs to the name or operator before it.
 std::string shown(const std::vector<ExpressionNode>& nodes, std::size_t i) {
-  constexpr const char* kMarks[] = {"", "", "$", "", "()", "[]", "each", ""};
+  constexpr const char* kMarks[] = {"", "", "$", "", "()", "[]", "each", "", "\""};
   const ExpressionNode& node = nodes[i];
   std::string operands;
   std::size_t end = i;
@@ -69,6 +69,26 @@ TEST(Expression, NamesNumbersAndParameters) {
   EXPECT_EQ(parsed("a?b::c:d"), "?{a b::c d}");
   EXPECT_EQ(parsed("a:b+1", {100, 1000, true}), "+{a:b 1}");
   EXPECT_EQ(parsed("1e+"), "1e+");  // is no number, as what evaluates it finds
+}
+
+TEST(Expression, Texts) {
+  ExpressionForm form = kForm;
+  form.has_texts = true;
+  EXPECT_EQ(parsed("name==\"a b\"||f(\"\")", form), "||{=={name a b\"} f(){\"}}");
+  EXPECT_EQ(parsed("name==\"a", form), "byte 7, \": expected '\"' at its end");
+  EXPECT_EQ(parsed("\"a\""), "byte 1, \": expected a number, a name or a parenthesis");
+}
+
+TEST(Expression, SeveralWithColonsBetween) {
+  const auto several = parse_expressions("a ? b : c : x::y:f(z)", kForm);
+  ASSERT_TRUE(several);
+  ASSERT_EQ(several->size(), 3u);
+  EXPECT_EQ(shown((*several)[0], (*several)[0].size() - 1), "?{a b c}");
+  EXPECT_EQ(shown((*several)[1], (*several)[1].size() - 1), "x::y");
+  EXPECT_EQ((*several)[2].back().at, 17u);
+  const auto wrong = parse_expressions("a:b:", kForm);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().offset, 4);
 }
 
 TEST(Expression, ErrorsSayWhere) {
