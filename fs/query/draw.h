@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/thread_pool.h"
+#include "query/drawn_histogram.h"
+#include "query/query_scan.h"
+#include "reply.h"
+
+namespace tfilefs {
+
+// What is drawn, as TTree::Draw takes it.
+struct DrawRequest {
+  std::string expressions;         // "x", "y:x", "z:y:x"
+  std::string cut, weights;        // "": none. The value of a cut is a weight as well
+  std::vector<std::int32_t> bins;  // of each axis, x first; of those that are missing as ROOT has them
+  std::vector<std::optional<std::pair<double, double>>> ranges;  // the same; nothing: as ROOT finds them
+  bool is_profile = false;                                       // the first expression is a value of the others
+  std::optional<tfile::EntryRange> entries = std::nullopt;
+};
+
+struct Drawing {
+  DrawnHistogram histogram;
+  std::vector<std::string> titles;  // of the axes, x first; then of the values of a profile
+  std::string title;                // "y:x {cut}"
+};
+
+struct DrawWork {
+  ThreadPool& workers;
+  std::size_t at_once;  // units under way
+  std::stop_token stop = {};
+  std::function<void(double)> progress = {};
+};
+
+// Blocks. Errors: invalid (an expression, as Query::bind; more or fewer than can be drawn), those of evaluate_unit().
+Result<Drawing> draw(const QuerySource&, const QueryScope&, const DrawRequest&, const DrawWork&);
+
+}  // namespace tfilefs

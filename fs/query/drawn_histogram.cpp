@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/drawn_histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tfilefs {
+
+void DrawnValues::append(const DrawnValues& other, std::size_t begin, std::size_t end) {
+  const auto part = [&](const std::vector<double>& from, std::vector<double>& to) {
+    to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
+              from.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  for (std::size_t i = 0; i < numbers.size(); ++i) part(other.numbers[i], numbers[i]);
+  part(other.weights, weights);
+}
+
+void DrawnValues::add(const DrawnValues& other, std::size_t i) { append(other, i, i + 1); }
+
+DrawnHistogram::DrawnHistogram(std::vector<HistogramAxis> axes, bool is_profile)
+    : axes_(std::move(axes)), is_profile_(is_profile) {
+  std::size_t bins = 1;
+  for (const HistogramAxis& axis : axes_) bins *= static_cast<std::size_t>(axis.bins) + 2;
+  for (std::vector<double>* each : sums()) each->resize(bins);
+}
+
+std::vector<std::vector<double>*> DrawnHistogram::sums() {
+  if (is_profile_) return {&contents_, &squares_, &value_sums_, &value_squares_};
+  return {&contents_, &squares_};
+}
+
+std::size_t DrawnHistogram::bin_at(std::span<const std::size_t> bins) const {
+  std::size_t bin = 0;
+  for (std::size_t axis = axes_.size(); axis-- > 0;)
+    bin = bin * (static_cast<std::size_t>(axes_[axis].bins) + 2) + bins[axis];
+  return bin;
+}
+
+void DrawnHistogram::fill_one(const DrawnValues& values, std::size_t i, std::size_t bin, bool is_inside) {
+  const double weight = values.weights[i];
+  contents_[bin] += weight;
+  squares_[bin] += weight * weight;
+  if (is_profile_) {
+    const double value = values.numbers[axes_.size()][i];
+    value_sums_[bin] += weight * value;
+    value_squares_[bin] += weight * value * value;
+  }
+  is_weighted_ = is_weighted_ || weight != 1;
+  if (!is_inside) return;
+  sum_ += weight;
+  sum_squares_ += weight * weight;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const double x = values.numbers[axis][i];
+    sums_[axis] += weight * x;
+    sums_of_squares_[axis] += weight * x * x;
+  }
+}
+
+template <std::size_t dimensions>
+void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::array<std::size_t, dimensions> bins;
+    bool is_inside = true;
+    for (std::size_t axis = 0; axis < dimensions; ++axis) {
+      const double x = values.numbers[axis][i];
+      is_inside = is_inside && axes_[axis].has(x);
+      bins[axis] = axes_[axis].bin_of(x);
+    }
+    if (!is_inside && beyond) {
+      beyond->add(values, i);
+      continue;
+    }
+    entries_ += 1;
+    fill_one(values, i, bin_at(bins), is_inside);
+  }
+}
+
+void DrawnHistogram::fill(const DrawnValues& values, DrawnValues* beyond) {
+  if (axes_.size() == 1) return fill_axes<1>(values, beyond);
+  if (axes_.size() == 2) return fill_axes<2>(values, beyond);
+  fill_axes<3>(values, beyond);
+}
+
+std::vector<DrawnHistogram::Extension> DrawnHistogram::fill_extending(const DrawnValues& values, std::size_t i) {
+  std::vector<Extension> done;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    const double x = values.numbers[axis][i];
+    Extension made{axis, axes_[axis]};
+    if (axes_[axis].has(x) || !extend_axis(made.to, x)) continue;
+    extend(made);
+    done.push_back(made);
+  }
+  DrawnValues one(values.numbers.size());
+  one.add(values, i);
+  fill(one);
+  return done;
+}
+
+// Each bin goes to the one in which its centre is; what is beyond an axis is lost, as in ROOT.
+void DrawnHistogram::extend(const Extension& extension) {
+  const std::vector<HistogramAxis> before = axes_;
+  axes_[extension.axis] = extension.to;
+  for (std::vector<double>* each : sums()) {
+    std::vector<double> made(each->size());
+    std::array<std::size_t, 3> bins{};
+    for (std::size_t bin = 0; bin < made.size(); ++bin) {
+      std::size_t rest = bin;
+      bool is_inside = true;
+      for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+        const auto count = static_cast<std::size_t>(before[axis].bins) + 2, place = rest % count;
+        rest /= count;
+        is_inside = is_inside && place > 0 && place + 1 < count;
+        bins[axis] = axes_[axis].bin_of(before[axis].centre(place));
+      }
+      if (is_inside) made[bin_at(bins)] += (*each)[bin];
+    }
+    *each = std::move(made);
+  }
+}
+
+void DrawnHistogram::add(const DrawnHistogram& other) {
+  auto own = sums();
+  const auto more = const_cast<DrawnHistogram&>(other).sums();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    for (std::size_t bin = 0; bin < own[i]->size(); ++bin) (*own[i])[bin] += (*more[i])[bin];
+  }
+  is_weighted_ = is_weighted_ || other.is_weighted_;
+  entries_ += other.entries_;
+  sum_ += other.sum_;
+  sum_squares_ += other.sum_squares_;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    sums_[axis] += other.sums_[axis];
+    sums_of_squares_[axis] += other.sums_of_squares_[axis];
+  }
+}
+
+double DrawnHistogram::profile_value(std::size_t bin) const {
+  return contents_[bin] == 0 ? 0 : value_sums_[bin] / contents_[bin];
+}
+double DrawnHistogram::profile_error(std::size_t bin) const {
+  if (contents_[bin] == 0 || squares_[bin] == 0) return 0;
+  const double value = profile_value(bin), effective = contents_[bin] * contents_[bin] / squares_[bin];
+  return std::sqrt(std::abs(value_squares_[bin] / contents_[bin] - value * value)) / std::sqrt(effective);
+}
+
+double DrawnHistogram::mean(std::size_t axis) const { return sum_ == 0 ? 0 : sums_[axis] / sum_; }
+double DrawnHistogram::deviation(std::size_t axis) const {
+  if (sum_ == 0) return 0;
+  const double x = mean(axis);
+  return std::sqrt(std::abs(sums_of_squares_[axis] / sum_ - x * x));
+}
+
+double DrawnHistogram::beyond(std::size_t axis, bool above) const {
+  double sum = 0;
+  std::size_t stride = 1;
+  for (std::size_t i = 0; i < axis; ++i) stride *= static_cast<std::size_t>(axes_[i].bins) + 2;
+  const auto count = static_cast<std::size_t>(axes_[axis].bins) + 2;
+  for (std::size_t bin = 0; bin < contents_.size(); ++bin) {
+    if (bin / stride % count == (above ? count - 1 : 0)) sum += contents_[bin];
+  }
+  return sum;
+}
+
+}  // namespace tfilefs

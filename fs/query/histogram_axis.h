@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tfilefs {
+
+// Bins of equal width. Bin 0 is what lies below, bin `bins` + 1 what lies above, and what is no number.
+struct HistogramAxis {
+  std::int32_t bins = 1;
+  double low = 0, high = 1;
+  bool is_given = false;  // never extended
+
+  bool has(double x) const { return x >= low && x < high; }
+  // ROOT's rule, to the last bit.
+  std::size_t bin_of(double x) const {
+    if (x < low) return 0;
+    if (!(x < high)) return static_cast<std::size_t>(bins) + 1;
+    return 1 + static_cast<std::size_t>(bins * (x - low) / (high - low));
+  }
+  double width() const { return (high - low) / bins; }
+  double centre(std::size_t bin) const { return low + (static_cast<double>(bin) - 0.5) * width(); }
+  double edge(std::size_t below) const { return low + static_cast<double>(below) * width(); }
+  friend bool operator==(const HistogramAxis&, const HistogramAxis&) = default;
+};
+
+// The axis that TTree::Draw finds for values from `least` to `most`, with about so many bins: round limits with some
+// room beside the values. `is_integer`: bins of whole numbers. (ROOT's THLimitsFinder.)
+HistogramAxis good_axis(std::int32_t bins, double least, double most, bool is_integer);
+
+// Doubles the axis until it has the value, as a histogram of TTree::Draw does once its axis was found. False: it cannot
+// be.
+bool extend_axis(HistogramAxis&, double x);
+
+}  // namespace tfilefs

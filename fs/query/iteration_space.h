@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "query/query_program.h"
+#include "reply.h"
+#include "tfile/range.h"
+
+namespace tfilefs {
+
+// The items of a column from item `first` on, little-endian.
+struct ColumnItems {
+  std::int64_t first = 0;
+  std::span<const std::byte> bytes;
+};
+
+// Where the elements of a level begin in the one at place `at`, and how many there are. Lists outside of the block have
+// none, and so has a place below 0.
+std::pair<std::int64_t, std::int64_t> elements_at(std::span<const ColumnItems>, const QueryPath::Level&,
+                                                  std::int64_t at);
+
+// More iterations are not evaluated together: those of one entry, at most.
+inline constexpr std::size_t kIterationsMax = 8 << 20;
+
+// The iterations that entries of a block have together, and where the items of each path are in them.
+class IterationSpace {
+ public:
+  // Errors: unsupported (more than kIterationsMax), damaged (offsets that are not there).
+  Result<> fill(const QuerySpace&, tfile::EntryRange block, std::span<const ColumnItems>);
+
+  std::size_t count() const { return entry_.size(); }
+  bool is_plain() const { return is_plain_; }                        // each entry has one
+  std::span<const std::uint32_t> entries() const { return entry_; }  // in the block
+  // By entry, and one more: its first iteration.
+  std::span<const std::uint32_t> firsts() const { return first_; }
+
+  // By path: the item for each iteration, or for each entry if the path is one of entries; -1: there is none. Before an
+  // index that is computed: the list or array that it is in.
+  std::span<const std::int64_t> places(std::size_t path) const { return places_[path]; }
+
+ private:
+  using Inputs = std::span<const ColumnItems>;
+  std::size_t level_of(const QueryPath&, std::size_t from, Inputs, std::vector<std::int64_t>& places) const;
+  Result<bool> expand(const QuerySpace&, Inputs);
+  Result<> expand_nodes(const QuerySpace&, Inputs, std::span<const std::uint32_t> counts);
+  void drop_absent(const QuerySpace&);
+  void index_entries(std::size_t entries);
+
+  bool is_plain_ = false;
+  std::vector<std::uint32_t> entry_, first_, counts_;
+  std::vector<std::vector<std::int64_t>> places_;
+  std::vector<std::size_t> levels_;  // by path: how many are behind
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "query/table_names.h"
+#include "reply.h"
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+struct QueryProgram;
+
+// What expressions may name.
+struct QueryScope {
+  TableNames names;
+  std::vector<std::pair<std::string, std::string>> definitions = {};  // names, and the expressions that they stand for
+  bool is_one_file = true;  // else an entry has a number in its file, which is not known here
+};
+
+// Expressions of a table, in the notation of TTree::Draw, that go through its entries together: each gives one number
+// for each iteration. They are bound once into steps for a stack of vectors. docs/expressions.md says what they mean.
+// Const and thread-safe.
+class Query {
+ public:
+  // Errors: invalid. The text says what is wrong, and shows where in the expression below a caret (lines end in "\n").
+  static Result<Query> bind(const std::vector<std::string>& expressions, const QueryScope&);
+  // The same of expressions with colons between them, "y:x", and of others behind them.
+  static Result<Query> bind(const std::string& expressions, const std::vector<std::string>& others, const QueryScope&);
+
+  // How many numbers there are for each iteration.
+  std::size_t outputs() const;
+  // The expressions, without the spaces around them.
+  const std::string& text(std::size_t output) const;
+  // Whether it is one integer of the table, so that ROOT gives its histogram bins of whole numbers.
+  bool is_integer(std::size_t output) const;
+
+  // The columns that are read, each once. Offsets come before what their lists contain.
+  struct Input {
+    tfile::ColumnId column = 0;
+    // The place in inputs() of the offsets whose items these are; -1: an item for each entry.
+    std::int32_t inside = -1;
+  };
+  const std::vector<Input>& inputs() const;
+
+  const QueryProgram& program() const { return *program_; }
+
+ private:
+  explicit Query(std::shared_ptr<const QueryProgram> program) : program_(std::move(program)) {}
+
+  std::shared_ptr<const QueryProgram> program_;
+};
+
+// "MESSAGE\n  EXPRESSION\n    ^\n". Expressions of more than a line are cut.
+std::string with_caret(std::string_view message, std::string_view expression, std::size_t at);
+
+}  // namespace tfilefs

@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "query/query_functions.h"
+#include "query/query_program.h"
+
+namespace tfilefs {
+
+using tfile::ColumnId;
+using tfile::ExpressionNode;
+using tfile::fail;
+using tfile::Operator;
+
+namespace {
+
+using Kind = ExpressionNode::Kind;
+using Step = QueryStep::Kind;
+using Nodes = std::span<const ExpressionNode>;
+
+// Longer and deeper than anyone writes. Definitions may stand for others: all together have so many steps.
+constexpr tfile::ExpressionForm kQueryForm{200, 10'000, false, true};
+constexpr std::size_t kTextMax = 100'000, kStepsMax = 10'000, kSlotsMax = 256, kDefinitionsMax = 32;
+
+// A part of a text that is not as it must be.
+struct Mistake {
+  std::string what;
+  std::size_t at = 0;
+};
+
+// What a step leaves behind: numbers of entries, or of the iterations of a space.
+struct Bound {
+  std::uint32_t space = kSpaceOfEntries;
+};
+
+std::string_view stripped(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// The last of the operands that end before `end`, and where it begins.
+Nodes operand_before(Nodes nodes, std::size_t end) {
+  const std::size_t size = nodes[end - 1].size;
+  return nodes.subspan(end - size, size);
+}
+// The operands of the whole, from left to right.
+std::vector<Nodes> operands_of(Nodes nodes) {
+  std::vector<Nodes> operands(nodes.back().operands);
+  std::size_t end = nodes.size() - 1;
+  for (auto each = operands.rbegin(); each != operands.rend(); ++each) {
+    *each = operand_before(nodes, end);
+    end -= each->size();
+  }
+  return operands;
+}
+
+// The name of a column, as it stands in several nodes: "muons[0].p4.pt".
+struct WrittenName {
+  std::string name;            // "muons.p4.pt"
+  std::vector<Nodes> indices;  // each of one node if it has no number
+  std::size_t at = 0;
+};
+
+class QueryBinder {
+ public:
+  explicit QueryBinder(const QueryScope& scope) : scope_(scope) {
+    made_.spaces.resize(2);
+    made_.entries = scope.names.table().entries;
+  }
+
+  // A false result leaves a mistake behind.
+  bool add_output(Nodes nodes, std::string_view text) {
+    const auto slot = depth_;
+    QueryProgram::Output output{std::string(stripped(text)), slot, is_integer(nodes)};
+    const auto bound = number(nodes, kSpaceOfOutputs);
+    if (!bound || !end_formula(*bound, kSpaceOfOutputs, slot)) return false;
+    made_.outputs.push_back(std::move(output));
+    return true;
+  }
+
+  const Mistake& mistake() const { return mistake_; }
+  QueryProgram take() { return std::move(made_); }
+
+ private:
+  std::nullopt_t wrong(const ExpressionNode& node, std::string what) { return wrong(node.at, std::move(what)); }
+  // In a definition, the place of what stands for it.
+  std::nullopt_t wrong(std::size_t at, std::string what) {
+    if (!mistake_.what.empty()) return std::nullopt;
+    if (!defining_.empty()) what = "in the definition of " + defining_.back() + ": " + what;
+    mistake_ = {std::move(what), defining_.empty() ? at : defined_at_};
+    return std::nullopt;
+  }
+
+  // ---- steps
+
+  bool add(QueryStep step) {
+    if (made_.steps.size() >= kStepsMax || step.slot >= kSlotsMax) {
+      wrong(0, "too long");
+      return false;
+    }
+    made_.slots = std::max(made_.slots, step.slot + 2);
+    made_.steps.push_back(step);
+    return true;
+  }
+  // Adds a step that takes the last `takes` operands.
+  std::optional<Bound> push(QueryStep step, std::uint32_t takes = 0) {
+    depth_ -= takes;
+    step.slot = depth_++;
+    if (!add(step)) return std::nullopt;
+    return Bound{step.space};
+  }
+  bool spread(Bound bound, std::uint32_t space, std::uint32_t slot) {
+    if (bound.space == space) return true;
+    QueryStep step{.kind = Step::spread};
+    step.slot = slot;
+    step.space = space;
+    return add(step);
+  }
+  // Numbers for all iterations of the space. Where a computed index was none of its list, a formula is 0.
+  bool end_formula(Bound bound, std::uint32_t space, std::uint32_t slot) {
+    if (!spread(bound, space, slot)) return false;
+    if (std::ranges::find(computed_, space) == computed_.end()) return true;
+    QueryStep step{.kind = Step::settle};
+    step.slot = slot;
+    step.space = space;
+    return add(step);
+  }
+  std::optional<Bound> constant(double value) { return push({.kind = Step::number, .number = value}); }
+
+  // ---- expressions
+
+  std::optional<Bound> number(Nodes nodes, std::uint32_t space) {
+    const ExpressionNode& node = nodes.back();
+    switch (node.kind) {
+      case Kind::number:
+        return literal(node);
+      case Kind::operation:
+        return operation(nodes, space);
+      case Kind::call:
+        if (node.text.find('@') == std::string_view::npos && !node.text.starts_with('.')) return call(nodes, space);
+        return named(nodes, space);
+      case Kind::name:
+      case Kind::index:
+      case Kind::member:
+        return named(nodes, space);
+      case Kind::text:
+        return wrong(node, "a text stands only beside == or !=, or in strstr()");
+      default:
+        return wrong(node, "not part of an expression of columns");
+    }
+  }
+
+  // As TTreeFormula reads it: in double, and 017 is 17.
+  std::optional<Bound> literal(const ExpressionNode& node) {
+    std::string_view text = node.text;
+    const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+    if (is_hex) {
+      std::uint64_t bits = 0;
+      const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
+      if (error != std::errc() || end != text.data() + text.size()) return wrong(node, "not a number");
+      return constant(static_cast<double>(bits));
+    }
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return wrong(node, "not a number");
+    return constant(value);
+  }
+
+  // Operands in the same space, the one that all of them need.
+  std::optional<Bound> together(std::span<const Nodes> operands, std::uint32_t space) {
+    std::vector<Bound> bound;
+    const std::uint32_t first = depth_;
+    for (const Nodes operand : operands) {
+      const auto each = number(operand, space);
+      if (!each) return std::nullopt;
+      bound.push_back(*each);
+    }
+    Bound all;
+    for (const Bound each : bound) all.space = std::max(all.space, each.space);
+    for (std::uint32_t i = 0; i < bound.size(); ++i) {
+      if (!spread(bound[i], all.space, first + i)) return std::nullopt;
+    }
+    return all;
+  }
+
+  std::optional<Bound> operation(Nodes nodes, std::uint32_t space) {
+    const ExpressionNode& node = nodes.back();
+    const std::vector<Nodes> operands = operands_of(nodes);
+    if (node.op == Operator::plus) return number(operands[0], space);
+    if (node.op == Operator::bits_not) return wrong(node, "TTreeFormula has no ~");
+    const bool compares = node.op == Operator::equal || node.op == Operator::unequal;
+    if (compares && (is_text(operands[0]) || is_text(operands[1])))
+      return texts(node.op == Operator::equal ? Step::equal_texts : Step::unequal_texts, operands, space);
+    if (operands.size() == 2 && operands[1].size() == 1 && operands[1][0].kind == Kind::number)
+      return operation_with_number(node, operands, space);
+    const auto bound = together(operands, space);
+    if (!bound) return std::nullopt;
+    QueryStep step{.kind = node.op == Operator::choose ? Step::choose : Step::operation, .op = node.op};
+    step.space = bound->space;
+    return push(step, node.operands);
+  }
+  std::optional<Bound> operation_with_number(const ExpressionNode& node, std::span<const Nodes> operands,
+                                             std::uint32_t space) {
+    const auto bound = number(operands[0], space);
+    if (!bound || !literal(operands[1][0])) return std::nullopt;
+    const double value = made_.steps.back().number;
+    made_.steps.pop_back();
+    QueryStep step{.kind = Step::operation_with_number, .op = node.op, .number = value};
+    step.space = bound->space;
+    return push(step, 2);
+  }
+
+  // ---- calls
+
+  std::optional<Bound> call(Nodes nodes, std::uint32_t space) {
+    const ExpressionNode& node = nodes.back();
+    const std::vector<Nodes> arguments = operands_of(nodes);
+    if (node.text.ends_with('$')) return special(node, arguments, space);
+    if (node.text == "strstr" && arguments.size() == 2) return texts(Step::found_text, arguments, space);
+    const auto function = query_function(node.text, arguments.size());
+    if (!function) return wrong(node, why_no_function(node.text));
+    if (function->is_constant) return constant(function->constant);
+    const auto bound = together(arguments, space);
+    if (!bound) return std::nullopt;
+    QueryStep step = function->step;
+    step.space = bound->space;
+    return push(step, node.operands);
+  }
+
+  // Length$(x) and the like: of all iterations that x has alone.
+  std::optional<Bound> special(const ExpressionNode& node, std::span<const Nodes> arguments, std::uint32_t space) {
+    constexpr std::pair<std::string_view, Step> kReductions[] = {
+        {"Sum$", Step::sum},        {"Min$", Step::least},     {"Max$", Step::most},
+        {"MinIf$", Step::least_if}, {"MaxIf$", Step::most_if}, {"Length$", Step::iterations}};
+    if (node.text == "Alt$" && arguments.size() == 2) return alternate(arguments, space);
+    const auto* const found = std::ranges::find(kReductions, node.text, &std::pair<std::string_view, Step>::first);
+    const std::size_t wanted = node.text.starts_with("MinIf") || node.text.starts_with("MaxIf") ? 2 : 1;
+    if (found == std::end(kReductions) || arguments.size() != wanted)
+      return wrong(node, "unknown function, or wrong number of arguments");
+    const std::uint32_t inner = new_space(), first = depth_;
+    if (found->second == Step::iterations && is_column(arguments[0], NamedColumn::What::list)) {
+      if (!path_of_list(arguments[0], inner)) return std::nullopt;
+      return push({.kind = Step::iterations, .owner = inner});
+    }
+    for (const Nodes argument : arguments) {
+      const auto bound = number_or_text(argument, inner);
+      if (!bound || !end_formula(*bound, inner, depth_ - 1)) return std::nullopt;
+    }
+    depth_ = first + static_cast<std::uint32_t>(wanted);
+    return push({.kind = found->second, .owner = inner}, static_cast<std::uint32_t>(wanted));
+  }
+  std::optional<Bound> alternate(std::span<const Nodes> arguments, std::uint32_t space) {
+    const std::uint32_t inner = new_space();
+    const auto primary = number(arguments[0], inner);
+    if (!primary || !end_formula(*primary, inner, depth_ - 1)) return std::nullopt;
+    const auto other = number(arguments[1], space);
+    if (!other || !spread(*other, space, depth_ - 1)) return std::nullopt;
+    QueryStep step{.kind = Step::alternate, .owner = inner};
+    step.space = space;
+    return push(step, 2);
+  }
+  // Of a text, Length$ asks how many there are.
+  std::optional<Bound> number_or_text(Nodes nodes, std::uint32_t space) {
+    if (!is_column(nodes, NamedColumn::What::text)) return number(nodes, space);
+    if (!text_of(nodes, space)) return std::nullopt;
+    return constant(0);
+  }
+
+  std::uint32_t new_space() {
+    made_.spaces.emplace_back();
+    return static_cast<std::uint32_t>(made_.spaces.size() - 1);
+  }
+
+  std::string why_no_function(std::string_view name) const {
+    const std::string like = function_like(name);
+    return "unknown function, or wrong number of arguments" + (like.empty() ? "" : "; did you mean " + like + "?");
+  }
+
+  // ---- names
+
+  // Nothing if the nodes are no name.
+  std::optional<WrittenName> written(Nodes nodes) const {
+    const ExpressionNode& node = nodes.back();
+    const bool is_inside = node.text.starts_with('.');
+    const bool may_be = node.kind == Kind::name || node.kind == Kind::index || node.kind == Kind::member ||
+                        (node.kind == Kind::call && node.operands == (is_inside ? 1u : 0u));
+    if (!may_be) return std::nullopt;
+    const std::vector<Nodes> operands = operands_of(nodes);
+    WrittenName made;
+    made.at = node.at;
+    if (is_inside) {
+      auto before = written(operands[0]);
+      if (!before) return std::nullopt;
+      made = *std::move(before);
+    }
+    made.name += node.text;
+    made.indices.insert(made.indices.end(), operands.begin() + (is_inside ? 1 : 0), operands.end());
+    return made;
+  }
+
+  bool is_column(Nodes nodes, NamedColumn::What what) const {
+    const auto name = written(nodes);
+    const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
+    return found && found->what == what;
+  }
+  bool is_text(Nodes nodes) const {
+    return nodes.back().kind == Kind::text || is_column(nodes, NamedColumn::What::text);
+  }
+  bool is_integer(Nodes nodes) const {
+    constexpr std::string_view kCounts[] = {"Entry$",  "LocalEntry$",   "Entries$",
+                                            "Length$", "LocalEntries$", "Iteration$"};
+    const ExpressionNode& node = nodes.back();
+    if (std::ranges::find(kCounts, node.text) != std::end(kCounts)) return true;
+    const auto name = written(nodes);
+    const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
+    if (!found || found->what != NamedColumn::What::number) return found && found->what == NamedColumn::What::list;
+    const tfile::Dtype dtype = scope_.names.table().columns[found->column].dtype;
+    return dtype != tfile::Dtype::f4 && dtype != tfile::Dtype::f8;
+  }
+
+  std::optional<Bound> named(Nodes nodes, std::uint32_t space) {
+    const auto name = written(nodes);
+    if (!name) return wrong(nodes.back(), "methods of classes cannot be called");
+    if (nodes.back().kind == Kind::name) {
+      if (const auto found = definition(nodes.back(), space)) return *found;
+      if (const auto found = counter(nodes.back(), space)) return *found;
+    }
+    if (name->name.find('@') != std::string::npos || nodes.back().kind == Kind::call) return size_of_list(nodes, *name);
+    const NamedColumn* found = scope_.names.find(name->name);
+    if (!found) return not_found(*name);
+    if (found->what == NamedColumn::What::text)
+      return wrong(name->at, name->name + " is a text: it stands only beside == or !=, or in strstr()");
+    if (found->what == NamedColumn::What::list)
+      return wrong(name->at, name->name + " is a list of several columns: name one of them, or use Length$()");
+    if (found->what == NamedColumn::What::record)
+      return wrong(name->at, name->name + " is a record: name one of its columns");
+    return load(*name, *found, space);
+  }
+  std::nullopt_t not_found(const WrittenName& name) {
+    const std::string like = scope_.names.nearest(name.name);
+    return wrong(name.at, "there is no " + name.name + (like.empty() ? "" : "; did you mean " + like + "?"));
+  }
+
+  // The outer optional is empty if the name is none of these.
+  std::optional<std::optional<Bound>> counter(const ExpressionNode& node, std::uint32_t space) {
+    const std::string_view name = node.text;
+    if (name.starts_with("Local") && name.ends_with('$') && !scope_.is_one_file)
+      return wrong(node, "the number of an entry in its file is not known in a chain; Entry$ counts all");
+    if (name == "Entry$" || name == "LocalEntry$") return push({.kind = Step::entry});
+    if (name == "Entries$" || name == "LocalEntries$") return constant(static_cast<double>(made_.entries));
+    if (name == "Iteration$" || name == "Length$") {
+      QueryStep step{.kind = name == "Length$" ? Step::iterations : Step::iteration, .owner = space};
+      step.space = name == "Length$" ? kSpaceOfEntries : space;
+      return push(step);
+    }
+    if (scope_.names.find(name)) return std::nullopt;
+    const auto function = query_function(name, 0);
+    if (function && function->is_constant) return constant(function->constant);
+    return std::nullopt;
+  }
+
+  std::optional<std::optional<Bound>> definition(const ExpressionNode& node, std::uint32_t space) {
+    const auto& all = scope_.definitions;
+    const auto found = std::ranges::find(all, node.text, &std::pair<std::string, std::string>::first);
+    if (found == all.end()) return std::nullopt;
+    // A column that a definition of the same name hides can be used in it.
+    if (std::ranges::find(defining_, found->first) != defining_.end()) {
+      if (defining_.back() == found->first && scope_.names.find(node.text)) return std::nullopt;
+      return wrong(node, found->first + " is defined by itself");
+    }
+    if (defining_.size() >= kDefinitionsMax) return wrong(node, "too many definitions stand for each other");
+    if (defining_.empty()) defined_at_ = node.at;
+    defining_.push_back(found->first);
+    const auto nodes = tfile::parse_expression(found->second, kQueryForm);
+    std::optional<Bound> bound;
+    if (nodes)
+      bound = number(*nodes, space);
+    else
+      wrong(node, nodes.error().text);
+    defining_.pop_back();
+    return bound;
+  }
+
+  // ---- columns
+
+  std::uint32_t input(ColumnId column, std::int32_t inside) {
+    const auto found = std::ranges::find(made_.inputs, column, &Query::Input::column);
+    if (found != made_.inputs.end()) return static_cast<std::uint32_t>(found - made_.inputs.begin());
+    made_.inputs.push_back({column, inside});
+    made_.item_sizes.push_back(static_cast<std::uint32_t>(scope_.names.table().columns[column].item_size()));
+    return static_cast<std::uint32_t>(made_.inputs.size() - 1);
+  }
+  // The input of offsets that are the last of some lists.
+  std::int32_t inputs_of(std::span<const ListLevel> levels) {
+    std::int32_t inside = -1;
+    for (const ListLevel& level : levels) {
+      if (level.offsets) inside = static_cast<std::int32_t>(input(*level.offsets, inside));
+    }
+    return inside;
+  }
+
+  // The path of a name with its indices in a space.
+  std::optional<std::uint32_t> path(const WrittenName& name, std::span<const ListLevel> levels, std::uint32_t space) {
+    if (name.indices.size() > levels.size())
+      return wrong(name.indices[levels.size()].back(),
+                   name.name + (levels.empty() ? " is no list" : " has no further index"));
+    QueryPath made;
+    bool is_computed = false;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      QueryPath::Level& level = made.levels.emplace_back();
+      level.offsets = levels[i].offsets ? inputs_of(levels.first(i + 1)) : -1;
+      level.size = levels[i].size;
+      const auto index = i < name.indices.size() ? path_index(name.indices[i], space) : PathIndex();
+      if (!index) return std::nullopt;
+      level.index = *index;
+      if (is_computed && index->kind == PathIndex::Kind::each)
+        return wrong(name.at, "behind an index that is computed, all others must be given");
+      is_computed = is_computed || index->kind == PathIndex::Kind::computed;
+    }
+    auto& paths = made_.spaces[space].paths;
+    const auto known = std::ranges::find(paths, made);
+    if (known != paths.end() && !is_computed) return static_cast<std::uint32_t>(known - paths.begin());
+    paths.push_back(std::move(made));
+    return static_cast<std::uint32_t>(paths.size() - 1);
+  }
+  std::optional<PathIndex> path_index(Nodes nodes, std::uint32_t space) {
+    const ExpressionNode& node = nodes.back();
+    if (node.kind == Kind::each) return PathIndex();
+    if (nodes.size() == 1 && node.kind == Kind::number) {
+      std::uint32_t at = 0;
+      const auto [end, error] = std::from_chars(node.text.data(), node.text.data() + node.text.size(), at);
+      if (error == std::errc() && end == node.text.data() + node.text.size())
+        return PathIndex{PathIndex::Kind::fixed, at};
+    }
+    const std::uint32_t slot = depth_;
+    const auto bound = number(nodes, space);
+    if (!bound || !spread(*bound, space, slot)) return std::nullopt;
+    computed_.push_back(space);
+    return PathIndex{PathIndex::Kind::computed, slot};
+  }
+
+  std::optional<Bound> load(const WrittenName& name, const NamedColumn& column, std::uint32_t space) {
+    const std::uint32_t first = depth_;
+    const auto found = path(name, column.levels, space);
+    if (!found) return std::nullopt;
+    depth_ = first;  // computed indices are used by the step
+    QueryStep step{.kind = Step::load, .owner = space, .path = *found};
+    step.space = made_.spaces[space].paths[*found].is_of_entry() ? kSpaceOfEntries : space;
+    step.input = input(column.column, inputs_of(column.levels));
+    step.dtype = scope_.names.table().columns[column.column].dtype;
+    return push(step);
+  }
+
+  // ---- lists
+
+  // The path through a list, of which only the size counts.
+  bool path_of_list(Nodes nodes, std::uint32_t space) {
+    const auto name = written(nodes);
+    const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
+    if (!found) return false;
+    std::vector<ListLevel> levels = found->levels;
+    levels.push_back({found->column, 0});
+    return path(*name, levels, space).has_value();
+  }
+  // @x.size(): how many elements the outermost list has.
+  std::optional<Bound> size_of_list(Nodes nodes, WrittenName name) {
+    constexpr std::string_view kSizes[] = {".size", ".GetEntries", ".GetEntriesFast", ".GetLast"};
+    std::erase(name.name, '@');
+    const auto* const end =
+        std::ranges::find_if(kSizes, [&](std::string_view each) { return name.name.ends_with(each); });
+    if (nodes.back().kind != Kind::call || end == std::end(kSizes))
+      return wrong(name.at, "of an object, only size() can be asked");
+    name.name.resize(name.name.size() - end->size());
+    const NamedColumn* found = scope_.names.find(name.name);
+    if (!found) return not_found(name);
+    std::vector<ListLevel> levels = found->levels;
+    if (found->what == NamedColumn::What::list) levels.push_back({found->column, 0});
+    if (levels.empty()) return wrong(name.at, name.name + " is no list");
+    levels.resize(name.indices.size() < levels.size() ? name.indices.size() + 1 : levels.size());
+    const std::uint32_t inner = new_space();
+    if (!path(name, levels, inner)) return std::nullopt;
+    const auto size = push({.kind = Step::iterations, .owner = inner});
+    if (!size || *end != ".GetLast") return size;
+    return push({.kind = Step::operation_with_number, .op = Operator::subtract, .number = 1}, 1);
+  }
+
+  // ---- texts
+
+  std::optional<Bound> texts(Step kind, std::span<const Nodes> operands, std::uint32_t space) {
+    QueryStep step{.kind = kind, .owner = space};
+    std::array<QueryText, 2> both;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (!is_text(operands[i])) return wrong(operands[i].back(), "a text is compared with a text alone");
+      auto text = text_of(operands[i], space);
+      if (!text) return std::nullopt;
+      both[i] = *std::move(text);
+      const bool is_listed = both[i].chars >= 0 && !made_.spaces[space].paths[both[i].path].is_of_entry();
+      if (is_listed) step.space = space;
+    }
+    step.texts = static_cast<std::uint32_t>(made_.texts.size());
+    for (QueryText& text : both) made_.texts.push_back(std::move(text));
+    return push(step);
+  }
+  std::optional<QueryText> text_of(Nodes nodes, std::uint32_t space) {
+    QueryText made;
+    if (nodes.back().kind == Kind::text) {
+      made.constant = nodes.back().text;
+      return made;
+    }
+    const auto name = written(nodes);
+    const NamedColumn& column = *scope_.names.find(name->name);
+    const auto found = path(*name, column.levels, space);
+    if (!found) return std::nullopt;
+    for (const QueryPath::Level& level : made_.spaces[space].paths[*found].levels) {
+      if (level.index.kind == PathIndex::Kind::computed) return wrong(name->at, "an index of texts cannot be computed");
+    }
+    const tfile::Column& chars = scope_.names.table().columns[column.column];
+    made.path = *found;
+    made.offsets = static_cast<std::int32_t>(input(chars.lists.back(), inputs_of(column.levels)));
+    made.chars = static_cast<std::int32_t>(input(column.column, made.offsets));
+    return made;
+  }
+
+  const QueryScope& scope_;
+  QueryProgram made_;
+  std::uint32_t depth_ = 0;              // slots in use
+  std::vector<std::uint32_t> computed_;  // spaces in which an index is
+  std::vector<std::string> defining_;
+  std::size_t defined_at_ = 0;
+  Mistake mistake_;
+};
+
+using Expressions = std::vector<std::vector<ExpressionNode>>;
+
+Result<Expressions> parsed(const std::string& text, bool may_be_several) {
+  if (text.size() > kTextMax) return fail(ErrorKind::invalid, "an expression of more than 100,000 characters\n");
+  auto nodes = may_be_several ? tfile::parse_expressions(text, kQueryForm)
+                              : Result<Expressions>(tfile::parse_expression(text, kQueryForm).map([](auto one) {
+                                  return Expressions{std::move(one)};
+                                }));
+  if (nodes) return nodes;
+  const std::string& why = nodes.error().text;
+  const std::size_t colon = why.find(": ");
+  return fail(ErrorKind::invalid, with_caret(why.substr(colon == why.npos ? 0 : colon + 2), text,
+                                             static_cast<std::size_t>(nodes.error().offset)));
+}
+
+// Where each of the expressions stands in the text: up to the colon behind it.
+std::vector<std::string_view> texts_of(std::string_view text, const Expressions& expressions) {
+  if (expressions.size() == 1) return {text};
+  std::vector<std::string_view> texts;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    std::size_t end = text.size();
+    if (i + 1 < expressions.size()) {
+      std::size_t next = text.size();
+      for (const ExpressionNode& node : expressions[i + 1]) next = std::min(next, node.at);
+      end = text.rfind(':', next);
+    }
+    texts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return texts;
+}
+
+Result<> add_expressions(QueryBinder& binder, const std::string& text, bool may_be_several) {
+  TRY(const Expressions expressions, parsed(text, may_be_several));
+  const auto texts = texts_of(text, expressions);
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    if (!binder.add_output(expressions[i], texts[i]))
+      return fail(ErrorKind::invalid, with_caret(binder.mistake().what, text, binder.mistake().at));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool QueryPath::is_of_entry() const {
+  return std::ranges::all_of(levels, [](const Level& level) { return level.index.kind == PathIndex::Kind::fixed; });
+}
+
+Result<Query> Query::bind(const std::vector<std::string>& expressions, const QueryScope& scope) {
+  QueryBinder binder(scope);
+  for (const std::string& text : expressions) TRY_VOID(add_expressions(binder, text, false));
+  return Query(std::make_shared<const QueryProgram>(binder.take()));
+}
+
+Result<Query> Query::bind(const std::string& expressions, const std::vector<std::string>& others,
+                          const QueryScope& scope) {
+  QueryBinder binder(scope);
+  TRY_VOID(add_expressions(binder, expressions, true));
+  for (const std::string& text : others) TRY_VOID(add_expressions(binder, text, false));
+  return Query(std::make_shared<const QueryProgram>(binder.take()));
+}
+
+std::size_t Query::outputs() const { return program_->outputs.size(); }
+const std::string& Query::text(std::size_t output) const { return program_->outputs[output].text; }
+bool Query::is_integer(std::size_t output) const { return program_->outputs[output].is_integer; }
+const std::vector<Query::Input>& Query::inputs() const { return program_->inputs; }
+
+std::string with_caret(std::string_view message, std::string_view expression, std::size_t at) {
+  constexpr std::size_t kShownMax = 100, kBefore = 60;
+  at = std::min(at, expression.size());
+  if (expression.size() > kShownMax) {
+    const std::size_t begin = at > kBefore ? at - kBefore : 0;
+    expression = expression.substr(begin, kShownMax);
+    at -= begin;
+  }
+  // A character may have several bytes.
+  const auto columns = std::count_if(expression.begin(), expression.begin() + static_cast<std::ptrdiff_t>(at),
+                                     [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return std::string(message) + "\n  " + std::string(expression) + "\n  " +
+         std::string(static_cast<std::size_t>(columns), ' ') + "^\n";
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/query_block.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tfilefs {
+
+using tfile::fail;
+using Step = QueryStep::Kind;
+
+// The steps of one block.
+struct QueryBlock::Run {
+  QueryBlock& block;
+  const QueryProgram& program;
+  std::span<const ColumnItems> items;
+
+  std::size_t entries() const { return static_cast<std::size_t>(block.block_.size()); }
+  std::size_t count(std::uint32_t space) const {
+    return space == kSpaceOfEntries ? entries() : block.spaces_[space].count();
+  }
+  // Of the space of the step.
+  std::span<double> slot(const QueryStep& step, std::uint32_t behind = 0) const {
+    std::vector<double>& values = block.slots_[step.slot + behind];
+    const std::size_t size = count(step.space);
+    if (values.size() < size) values.resize(size);
+    return std::span(values).first(size);
+  }
+
+  Result<> steps() const {
+    for (const QueryStep& each : program.steps) TRY_VOID(step(each));
+    return {};
+  }
+
+  Result<> step(const QueryStep& step) const {
+    switch (step.kind) {
+      case Step::number:
+        std::ranges::fill(slot(step), step.number);
+        return {};
+      case Step::entry:
+      case Step::iteration:
+      case Step::iterations:
+        return number_places(step);
+      case Step::load:
+        return load(step);
+      case Step::spread:
+        return spread(step);
+      case Step::settle:
+        return settle(step);
+      case Step::operation:
+      case Step::operation_with_number:
+      case Step::choose:
+        return operate(step);
+      case Step::call_one:
+      case Step::call_plain:
+      case Step::call_two:
+      case Step::call_several:
+        return call(step);
+      case Step::alternate:
+        return alternate(step);
+      case Step::equal_texts:
+      case Step::unequal_texts:
+      case Step::found_text:
+        return compare(step);
+      default:
+        return reduce(step);
+    }
+  }
+
+  Result<> number_places(const QueryStep& step) const {
+    const std::span<double> to = slot(step);
+    const IterationSpace& space = block.spaces_[step.owner];
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      if (step.kind == Step::entry)
+        to[i] = static_cast<double>(block.block_.begin + static_cast<std::int64_t>(i));
+      else if (step.kind == Step::iterations)
+        to[i] = space.firsts()[i + 1] - space.firsts()[i];
+      else
+        to[i] = static_cast<double>(i - space.firsts()[space.entries()[i]]);
+    }
+    return {};
+  }
+
+  Result<> operate(const QueryStep& step) const {
+    const std::span<double> to = slot(step);
+    if (step.kind == Step::operation_with_number) {
+      compute(step.op, to, step.number);
+    } else if (step.kind == Step::choose) {
+      choose(to, slot(step, 1), slot(step, 2));
+    } else if (step.op == tfile::Operator::negate) {
+      negate(to);
+    } else if (step.op == tfile::Operator::no) {
+      negate_truth(to);
+    } else {
+      compute(step.op, to, slot(step, 1));
+    }
+    return {};
+  }
+
+  Result<> call(const QueryStep& step) const {
+    const std::span<double> to = slot(step);
+    if (step.kind == Step::call_one) {
+      step.call.loop(to);
+    } else if (step.kind == Step::call_plain) {
+      for (double& each : to) each = step.call.one(each);
+    } else if (step.kind == Step::call_two) {
+      const std::span<const double> second = slot(step, 1);
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = step.call.two(to[i], second[i]);
+    } else {
+      std::vector<double> arguments(step.count);
+      for (std::size_t i = 0; i < to.size(); ++i) {
+        for (std::uint32_t k = 0; k < step.count; ++k) arguments[k] = block.slots_[step.slot + k][i];
+        to[i] = step.call.several(arguments);
+      }
+    }
+    return {};
+  }
+
+  Result<> spread(const QueryStep& step) const {
+    if (block.spaces_[step.space].is_plain()) return {};
+    const std::span<const std::uint32_t> entries = block.spaces_[step.space].entries();
+    std::vector<double>& values = block.slots_[step.slot];
+    block.spare_.resize(std::max(block.spare_.size(), entries.size()));
+    for (std::size_t i = 0; i < entries.size(); ++i) block.spare_[i] = values[entries[i]];
+    values.swap(block.spare_);
+    return {};
+  }
+
+  Result<> settle(const QueryStep& step) const {
+    std::vector<std::uint8_t>& lost = block.lost_[step.space];
+    const std::span<double> to = slot(step);
+    for (std::size_t i = 0; i < std::min(lost.size(), to.size()); ++i) {
+      if (lost[i] != 0) to[i] = 0;
+    }
+    lost.clear();
+    return {};
+  }
+
+  // ---- items
+
+  Result<> load(const QueryStep& step) const {
+    const QueryPath& path = program.spaces[step.owner].paths[step.path];
+    const ColumnItems& column = items[step.input];
+    const std::span<double> to = slot(step);
+    const auto size = static_cast<std::int64_t>(tfile::size_of(step.dtype));
+    const std::int64_t known = static_cast<std::int64_t>(column.bytes.size()) / size;
+    // Arrays are items of more than one number.
+    const std::int64_t first = column.first * (program.item_sizes[step.input] / size);
+    if (path.levels.empty()) {
+      if (block.block_.begin < first || block.block_.end - first > known)
+        return missing(block.block_.end - first, known);
+      load_numbers(step.dtype, column.bytes.data() + (block.block_.begin - first) * size, to);
+      return {};
+    }
+    const std::span<const std::int64_t> places = block.spaces_[step.owner].places(step.path);
+    block.places_.assign(places.begin(), places.end());
+    compute_indices(step, path);
+    for (std::int64_t& place : block.places_) {
+      if (place < 0) continue;
+      place -= first;
+      if (place < 0 || place >= known) return missing(place, known);
+    }
+    gather_numbers(step.dtype, column.bytes.data(), block.places_, to);
+    return {};
+  }
+  static Result<> missing(std::int64_t place, std::int64_t known) {
+    return fail(ErrorKind::damaged, "a column has " + std::to_string(known) +
+                                        " items of the entries that are looked at, and no item " +
+                                        std::to_string(place) + " of them, which its lists have");
+  }
+
+  // Goes on through the levels behind the first index that is computed.
+  void compute_indices(const QueryStep& step, const QueryPath& path) const {
+    auto level = std::ranges::find_if(path.levels,
+                                      [](const auto& each) { return each.index.kind == PathIndex::Kind::computed; });
+    if (level == path.levels.end()) return;
+    std::vector<std::uint8_t>& lost = block.lost_[step.owner];
+    lost.resize(std::max(lost.size(), block.places_.size()));
+    for (; level != path.levels.end(); ++level) {
+      const bool is_fixed = level->index.kind == PathIndex::Kind::fixed;
+      for (std::size_t i = 0; i < block.places_.size(); ++i) {
+        std::int64_t& place = block.places_[i];
+        const double index = is_fixed ? level->index.at : std::trunc(block.slots_[level->index.at][i]);
+        const auto [begin, size] = elements_at(items, *level, place);
+        const bool is_there = place >= 0 && index >= 0 && index < static_cast<double>(size);
+        place = is_there ? begin + static_cast<std::int64_t>(index) : -1;
+        if (!is_there) lost[i] = 1;
+      }
+    }
+  }
+
+  // ---- of the iterations of an entry
+
+  Result<> reduce(const QueryStep& step) const {
+    const std::span<const std::uint32_t> firsts = block.spaces_[step.owner].firsts();
+    const std::vector<double>&values = block.slots_[step.slot], &conditions = block.slots_[step.slot + 1];
+    block.spare_.resize(std::max(block.spare_.size(), entries()));
+    const bool has_condition = step.kind == Step::least_if || step.kind == Step::most_if;
+    const bool is_least = step.kind == Step::least || step.kind == Step::least_if;
+    for (std::size_t entry = 0; entry < entries(); ++entry) {
+      double made = 0;
+      bool is_first = true;
+      for (std::uint32_t i = firsts[entry]; i < firsts[entry + 1]; ++i) {
+        if (step.kind == Step::sum) {
+          made += values[i];
+        } else if (!has_condition || conditions[i] != 0) {
+          if (is_first || (is_least ? values[i] < made : values[i] > made)) made = values[i];
+          is_first = false;
+        }
+      }
+      block.spare_[entry] = made;
+    }
+    block.slots_[step.slot].swap(block.spare_);
+    return {};
+  }
+
+  Result<> alternate(const QueryStep& step) const {
+    const IterationSpace& own = block.spaces_[step.space];
+    const std::span<const std::uint32_t> firsts = block.spaces_[step.owner].firsts();
+    const std::vector<double>& primary = block.slots_[step.slot];
+    const std::span<const double> other = slot(step, 1);
+    block.spare_.resize(std::max(block.spare_.size(), other.size()));
+    for (std::size_t i = 0; i < other.size(); ++i) {
+      const std::uint32_t entry = own.entries()[i];
+      const std::size_t place = firsts[entry] + (i - own.firsts()[entry]);
+      block.spare_[i] = place < firsts[entry + 1] ? primary[place] : other[i];
+    }
+    block.slots_[step.slot].swap(block.spare_);
+    return {};
+  }
+
+  // ---- texts
+
+  Result<> compare(const QueryStep& step) const {
+    const std::span<double> to = slot(step);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      std::array<std::string_view, 2> both;
+      for (std::uint32_t k = 0; k < 2; ++k) {
+        TRY(both[k], text(step, program.texts[step.texts + k], i));
+      }
+      if (step.kind == Step::found_text)
+        to[i] = both[0].find(both[1]) != std::string_view::npos ? 1 : 0;
+      else
+        to[i] = (both[0] == both[1]) == (step.kind == Step::equal_texts) ? 1 : 0;
+    }
+    return {};
+  }
+  // As C sees it: it ends before a zero.
+  Result<std::string_view> text(const QueryStep& step, const QueryText& text, std::size_t iteration) const {
+    if (text.chars < 0) return std::string_view(text.constant);
+    const QuerySpace& space = program.spaces[step.owner];
+    const bool is_spread = step.space != kSpaceOfEntries && space.paths[text.path].is_of_entry();
+    const std::size_t at = is_spread ? block.spaces_[step.owner].entries()[iteration] : iteration;
+    QueryPath::Level level;
+    level.offsets = text.offsets;
+    const auto [begin, size] = elements_at(items, level, block.spaces_[step.owner].places(text.path)[at]);
+    const ColumnItems& chars = items[static_cast<std::size_t>(text.chars)];
+    const std::int64_t place = begin - chars.first;
+    if (size == 0) return std::string_view();
+    if (place < 0 || place + size > static_cast<std::int64_t>(chars.bytes.size()))
+      return fail(ErrorKind::damaged, "a text ends at character " + std::to_string(place + size) + " of " +
+                                          std::to_string(chars.bytes.size()));
+    const std::string_view found(reinterpret_cast<const char*>(chars.bytes.data()) + place,
+                                 static_cast<std::size_t>(size));
+    return found.substr(0, found.find('\0'));
+  }
+};
+
+Result<> QueryBlock::evaluate(tfile::EntryRange block, std::span<const ColumnItems> items) {
+  const QueryProgram& program = query_.program();
+  block_ = block;
+  spaces_.resize(program.spaces.size());
+  lost_.resize(program.spaces.size());
+  slots_.resize(program.slots);
+  for (std::size_t i = kSpaceOfOutputs; i < spaces_.size(); ++i)
+    TRY_VOID(spaces_[i].fill(program.spaces[i], block, items));
+  return Run{*this, program, items}.steps();
+}
+
+std::span<const double> QueryBlock::values(std::size_t output) const {
+  return std::span(slots_[query_.program().outputs[output].slot]).first(iterations());
+}
+
+std::vector<std::uint64_t> QueryBlock::passing(std::size_t output) const {
+  constexpr std::size_t kBits = 64;
+  std::vector<std::uint64_t> bits((static_cast<std::size_t>(block_.size()) + kBits - 1) / kBits);
+  const std::span<const double> numbers = values(output);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::uint32_t entry = entries()[i];
+    bits[entry / kBits] |= static_cast<std::uint64_t>(numbers[i] != 0) << entry % kBits;
+  }
+  return bits;
+}
+
+}  // namespace tfilefs

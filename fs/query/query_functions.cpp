@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/query_functions.h"
+
+#include <algorithm>
+
+#include "tfile/formula_functions.h"
+#include "word_distance.h"
+
+namespace tfilefs {
+namespace {
+
+using Step = QueryStep::Kind;
+
+// The name without the namespaces in which it may stand, as formulas have it.
+std::string_view plain(std::string_view name) {
+  for (const std::string_view space : {"::", "std::", "TMath::", "ROOT::Math::"}) {
+    if (name.starts_with(space)) name.remove_prefix(space.size());
+  }
+  return tfile::plain_name(name);
+}
+
+const tfile::Constant* constant_named(std::string_view name) {
+  const auto all = tfile::constants();
+  const bool is_of_tmath = name.starts_with("TMath::");
+  // TTreeFormula has no letters for constants of nature: they are names of columns.
+  const auto is_meant = [&](const tfile::Constant& each) {
+    const bool is_letter = each.name.size() == 1 || each.name == "sigma";
+    return is_of_tmath ? !each.call.empty() && each.call == plain(name) : each.name == name && !is_letter;
+  };
+  const auto found = std::ranges::find_if(all, is_meant);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::optional<QueryFunction> called(Step kind, void (*fill)(QueryStep&, std::size_t), std::size_t index) {
+  QueryFunction made;
+  made.step.kind = kind;
+  fill(made.step, index);
+  return made;
+}
+
+template <class All>
+std::optional<std::size_t> place_of(const All& all, std::string_view name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+  if (found == all.end() || name.empty()) return std::nullopt;
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+}  // namespace
+
+std::optional<QueryFunction> query_function(std::string_view name, std::size_t arguments) {
+  QueryFunction made;
+  if (const auto* constant = arguments == 0 ? constant_named(name) : nullptr) {
+    made.is_constant = true;
+    made.constant = constant->value;
+    return made;
+  }
+  if (arguments == 1) {
+    if (const ForEachNumber loop = loop_of_function(name)) {
+      made.step.kind = Step::call_one;
+      made.step.call.loop = loop;
+      return made;
+    }
+    if (const auto place = place_of(tfile::functions_of_one(), plain(name)))
+      return called(
+          Step::call_plain, [](QueryStep& step, std::size_t i) { step.call.one = tfile::functions_of_one()[i].call; },
+          *place);
+  }
+  if (arguments == 2) {
+    if (const auto place = place_of(tfile::functions_of_two(), plain(name)))
+      return called(
+          Step::call_two, [](QueryStep& step, std::size_t i) { step.call.two = tfile::functions_of_two()[i].call; },
+          *place);
+  }
+  const auto place = place_of(tfile::special_functions(), plain(name));
+  if (!place) return std::nullopt;
+  const tfile::SpecialFunction& special = tfile::special_functions()[*place];
+  if (arguments < special.least || arguments > special.most) return std::nullopt;
+  made.step.kind = Step::call_several;
+  made.step.call.several = special.call;
+  made.step.count = static_cast<std::uint32_t>(arguments);
+  return made;
+}
+
+std::string function_like(std::string_view name) {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(1, name.size() / 2) + 1;
+  const auto look_at = [&](const auto& all) {
+    for (const auto& each : all) {
+      const std::size_t distance = word_distance(plain(name), each.name);
+      if (distance >= least) continue;
+      least = distance;
+      best = each.name;
+    }
+  };
+  look_at(tfile::functions_of_one());
+  look_at(tfile::functions_of_two());
+  look_at(tfile::special_functions());
+  return best;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/query_scan.h"
+
+#include <algorithm>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <optional>
+
+#include "query/query_program.h"
+#include "tfile/buffer.h"
+
+namespace tfilefs {
+
+using tfile::EntryRange;
+using tfile::fail;
+using tfile::ItemRange;
+
+namespace {
+
+// Entries of a unit: so many that what a thread does besides evaluating does not count. The first ones have fewer, for
+// what they give may have to wait.
+constexpr std::int64_t kUnitEntries = 128 << 10, kFirstEntries = 8 << 10;
+// Bytes that a unit may have in memory. One that has more is read in halves.
+constexpr std::uint64_t kUnitBytesMax = 32 << 20;
+// Entries and items of a block: their vectors fit into the caches of a core.
+constexpr std::int64_t kBlockEntries = 2048, kBlockItems = 4096;
+
+// The items of a column, as they lie in chunks.
+struct PiecedItems {
+  ItemRange items;
+  std::int64_t item_size = 1;
+  Slices slices;
+  std::vector<std::uint64_t> begins;  // of the pieces, in bytes
+
+  // Bytes of these items: where they lie, if that is in one piece, else copied together.
+  ColumnItems part(ItemRange wanted, tfile::Buffer& copy) const {
+    const auto begin = static_cast<std::uint64_t>((wanted.begin - items.begin) * item_size);
+    const auto size = static_cast<std::uint64_t>(wanted.size() * item_size);
+    if (size == 0) return {wanted.begin, {}};
+    auto piece = static_cast<std::size_t>(std::ranges::upper_bound(begins, begin) - begins.begin()) - 1;
+    std::uint64_t offset = begin - begins[piece];
+    if (slices.pieces[piece].size() - offset >= size) return {wanted.begin, slices.pieces[piece].subspan(offset, size)};
+    if (copy.size() < size) copy = tfile::Buffer(size, tfile::Use::passing);
+    for (std::uint64_t done = 0; done < size; ++piece, offset = 0) {
+      const std::uint64_t part = std::min<std::uint64_t>(size - done, slices.pieces[piece].size() - offset);
+      std::memcpy(copy.data() + done, slices.pieces[piece].data() + offset, part);
+      done += part;
+    }
+    return {wanted.begin, copy.span().first(size)};
+  }
+  std::int64_t offset(std::int64_t place) const {
+    tfile::Buffer copy;
+    const ColumnItems found = part({place, place + 1}, copy);
+    std::int64_t value = 0;
+    std::memcpy(&value, found.bytes.data(), sizeof value);
+    return value;
+  }
+};
+
+class UnitEvaluation {
+ public:
+  UnitEvaluation(const QuerySource& source, const Query& query, const std::stop_token& stop, const TakeBlock& take)
+      : source_(source), query_(query), stop_(stop), take_(take), block_(query) {}
+
+  Result<> run(EntryRange unit) {
+    inputs_.assign(query_.inputs().size(), {});
+    is_read_.assign(inputs_.size(), false);
+    std::uint64_t bytes = 0;
+    for (;;) {
+      if (stop_.stop_requested()) return given_up();
+      TRY(const std::vector<std::size_t> next, next_inputs(unit));
+      if (next.empty()) break;
+      for (const std::size_t i : next)
+        bytes += static_cast<std::uint64_t>(inputs_[i].items.size() * inputs_[i].item_size);
+      if (bytes > kUnitBytesMax && unit.size() > 1) return run_halves(unit);
+      TRY_VOID(read(next));
+    }
+    return each_block(unit);
+  }
+
+ private:
+  Result<> run_halves(EntryRange unit) {
+    const std::int64_t middle = unit.begin + unit.size() / 2;
+    TRY_VOID(run({unit.begin, middle}));
+    return run({middle, unit.end});
+  }
+
+  // Those whose items are known now, with them.
+  Result<std::vector<std::size_t>> next_inputs(EntryRange unit) {
+    std::vector<std::size_t> next;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const Query::Input& input = query_.inputs()[i];
+      if (is_read_[i] || (input.inside >= 0 && !is_read_[static_cast<std::size_t>(input.inside)])) continue;
+      const tfile::Column& column = source_.table.columns[input.column];
+      inputs_[i].item_size = static_cast<std::int64_t>(column.item_size());
+      TRY(inputs_[i].items, items_of(input, unit));
+      if (column.role == tfile::Role::offsets) ++inputs_[i].items.end;
+      next.push_back(i);
+    }
+    for (const std::size_t i : next) is_read_[i] = true;
+    return next;
+  }
+  // The items of an input that these entries have, without the end of the last list.
+  Result<ItemRange> items_of(const Query::Input& input, EntryRange entries) const {
+    if (input.inside < 0) return ItemRange{entries.begin, entries.end};
+    const auto inside = static_cast<std::size_t>(input.inside);
+    TRY(const ItemRange lists, items_of(query_.inputs()[inside], entries));
+    const ItemRange items{inputs_[inside].offset(lists.begin), inputs_[inside].offset(lists.end)};
+    if (items.begin >= 0 && items.size() >= 0) return items;
+    return fail(ErrorKind::damaged, source_.table.columns[query_.inputs()[inside].column].path +
+                                        ": offsets decrease: " + std::to_string(items.end) + " after " +
+                                        std::to_string(items.begin));
+  }
+
+  // All at the same time.
+  Result<> read(const std::vector<std::size_t>& next) {
+    std::vector<std::future<Result<Slices>>> going;
+    for (const std::size_t i : next) {
+      const tfile::Column& column = source_.table.columns[query_.inputs()[i].column];
+      auto promise = std::make_shared<std::promise<Result<Slices>>>();
+      going.push_back(promise->get_future());
+      const PiecedItems& items = inputs_[i];
+      source_.streams.read(column.stream, column.slot, column.item_size(),
+                           static_cast<std::uint64_t>(items.items.begin * items.item_size),
+                           static_cast<std::size_t>(items.items.size() * items.item_size),
+                           Reply<Slices>([promise](Result<Slices> made) { promise->set_value(std::move(made)); }));
+    }
+    Result<> done;
+    for (std::size_t k = 0; k < next.size(); ++k) {
+      Result<Slices> made = going[k].get();
+      if (done) done = made ? take_slices(next[k], *std::move(made)) : Result<>(tl::unexpected<Error>(made.error()));
+    }
+    return done;
+  }
+  Result<> take_slices(std::size_t i, Slices slices) {
+    PiecedItems& items = inputs_[i];
+    if (slices.size() != static_cast<std::size_t>(items.items.size() * items.item_size))
+      return fail(ErrorKind::damaged, source_.table.columns[query_.inputs()[i].column].path + ": it has " +
+                                          std::to_string(slices.size()) + " bytes where there should be " +
+                                          std::to_string(items.items.size() * items.item_size));
+    std::uint64_t begin = 0;
+    for (const auto piece : slices.pieces) {
+      items.begins.push_back(begin);
+      begin += piece.size();
+    }
+    items.slices = std::move(slices);
+    return {};
+  }
+
+  std::int64_t entries_of_block(EntryRange unit) const {
+    std::int64_t most = unit.size();
+    for (const PiecedItems& each : inputs_) most = std::max(most, each.items.size());
+    const std::int64_t items_each = most / unit.size();
+    return std::clamp<std::int64_t>(kBlockItems / std::max<std::int64_t>(1, items_each), 1, kBlockEntries);
+  }
+
+  Result<> each_block(EntryRange unit) {
+    if (unit.size() == 0) return {};
+    const std::int64_t entries = entries_of_block(unit);
+    copies_.resize(inputs_.size());
+    for (std::int64_t at = unit.begin; at < unit.end; at += entries) {
+      if (stop_.stop_requested()) return given_up();
+      TRY_VOID(evaluate({at, std::min(at + entries, unit.end)}));
+    }
+    return {};
+  }
+  // Lists of other entries may be much longer than those of most.
+  Result<> evaluate(EntryRange block) {
+    std::vector<ColumnItems> items(inputs_.size());
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      TRY(ItemRange wanted, items_of(query_.inputs()[i], block));
+      const bool is_offsets = source_.table.columns[query_.inputs()[i].column].role == tfile::Role::offsets;
+      if (is_offsets) ++wanted.end;
+      if (wanted.begin < inputs_[i].items.begin || wanted.end > inputs_[i].items.end)
+        return fail(ErrorKind::damaged, source_.table.columns[query_.inputs()[i].column].path + ": items " +
+                                            std::to_string(wanted.begin) + " to " + std::to_string(wanted.end) +
+                                            " are not those of the entries");
+      items[i] = inputs_[i].part(wanted, copies_[i]);
+    }
+    const auto done = block_.evaluate(block, items);
+    if (done) return take_(block_, block);
+    if (done.error().kind != ErrorKind::unsupported || block.size() == 1) return done;
+    const std::int64_t middle = block.begin + block.size() / 2;
+    TRY_VOID(evaluate({block.begin, middle}));
+    return evaluate({middle, block.end});
+  }
+
+  const QuerySource& source_;
+  const Query& query_;
+  const std::stop_token& stop_;
+  const TakeBlock& take_;
+  QueryBlock block_;
+  std::vector<PiecedItems> inputs_;
+  std::vector<bool> is_read_;
+  std::vector<tfile::Buffer> copies_;
+};
+
+}  // namespace
+
+std::vector<EntryRange> query_units(const tfile::Table& table, EntryRange entries) {
+  entries.begin = std::clamp<std::int64_t>(entries.begin, 0, table.entries);
+  entries.end = std::clamp<std::int64_t>(entries.end, entries.begin, table.entries);
+  std::vector<EntryRange> units;
+  std::int64_t wanted = kFirstEntries;
+  for (std::int64_t at = entries.begin; at < entries.end; wanted = std::min(2 * wanted, kUnitEntries)) {
+    std::int64_t end = std::min(at + wanted, entries.end);
+    // Up to the last cluster that ends before, if that is not much less.
+    const auto behind = std::ranges::upper_bound(table.clusters, end);
+    if (end < entries.end && behind != table.clusters.begin() && *(behind - 1) > at + wanted / 2) end = *(behind - 1);
+    units.push_back({at, end});
+    at = end;
+  }
+  return units;
+}
+
+Result<> evaluate_unit(const QuerySource& source, const Query& query, EntryRange unit, const std::stop_token& stop,
+                       const TakeBlock& take) {
+  return UnitEvaluation(source, query, stop, take).run(unit);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <future>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "exec/started.h"
+#include "exec/thread_pool.h"
+#include "query/query_block.h"
+#include "reply.h"
+#include "tfile/range.h"
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+// What a query reads.
+struct QuerySource {
+  const tfile::Table& table;
+  CachedStreams& streams;
+};
+
+// Parts of these entries that are evaluated by one thread each: whole clusters, or parts of large ones.
+std::vector<tfile::EntryRange> query_units(const tfile::Table&, tfile::EntryRange);
+
+// Reads what the query needs of a unit, and evaluates it block by block. `take` gets each block. Blocks. Errors: those
+// of reading and of QueryBlock, ECANCELED (stopped).
+using TakeBlock = std::function<Result<>(const QueryBlock&, tfile::EntryRange)>;
+Result<> evaluate_unit(const QuerySource&, const Query&, tfile::EntryRange unit, const std::stop_token&,
+                       const TakeBlock& take);
+
+struct ScanOptions {
+  tfile::EntryRange entries;
+  std::stop_token stop = {};
+  std::function<void(double)> progress = {};  // how much is done, from 0 to 1
+};
+
+// Goes through the units by many threads. `prepare`, called in their order by the thread that calls this, gives the job
+// of one, () -> Result<T>, and `take` gets the results, in order as well. Blocks.
+template <class Prepare, class Take>
+Result<> scan_units(const tfile::Table& table, const ScanOptions& options, ThreadPool& workers, std::size_t at_once,
+                    Prepare prepare, Take take) {
+  using Job = decltype(prepare(tfile::EntryRange()));
+  std::deque<decltype(started(workers, Urgency::awaited, std::declval<Job>()))> going;
+  std::size_t taken = 0;
+  const std::vector<tfile::EntryRange> units = query_units(table, options.entries);
+  const auto take_first = [&]() -> Result<> {
+    auto first = std::move(going.front());
+    going.pop_front();
+    TRY(auto made, first.get());
+    TRY_VOID(take(std::move(made)));
+    if (options.progress) options.progress(static_cast<double>(++taken) / static_cast<double>(units.size()));
+    return {};
+  };
+  Result<> done;
+  for (std::size_t i = 0; i < units.size() && done; ++i) {
+    going.push_back(started(workers, Urgency::awaited, prepare(units[i])));
+    if (going.size() >= at_once) done = take_first();
+  }
+  while (done && !going.empty()) done = take_first();
+  for (auto& each : going) each.wait();  // they use what outlives this, and no more
+  return done;
+}
+
+}  // namespace tfilefs

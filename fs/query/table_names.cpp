@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/table_names.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "word_distance.h"
+
+namespace tfilefs {
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::Node;
+using tfile::NodeId;
+using tfile::NodeKind;
+using tfile::Role;
+
+namespace {
+
+std::string own_name(const std::vector<Column>& columns, const Node& node) {
+  if (!node.original_name.empty()) return node.original_name;
+  if (!node.column) return node.name;
+  const Column& column = columns[*node.column];
+  const std::string suffix = tfile::typed_suffix(column.dtype, column.shape);
+  return node.name.ends_with(suffix) ? node.name.substr(0, node.name.size() - suffix.size()) : node.name;
+}
+
+// "a.b.c" as its parts.
+std::vector<std::string_view> parts_of(std::string_view name) {
+  std::vector<std::string_view> parts;
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find('.'), name.size());
+    if (end > 0) parts.push_back(name.substr(0, end));
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return parts;
+}
+
+std::string joined_parts(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ".") + part;
+  return text;
+}
+
+// Branches end in a dot where their members shall begin with their names.
+std::string_view without_dot(std::string_view name) {
+  if (name.ends_with('.')) name.remove_suffix(1);
+  return name;
+}
+
+}  // namespace
+
+class TableNames::Walk {
+ public:
+  Walk(const tfile::Table& table, const std::vector<NodeId>& hidden, std::vector<Named>& into)
+      : table_(table), hidden_(hidden), into_(into) {}
+
+  // The depth of nodes was bounded when the table was read.
+  void add(NodeId id) {
+    const Node& node = table_.nodes[id];
+    if (std::ranges::binary_search(hidden_, id)) return;
+    if (node.column) return add_number(node);
+    switch (node.kind) {
+      case NodeKind::string:
+        return add_text(node);
+      case NodeKind::record:
+        add_members(node);
+        if (!parts_.empty()) add_named({NamedColumn::What::record, 0, {}});
+        return;
+      case NodeKind::list:
+      case NodeKind::map:
+      case NodeKind::optional:
+        return add_list(node);
+      default:  // what is not decoded, and values of several types
+        return;
+    }
+  }
+
+ private:
+  void add_members(const Node& record) {
+    for (const NodeId child : record.children) {
+      const Node& node = table_.nodes[child];
+      parts_.push_back(own_name(table_.columns, node));
+      branch_ = without_dot(node.branch_name);
+      add(child);
+      parts_.pop_back();
+    }
+  }
+
+  void add_named(NamedColumn column) { into_.push_back({named_parts(), branch_, std::move(column)}); }
+  // Of "event.fTracks" as a part, each name is one of its own.
+  std::vector<std::string> named_parts() const {
+    std::vector<std::string> parts;
+    for (const std::string& each : parts_) {
+      for (const std::string_view part : parts_of(each)) parts.emplace_back(part);
+    }
+    return parts;
+  }
+
+  std::vector<ListLevel> levels_of(std::span<const ColumnId> lists) {
+    std::vector<ListLevel> levels;
+    for (const ColumnId list : lists) levels.push_back({of_counter(list), 0});
+    return levels;
+  }
+
+  void add_number(const Node& node) {
+    const Column& column = table_.columns[*node.column];
+    if (column.role != Role::values || !column.reason.empty()) return;
+    NamedColumn made{NamedColumn::What::number, *node.column, levels_of(column.lists)};
+    for (const std::uint32_t size : column.shape) made.levels.push_back({std::nullopt, size});
+    add_named(std::move(made));
+  }
+
+  void add_text(const Node& node) {
+    if (node.children.size() < 2) return;
+    const ColumnId id = *table_.nodes[node.children[1]].column;
+    const Column& column = table_.columns[id];
+    if (column.lists.empty() || !column.reason.empty()) return;
+    add_named({NamedColumn::What::text, id, levels_of(std::span(column.lists).first(column.lists.size() - 1))});
+  }
+
+  void add_list(const Node& node) {
+    if (node.children.empty() || !table_.nodes[node.children[0]].column) return;
+    const ColumnId offsets = *table_.nodes[node.children[0]].column;
+    const std::vector<ColumnId>& around = table_.columns[offsets].lists;
+    if (!table_.columns[offsets].reason.empty()) return;
+    // Offsets are in the lists of their items, not in their own.
+    std::vector<ListLevel> levels;
+    for (const ColumnId list : around) {
+      if (list != offsets) levels.push_back({of_counter(list), 0});
+    }
+    for (std::size_t i = 1; i < node.children.size(); ++i) add(node.children[i]);
+    add_named({NamedColumn::What::list, of_counter(offsets), std::move(levels)});
+  }
+
+  // Lists that one column counts have the same offsets: they are read once.
+  ColumnId of_counter(ColumnId offsets) {
+    const auto counter = table_.columns[offsets].counter;
+    return counter ? first_counted_.try_emplace(*counter, offsets).first->second : offsets;
+  }
+
+  const tfile::Table& table_;
+  const std::vector<NodeId>& hidden_;
+  std::vector<Named>& into_;
+  std::vector<std::string> parts_;
+  std::string branch_;
+  std::map<ColumnId, ColumnId> first_counted_;
+};
+
+TableNames::TableNames(const tfile::Table& table, const std::vector<NodeId>& hidden) : table_(table) {
+  if (!table.nodes.empty()) Walk(table, hidden, all_).add(0);
+}
+
+const NamedColumn* TableNames::find(std::string_view name) const {
+  const auto wanted = parts_of(name);
+  if (wanted.empty()) return nullptr;
+  // How well a name fits: 3 all of it, 2 its end, 1 with parents left out, 0 not.
+  const auto fit = [&](const Named& named) {
+    const auto& parts = named.parts;
+    if (!named.branch.empty() && named.branch == without_dot(name)) return 3;
+    if (parts.size() < wanted.size() || parts.empty() || parts.back() != wanted.back()) return 0;
+    if (std::equal(wanted.rbegin(), wanted.rend(), parts.rbegin())) return parts.size() == wanted.size() ? 3 : 2;
+    auto at = parts.begin();
+    for (const std::string_view part : wanted) {
+      at = std::find(at, parts.end(), part);
+      if (at == parts.end()) return 0;
+      ++at;
+    }
+    return at == parts.end() ? 1 : 0;
+  };
+  const NamedColumn* best = nullptr;
+  int best_fit = 0;
+  for (const Named& named : all_) {
+    const int found = fit(named);
+    // Of a list of numbers, the numbers are meant.
+    const bool is_better =
+        found > best_fit || (found == best_fit && found > 0 && best->what == NamedColumn::What::list &&
+                             named.column.what != NamedColumn::What::list);
+    if (is_better) {
+      best = &named.column;
+      best_fit = found;
+    }
+  }
+  return best;
+}
+
+std::string TableNames::nearest(std::string_view name) const {
+  std::string best;
+  std::size_t least = std::max<std::size_t>(1, name.size() / 2) + 1;
+  for (const Named& named : all_) {
+    const std::string whole = joined_parts(named.parts);
+    for (const std::string_view shown : {std::string_view(whole), std::string_view(named.parts.back())}) {
+      const std::size_t distance = word_distance(name, shown);
+      if (distance >= least) continue;
+      least = distance;
+      best = shown;
+    }
+  }
+  return best;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+// A level around a value: the lists of an offsets column, or an array of so many elements.
+struct ListLevel {
+  std::optional<tfile::ColumnId> offsets;
+  std::uint32_t size = 0;  // of an array
+  friend bool operator==(const ListLevel&, const ListLevel&) = default;
+};
+
+// What a name in an expression stands for.
+struct NamedColumn {
+  enum class What : std::uint8_t { number, text, list, record };  // of a list only the size can be asked
+  What what = What::number;
+  tfile::ColumnId column = 0;     // of a text its characters, of a list its offsets, of a record none
+  std::vector<ListLevel> levels;  // outermost first; of a text or list without its own
+};
+
+// The columns of a table by the names that TTree::Draw takes: of branches and leaves, with their parents or without
+// ("event.fTracks.fPx", "fTracks.fPx", "fPx"), and of columns as paths of a mount name them, with dots ("jets._0.pt").
+// Pure.
+class TableNames {
+ public:
+  // `hidden`: nodes that are as if they were not there, ascending.
+  explicit TableNames(const tfile::Table&, const std::vector<tfile::NodeId>& hidden = {});
+
+  // The whole name counts more than its end, and that more than a name with parents left out; of several the first in
+  // the table. Null: there is none.
+  const NamedColumn* find(std::string_view name) const;
+  // The name that is most like this one; "" if none is.
+  std::string nearest(std::string_view name) const;
+
+  const tfile::Table& table() const { return table_; }
+
+ private:
+  struct Named {
+    std::vector<std::string> parts;
+    std::string branch;  // its full name, if it differs
+    NamedColumn column;
+  };
+  class Walk;
+
+  const tfile::Table& table_;
+  std::vector<Named> all_;  // in the order of the table
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/drawn_histogram.h"
+
+#include <gtest/gtest.h>
+
+#include <cfloat>
+#include <cmath>
+#include <limits>
+
+namespace tfilefs {
+namespace {
+
+DrawnValues one_dimension(std::vector<double> numbers, std::vector<double> weights = {}) {
+  DrawnValues values(1);
+  values.weights = weights.empty() ? std::vector<double>(numbers.size(), 1) : std::move(weights);
+  values.numbers[0] = std::move(numbers);
+  return values;
+}
+
+// As ROOT 6.40 finds them (tests/oracle/test_draw.py has more).
+TEST(HistogramAxis, LimitsAreRound) {
+  const HistogramAxis numbers = good_axis(100, 0.5, 9.5, false);
+  EXPECT_EQ(numbers.bins, 100);
+  EXPECT_LE(numbers.low, 0.5);
+  EXPECT_GT(numbers.high, 9.5);
+  const HistogramAxis same = good_axis(100, 3, 3, false);
+  EXPECT_LT(same.low, 3);
+  EXPECT_GT(same.high, 3);
+  const HistogramAxis none = good_axis(100, DBL_MAX, -DBL_MAX, false);
+  EXPECT_LT(none.low, none.high);
+  const HistogramAxis infinite = good_axis(100, 0, std::numeric_limits<double>::infinity(), false);
+  EXPECT_EQ(infinite, (HistogramAxis{100, -1, 1}));
+}
+
+TEST(HistogramAxis, WholeNumbersHaveBinsOfTheirOwn) {
+  const HistogramAxis axis = good_axis(100, 0, 12, true);
+  EXPECT_EQ(axis.low, std::trunc(axis.low));
+  EXPECT_EQ(axis.width(), 1);
+  EXPECT_GT(axis.high, 12);
+}
+
+TEST(HistogramAxis, GrowsByDoubling) {
+  HistogramAxis axis{10, 0, 10};
+  EXPECT_TRUE(extend_axis(axis, 35));
+  EXPECT_EQ(axis, (HistogramAxis{10, 0, 40}));
+  EXPECT_TRUE(extend_axis(axis, -1));
+  EXPECT_EQ(axis, (HistogramAxis{10, -40, 40}));
+  EXPECT_FALSE(extend_axis(axis, std::nan("")));
+  EXPECT_FALSE(extend_axis(axis, std::numeric_limits<double>::infinity()));
+}
+
+TEST(DrawnHistogram, CountsAndSums) {
+  DrawnHistogram histogram({{4, 0, 4}}, false);
+  histogram.fill(one_dimension({0.5, 1.5, 1.5, 3, -1, 4, std::nan("")}));
+  EXPECT_EQ(std::vector<double>(histogram.contents().begin(), histogram.contents().end()),
+            (std::vector<double>{1, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(histogram.entries(), 7);
+  EXPECT_DOUBLE_EQ(histogram.mean(0), 6.5 / 4);
+  EXPECT_FALSE(histogram.is_weighted());
+  EXPECT_EQ(histogram.beyond(0, true), 2);
+}
+
+TEST(DrawnHistogram, PartsAreAddedAndExtended) {
+  DrawnHistogram all({{4, 0, 4}}, false), part({{4, 0, 4}}, false);
+  DrawnValues beyond(1);
+  part.fill(one_dimension({0.5, 2.5, 6}), &beyond);
+  ASSERT_EQ(beyond.size(), 1u);
+  all.fill(one_dimension({3.5}));
+  const auto done = all.fill_extending(beyond, 0);
+  ASSERT_EQ(done.size(), 1u);
+  for (const auto& each : done) part.extend(each);
+  all.add(part);
+  EXPECT_EQ(all.axes()[0], (HistogramAxis{4, 0, 8}));
+  EXPECT_EQ(std::vector<double>(all.contents().begin(), all.contents().end()), (std::vector<double>{0, 1, 2, 0, 1, 0}));
+}
+
+TEST(DrawnHistogram, Profiles) {
+  DrawnHistogram profile({{2, 0, 2}}, true);
+  DrawnValues values(2);
+  values.numbers = {{0.5, 0.5, 1.5}, {1, 3, 7}};
+  values.weights = {1, 1, 2};
+  profile.fill(values);
+  EXPECT_DOUBLE_EQ(profile.profile_value(1), 2);
+  EXPECT_DOUBLE_EQ(profile.profile_error(1), 1 / std::sqrt(2));
+  EXPECT_DOUBLE_EQ(profile.profile_value(2), 7);
+  EXPECT_DOUBLE_EQ(profile.profile_error(2), 0);
+}
+
+}  // namespace
+}  // namespace tfilefs

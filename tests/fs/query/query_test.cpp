@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "fs/view/array_table.h"
+#include "query/query_scan.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::NodeId;
+using tfile::Role;
+
+// Five entries: numbers, lists of 2, 0, 3, 1 and 2 items, lists of lists, an array, texts.
+std::shared_ptr<ArrayTable> sample() {
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 5;
+  table->column<float>(0, "x.f4", Role::values, {1, -2, 3, 4, 5});
+  table->column<std::int32_t>(0, "n.i4", Role::values, {2, 0, 3, 1, 2});
+  table->column<std::int64_t>(0, "big.i8", Role::values, {7, 8, 9, 10, 11});
+  table->column<std::int16_t>(0, "a.i2x2", Role::values, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {2});
+  const NodeId pt = table->directory(0, "pt");
+  table->column<std::int64_t>(pt, "offsets.i8", Role::offsets, {0, 2, 2, 5, 6, 8});
+  table->column<double>(pt, "values.f8", Role::values, {10, 20, 30, 40, 50, 60, 70, 80});
+  const NodeId other = table->directory(0, "other");  // of other lengths
+  table->column<std::int64_t>(other, "offsets.i8", Role::offsets, {0, 1, 2, 4, 6, 6});
+  table->column<double>(other, "values.f8", Role::values, {1, 2, 3, 4, 5, 6});
+  const NodeId outer = table->directory(0, "deep");
+  table->column<std::int64_t>(outer, "offsets.i8", Role::offsets, {0, 2, 2, 3, 3, 4});
+  const NodeId inner = table->directory(outer, "values");
+  table->column<std::int64_t>(inner, "offsets.i8", Role::offsets, {0, 1, 3, 3, 4});
+  table->column<double>(inner, "values.f8", Role::values, {1, 2, 3, 4});
+  const NodeId event = table->directory(0, "event");
+  table->nodes[event].kind = tfile::NodeKind::record;
+  table->column<double>(event, "weight.f8", Role::values, {.5, 1, 1.5, 2, 2.5});
+  table->string(0, "name", {"one", "two", "three", "two", ""});
+  return table;
+}
+
+std::string shown(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+using Definitions = std::vector<std::pair<std::string, std::string>>;
+
+// "1 2 / 3": the numbers of each entry; or the first line of the error.
+std::string values(const std::string& expression, const Definitions& definitions = {}) {
+  TableRig rig(sample());
+  const QueryScope scope{TableNames(*rig.table), definitions};
+  const auto query = Query::bind(std::vector{expression}, scope);
+  if (!query) return query.error().text.substr(0, query.error().text.find('\n'));
+  std::string text;
+  std::int64_t next = 0;
+  const QuerySource source{*rig.table, *rig.streams};
+  const auto done = evaluate_unit(source, *query, {0, 5}, {}, [&](const QueryBlock& block, tfile::EntryRange range) {
+    for (std::size_t i = 0; i < block.iterations(); ++i) {
+      const std::int64_t entry = range.begin + block.entries()[i];
+      for (; next < entry; ++next) text += "/";
+      text += (text.empty() || text.back() == '/' ? "" : " ") + shown(block.values(0)[i]);
+    }
+    return Result<>();
+  });
+  if (!done) return done.error().text;
+  return text;
+}
+
+TEST(Query, NumbersOfEntries) {
+  EXPECT_EQ(values("x"), "1/-2/3/4/5");
+  EXPECT_EQ(values("2*x+big/2"), "5.5/0/10.5/13/15.5");
+  EXPECT_EQ(values("x>0 && n!=1"), "1/0/1/0/1");
+  EXPECT_EQ(values("-x^2"), "-1/-4/-9/-16/-25");
+  EXPECT_EQ(values("n%2 ? x : -x"), "-1/2/3/4/-5");
+  EXPECT_EQ(values("n<<1|1"), "5/1/7/3/5");
+  EXPECT_EQ(values("Entry$*10+Entries$"), "5/15/25/35/45");
+  EXPECT_EQ(values("event.weight"), values("weight"));
+}
+
+// What TTreeFormula does in its own way.
+TEST(Query, NumbersAreThoseOfTTreeFormula) {
+  EXPECT_EQ(values("1/2"), "0.5/0.5/0.5/0.5/0.5");
+  EXPECT_EQ(values("x/n"), "0.5/0/1/4/2.5");
+  EXPECT_EQ(values("sqrt(-4*x*x)"), "2/4/6/8/10");
+  EXPECT_EQ(values("log(x-1)"), "0/0/0.693147/1.09861/1.38629");
+  EXPECT_EQ(values("TMath::Sqrt(x*x) + TMath::Pi()*0"), "1/2/3/4/5");
+  EXPECT_EQ(values("min(x,3)+max(x,3)+pow(x,2)"), "5/5/15/23/33");
+  EXPECT_EQ(values("017+0x10"), "33/33/33/33/33");
+  EXPECT_EQ(values("int(x/2)"), "0/-1/1/2/2");
+}
+
+TEST(Query, ListsGoItemByItem) {
+  EXPECT_EQ(values("pt"), "10 20//30 40 50/60/70 80");
+  EXPECT_EQ(values("pt*x"), "10 20//90 120 150/240/350 400");
+  EXPECT_EQ(values("pt+other"), "11//33 44/65");  // the shortest
+  EXPECT_EQ(values("pt[0]"), "10//30/60/70");
+  EXPECT_EQ(values("pt[1]+n"), "22//43//82");
+  EXPECT_EQ(values("pt-pt[0]"), "0 10//0 10 20/0/0 10");
+  EXPECT_EQ(values("pt[n-1]"), "20/0/50/60/80");
+  EXPECT_EQ(values("pt[Iteration$]+0*pt"), "10 20//30 40 50/60/70 80");
+  EXPECT_EQ(values("a"), "1 2/3 4/5 6/7 8/9 10");
+  EXPECT_EQ(values("a[1]"), "2/4/6/8/10");
+  EXPECT_EQ(values("a[2]"), "");
+  EXPECT_EQ(values("a*pt"), "10 40//150 240/420/630 800");
+  EXPECT_EQ(values("Iteration$*100+Length$+0*pt"), "2 102//3 103 203/1/2 102");
+}
+
+TEST(Query, ListsOfLists) {
+  EXPECT_EQ(values("deep"), "1 2 3////4");
+  EXPECT_EQ(values("deep[1]"), "2 3");
+  EXPECT_EQ(values("deep[0]"), "1////4");
+  EXPECT_EQ(values("deep[][1]"), "3");
+  EXPECT_EQ(values("deep[1][1]"), "3");
+  EXPECT_EQ(values("deep+pt"), "11 22 23////74");
+  EXPECT_EQ(values("Length$(deep)"), "3/0/0/0/1");
+  EXPECT_EQ(values("@deep.size()"), "2/0/1/0/1");
+}
+
+TEST(Query, SumsOfEntries) {
+  EXPECT_EQ(values("Sum$(pt)"), "30/0/120/60/150");
+  EXPECT_EQ(values("Sum$(pt*(pt>20))"), "0/0/120/60/150");
+  EXPECT_EQ(values("Min$(pt)+Max$(pt)"), "30/0/80/120/150");
+  EXPECT_EQ(values("MinIf$(pt,pt>10)"), "20/0/30/60/70");
+  EXPECT_EQ(values("MaxIf$(pt,pt<50)"), "20/0/40/0/0");
+  EXPECT_EQ(values("Length$(pt)"), "2/0/3/1/2");
+  EXPECT_EQ(values("pt/Sum$(pt)"), "0.333333 0.666667//0.25 0.333333 0.416667/1/0.466667 0.533333");
+  EXPECT_EQ(values("Alt$(pt[1],-1)"), "20/-1/40/-1/80");
+  EXPECT_EQ(values("pt+Alt$(other,0)"), "11 20//33 44 50/65/70 80");
+  EXPECT_EQ(values("Sum$(Sum$(pt)*other)"), "30/0/840/660/0");
+}
+
+TEST(Query, Texts) {
+  EXPECT_EQ(values("name==\"two\""), "0/1/0/1/0");
+  EXPECT_EQ(values("name!=\"two\" && x>1"), "0/0/1/0/1");
+  EXPECT_EQ(values("strstr(name,\"o\")"), "1/1/0/1/0");
+  EXPECT_EQ(values("name==name"), "1/1/1/1/1");
+  EXPECT_EQ(values("pt*(name==\"three\")"), "0 0//30 40 50/0/0 0");
+}
+
+TEST(Query, Definitions) {
+  EXPECT_EQ(values("twice+1", {{"twice", "2*x"}}), "3/-3/7/9/11");
+  EXPECT_EQ(values("b", {{"a2", "x*x"}, {"b", "a2+pt"}}), "11 21//39 49 59/76/95 105");
+  EXPECT_EQ(values("x", {{"x", "x*10"}}), "10/-20/30/40/50");
+  EXPECT_EQ(values("p", {{"p", "q"}, {"q", "p"}}), "in the definition of q: p is defined by itself");
+  EXPECT_EQ(values("p", {{"p", "1+"}}), "in the definition of p: the end: expected a number, a name or a parenthesis");
+}
+
+TEST(Query, ErrorsSayWhereAndWhatIsLikeIt) {
+  const auto error = [](const std::string& expression) {
+    TableRig rig(sample());
+    const auto query = Query::bind(expression, {}, QueryScope{TableNames(*rig.table)});
+    return query ? "" : query.error().text;
+  };
+  EXPECT_EQ(error("2*(x+wieght)"), "there is no wieght; did you mean weight?\n  2*(x+wieght)\n       ^\n");
+  EXPECT_EQ(error("x+"), "expected a number, a name or a parenthesis\n  x+\n    ^\n");
+  EXPECT_EQ(error("sqrtt(x)").substr(0, 70), "unknown function, or wrong number of arguments; did you mean sqrt?\n  s");
+  EXPECT_EQ(error("x:y").substr(0, 10), "there is n");
+  EXPECT_EQ(error("x[0]").substr(0, 12), "x is no list");
+  EXPECT_EQ(error("name+1").substr(0, 14), "name is a text");
+  EXPECT_EQ(error("name==1").substr(0, 18), "a text is compared");
+  EXPECT_EQ(error("event"), "event is a record: name one of its columns\n  event\n  ^\n");
+}
+
+TEST(Query, EntriesPassByAnyIteration) {
+  TableRig rig(sample());
+  const auto query = Query::bind(std::vector<std::string>{"pt>20"}, QueryScope{TableNames(*rig.table)});
+  ASSERT_TRUE(query);
+  std::vector<std::uint64_t> bits;
+  const QuerySource source{*rig.table, *rig.streams};
+  ASSERT_TRUE(evaluate_unit(source, *query, {0, 5}, {}, [&](const QueryBlock& block, tfile::EntryRange) {
+    bits = block.passing(0);
+    return Result<>();
+  }));
+  EXPECT_EQ(bits, std::vector<std::uint64_t>{0b11100});
+}
+
+TEST(Query, WorkIsGivenUp) {
+  TableRig rig(sample());
+  const auto query = Query::bind(std::vector<std::string>{"x"}, QueryScope{TableNames(*rig.table)});
+  std::stop_source stop;
+  stop.request_stop();
+  const QuerySource source{*rig.table, *rig.streams};
+  const auto done = evaluate_unit(source, *query, {0, 5}, stop.get_token(),
+                                  [](const QueryBlock&, tfile::EntryRange) { return Result<>(); });
+  EXPECT_EQ(done.error().system_errno, ECANCELED);
+}
+
+TEST(Query, AnyTextIsBoundOrRefused) {
+  TableRig rig(sample());
+  const QueryScope scope{TableNames(*rig.table), {{"d", "pt*x"}}};
+  const QuerySource source{*rig.table, *rig.streams};
+  const std::vector<std::string> words = {
+      "x", "pt",      "other", "deep", "name", "a",          "d",        "Sum$(", "Alt$(", "MaxIf$(", "(",  ")",
+      "[", "]",       "[]",    ",",    "+",    "-",          "*",        "/",     "==",    "<",       "&&", "?",
+      ":", "\"one\"", "0",     "1",    "2.5",  "Iteration$", "Length$(", "sqrt(", "!",     "%",       "<<"};
+  std::mt19937 random(7);
+  std::size_t taken = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    std::string text;
+    for (std::size_t n = 1 + random() % 9; n-- > 0;) text += words[random() % words.size()];
+    const auto query = Query::bind(text, {}, scope);
+    if (!query) continue;
+    ++taken;
+    if (taken % 4 != 0) continue;
+    EXPECT_TRUE(evaluate_unit(source, *query, {0, 5}, {}, [](const QueryBlock&, tfile::EntryRange) {
+      return Result<>();
+    })) << text;
+  }
+  EXPECT_GT(taken, 300u);
+}
+
+TEST(Query, DepthAndLengthAreBounded) {
+  const auto failed = [](const std::string& text) { return values(text).ends_with("too deeply nested"); };
+  EXPECT_TRUE(failed(std::string(100'000, '(')));
+  EXPECT_TRUE(failed(std::string(90'000, '-') + "x"));
+  Definitions doubling{{"d0", "x"}};
+  for (int i = 1; i < 30; ++i) {
+    const std::string before = "d" + std::to_string(i - 1);
+    doubling.emplace_back("d" + std::to_string(i), before + "+" + before);
+  }
+  EXPECT_TRUE(values("d29", doubling).ends_with("too long"));
+}
+
+}  // namespace
+}  // namespace tfilefs
