@@ -13,11 +13,11 @@ namespace tfilefs {
 using Index = PathIndex::Kind;
 using tfile::fail;
 
-std::pair<std::int64_t, std::int64_t> elements_at(std::span<const ColumnItems> items, const QueryPath::Level& level,
+std::pair<std::int64_t, std::int64_t> elements_at(std::span<const BlockItems> items, const QueryPath::Level& level,
                                                   std::int64_t at) {
   if (at < 0) return {0, 0};
   if (level.offsets < 0) return {at * level.size, level.size};
-  const ColumnItems& column = items[static_cast<std::size_t>(level.offsets)];
+  const BlockItems& column = items[static_cast<std::size_t>(level.offsets)];
   const std::int64_t place = at - column.first;
   const auto known = static_cast<std::int64_t>(column.bytes.size() / sizeof(std::int64_t));
   if (place < 0 || place + 1 >= known) return {0, 0};
@@ -39,7 +39,7 @@ std::size_t IterationSpace::level_of(const QueryPath& path, std::size_t from, In
   return from;
 }
 
-Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, std::span<const ColumnItems> items) {
+Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, std::span<const BlockItems> items) {
   const auto entries = static_cast<std::size_t>(block.size());
   is_plain_ = space.paths.empty();
   if (is_plain_ && first_.size() == entries + 1 && entry_.size() == entries) return {};  // as the last one was

@@ -14,14 +14,14 @@
 namespace tfilefs {
 
 // The items of a column from item `first` on, little-endian.
-struct ColumnItems {
+struct BlockItems {
   std::int64_t first = 0;
   std::span<const std::byte> bytes;
 };
 
 // Where the elements of a level begin in the one at place `at`, and how many there are. Lists outside of the block have
 // none, and so has a place below 0.
-std::pair<std::int64_t, std::int64_t> elements_at(std::span<const ColumnItems>, const QueryPath::Level&,
+std::pair<std::int64_t, std::int64_t> elements_at(std::span<const BlockItems>, const QueryPath::Level&,
                                                   std::int64_t at);
 
 // More iterations are not evaluated together: those of one entry, at most.
@@ -31,7 +31,7 @@ inline constexpr std::size_t kIterationsMax = 8 << 20;
 class IterationSpace {
  public:
   // Errors: unsupported (more than kIterationsMax), damaged (offsets that are not there).
-  Result<> fill(const QuerySpace&, tfile::EntryRange block, std::span<const ColumnItems>);
+  Result<> fill(const QuerySpace&, tfile::EntryRange block, std::span<const BlockItems>);
 
   std::size_t count() const { return entry_.size(); }
   bool is_plain() const { return is_plain_; }                        // each entry has one
@@ -44,7 +44,7 @@ class IterationSpace {
   std::span<const std::int64_t> places(std::size_t path) const { return places_[path]; }
 
  private:
-  using Inputs = std::span<const ColumnItems>;
+  using Inputs = std::span<const BlockItems>;
   std::size_t level_of(const QueryPath&, std::size_t from, Inputs, std::vector<std::int64_t>& places) const;
   Result<bool> expand(const QuerySpace&, Inputs);
   Result<> expand_nodes(const QuerySpace&, Inputs, std::span<const std::uint32_t> counts);

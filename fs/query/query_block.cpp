@@ -18,7 +18,7 @@ using Step = QueryStep::Kind;
 struct QueryBlock::Run {
   QueryBlock& block;
   const QueryProgram& program;
-  std::span<const ColumnItems> items;
+  std::span<const BlockItems> items;
 
   std::size_t entries() const { return static_cast<std::size_t>(block.block_.size()); }
   std::size_t count(std::uint32_t space) const {
@@ -145,7 +145,7 @@ struct QueryBlock::Run {
 
   Result<> load(const QueryStep& step) const {
     const QueryPath& path = program.spaces[step.owner].paths[step.path];
-    const ColumnItems& column = items[step.input];
+    const BlockItems& column = items[step.input];
     const std::span<double> to = slot(step);
     const auto size = static_cast<std::int64_t>(tfile::size_of(step.dtype));
     const std::int64_t known = static_cast<std::int64_t>(column.bytes.size()) / size;
@@ -259,7 +259,7 @@ struct QueryBlock::Run {
     QueryPath::Level level;
     level.offsets = text.offsets;
     const auto [begin, size] = elements_at(items, level, block.spaces_[step.owner].places(text.path)[at]);
-    const ColumnItems& chars = items[static_cast<std::size_t>(text.chars)];
+    const BlockItems& chars = items[static_cast<std::size_t>(text.chars)];
     const std::int64_t place = begin - chars.first;
     if (size == 0) return std::string_view();
     if (place < 0 || place + size > static_cast<std::int64_t>(chars.bytes.size()))
@@ -271,7 +271,7 @@ struct QueryBlock::Run {
   }
 };
 
-Result<> QueryBlock::evaluate(tfile::EntryRange block, std::span<const ColumnItems> items) {
+Result<> QueryBlock::evaluate(tfile::EntryRange block, std::span<const BlockItems> items) {
   const QueryProgram& program = query_.program();
   block_ = block;
   spaces_.resize(program.spaces.size());

@@ -20,7 +20,7 @@ class QueryBlock {
 
   // `items`: of each input of the query, those of the block, and for offsets one more. Errors: unsupported (more
   // iterations than kIterationsMax), damaged (an input has not the items that others say).
-  Result<> evaluate(tfile::EntryRange block, std::span<const ColumnItems> items);
+  Result<> evaluate(tfile::EntryRange block, std::span<const BlockItems> items);
 
   // After that: the number of iterations, for each its entry in the block (ascending), and the numbers of an output.
   std::size_t iterations() const { return spaces_[1].count(); }

@@ -34,7 +34,7 @@ struct PiecedItems {
   std::vector<std::uint64_t> begins;  // of the pieces, in bytes
 
   // Bytes of these items: where they lie, if that is in one piece, else copied together.
-  ColumnItems part(ItemRange wanted, tfile::Buffer& copy) const {
+  BlockItems part(ItemRange wanted, tfile::Buffer& copy) const {
     const auto begin = static_cast<std::uint64_t>((wanted.begin - items.begin) * item_size);
     const auto size = static_cast<std::uint64_t>(wanted.size() * item_size);
     if (size == 0) return {wanted.begin, {}};
@@ -51,7 +51,7 @@ struct PiecedItems {
   }
   std::int64_t offset(std::int64_t place) const {
     tfile::Buffer copy;
-    const ColumnItems found = part({place, place + 1}, copy);
+    const BlockItems found = part({place, place + 1}, copy);
     std::int64_t value = 0;
     std::memcpy(&value, found.bytes.data(), sizeof value);
     return value;
@@ -167,7 +167,7 @@ class UnitEvaluation {
   }
   // Lists of other entries may be much longer than those of most.
   Result<> evaluate(EntryRange block) {
-    std::vector<ColumnItems> items(inputs_.size());
+    std::vector<BlockItems> items(inputs_.size());
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       TRY(ItemRange wanted, items_of(query_.inputs()[i], block));
       const bool is_offsets = source_.table.columns[query_.inputs()[i].column].role == tfile::Role::offsets;

@@ -174,10 +174,10 @@ const NamedColumn* TableNames::find(std::string_view name) const {
   int best_fit = 0;
   for (const Named& named : all_) {
     const int found = fit(named);
-    // Of a list of numbers, the numbers are meant.
+    // Of a list of numbers, the numbers are meant; of one of records, the list.
     const bool is_better =
-        found > best_fit || (found == best_fit && found > 0 && best->what == NamedColumn::What::list &&
-                             named.column.what != NamedColumn::What::list);
+        found > best_fit ||
+        (found == best_fit && found > 0 && best->what >= NamedColumn::What::list && named.column.what < best->what);
     if (is_better) {
       best = &named.column;
       best_fit = found;

@@ -157,7 +157,7 @@ TEST(Query, ErrorsSayWhereAndWhatIsLikeIt) {
     const auto query = Query::bind(expression, {}, QueryScope{TableNames(*rig.table)});
     return query ? "" : query.error().text;
   };
-  EXPECT_EQ(error("2*(x+wieght)"), "there is no wieght; did you mean weight?\n  2*(x+wieght)\n       ^\n");
+  EXPECT_EQ(error("2*(x+weigh)"), "there is no weigh; did you mean weight?\n  2*(x+weigh)\n       ^\n");
   EXPECT_EQ(error("x+"), "expected a number, a name or a parenthesis\n  x+\n    ^\n");
   EXPECT_EQ(error("sqrtt(x)").substr(0, 70), "unknown function, or wrong number of arguments; did you mean sqrt?\n  s");
   EXPECT_EQ(error("x:y").substr(0, 10), "there is n");
