@@ -77,7 +77,12 @@ CLI::Option* CommandLine::add(std::string_view name,
       return flag.value.empty() ? option : option->type_name(std::string(flag.value));
     }
   for (const Argument& argument : command_.arguments)
-    if (argument.name == name) return make(std::string(name), std::string(argument.does))->required()->type_name("");
+    if (argument.name == name) {
+      // CLI11 has brackets of its own around what may be left out.
+      const bool is_optional = name.starts_with('[');
+      const std::string shown(is_optional ? name.substr(1, name.size() - 2) : name);
+      return make(shown, std::string(argument.does))->required(!is_optional)->type_name("");
+    }
   throw std::logic_error("the description of the command has no " + std::string(name));
 }
 

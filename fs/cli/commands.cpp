@@ -104,6 +104,22 @@ constexpr auto kRepackArguments = std::to_array<Argument>({
     {"IN... OUT", ValueHint::file,
      "ROOT files, URLs, patterns, lists and datasets, as -o chain takes them; then the file to write", 2},
 });
+constexpr auto kDrawFlags = std::to_array<Flag>({
+    {"--bins", "N[,N]", ValueHint::text, "bins of each axis, x first (100; 40,40; 20,20,20)"},
+    {"--range", "LO:HI[,LO:HI]", ValueHint::text, "limits of each axis, x first; by default as TTree::Draw finds them"},
+    {"--log", "", ValueHint::nothing, "a logarithmic scale of the contents"},
+    {"--profile", "", ValueHint::nothing, "the mean of the first expression for each bin of the others"},
+    {"--weights", "EXPR", ValueHint::text, "the weight of each value"},
+    {"--define", "NAME=EXPR", ValueHint::text, "a name for an expression; may be given several times"},
+    {"-o", "FILE", ValueHint::file, "write a picture (.svg), a table (.csv), or the histogram (.json, .root)"},
+    {"-j", "THREADS", ValueHint::text, "threads that decode and evaluate (all cores)"},
+    {"--memory", "SIZE", ValueHint::text, "limit for buffers (256M, or a quarter of the memory if that is less)"},
+});
+constexpr auto kDrawArguments = std::to_array<Argument>({
+    {"SOURCE:TABLE", ValueHint::file, "a ROOT file, its URL, or a pattern of several, and the path of a table in it"},
+    {"EXPR[:EXPR[:EXPR]]", ValueHint::text, "what is drawn, as TTree::Draw takes it: x, y:x or z:y:x"},
+    {"[CUT]", ValueHint::text, "only where this is not 0; its value is a weight"},
+});
 constexpr auto kShell = std::to_array<Argument>({{"SHELL", ValueHint::shell, "bash, zsh or fish"}});
 
 constexpr std::string_view kExitCodes =
@@ -227,6 +243,23 @@ and
 .B \-\-drop
 are compared with top-level branches and fields. A branch that counts the items of others stays with them.)",
      kRepackFlags, kRepackArguments, run_repack},
+    {"draw", "draw a histogram of expressions of a table, as TTree::Draw does",
+     R"(Prints the histogram on the terminal, with its statistics, or writes it to a file. Expressions and cuts are those of
+TTree::Draw: names of branches, leaves and columns, numbers, C++'s operators, functions of C and TMath,
+.BR Sum$ (),
+.BR Length$ ()
+and the like. Lists are gone through item by item. The page docs/expressions.md describes the language.
+.IP
+Without
+.B \-\-range
+the axes are those that TTree::Draw finds: round limits around the first million values, doubled where others lie beyond.
+.IP
+An error in an expression is shown with the place, and with the name that is most like the one that was not found.
+.IP
+A file of the name that
+.B \-o
+gives is replaced; a ROOT file is not.)",
+     kDrawFlags, kDrawArguments, run_draw},
     {"advise",
      "report how tables are laid out in a ROOT file, and what repacking would gain",
      R"(Prints some ten lines for each table: clusters; baskets or pages, how many of them a branch has in a cluster, and how

@@ -29,6 +29,7 @@ int run_classes(int argc, char** argv);
 int run_commit(int argc, char** argv);
 int run_recover(int argc, char** argv);
 int run_repack(int argc, char** argv);
+int run_draw(int argc, char** argv);
 int run_advise(int argc, char** argv);
 int run_doctor(int argc, char** argv);
 int run_completion(int argc, char** argv);

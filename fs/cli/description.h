@@ -31,7 +31,7 @@ struct Flag {
 };
 
 struct Argument {
-  std::string_view name;  // "SOURCE"
+  std::string_view name;  // "SOURCE"; "[CUT]" if it may be left out
   ValueHint hint;
   std::string_view does;
   int at_least = 0;  // for an argument that stands for several: how many; 0: it is a single one

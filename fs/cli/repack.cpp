@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repack/repack.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <optional>
-#include <stop_token>
 #include <utility>
 
 #include "cli/command_line.h"
@@ -16,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/resource_limits.h"
+#include "cli/stop_on_signal.h"
 #include "printable.h"
 #include "repack/entry_choice.h"
 
@@ -148,29 +144,6 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   return options;
 }
 
-// SIGINT and SIGTERM end the work, so that no file is left behind.
-std::atomic<int> signal_met = 0;
-
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    struct sigaction action {};
-    action.sa_handler = [](int number) { signal_met = number; };
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
-    watch_ = std::jthread([this](const std::stop_token& ended) {
-      while (!ended.stop_requested()) {
-        if (signal_met != 0) stop_.request_stop();
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      }
-    });
-  }
-  std::stop_token token() const { return stop_.get_token(); }
-
- private:
-  std::stop_source stop_;
-  std::jthread watch_;
-};
-
 void print_report(const RepackOptions& options, const RepackReport& report) {
   std::uint64_t unwritten = 0;  // of a dry run, which has one file: what its tables would take
   for (const RepackReport::Table& table : report.tables) {
@@ -232,9 +205,9 @@ int run_repack(int argc, char** argv) {
   ProgressLine line;
   const auto report = repack(*options, {stop.token(), [&](double share) { line.show(share); }});
   line.clear();
-  if (!report && signal_met != 0) {
+  if (!report && StopOnSignal::met() != 0) {
     std::fprintf(stderr, "tfilefs: stopped; %s was not written\n", printable(options->out).c_str());
-    return 128 + signal_met;
+    return 128 + StopOnSignal::met();
   }
   if (!report) return complain(report.error());
   print_report(*options, *report);

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/resource_limits.h"
+#include "cli/stop_on_signal.h"
+#include "descriptor.h"
+#include "draw/draw_table.h"
+#include "draw/drawing_file.h"
+#include "draw/terminal_plot.h"
+#include "printable.h"
+#include "staging/journal/file_place.h"
+
+namespace tfilefs {
+namespace {
+
+struct DrawFlags {
+  std::string bins, range, weights, entries, out, threads, memory;
+  std::vector<std::string> defines;
+  bool log = false, profile = false;
+  std::string source, expressions, cut;
+};
+
+constexpr std::uint64_t kDrawMemory = 256 << 20, kDrawMemoryMin = 64 << 20;
+constexpr std::int32_t kBinsOfAxisMax = 10'000'000;
+
+tl::unexpected<Error> not_allowed(const std::string& flag, const std::string& value, const std::string& wanted) {
+  return tfile::fail(ErrorKind::invalid, flag + " " + value + ": expected " + wanted);
+}
+
+std::vector<std::string> split_at(const std::string& text, char mark) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == mark)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+std::optional<double> number_from(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// N[,N]: of x, y, z.
+Result<> parse_bins(const std::string& text, DrawRequest& request) {
+  if (text.empty()) return {};
+  for (const std::string& part : split_at(text, ',')) {
+    const auto bins = number_from(part);
+    if (!bins || *bins < 1 || *bins > kBinsOfAxisMax || *bins != static_cast<std::int32_t>(*bins))
+      return not_allowed("--bins", text, "numbers of bins, such as 100 or 40,40");
+    request.bins.push_back(static_cast<std::int32_t>(*bins));
+  }
+  return {};
+}
+
+// LO:HI[,LO:HI]; an empty part is a range that is found.
+Result<> parse_ranges(const std::string& text, DrawRequest& request) {
+  if (text.empty()) return {};
+  for (const std::string& part : split_at(text, ',')) {
+    if (part.empty()) {
+      request.ranges.emplace_back();
+      continue;
+    }
+    const std::size_t colon = part.find(':');
+    const auto low = number_from(part.substr(0, colon));
+    const auto high = colon == std::string::npos ? std::nullopt : number_from(part.substr(colon + 1));
+    if (!low || !high || !(*low < *high)) return not_allowed("--range", text, "LO:HI of each axis, such as -1:1,0:50");
+    request.ranges.emplace_back(std::pair(*low, *high));
+  }
+  return {};
+}
+
+Result<> parse_resources(const DrawFlags& given, TableDrawing& wanted) {
+  wanted.memory = std::max(kDrawMemoryMin, std::min(kDrawMemory, default_memory(memory_limit().amount)));
+  if (!given.memory.empty()) {
+    const auto memory = parse_size(given.memory);
+    if (!memory || *memory < kDrawMemoryMin) return not_allowed("--memory", given.memory, "a size of at least 64M");
+    wanted.memory = *memory;
+  }
+  wanted.threads = usable_cores();
+  if (!given.threads.empty()) {
+    constexpr std::uint64_t kThreadsMax = 1024;
+    const auto threads = parse_size(given.threads);
+    if (!threads || *threads == 0 || *threads > kThreadsMax)
+      return not_allowed("-j", given.threads, "a number of threads");
+    wanted.threads = static_cast<unsigned>(*threads);
+  }
+  return {};
+}
+
+Result<TableDrawing> drawing_of(const DrawFlags& given) {
+  TableDrawing wanted;
+  wanted.source = given.source;
+  wanted.request.expressions = given.expressions;
+  wanted.request.cut = given.cut;
+  wanted.request.weights = given.weights;
+  wanted.request.is_profile = given.profile;
+  TRY_VOID(parse_bins(given.bins, wanted.request));
+  TRY_VOID(parse_ranges(given.range, wanted.request));
+  TRY_VOID(parse_resources(given, wanted));
+  for (const std::string& define : given.defines) {
+    const std::size_t equal = define.find('=');
+    if (equal == 0 || equal == std::string::npos || equal + 1 == define.size() || define[equal + 1] == '=')
+      return not_allowed("--define", define, "NAME=EXPR");
+    wanted.definitions.emplace_back(define.substr(0, equal), define.substr(equal + 1));
+  }
+  return wanted;
+}
+
+std::size_t terminal_columns() {
+  constexpr std::size_t kUsual = 80, kMost = 200;
+  struct winsize size {};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return std::min<std::size_t>(size.ws_col, kMost);
+  return kUsual;
+}
+
+// A picture or table replaces what has its name; a ROOT file does not.
+Result<> write_drawing(const Drawing& drawing, const std::string& path, bool is_log) {
+  TRY(const DrawingForm form, drawing_form(path));
+  TRY(const std::string bytes, drawing_bytes(drawing, form, is_log));
+  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (form == DrawingForm::root ? O_EXCL : O_TRUNC);
+  const Descriptor file(::open(path.c_str(), flags, 0666));
+  if (!file) return tfile::system_error(path, errno);
+  return write_all(file.get(), 0, std::as_bytes(std::span(bytes)));
+}
+
+// An error of an expression has lines that show where.
+int complain_in_lines(const Error& error) {
+  if (error.text.find('\n') == std::string::npos) return complain(error);
+  std::string text = "tfilefs: ";
+  for (const std::string& line : split_at(error.text, '\n')) text += printable(line) + "\n";
+  text.pop_back();
+  std::fputs(text.c_str(), stderr);
+  return kExitFailure;
+}
+
+void take_draw_flags(CommandLine& command, DrawFlags& given) {
+  command.take("--bins", given.bins);
+  command.take("--range", given.range);
+  command.take("--log", given.log);
+  command.take("--profile", given.profile);
+  command.take("--weights", given.weights);
+  command.take("--define", given.defines);
+  command.take("-o", given.out);
+  command.take("-j", given.threads);
+  command.take("--memory", given.memory);
+  command.take("SOURCE:TABLE", given.source);
+  command.take("EXPR[:EXPR[:EXPR]]", given.expressions);
+  command.take("[CUT]", given.cut);
+}
+
+}  // namespace
+
+int run_draw(int argc, char** argv) {
+  CommandLine command("draw");
+  DrawFlags given;
+  take_draw_flags(command, given);
+  if (const auto code = command.parse(argc, argv)) return *code;
+  const auto wanted = drawing_of(given);
+  if (!wanted) {
+    complain(wanted.error());
+    return kExitUsage;
+  }
+  if (!given.out.empty()) {
+    if (const auto form = drawing_form(given.out); !form) {
+      complain(form.error());
+      return kExitUsage;
+    }
+  }
+  StopOnSignal stop;
+  ProgressLine line;
+  const auto drawing = draw_table(*wanted, stop.token(), [&](double share) { line.show(share); });
+  line.clear();
+  if (!drawing && StopOnSignal::met() != 0) return 128 + StopOnSignal::met();
+  if (!drawing) return complain_in_lines(drawing.error());
+  if (given.out.empty()) {
+    std::fputs(terminal_plot(*drawing, terminal_columns(), given.log).c_str(), stdout);
+    return kExitOk;
+  }
+  if (const auto written = write_drawing(*drawing, given.out, given.log); !written) return complain(written.error());
+  return kExitOk;
+}
+
+}  // namespace tfilefs

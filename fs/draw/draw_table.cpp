@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "draw/draw_table.h"
+
+#include <memory>
+#include <utility>
+
+#include "exec/thread_pool.h"
+#include "vfs/names/chain_names.h"
+
+namespace tfilefs {
+namespace {
+
+// While some units wait for their bytes, others are evaluated.
+constexpr unsigned kUnitsAtOnce = 3;  // for each thread
+
+}  // namespace
+
+QueryScope scope_of(const ChainSource& source, std::vector<std::pair<std::string, std::string>> definitions,
+                    bool is_one_file) {
+  return {TableNames(source.table(), source.hidden()), std::move(definitions), is_one_file};
+}
+
+Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& stop,
+                           const std::function<void(double)>& progress) {
+  TRY(std::vector<ChainName> files, chain_names(wanted.source, wanted.far));
+  if (files.empty() || files.front().table.empty())
+    return tfile::fail(ErrorKind::invalid, wanted.source + ": name the table, as in FILE.root:TABLE");
+  const std::string table = files.front().table;
+  const bool is_one_file = files.size() == 1;
+  CacheOptions cache;
+  cache.memory = wanted.memory;
+  cache.threads = wanted.threads;
+  cache.prefetch = Prefetch::off;  // all of a unit is asked for at once
+  TRY(const std::unique_ptr<ChainSource> source, ChainSource::open(cache, std::move(files), table, wanted.far));
+  const QueryScope scope = scope_of(*source, wanted.definitions, is_one_file);
+  ThreadPool workers(wanted.threads + 1);
+  return draw({source->table(), source->streams()}, scope, wanted.request,
+              {workers, std::size_t{kUnitsAtOnce} * wanted.threads, stop, progress});
+}
+
+}  // namespace tfilefs

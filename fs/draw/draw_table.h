@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "query/draw.h"
+#include "repack/chain_source.h"
+#include "reply.h"
+#include "tfile/source.h"
+
+namespace tfilefs {
+
+// What `tfilefs draw` draws.
+struct TableDrawing {
+  std::string source;  // with its table, as parse_chain_name() takes it; a list or pattern of files as well
+  DrawRequest request;
+  std::vector<std::pair<std::string, std::string>> definitions;
+  unsigned threads = 1;
+  std::uint64_t memory = 0;  // bytes
+  tfile::FarOptions far;
+};
+
+// What expressions may name: the columns, and these definitions. `is_one_file`: no chain.
+QueryScope scope_of(const ChainSource&, std::vector<std::pair<std::string, std::string>> definitions, bool is_one_file);
+
+// Opens the table and draws it. Blocks. Errors: invalid (no table is named), and those of ChainSource::open() and
+// draw().
+Result<Drawing> draw_table(const TableDrawing&, const std::stop_token&, const std::function<void(double)>& progress);
+
+}  // namespace tfilefs

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expressions of columns and `tfilefs draw`, compared with TTree::Draw: values entry by entry, and bins."""
+
+import csv
+import json
+import math
+import os
+import subprocess
+
+import pytest
+
+import mounted
+
+# ROOT is wrong, or is not to be followed.
+EXCEPTIONS = {
+    # Entries without items: TTreeFormula does not compare an index that is computed with the size of a list, and reads what
+    # the memory holds. Here it is none of the list, and the formula is 0.
+    ("pt[n/2]", ""), ("pt[Iteration$]", ""),
+}
+
+
+def evaluated(questions):
+    """The answers of reading/evaluate_expressions.cpp."""
+    program = os.path.join(os.path.dirname(mounted.program()), "..", "tests", "evaluate_expressions")
+    done = subprocess.run([program], input="".join(json.dumps(each) + "\n" for each in questions), capture_output=True, text=True,
+                          timeout=120, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def is_near(own, roots):
+    own, roots = float(own), float(roots)
+    return own == roots or math.isclose(own, roots, rel_tol=1e-12, abs_tol=1e-300) or (math.isnan(own) and math.isnan(roots))
+
+
+def difference(answer, expected):
+    if "error" in answer:
+        return answer["error"] if expected["count"] != -1 else None
+    if expected["count"] == -1:
+        return None  # ROOT refuses it
+    for name, own, roots in [("weights", answer["weights"], expected["weights"]),
+                             *((f"output {i}", *each) for i, each in enumerate(zip(answer["values"], expected["values"])))]:
+        if len(own) != len(roots):
+            return f"{name}: {len(own)} instead of {len(roots)}: {own[:8]}, {roots[:8]}"
+        wrong = [i for i, each in enumerate(zip(own, roots)) if not is_near(*each)]
+        if wrong:
+            return f"{name} {wrong[0]}: {own[wrong[0]]} instead of {roots[wrong[0]]} ({len(wrong)} of {len(own)} differ)"
+    return None
+
+
+@pytest.fixture(scope="module")
+def expected(samples):
+    directory = samples("queries")
+    with open(os.path.join(directory, "queries.json")) as file:
+        return os.path.join(directory, "queries.root:t"), json.load(file)
+
+
+def test_values(expected):
+    source, answers = expected
+    questions = [{"source": source, "expression": each["expression"], "cut": each["cut"]} for each in answers["queries"]]
+    found = {}
+    for question, answer, each in zip(questions, evaluated(questions), answers["queries"], strict=True):
+        if wrong := difference(answer, each):
+            found[question["expression"], question["cut"]] = wrong
+    assert found.keys() == EXCEPTIONS, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
+
+
+def drawn(source, expression, cut, directory, *flags):
+    """The lines of the CSV, as numbers."""
+    out = os.path.join(directory, "drawn.csv")
+    subprocess.run([mounted.program(), "draw", source, expression, *([cut] if cut else []), "-o", out, *flags], check=True, timeout=60)
+    with open(out) as file:
+        return [[float(x) for x in line] for line in list(csv.reader(file))[1:]]
+
+
+def bins_of(histogram):
+    """The same of ROOT's histogram: x slowest, without flow."""
+    axes, shape = histogram["axes"], histogram["shape"]
+    places = [[]]
+    for count, _, _ in axes:
+        places = [[*each, i] for each in places for i in range(count)]
+    for place in places:
+        line = []
+        for i, (count, low, high) in zip(place, axes):
+            line += [low + i * (high - low) / count, low + (i + 1) * (high - low) / count]
+        cell = sum((i + 1) * math.prod(shape[:k]) for k, i in enumerate(place))
+        yield [*line, histogram["contents"][cell], histogram["errors"][cell]]
+
+
+def assert_same_bins(own, histogram, what):
+    roots = list(bins_of(histogram))
+    assert len(own) == len(roots), f"{what}: {len(own)} bins instead of {len(roots)}, axes {histogram['axes']}"
+    for mine, theirs in zip(own, roots):
+        # TH1F holds numbers of 32 bits.
+        assert all(math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) for a, b in zip(mine, theirs, strict=True)), (what, mine, theirs)
+
+
+def test_axes_and_bins(expected, tmp_path):
+    source, answers = expected
+    some = [each for each in answers["queries"] if each.get("histogram") and (each["expression"], each["cut"]) not in EXCEPTIONS]
+    assert len(some) > 150
+    for each in some[::3]:
+        own = drawn(source, each["expression"], each["cut"], tmp_path)
+        assert_same_bins(own, each["histogram"], (each["expression"], each["cut"]))
+
+
+def test_axes_and_bins_of_more_dimensions(expected, tmp_path):
+    source, answers = expected
+    for each in answers["histograms"]:
+        flags = ["--profile"] if each["option"] == "prof" else []
+        own = drawn(source, each["expression"], each["cut"], tmp_path, *flags)
+        assert_same_bins(own, each["histogram"], (each["expression"], each["cut"], each["option"]))

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""queries.py DIR: a tree with many kinds of branches, and what TTree::Draw gives for expressions of it: queries.json has
+for each its values and weights, and the histogram where there is one."""
+
+import json
+import os
+import sys
+
+import ROOT
+
+ROOT.gInterpreter.Declare(r"""
+#include <TClonesArray.h>
+#include <TFile.h>
+#include <TRandom3.h>
+#include <TTree.h>
+#include <TVector2.h>
+#include <string>
+#include <vector>
+
+void queries(const char* name) {
+  TFile file(name, "RECREATE", "", 101);
+  TTree tree("t", "queries");
+  Int_t n, m;
+  Float_t x, pt[20], eta[20];
+  Double_t y, other[20], matrix[20][3];
+  Short_t s, fixed[4];
+  UChar_t u;
+  ULong64_t large;
+  Long64_t big;
+  Bool_t flag, flags[20];
+  Char_t c;
+  Double_t two[2][3];
+  struct { Int_t run; Float_t lumi; } head;
+  char word[20];
+  std::string text;
+  std::vector<float> list;
+  std::vector<std::vector<double>> deep;
+  std::vector<int> numbers;
+  TClonesArray points("TVector2");
+  tree.Branch("n", &n, "n/I");
+  tree.Branch("m", &m, "m/I");
+  tree.Branch("x", &x, "x/F");
+  tree.Branch("y", &y, "y/D");
+  tree.Branch("s", &s, "s/S");
+  tree.Branch("u", &u, "u/b");
+  tree.Branch("c", &c, "c/B");
+  tree.Branch("big", &big, "big/L");
+  tree.Branch("large", &large, "large/l");
+  tree.Branch("flag", &flag, "flag/O");
+  tree.Branch("flags", flags, "flags[n]/O");
+  tree.Branch("pt", pt, "pt[n]/F");
+  tree.Branch("eta", eta, "eta[n]/F");
+  tree.Branch("other", other, "other[m]/D");
+  tree.Branch("matrix", matrix, "matrix[n][3]/D");
+  tree.Branch("fixed", fixed, "fixed[4]/S");
+  tree.Branch("two", two, "two[2][3]/D");
+  tree.Branch("head", &head, "run/I:lumi/F");
+  tree.Branch("word", word, "word/C");
+  tree.Branch("text", &text);
+  tree.Branch("list", &list);
+  tree.Branch("deep", &deep);
+  tree.Branch("numbers", &numbers);
+  tree.Branch("points", &points, 8000, 99);
+  TRandom3 random(7);
+  const char* words[] = {"single", "double", "", "electron"};
+  for (int i = 0; i < 500; ++i) {
+    n = i % 11 == 3 ? 0 : 2 + random.Integer(6);
+    m = 2 + random.Integer(8);
+    x = random.Gaus(3, 2); y = random.Exp(5) - 1; s = i % 17 - 8; u = i % 256; c = i % 5 - 2;
+    big = 1000000007LL * i; large = 3ULL * i; flag = i % 3 == 0;
+    for (int k = 0; k < n; ++k) {
+      pt[k] = random.Exp(20); eta[k] = random.Gaus(); flags[k] = (i + k) % 2;
+      for (int d = 0; d < 3; ++d) matrix[k][d] = i + k + 0.25 * d;
+    }
+    for (int k = 0; k < m; ++k) other[k] = random.Uniform(-1, 1);
+    for (int k = 0; k < 4; ++k) fixed[k] = 10 * k + i % 7;
+    for (int k = 0; k < 6; ++k) two[k / 3][k % 3] = k + i;
+    head.run = 100 + i / 50; head.lumi = random.Rndm();
+    strcpy(word, words[i % 4]); text = words[(i + 1) % 4];
+    list.assign(i % 4, x); for (auto& each : list) each += random.Rndm();
+    numbers.clear(); for (int k = 0; k < int(list.size()); ++k) numbers.push_back(list.size() - 1 - k);
+    deep.clear(); for (int k = 0; k < 2 + i % 3; ++k) deep.emplace_back(2 + (i + k) % 3, i + 0.5 * k);
+    points.Clear(); for (int k = 0; k < 2 + i % 4; ++k) new (points[k]) TVector2(i + k, random.Rndm());
+    tree.Fill();
+  }
+  tree.Write();
+}
+""")
+
+# Expressions, and cuts.
+QUERIES = [
+    *[(each, "") for each in ("n", "x", "y", "s", "u", "c", "big", "large", "flag", "head.run", "head.lumi", "lumi", "run")],
+    *[(each, "") for each in ("x+y", "x-y*2", "x/y", "x/0", "1/2", "n/2", "-x", "-x^2", "2^-1*x", "x**2", "n%3", "big%7", "n<<2",
+                              "u&6", "n|8", "!n", "!flag", "x>3", "x>3&&y<2", "x>3||y<2", "x>3 ? x : y", "x>3 ? 1 : y>0 ? 2 : 3",
+                              "x<y", "x<=y", "x>=y", "n==2", "n!=2", "(x>0)*x", "x*(y>0)+1", "0x10+x", "1e3*x", ".5*x", "017+0*x")],
+    *[(each, "") for each in ("sqrt(x)", "sqrt(-x)", "log(x)", "log10(x)", "exp(x)", "sin(x)", "cos(x)", "tan(x)", "asin(x/5)", "acos(x/5)",
+                              "atan(x)", "atan2(x,y)", "sinh(x)", "cosh(x)", "tanh(x)", "asinh(x)", "acosh(x)", "atanh(x/5)", "abs(x)",
+                              "int(x)", "sign(x)", "sq(x)", "pow(x,2)", "fmod(x,2)", "min(x,y)", "max(x,y)", "pi*x", "TMath::Pi()*x",
+                              "TMath::Sqrt(x*x)", "TMath::Abs(x)", "TMath::Power(x,3)", "TMath::Hypot(x,y)", "TMath::Erf(x)", "floor(x)",
+                              "ceil(x)", "TMath::Max(x,y)", "TMath::Gaus(x,3,2)", "fabs(x)", "TMath::Nint(x)", "cbrt(x)")],
+    *[(each, "") for each in ("pt", "pt*eta", "pt*x", "pt[0]", "pt[1]", "pt[5]", "pt[0]-pt[1]", "pt-pt[0]", "flags", "pt*flags",
+                              "pt[n/2]", "pt[Iteration$]", "fixed", "fixed[2]", "fixed*pt", "fixed*x", "two", "two[1]", "two[][2]",
+                              "two[1][2]", "two[0][1]+pt", "matrix", "matrix[0]", "matrix[][1]", "matrix[1][2]", "matrix*pt",
+                              "matrix[][0]*pt", "list", "list*x", "list[numbers]", "list[numbers]-list", "numbers", "deep", "deep[0]",
+                              "deep[1]", "deep[][1]", "deep[0][1]", "deep[1][0]*x", "deep*x", "points.fX", "points.fX*points.fY",
+                              "points.fX[1]", "fX", "points[0].fX", "points[1].fX-x")],
+    *[(each, "") for each in ("Length$(pt)", "Length$(fixed)", "Length$(deep)", "Length$(x)", "Length$", "Length$+0*pt", "Sum$(pt)",
+                              "Sum$(pt*(abs(eta)<1))", "Sum$(matrix)", "Sum$(fixed)", "Min$(pt)", "Max$(pt)", "Max$(pt)-Min$(pt)",
+                              "MinIf$(pt,eta>0)", "MaxIf$(pt,eta>0)", "pt/Sum$(pt)", "Sum$(x)", "Entry$", "LocalEntry$", "Entries$",
+                              "Iteration$", "Iteration$+0*pt", "Entry$+x", "Alt$(pt[3],-1)", "Alt$(pt[0],0)+x", "pt+Alt$(other,100)",
+                              "@points.size()", "@list.size()", "@deep.size()", "Sum$(pt>10)", "Sum$(pt>10)>1 ? Max$(pt) : -1",
+                              "pt*(Iteration$==1)", "Length$(list)", "Sum$(list)", "Max$(numbers)")],
+    *[(each, "") for each in ('word=="single"', 'word!="single"', 'text=="double"', 'strstr(text,"ou")', 'word==text', 'x*(word=="double")')],
+    *[("x", each) for each in ("y>0", "u>>1", "(u>>2)%2", "n>3 && x>2", "x", "pt>10", "pt[0]>20", "n>=2 && pt[0]>20", "Sum$(pt)>80", 'word=="single"', "flag",
+                               "(y>0)*2.5", "n==0 || pt[0]>20", "Max$(eta)>1", "Length$(pt)==4", "0", "x>1e9")],
+    *[("pt", each) for each in ("eta>0", "eta>0 && pt>10", "x>3", "other>0", "eta>0 && x>3", "flags", "Iteration$<2", "eta*(eta>0)", "pt[1]>10")],
+    *[(each, "y>0") for each in ("y:x", "x:y:n", "pt:eta", "pt:x", "n:u", "Entry$:x", "flag:n")],
+]
+# Which axis ROOT finds, with other options.
+HISTOGRAMS = [("y:x", "", "colz"), ("y:n", "", "colz"), ("pt:eta", "eta>0", "colz"), ("y:x", "", "prof"), ("pt:n", "", "prof"),
+              ("x:y", "flag", "prof"), ("x:y:n", "", "box"), ("pt:eta:x", "", "box")]
+
+
+def numbers(array, count):
+    return [array[i] for i in range(count)] if count > 0 else []
+
+
+def histogram_of(tree, expression, cut, option):
+    tree.Draw(expression, cut, option)
+    made = ROOT.gDirectory.Get("htemp")
+    if not made:
+        return None
+    axes = [made.GetXaxis(), made.GetYaxis(), made.GetZaxis()][:made.GetDimension()]
+    shape = [axis.GetNbins() + 2 for axis in axes]
+    cells = made.GetNcells()
+    return {"axes": [[axis.GetNbins(), axis.GetXmin(), axis.GetXmax()] for axis in axes], "shape": shape,
+            "contents": [made.GetBinContent(i) for i in range(cells)], "errors": [made.GetBinError(i) for i in range(cells)],
+            "entries": made.GetEntries(), "mean": made.GetMean(), "deviation": made.GetStdDev()}
+
+
+def main(directory):
+    ROOT.gROOT.SetBatch(True)
+    # ROOT 6.40 doubles each axis of two or three when the buffer of a histogram is full, at 1,000 values by default, although
+    # all of them lie within: half of it is then empty.
+    ROOT.TH1.SetDefaultBufferSize(1_000_000)
+    path = os.path.join(directory, "queries.root")
+    ROOT.queries(path)
+    file = ROOT.TFile(path)
+    tree = file.Get("t")
+    answers = []
+    for expression, cut in QUERIES:
+        dimensions = expression.count(":") - expression.count("::") * 2 - expression.count("?") + 1
+        count = tree.Draw(expression, cut, "goff")
+        values = [numbers(tree.GetVal(i), count) for i in range(dimensions)]
+        weights = numbers(tree.GetW(), count)
+        answers.append({"expression": expression, "cut": cut, "count": count, "values": values, "weights": weights})
+        if dimensions == 1 and count > 0:
+            answers[-1]["histogram"] = histogram_of(tree, expression, cut, "goff")
+    histograms = [{"expression": expression, "cut": cut, "option": option,
+                   "histogram": histogram_of(tree, expression, cut, option + " goff")} for expression, cut, option in HISTOGRAMS]
+    with open(os.path.join(directory, "queries.json"), "w") as out:
+        json.dump({"queries": answers, "histograms": histograms}, out)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
