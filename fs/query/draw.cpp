@@ -26,33 +26,52 @@ struct DrawnUnit {
   DrawnValues rest;
 };
 
-// The numbers of a block, of which those with weight 0 are left out. Outputs are z, y, x or the like, and factors of
-// the weight.
-void take_values(const QueryBlock& block, std::size_t dimensions, std::size_t factors, DrawnValues& to) {
-  const std::size_t count = block.iterations();
-  to.weights.assign(count, 1);
-  for (std::size_t i = 0; i < factors; ++i) {
-    const std::span<const double> factor = block.values(dimensions + i);
-    for (std::size_t n = 0; n < count; ++n) to.weights[n] *= factor[n];
-  }
-  std::size_t kept = 0;
-  for (std::size_t d = 0; d < dimensions; ++d) {
-    const std::span<const double> from = block.values(dimensions - 1 - d);
-    std::vector<double>& into = to.numbers[d];
-    into.resize(count);
-    if (factors == 0) {
-      std::ranges::copy(from, into.begin());
-      continue;
+// Takes the numbers of blocks of which the weight is not 0. Outputs are z, y, x or the like, and factors of the weight.
+class ValueTaker {
+ public:
+  ValueTaker(std::size_t dimensions, std::size_t factors)
+      : dimensions_(dimensions), factors_(factors), values_(dimensions) {}
+
+  const DrawnValues& take(const QueryBlock& block) {
+    weigh(block);
+    for (std::size_t d = 0; d < dimensions_; ++d) {
+      const std::span<const double> from = block.values(dimensions_ - 1 - d);
+      std::vector<double>& into = values_.numbers[d];
+      into.resize(values_.size());
+      if (factors_ == 0) {
+        std::ranges::copy(from, into.begin());
+      } else {
+        for (std::size_t i = 0; i < into.size(); ++i) into[i] = from[kept_[i]];
+      }
     }
-    kept = 0;
-    for (std::size_t n = 0; n < count; ++n) {
-      into[kept] = from[n];
-      kept += to.weights[n] != 0 ? 1 : 0;
-    }
-    into.resize(kept);
+    return values_;
   }
-  if (factors > 0) std::erase(to.weights, 0.0);
-}
+
+ private:
+  // Without a branch for each, which a processor would guess wrongly for many.
+  void weigh(const QueryBlock& block) {
+    const std::size_t count = block.iterations();
+    values_.weights.assign(count, 1);
+    if (factors_ == 0) return;
+    for (std::size_t i = 0; i < factors_; ++i) {
+      const std::span<const double> factor = block.values(dimensions_ + i);
+      for (std::size_t n = 0; n < count; ++n) values_.weights[n] *= factor[n];
+    }
+    kept_.resize(count);
+    std::size_t kept = 0;
+    for (std::uint32_t n = 0; n < count; ++n) {
+      const double weight = values_.weights[n];
+      kept_[kept] = n;
+      values_.weights[kept] = weight;
+      kept += weight != 0 ? 1 : 0;
+    }
+    values_.weights.resize(kept);
+  }
+
+  const std::size_t dimensions_, factors_;
+  DrawnValues values_;
+  std::vector<std::uint32_t> kept_;
+};
 
 class DrawRun {
  public:
@@ -130,9 +149,9 @@ class DrawRun {
             keeps_rest = can_extend_]() -> Result<DrawnUnit> {
       DrawnUnit made{std::nullopt, extensions, DrawnValues(dimensions_)};
       if (axes) made.filled.emplace(*axes, request_.is_profile);
-      DrawnValues values(dimensions_);
+      ValueTaker taker(dimensions_, factors_);
       TRY_VOID(evaluate_unit(source_, query_, unit, stop, [&](const QueryBlock& block, EntryRange) -> Result<> {
-        take_values(block, dimensions_, factors_, values);
+        const DrawnValues& values = taker.take(block);
         if (made.filled)
           made.filled->fill(values, keeps_rest ? &made.rest : nullptr);
         else
