@@ -86,6 +86,8 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
     {"--entries", "A:B", ValueHint::text, "only entries from A up to, but not including, B of each table"},
     {"--select", "WHICH", ValueHint::file,
      "only entries that a mask chooses: a NumPy file, FILE.b1, an index FILE.i8, or a column of the table"},
+    {"--where", "EXPR", ValueHint::text, "only entries of which any iteration of this is not 0, as in TTree::CopyTree"},
+    {"--define", "NAME=EXPR", ValueHint::text, "a name for an expression, for --where; may be given several times"},
     {"--tables", "GLOB,...", ValueHint::text, "only these tables"},
     {"--rename", "OLD=NEW", ValueHint::text, "rename a table; may be given several times"},
     {"--split", "SIZE", ValueHint::text,

@@ -14,6 +14,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/definitions.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/resource_limits.h"
@@ -22,7 +23,6 @@
 #include "draw/draw_table.h"
 #include "draw/drawing_file.h"
 #include "draw/terminal_plot.h"
-#include "printable.h"
 #include "staging/journal/file_place.h"
 
 namespace tfilefs {
@@ -117,12 +117,7 @@ Result<TableDrawing> drawing_of(const DrawFlags& given) {
   TRY_VOID(parse_bins(given.bins, wanted.request));
   TRY_VOID(parse_ranges(given.range, wanted.request));
   TRY_VOID(parse_resources(given, wanted));
-  for (const std::string& define : given.defines) {
-    const std::size_t equal = define.find('=');
-    if (equal == 0 || equal == std::string::npos || equal + 1 == define.size() || define[equal + 1] == '=')
-      return not_allowed("--define", define, "NAME=EXPR");
-    wanted.definitions.emplace_back(define.substr(0, equal), define.substr(equal + 1));
-  }
+  TRY(wanted.definitions, parse_definitions(given.defines));
   return wanted;
 }
 
@@ -142,16 +137,6 @@ Result<> write_drawing(const Drawing& drawing, const std::string& path, bool is_
   const Descriptor file(::open(path.c_str(), flags, 0666));
   if (!file) return tfile::system_error(path, errno);
   return write_all(file.get(), 0, std::as_bytes(std::span(bytes)));
-}
-
-// An error of an expression has lines that show where.
-int complain_in_lines(const Error& error) {
-  if (error.text.find('\n') == std::string::npos) return complain(error);
-  std::string text = "tfilefs: ";
-  for (const std::string& line : split_at(error.text, '\n')) text += printable(line) + "\n";
-  text.pop_back();
-  std::fputs(text.c_str(), stderr);
-  return kExitFailure;
 }
 
 void take_draw_flags(CommandLine& command, DrawFlags& given) {

@@ -8,6 +8,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/definitions.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/resource_limits.h"
@@ -30,8 +31,8 @@ tl::unexpected<Error> wrong(const std::string& flag, const std::string& value, c
 
 // What the command line says, as text.
 struct GivenFlags {
-  std::string format = "keep", compression, cluster, entries, select, split, threads, memory;
-  Given columns, drop, friends, tables, rename, words;
+  std::string format = "keep", compression, cluster, entries, select, where, split, threads, memory;
+  Given columns, drop, friends, defines, tables, rename, words;
   bool force = false, dry_run = false, verify = false, skip_damaged = false, no_add = false, keep_raw = false;
 };
 
@@ -135,6 +136,8 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
     if (!options.entries) return wrong("--entries", given.entries, "A:B, a range of entries");
   }
   options.selection = given.select;
+  options.where = given.where;
+  TRY(options.definitions, parse_definitions(given.defines));
   options.replaces = given.force;
   options.is_dry = given.dry_run;
   options.skips_damaged = given.skip_damaged;
@@ -175,6 +178,8 @@ void take_flags(CommandLine& command, GivenFlags& given) {
   command.take("--friend", given.friends);
   command.take("--entries", given.entries);
   command.take("--select", given.select);
+  command.take("--where", given.where);
+  command.take("--define", given.defines);
   command.take("--tables", given.tables);
   command.take("--rename", given.rename);
   command.take("--split", given.split);
@@ -209,7 +214,7 @@ int run_repack(int argc, char** argv) {
     std::fprintf(stderr, "tfilefs: stopped; %s was not written\n", printable(options->out).c_str());
     return 128 + StopOnSignal::met();
   }
-  if (!report) return complain(report.error());
+  if (!report) return complain_in_lines(report.error());
   print_report(*options, *report);
   return report->left_out.empty() && report->renamed.empty() ? kExitOk : kExitFailure;
 }

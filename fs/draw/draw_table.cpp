@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "exec/thread_pool.h"
+#include "repack/chain_source.h"
+#include "repack/where_choice.h"
 #include "vfs/names/chain_names.h"
 
 namespace tfilefs {
@@ -14,11 +16,6 @@ namespace {
 constexpr unsigned kUnitsAtOnce = 3;  // for each thread
 
 }  // namespace
-
-QueryScope scope_of(const ChainSource& source, std::vector<std::pair<std::string, std::string>> definitions,
-                    bool is_one_file) {
-  return {TableNames(source.table(), source.hidden()), std::move(definitions), is_one_file};
-}
 
 Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& stop,
                            const std::function<void(double)>& progress) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "query/draw.h"
-#include "repack/chain_source.h"
 #include "reply.h"
 #include "tfile/source.h"
 
@@ -24,9 +23,6 @@ struct TableDrawing {
   std::uint64_t memory = 0;  // bytes
   tfile::FarOptions far;
 };
-
-// What expressions may name: the columns, and these definitions. `is_one_file`: no chain.
-QueryScope scope_of(const ChainSource&, std::vector<std::pair<std::string, std::string>> definitions, bool is_one_file);
 
 // Opens the table and draws it. Blocks. Errors: invalid (no table is named), and those of ChainSource::open() and
 // draw().

@@ -426,7 +426,7 @@ class Repack {
     if (options_.format && *options_.format != key.format) return false;
     if (!options_.friends.empty()) return false;
     const bool whole = options_.columns.takes_all() && options_.cluster_bytes == 0 && !options_.entries &&
-                       options_.selection.empty() && options_.split_bytes == 0;
+                       options_.selection.empty() && options_.where.empty() && options_.split_bytes == 0;
     return key.format == tfile::TableFormat::tree || whole;
   }
 

@@ -27,10 +27,12 @@ struct RepackOptions {
   std::optional<tfile::Compression> compression;  // nothing: as it is; what is encoded anew: that of the first source
   std::uint64_t cluster_bytes = 0;                // compressed, of a cluster; 0: clusters stay
   NameFilter tables, columns;
-  std::vector<NamedFriend> friends;                          // whose columns are joined to those of the tables
-  std::vector<std::pair<std::string, std::string>> renames;  // of tables: old path, new name
-  std::optional<tfile::EntryRange> entries;                  // of each table; the end may be INT64_MAX
-  std::string selection;                                     // a column of one table, or a NumPy file; "": none
+  std::vector<NamedFriend> friends;                              // whose columns are joined to those of the tables
+  std::vector<std::pair<std::string, std::string>> renames;      // of tables: old path, new name
+  std::optional<tfile::EntryRange> entries;                      // of each table; the end may be INT64_MAX
+  std::string selection;                                         // a column of one table, or a NumPy file; "": none
+  std::string where;                                             // an expression of columns of one table; "": none
+  std::vector<std::pair<std::string, std::string>> definitions;  // names that it uses, and their expressions
   unsigned threads = 1;
   std::uint64_t memory = 0;  // bytes
   bool replaces = false;     // a file of the name of `out`

@@ -13,6 +13,7 @@
 #include "repack/file_keys.h"
 #include "repack/unit_copy.h"
 #include "repack/verify.h"
+#include "repack/where_choice.h"
 #include "tfile/streamed_class.h"
 #include "tfile/table_copy.h"
 #include "tfile/tree_extras.h"
@@ -93,8 +94,29 @@ KeptEntries without(const KeptEntries& kept, std::span<const EntryRange> ranges)
   return left;
 }
 
-Result<Kept> kept_of(const TableRequest& request) {
+// Of these, or of all, those that pass the expression.
+Result<> keep_where(const TableRequest& request, const std::stop_token& stop, Kept& kept) {
+  const RepackOptions& options = request.options;
+  if (options.where.empty()) return {};
+  TRY(const auto source, open_chain(request));
+  const QueryScope scope = scope_of(*source, options.definitions, request.inputs.names().size() == 1);
+  TRY(KeptEntries passing, entries_where(*source, scope, options.where, options.threads, stop));
+  if (!kept.entries) {
+    kept.entries = std::move(passing);
+    return {};
+  }
+  KeptEntries both;
+  for (const EntryRange& range : kept.entries->ranges()) {
+    for (const EntryRange& each : passing.numbered({passing.before(range.begin), passing.before(range.end)}))
+      both.add(each);
+  }
+  kept.entries = std::move(both);
+  return {};
+}
+
+Result<Kept> kept_of(const TableRequest& request, const std::stop_token& stop) {
   TRY(Kept kept, wanted_of(request));
+  TRY_VOID(keep_where(request, stop, kept));
   constexpr EntryRange kAll{0, std::numeric_limits<std::int64_t>::max()};
   if (!request.lost.empty()) kept.entries = without(kept.entries ? *kept.entries : KeptEntries(kAll), request.lost);
   if (request.share && kept.entries) kept.entries.emplace(kept.entries->numbered(*request.share));
@@ -197,7 +219,7 @@ class UnitsOfTable {
   UnitsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {}
 
   Result<WrittenTable> run(const KeyInfo& first) {
-    TRY(kept_, kept_of(request_));
+    TRY(kept_, kept_of(request_, work_.stop));
     TRY(copy_, work_.writer.copy_table(request_.directory, request_.name, first, copy_options()));
     made_.report.path = request_.path;
     made_.format = first.format;
@@ -378,7 +400,7 @@ class ColumnsOfTable {
   }
 
   Result<WrittenTable> run(Conversion conversion) {
-    TRY(const Kept wanted, kept_of(request_));
+    TRY(const Kept wanted, kept_of(request_, work_.stop));
     auto source = open_chain(request_);
     if (!source && is_about_form(source.error())) {
       made_.left_out.push_back(source.error().text);

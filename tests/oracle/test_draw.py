@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expressions of columns and `tfilefs draw`, compared with TTree::Draw: values entry by entry, and bins."""
+"""Expressions of columns, `tfilefs draw` and `tfilefs repack --where`, compared with TTree::Draw: values entry by entry, bins,
+and the entries that a cut chooses."""
 
 import csv
 import json
@@ -8,6 +9,7 @@ import os
 import subprocess
 
 import pytest
+import uproot
 
 import mounted
 
@@ -109,3 +111,44 @@ def test_axes_and_bins_of_more_dimensions(expected, tmp_path):
         flags = ["--profile"] if each["option"] == "prof" else []
         own = drawn(source, each["expression"], each["cut"], tmp_path, *flags)
         assert_same_bins(own, each["histogram"], (each["expression"], each["cut"], each["option"]))
+
+
+def repacked(*arguments):
+    return subprocess.run([mounted.program(), "repack", *arguments], capture_output=True, text=True, timeout=60)
+
+
+def numbers_in(path):
+    """Column `big` tells the entry."""
+    return [int(big) // 1000000007 for big in uproot.open(path)["t/big"].array(library="np")]
+
+
+@pytest.mark.parametrize("form", ["ttree", "rntuple"])
+def test_entries_where(expected, tmp_path, form):
+    source, answers = expected
+    file, out = source.rsplit(":", 1)[0], str(tmp_path / "out.root")
+    for cut, chosen in answers["chosen"].items():
+        done = repacked("--force", "--format", form, "--columns", "big,n,pt", "--where", cut, file, out)
+        assert os.path.exists(out), done.stderr
+        if form == "ttree":
+            assert numbers_in(out) == chosen, cut
+        assert f"t: {len(chosen)} entries" in done.stdout, cut
+
+
+def test_where_with_other_choices(expected, tmp_path):
+    source, answers = expected
+    file, out = source.rsplit(":", 1)[0], str(tmp_path / "out.root")
+    chosen = answers["chosen"]["n>3"]
+    repacked("--columns", "big", "--where", "many", "--define", "many=n>3", "--entries", "100:200", file, out)
+    assert numbers_in(out) == [entry for entry in chosen if 100 <= entry < 200]
+    repacked("--force", "--columns", "big", "--where", "n>3", file, file, out)
+    assert numbers_in(out) == [*chosen, *chosen]
+    repacked("--force", "--verify", "--columns", "big", "--where", "Entry$>=600", file, file, out)
+    assert numbers_in(out) == list(range(100, 500))
+
+
+def test_a_wrong_expression_writes_nothing(expected, tmp_path):
+    source, _ = expected
+    out = str(tmp_path / "out.root")
+    done = repacked("--where", "nn>3", source.rsplit(":", 1)[0], out)
+    assert done.returncode == 1 and done.stderr == "tfilefs: there is no nn; did you mean n?\n  nn>3\n  ^\n"
+    assert not os.path.exists(out)

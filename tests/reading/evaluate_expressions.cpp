@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "draw/draw_table.h"
 #include "query/query_scan.h"
 #include "repack/chain_source.h"
+#include "repack/where_choice.h"
 #include "vfs/names/chain_names.h"
 
 namespace tfilefs {

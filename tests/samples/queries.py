@@ -120,6 +120,16 @@ QUERIES = [
 HISTOGRAMS = [("y:x", "", "colz"), ("y:n", "", "colz"), ("pt:eta", "eta>0", "colz"), ("y:x", "", "prof"), ("pt:n", "", "prof"),
               ("x:y", "flag", "prof"), ("x:y:n", "", "box"), ("pt:eta:x", "", "box")]
 
+# Cuts by which entries are chosen, as TTree::CopyTree chooses them.
+CUTS = ("n>3", "pt>40", "pt[0]>20 && n>=2", "0", "1", "log(x)/0", "eta>1 && flags", 'word=="single"', "Sum$(pt)>80", "deep[][1]>100",
+        "n==0 || pt[0]>20", "big%3==0")
+
+
+def entries_of(tree, cut):
+    tree.Draw(">>chosen", cut, "entrylist")
+    chosen = ROOT.gDirectory.Get("chosen")
+    return [chosen.GetEntry(i) for i in range(chosen.GetN())]
+
 
 def numbers(array, count):
     return [array[i] for i in range(count)] if count > 0 else []
@@ -159,7 +169,7 @@ def main(directory):
     histograms = [{"expression": expression, "cut": cut, "option": option,
                    "histogram": histogram_of(tree, expression, cut, option + " goff")} for expression, cut, option in HISTOGRAMS]
     with open(os.path.join(directory, "queries.json"), "w") as out:
-        json.dump({"queries": answers, "histograms": histograms}, out)
+        json.dump({"queries": answers, "histograms": histograms, "chosen": {cut: entries_of(tree, cut) for cut in CUTS}}, out)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repack/where_choice.h"
+
+#include <bit>
+#include <cstdint>
+
+#include "exec/thread_pool.h"
+#include "query/query_scan.h"
+
+namespace tfilefs {
+
+using tfile::EntryRange;
+using tfile::KeptEntries;
+
+namespace {
+
+// Units of which some wait for their bytes while others are evaluated.
+constexpr std::size_t kUnitsOfThread = 3;
+
+// Adds the entries of a block whose bits are set, in runs.
+void add_passing(const std::vector<std::uint64_t>& bits, EntryRange block, KeptEntries& to) {
+  constexpr int kBits = 64;
+  std::int64_t at = block.begin;
+  for (std::uint64_t word : bits) {
+    for (int bit = 0; word != 0;) {
+      const int zeros = std::countr_zero(word);
+      word >>= zeros;
+      const int ones = std::countr_one(word);
+      bit += zeros;
+      to.add({at + bit, at + bit + ones});
+      bit += ones;
+      word = ones == kBits ? 0 : word >> ones;
+    }
+    at += kBits;
+  }
+}
+
+}  // namespace
+
+QueryScope scope_of(const ChainSource& source, NamedExpressions definitions, bool is_one_file) {
+  return {TableNames(source.table(), source.hidden()), std::move(definitions), is_one_file};
+}
+
+Result<KeptEntries> entries_where(ChainSource& source, const QueryScope& scope, const std::string& expression,
+                                  unsigned threads, const std::stop_token& stop) {
+  TRY(const Query query, Query::bind(std::vector{expression}, scope));
+  const QuerySource from{source.table(), source.streams()};
+  ThreadPool workers(threads + 1);
+  KeptEntries kept;
+  const auto prepare = [&](EntryRange unit) {
+    return [&from, &query, &stop, unit]() -> Result<KeptEntries> {
+      KeptEntries passing;
+      TRY_VOID(evaluate_unit(from, query, unit, stop, [&](const QueryBlock& block, EntryRange range) -> Result<> {
+        add_passing(block.passing(0), range, passing);
+        return {};
+      }));
+      return passing;
+    };
+  };
+  TRY_VOID(scan_units(source.table(), {{0, source.table().entries}}, workers, kUnitsOfThread * threads, prepare,
+                      [&](const KeptEntries& passing) -> Result<> {
+                        for (const EntryRange& range : passing.ranges()) kept.add(range);
+                        return {};
+                      }));
+  return kept;
+}
+
+}  // namespace tfilefs

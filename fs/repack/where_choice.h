@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "query/query.h"
+#include "repack/chain_source.h"
+#include "reply.h"
+#include "tfile/kept_entries.h"
+
+namespace tfilefs {
+
+using NamedExpressions = std::vector<std::pair<std::string, std::string>>;
+
+// What expressions may name: the columns, and these definitions. `is_one_file`: no chain.
+QueryScope scope_of(const ChainSource&, NamedExpressions, bool is_one_file);
+
+// The entries of which any iteration of the expression is not 0, as TTree::CopyTree keeps them. Blocks. Errors: those
+// of Query::bind and of evaluate_unit().
+Result<tfile::KeptEntries> entries_where(ChainSource&, const QueryScope&, const std::string& expression,
+                                         unsigned threads, const std::stop_token&);
+
+}  // namespace tfilefs
