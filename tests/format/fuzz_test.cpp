@@ -9,6 +9,7 @@
 #include "format/streamer/streamer_info_image.h"
 #include "fuzz/answer_body.h"
 #include "fuzz/basket_body.h"
+#include "fuzz/expression_body.h"
 #include "fuzz/ntuple_body.h"
 #include "fuzz/object_body.h"
 #include "fuzz/open_body.h"
@@ -224,6 +225,15 @@ TEST(Fuzz, AnswerHoldsItsPromises) {
   const std::string text = std::string("\x06\x0a\x09", 3) + part + part + "\r\n--123--\r\n";
   const auto bytes = std::as_bytes(std::span(text));
   replay({bytes.begin(), bytes.end()}, [](const auto& changed) { fuzz::answer_body(changed); });
+}
+
+TEST(Fuzz, ExpressionHoldsItsPromises) {
+  const std::string text =
+      R"(a[0][]*b.c(1,-x^2)!=0x1f&&s=="t u"?Sum$(y[i].z)<<2:@l.size()**.5e-3|~[p0]:TMath::Pi()%((n)))";
+  const auto bytes = std::as_bytes(std::span(text));
+  replay({bytes.begin(), bytes.end()}, [](const std::vector<std::byte>& changed) {
+    fuzz::expression_body({reinterpret_cast<const char*>(changed.data()), changed.size()});
+  });
 }
 
 TEST(Fuzz, BasketHoldsItsPromises) {

@@ -3,7 +3,7 @@
 baskets into DIR/basket; StreamerInfo with entries of unsplit branches into DIR/program; objects (class, StreamerInfo
 record, payload, as object_body.h reads them) into DIR/object; envelopes of RNTuples with their files (ntuple_body.h)
 into DIR/ntuple; pages of every encoding (page_body.h) into DIR/page; answers of HTTP servers (answer_body.h) into
-DIR/answer."""
+DIR/answer; expressions of columns into DIR/expression."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ import root_process  # noqa: E402
 import sample_files  # noqa: E402
 
 SAMPLES = ("storage", "strings", "event", "numbers", "pointers", "objects", "ntuple")
-KINDS = ("open", "basket", "program", "object", "ntuple", "page", "answer")
+KINDS = ("open", "basket", "program", "object", "ntuple", "page", "answer", "expression")
 FILE_SIZE_MAX = 100_000  # larger inputs slow the fuzzer and show nothing new
 BASKETS_MAX = 40  # per file
 
@@ -129,6 +129,11 @@ def answers():
     yield bytes([255, 0, 0]) + b"bytes 0-99/1234"
 
 
+def expressions():
+    yield from (b"sqrt(px*px+py*py):mass", b"Sum$(pt*(abs(eta)<2.4))>20&&n>=2", b'x[0][i].y[]!=0x1f?a=="b c":-@l.size()**.5e-3',
+                b"Alt$(x[1],-1)|MaxIf$(a,b)<<2", b"TMath::Pi()%((n))*[p0]")
+
+
 def write_all(directory, name, contents):
     for i, content in enumerate(contents):
         with open(os.path.join(directory, f"{name}-{i}"), "wb") as seed:
@@ -159,6 +164,7 @@ def main(target):
         os.makedirs(os.path.join(target, kind))
     write_all(os.path.join(target, "answer"), "answer", answers())
     write_all(os.path.join(target, "page"), "page", pages())
+    write_all(os.path.join(target, "expression"), "expression", expressions())
     with tempfile.TemporaryDirectory(prefix="seeds-") as directory:
         base = sample_files.kept() or pathlib.Path(directory)
         for sample in SAMPLES:

@@ -12,6 +12,7 @@ import pytest
 import uproot
 
 import mounted
+from root_process import run_script
 
 # ROOT is wrong, or is not to be followed.
 EXCEPTIONS = {
@@ -19,8 +20,6 @@ EXCEPTIONS = {
     # the memory holds. Here it is none of the list, and the formula is 0.
     ("pt[n/2]", ""), ("pt[Iteration$]", ""),
 }
-
-
 def evaluated(questions):
     """The answers of reading/evaluate_expressions.cpp."""
     program = os.path.join(os.path.dirname(mounted.program()), "..", "tests", "evaluate_expressions")
@@ -58,12 +57,48 @@ def expected(samples):
 
 def test_values(expected):
     source, answers = expected
-    questions = [{"source": source, "expression": each["expression"], "cut": each["cut"]} for each in answers["queries"]]
-    found = {}
-    for question, answer, each in zip(questions, evaluated(questions), answers["queries"], strict=True):
-        if wrong := difference(answer, each):
-            found[question["expression"], question["cut"]] = wrong
-    assert found.keys() == EXCEPTIONS, "\n".join(f"{name}: {wrong}" for name, wrong in found.items())
+    assert wrong_answers(source, answers["queries"]) == {}
+
+
+def wrong_answers(source, queries):
+    questions = [{"source": source, "expression": each["expression"], "cut": each["cut"]} for each in queries]
+    found = {(each["expression"], each["cut"]): difference(answer, each)
+             for answer, each in zip(evaluated(questions), queries, strict=True)}
+    return {name: wrong for name, wrong in found.items() if wrong and name not in EXCEPTIONS}
+
+
+OF_CLASSES = """particles.px particles.px*particles.py particles.ids particles.ids[][1] particles.weights particles.pz particles.codes
+@particles.size() pods.a pods.b pods.a+pods.b d32 d32[0] m_int event.m_int dotted.m_int event.m_double m_array m_array[1] m_matrix
+m_matrix[1] m_matrix[][2] event.m_matrix[1][2] event.m_vint event.m_vint*event.m_float m_hits.energy event.m_hits.energy
+event.m_hit.energy m_hit.energy event.base_x base_x event.base_id base_list m_bool m_enum m_d32 m_d32_array m_f16 m_dynamic
+m_dynamic*m_int event.m_ulong64 event.m_particles.px m_particles.ids m_pods.a m_pod.b m_set m_list m_deque m_stdarray
+event.fBits m_vbool m_vfloat m_string=="x" m_tstring=="x" Length$(m_vint) event.m_count""".split()
+
+
+@pytest.mark.parametrize("split", [1, 99])
+def test_values_of_classes(samples, tmp_path, split):
+    path, out = os.path.join(samples("event"), f"event-{split}-101.root"), str(tmp_path / "values.json")
+    # ROOT has no dictionary for them.
+    run_script("oracle/draw_values.py", [path, out, *OF_CLASSES], tolerate=("TClass::Init", "no dictionary"))
+    with open(out) as file:
+        answers = json.load(file)
+    assert sum(each["count"] > 0 for each in answers) > 40
+    assert wrong_answers(path + ":t", answers) == {}
+
+
+def test_values_of_an_rntuple(expected, tmp_path):
+    source, answers = expected
+    out = str(tmp_path / "ntuple.root")
+    repacked("--format", "rntuple", source.rsplit(":", 1)[0], out)
+    assert wrong_answers(out + ":t", answers["queries"]) == {}
+
+
+def test_values_of_a_chain(expected, tmp_path):
+    source, answers = expected
+    (tmp_path / "list.txt").write_text((source + "\n") * 2)
+    twice = [dict(each, values=[2 * values for values in each["values"]], weights=2 * each["weights"])
+             for each in answers["queries"] if "Entr" not in each["expression"]]
+    assert wrong_answers("@" + str(tmp_path / "list.txt"), twice) == {}
 
 
 def drawn(source, expression, cut, directory, *flags):
