@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """queries.py DIR: a tree with many kinds of branches, and what TTree::Draw gives for expressions of it: queries.json has
-for each its values and weights, and the histogram where there is one."""
+for each its values and weights, and the histogram where there is one. extended.root has so many values that the axes are
+found before all of them are known."""
 
 import json
 import os
@@ -83,6 +84,25 @@ void queries(const char* name) {
     points.Clear(); for (int k = 0; k < 2 + i % 4; ++k) new (points[k]) TVector2(i + k, random.Rndm());
     tree.Fill();
   }
+  tree.SetAlias("r", "sqrt(x*x+y*y)");
+  tree.SetAlias("twice", "2*pt");
+  tree.Write();
+}
+
+void extended(const char* name) {
+  TFile file(name, "RECREATE", "", 101);
+  TTree tree("t", "more than a million values");
+  Float_t x;
+  Int_t n;
+  tree.Branch("x", &x);
+  tree.Branch("n", &n);
+  TRandom3 random(3);
+  for (int i = 0; i < 1200000; ++i) {
+    const double scale = i < 1000000 ? 1 : i < 1100000 ? 3 : 50;
+    x = i == 1150000 ? NAN : scale * random.Gaus();
+    n = int(3 * scale * random.Gaus());
+    tree.Fill();
+  }
   tree.Write();
 }
 """)
@@ -110,7 +130,8 @@ QUERIES = [
                               "Iteration$", "Iteration$+0*pt", "Entry$+x", "Alt$(pt[3],-1)", "Alt$(pt[0],0)+x", "pt+Alt$(other,100)",
                               "@points.size()", "@list.size()", "@deep.size()", "Sum$(pt>10)", "Sum$(pt>10)>1 ? Max$(pt) : -1",
                               "pt*(Iteration$==1)", "Length$(list)", "Sum$(list)", "Max$(numbers)")],
-    *[(each, "") for each in ('word=="single"', 'word!="single"', 'text=="double"', 'strstr(text,"ou")', 'word==text', 'x*(word=="double")')],
+    *[(each, "") for each in ('word=="single"', 'word!="single"', 'text=="double"', 'strstr(text,"ou")', 'word==text', 'x*(word=="double")',
+                              "r", "twice", "twice+r", "Sum$(twice)")],
     *[("x", each) for each in ("y>0", "u>>1", "(u>>2)%2", "n>3 && x>2", "x", "pt>10", "pt[0]>20", "n>=2 && pt[0]>20", "Sum$(pt)>80", 'word=="single"', "flag",
                                "(y>0)*2.5", "n==0 || pt[0]>20", "Max$(eta)>1", "Length$(pt)==4", "0", "x>1e9")],
     *[("pt", each) for each in ("eta>0", "eta>0 && pt>10", "x>3", "other>0", "eta>0 && x>3", "flags", "Iteration$<2", "eta*(eta>0)", "pt[1]>10")],
@@ -120,6 +141,8 @@ QUERIES = [
 HISTOGRAMS = [("y:x", "", "colz"), ("y:n", "", "colz"), ("pt:eta", "eta>0", "colz"), ("y:x", "", "prof"), ("pt:n", "", "prof"),
               ("x:y", "flag", "prof"), ("x:y:n", "", "box"), ("pt:eta:x", "", "box")]
 
+# Of the tree in extended.root.
+EXTENDED = [("x", "", ""), ("n", "", ""), ("x", "Entry$!=1150000", ""), ("x:n", "", "colz"), ("x:n", "", "prof")]
 # Cuts by which entries are chosen, as TTree::CopyTree chooses them.
 CUTS = ("n>3", "pt>40", "pt[0]>20 && n>=2", "0", "1", "log(x)/0", "eta>1 && flags", 'word=="single"', "Sum$(pt)>80", "deep[][1]>100",
         "n==0 || pt[0]>20", "big%3==0")
@@ -168,8 +191,17 @@ def main(directory):
             answers[-1]["histogram"] = histogram_of(tree, expression, cut, "goff")
     histograms = [{"expression": expression, "cut": cut, "option": option,
                    "histogram": histogram_of(tree, expression, cut, option + " goff")} for expression, cut, option in HISTOGRAMS]
+    path = os.path.join(directory, "extended.root")
+    ROOT.extended(path)
+    # An axis is extended for each value, not for those of a buffer.
+    ROOT.TH1.SetDefaultBufferSize(3)
+    file_of_many = ROOT.TFile(path)
+    many = file_of_many.Get("t")
+    extended = [{"expression": expression, "cut": cut, "option": option,
+                 "histogram": histogram_of(many, expression, cut, option + " goff")} for expression, cut, option in EXTENDED]
     with open(os.path.join(directory, "queries.json"), "w") as out:
-        json.dump({"queries": answers, "histograms": histograms, "chosen": {cut: entries_of(tree, cut) for cut in CUTS}}, out)
+        json.dump({"queries": answers, "histograms": histograms, "extended": extended,
+                   "chosen": {cut: entries_of(tree, cut) for cut in CUTS}}, out)
 
 
 if __name__ == "__main__":

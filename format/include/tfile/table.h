@@ -23,6 +23,11 @@ struct FriendName {
   std::string file;   // a path or a URL, as it was written; empty: the table's own file
 };
 
+// A name that a tree has for an expression of its columns (TTree::SetAlias).
+struct TableAlias {
+  std::string name, expression;
+};
+
 // An index of a table (TTreeIndex): its entries by the values of two expressions in each. Sorted by `major`, then by
 // `minor`, if the file is as ROOT writes it. All have the same size.
 struct EntryIndex {
@@ -52,6 +57,7 @@ class Table : public StreamSet {
   std::vector<Sibling> siblings;      // those that could be opened
   std::size_t attribute_sets = 0;     // the number of keys that File::attribute_sets lists
   std::vector<FriendName> friends;
+  std::vector<TableAlias> aliases;
   bool has_index = false;  // File::entry_index has one
 
   // The files, besides the table's own, from which the columns of a stream are decoded.

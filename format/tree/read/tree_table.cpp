@@ -33,6 +33,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     entries = tree.entries;
     warnings = std::move(tree.warnings);
     friends = std::move(tree.friends);
+    aliases = std::move(tree.aliases);
     has_index = tree.has_index;
     clusters = cluster_boundaries(tree);
     open_siblings(tree);

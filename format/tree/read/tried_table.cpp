@@ -53,6 +53,7 @@ std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> outline, B
   table->clusters = outline->clusters;
   table->warnings = outline->warnings;
   table->friends = outline->friends;
+  table->aliases = outline->aliases;
   table->has_index = outline->has_index;
   table->unread = std::move(unread);
   return table;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree/record/friend_records.h"
 
+#include <string_view>
+
 #include "bytes/endian.h"
 #include "streamer/info/object_frame.h"
 #include "streamer/info/own_class.h"
@@ -11,8 +13,8 @@ namespace {
 // In version 1 of TTreeIndex, a value is that of the major expression above these bits of that of the minor one.
 constexpr int kOldMinorBits = 31;
 
-// More than programs add, and few enough to compare their names.
-constexpr std::size_t kFriendsMax = 1000;
+// More friends and aliases than programs add, and few enough to compare their names.
+constexpr std::size_t kListedMax = 1000;
 
 FriendName read_friend(Cursor& in) {
   const Frame frame = read_frame(in);
@@ -21,6 +23,27 @@ FriendName read_friend(Cursor& in) {
                   std::string(named.title)};
   leave_frame(in, frame);
   return made;
+}
+
+// The objects of a class in a TList, each read by `read`.
+template <class Read>
+auto read_list(Cursor& in, std::uint32_t keylen, std::string_view class_name, Read read) {
+  static const OwnClass& list = *own_class("TList");
+  const Frame frame = read_frame(in);
+  const std::uint32_t count = read_collection_head(in, list, frame.version).count;
+  std::vector<decltype(read(in))> found;
+  for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
+    const ObjectTag tag = read_object_tag(in, keylen);
+    if (tag.kind == ObjectTag::Kind::object && !tag.counted) in.reject("list: object of unknown length");
+    if (tag.kind == ObjectTag::Kind::object && !in.failed()) {
+      if (tag.class_name == class_name && found.size() < kListedMax) found.push_back(read(in));
+      in.seek(tag.end, "list: end of an object");
+    }
+    if (list.has_options(frame.version)) in.string("TList: option");
+  }
+  if (in.failed()) return decltype(found)();
+  leave_frame(in, frame);
+  return found;
 }
 
 std::vector<std::int64_t> numbers_of(std::span<const std::byte> stored) {
@@ -33,22 +56,14 @@ std::vector<std::int64_t> numbers_of(std::span<const std::byte> stored) {
 }  // namespace
 
 std::vector<FriendName> read_friends(Cursor& in, std::uint32_t keylen) {
-  static const OwnClass& list = *own_class("TList");
-  const Frame frame = read_frame(in);
-  const std::uint32_t count = read_collection_head(in, list, frame.version).count;
-  std::vector<FriendName> found;
-  for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
-    const ObjectTag tag = read_object_tag(in, keylen);
-    if (tag.kind == ObjectTag::Kind::object && !tag.counted) in.reject("friend of unknown length");
-    if (tag.kind == ObjectTag::Kind::object && !in.failed()) {
-      if (tag.class_name == "TFriendElement" && found.size() < kFriendsMax) found.push_back(read_friend(in));
-      in.seek(tag.end, "friend: end");
-    }
-    if (list.has_options(frame.version)) in.string("TList: option");
-  }
-  if (in.failed()) return {};
-  leave_frame(in, frame);
-  return found;
+  return read_list(in, keylen, "TFriendElement", read_friend);
+}
+
+std::vector<TableAlias> read_aliases(Cursor& in, std::uint32_t keylen) {
+  return read_list(in, keylen, "TNamed", [](Cursor& from) {
+    const NamedText named = read_tnamed(from);
+    return TableAlias{std::string(named.name), std::string(named.title)};
+  });
 }
 
 StoredIndex read_stored_index(Cursor& in) {

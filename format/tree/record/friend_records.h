@@ -11,12 +11,14 @@
 
 namespace tfile {
 
-// What the record of a tree has beside its branches: its friends, and its index (docs/format.md, "Friends and indices
-// of trees"). Bounds are checked by the cursor, which fails where the bytes end or contradict themselves.
+// What the record of a tree has beside its branches: its friends, aliases, and its index (docs/format.md, "Friends and
+// indices of trees"). Bounds are checked by the cursor, which fails where the bytes end or contradict themselves.
 
 // The TList of TFriendElement that fFriends points to, from its frame on. `keylen`: as in read_tree(). Slots that hold
 // something else are left out, and so are friends beyond a thousand.
 std::vector<FriendName> read_friends(Cursor& in, std::uint32_t keylen);
+// The same of the TList of TNamed that fAliases points to.
+std::vector<TableAlias> read_aliases(Cursor& in, std::uint32_t keylen);
 
 // A TTreeIndex, from its frame on. The numbers are as stored: 8 bytes each, big-endian, views into the cursor's bytes.
 struct StoredIndex {

@@ -28,6 +28,7 @@ constexpr FieldName kTreeFields[] = {
     {"fLeaves", Field::leaves},
     {"fTreeIndex", Field::tree_index},
     {"fFriends", Field::friends},
+    {"fAliases", Field::aliases},
     {"fBranchRef", Field::branch_ref},
 };
 

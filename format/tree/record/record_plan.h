@@ -27,6 +27,7 @@ enum class RecordField : std::uint8_t {
   cluster_size,
   tree_index,
   friends,
+  aliases,
   branch_ref,
   // Trees and branches.
   entries,

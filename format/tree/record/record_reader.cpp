@@ -257,6 +257,7 @@ void RecordReader::read_beside(Cursor& in, Field field) {
   if (!tag.counted) return in.reject("object of unknown length");
   Cursor inner = inside(in, tag);
   if (field == Field::friends && tag.class_name == "TList") tree.friends = read_friends(inner, keylen_);
+  if (field == Field::aliases && tag.class_name == "TList") tree.aliases = read_aliases(inner, keylen_);
   if (field == Field::tree_index && tag.class_name == "TTreeIndex") {
     StoredIndex stored = read_stored_index(inner);
     stored_index = inner.finish(std::move(stored));
@@ -267,7 +268,7 @@ void RecordReader::read_beside(Cursor& in, Field field) {
 }
 
 void RecordReader::read_pointer(Cursor& in, Field field, Target& target) {
-  if (field == Field::friends || field == Field::tree_index) return read_beside(in, field);
+  if (field == Field::friends || field == Field::aliases || field == Field::tree_index) return read_beside(in, field);
   if (field != Field::none) return take(read_slot(in), field, target);
   const ObjectTag tag = read_object_tag(in, keylen_);
   if (tag.kind != ObjectTag::Kind::object) return;

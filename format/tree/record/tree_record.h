@@ -81,6 +81,7 @@ struct TreeRecord {
   std::vector<BranchIndex> top;
   std::vector<LeafRecord> leaves;
   std::vector<FriendName> friends;
+  std::vector<TableAlias> aliases;
   bool has_index = false;  // read_entry_index() gives it
   std::vector<std::string> warnings;
 };
