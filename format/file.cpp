@@ -15,13 +15,13 @@
 #include "container/payload_blocks.h"
 #include "container/record_walk.h"
 #include "container/recover.h"
-#include "far_descriptions.h"
 #include "model/heap.h"
 #include "ntuple/description.h"
 #include "ntuple/ntuple_table.h"
 #include "object/class_object.h"
 #include "object/object_plot.h"
 #include "record_names.h"
+#include "remote_descriptions.h"
 #include "streamer/info/streamer_info.h"
 #include "streamer/layout/class_headers.h"
 #include "tfile/mutex.h"
@@ -128,7 +128,7 @@ class RootFile final : public File {
   // Constant once read() has returned.
   const std::shared_ptr<const Source> source_;
   std::shared_ptr<const EdgeSource> edges_;  // buffered ends of the source, for all reads but those of columns
-  std::unique_ptr<FarDescriptions> far_;
+  std::unique_ptr<RemoteDescriptions> remote_;
   FileHeader header_;
   std::int64_t seek_keys_ = 0;
   ByteRange streamer_info_;
@@ -143,7 +143,7 @@ class RootFile final : public File {
 
 Result<> RootFile::read() {
   TRY(edges_, EdgeSource::over(source_));
-  far_ = std::make_unique<FarDescriptions>(edges_);
+  remote_ = std::make_unique<RemoteDescriptions>(edges_);
   TRY(header_, read_checked_header(*edges_));
   TRY(RootDirectory root, read_root_directory(*edges_, header_));
   header_.name = std::move(root.name);
@@ -170,7 +170,7 @@ Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record)
         record, "truncated: it has " + std::to_string(size) + " of " + std::to_string(header_.end) + " bytes", true);
   }
   if (needs_recovery(header_, record, size)) return recover_root(record, "not closed: it has no list of keys", false);
-  TRY_VOID(far_->hold_keys(record, streamer_info_));
+  TRY_VOID(remote_->hold_keys(record, streamer_info_));
   auto keys = read_key_list(*edges_, record);
   if (!keys && keys.error().kind != ErrorKind::damaged) return keys;
   if (!keys) return recover_root(record, keys.error().text, true);
@@ -210,7 +210,7 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
 Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
   const Lock lock(class_infos_mutex_);
   if (class_infos_) return class_infos_;
-  if (root_) TRY_VOID(far_->hold_tables(root_->keys, streamer_info_));
+  if (root_) TRY_VOID(remote_->hold_tables(root_->keys, streamer_info_));
   auto read = std::make_shared<ClassInfos>();
   RecordContent record;
   if (streamer_info_.size == 0) {
@@ -299,7 +299,7 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
 Result<std::shared_ptr<const Table>> RootFile::outline(const KeyInfo& key) const {
   if (key.kind != KeyKind::table) return fail(ErrorKind::invalid, "the key is not a table");
   if (is_ntuple(key.class_name)) {
-    TRY_VOID(far_->hold_ntuples(key, root_->keys));
+    TRY_VOID(remote_->hold_ntuples(key, root_->keys));
     TRY(const Buffer anchor, read_payload(*edges_, key));
     return open_ntuple(source_, edges_, key, anchor.span());
   }

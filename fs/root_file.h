@@ -12,6 +12,6 @@ namespace tfilefs {
 
 // Opens the file, or the one behind the URL, for a command that reads it without a mount. Errors begin with its name.
 // Blocks.
-Result<std::shared_ptr<const tfile::File>> open_root_file(const std::string& source, const tfile::FarOptions& = {});
+Result<std::shared_ptr<const tfile::File>> open_root_file(const std::string& source, const tfile::RemoteOptions& = {});
 
 }  // namespace tfilefs

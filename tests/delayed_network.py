@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two network namespaces, near and far, with a long line between them.
+"""Two network namespaces, near and remote, with a long line between them.
 
     with DelayedNetwork(rtt_ms=100, mbit=8) as network:
-        subprocess.Popen([*network.command("far"), "nginx", ...])       # listens on network.far_address
-        subprocess.run([*network.command("near"), "curl", f"http://{network.far_address}/"])
+        subprocess.Popen([*network.command("remote"), "nginx", ...])       # listens on network.remote_address
+        subprocess.run([*network.command("near"), "curl", f"http://{network.remote_address}/"])
 
 Each has a TUN device. A process of its own, the line, takes packets out of one device and puts them into the other
 one later. So everything is delayed: handshakes, TLS, each redirection. Needs root."""
@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-NEAR_ADDRESS, FAR_ADDRESS = "10.77.0.1", "10.77.0.2"
+NEAR_ADDRESS, REMOTE_ADDRESS = "10.77.0.1", "10.77.0.2"
 CLONE_NEWNET = 0x40000000
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 DEVICE = "wan0"
@@ -53,15 +53,15 @@ def _remove(namespace):
 
 
 class DelayedNetwork:
-    """near and far are the names of the namespaces. Networks do not see each other, so all have the same addresses.
+    """near and remote are the names of the namespaces. Networks do not see each other, so all have the same addresses.
 
     mbit: of each direction, in 1e6 bits a second (None: as fast as the line's process is)."""
 
-    near_address, far_address = NEAR_ADDRESS, FAR_ADDRESS
+    near_address, remote_address = NEAR_ADDRESS, REMOTE_ADDRESS
 
     def __init__(self, rtt_ms, mbit=None, mtu=1500):
         name = f"tfilefs-{os.getpid()}-{next(_numbers)}"
-        self.near, self.far = name + "-near", name + "-far"
+        self.near, self.remote = name + "-near", name + "-remote"
         self._settings = [str(rtt_ms), str(mbit or 0), str(mtu)]
         self._line = None
 
@@ -69,7 +69,7 @@ class DelayedNetwork:
         if reason := _missing():
             _skip(reason)
         self._line = subprocess.Popen(
-            [sys.executable, os.path.abspath(__file__), self.near, self.far, *self._settings],
+            [sys.executable, os.path.abspath(__file__), self.near, self.remote, *self._settings],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         if self._line.stdout.readline() != "ready\n":
@@ -91,7 +91,7 @@ class DelayedNetwork:
                 self._line.wait()
             self._line.stdout.close()
             self._line.stderr.close()
-        for namespace in (self.near, self.far):
+        for namespace in (self.near, self.remote):
             if os.path.exists(f"/run/netns/{namespace}"):
                 _remove(namespace)
 
@@ -178,14 +178,14 @@ class _Direction:
         return 3600.0
 
 
-def _run_line(near, far, delay, bytes_per_second):
+def _run_line(near, remote, delay, bytes_per_second):
     """Until the standard input ends, which it does when the parent process ends."""
-    directions = [_Direction(near, far, delay, bytes_per_second), _Direction(far, near, delay, bytes_per_second)]
+    directions = [_Direction(near, remote, delay, bytes_per_second), _Direction(remote, near, delay, bytes_per_second)]
     is_cut = False
     while True:
         wait = min(direction.deliver(is_cut) for direction in directions)
         # select counts in microseconds, poll in milliseconds. It wakes a bit late.
-        readable, _, _ = select.select([near, far, 0], [], [], max(0, wait - 0.00005))
+        readable, _, _ = select.select([near, remote, 0], [], [], max(0, wait - 0.00005))
         for direction in directions:
             if direction.source in readable:
                 direction.take(is_cut)
@@ -197,14 +197,14 @@ def _run_line(near, far, delay, bytes_per_second):
             print(word, flush=True)
 
 
-def main(near, far, rtt_ms, mbit, mtu):
+def main(near, remote, rtt_ms, mbit, mtu):
     os.setsid()  # an interrupt from the terminal is for the tests, which then end this
     try:
-        ends = _make_device(near, NEAR_ADDRESS, FAR_ADDRESS, mtu), _make_device(far, FAR_ADDRESS, NEAR_ADDRESS, mtu)
+        ends = _make_device(near, NEAR_ADDRESS, REMOTE_ADDRESS, mtu), _make_device(remote, REMOTE_ADDRESS, NEAR_ADDRESS, mtu)
         print("ready", flush=True)
         _run_line(*ends, float(rtt_ms) / 2000, float(mbit) * 1e6 / 8)
     finally:
-        for namespace in (near, far):
+        for namespace in (near, remote):
             _remove(namespace)
 
 

@@ -108,7 +108,7 @@ class Nginx:
     """nginx over the directory `root`: `with Nginx(root) as server: server.url("a.root")`.
 
     certificate: TLS, with HTTP/2. max_ranges: how many ranges of a request are honoured (None: all that are asked).
-    settings: further lines of its configuration. prefix: what the program is run by, such as DelayedNetwork.command("far"), with `address` and `port` there."""
+    settings: further lines of its configuration. prefix: what the program is run by, such as DelayedNetwork.command("remote"), with `address` and `port` there."""
 
     def __init__(self, root, certificate=None, max_ranges=None, address="127.0.0.1", port=None, settings="", prefix=()):
         if not shutil.which("nginx"):

@@ -57,7 +57,7 @@ class XrootdServer:
 
     lines: of its configuration; "{base}" is the directory that it has for itself.
     files: {name there: file}: copied there, for the server alone.
-    prefix: what the program is run by, such as DelayedNetwork.command("far"), with `address` there."""
+    prefix: what the program is run by, such as DelayedNetwork.command("remote"), with `address` there."""
 
     def __init__(self, *lines, port=None, address="127.0.0.1", prefix=(), files=None):
         require()

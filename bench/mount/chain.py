@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chains of many files, through fresh mounts, and by TChain, RDataFrame and uproot.
 
-chain.py [PART ...] [--files N] [--branches N] [--entries N] [--rounds N] [--far N] [--sides tfilefs,index,ROOT,uproot] [--realtime]
+chain.py [PART ...] [--files N] [--branches N] [--entries N] [--rounds N] [--remote N] [--sides tfilefs,index,ROOT,uproot] [--realtime]
 
   local   N files of --branches branches of numbers, and three lists: count and list (mount, ls of the table, the size of
           a column; TChain::GetEntries; uproot.num_entries), and one column of all files, on top of that (cat;
           RDataFrame's sum; uproot.concatenate). `index`: a mount with an index that an earlier one has left
-  far     the same of --far of these files over a line of 20 ms, by HTTP and XRootD, in two network namespaces, which
+  remote     the same of --remote of these files over a line of 20 ms, by HTTP and XRootD, in two network namespaces, which
           needs root, nginx and xrootd
   wide    the same of --files files of 1,496 branches (hard links of one), and the memory that the mount takes
   random  random reads of 4 KiB of a column of these, against those of a column of one file of as many entries: in the
@@ -132,13 +132,13 @@ def local(options):
     measure(f"{len(paths)} files, {options.branches} branches, local", [os.path.join(directory, "f*.root")], paths, options, options.prefix)
 
 
-def far(options):
+def remote(options):
     directory, paths = files_of(options.branches, options.entries, options.files)
-    paths = paths[: options.far]
+    paths = paths[: options.remote]
     with contextlib.ExitStack() as stack:
         network = stack.enter_context(DelayedNetwork(rtt_ms=RTT_MS, mbit=MBIT))
-        server = stack.enter_context(Nginx(directory, address=network.far_address, port=PORT, prefix=network.command("far")))
-        xrootd = stack.enter_context(XrootdServer(address=network.far_address, prefix=network.command("far")))
+        server = stack.enter_context(Nginx(directory, address=network.remote_address, port=PORT, prefix=network.command("remote")))
+        xrootd = stack.enter_context(XrootdServer(address=network.remote_address, prefix=network.command("remote")))
         near = [*network.command("near"), *options.prefix]
         for protocol, urls in (("http", [server.url(os.path.basename(path)) for path in paths]), ("root", [xrootd.put(path) for path in paths])):
             # Not every build of ROOT has http, and uproot needs aiohttp for it, and fsspec-xrootd.
@@ -226,7 +226,7 @@ def ask_duckdb(options):
                       rounds.run(options.rounds, {"native Parquet": timed["native Parquet"], "chain": fresh}))
 
 
-PARTS = {"local": local, "far": far, "wide": wide, "random": random_reads, "duckdb": ask_duckdb}
+PARTS = {"local": local, "remote": remote, "wide": wide, "random": random_reads, "duckdb": ask_duckdb}
 
 
 def main():
@@ -236,7 +236,7 @@ def main():
     parser.add_argument("--branches", type=int, default=61)
     parser.add_argument("--entries", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--far", type=int, default=100)
+    parser.add_argument("--remote", type=int, default=100)
     parser.add_argument("--sides", default="tfilefs,index,ROOT,uproot")
     parser.add_argument("--realtime", action="store_true")
     options = parser.parse_args()

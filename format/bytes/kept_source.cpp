@@ -7,11 +7,12 @@ namespace tfile {
 namespace {
 
 // All of a small file; the first baskets of a thousand branches of a large one.
-constexpr std::uint64_t kFarKeptMax = 32 << 20, kFarRangeMax = 4 << 20;
+constexpr std::uint64_t kRemoteKeptMax = 32 << 20, kRemoteRangeMax = 4 << 20;
 
-class FarSource final : public KeptSource {
+class RemoteSource final : public KeptSource {
  public:
-  explicit FarSource(std::shared_ptr<const Source> far) : KeptSource(std::move(far), kFarKeptMax, kFarRangeMax) {}
+  explicit RemoteSource(std::shared_ptr<const Source> remote)
+      : KeptSource(std::move(remote), kRemoteKeptMax, kRemoteRangeMax) {}
   Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override {
     auto found = inner_->sibling(path);
     return found ? keep_bytes(*std::move(found)) : std::move(found);
@@ -62,8 +63,8 @@ void KeptSource::start_reads(std::vector<Started> reads) const {
   if (!left.empty()) inner_->start_reads(std::move(left));
 }
 
-std::shared_ptr<const Source> keep_bytes(std::shared_ptr<const Source> far) {
-  return std::make_shared<const FarSource>(std::move(far));
+std::shared_ptr<const Source> keep_bytes(std::shared_ptr<const Source> remote) {
+  return std::make_shared<const RemoteSource>(std::move(remote));
 }
 
 }  // namespace tfile

@@ -33,9 +33,9 @@ class KeptSource : public ForwardingSource {
   const std::uint64_t range_max_;
 };
 
-// A source that is far away, of which the bytes that were read last are kept: what is read through to reach the wanted
+// A remote source, of which the bytes that were read last are kept: what is read through to reach the wanted
 // bytes is wanted next, and a request costs a round trip. Large ranges are not kept, for they are the columns of which
 // the chunks are kept.
-std::shared_ptr<const Source> keep_bytes(std::shared_ptr<const Source> far);
+std::shared_ptr<const Source> keep_bytes(std::shared_ptr<const Source> remote);
 
 }  // namespace tfile

@@ -14,7 +14,7 @@ constexpr std::uint64_t kBeginSize = 4096, kEndSize = 64 << 10;
 
 }  // namespace
 
-// A source that is far away holds its ends itself.
+// A remote source holds its ends itself.
 Result<std::shared_ptr<const EdgeSource>> EdgeSource::over(std::shared_ptr<const Source> source) {
   const bool holds_ends = source->traits().end_held > 0;
   const std::uint64_t size = source->size();

@@ -3,11 +3,11 @@
 #include <string_view>
 
 #include "bytes/kept_source.h"
-#include "far/url.h"
-#include "source/far_module.h"
+#include "remote/server/url.h"
 #include "source/open_local.h"
+#include "source/remote_module.h"
 #include "tfile/disk_cache.h"
-#include "tfile/far_listing.h"
+#include "tfile/remote_listing.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -15,15 +15,15 @@ namespace {
 
 struct Scheme {
   std::string_view name;
-  FarLibrary FarLibraries::*library;
+  RemoteLibrary RemoteLibraries::*library;
   std::string_view library_name;
 };
 constexpr Scheme kSchemes[] = {
-    {"http", &FarLibraries::http, "libcurl"},    {"https", &FarLibraries::http, "libcurl"},
-    {"dav", &FarLibraries::http, "libcurl"},     {"davs", &FarLibraries::http, "libcurl"},
-    {"s3", &FarLibraries::http, "libcurl"},      {"root", &FarLibraries::xrootd, "XRootD"},
-    {"roots", &FarLibraries::xrootd, "XRootD"},  {"xroot", &FarLibraries::xrootd, "XRootD"},
-    {"xroots", &FarLibraries::xrootd, "XRootD"},
+    {"http", &RemoteLibraries::http, "libcurl"},    {"https", &RemoteLibraries::http, "libcurl"},
+    {"dav", &RemoteLibraries::http, "libcurl"},     {"davs", &RemoteLibraries::http, "libcurl"},
+    {"s3", &RemoteLibraries::http, "libcurl"},      {"root", &RemoteLibraries::xrootd, "XRootD"},
+    {"roots", &RemoteLibraries::xrootd, "XRootD"},  {"xroot", &RemoteLibraries::xrootd, "XRootD"},
+    {"xroots", &RemoteLibraries::xrootd, "XRootD"},
 };
 
 // RFC 3986: a letter, then letters, digits, "+", "-" and ".".
@@ -43,8 +43,8 @@ bool are_equal_but_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// Errors: invalid, if none reads URLs of this scheme; those of far_libraries().
-Result<const FarLibrary*> library_of(const std::string& url) {
+// Errors: invalid, if none reads URLs of this scheme; those of remote_libraries().
+Result<const RemoteLibrary*> library_of(const std::string& url) {
   const std::string_view scheme = scheme_of(url);
   const auto* known =
       std::ranges::find_if(kSchemes, [&](const Scheme& one) { return are_equal_but_case(one.name, scheme); });
@@ -52,8 +52,8 @@ Result<const FarLibrary*> library_of(const std::string& url) {
     return fail(ErrorKind::invalid,
                 without_secrets(url) + ": URL scheme \"" + std::string(scheme) +
                     "\" is not supported, expected http, https, dav, davs, s3, root, roots or xroot");
-  TRY(const FarLibraries* const libraries, far_libraries());
-  const FarLibrary& library = libraries->*known->library;
+  TRY(const RemoteLibraries* const libraries, remote_libraries());
+  const RemoteLibrary& library = libraries->*known->library;
   if (!library.open)
     return fail(ErrorKind::invalid, without_secrets(url) + ": this program was built without " +
                                         std::string(known->library_name) + ", which reads such URLs");
@@ -70,15 +70,15 @@ Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> 
   return source.read({&range, 1}, {&into, 1});
 }
 
-Result<std::shared_ptr<const Source>> open_source(const std::string& name, const FarOptions& options) {
+Result<std::shared_ptr<const Source>> open_source(const std::string& name, const RemoteOptions& options) {
   if (!is_url(name)) return open_local(name);
-  TRY(const FarLibrary* const library, library_of(name));
-  TRY(auto far, library->open(name, options));
-  return keep_bytes(std::move(far));
+  TRY(const RemoteLibrary* const library, library_of(name));
+  TRY(auto remote, library->open(name, options));
+  return keep_bytes(std::move(remote));
 }
 
-Result<Identity> look_far(const std::string& url, const FarOptions& options) {
-  TRY(const FarLibrary* const library, library_of(url));
+Result<Identity> look_remote(const std::string& url, const RemoteOptions& options) {
+  TRY(const RemoteLibrary* const library, library_of(url));
   return library->look(url, options);
 }
 
@@ -87,13 +87,13 @@ ServerId origin_of_url(const std::string& url) {
   return library ? (*library)->origin(url) : kLocalOrigin;
 }
 
-Result<FarListing> list_far(const std::string& url, const FarOptions& options) {
-  TRY(const FarLibrary* const library, library_of(url));
+Result<RemoteListing> list_remote(const std::string& url, const RemoteOptions& options) {
+  TRY(const RemoteLibrary* const library, library_of(url));
   return library->list(url, options);
 }
 
 Result<> prepare_cache_directory(const std::string& path) {
-  TRY(const FarLibraries* const libraries, far_libraries());
+  TRY(const RemoteLibraries* const libraries, remote_libraries());
   return libraries->prepare_cache_directory(path);
 }
 

@@ -72,7 +72,7 @@ void hand_over(AttachedSet& set, const ColumnRead& read, const Extents& extents)
   bytes.reserve(read.last_chunk - read.first_chunk);
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index)
     bytes.push_back(part_of(read, extents, index).size());
-  set.core->chunks.hand_over(set.chunks, {read.stream, read.first_chunk}, bytes, is_far(*set.streams, read.stream));
+  set.core->chunks.hand_over(set.chunks, {read.stream, read.first_chunk}, bytes, is_remote(*set.streams, read.stream));
 }
 
 void answer(AttachedSet& set, const ColumnRead& read, ReadUse use, std::vector<ChunkPtr> chunks, Reply<Slices>& reply) {
@@ -81,7 +81,7 @@ void answer(AttachedSet& set, const ColumnRead& read, ReadUse use, std::vector<C
   if (slices && use.handed_over) hand_over(set, read, *extents);
   if (use.passing)
     set.core->chunks.pass(set.chunks, {read.stream, read.first_chunk}, read.last_chunk - read.first_chunk,
-                          is_far(*set.streams, read.stream));
+                          is_remote(*set.streams, read.stream));
   if (slices && slices->pieces.size() > kPiecesMax) return reply(joined(*slices));
   reply(std::move(slices));
 }
@@ -169,7 +169,7 @@ void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint3
                                   set->streams->chunk_entries({stream, read.last_chunk - 1}).end};
   std::shared_ptr<LoadPlan> plan = set->plans.covering(stream, entries), of_read;
   // A server is best asked at once for what is wanted now and what will be.
-  if (!plan && ahead.is_far && wants_others(ahead, true))
+  if (!plan && ahead.is_remote && wants_others(ahead, true))
     plan = of_read = set->plans.begin(stream, stream + 1, entries);
   if (plan)
     plan->wait([set, read, use, waiting = Stopwatch(), reply = std::move(reply)](Result<bool>) mutable {

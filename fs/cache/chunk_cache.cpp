@@ -195,7 +195,8 @@ void ChunkCache::drop(Entry& entry, std::vector<ChunkPtr>& gone) {
   entry.set->entries_.erase(entry.key);
 }
 
-void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<const std::uint64_t> bytes, bool is_far) {
+void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<const std::uint64_t> bytes,
+                           bool is_remote) {
   std::vector<ChunkPtr> gone;  // freed after the lock is released
   Lock lock(mutex_);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -203,18 +204,18 @@ void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<cons
     if (found == set.entries_.end() || found->second.state != State::ready || found->second.not_handed == 0) continue;
     Entry& entry = found->second;
     entry.not_handed -= std::min(entry.not_handed, bytes[i]);
-    if (entry.not_handed == 0) eviction_.hand_over(entry, is_far);
+    if (entry.not_handed == 0) eviction_.hand_over(entry, is_remote);
   }
   while (Resident* victim = eviction_.take_excess(is_idle)) drop(static_cast<Entry&>(*victim), gone);
 }
 
-void ChunkCache::pass(SetChunks& set, tfile::ChunkKey first, std::uint32_t count, bool is_far) {
+void ChunkCache::pass(SetChunks& set, tfile::ChunkKey first, std::uint32_t count, bool is_remote) {
   std::vector<ChunkPtr> gone;  // freed after the lock is released
   Lock lock(mutex_);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto found = set.entries_.find(packed(first.stream, first.index + i));
     if (found == set.entries_.end() || found->second.state != State::ready) continue;
-    is_far ? eviction_.hand_over(found->second, true) : eviction_.pass(found->second);
+    is_remote ? eviction_.hand_over(found->second, true) : eviction_.pass(found->second);
   }
   while (Resident* victim = eviction_.take_excess(is_idle)) drop(static_cast<Entry&>(*victim), gone);
 }

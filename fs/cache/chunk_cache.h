@@ -103,11 +103,11 @@ class ChunkCache {
   // Adds a chunk that no reader asked for, unless there is one already.
   void keep(SetChunks&, tfile::ChunkKey, ChunkPtr);
 
-  // `bytes[i]` of chunk `first` + i were given to the kernel, which keeps them. `is_far`: they came from a server.
-  void hand_over(SetChunks&, tfile::ChunkKey first, std::span<const std::uint64_t> bytes, bool is_far);
+  // `bytes[i]` of chunk `first` + i were given to the kernel, which keeps them. `is_remote`: they came from a server.
+  void hand_over(SetChunks&, tfile::ChunkKey first, std::span<const std::uint64_t> bytes, bool is_remote);
 
   // The `count` chunks from `first` on were looked at once. Those of a server stay until others need the memory.
-  void pass(SetChunks&, tfile::ChunkKey first, std::uint32_t count, bool is_far);
+  void pass(SetChunks&, tfile::ChunkKey first, std::uint32_t count, bool is_remote);
 
   // Evicts the chunks that were handed over and not asked for since. The queue of such chunks then starts again with
   // its smallest size.

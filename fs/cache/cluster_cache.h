@@ -56,7 +56,7 @@ class CachedStreams {
   virtual ~CachedStreams() = default;
   virtual const tfile::StreamSet& streams() const = 0;
 
-  // A program has opened a file of a column of the stream, or closed it. At a far source, columns that are open and
+  // A program has opened a file of a column of the stream, or closed it. At a remote source, columns that are open and
   // unread are loaded together with the first one that is read.
   virtual void note_open(tfile::StreamId) {}
   virtual void note_close(tfile::StreamId) {}

@@ -16,8 +16,8 @@ void Eviction::insert(Resident& resident) {
   push(resident, seen_lately ? Resident::Queue::main : Resident::Queue::small);
 }
 
-void Eviction::hand_over(Resident& resident, bool is_far) {
-  move(resident, is_far ? Resident::Queue::handed_far : Resident::Queue::handed);
+void Eviction::hand_over(Resident& resident, bool is_remote) {
+  move(resident, is_remote ? Resident::Queue::handed_remote : Resident::Queue::handed);
 }
 
 void Eviction::pass(Resident& resident) { move(resident, Resident::Queue::passing); }

@@ -18,7 +18,7 @@ struct Resident {
   std::uint64_t fingerprint = 0;  // the same for the same chunk, whenever it is loaded again
   std::uint8_t uses = 0;
   bool expected = false;  // loaded ahead for a reader that has not come yet
-  enum class Queue : std::uint8_t { none, small, main, handed, handed_far, passing } queue = Queue::none;
+  enum class Queue : std::uint8_t { none, small, main, handed, handed_remote, passing } queue = Queue::none;
 };
 
 // S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023), counted in bytes. New residents
@@ -47,7 +47,7 @@ class Eviction {
     resident.expected = false;
   }
   // The kernel keeps a copy of it.
-  void hand_over(Resident&, bool is_far);
+  void hand_over(Resident&, bool is_remote);
   // It was looked at once.
   void pass(Resident&);
   void remove(Resident&);
@@ -70,7 +70,7 @@ class Eviction {
     const auto always = [] { return true; };
     if (Resident* const passing = take_handed_while(Resident::Queue::passing, always, idle)) return passing;
     Resident* const near = take_handed_while(Resident::Queue::handed, always, idle);
-    return near ? near : take_handed_while(Resident::Queue::handed_far, always, idle);
+    return near ? near : take_handed_while(Resident::Queue::handed_remote, always, idle);
   }
 
   // Sets the limit of the handed queue back to its smallest: residents loaded again until now no longer count as a
@@ -83,7 +83,7 @@ class Eviction {
   bool is_asked_again() const { return handed_max_ >= handed_min_ + handed_min_ / 4; }
 
   std::uint64_t bytes() const {
-    return small_.bytes + main_.bytes + handed_.bytes + handed_far_.bytes + passing_.bytes;
+    return small_.bytes + main_.bytes + handed_.bytes + handed_remote_.bytes + passing_.bytes;
   }
   std::uint64_t handed_max() const { return handed_max_; }
 
@@ -106,8 +106,8 @@ class Eviction {
         return small_;
       case Resident::Queue::handed:
         return handed_;
-      case Resident::Queue::handed_far:
-        return handed_far_;
+      case Resident::Queue::handed_remote:
+        return handed_remote_;
       case Resident::Queue::passing:
         return passing_;
       default:
@@ -125,7 +125,7 @@ class Eviction {
 
   const std::uint64_t capacity_, small_target_, handed_min_;
   const std::uint64_t passing_max_ = std::min(kPassingMax, capacity_ / 4);
-  Fifo small_, main_, handed_, handed_far_, passing_;
+  Fifo small_, main_, handed_, handed_remote_, passing_;
   std::deque<std::uint64_t> ghost_order_;
   std::unordered_set<std::uint64_t> ghosts_;
 

@@ -21,12 +21,12 @@ using tfile::StreamId;
 // The most headers that are read together: 8 MB, and as much in memory. Those of a list with more baskets are read when
 // its own length is asked for.
 constexpr std::size_t kHeadersTold = 16384;
-// A second length brings so many headers of others: some milliseconds on a disk. Of a far table the first length does,
-// 200 KB at most with what a server writes around them: a fifth of a second at 8 Mb/s, and a listing waits a round trip
-// less. Each further one brings sixteen times as many: a listing asks for all.
+// A second length brings so many headers of others: some milliseconds on a disk. Of a remote table the first length
+// does, 200 KB at most with what a server writes around them: a fifth of a second at 8 Mb/s, and a listing waits a
+// round trip less. Each further one brings sixteen times as many: a listing asks for all.
 constexpr std::size_t kHeadersToldFirst = 1024;
-// Of a far table, who asks for a length that only payloads tell brings so many bytes of others, as many as arrive in a
-// round trip of 72 ms at 8 Mb/s. Each further length brings four times as many: a listing asks for all.
+// Of a remote table, who asks for a length that only payloads tell brings so many bytes of others, as many as arrive in
+// a round trip of 72 ms at 8 Mb/s. Each further length brings four times as many: a listing asks for all.
 constexpr std::uint64_t kBesideBytes = 64 << 10;
 
 constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: takes less than a millisecond
@@ -90,8 +90,8 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
         await_look(stream);
         auto told = take_told(stream, set->streams->shape(stream).slots);
         if (told) return (*shared)(*std::move(told));
-        const bool at_once = is_far(*set->streams, stream) && set->streams->chunk_count(stream) <= kHeadersTold;
-        (*shared)(at_once ? extents_from_afar(*set, stream) : extents_from_headers(*set, stream, shared->stop_token()));
+        const bool at_once = is_remote(*set->streams, stream) && set->streams->chunk_count(stream) <= kHeadersTold;
+        (*shared)(at_once ? extents_of_remote(*set, stream) : extents_from_headers(*set, stream, shared->stop_token()));
       },
       Urgency::awaited);
   if (!taken)
@@ -109,10 +109,11 @@ void ExtentStore::count(const std::shared_ptr<AttachedSet>& set, StreamId stream
   count_payloads(set, counted_along(*set, stream), std::move(done), stop);
 }
 
-// A stream, and if it is one of a far table those whose payloads are counted along with it: the ones behind it first.
+// A stream, and if it is one of a remote table those whose payloads are counted along with it: the ones behind it
+// first.
 std::vector<StreamId> ExtentStore::counted_along(const AttachedSet& set, StreamId first) {
   std::vector<StreamId> streams{first};
-  if (!is_far(*set.streams, first)) return streams;
+  if (!is_remote(*set.streams, first)) return streams;
   const Lock lock(mutex_);
   const std::uint64_t most = kBesideBytes << 2 * std::min(looks_ + counts_++, 2u);
   counted_.insert(first);
@@ -130,7 +131,7 @@ std::vector<StreamId> ExtentStore::counted_along(const AttachedSet& set, StreamI
 }
 
 // One round trip: what its first reader wants comes with the headers.
-Result<ExtentsPtr> ExtentStore::extents_from_afar(const AttachedSet& set, StreamId stream) {
+Result<ExtentsPtr> ExtentStore::extents_of_remote(const AttachedSet& set, StreamId stream) {
   HeaderReads reads(set);
   reads.add_with_payload(stream);
   reads.read();
@@ -158,7 +159,7 @@ std::vector<StreamId> ExtentStore::without_headers(const AttachedSet& set, std::
   for (const StreamId stream : streams) {
     const tfile::StreamShape shape = set.streams->shape(stream);
     if (shape.items_from != ItemsFrom::headers || shape.slots == 0 || ready(stream)) continue;
-    if (headers + shape.chunks > kHeadersTold || !is_far(*set.streams, stream) || is_told(stream)) continue;
+    if (headers + shape.chunks > kHeadersTold || !is_remote(*set.streams, stream) || is_told(stream)) continue;
     headers += shape.chunks;
     found.push_back(stream);
   }
@@ -238,16 +239,16 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
 
 // At the headers that tell the length of a stream, and at those of others. Error: that of a server.
 Result<> ExtentStore::look(const AttachedSet& set, StreamId stream, const std::stop_token& stop) {
-  const bool far = is_far(*set.streams, stream);
-  if (far && !begin_look(stream)) return {};
+  const bool remote = is_remote(*set.streams, stream);
+  if (remote && !begin_look(stream)) return {};
   std::uint32_t looks = 0;
   {
     const Lock lock(mutex_);
     looks = looks_++;
   }
-  if (far) {
+  if (remote) {
     const std::shared_ptr<void> end(nullptr, [&](void*) { end_look(stream); });
-    return look_from_afar(set, stream, looks);
+    return look_at_remote(set, stream, looks);
   }
   // Who asks for a first length reads that column next: it gets its extents.
   if (looks > 0) look_nearby(set, stream, looks - 1, stop);
@@ -322,7 +323,7 @@ void ExtentStore::await_look(StreamId stream) {
 // Who asks for the length of a list may read it next: all of its headers come, and its first bytes. Or all lists are
 // gone through: the headers of others come along, of which one tells the lengths of all lists that have the same
 // counter.
-Result<> ExtentStore::look_from_afar(const AttachedSet& set, StreamId stream, std::uint32_t looks) {
+Result<> ExtentStore::look_at_remote(const AttachedSet& set, StreamId stream, std::uint32_t looks) {
   std::vector<StreamId> others = looked_at_along(set, stream, looks);
   std::erase(others, stream);
   HeaderReads reads(set);

@@ -52,7 +52,7 @@ class ExtentStore {
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   void count(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   std::vector<tfile::StreamId> counted_along(const AttachedSet&, tfile::StreamId first) EXCLUDES(mutex_);
-  Result<ExtentsPtr> extents_from_afar(const AttachedSet&, tfile::StreamId) EXCLUDES(mutex_);
+  Result<ExtentsPtr> extents_of_remote(const AttachedSet&, tfile::StreamId) EXCLUDES(mutex_);
   void note_told(tfile::StreamId, Result<ExtentsPtr>) EXCLUDES(mutex_);
   bool is_told(tfile::StreamId) const EXCLUDES(mutex_);
   std::optional<ExtentsPtr> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
@@ -60,7 +60,7 @@ class ExtentStore {
   void want_each(const std::shared_ptr<AttachedSet>&, std::span<const tfile::StreamId>, Reply<bool>);
   Result<> look(const AttachedSet&, tfile::StreamId, const std::stop_token& stop);
   void look_nearby(const AttachedSet&, tfile::StreamId, std::uint32_t looks, const std::stop_token& stop);
-  Result<> look_from_afar(const AttachedSet&, tfile::StreamId, std::uint32_t looks);
+  Result<> look_at_remote(const AttachedSet&, tfile::StreamId, std::uint32_t looks);
   std::vector<tfile::StreamId> looked_at_along(const AttachedSet&, tfile::StreamId from, std::uint32_t looks)
       EXCLUDES(mutex_);
   bool begin_look(tfile::StreamId) EXCLUDES(mutex_);
@@ -75,11 +75,11 @@ class ExtentStore {
   mutable Mutex mutex_{"ExtentStore::mutex_", "State::mutex"};
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
   std::uint32_t looks_ GUARDED_BY(mutex_) = 0;                     // at headers, for a length
-  std::uint32_t counts_ GUARDED_BY(mutex_) = 0;                    // of payloads, of a far table
+  std::uint32_t counts_ GUARDED_BY(mutex_) = 0;                    // of payloads, of a remote table
   std::map<tfile::StreamId, ExtentsPtr> told_ GUARDED_BY(mutex_);  // and not asked for yet
-  std::set<tfile::StreamId> under_look_ GUARDED_BY(mutex_);        // of a far table: those whose headers are under way
+  std::set<tfile::StreamId> under_look_ GUARDED_BY(mutex_);  // of a remote table: those whose headers are under way
   Condition looked_;
-  std::set<tfile::StreamId> counted_ GUARDED_BY(mutex_);  // of a far table: those whose payloads were asked for
+  std::set<tfile::StreamId> counted_ GUARDED_BY(mutex_);  // of a remote table: those whose payloads were asked for
 };
 
 }  // namespace tfilefs

@@ -118,7 +118,7 @@ Result<ExtentsPtr> held(Result<Extents> extents) {
   return std::make_shared<const Extents>(*std::move(extents));
 }
 
-bool is_far(const tfile::StreamSet& streams, StreamId stream) {
+bool is_remote(const tfile::StreamSet& streams, StreamId stream) {
   const tfile::Source* const source = source_of(streams, stream);
   return source && source->traits().starts_reads;
 }

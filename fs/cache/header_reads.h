@@ -17,7 +17,7 @@ namespace tfilefs {
 // together, from a server in one round trip. Blocks.
 
 // Whether the bytes of the stream come from a server.
-bool is_far(const tfile::StreamSet&, tfile::StreamId);
+bool is_remote(const tfile::StreamSet&, tfile::StreamId);
 // Where they come from, for the threads that read there.
 tfile::ServerId origin_of(const tfile::StreamSet&, tfile::StreamId);
 
@@ -33,7 +33,7 @@ class HeaderReads {
   void add(tfile::StreamId, std::size_t begin, std::size_t end);
   void add_all(tfile::StreamId);
   // The same of all chunks. Of the first ones, which a reader wants next, all bytes are read along, and what their
-  // decoding takes of other streams: about as many as arrive during a round trip. A far source keeps these bytes.
+  // decoding takes of other streams: about as many as arrive during a round trip. A remote source keeps these bytes.
   void add_with_payload(tfile::StreamId);
 
   // Reads them. Once.

@@ -20,8 +20,8 @@ constexpr std::uint64_t kAheadMax = 8 << 20;
 // asked for.
 constexpr std::uint64_t kBesideMax = 4 << 20;
 
-// Of columns that a program has opened at a far source and not read yet. A program that opens more may want but a few
-// of them, and a slow line needs seconds for more bytes.
+// Of columns that a program has opened at a remote source and not read yet. A program that opens more may want but a
+// few of them, and a slow line needs seconds for more bytes.
 constexpr std::size_t kOpenedMax = 128;
 constexpr std::uint64_t kOpenedBytesMax = 4 << 20;
 // Of these columns, further entries come along if all of it is no more. Where baskets are small, each column would soon
@@ -125,7 +125,7 @@ std::uint64_t ReadAhead::window(ChunkKey key) {
   if (!locator) return kAheadMax;
   const tfile::SourceTraits traits = locator->source ? locator->source->traits() : tfile::SourceTraits();
   const std::uint64_t in_flight = locator->source ? traits.bytes_in_flight() : 0;
-  is_far_ = traits.starts_reads;
+  is_remote_ = traits.starts_reads;
   ahead_min_ = std::min(2 * in_flight, memory_ / 16);
   return window_ = std::min(std::max(kAheadMax, 2 * in_flight), std::max<std::uint64_t>(memory_ / 16, 1));
 }
@@ -139,8 +139,8 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
 
   const Lock lock(mutex_);
   SequenceDetector::Advice sequence = observe(read, PlacedColumn{read, extents}.end());
-  advice.is_far = is_far_;
-  // Of a far source, what is wanted next is under way with the first bytes.
+  advice.is_remote = is_remote_;
+  // Of a remote source, what is wanted next is under way with the first bytes.
   if (sequence.ahead > 0) sequence.ahead = std::max(sequence.ahead, ahead_min_);
   if (!chosen && sequence.run <= kBesideMax) sequence.ahead = 0;
   const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
@@ -158,7 +158,7 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   }
   advice.sweep = sweep_.observe(read.stream, entries, all);
   open_.read(read.stream);
-  if (is_far_) advice.opened = open_.take_unread(kOpenedMax);
+  if (is_remote_) advice.opened = open_.take_unread(kOpenedMax);
   return advice;
 }
 

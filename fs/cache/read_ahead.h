@@ -35,12 +35,12 @@ class ReadAhead {
 
   struct Advice {
     bool once = false;                 // the reader goes on in a chunk that it has used before
-    bool is_far = false;               // the column comes from a server
+    bool is_remote = false;            // the column comes from a server
     std::vector<tfile::ChunkKey> own;  // chunks of the column itself
     bool companions = false;           // the column was used before, so it may have some...
     tfile::EntryRange entries;         // ...which may be wanted for these entries
     ColumnSweep::Advice sweep;
-    std::vector<tfile::StreamId> opened;  // of a far source: open columns that will be wanted for these entries
+    std::vector<tfile::StreamId> opened;  // of a remote source: open columns that will be wanted for these entries
   };
   // Notes a read. To be called once for each. Without `chosen` it only advises the column's own next chunks, and only
   // once more was read than the kernel reads by itself.
@@ -83,7 +83,7 @@ class ReadAhead {
   mutable Mutex mutex_{"ReadAhead::mutex_", "ServerLine::mutex_, XrootdServer::mutex_"};
   std::uint64_t window_ GUARDED_BY(mutex_) = 0;     // bytes ahead of one reader; 0: not known yet
   std::uint64_t ahead_min_ GUARDED_BY(mutex_) = 0;  // of these, the least
-  bool is_far_ GUARDED_BY(mutex_) = false;          // the source is; known with the window
+  bool is_remote_ GUARDED_BY(mutex_) = false;       // the source is; known with the window
   std::unordered_map<std::uint64_t, SequenceDetector> readers_ GUARDED_BY(mutex_);  // by stream and slot
   UsageHistory history_ GUARDED_BY(mutex_);
   ColumnSweep sweep_ GUARDED_BY(mutex_);

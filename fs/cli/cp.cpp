@@ -291,7 +291,7 @@ int run_cp(int argc, char** argv) {
   bool good = true;
   for (const std::string& path : paths) {
     const SourcePath at = split_source(path);
-    const int code = for_each_source(at.source, options->file_system.far, kExitFailure, [&](const OneSource& one) {
+    const int code = for_each_source(at.source, options->file_system.remote, kExitFailure, [&](const OneSource& one) {
       if (one.is_of_several && !is_directory)
         return complain({ErrorKind::invalid, to + ": is no directory, and there are several sources", -1, 0});
       return add_from(one, at.inside, request) ? kExitOk : kExitFailure;

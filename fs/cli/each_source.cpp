@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-int for_each_source(const std::string& argument, const tfile::FarOptions& options, int failure,
+int for_each_source(const std::string& argument, const tfile::RemoteOptions& options, int failure,
                     const std::function<int(const OneSource&)>& run) {
   const auto names = expand_sources(argument, options);
   if (!names) {

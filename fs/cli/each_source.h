@@ -17,7 +17,7 @@ struct OneSource {
 
 // Runs a command for each of the sources that an argument stands for (vfs/names/expand_sources.h), in order. Returns
 // all exit codes, joined bit by bit; `failure`, after a line on stderr, if there are none.
-int for_each_source(const std::string& argument, const tfile::FarOptions&, int failure,
+int for_each_source(const std::string& argument, const tfile::RemoteOptions&, int failure,
                     const std::function<int(const OneSource&)>& run);
 
 // The line above what is printed for a source that is one of several, and the empty line before it; nothing for a

@@ -207,7 +207,7 @@ int run_ls(int argc, char** argv) {
   }
   const auto [name, path] = split_source(source);
   ListRequest request{path, *options, wanted};
-  const int code = for_each_source(name, options->file_system.far, kExitFailure, [&](const OneSource& one) {
+  const int code = for_each_source(name, options->file_system.remote, kExitFailure, [&](const OneSource& one) {
     const auto good = list(one, request);
     if (!good) return complain(good.error());
     return *good ? kExitOk : kExitFailure;

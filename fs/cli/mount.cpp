@@ -101,11 +101,12 @@ Result<> check(const MountRequest& request) {
   if (request.options.file_system.write && !request.options.chain && !tfile::is_url(request.source))
     TRY_VOID(check_writable(request.source));
   if (!request.options.log_file.empty()) TRY_VOID(begin_log_file(request.options.log_file));
-  const std::string& cache = request.options.file_system.far.cache_directory;
+  const std::string& cache = request.options.file_system.remote.cache_directory;
   const auto& friends = request.options.file_system.friends;
-  const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url) ||
-                      std::ranges::any_of(friends, [](const NamedFriend& each) { return tfile::is_url(each.source); });
-  if (is_far && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
+  const bool is_remote =
+      std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url) ||
+      std::ranges::any_of(friends, [](const NamedFriend& each) { return tfile::is_url(each.source); });
+  if (is_remote && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
   return {};
 }
 
@@ -261,7 +262,7 @@ void make_paths_absolute(MountRequest& request) {
   const auto make_absolute = [](std::string& path) {
     if (!path.empty()) path = absolute_path(path);
   };
-  make_absolute(request.options.file_system.far.cache_directory);
+  make_absolute(request.options.file_system.remote.cache_directory);
   make_absolute(request.options.file_system.metrics_file);
   make_absolute(request.options.log_file);
   if (request.options.chain) make_absolute(request.options.chain->index);

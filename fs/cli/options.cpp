@@ -145,9 +145,9 @@ bool take_cache(const MountOption&, Value value, ParsedOptions& into) {
   const auto size = colon == Value::npos ? std::nullopt : parse_size(value.substr(colon + 1));
   const Value directory = size ? value.substr(0, colon) : value;
   if (directory.empty() || (size && *size < kCacheMin)) return false;
-  tfile::FarOptions& far = into.options.file_system.far;
-  far.cache_directory = directory;
-  if (size) far.cache_bytes = *size;
+  tfile::RemoteOptions& remote = into.options.file_system.remote;
+  remote.cache_directory = directory;
+  if (size) remote.cache_bytes = *size;
   return true;
 }
 
@@ -337,8 +337,8 @@ always gives bytes.)",
      "60",
      "For a URL: after this time a read or a listing fails. Until then requests are retried.",
      [](const MountOption&, Value value, ParsedOptions& into) {
-       return take_seconds(value, kDay, into.options.file_system.far.timeout) &&
-              into.options.file_system.far.timeout.count() > 0;
+       return take_seconds(value, kDay, into.options.file_system.remote.timeout) &&
+              into.options.file_system.remote.timeout.count() > 0;
      },
      kUpToADay},
     {"recheck",
@@ -349,7 +349,7 @@ always gives bytes.)",
      "5",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
-       return take_seconds(value, kDay, into.options.file_system.far.recheck);
+       return take_seconds(value, kDay, into.options.file_system.remote.recheck);
      },
      kUpToADay},
     {"diskcache",
@@ -661,10 +661,10 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["readahead"] = fs.cache.readahead;
   json["prefetch"] = kPrefetchNames[static_cast<std::size_t>(fs.cache.prefetch)];
   json["strings"] = kStringsNames[static_cast<std::size_t>(fs.strings)];
-  json["timeout"] = std::chrono::duration<double>(fs.far.timeout).count();
-  json["recheck"] = std::chrono::duration<double>(fs.far.recheck).count();
-  json["diskcache"] = fs.far.cache_directory.empty() ? nullptr : nlohmann::ordered_json(fs.far.cache_directory);
-  json["diskcache_bytes"] = fs.far.cache_bytes;
+  json["timeout"] = std::chrono::duration<double>(fs.remote.timeout).count();
+  json["recheck"] = std::chrono::duration<double>(fs.remote.recheck).count();
+  json["diskcache"] = fs.remote.cache_directory.empty() ? nullptr : nlohmann::ordered_json(fs.remote.cache_directory);
+  json["diskcache_bytes"] = fs.remote.cache_bytes;
   json["metrics"] = fs.metrics_file.empty() ? nullptr : nlohmann::ordered_json(fs.metrics_file);
   json["views"] = fs.views_listed ? "listed" : "hidden";
   for (const NamedFriend& each : fs.friends) json["friends"][each.alias] = tfile::shown_name(each.source);

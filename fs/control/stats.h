@@ -38,7 +38,7 @@ struct MountReport {
     tfile::SourceCounts counts;
     tfile::SourceTraits traits;
   };
-  std::vector<Source> sources;  // that are far away
+  std::vector<Source> sources;  // remote ones
   RequestTimes::Report requests;
 };
 

@@ -19,7 +19,7 @@ constexpr unsigned kUnitsAtOnce = 3;  // for each thread
 
 Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& stop,
                            const std::function<void(double)>& progress) {
-  TRY(std::vector<ChainName> files, chain_names(wanted.source, wanted.far));
+  TRY(std::vector<ChainName> files, chain_names(wanted.source, wanted.remote));
   if (files.empty() || files.front().table.empty())
     return tfile::fail(ErrorKind::invalid, wanted.source + ": name the table, as in FILE.root:TABLE");
   const std::string table = files.front().table;
@@ -28,7 +28,7 @@ Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& st
   cache.memory = wanted.memory;
   cache.threads = wanted.threads;
   cache.prefetch = Prefetch::off;  // all of a unit is asked for at once
-  TRY(const std::unique_ptr<ChainSource> source, ChainSource::open(cache, std::move(files), table, wanted.far));
+  TRY(const std::unique_ptr<ChainSource> source, ChainSource::open(cache, std::move(files), table, wanted.remote));
   const QueryScope scope = scope_of(*source, wanted.definitions, is_one_file);
   ThreadPool workers(wanted.threads + 1);
   return draw({source->table(), source->streams()}, scope, wanted.request,

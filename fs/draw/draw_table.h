@@ -21,7 +21,7 @@ struct TableDrawing {
   std::vector<std::pair<std::string, std::string>> definitions;
   unsigned threads = 1;
   std::uint64_t memory = 0;  // bytes
-  tfile::FarOptions far;
+  tfile::RemoteOptions remote;
 };
 
 // Opens the table and draws it. Blocks. Errors: invalid (no table is named), and those of ChainSource::open() and

@@ -12,7 +12,7 @@ bool IoPools::run(tfile::ServerId origin, std::function<void()> job, Urgency urg
   {
     const Lock lock(mutex_);
     if (stopping_) return false;
-    const unsigned threads = origin == tfile::kLocalOrigin ? threads_ : std::max(threads_, kFarThreads);
+    const unsigned threads = origin == tfile::kLocalOrigin ? threads_ : std::max(threads_, kRemoteThreads);
     try {
       pool = &pools_.try_emplace(origin, threads).first->second;
     } catch (const std::system_error&) {

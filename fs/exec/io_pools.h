@@ -24,7 +24,7 @@ class IoPools {
 
  private:
   // Of a server. They only wait, for answers that may not come; columns are read without them.
-  static constexpr unsigned kFarThreads = 64;
+  static constexpr unsigned kRemoteThreads = 64;
 
   const unsigned threads_;
   Mutex mutex_{"IoPools::mutex_", "ThreadPool::mutex_"};

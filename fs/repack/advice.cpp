@@ -111,11 +111,11 @@ bool is_of_machine(const Error& error) {
 
 class Adviser {
  public:
-  Adviser(std::string source, const tfile::FarOptions& far, unsigned threads)
-      : source_(std::move(source)), far_(far), threads_(threads) {}
+  Adviser(std::string source, const tfile::RemoteOptions& remote, unsigned threads)
+      : source_(std::move(source)), remote_(remote), threads_(threads) {}
 
   Result<std::vector<TableAdvice>> run() {
-    TRY(const auto file, open_root_file(source_, far_));
+    TRY(const auto file, open_root_file(source_, remote_));
     TRY(const FileKeys keys, keys_in(*file));
     std::vector<TableAdvice> all;
     for (const KeyPlace& place : keys.tables) {
@@ -175,7 +175,7 @@ class Adviser {
     options.threads = threads_;
     options.memory = kMemory;
     options.is_dry = true;
-    options.far = far_;
+    options.remote = remote_;
     const auto report = repack(options, {});
     if (!report && is_of_machine(report.error())) return tl::unexpected(report.error());
     if (!report || report->tables.empty() || !report->left_out.empty()) return std::nullopt;
@@ -183,7 +183,7 @@ class Adviser {
   }
 
   const std::string source_;
-  const tfile::FarOptions& far_;
+  const tfile::RemoteOptions& remote_;
   const unsigned threads_;
 };
 
@@ -193,8 +193,9 @@ double TableAdvice::chunks_each() const {
   return static_cast<double>(chunks) / std::max(1.0, static_cast<double>(clusters) * static_cast<double>(streams));
 }
 
-Result<std::vector<TableAdvice>> advise(const std::string& source, const tfile::FarOptions& far, unsigned threads) {
-  return Adviser(source, far, threads).run();
+Result<std::vector<TableAdvice>> advise(const std::string& source, const tfile::RemoteOptions& remote,
+                                        unsigned threads) {
+  return Adviser(source, remote, threads).run();
 }
 
 }  // namespace tfilefs

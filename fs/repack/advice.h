@@ -29,6 +29,6 @@ struct TableAdvice {
 };
 
 // Reads descriptions of all tables, and samples of their entries. Blocks. Errors: those of opening.
-Result<std::vector<TableAdvice>> advise(const std::string& source, const tfile::FarOptions&, unsigned threads);
+Result<std::vector<TableAdvice>> advise(const std::string& source, const tfile::RemoteOptions&, unsigned threads);
 
 }  // namespace tfilefs

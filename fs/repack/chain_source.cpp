@@ -31,14 +31,15 @@ ChainSource::~ChainSource() {
 }
 
 Result<std::unique_ptr<ChainSource>> ChainSource::open(const CacheOptions& options, std::vector<ChainName> files,
-                                                       const std::string& table, const tfile::FarOptions& far,
+                                                       const std::string& table, const tfile::RemoteOptions& remote,
                                                        const WantedFriends& friends) {
   std::unique_ptr<ChainSource> source(new ChainSource(options));
   for (ChainName& file : files) {
     if (file.table.empty()) file.table = table;
   }
-  source->chain_ = std::make_shared<Chain>(source->context_, make_named_place(source->context_, std::move(files), far),
-                                           ChainOptions(), "", ChainAbout(), source->sources_of(friends, far));
+  source->chain_ =
+      std::make_shared<Chain>(source->context_, make_named_place(source->context_, std::move(files), remote),
+                              ChainOptions(), "", ChainAbout(), source->sources_of(friends, remote));
   TRY(source->state_,
       waited<ChainStatePtr>([&](auto reply) { source->chain_->current(Freshness::now, std::move(reply)); }));
   if (source->state_->tables.empty()) return tfile::fail(ErrorKind::not_found, table + ": no readable table");
@@ -50,10 +51,10 @@ Result<std::unique_ptr<ChainSource>> ChainSource::open(const CacheOptions& optio
   return source;
 }
 
-std::vector<FriendSource> ChainSource::sources_of(const WantedFriends& friends, const tfile::FarOptions& far) {
+std::vector<FriendSource> ChainSource::sources_of(const WantedFriends& friends, const tfile::RemoteOptions& remote) {
   std::vector<FriendSource> sources;
   for (const NamedFriend& each : friends.named) {
-    auto place = make_named_place(context_, std::vector<std::string>{each.source}, far);
+    auto place = make_named_place(context_, std::vector<std::string>{each.source}, remote);
     auto chain = std::make_shared<Chain>(context_, std::move(place), ChainOptions(),
                                          std::string(kFriendsName) + "/" + each.alias);
     sources.push_back({each.alias, std::move(chain), each.key});

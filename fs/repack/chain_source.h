@@ -31,7 +31,7 @@ class ChainSource {
   // Chain::current(); not_found (a file has no such table), unsupported (nothing in that of a file can be read); of a
   // friend, with its alias: those of TableFriend::current(), invalid (it has fewer entries).
   static Result<std::unique_ptr<ChainSource>> open(const CacheOptions&, std::vector<ChainName> files,
-                                                   const std::string& table, const tfile::FarOptions&,
+                                                   const std::string& table, const tfile::RemoteOptions&,
                                                    const WantedFriends& friends = {});
   ~ChainSource();
   ChainSource(const ChainSource&) = delete;
@@ -58,7 +58,7 @@ class ChainSource {
  private:
   ChainSource(const CacheOptions&);
   Result<> check_files() const;
-  std::vector<FriendSource> sources_of(const WantedFriends&, const tfile::FarOptions&);
+  std::vector<FriendSource> sources_of(const WantedFriends&, const tfile::RemoteOptions&);
   Result<> join(const WantedFriends&);
   Result<> take_own_table();
 

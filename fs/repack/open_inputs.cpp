@@ -17,8 +17,8 @@ std::size_t open_max() {
 }
 
 // Reads of a file that is overwritten meanwhile fail, instead of giving a mixture.
-Result<std::shared_ptr<const tfile::File>> open_guarded(const std::string& source, const tfile::FarOptions& far) {
-  TRY(auto opened, tfile::open_source(source, far));
+Result<std::shared_ptr<const tfile::File>> open_guarded(const std::string& source, const tfile::RemoteOptions& remote) {
+  TRY(auto opened, tfile::open_source(source, remote));
   TRY(const auto guarded, GuardedSource::guard(std::move(opened)));
   TRY(auto file, tfile::File::open(guarded));
   guarded->set_saved_end(static_cast<std::uint64_t>(file->header().end));
@@ -29,7 +29,7 @@ Result<std::shared_ptr<const tfile::File>> open_guarded(const std::string& sourc
 
 Result<std::shared_ptr<const tfile::File>> OpenInputs::open(std::size_t number) {
   if (const auto known = open_.find(number); known != open_.end()) return known->second;
-  auto file = open_guarded(names_[number].file, far_);
+  auto file = open_guarded(names_[number].file, remote_);
   const std::string name = tfile::shown_name(names_[number].file);
   if (!file && !file.error().text.starts_with(name)) file.error().text.insert(0, name + ": ");
   if (file && open_.size() < open_max()) open_.emplace(number, *file);

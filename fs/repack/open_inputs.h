@@ -18,7 +18,8 @@ namespace tfilefs {
 class OpenInputs {
  public:
   OpenInputs() = default;
-  OpenInputs(std::vector<ChainName> names, const tfile::FarOptions& far) : names_(std::move(names)), far_(far) {}
+  OpenInputs(std::vector<ChainName> names, const tfile::RemoteOptions& remote)
+      : names_(std::move(names)), remote_(remote) {}
 
   const std::vector<ChainName>& names() const { return names_; }
   // The first files stay open, for each is asked for several times. Blocks. Errors: those of opening, with its name.
@@ -26,7 +27,7 @@ class OpenInputs {
 
  private:
   std::vector<ChainName> names_;
-  tfile::FarOptions far_;
+  tfile::RemoteOptions remote_;
   std::map<std::size_t, std::shared_ptr<const tfile::File>> open_;
 };
 

@@ -39,7 +39,7 @@ namespace {
 // What is encoded anew, where no compression is asked for and the tables change their format.
 constexpr tfile::Compression kUsualCompression{tfile::Compression::Algorithm::zstd, 5};
 
-Result<std::vector<ChainName>> files_of(const std::vector<std::string>& sources, const tfile::FarOptions& far) {
+Result<std::vector<ChainName>> files_of(const std::vector<std::string>& sources, const tfile::RemoteOptions& remote) {
   std::vector<ChainName> files;
   for (const std::string& source : sources) {
     std::vector<ChainName> found;
@@ -49,11 +49,11 @@ Result<std::vector<ChainName>> files_of(const std::vector<std::string>& sources,
       if (samples.size() != 1)
         return fail(ErrorKind::invalid, source + ": has " + std::to_string(samples.size()) + " samples, expected one");
       for (const ChainName& name : samples[0].files) {
-        TRY(const std::vector<ChainName> each, chain_names(name, far));
+        TRY(const std::vector<ChainName> each, chain_names(name, remote));
         found.insert(found.end(), each.begin(), each.end());
       }
     } else {
-      TRY(found, chain_names(source, far));
+      TRY(found, chain_names(source, remote));
     }
     files.insert(files.end(), found.begin(), found.end());
   }
@@ -77,8 +77,8 @@ class Repack {
       : options_(options), watch_(watch), reader_(1), workers_(options.threads), coders_(options.threads) {}
 
   Result<RepackReport> run() {
-    TRY(std::vector<ChainName> files, files_of(options_.sources, options_.far));
-    inputs_ = OpenInputs(std::move(files), options_.far);
+    TRY(std::vector<ChainName> files, files_of(options_.sources, options_.remote));
+    inputs_ = OpenInputs(std::move(files), options_.remote);
     TRY_VOID(check_out(options_.out));
     const bool is_split = options_.split_bytes != 0 && !options_.is_dry;
     if (!options_.is_dry) {

@@ -42,7 +42,7 @@ struct RepackOptions {
   std::uint64_t split_bytes = 0;  // of one file, about; then there may be several: OutputSet. 0: one file
   bool adds_histograms = true;    // of the same path in all files; else those of the first file stay
   bool verifies = false;          // reads what was written, and compares, before the file has its name
-  tfile::FarOptions far;
+  tfile::RemoteOptions remote;
 };
 
 struct RepackReport {

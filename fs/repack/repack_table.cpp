@@ -504,7 +504,7 @@ class ColumnsOfTable {
 
 Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request, std::uint64_t share) {
   return ChainSource::open(cache_options(request.options, share), request.inputs.names(), request.path,
-                           request.options.far, {request.options.friends, request.is_only_table});
+                           request.options.remote, {request.options.friends, request.is_only_table});
 }
 
 Result<std::vector<std::string>> extras_of_trees(const TableRequest& request) {
@@ -545,7 +545,7 @@ Result<std::vector<std::string>> verify_written(const TableRequest& request, con
   const CacheOptions cache = cache_options(request.options, 2);
   TRY(const auto in, open_chain(request, 2));
   const std::string path = path_of_key(request.directory, request.name);
-  TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.far));
+  TRY(const auto written, ChainSource::open(cache, {{out, path}}, path, request.options.remote));
   TRY(std::vector<std::string> left,
       named(request.path, verify_table(*in, made.kept, {*written, made.format, made.streamed, made.source_paths},
                                        work.workers, work.stop)));

@@ -27,7 +27,7 @@
 #include "vfs/nodes/control_directory.h"
 #include "vfs/nodes/root_file_holder.h"
 #include "vfs/nodes/xattr.h"
-#include "vfs/remote/far_tree.h"
+#include "vfs/remote/remote_tree.h"
 #include "vfs/written/written_file.h"
 
 namespace tfilefs {
@@ -127,8 +127,8 @@ FileSystem::~FileSystem() {
   inodes_.reset();
   tree_.reset();
   written_.reset();
-  far_tree_.reset();
-  far_file_.reset();
+  remote_tree_.reset();
+  remote_file_.reset();
   chains_.clear();
   context_.friends.clear();
   context_.recent.clear();
@@ -398,7 +398,7 @@ Reply<Entry> attributes_of(Reply<Attributes> reply) {
 }  // namespace
 
 namespace {
-bool is_far(const Generation& generation) {
+bool is_remote(const Generation& generation) {
   return generation.source->traits().starts_reads && !generation.source->is_stale();
 }
 }  // namespace
@@ -420,7 +420,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   // tell the handle of an fstat(2).
   const CallerPtr caller = open != 0 ? nullptr : by;
   const Entry seen = inodes_->entry(*inode);
-  if (const GenerationPtr generation = seen.holder->generation(); open != 0 && generation && is_far(*generation)) {
+  if (const GenerationPtr generation = seen.holder->generation(); open != 0 && generation && is_remote(*generation)) {
     // The kernel asks before it reads. What is in the cache does not wait for a server: a change that the look finds is
     // told by the next read.
     generation->owner->current(Freshness::recent, [](Result<GenerationPtr>) {});
@@ -717,9 +717,9 @@ void FileSystem::begin_metrics_file() {
       metrics_file_, [this] { return metrics(); }, errors_);
 }
 
-std::vector<GenerationPtr> FileSystem::far_files() const {
-  if (far_tree_) return far_tree_->open_files();
-  const GenerationPtr now = far_file_ ? far_file_->known() : nullptr;
+std::vector<GenerationPtr> FileSystem::remote_files() const {
+  if (remote_tree_) return remote_tree_->open_files();
+  const GenerationPtr now = remote_file_ ? remote_file_->known() : nullptr;
   return now ? std::vector{now} : std::vector<GenerationPtr>{};
 }
 
@@ -735,8 +735,9 @@ MountReport FileSystem::report(const CacheReport& cache) const {
                      {"extents", cache.reading.memory.extents},
                      {"counts", cache.reading.memory.counts},
                      {"inodes", inodes_->size() * kInodeMemory}};
-  if (far_tree_) report.sources.push_back({tfile::shown_name(far_tree_->url_of("")), far_tree_->counts(), kNoLine});
-  for (const GenerationPtr& now : far_files()) {
+  if (remote_tree_)
+    report.sources.push_back({tfile::shown_name(remote_tree_->url_of("")), remote_tree_->counts(), kNoLine});
+  for (const GenerationPtr& now : remote_files()) {
     const tfile::Source& source = *now->source;
     report.sources.push_back({source.name(), source.counts(), source.traits()});
   }

@@ -39,7 +39,7 @@
 namespace tfilefs {
 
 class Chain;
-class FarTree;
+class RemoteTree;
 class MetricsWriter;
 class SourceTree;
 class WrittenFile;
@@ -56,7 +56,7 @@ struct FileSystemOptions {
   StringsAs strings = StringsAs::seen;
   bool is_shared = false;             // users other than the one that mounts are let in
   std::optional<WriteOptions> write;  // if the mount may be written
-  tfile::FarOptions far;              // of servers
+  tfile::RemoteOptions remote;        // of servers
   std::vector<NamedFriend> friends;   // of the tables of a file or a chain that is mounted
   std::string config_json;            // the text of .tfilefs/config.json
   MountNames names;                   // labels of the metrics
@@ -226,14 +226,14 @@ class FileSystem {
  private:
   FileSystem(std::unique_ptr<ClusterCache>, const FileSystemOptions&);
   Result<> show_directory(const std::string& source, std::string hidden);
-  Result<> show_chains(std::vector<std::string> names, const ChainOptions&, const tfile::FarOptions&,
+  Result<> show_chains(std::vector<std::string> names, const ChainOptions&, const tfile::RemoteOptions&,
                        std::vector<FriendSource>);
-  Result<std::vector<FriendSource>> open_friends(const std::vector<NamedFriend>&, ChainOptions, tfile::FarOptions);
+  Result<std::vector<FriendSource>> open_friends(const std::vector<NamedFriend>&, ChainOptions, tfile::RemoteOptions);
   Result<> show_file(const std::string& source, bool there);
   static Result<std::unique_ptr<FileSystem>> open_url(const std::string& url, FileSystemOptions);
-  Result<> show_url(const std::string& url, tfile::FarOptions);
-  Result<> show_far_file(const std::string& url, const tfile::FarOptions&);
-  Result<> show_far_directory(const std::string& url, const tfile::FarOptions&, PathPattern shown);
+  Result<> show_url(const std::string& url, tfile::RemoteOptions);
+  Result<> show_remote_file(const std::string& url, const tfile::RemoteOptions&);
+  Result<> show_remote_directory(const std::string& url, const tfile::RemoteOptions&, PathPattern shown);
   static Result<> open_now(MountedFile&);
   static Result<> open_now(const std::vector<std::shared_ptr<Chain>>&);
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
@@ -287,7 +287,7 @@ class FileSystem {
   void forget_names();
   void release_idle_tables();
   void set_root(Entry);
-  std::vector<GenerationPtr> far_files() const;
+  std::vector<GenerationPtr> remote_files() const;
   MountReport report(const CacheReport&) const;
   std::string stats_json() const;
   std::string metrics() const;
@@ -307,8 +307,8 @@ class FileSystem {
   MountContext context_;
   std::shared_ptr<SourceTree> tree_;            // of a mirrored directory
   std::shared_ptr<WrittenFile> written_;        // of a single file that may be written
-  std::shared_ptr<FarTree> far_tree_;           // of a directory behind a URL
-  std::shared_ptr<MountedFile> far_file_;       // of a file behind a URL
+  std::shared_ptr<RemoteTree> remote_tree_;     // of a directory behind a URL
+  std::shared_ptr<MountedFile> remote_file_;    // of a file behind a URL
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath any mount over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;

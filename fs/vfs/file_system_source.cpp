@@ -22,7 +22,7 @@
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/root_file_holder.h"
 #include "vfs/nodes/url_origin.h"
-#include "vfs/remote/far_tree.h"
+#include "vfs/remote/remote_tree.h"
 #include "vfs/written/written_file.h"
 #include "waited.h"
 
@@ -36,13 +36,13 @@ tl::unexpected<Error> friends_need_one_file(const std::string& name) {
   return fail(ErrorKind::invalid, name + ": friend= works only with one read-only file or with a chain");
 }
 
-bool may_be_far(const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); }
-bool may_be_far(const std::vector<NamedFriend>& friends) {
-  return std::ranges::any_of(friends, [](const NamedFriend& each) { return may_be_far(each.source); });
+bool may_be_remote(const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); }
+bool may_be_remote(const std::vector<NamedFriend>& friends) {
+  return std::ranges::any_of(friends, [](const NamedFriend& each) { return may_be_remote(each.source); });
 }
 
 // Jobs that wait for a server must leave room for others.
-constexpr unsigned kFarJobs = 64;
+constexpr unsigned kRemoteJobs = 64;
 
 // Whether a server may say this because the URL is that of a directory.
 bool may_be_directory(const Error& error) {
@@ -73,9 +73,9 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
   const bool mirrors = there && S_ISDIR(status.st_mode);
   if ((mirrors || options.write) && !options.friends.empty()) return friends_need_one_file(source);
   CacheOptions cache = options.cache;
-  if (may_be_far(options.friends)) cache.job_threads = std::max(cache.job_threads, kFarJobs);
+  if (may_be_remote(options.friends)) cache.job_threads = std::max(cache.job_threads, kRemoteJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(cache), options));
-  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));
+  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.remote));
   if (mirrors) {
     TRY_VOID(fs->show_directory(source, std::move(hidden)));
   } else if (auto shown = fs->show_file(source, there); !shown) {
@@ -91,13 +91,13 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
 
 // Each is opened, so that what is wrong with it is said at once.
 Result<std::vector<FriendSource>> FileSystem::open_friends(const std::vector<NamedFriend>& named, ChainOptions chain,
-                                                           tfile::FarOptions far) {
-  far.stop = end_of_requests_.get_token();
+                                                           tfile::RemoteOptions remote) {
+  remote.stop = end_of_requests_.get_token();
   chain.index.clear();
   std::vector<FriendSource> sources;
   for (const NamedFriend& each : named) {
     const std::string path = std::string(kFriendsName) + "/" + each.alias;
-    auto place = make_named_place(context_, std::vector<std::string>{each.source}, far);
+    auto place = make_named_place(context_, std::vector<std::string>{each.source}, remote);
     sources.push_back({each.alias, std::make_shared<Chain>(context_, std::move(place), chain, path), each.key});
     if (auto opened = open_now({sources.back().chain}); !opened) {
       Error error = std::move(opened).error();
@@ -135,48 +135,49 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
 Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url, FileSystemOptions options) {
   const std::string name = tfile::shown_name(url);
   if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, this is a URL");
-  options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
+  options.cache.job_threads = std::max(options.cache.job_threads, kRemoteJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
-  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.far));
-  if (auto shown = fs->show_url(url, options.far); !shown) {
+  TRY(fs->context_.friends, fs->open_friends(options.friends, ChainOptions(), options.remote));
+  if (auto shown = fs->show_url(url, options.remote); !shown) {
     Error error = std::move(shown).error();
     if (!error.text.starts_with(name)) error.text = name + ": " + error.text;
     return tl::unexpected(std::move(error));
   }
-  if (fs->far_tree_ && !options.friends.empty()) return friends_need_one_file(name);
+  if (fs->remote_tree_ && !options.friends.empty()) return friends_need_one_file(name);
   return fs;
 }
 
-Result<> FileSystem::show_url(const std::string& url, tfile::FarOptions options) {
+Result<> FileSystem::show_url(const std::string& url, tfile::RemoteOptions options) {
   options.stop = end_of_requests_.get_token();
   const tfile::UrlParts parts = tfile::url_parts(url);
   if (has_pattern(parts.path)) {
     TRY(const std::vector<std::string> found, expand_sources(url, options));
-    TRY(FarPattern pattern, far_pattern(url));
-    if (found != std::vector{url}) return show_far_directory(pattern.directory, options, std::move(pattern.shown));
+    TRY(RemotePattern pattern, remote_pattern(url));
+    if (found != std::vector{url}) return show_remote_directory(pattern.directory, options, std::move(pattern.shown));
   }
-  if (parts.path.empty() || parts.path.ends_with('/')) return show_far_directory(url, options, {});
-  auto shown = show_far_file(url, options);
+  if (parts.path.empty() || parts.path.ends_with('/')) return show_remote_directory(url, options, {});
+  auto shown = show_remote_file(url, options);
   if (shown || parts.path.ends_with(".root") || !may_be_directory(shown.error())) return shown;
   // What the server says against a file is said of a directory, too, if that is what it is.
-  return show_far_directory(url, options, {}) ? Result<>() : shown;
+  return show_remote_directory(url, options, {}) ? Result<>() : shown;
 }
 
-Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptions& options) {
-  far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
-  set_root(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
-  return open_now(*far_file_);
+Result<> FileSystem::show_remote_file(const std::string& url, const tfile::RemoteOptions& options) {
+  remote_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
+  set_root(Entry{std::make_shared<const RootFileHolder>(context_, remote_file_), {}});
+  return open_now(*remote_file_);
 }
 
 Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::string> names, const ChainOptions& chain,
                                                            FileSystemOptions options) {
   if (options.write) return fail(ErrorKind::invalid, "a chain cannot be written");
-  const bool is_far = std::ranges::any_of(names, [](const std::string& name) { return may_be_far(name); });
-  if (is_far || may_be_far(options.friends)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
+  const bool is_remote = std::ranges::any_of(names, [](const std::string& name) { return may_be_remote(name); });
+  if (is_remote || may_be_remote(options.friends))
+    options.cache.job_threads = std::max(options.cache.job_threads, kRemoteJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
-  options.far.stop = fs->end_of_requests_.get_token();
-  TRY(std::vector<FriendSource> friends, fs->open_friends(options.friends, chain, options.far));
-  TRY_VOID(fs->show_chains(std::move(names), chain, options.far, std::move(friends)));
+  options.remote.stop = fs->end_of_requests_.get_token();
+  TRY(std::vector<FriendSource> friends, fs->open_friends(options.friends, chain, options.remote));
+  TRY_VOID(fs->show_chains(std::move(names), chain, options.remote, std::move(friends)));
   TRY_VOID(open_now(fs->chains_));
   for (const auto& each : fs->chains_) each->save();
   return fs;
@@ -184,10 +185,10 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::stri
 
 // A dataset has a chain for each of its samples.
 Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOptions& chain,
-                                 const tfile::FarOptions& far, std::vector<FriendSource> friends) {
+                                 const tfile::RemoteOptions& remote, std::vector<FriendSource> friends) {
   const bool is_of_samples = names.size() == 1 && is_dataset(names[0]);
   if (!is_of_samples) {
-    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, "",
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), remote), chain, "",
                                               ChainAbout(), std::move(friends)));
     set_root(make_chain_root(chains_[0]));
     return {};
@@ -196,7 +197,7 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
   for (Dataset::Friend& named : dataset.friends) {
     const std::string alias = tfile::escape_name(named.alias);
     friends.push_back({alias,
-                       std::make_shared<Chain>(context_, make_named_place(context_, std::move(named.files), far),
+                       std::make_shared<Chain>(context_, make_named_place(context_, std::move(named.files), remote),
                                                ChainOptions{chain.policy, chain.skips_missing, ""},
                                                std::string(kFriendsName) + "/" + alias),
                        std::nullopt});
@@ -209,7 +210,7 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
   for (std::size_t i = 0; i < samples.size(); ++i) {
     ChainOptions options = chain;
     if (!options.index.empty()) options.index += "-" + shown[i];
-    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(samples[i].files), far),
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(samples[i].files), remote),
                                               std::move(options), shown[i],
                                               ChainAbout{samples[i].metadata, samples[i].attributes}, friends));
     for (FriendSource& source : friends) source.before.push_back(chains_.back());
@@ -219,13 +220,14 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
   return {};
 }
 
-Result<> FileSystem::show_far_directory(const std::string& url, const tfile::FarOptions& options, PathPattern shown) {
-  far_tree_ = std::make_shared<FarTree>(context_, url, options, std::move(shown));
-  std::promise<Result<FarTree::ListingPtr>> listed;
-  far_tree_->list("", [&](Result<FarTree::ListingPtr> now) { listed.set_value(std::move(now)); });
+Result<> FileSystem::show_remote_directory(const std::string& url, const tfile::RemoteOptions& options,
+                                           PathPattern shown) {
+  remote_tree_ = std::make_shared<RemoteTree>(context_, url, options, std::move(shown));
+  std::promise<Result<RemoteTree::ListingPtr>> listed;
+  remote_tree_->list("", [&](Result<RemoteTree::ListingPtr> now) { listed.set_value(std::move(now)); });
   TRY_VOID(listed.get_future().get());
-  set_root(Entry{far_tree_->root(), {}});
-  far_file_.reset();
+  set_root(Entry{remote_tree_->root(), {}});
+  remote_file_.reset();
   return {};
 }
 

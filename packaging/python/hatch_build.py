@@ -18,7 +18,7 @@ class ProgramHook(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["shared_scripts"][os.path.join(installed, "bin", "tfilefs")] = "tfilefs"
         # Where the program looks for it: beside the directory that it lies in itself. The portable program has it inside.
-        for module in glob.glob(os.path.join(installed, "lib*", "**", "tfilefs-far.so"), recursive=True):
+        for module in glob.glob(os.path.join(installed, "lib*", "**", "tfilefs-remote.so"), recursive=True):
             build_data["shared_data"][module] = os.path.relpath(module, installed)
         for part in glob.glob(os.path.join(installed, "share", "doc", "tfilefs", "licenses", "*")):
             build_data["extra_metadata"][part] = os.path.join("licenses", "libraries", os.path.basename(part))

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "far/byte_ranges.h"
 #include "fuzz/stream_body.h"
+#include "remote/http/byte_ranges.h"
 
 namespace tfile::fuzz {
 

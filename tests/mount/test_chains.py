@@ -15,7 +15,7 @@ import uproot
 
 import column_streams
 import columnar
-import far_files
+import remote_files
 import http_server
 import mounted
 import mounted_table
@@ -725,7 +725,7 @@ def test_files_cut_at_random_places(seed, tmp_path, mount):
     assert not test_awkward.compare(os.path.join(chain, "t"))
 
 
-def test_far_files(files, tmp_path, mount, shared_mount):
+def test_remote_files(files, tmp_path, mount, shared_mount):
     for path in files:
         shutil.copy(path, tmp_path)
         os.utime(tmp_path / os.path.basename(path), (1_700_000_000, 1_700_000_000))
@@ -747,12 +747,12 @@ def test_far_files(files, tmp_path, mount, shared_mount):
                 assert [os.path.basename(file["name"]) for file in told["files"]] == [*names[1:], names[0]]
 
 
-def far_values(column, timeout=5):
-    told = far_files.read(column, timeout)
+def remote_values(column, timeout=5):
+    told = remote_files.read(column, timeout)
     return told if isinstance(told, str) else np.frombuffer(told, "<i4").tolist()
 
 
-def far_chain(servers, tmp_path):
+def remote_chain(servers, tmp_path):
     """Three files of 100,000 entries, of which the second is at another server; and their values."""
     numbers = [np.random.default_rng(number).integers(0, 1 << 30, 100_000).astype("i4") for number in range(3)]
     urls = []
@@ -766,17 +766,17 @@ def far_chain(servers, tmp_path):
 def test_a_server_that_ends_while_its_file_is_read(kind, tmp_path):
     """Its entries cannot be read, those of the others can; when it is there again, all can."""
     with kind() as first, kind() as second:
-        urls, numbers = far_chain((first, second), tmp_path)
+        urls, numbers = remote_chain((first, second), tmp_path)
         with mounted.Mounted(urls, ["chain,prefetch=off,timeout=2,recheck=0"]) as m:
             column = os.path.join(m.path, "t", "x.i4")
             os.stat(column)
             with open(column, "rb", buffering=0) as file:
-                part = lambda number: far_files.becomes(True, lambda: read_part(file, numbers, number), 15)
+                part = lambda number: remote_files.becomes(True, lambda: read_part(file, numbers, number), 15)
                 assert part(0) is True
                 second.stop()
                 begun = time.monotonic()
                 assert read_part(file, numbers, 1) in (errno.EIO, errno.ETIMEDOUT)
-                assert time.monotonic() - begun < 2 + far_files.SLOW
+                assert time.monotonic() - begun < 2 + remote_files.SLOW
                 assert read_part(file, numbers, 2) is True
                 second.start()
                 assert part(1) is True
@@ -791,9 +791,9 @@ def read_part(file, numbers, number):
 
 
 @pytest.mark.parametrize("kind", [http_server.Directory, xrootd_server.XrootdServer])
-def test_a_far_file_that_is_replaced(kind, tmp_path):
+def test_a_remote_file_that_is_replaced(kind, tmp_path):
     with kind() as server:
-        urls, numbers = far_chain((server, server), tmp_path)
+        urls, numbers = remote_chain((server, server), tmp_path)
         index = tmp_path / "index"
         with mounted.Mounted(urls, [f"chain,prefetch=off,recheck=0,index={index}"]) as m:
             column = os.path.join(m.path, "t", "x.i4")
@@ -802,7 +802,7 @@ def test_a_far_file_that_is_replaced(kind, tmp_path):
                 put(tmp_path / "f1.root", t={"x": np.array([70, 80], "i4")})
                 server.put(tmp_path / "f1.root")
                 wanted = [*numbers[0], 70, 80, *numbers[2]]
-                assert far_files.becomes(wanted, lambda: far_values(column), 10) == wanted
+                assert remote_files.becomes(wanted, lambda: remote_values(column), 10) == wanted
                 assert read_part(before, numbers, 2) is True
                 os.posix_fadvise(before.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)  # the kernel may have its old pages
                 with pytest.raises(OSError) as changed:
@@ -812,14 +812,14 @@ def test_a_far_file_that_is_replaced(kind, tmp_path):
         with mounted.Mounted(urls, [f"chain,index={index}"]) as m:
             column = os.path.join(m.path, "t", "x.i4")
             assert os.path.getsize(column) == 800_008 and files_memory(m) == 0
-            assert far_values(column) == wanted
+            assert remote_values(column) == wanted
         put(tmp_path / "f0.root", t={"x": np.array([7], "i4")})
         server.put(tmp_path / "f0.root")
         with mounted.Mounted(urls, [f"chain,index={index}"]) as m:
-            assert far_values(os.path.join(m.path, "t", "x.i4")) == [7, 70, 80, *numbers[2]]
+            assert remote_values(os.path.join(m.path, "t", "x.i4")) == [7, 70, 80, *numbers[2]]
 
 
-def test_far_files_are_asked_for_little(tmp_path, mount):
+def test_remote_files_are_asked_for_little(tmp_path, mount):
     """What opening, listing and reading a column asks of the server does not grow with what else the files have."""
     put(tmp_path / "f00.root", t={f"x{number}": np.arange(3, dtype="i4") for number in range(50)})
     for number in range(1, 20):

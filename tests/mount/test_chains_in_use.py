@@ -19,7 +19,7 @@ import pytest
 import ROOT
 import xxhash
 
-import far_files
+import remote_files
 import http_server
 import mounted
 from test_chains import chain_json, put, values
@@ -70,8 +70,8 @@ def test_what_is_open_of_a_file_that_changes_is_stale(how, three, tmp_path, moun
         else:
             shutil.copyfile(tmp_path / "new.root", paths[1])
         size = 2 * SIZE + 8
-        assert far_files.becomes(size, lambda: outcome(lambda: os.stat(column).st_size), 20) == size
-        assert far_files.becomes(errno.ESTALE, lambda: middle(before, numbers, 1), 20) == errno.ESTALE
+        assert remote_files.becomes(size, lambda: outcome(lambda: os.stat(column).st_size), 20) == size
+        assert remote_files.becomes(errno.ESTALE, lambda: middle(before, numbers, 1), 20) == errno.ESTALE
         assert middle(before, numbers, 0) is True and middle(before, numbers, 2) is True
         with open(column, "rb", buffering=0) as after:
             assert len(after.readall()) == size
@@ -105,7 +105,7 @@ def test_a_file_that_is_none_any_more_fails_alone(how, three, tmp_path, mount):
         with open(column, "rb", buffering=0) as file:
             return middle(file, numbers, 1)
 
-    assert far_files.becomes(True, again, 20) is True
+    assert remote_files.becomes(True, again, 20) is True
 
 
 # ---- files that are opened and closed
@@ -249,7 +249,7 @@ def test_a_reader_finds_the_next_file_open(tmp_path):
                     server.forget_requests()
                     for block in range(24):
                         assert len(os.pread(file.fileno(), 128 << 10, block * (128 << 10))) == 128 << 10
-                    assert far_files.becomes(wanted, asked, 10) == wanted
+                    assert remote_files.becomes(wanted, asked, 10) == wanted
 
 
 def test_what_is_used_together_is_learnt_from_file_to_file(tmp_path):
@@ -279,7 +279,7 @@ def test_what_is_used_together_is_learnt_from_file_to_file(tmp_path):
 # ---- facts that are kept
 
 
-def test_a_far_chain_is_known_to_the_disk(tmp_path):
+def test_a_remote_chain_is_known_to_the_disk(tmp_path):
     """A second mount asks for little more than whether each file is the same. What is wrong with the cache costs
     requests, never a byte."""
     files = 8
@@ -296,7 +296,7 @@ def test_a_far_chain_is_known_to_the_disk(tmp_path):
         def read():
             server.forget_requests()
             with mounted.Mounted(urls, [f"chain,diskcache={cache}"]) as m:
-                assert far_files.read(os.path.join(m.path, "t", "x.i4"), 30) == all_of()
+                assert remote_files.read(os.path.join(m.path, "t", "x.i4"), 30) == all_of()
                 assert os.listdir(os.path.join(m.path, "t")) == ["x.i4"]
             return server.requests()
 
@@ -362,7 +362,7 @@ def test_an_index_that_says_something_wrong(tmp_path, mount):
     path = os.path.join(m.path, "t", "x.i4")
     seen, deadline = [], time.monotonic() + 20
     while seen[-1:] != ["right"] and time.monotonic() < deadline:
-        got = far_files.read(path, 10)
+        got = remote_files.read(path, 10)
         seen.append("right" if got == np.arange(203, dtype="<i4").tobytes() else got)
     assert set(seen) <= {"right", "ESTALE"} and seen[-1] == "right", seen
 
@@ -439,7 +439,7 @@ def test_a_table_without_branches_and_one_without_a_branch(at, tmp_path, mount):
     assert paths[max(at, 1)] in refused.value.message  # the first that is not as the first file
 
 
-def test_patterns_of_far_names(tmp_path):
+def test_patterns_of_remote_names(tmp_path):
     for number in range(4):
         put(tmp_path / f"f{number}.root", t={"x": np.array([number], "i4")})
     put(tmp_path / "a b#1.root", t={"x": np.array([9], "i4")})

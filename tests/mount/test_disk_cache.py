@@ -14,13 +14,13 @@ import time
 import pytest
 
 import delayed_network
-import far_files
+import remote_files
 import faulty_server as faulty
 import http_server
 import mounted
 import xrootd_server
 
-NAMES = ("far", "middle", "small", "tiny", "wide")
+NAMES = ("remote", "middle", "small", "tiny", "wide")
 DATE = 1_700_000_000
 RTT_MS = 100
 GENEROUS = 2.5  # a machine that is busy
@@ -31,7 +31,7 @@ def directory(samples, tmp_path_factory):
     """NAME.root, which have not changed just now."""
     directory = tmp_path_factory.mktemp("served")
     for name in NAMES:
-        shutil.copy(os.path.join(samples("far"), name + ".root"), directory)
+        shutil.copy(os.path.join(samples("remote"), name + ".root"), directory)
         os.utime(directory / f"{name}.root", (DATE, DATE))
     return directory
 
@@ -42,7 +42,7 @@ def local(directory):
     found = {}
     for name in NAMES:
         with mounted.Mounted(os.path.join(directory, name + ".root")) as m:
-            found[name] = far_files.everything(m.path)
+            found[name] = remote_files.everything(m.path)
     return found
 
 
@@ -66,7 +66,7 @@ def cache(tmp_path):
 
 def mounted_with(url, cache, *options, prefix=(), **more):
     return mounted.Mounted(url, ("timeout=10", "recheck=600", f"diskcache={cache}", *options), prefix=prefix,
-                           environment=far_files.environment(**more))
+                           environment=remote_files.environment(**more))
 
 
 def counts(m):
@@ -85,11 +85,11 @@ def cached(cache):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_second_mount_asks_for_the_state_alone(server, cache, local, name):
     with mounted_with(server.url(name + ".root"), cache) as m:
-        assert far_files.everything(m.path) == local[name]
+        assert remote_files.everything(m.path) == local[name]
         first = counts(m)
     server.forget_requests()
     with mounted_with(server.url(name + ".root"), cache) as m:
-        assert far_files.everything(m.path) == local[name]
+        assert remote_files.everything(m.path) == local[name]
         second = counts(m)
         assert m.errors() == ""
     print(name, "first", first, "second", second)
@@ -109,48 +109,48 @@ def test_what_a_server_cannot_do_is_known_to_a_later_mount(server, cache, local)
     vain = []
     for column in ("x3", "x4"):
         server.forget_requests()
-        with mounted_with(server.url("far.root"), cache, "prefetch=off") as m:
+        with mounted_with(server.url("remote.root"), cache, "prefetch=off") as m:
             path = f"events/{column}.f8"
-            assert far_files.read(os.path.join(m.path, path), 10) == local["far"][path]
+            assert remote_files.read(os.path.join(m.path, path), 10) == local["remote"][path]
         vain.append(sum(len(request.ranges) > 1 for request in server.requests))
     assert vain[0] > 0 and vain[1] == 0, vain
 
 
 def test_what_was_not_read_is_asked_for(server, cache, local):
-    url = server.url("far.root")
+    url = server.url("remote.root")
     with mounted_with(url, cache) as m:
-        assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["far"]["events/x3.f8"]
+        assert remote_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["remote"]["events/x3.f8"]
     for _ in range(2):
         with mounted_with(url, cache) as m:
             for column in ("x3", "x4"):
-                assert far_files.read(os.path.join(m.path, f"events/{column}.f8"), 10) == local["far"][f"events/{column}.f8"]
+                assert remote_files.read(os.path.join(m.path, f"events/{column}.f8"), 10) == local["remote"][f"events/{column}.f8"]
             last = counts(m)
     assert last["requests"] == 1
 
 
 def test_a_file_that_changed_is_read_anew(server, cache, directory, local):
-    url = server.url("far.root")
+    url = server.url("remote.root")
     with mounted_with(url, cache) as m:
-        far_files.everything(m.path)
-    server.put("/far.root", content_of(directory, "middle"), modified=DATE + 100)
+        remote_files.everything(m.path)
+    server.put("/remote.root", content_of(directory, "middle"), modified=DATE + 100)
     for expected in range(2):
         server.rule = waves = faulty.Waves()
         with mounted_with(url, cache) as m:
             assert waves.count <= (3, 1)[expected]
             server.rule = lambda exchange: False
-            assert far_files.everything(m.path) == local["middle"]
+            assert remote_files.everything(m.path) == local["middle"]
             assert counts(m)["requests"] == 1 or not expected
     assert len(cached(cache)) == 1
 
 
 def test_a_file_that_changes_while_it_is_mounted(server, cache, directory, local):
-    url = server.url("far.root")
+    url = server.url("remote.root")
     with mounted_with(url, cache, "recheck=0") as m:
-        far_files.everything(m.path)
-        server.put("/far.root", content_of(directory, "middle"), modified=DATE + 100)
-        assert far_files.becomes(local["middle"], lambda: far_files.everything(m.path), 10) == local["middle"]
+        remote_files.everything(m.path)
+        server.put("/remote.root", content_of(directory, "middle"), modified=DATE + 100)
+        assert remote_files.becomes(local["middle"], lambda: remote_files.everything(m.path), 10) == local["middle"]
     with mounted_with(url, cache) as m:
-        assert far_files.everything(m.path) == local["middle"]
+        assert remote_files.everything(m.path) == local["middle"]
 
 
 @pytest.mark.parametrize("tells", ([], ["modified"], ["etag"]))
@@ -159,7 +159,7 @@ def test_a_state_that_is_not_told_is_not_believed(server, cache, local, tells):
     url = server.url("middle.root")
     for _ in range(2):
         with mounted_with(url, cache) as m:
-            assert far_files.everything(m.path) == local["middle"]
+            assert remote_files.everything(m.path) == local["middle"]
             last = counts(m)
     assert (last["requests"] == 1) == bool(tells)
 
@@ -168,7 +168,7 @@ def test_servers_that_refuse_ranges(server, cache, local):
     server.rule = faulty.whole_file
     for _ in range(2):
         with mounted_with(server.url("middle.root"), cache) as m:
-            assert far_files.everything(m.path) == local["middle"]
+            assert remote_files.everything(m.path) == local["middle"]
             last = counts(m)
     assert last["requests"] == 1
 
@@ -177,8 +177,8 @@ def test_on_a_long_line(directory, cache, local):
     """The first mount reads through gaps, as a round trip costs more. What it did not read of the second's columns is
     all that the second asks for."""
     with delayed_network.DelayedNetwork(RTT_MS) as network:
-        far = dict(address=network.far_address, port=8080, prefix=network.command("far"))
-        with http_server.Nginx(directory, **far) as server:
+        remote = dict(address=network.remote_address, port=8080, prefix=network.command("remote"))
+        with http_server.Nginx(directory, **remote) as server:
             times = []
             for columns in (range(0, 100, 7), range(0, 100, 7), range(0, 100, 5)):
                 server.forget_requests()
@@ -186,7 +186,7 @@ def test_on_a_long_line(directory, cache, local):
                 with mounted_with(server.url("wide.root"), cache, prefix=network.command("near")) as m:
                     for n in columns:
                         path = f"events/x{n}.f8"
-                        assert far_files.read(os.path.join(m.path, path), 20) == local["wide"][path]
+                        assert remote_files.read(os.path.join(m.path, path), 20) == local["wide"][path]
                 times.append((time.monotonic() - begin, len(server.requests())))
     print(times)
     assert times[1][1] == 1
@@ -214,19 +214,19 @@ def test_many_mounts_at_once(server, cache, local):
     assert len(cached(cache)) == 1
     with mounted_with(url, cache) as m:
         for column in range(0, 40, 5):
-            assert far_files.read(os.path.join(m.path, f"events/x{column}.f8"), 10) == local["wide"][f"events/x{column}.f8"]
+            assert remote_files.read(os.path.join(m.path, f"events/x{column}.f8"), 10) == local["wide"][f"events/x{column}.f8"]
         assert counts(m)["requests"] == 1
 
 
 def test_another_mount_reads_what_this_one_fetches(server, cache, local):
     """While both are mounted."""
-    url = server.url("far.root")
+    url = server.url("remote.root")
     with mounted_with(url, cache) as one, mounted_with(url, cache) as other:
         path = "events/x3.f8"
-        assert far_files.read(os.path.join(one.path, path), 10) == local["far"][path]
+        assert remote_files.read(os.path.join(one.path, path), 10) == local["remote"][path]
         one_is_written(cache)
         before = counts(other)["bytes"]
-        assert far_files.read(os.path.join(other.path, path), 10) == local["far"][path]
+        assert remote_files.read(os.path.join(other.path, path), 10) == local["remote"][path]
         assert counts(other)["bytes"] == before
 
 
@@ -256,7 +256,7 @@ def test_a_mount_that_is_killed(server, cache, local):
     for _ in range(2):
         with mounted_with(url, cache) as m:
             for n in range(60):
-                assert far_files.read(os.path.join(m.path, f"events/x{n}.f8"), 10) == local["wide"][f"events/x{n}.f8"]
+                assert remote_files.read(os.path.join(m.path, f"events/x{n}.f8"), 10) == local["wide"][f"events/x{n}.f8"]
             last = counts(m)
     assert last["requests"] == 1
 
@@ -266,7 +266,7 @@ def test_bits_that_flip(server, cache, local):
     chosen = random.Random(5)
     for _ in range(8):
         with mounted_with(url, cache) as m:
-            assert far_files.everything(m.path) == local["middle"]
+            assert remote_files.everything(m.path) == local["middle"]
             assert m.errors() == ""
         [path] = cached(cache)
         content = bytearray(path.read_bytes())
@@ -276,10 +276,10 @@ def test_bits_that_flip(server, cache, local):
 
 
 def test_a_directory_that_is_removed(server, cache, local):
-    with mounted_with(server.url("far.root"), cache) as m:
-        assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["far"]["events/x3.f8"]
+    with mounted_with(server.url("remote.root"), cache) as m:
+        assert remote_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["remote"]["events/x3.f8"]
         shutil.rmtree(cache)
-        assert far_files.everything(m.path) == local["far"]
+        assert remote_files.everything(m.path) == local["remote"]
         assert m.errors() == ""
     assert stat.S_IMODE(os.stat(cache).st_mode) == 0o700 and cached(cache)
 
@@ -287,19 +287,19 @@ def test_a_directory_that_is_removed(server, cache, local):
 def test_a_directory_that_takes_nothing(server, cache, local):
     """As of a full disk: files cannot grow."""
     limited = ["prlimit", "--fsize=100000"]
-    m = mounted.Mounted(server.url("far.root"), ("timeout=10", f"diskcache={cache}"),
-                        environment=far_files.environment(), prefix=limited)
+    m = mounted.Mounted(server.url("remote.root"), ("timeout=10", f"diskcache={cache}"),
+                        environment=remote_files.environment(), prefix=limited)
     with m:
-        assert far_files.everything(m.path) == local["far"]
+        assert remote_files.everything(m.path) == local["remote"]
         assert counts(m)["disk_failures"] == 1
-    with mounted_with(server.url("far.root"), cache) as m:
-        assert far_files.everything(m.path) == local["far"]
+    with mounted_with(server.url("remote.root"), cache) as m:
+        assert remote_files.everything(m.path) == local["remote"]
 
 
 def test_a_size_that_is_too_small_for_the_file(server, cache, local):
     for _ in range(2):
-        with mounted_with(server.url("far.root"), f"{cache}:1M") as m:
-            assert far_files.everything(m.path) == local["far"]
+        with mounted_with(server.url("remote.root"), f"{cache}:1M") as m:
+            assert remote_files.everything(m.path) == local["remote"]
     assert sum(path.stat().st_size for path in cached(cache)) <= 2 << 20
 
 
@@ -310,7 +310,7 @@ def test_secrets_are_nowhere(server, cache):
     url = server.url("middle.root", user="user:pass-secret") + "?token=query-secret"
     for _ in range(2):
         with mounted_with(url, cache, BEARER_TOKEN="bearer-secret") as m:
-            far_files.everything(m.path)
+            remote_files.everything(m.path)
             with open(os.path.join(m.path, ".tfilefs", "config.json")) as file:
                 assert json.load(file)["diskcache"] == str(cache)
     paths = [cache, *cache.iterdir()]
@@ -328,10 +328,10 @@ def test_who_may_not_read_a_file_does_not_read_it_from_the_disk(server, cache, l
         return False if allowed else faulty.status(401)(exchange)
 
     server.rule = rule
-    url = server.url("far.root")
+    url = server.url("remote.root")
     for _ in range(2):
         with mounted_with(url, cache, BEARER_TOKEN="right") as m:
-            assert far_files.everything(m.path) == local["far"]
+            assert remote_files.everything(m.path) == local["remote"]
         with pytest.raises(mounted.MountFailed) as failed:
             with mounted_with(url, cache, BEARER_TOKEN="wrong"):
                 pass
@@ -341,12 +341,12 @@ def test_who_may_not_read_a_file_does_not_read_it_from_the_disk(server, cache, l
 def test_a_directory_of_others_is_refused(server, cache):
     cache.mkdir()
     cache.chmod(0o777)
-    status, said, _ = far_files.failure("-o", f"diskcache={cache}", server.url("far.root"), limit=20)
+    status, said, _ = remote_files.failure("-o", f"diskcache={cache}", server.url("remote.root"), limit=20)
     assert status == 1 and "others may write to it" in said
     cache.chmod(0o700)
     if os.geteuid() == 0:
         os.chown(cache, 1, 1)
-        status, said, _ = far_files.failure("-o", f"diskcache={cache}", server.url("far.root"), limit=20)
+        status, said, _ = remote_files.failure("-o", f"diskcache={cache}", server.url("remote.root"), limit=20)
         assert status == 1 and "belongs to another user" in said
 
 
@@ -363,16 +363,16 @@ def make_open_to_others(path):
 def test_the_size_is_kept_whatever_stands_in_the_place_of_the_lock(server, cache, local, make):
     cache.mkdir(0o700)
     make(cache / "lock")
-    for name in ("far", "wide"):
+    for name in ("remote", "wide"):
         with mounted_with(server.url(name + ".root"), f"{cache}:1M") as m:
-            assert far_files.everything(m.path) == local[name]
+            assert remote_files.everything(m.path) == local[name]
     assert sum(path.stat().st_size for path in cached(cache)) <= 2 << 20
 
 
 def test_a_file_with_another_name_is_not_written_to(server, cache, local, tmp_path):
     for content in (b"", b"of the user"):
         with mounted_with(server.url("small.root"), cache) as m:
-            far_files.everything(m.path)
+            remote_files.everything(m.path)
         [path] = cached(cache)
         path.unlink()
         other = tmp_path / "other"
@@ -380,7 +380,7 @@ def test_a_file_with_another_name_is_not_written_to(server, cache, local, tmp_pa
         os.link(other, path)
         for _ in range(2):
             with mounted_with(server.url("small.root"), cache) as m:
-                assert far_files.everything(m.path) == local["small"]
+                assert remote_files.everything(m.path) == local["small"]
                 last = counts(m)
         assert other.read_bytes() == content and last["requests"] == 1
         other.unlink()
@@ -388,14 +388,14 @@ def test_a_file_with_another_name_is_not_written_to(server, cache, local, tmp_pa
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a directory read-only")
 def test_a_directory_that_can_only_be_read_is_read(server, cache, local):
-    with mounted_with(server.url("far.root"), cache) as m:
-        far_files.everything(m.path)
+    with mounted_with(server.url("remote.root"), cache) as m:
+        remote_files.everything(m.path)
     subprocess.run(["mount", "--bind", cache, cache], check=True)
     try:
         subprocess.run(["mount", "-o", "remount,bind,ro", cache], check=True)
-        for name, requests in (("far", 1), ("middle", None)):
+        for name, requests in (("remote", 1), ("middle", None)):
             with mounted_with(server.url(name + ".root"), cache) as m:
-                assert far_files.everything(m.path) == local[name]
+                assert remote_files.everything(m.path) == local[name]
                 last = counts(m)
             assert requests in (last["requests"], None)
         assert last["disk_failures"] == 1
@@ -405,7 +405,7 @@ def test_a_directory_that_can_only_be_read_is_read(server, cache, local):
 
 @pytest.mark.parametrize("value", ("", ":5G", "/tmp/x:10"))
 def test_values_that_are_refused(server, value):
-    status, said, _ = far_files.failure("-o", f"diskcache={value}", server.url("far.root"), limit=20)
+    status, said, _ = remote_files.failure("-o", f"diskcache={value}", server.url("remote.root"), limit=20)
     assert status == 2 and "diskcache" in said
 
 
@@ -418,14 +418,14 @@ def xrootd():
         yield running
 
 
-@pytest.mark.parametrize("name", ("far", "small"))
+@pytest.mark.parametrize("name", ("remote", "small"))
 def test_xrootd(xrootd, directory, cache, local, name):
     url = xrootd.put(os.path.join(directory, name + ".root"))
     os.utime(xrootd.path(name + ".root"), (DATE, DATE))
     for _ in range(2):
         before = len(xrootd.requests())
         with mounted_with(url, cache) as m:
-            assert far_files.everything(m.path) == local[name]
+            assert remote_files.everything(m.path) == local[name]
             last = counts(m)
             asked = xrootd.requests()[before:]
     print(name, last, asked)
@@ -434,8 +434,8 @@ def test_xrootd(xrootd, directory, cache, local, name):
 
 
 def test_xrootd_file_that_changed(xrootd, directory, cache, local):
-    for name, date in (("far", DATE), ("middle", DATE + 100), ("far", DATE)):
+    for name, date in (("remote", DATE), ("middle", DATE + 100), ("remote", DATE)):
         url = xrootd.put(os.path.join(directory, name + ".root"), "changing.root")
         os.utime(xrootd.path("changing.root"), (date, date))
         with mounted_with(url, cache) as m:
-            assert far_files.everything(m.path) == local[name]
+            assert remote_files.everything(m.path) == local[name]

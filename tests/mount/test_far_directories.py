@@ -18,7 +18,7 @@ import pytest
 import uproot
 
 import faulty_server as faulty
-import far_files
+import remote_files
 import http_server
 import listings
 import mounted
@@ -104,18 +104,18 @@ def of_s3(files, _):
     keys = {"key_id": "AKIATESTS", "secret": "secret/of+the=tests", "region": "eu-west-3"}
     with faulty.FaultyServer() as server:
         for path, data in files.items():
-            server.put("/bucket/" + far_quoted("data/" + path), data)
+            server.put("/bucket/" + remote_quoted("data/" + path), data)
         lists = listings.s3(page_size=4)
         server.rule = lambda exchange: lists(exchange) if listings.is_signed(exchange.request, **keys) else faulty.status(403)(
             exchange)
-        environment = dict(far_files.environment(), AWS_ENDPOINT_URL=server.url(""), AWS_REGION=keys["region"],
+        environment = dict(remote_files.environment(), AWS_ENDPOINT_URL=server.url(""), AWS_REGION=keys["region"],
                            AWS_ACCESS_KEY_ID=keys["key_id"], AWS_SECRET_ACCESS_KEY=keys["secret"])
         count = lambda: sum("list-type=2" in request.path for request in server.requests)
         opened = lambda: sum("range" in request.headers for request in server.requests)
         yield Place("s3://bucket/data/", count, opened, environment, pages=lambda names: -(-names // 4))
 
 
-def far_quoted(path):
+def remote_quoted(path):
     import urllib.parse
     return urllib.parse.quote(path)
 
@@ -156,7 +156,7 @@ def test_a_thousand_files_are_listed_at_once(place, mount):
 
 
 def test_what_is_in_it_can_be_read(mount):
-    read = lambda *path: far_files.read(os.path.join(mount.path, *path), 20)
+    read = lambda *path: remote_files.read(os.path.join(mount.path, *path), 20)
     assert read("notes.txt") == b"some notes\n" and read(ODD) == b"odd" and read("sub", "deep", "d.txt") == b"deep"
     assert read("big.bin") == BIG
     assert read("run1.root", COLUMN) == VALUES and read("sub", "c.root", COLUMN) == VALUES
@@ -180,7 +180,7 @@ def test_what_is_not_there_or_no_root_file_is_told_so(mount):
 
 
 def test_statistics_count_the_lists(place, mount):
-    far_files.read(os.path.join(mount.path, "run1.root", COLUMN), 20)
+    remote_files.read(os.path.join(mount.path, "run1.root", COLUMN), 20)
     with open(os.path.join(mount.path, ".tfilefs", "stats.json")) as file:
         sources = json.load(file)["sources"]
     assert sources[0]["name"] == place.url and sources[0]["requests"] >= 1
@@ -203,9 +203,9 @@ def test_a_mount_of_a_pattern_shows_what_matches(place):
     with place.mount(pattern="{run?,other}.root") as m:
         assert sorted(os.listdir(m.path)) == ["other.root", "run1.root", "run2.root"]
         assert not os.path.exists(os.path.join(m.path, "run10.root"))
-        assert far_files.read(os.path.join(m.path, "run2.root", COLUMN), 20) == VALUES
+        assert remote_files.read(os.path.join(m.path, "run2.root", COLUMN), 20) == VALUES
     with place.mount(pattern="sub*/[c]*") as m:
-        assert far_files.everything(m.path).keys() >= {"sub/c.root/T/x.i8", "sub2/c.root/T/x.i8"}
+        assert remote_files.everything(m.path).keys() >= {"sub/c.root/T/x.i8", "sub2/c.root/T/x.i8"}
         assert os.listdir(os.path.join(m.path, "sub2")) == ["c.root"]
 
 
@@ -254,7 +254,7 @@ def test_what_matches_nothing_is_refused_with_a_line(place, tmp_path):
 def server(content):
     with faulty.FaultyServer() as server:
         for path, data in files_of(content).items():
-            server.put("/d/" + far_quoted(path), data)
+            server.put("/d/" + remote_quoted(path), data)
         server.rule = listings.dav
         yield server
 
@@ -312,13 +312,13 @@ def test_each_fault_ends_in_an_error_in_time_and_passes(server):
         for number, (name, rule) in enumerate(FAULTS.items()):
             server.rule = rule
             begun = time.monotonic()
-            told = far_files.names(m.path, TIMEOUT)
+            told = remote_files.names(m.path, TIMEOUT)
             assert told in ("EIO", "ETIMEDOUT", "EACCES", "ENOENT", "EINVAL", "ENOTDIR"), f"{name}: {told}"
-            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW, name
+            assert time.monotonic() - begun < TIMEOUT + remote_files.SLOW, name
             big.seek(number * 100_000)
             assert big.read(1000) == BIG[number * 100_000 :][:1000], name
             server.rule = listings.dav
-            assert set(far_files.names(m.path, TIMEOUT).decode().split("\n")) == {*TOP, ""}, name
+            assert set(remote_files.names(m.path, TIMEOUT).decode().split("\n")) == {*TOP, ""}, name
         errors = m.errors()
         assert "has a document type" in errors and "status 500" in errors and "too slowly" in errors
 
@@ -326,9 +326,9 @@ def test_each_fault_ends_in_an_error_in_time_and_passes(server):
 def test_a_mount_of_a_server_that_lists_wrong_fails_with_a_line(server):
     for name in ("no XML", "entities", "500", "403", "404", "silent", "a file"):
         server.rule = FAULTS[name]
-        status, told, seconds = far_files.failure("-o", f"timeout={TIMEOUT}", server.url("d/"), limit=TIMEOUT + 2 * far_files.SLOW)
+        status, told, seconds = remote_files.failure("-o", f"timeout={TIMEOUT}", server.url("d/"), limit=TIMEOUT + 2 * remote_files.SLOW)
         assert status == 1 and told.startswith(f"tfilefs: {server.url('d/')}: ") and told.count("\n") == 1, name
-        assert seconds < TIMEOUT + far_files.SLOW, name
+        assert seconds < TIMEOUT + remote_files.SLOW, name
 
 
 def test_names_that_lead_elsewhere_are_left_out_and_told_of_once(server):
@@ -350,12 +350,12 @@ def test_a_list_of_many_names(server):
         server.rule = many(20_000)
         assert len(os.listdir(m.path)) == 20_000
         server.rule = many(300_100)
-        assert far_files.names(m.path, 20) == "EIO" and "more than 300000 names" in m.errors()
+        assert remote_files.names(m.path, 20) == "EIO" and "more than 300000 names" in m.errors()
 
 
 def test_an_s3_list_without_end_is_given_up(server):
     same = listings.s3_result("<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>")
-    environment = dict(far_files.environment(), AWS_ENDPOINT_URL=server.url(""))
+    environment = dict(remote_files.environment(), AWS_ENDPOINT_URL=server.url(""))
     for body in (lambda: same, lambda: same.replace(b">t<", b">%d<" % random.randrange(10**9))):
         server.rule = lambda exchange: listings.send_xml(exchange, body(), 200)
         done = subprocess.run([mounted.program(), "ls", "-o", f"timeout={TIMEOUT}", "s3://bucket/"], env=environment,
@@ -370,11 +370,11 @@ def test_an_xrootd_server_that_is_silent(content):
         with mounted.Mounted(server.url(""), (f"timeout={TIMEOUT}", "recheck=0")) as m:
             server.process.send_signal(signal.SIGSTOP)
             begun = time.monotonic()
-            assert far_files.names(m.path, TIMEOUT) in ("EIO", "ETIMEDOUT")
-            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+            assert remote_files.names(m.path, TIMEOUT) in ("EIO", "ETIMEDOUT")
+            assert time.monotonic() - begun < TIMEOUT + remote_files.SLOW
             server.process.send_signal(signal.SIGCONT)
             wanted = "\n".join([*sorted(TOP), ""]).encode()
-            assert far_files.becomes(wanted, lambda: far_files.names(m.path, TIMEOUT), 10) == wanted
+            assert remote_files.becomes(wanted, lambda: remote_files.names(m.path, TIMEOUT), 10) == wanted
 
 
 def test_a_listing_that_hangs_can_be_interrupted(server):
@@ -386,7 +386,7 @@ def test_a_listing_that_hangs_can_be_interrupted(server):
         begun = time.monotonic()
         assert process.wait(10) != 0 and time.monotonic() - begun < 5
         begun = time.monotonic()
-    assert time.monotonic() - begun < 5 + far_files.SLOW  # the unmount
+    assert time.monotonic() - begun < 5 + remote_files.SLOW  # the unmount
 
 
 def test_an_opening_that_is_told_to_wait_does_not_hold_up_the_end(server):
@@ -395,12 +395,12 @@ def test_an_opening_that_is_told_to_wait_does_not_hold_up_the_end(server):
         server.rule = faulty.first_of(listings.of_lists(listings.dav), faulty.status(429, retry_after=3600))
         server.forget_requests()
         process = subprocess.Popen(["ls", os.path.join(m.path, "run1.root")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        far_files.wait_for(lambda: any(request.method == "GET" for request in server.requests))
+        remote_files.wait_for(lambda: any(request.method == "GET" for request in server.requests))
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         assert process.wait(10) != 0
         begun = time.monotonic()
-    assert time.monotonic() - begun < 5 + far_files.SLOW
+    assert time.monotonic() - begun < 5 + remote_files.SLOW
 
 
 def test_changes_are_seen_when_the_list_is_too_old(server, content):
@@ -409,10 +409,10 @@ def test_changes_are_seen_when_the_list_is_too_old(server, content):
         server.put("/d/new.root", content)
         server.put("/d/notes.txt", b"other notes, and longer\n", modified=1_700_000_100)
         del server.files["/d/run1.root"]
-        far_files.wait_for(lambda: "new.root" in os.listdir(m.path))
-        assert far_files.read(os.path.join(m.path, "new.root", COLUMN), 20) == VALUES
-        assert far_files.becomes(b"other notes, and longer\n", lambda: far_files.read(os.path.join(m.path, "notes.txt"), 20), 5)
-        far_files.wait_for(lambda: not os.path.exists(os.path.join(m.path, "run1.root")))
+        remote_files.wait_for(lambda: "new.root" in os.listdir(m.path))
+        assert remote_files.read(os.path.join(m.path, "new.root", COLUMN), 20) == VALUES
+        assert remote_files.becomes(b"other notes, and longer\n", lambda: remote_files.read(os.path.join(m.path, "notes.txt"), 20), 5)
+        remote_files.wait_for(lambda: not os.path.exists(os.path.join(m.path, "run1.root")))
 
 
 def test_a_query_string_is_kept(server):
@@ -422,7 +422,7 @@ def test_a_query_string_is_kept(server):
         return listings.dav(exchange)
     server.rule = rule
     with mounted.Mounted(server.url("d/?authz=x%2Fy"), ("timeout=5",)) as m:
-        assert far_files.read(os.path.join(m.path, "sub", "c.root", COLUMN), 20) == VALUES
+        assert remote_files.read(os.path.join(m.path, "sub", "c.root", COLUMN), 20) == VALUES
     with mounted.Mounted(server.url("d/run?.root?authz=x%2Fy"), ("timeout=5",)) as m:
         assert sorted(os.listdir(m.path)) == ["run1.root", "run2.root"]
 
@@ -431,7 +431,7 @@ def test_a_file_that_is_no_root_file_is_refused_at_once(place):
     begun = time.monotonic()
     done = place.run("ls", place.url + "notes.txt")
     assert done.returncode == 1 and "not a ROOT file" in done.stderr and done.stderr.count("\n") == 1
-    assert time.monotonic() - begun < far_files.SLOW
+    assert time.monotonic() - begun < remote_files.SLOW
 
 
 def test_a_url_without_a_slash_may_be_a_directory(place):

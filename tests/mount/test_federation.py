@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import uproot
 
-import far_files
+import remote_files
 import mounted
 import xrootd_federation
 import xrootd_server
@@ -49,7 +49,7 @@ def mounted_from(url):
 
 
 def read(*path, timeout=TIMEOUT):
-    return far_files.read(os.path.join(*path), timeout)
+    return remote_files.read(os.path.join(*path), timeout)
 
 
 def test_a_directory_has_the_files_of_all_servers(federation):
@@ -105,14 +105,14 @@ def test_a_redirector_that_starts_again(federation):
             column.seek(4_000_000)
             assert column.read(80_000) == VALUES[500_000:510_000].tobytes()
             begun = time.monotonic()
-            assert far_files.names(os.path.join(m.path, "sub"), TIMEOUT) in ("EIO", "ETIMEDOUT")
-            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+            assert remote_files.names(os.path.join(m.path, "sub"), TIMEOUT) in ("EIO", "ETIMEDOUT")
+            assert time.monotonic() - begun < TIMEOUT + remote_files.SLOW
         finally:
             federation.redirector.start()
         column.seek(7_200_000)
         assert column.read(80_000) == VALUES[900_000:910_000].tobytes()
         other = lambda: read(m.path, "sub/only0.root", COLUMN)
-        assert far_files.becomes(VALUES.tobytes(), other, 30) == VALUES.tobytes()
+        assert remote_files.becomes(VALUES.tobytes(), other, 30) == VALUES.tobytes()
 
 
 def test_a_proxy_whose_origin_is_gone(federation, content):
@@ -144,7 +144,7 @@ def test_a_proxy_whose_origin_is_gone(federation, content):
                     time.sleep(0.05)
                 waiting.kill()
                 assert waiting.stderr.read()
-            assert time.monotonic() - begun < timeout + far_files.SLOW
+            assert time.monotonic() - begun < timeout + remote_files.SLOW
             assert read(m.path, "apart.root", COLUMN, timeout=2 * timeout) in ("EIO", "ETIMEDOUT")
 
 
@@ -165,20 +165,20 @@ def test_a_reader_goes_on_when_a_server_is_silent_and_when_one_is_killed(federat
             begun = time.monotonic()
             column.seek(4_000_000)
             assert column.read(80_000) == VALUES[500_000:510_000].tobytes()
-            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+            assert time.monotonic() - begun < TIMEOUT + remote_files.SLOW
             begun = time.monotonic()
-            assert far_files.names(os.path.join(m.path, "sub"), TIMEOUT) in ("EIO", "ETIMEDOUT", b"only0.root\n", b"only1.root\n")
-            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+            assert remote_files.names(os.path.join(m.path, "sub"), TIMEOUT) in ("EIO", "ETIMEDOUT", b"only0.root\n", b"only1.root\n")
+            assert time.monotonic() - begun < TIMEOUT + remote_files.SLOW
         finally:
             silent.resume()
-        names = lambda: far_files.names(os.path.join(m.path, "sub"), TIMEOUT)
+        names = lambda: remote_files.names(os.path.join(m.path, "sub"), TIMEOUT)
         both = b"only0.root\nonly1.root\n"
-        assert far_files.becomes(both, names, 20) == both  # the redirector knows the server again
+        assert remote_files.becomes(both, names, 20) == both  # the redirector knows the server again
         other = next(server for server in federation.servers if server is not silent)
         other.kill()
         begun = time.monotonic()
         column.seek(7_200_000)
         assert column.read(80_000) == VALUES[900_000:910_000].tobytes()
-        assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+        assert time.monotonic() - begun < TIMEOUT + remote_files.SLOW
         left = f"only{federation.servers.index(silent)}.root"
-        assert far_files.becomes(f"{left}\n".encode(), names, 20) == f"{left}\n".encode()
+        assert remote_files.becomes(f"{left}\n".encode(), names, 20) == f"{left}\n".encode()

@@ -193,7 +193,7 @@ def test_friends_of_a_chain(made, expected, tmp_path, mount):
             assert column(os.path.join(table, "same_size.y.f8")).tolist() == expected["chain.same_size.y"]
 
 
-def test_friends_of_a_far_chain(made, expected):
+def test_friends_of_a_remote_chain(made, expected):
     with http_server.Nginx(made) as server:
         with mounted.Mounted([server.url(f"part{number}.root") for number in range(3)], ["chain"]) as m:
             table = os.path.join(m.path, "t")

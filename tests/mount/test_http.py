@@ -15,13 +15,13 @@ import pytest
 import uproot
 
 import delayed_network
-import far_files
+import remote_files
 import faulty_server as faulty
 import http_server
 import metrics_page
 import mounted
 
-FILES = ("far", "middle", "small", "tiny")
+FILES = ("remote", "middle", "small", "tiny")
 RTT_MS = 100
 # A machine that is busy does not find at once what has arrived.
 GENEROUS = 2.5
@@ -32,19 +32,19 @@ def directory(samples, tmp_path_factory):
     """NAME.root with dates that a Last-Modified can tell: of whole seconds."""
     directory = tmp_path_factory.mktemp("served")
     for name in (*FILES, "wide"):
-        shutil.copy(os.path.join(samples("far"), name + ".root"), directory)
+        shutil.copy(os.path.join(samples("remote"), name + ".root"), directory)
         os.utime(directory / f"{name}.root", (1_700_000_000, 1_700_000_000))
     return directory
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
-    return http_server.make_certificate(tmp_path_factory.mktemp("certificate"), delayed_network.FAR_ADDRESS)
+    return http_server.make_certificate(tmp_path_factory.mktemp("certificate"), delayed_network.REMOTE_ADDRESS)
 
 
 @pytest.fixture(scope="module")
 def environment(certificate):
-    return far_files.environment(SSL_CERT_FILE=certificate.authority)
+    return remote_files.environment(SSL_CERT_FILE=certificate.authority)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def local(directory):
     found = {}
     for name in FILES:
         with mounted.Mounted(directory / f"{name}.root") as m:
-            found[name] = far_files.everything(m.path)
+            found[name] = remote_files.everything(m.path)
     return found
 
 
@@ -90,7 +90,7 @@ def mounted_from(url, environment, *options, **more):
 @pytest.mark.parametrize("name", FILES)
 def test_all_of_a_file_is_as_if_it_were_here(nginx, environment, local, name):
     with mounted_from(nginx.url(name + ".root"), environment) as m:
-        found = far_files.everything(m.path)
+        found = remote_files.everything(m.path)
         assert sorted(found) == sorted(local[name])
         assert [path for path in found if found[path] != local[name][path]] == []
         assert m.errors() == ""
@@ -98,10 +98,10 @@ def test_all_of_a_file_is_as_if_it_were_here(nginx, environment, local, name):
 
 def test_protocols(nginx, environment):
     """TLS comes with HTTP/2: many requests, one connection."""
-    with mounted_from(nginx.url("far.root"), environment) as m:
+    with mounted_from(nginx.url("remote.root"), environment) as m:
         nginx.forget_requests()
         for column in range(4):
-            far_files.read(os.path.join(m.path, f"events/x{column}.f8"), 10)
+            remote_files.read(os.path.join(m.path, f"events/x{column}.f8"), 10)
         requests = nginx.requests()
         assert requests
         if nginx.certificate:
@@ -115,7 +115,7 @@ def test_a_server_without_several_ranges_is_asked_for_one_each(directory, enviro
         with mounted_from(server.url("wide.root"), environment) as m:
             sizes = [entry.stat().st_size for entry in os.scandir(os.path.join(m.path, "events")) if entry.is_file()]
             assert len(sizes) >= 200
-            far_files.everything(os.path.join(m.path, "events", "list0"))
+            remote_files.everything(os.path.join(m.path, "events", "list0"))
         requests = server.requests()
     assert sum(request.range_count > 1 for request in requests) <= 2
     assert sum(request.status == 200 and request.bytes > 1 << 20 for request in requests) <= 2
@@ -135,14 +135,14 @@ def test_commands(program, nginx, environment, directory, command):
 
 def test_ls_of_a_directory_within(program, nginx, environment, directory):
     for path in ("deep/er", "events"):
-        here = subprocess.run([program, "ls", f"{directory}/far.root/{path}"], capture_output=True, text=True, env=environment)
-        there = subprocess.run([program, "ls", nginx.url(f"far.root/{path}")], capture_output=True, text=True, env=environment)
+        here = subprocess.run([program, "ls", f"{directory}/remote.root/{path}"], capture_output=True, text=True, env=environment)
+        there = subprocess.run([program, "ls", nginx.url(f"remote.root/{path}")], capture_output=True, text=True, env=environment)
         assert here.returncode == 0 and (there.returncode, there.stdout) == (0, here.stdout), there.stderr
 
 
 def test_classes(program, nginx, environment, directory, tmp_path):
     made = {}
-    for where, source in (("here", str(directory / "far.root")), ("there", nginx.url("far.root"))):
+    for where, source in (("here", str(directory / "remote.root")), ("there", nginx.url("remote.root"))):
         subprocess.run([program, "classes", source, tmp_path / where], check=True, capture_output=True, timeout=30,
                        env=environment)
         made[where] = {path.name: path.read_text().replace(source, "SOURCE") for path in (tmp_path / where).iterdir()}
@@ -150,7 +150,7 @@ def test_classes(program, nginx, environment, directory, tmp_path):
 
 
 def test_times_and_modes(nginx, environment, directory):
-    with mounted_from(nginx.url("far.root"), environment) as m, mounted.Mounted(directory / "far.root") as here:
+    with mounted_from(nginx.url("remote.root"), environment) as m, mounted.Mounted(directory / "remote.root") as here:
         for path in ("", "events", "events/x3.f8", "deep/er/h"):
             there, local = os.stat(os.path.join(m.path, path)), os.stat(os.path.join(here.path, path))
             assert (there.st_mode, there.st_size, there.st_mtime) == (local.st_mode, local.st_size, local.st_mtime), path
@@ -158,7 +158,7 @@ def test_times_and_modes(nginx, environment, directory):
 
 def test_the_names_of_the_mount(nginx, environment):
     """What tells where it comes from: the kernel's list and the configuration."""
-    url = nginx.url("far.root")
+    url = nginx.url("remote.root")
     with mounted_from(url, environment) as m:
         with open("/proc/self/mounts") as mounts:
             [line] = [line for line in mounts if line.split(" ")[1] == m.path]
@@ -171,10 +171,10 @@ def test_in_the_background(program, nginx, environment, local):
     """The client of HTTP begins its work after the fork."""
     point = tempfile.mkdtemp(prefix="tfilefs-test-")
     try:
-        done = subprocess.run([program, nginx.url("far.root"), point], capture_output=True, text=True, timeout=30,
+        done = subprocess.run([program, nginx.url("remote.root"), point], capture_output=True, text=True, timeout=30,
                               env=environment)
         assert done.returncode == 0, done.stderr
-        assert far_files.read(os.path.join(point, "events", "x3.f8"), 10) == local["far"]["events/x3.f8"]
+        assert remote_files.read(os.path.join(point, "events", "x3.f8"), 10) == local["remote"]["events/x3.f8"]
         assert subprocess.run([program, "umount", point], timeout=30).returncode == 0
     finally:
         subprocess.run(["fusermount3", "-uz", point], capture_output=True)
@@ -187,19 +187,19 @@ def test_names_that_a_url_has_to_quote(directory, environment, local):
         for path in ("/a%20b%23c.root", "/p%C3%A9.root", "/plus+.root", "/colon:8.root"):
             server.put(path, content)
             with mounted_from(server.url(path[1:]), environment) as m:
-                assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"], path
+                assert remote_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"], path
 
 
 def test_files_beside_the_url(samples, faulty_server, environment):
     """A branch that lies in another file; with the query string of the table's own."""
     here = samples("siblings")
     with mounted.Mounted(os.path.join(here, "main.root")) as m:
-        expected = far_files.everything(os.path.join(m.path, "t"))
+        expected = remote_files.everything(os.path.join(m.path, "t"))
     for name in ("main.root", "side.root"):
         with open(os.path.join(here, name), "rb") as file:
             faulty_server.put(f"/sub/{name}", file.read())
     with mounted_from(faulty_server.url("sub/main.root?key=1"), environment) as m:
-        assert far_files.everything(os.path.join(m.path, "t")) == expected
+        assert remote_files.everything(os.path.join(m.path, "t")) == expected
     assert {request.path for request in faulty_server.requests} == {"/sub/main.root?key=1", "/sub/side.root?key=1"}
 
 
@@ -210,7 +210,7 @@ def test_a_client_that_has_to_show_a_certificate(directory, certificate, environ
     settings = f"ssl_verify_client on; ssl_client_certificate {certificate.authority};"
     with http_server.Nginx(directory, certificate, settings=settings) as server:
         with mounted_from(server.url("small.root"), dict(environment, X509_USER_PROXY=str(proxy))) as m:
-            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
+            assert remote_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
         with pytest.raises(mounted.MountFailed):
             with mounted_from(server.url("small.root"), environment):
                 pass
@@ -220,31 +220,31 @@ def test_a_client_that_has_to_show_a_certificate(directory, certificate, environ
 def test_a_server_that_ends_connections_often(directory, certificate, environment, local, tls):
     """Each takes three requests. HTTP/2 says so in a frame of its own."""
     how = dict(certificate=certificate if tls else None, settings="keepalive_requests 3;")
-    with http_server.Nginx(directory, **how) as server, mounted_from(server.url("far.root"), environment) as m:
-        assert far_files.everything(m.path) == local["far"]
+    with http_server.Nginx(directory, **how) as server, mounted_from(server.url("remote.root"), environment) as m:
+        assert remote_files.everything(m.path) == local["remote"]
         assert m.errors() == ""
 
 
 @pytest.mark.parametrize("tls", (False, True), ids=("plain", "TLS"))
 def test_a_server_that_is_restarted(directory, certificate, environment, local, tls):
     how = dict(certificate=certificate if tls else None)
-    with http_server.Nginx(directory, **how) as server, mounted_from(server.url("far.root"), environment, "timeout=1") as m:
+    with http_server.Nginx(directory, **how) as server, mounted_from(server.url("remote.root"), environment, "timeout=1") as m:
         first, second, third = (f"events/x{column}.f8" for column in (1, 9, 17))
-        assert far_files.read(os.path.join(m.path, first), 2) == local["far"][first]
+        assert remote_files.read(os.path.join(m.path, first), 2) == local["remote"][first]
         server.stop()
-        assert far_files.read(os.path.join(m.path, second), 2) in ("EIO", "ETIMEDOUT")
+        assert remote_files.read(os.path.join(m.path, second), 2) in ("EIO", "ETIMEDOUT")
         with http_server.Nginx(directory, port=server.port, **how):
-            assert far_files.read(os.path.join(m.path, second), 2) == local["far"][second]
-            assert far_files.read(os.path.join(m.path, third), 2) == local["far"][third]
+            assert remote_files.read(os.path.join(m.path, second), 2) == local["remote"][second]
+            assert remote_files.read(os.path.join(m.path, third), 2) == local["remote"][third]
 
 
 def test_a_proxy(directory, environment, local):
     """Of the environment, as curl does it: it is told the whole URL."""
-    url = "http://no-such-host.invalid/far.root"
+    url = "http://no-such-host.invalid/remote.root"
     with faulty.FaultyServer() as proxy:
-        proxy.put(url, (directory / "far.root").read_bytes())
+        proxy.put(url, (directory / "remote.root").read_bytes())
         with mounted_from(url, dict(environment, http_proxy=proxy.url())) as m:
-            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["far"]["events/x3.f8"]
+            assert remote_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["remote"]["events/x3.f8"]
 
 
 def test_an_address_of_ipv6(directory, environment, local):
@@ -255,17 +255,17 @@ def test_an_address_of_ipv6(directory, environment, local):
     with server:
         server.put("/small.root", (directory / "small.root").read_bytes())
         with mounted_from(server.url("small.root"), environment) as m:
-            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
+            assert remote_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
 
 
 def test_other_names_of_the_schemes(faulty_server, directory, certificate, environment, local):
     with http_server.Nginx(directory, certificate) as nginx:
         with mounted_from(nginx.url("small.root").replace("https", "davs"), environment) as m:
-            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
+            assert remote_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
     for scheme in ("dav", "HTTP"):
         url = faulty_server.url("small.root").replace("http", scheme)
         with mounted_from(url, environment) as m:
-            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
+            assert remote_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
 
 
 @pytest.mark.parametrize("lacks", ("HEAD", "suffixes", "suffixes in lists", "validators", "sizes of HEAD", "the end"))
@@ -278,22 +278,22 @@ def test_servers_that_cannot_do_all(faulty_server, environment, local, lacks):
         faulty_server.tells = set()
     for name in FILES:
         with mounted_from(faulty_server.url(name + ".root"), environment) as m:
-            assert far_files.everything(m.path) == local[name]
+            assert remote_files.everything(m.path) == local[name]
             assert m.errors() == ""
 
 
 def test_figures(nginx, environment):
-    with mounted_from(nginx.url("far.root"), environment) as m:
-        far_files.everything(m.path)
+    with mounted_from(nginx.url("remote.root"), environment) as m:
+        remote_files.everything(m.path)
         with open(os.path.join(m.path, ".tfilefs/stats.json")) as file:
             [source] = json.load(file)["sources"]
         asked = nginx.requests()
-        assert source["name"] == nginx.url("far.root")
+        assert source["name"] == nginx.url("remote.root")
         for figure in ("requests", "ranges", "bytes", "retries", "redirects", "round_trips", "bytes_in_flight", "delay_us",
                        "bytes_per_second"):
             assert isinstance(source[figure], int) and source[figure] >= 0, figure
         metrics = {name: labels for name, labels, _ in metrics_page.samples(metrics_page.of_mount(m.path))}
-        url = nginx.url("far.root")
+        url = nginx.url("remote.root")
         for figure in ("requests_total", "round_trips_total", "redirects_total", "bytes_in_flight", "bytes_per_second",
                        "delay_seconds", "disk_hits_total"):
             assert metrics[f"tfilefs_source_{figure}"] == {"mount": m.path, "source": url, "url": url}
@@ -312,7 +312,7 @@ def test_round_trips_and_redirects_are_counted(faulty_server, environment):
             return source
 
         for path in ("x3.f8", "x100.f8"):
-            assert far_files.read(os.path.join(m.path, "events", path), 20)
+            assert remote_files.read(os.path.join(m.path, "events", path), 20)
         assert figures()["round_trips"] == waves.count, waves.sizes
         assert (figures()["redirects"], figures()["bytes_in_flight"]) == (0, 0)
     with faulty.FaultyServer() as other:
@@ -363,7 +363,7 @@ def test_all_rntuples_of_a_file_are_described_in_two_waves(environment, tmp_path
 def test_a_small_file_is_asked_for_once(faulty_server, environment, local):
     """Its ends are all of it."""
     with mounted_from(faulty_server.url("small.root"), environment, "recheck=60") as m:
-        assert far_files.everything(m.path) == local["small"]
+        assert remote_files.everything(m.path) == local["small"]
         assert len(faulty_server.requests) <= 2
         assert all(request.method == "GET" for request in faulty_server.requests)
 
@@ -427,7 +427,7 @@ def test_a_list_of_a_counted_table_is_one_wave(nano, environment):
             for column in ("C3/values/f2", "C7/values/f0", "C12/values/f9"):
                 server.rule = waves = faulty.Waves()
                 before = len(server.requests)
-                assert far_files.read(os.path.join(table, column + ".f4"), 20) != "ENOENT"
+                assert remote_files.read(os.path.join(table, column + ".f4"), 20) != "ENOENT"
                 assert (waves.count, len(server.requests) - before) == (1, 1), (column, waves.sizes)
 
 
@@ -439,7 +439,7 @@ def test_a_column_is_one_wave(faulty_server, environment, column):
         os.stat(path)
         subprocess.run(["ls", "-lR", m.path], capture_output=True, timeout=60)
         faulty_server.rule = waves = faulty.Waves()
-        data = far_files.read(path, 20)
+        data = remote_files.read(path, 20)
         assert len(data) == os.stat(path).st_size
         assert waves.count <= 1, waves.sizes
 
@@ -450,7 +450,7 @@ def test_a_column_that_nobody_looked_at(faulty_server, environment, column):
     with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60") as m:
         os.listdir(os.path.join(m.path, "events"))
         faulty_server.rule = waves = faulty.Waves()
-        assert far_files.read(os.path.join(m.path, "events", column), 20)
+        assert remote_files.read(os.path.join(m.path, "events", column), 20)
         assert waves.count <= (1 if column == "x3.f8" else 2), waves.sizes
 
 
@@ -462,7 +462,7 @@ def test_a_second_list_does_not_bring_all_of_others(faulty_server, environment):
         asked = []
         for column in (0, 50, 100):
             faulty_server.forget_requests()
-            assert far_files.read(os.path.join(m.path, "events", f"list{column}", "values.f4"), 20)
+            assert remote_files.read(os.path.join(m.path, "events", f"list{column}", "values.f4"), 20)
             asked.append([last - first + 1 for request in faulty_server.requests for first, last in request.ranges])
         assert len(asked[0]) < 256 and len(asked[1]) < 8 and len(asked[2]) < 8, asked
         assert sum(map(sum, asked)) < 250 * 700 + 3 * (32 << 10)
@@ -547,7 +547,7 @@ def test_what_a_column_costs(faulty_server, environment):
         path = os.path.join(m.path, "events/x3.f8")
         os.stat(path)
         faulty_server.forget_requests()
-        size = len(far_files.read(path, 10))
+        size = len(remote_files.read(path, 10))
         asked = sum(last - first + 1 for request in faulty_server.requests for first, last in request.ranges)
         assert 0 < asked < 4 * size + (64 << 10)
 
@@ -569,9 +569,9 @@ def test_ranges_that_lie_apart(apart, certificate, environment, max_ranges, requ
     """One request, or as many streams of one connection. What lies between is not read."""
     with http_server.Nginx(apart, certificate, max_ranges) as server:
         with mounted_from(server.url("apart.root"), environment, "prefetch=off") as m:
-            far_files.read(os.path.join(m.path, "T/between.f8x20"), 10)  # what the server can do is known now
+            remote_files.read(os.path.join(m.path, "T/between.f8x20"), 10)  # what the server can do is known now
             server.forget_requests()
-            assert len(far_files.read(os.path.join(m.path, "T/x.f8"), 10)) == 50 * 128 * 8
+            assert len(remote_files.read(os.path.join(m.path, "T/x.f8"), 10)) == 50 * 128 * 8
             asked = server.requests()
     assert len(asked) <= requests, asked
     assert sum(request.range_count for request in asked) in range(35, 51)  # some lie at the end, which is held
@@ -583,9 +583,9 @@ def test_ranges_that_lie_apart(apart, certificate, environment, max_ranges, requ
 def test_single_ranges_without_streams_take_eight_connections(apart, environment):
     with http_server.Nginx(apart, max_ranges=1) as server:
         with mounted_from(server.url("apart.root"), environment, "prefetch=off") as m:
-            far_files.read(os.path.join(m.path, "T/between.f8x20"), 10)
+            remote_files.read(os.path.join(m.path, "T/between.f8x20"), 10)
             server.forget_requests()
-            assert len(far_files.read(os.path.join(m.path, "T/x.f8"), 10)) == 50 * 128 * 8
+            assert len(remote_files.read(os.path.join(m.path, "T/x.f8"), 10)) == 50 * 128 * 8
             asked = server.requests()
     assert len(asked) in range(35, 51)
     assert 1 < len({request.connection for request in asked}) <= 8
@@ -598,8 +598,8 @@ def test_a_server_that_ends_connections_after_some_requests(apart, certificate, 
     settings = f"keepalive_requests {requests};"
     with http_server.Nginx(apart, certificate if encrypted else None, max_ranges=1, settings=settings) as server:
         with mounted_from(server.url("apart.root"), environment, "prefetch=off") as m:
-            assert len(far_files.read(os.path.join(m.path, "T/x.f8"), 10)) == 50 * 128 * 8
-            assert len(far_files.read(os.path.join(m.path, "T/between.f8x20"), 10)) == 50 * 128 * 160
+            assert len(remote_files.read(os.path.join(m.path, "T/x.f8"), 10)) == 50 * 128 * 8
+            assert len(remote_files.read(os.path.join(m.path, "T/between.f8x20"), 10)) == 50 * 128 * 160
             assert m.errors() == ""
 
 
@@ -624,7 +624,7 @@ def test_a_request_has_as_many_ranges_as_servers_take(many_apart, environment):
             os.listdir(os.path.join(m.path, "T"))
             server.rule = waves = faulty.Waves()
             server.forget_requests()
-            got = far_files.read(os.path.join(m.path, "T/x.f8"), 10)
+            got = remote_files.read(os.path.join(m.path, "T/x.f8"), 10)
             assert got == np.arange(32.0 * 1200).tobytes()
         asked = [request.headers["range"] for request in server.requests]
     assert waves.count <= 2, waves.sizes  # `cat` reads 38 pages first
@@ -638,10 +638,10 @@ def test_a_server_of_single_ranges_that_falls_silent_is_given_up_once(many_apart
         server.put("/many.root", many_apart.read_bytes())
         server.rule = faulty.only_first_range
         with mounted_from(server.url("many.root"), environment, "prefetch=off", "timeout=1") as m:
-            far_files.read(os.path.join(m.path, "T/between.f8x24"), 10)
+            remote_files.read(os.path.join(m.path, "T/between.f8x24"), 10)
             server.rule = faulty.first_of(faulty.touching(0, 6_000_000, faulty.silent), faulty.only_first_range)
             server.forget_requests()
-            assert far_files.read(os.path.join(m.path, "T/x.f8"), 1) == "ETIMEDOUT"
+            assert remote_files.read(os.path.join(m.path, "T/x.f8"), 1) == "ETIMEDOUT"
             assert len(server.requests) < 100
 
 
@@ -669,7 +669,7 @@ def test_of_a_whole_file_no_more_is_taken_than_is_wanted(tmp_path, environment):
 
 
 @pytest.fixture(scope="module")
-def far_network():
+def remote_network():
     with delayed_network.DelayedNetwork(RTT_MS) as network:
         yield network
 
@@ -681,18 +681,18 @@ def seconds(action):
 
 
 @pytest.mark.parametrize("tls", (False, True), ids=("plain", "TLS"))
-def test_times_on_a_long_line(far_network, directory, certificate, environment, tls):
+def test_times_on_a_long_line(remote_network, directory, certificate, environment, tls):
     """The waves, in seconds of a user. Handshakes: one round trip for TCP, one for TLS 1.3. The first bytes of a connection
     come in small portions."""
     rtt = RTT_MS / 1000 * GENEROUS
-    far = dict(address=far_network.far_address, port=8443 if tls else 8080, prefix=far_network.command("far"))
-    with http_server.Nginx(directory, certificate=certificate if tls else None, **far) as server:
+    remote = dict(address=remote_network.remote_address, port=8443 if tls else 8080, prefix=remote_network.command("remote"))
+    with http_server.Nginx(directory, certificate=certificate if tls else None, **remote) as server:
         begin = time.monotonic()
-        with mounted_from(server.url("wide.root"), environment, "timeout=10", prefix=far_network.command("near")) as m:
+        with mounted_from(server.url("wide.root"), environment, "timeout=10", prefix=remote_network.command("near")) as m:
             opened = time.monotonic() - begin
             listed = seconds(lambda: os.listdir(os.path.join(m.path, "events")))
             sized = seconds(lambda: subprocess.run(["ls", "-lR", m.path], stdout=subprocess.DEVNULL, check=True))
-            column = seconds(lambda: far_files.read(os.path.join(m.path, "events/x3.f8"), 10))
+            column = seconds(lambda: remote_files.read(os.path.join(m.path, "events/x3.f8"), 10))
             asked = server.requests()
         print(f"open {opened:.2f} list {listed:.2f} sizes {sized:.2f} column {column:.2f} s, {len(asked)} requests")
         # Growth of the first window: 256 KiB take four more round trips than one packet.

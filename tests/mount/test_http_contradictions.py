@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-import far_files
+import remote_files
 import faulty_server as faulty
 import mounted
 
@@ -138,25 +138,25 @@ WHEN = ("always", "once it is open")
 
 @pytest.fixture(scope="module")
 def content(samples):
-    with open(os.path.join(samples("far"), "bare.root"), "rb") as file:
+    with open(os.path.join(samples("remote"), "bare.root"), "rb") as file:
         return file.read()
 
 
 @pytest.fixture(scope="module")
 def expected(samples):
-    with mounted.Mounted(os.path.join(samples("far"), "bare.root")) as m:
-        return {path: far_files.read(os.path.join(m.path, path), 5) for path in COLUMNS}
+    with mounted.Mounted(os.path.join(samples("remote"), "bare.root")) as m:
+        return {path: remote_files.read(os.path.join(m.path, path), 5) for path in COLUMNS}
 
 
 def read_all(server, options, before_reading=lambda m: None):
     """{column: bytes or the name of an error}, or "refused"."""
     try:
-        m = mounted.Mounted(server.url("a.root"), options, environment=far_files.environment())
+        m = mounted.Mounted(server.url("a.root"), options, environment=remote_files.environment())
     except mounted.MountFailed:
         return "refused"
     with m:
         before_reading(m)
-        return {path: far_files.read(os.path.join(m.path, path), 3) for path in COLUMNS}
+        return {path: remote_files.read(os.path.join(m.path, path), 3) for path in COLUMNS}
 
 
 def outcome(got, expected):
@@ -207,7 +207,7 @@ def test_a_replaced_file_that_says_less_of_itself(content, tmp_path, before, aft
     with faulty.FaultyServer() as server:
         server.honours_conditions, server.tells = False, before
         server.put("/a.root", content)
-        with mounted.Mounted(server.url("a.root"), options, environment=far_files.environment()) as m:
+        with mounted.Mounted(server.url("a.root"), options, environment=remote_files.environment()) as m:
             path = os.path.join(m.path, COLUMNS[0])
             with open(path, "rb", buffering=0) as held:
                 server.put("/a.root", content[:5000] + bytes(byte ^ 255 for byte in content[5000:]))

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-import far_files
+import remote_files
 import faulty_server as faulty
 import mounted
 
@@ -87,13 +87,13 @@ FAULTS = {
 UNNOTICED_AT_FIRST = {"another ETag each time", "another size"}
 PHASES = ("first", "metadata", "payload")
 COLUMN = "events/x3.f8"
-FILES = ("far", "bare", "middle", "small")
+FILES = ("remote", "bare", "middle", "small")
 
 
 @pytest.fixture(scope="module")
 def contents(samples):
     """NAME -> bytes of NAME.root."""
-    directory = samples("far")
+    directory = samples("remote")
     found = {}
     for name in FILES:
         with open(os.path.join(directory, name + ".root"), "rb") as file:
@@ -106,9 +106,9 @@ def expected(samples):
     """(NAME, path) -> bytes, as a local mount gives them."""
     found = {}
     for name in FILES:
-        with mounted.Mounted(os.path.join(samples("far"), name + ".root")) as m:
-            found.update({(name, path): data for path, data in far_files.everything(m.path).items()})
-            found[name, "events"] = far_files.names(os.path.join(m.path, "events"), 5)
+        with mounted.Mounted(os.path.join(samples("remote"), name + ".root")) as m:
+            found.update({(name, path): data for path, data in remote_files.everything(m.path).items()})
+            found[name, "events"] = remote_files.names(os.path.join(m.path, "events"), 5)
     return found
 
 
@@ -122,14 +122,14 @@ def server(contents):
 
 @contextlib.contextmanager
 def mounted_from(server, name, *options):
-    with mounted.Mounted(server.url(name + ".root"), options or OPTIONS, environment=far_files.environment()) as m:
+    with mounted.Mounted(server.url(name + ".root"), options or OPTIONS, environment=remote_files.environment()) as m:
         yield m
 
 
 class Trial:
     """A fault while a file is opened ("first"), while its table is ("metadata"), or while a column is read."""
 
-    FILES = {"first": "far", "metadata": "middle", "payload": "bare"}
+    FILES = {"first": "remote", "metadata": "middle", "payload": "bare"}
 
     def __init__(self, phase, make_rule, contents, expected):
         self.name = self.FILES[phase]
@@ -149,24 +149,24 @@ class Trial:
         self.server.rule = self.rule
         self.begin = time.monotonic()
         try:
-            m = mounted.Mounted(self.server.url(self.name + ".root"), OPTIONS, environment=far_files.environment())
+            m = mounted.Mounted(self.server.url(self.name + ".root"), OPTIONS, environment=remote_files.environment())
         except mounted.MountFailed as error:
             self.message = error.message
             self.seconds, self.requests = time.monotonic() - self.begin, len(self.server.requests)
             return "refused"
         with m:
-            return self.judge(m, COLUMN, far_files.read)
+            return self.judge(m, COLUMN, remote_files.read)
 
     def metadata(self):
         with mounted_from(self.server, self.name) as m:
             self.begin_fault()
-            return self.judge(m, "events", far_files.names)
+            return self.judge(m, "events", remote_files.names)
 
     def payload(self):
         with mounted_from(self.server, self.name) as m:
-            assert far_files.names(os.path.join(m.path, "events"), 5) == self.expected[self.name, "events"]
+            assert remote_files.names(os.path.join(m.path, "events"), 5) == self.expected[self.name, "events"]
             self.begin_fault()
-            return self.judge(m, COLUMN, far_files.read)
+            return self.judge(m, COLUMN, remote_files.read)
 
     def begin_fault(self):
         self.server.forget_requests()
@@ -180,7 +180,7 @@ class Trial:
         self.seconds, self.requests = time.monotonic() - self.begin, len(self.server.requests)
         self.errors = m.errors()
         self.server.rule = lambda exchange: False
-        again = far_files.becomes(wanted, lambda: get(whole, 3 * TIMEOUT), RECHECK + far_files.SLOW)
+        again = remote_files.becomes(wanted, lambda: get(whole, 3 * TIMEOUT), RECHECK + remote_files.SLOW)
         self.afterwards = "right" if again == wanted else again
         return "right" if got == wanted else got if isinstance(got, str) else "wrong bytes"
 
@@ -219,7 +219,7 @@ def test_a_wrong_answer(trials, phase, fault):
     assert trial.requests < 300  # a server that is in trouble is left in peace
     if trial.got == "right":
         return
-    assert trial.seconds < TIMEOUT + far_files.SLOW
+    assert trial.seconds < TIMEOUT + remote_files.SLOW
     if trial.got == "refused":
         assert trial.message.count("\n") == 1 and url in trial.message, trial.message
     else:
@@ -231,13 +231,13 @@ def test_a_wrong_answer(trials, phase, fault):
 
 def test_later_is_as_late_as_the_server_says(server, expected):
     """Retry-After, where the timeout leaves room for it."""
-    with mounted_from(server, "far", "timeout=10") as m:
+    with mounted_from(server, "remote", "timeout=10") as m:
         os.listdir(os.path.join(m.path, "events"))
         server.rule = faulty.times(1, faulty.status(429, retry_after=1))
         server.forget_requests()
-        assert far_files.read(os.path.join(m.path, COLUMN), 10) == expected["far", COLUMN]
+        assert remote_files.read(os.path.join(m.path, COLUMN), 10) == expected["remote", COLUMN]
         first, second = server.requests[:2]
-        assert 0.9 <= second.time - first.time < 1 + far_files.SLOW
+        assert 0.9 <= second.time - first.time < 1 + remote_files.SLOW
 
 
 # Files that change.
@@ -259,20 +259,20 @@ def test_a_file_that_is_replaced(server, contents, expected, how):
     """What is open is stale; the next open sees the new file, after `recheck` seconds at the latest."""
     server.tells, server.honours_conditions = TELLS[how]
     server.etags_are_weak = "weak" in how
-    server.put("/far.root", contents["far"])
-    with mounted_from(server, "far") as m:
+    server.put("/remote.root", contents["remote"])
+    with mounted_from(server, "remote") as m:
         path = os.path.join(m.path, COLUMN)
         held = os.open(path, os.O_RDONLY)
         try:
-            server.put("/far.root", contents["middle"], modified=1_800_000_000)
+            server.put("/remote.root", contents["middle"], modified=1_800_000_000)
             begin = time.monotonic()
             with pytest.raises(OSError) as failed:
                 os.pread(held, 1000, 50_000)
             assert failed.value.errno == errno.ESTALE
             wanted = expected["middle", COLUMN]
-            got = far_files.becomes(wanted, lambda: far_files.read(path, TIMEOUT), RECHECK + far_files.SLOW)
+            got = remote_files.becomes(wanted, lambda: remote_files.read(path, TIMEOUT), RECHECK + remote_files.SLOW)
             assert got == wanted
-            assert time.monotonic() - begin < RECHECK + far_files.SLOW
+            assert time.monotonic() - begin < RECHECK + remote_files.SLOW
             with pytest.raises(OSError) as failed:
                 os.pread(held, 1000, 0)
             assert failed.value.errno == errno.ESTALE
@@ -284,37 +284,37 @@ def test_a_replaced_file_is_seen_by_a_look_alone(server, contents, expected):
     """Nothing is read that would find it out."""
     with mounted_from(server, "small") as m:
         path = os.path.join(m.path, COLUMN)
-        assert far_files.read(path, TIMEOUT) == expected["small", COLUMN]
-        server.put("/small.root", contents["far"], modified=1_800_000_000)
-        size = len(expected["far", COLUMN])
-        assert far_files.becomes(size, lambda: os.stat(path).st_size, RECHECK + far_files.SLOW) == size
-        assert far_files.read(path, TIMEOUT) == expected["far", COLUMN]
+        assert remote_files.read(path, TIMEOUT) == expected["small", COLUMN]
+        server.put("/small.root", contents["remote"], modified=1_800_000_000)
+        size = len(expected["remote", COLUMN])
+        assert remote_files.becomes(size, lambda: os.stat(path).st_size, RECHECK + remote_files.SLOW) == size
+        assert remote_files.read(path, TIMEOUT) == expected["remote", COLUMN]
 
 
 def test_bytes_of_two_states_are_never_mixed(server, contents, expected):
     """Every few requests the file is replaced, by one in which the same column has other numbers."""
-    wanted = {expected["far", COLUMN], expected["middle", COLUMN]}
+    wanted = {expected["remote", COLUMN], expected["middle", COLUMN]}
     numbers = itertools.count(1)
 
     def replace(exchange):
         number = next(numbers)
         if number % 7 == 0:
-            server.put("/far.root", contents["middle" if number % 2 else "far"], modified=1_700_000_000 + number)
+            server.put("/remote.root", contents["middle" if number % 2 else "remote"], modified=1_700_000_000 + number)
         return False
 
-    with mounted_from(server, "far", "timeout=1", "recheck=0") as m:
+    with mounted_from(server, "remote", "timeout=1", "recheck=0") as m:
         server.rule = replace
-        got = [far_files.read(os.path.join(m.path, COLUMN), TIMEOUT) for _ in range(40)]
+        got = [remote_files.read(os.path.join(m.path, COLUMN), TIMEOUT) for _ in range(40)]
         seen = {data if isinstance(data, str) else "right" if data in wanted else "wrong bytes" for data in got}
         assert "right" in seen and seen <= {"right", "ESTALE"}, seen
 
 
 def test_a_fresh_answer_is_not_asked_for_again(server):
     with mounted_from(server, "small", "timeout=1", "recheck=60") as m:
-        before = far_files.everything(m.path)
+        before = remote_files.everything(m.path)
         server.forget_requests()
         for _ in range(3):
-            assert far_files.everything(m.path) == before
+            assert remote_files.everything(m.path) == before
         assert server.requests == []
 
 
@@ -326,9 +326,9 @@ def stalled_reader(server, path):
     """`cat` of a column that hangs at the server."""
     server.forget_requests()
     server.rule = faulty.times(1, faulty.stalled(100))
-    reader = subprocess.Popen(["cat", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=far_files.environment())
+    reader = subprocess.Popen(["cat", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=remote_files.environment())
     try:
-        far_files.wait_for(lambda: server.requests)
+        remote_files.wait_for(lambda: server.requests)
         time.sleep(0.1)
         assert reader.poll() is None
         yield reader
@@ -347,7 +347,7 @@ def ends_within(process, seconds):
 
 @pytest.mark.parametrize("sent", (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
 def test_a_reader_that_waits_can_be_ended(server, sent):
-    with mounted_from(server, "far", "timeout=60") as m:
+    with mounted_from(server, "remote", "timeout=60") as m:
         with stalled_reader(server, os.path.join(m.path, COLUMN)) as reader:
             reader.send_signal(sent)
             assert ends_within(reader, 3)
@@ -356,33 +356,33 @@ def test_a_reader_that_waits_can_be_ended(server, sent):
 
 def test_others_are_answered_while_one_waits(server, expected):
     """What is there, what is not there yet, and what the mount tells of itself."""
-    with mounted_from(server, "far", "timeout=60") as m:
+    with mounted_from(server, "remote", "timeout=60") as m:
         there = "events/x7.f8"
-        assert far_files.read(os.path.join(m.path, there), 5) == expected["far", there]
+        assert remote_files.read(os.path.join(m.path, there), 5) == expected["remote", there]
         with stalled_reader(server, os.path.join(m.path, COLUMN)):
             begin = time.monotonic()
             for path in (there, "events/list2/values.f4", "ntuple/x.f8"):
                 with open(os.path.join(m.path, path), "rb") as file:
                     os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-                assert far_files.read(os.path.join(m.path, path), 5) == expected["far", path], path
+                assert remote_files.read(os.path.join(m.path, path), 5) == expected["remote", path], path
             os.listdir(os.path.join(m.path, "deep", "er"))
-            assert "uptime_seconds" in far_files.read(os.path.join(m.path, ".tfilefs", "stats.json"), 5).decode()
-            assert time.monotonic() - begin < far_files.SLOW
+            assert "uptime_seconds" in remote_files.read(os.path.join(m.path, ".tfilefs", "stats.json"), 5).decode()
+            assert time.monotonic() - begin < remote_files.SLOW
 
 
 def test_many_that_wait_leave_room_for_others(server, expected):
     """More readers of stalled bytes than there are threads or connections. What needs no request is still answered."""
-    with mounted_from(server, "far", "timeout=60") as m:
+    with mounted_from(server, "remote", "timeout=60") as m:
         there = "events/x7.f8"
-        assert far_files.read(os.path.join(m.path, there), 5) == expected["far", there]
+        assert remote_files.read(os.path.join(m.path, there), 5) == expected["remote", there]
         server.rule = faulty.stalled(100)
         paths = [os.path.join(m.path, f"events/x{column}.f8") for column in range(8, 20)] * 3
         readers = [subprocess.Popen(["cat", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for path in paths]
         try:
             time.sleep(0.5)
-            assert far_files.read(os.path.join(m.path, there), 5) == expected["far", there]
-            assert far_files.names(os.path.join(m.path, "events"), 5) == expected["far", "events"]
-            assert "uptime_seconds" in far_files.read(os.path.join(m.path, ".tfilefs/stats.json"), 5).decode()
+            assert remote_files.read(os.path.join(m.path, there), 5) == expected["remote", there]
+            assert remote_files.names(os.path.join(m.path, "events"), 5) == expected["remote", "events"]
+            assert "uptime_seconds" in remote_files.read(os.path.join(m.path, ".tfilefs/stats.json"), 5).decode()
         finally:
             for reader in readers:
                 reader.kill()
@@ -391,7 +391,7 @@ def test_many_that_wait_leave_room_for_others(server, expected):
 
 def test_a_reader_waits_for_the_timeout_once(server):
     """The kernel asks again for a page whose read-ahead has failed; its reader does not wait again."""
-    with mounted_from(server, "far", "timeout=3") as m:
+    with mounted_from(server, "remote", "timeout=3") as m:
         os.listdir(os.path.join(m.path, "events"))
         server.rule = faulty.silent
         begin = time.monotonic()
@@ -403,7 +403,7 @@ def test_a_reader_waits_for_the_timeout_once(server):
 
 def test_what_is_open_stays_open_while_a_server_is_silent(server, expected):
     """Others find out that the server does not answer. The file is the same when it does."""
-    with mounted_from(server, "far") as m:
+    with mounted_from(server, "remote") as m:
         path = os.path.join(m.path, COLUMN)
         with open(path, "rb", buffering=0) as held:
             os.posix_fadvise(held.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
@@ -414,19 +414,19 @@ def test_what_is_open_stays_open_while_a_server_is_silent(server, expected):
                 open(os.path.join(m.path, "events/x9.f8"), "rb").read(10)
             assert failed.value.errno == errno.ETIMEDOUT
             os.posix_fadvise(held.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            assert os.pread(held.fileno(), 1000, 0) == first == expected["far", COLUMN][:1000]
+            assert os.pread(held.fileno(), 1000, 0) == first == expected["remote", COLUMN][:1000]
             server.rule = lambda exchange: False
-            assert os.pread(held.fileno(), 1000, 50_000) == expected["far", COLUMN][50_000:51_000]
+            assert os.pread(held.fileno(), 1000, 50_000) == expected["remote", COLUMN][50_000:51_000]
 
 
 def test_unmounting_does_not_wait_for_a_server(server):
     """The reader is ended first, as umount(8) refuses what is in use. Its request is still under way."""
-    m = mounted.Mounted(server.url("far.root"), ("timeout=60",), environment=far_files.environment())
+    m = mounted.Mounted(server.url("remote.root"), ("timeout=60",), environment=remote_files.environment())
     try:
         with stalled_reader(server, os.path.join(m.path, COLUMN)):
             pass
         begin = time.monotonic()
-        done = far_files.run([mounted.program(), "umount", m.path], 20)
+        done = remote_files.run([mounted.program(), "umount", m.path], 20)
         assert done.returncode == 0, done.stderr
         assert ends_within(m.process, 5)
         assert time.monotonic() - begin < 5
@@ -436,11 +436,11 @@ def test_unmounting_does_not_wait_for_a_server(server):
 
 def test_a_lazy_unmount_while_a_reader_waits(server):
     """The mount is gone at once. The daemon ends with its last reader."""
-    m = mounted.Mounted(server.url("far.root"), ("timeout=60",), environment=far_files.environment())
+    m = mounted.Mounted(server.url("remote.root"), ("timeout=60",), environment=remote_files.environment())
     try:
         with stalled_reader(server, os.path.join(m.path, COLUMN)):
             begin = time.monotonic()
-            done = far_files.run([mounted.program(), "umount", "--lazy", m.path], 20)
+            done = remote_files.run([mounted.program(), "umount", "--lazy", m.path], 20)
             assert done.returncode == 0, done.stderr
             assert not mounted.is_mount_point(m.path) and time.monotonic() - begin < 5
         assert ends_within(m.process, 5)
@@ -450,7 +450,7 @@ def test_a_lazy_unmount_while_a_reader_waits(server):
 
 @pytest.mark.parametrize("sent", (signal.SIGTERM, signal.SIGINT))
 def test_a_daemon_that_is_ended_does_not_wait_for_a_server(server, sent):
-    m = mounted.Mounted(server.url("far.root"), ("timeout=60",), environment=far_files.environment())
+    m = mounted.Mounted(server.url("remote.root"), ("timeout=60",), environment=remote_files.environment())
     try:
         with stalled_reader(server, os.path.join(m.path, COLUMN)) as reader:
             m.process.send_signal(sent)
@@ -473,8 +473,8 @@ os.open(sys.argv[1], os.O_RDONLY)
 def test_who_waits_ends_though_another_signal_came_first(server, last):
     """The kernel tells only of the first signal, for which there is a handler."""
     options = ("timeout=6", f"recheck={RECHECK}")
-    with mounted.Mounted(server.url("far.root"), options, environment=far_files.environment()) as m:
-        far_files.read(os.path.join(m.path, COLUMN), 5)
+    with mounted.Mounted(server.url("remote.root"), options, environment=remote_files.environment()) as m:
+        remote_files.read(os.path.join(m.path, COLUMN), 5)
         time.sleep(RECHECK + 0.2)
         server.rule = faulty.silent
         process = subprocess.Popen([sys.executable, "-c", ASKS, os.path.join(m.path, COLUMN)], stdout=subprocess.PIPE,
@@ -493,10 +493,10 @@ def test_who_waits_ends_though_another_signal_came_first(server, last):
 
 def test_a_mount_that_waits_for_its_server_can_be_interrupted(server, tmp_path):
     server.rule = faulty.silent
-    process = subprocess.Popen([mounted.program(), "-f", "-o", "timeout=60", server.url("far.root"), tmp_path / "mnt"],
-                               stderr=subprocess.PIPE, env=far_files.environment())
+    process = subprocess.Popen([mounted.program(), "-f", "-o", "timeout=60", server.url("remote.root"), tmp_path / "mnt"],
+                               stderr=subprocess.PIPE, env=remote_files.environment())
     try:
-        far_files.wait_for(lambda: server.requests)
+        remote_files.wait_for(lambda: server.requests)
         process.send_signal(signal.SIGINT)
         assert ends_within(process, 3)
     finally:
@@ -506,14 +506,14 @@ def test_a_mount_that_waits_for_its_server_can_be_interrupted(server, tmp_path):
 
 def test_a_server_that_goes_away_and_comes_back(server, contents, expected):
     """Without it there is an error, and what is there is still read; with it again, everything."""
-    with mounted_from(server, "far") as m:
+    with mounted_from(server, "remote") as m:
         there, missing = "events/x7.f8", "events/x9.f8"
-        assert far_files.read(os.path.join(m.path, there), 5) == expected["far", there]
+        assert remote_files.read(os.path.join(m.path, there), 5) == expected["remote", there]
         server.rule = faulty.refused
-        assert far_files.read(os.path.join(m.path, missing), TIMEOUT) in LOST
+        assert remote_files.read(os.path.join(m.path, missing), TIMEOUT) in LOST
         server.rule = lambda exchange: False
-        assert far_files.read(os.path.join(m.path, missing), TIMEOUT) == expected["far", missing]
-        assert far_files.read(os.path.join(m.path, there), TIMEOUT) == expected["far", there]
+        assert remote_files.read(os.path.join(m.path, missing), TIMEOUT) == expected["remote", missing]
+        assert remote_files.read(os.path.join(m.path, there), TIMEOUT) == expected["remote", there]
 
 
 # Mounts that cannot be.
@@ -521,9 +521,9 @@ def test_a_server_that_goes_away_and_comes_back(server, contents, expected):
 
 def assert_refused(url, *options, timeout=TIMEOUT):
     options = ",".join((f"timeout={timeout}", *options))
-    code, said, seconds = far_files.failure("-o", options, url, limit=3 * (timeout + far_files.SLOW))
+    code, said, seconds = remote_files.failure("-o", options, url, limit=3 * (timeout + remote_files.SLOW))
     assert code == 1 and said.count("\n") == 1 and url in said, (code, said)
-    assert seconds < timeout + far_files.SLOW
+    assert seconds < timeout + remote_files.SLOW
     return said
 
 
@@ -532,7 +532,7 @@ def test_a_server_that_refuses_connections():
 
 
 def test_an_address_where_nobody_answers():
-    with far_files.Unanswering() as nobody:
+    with remote_files.Unanswering() as nobody:
         assert_refused(f"http://127.0.0.1:{nobody.port}/a.root")
 
 
@@ -553,7 +553,7 @@ def test_a_file_that_is_no_root_file(server, content, told):
 
 def test_a_url_without_a_file(server):
     for url in ("http://", "http:///a.root", "http://127.0.0.1:99999/a.root", server.url() + "a b.root\n"):
-        code, said, _ = far_files.failure("-o", "timeout=1", url, limit=10)
+        code, said, _ = remote_files.failure("-o", "timeout=1", url, limit=10)
         assert code == 1 and said.count("\n") == 1, (url, said)
 
 
@@ -566,7 +566,7 @@ def test_a_scheme_that_is_unknown():
 def test_a_build_without_the_libraries_refuses_by_name(tmp_path, command):
     """The program finds no module at its side, and takes the one of LD_LIBRARY_PATH."""
     libraries = os.path.join(os.path.dirname(mounted.program()), "..", "tests")
-    if not os.path.exists(os.path.join(libraries, "tfilefs-far.so")):
+    if not os.path.exists(os.path.join(libraries, "tfilefs-remote.so")):
         pytest.skip("tests are not built")
     os.mkdir(tmp_path / "bin")
     os.mkdir(tmp_path / "out")
@@ -581,7 +581,7 @@ def test_a_build_without_the_libraries_refuses_by_name(tmp_path, command):
 
 
 def test_a_url_is_not_written_to(server):
-    said = assert_refused(server.url("far.root"), "rw")
+    said = assert_refused(server.url("remote.root"), "rw")
     assert "read" in said or "written" in said or "write" in said
     with mounted_from(server, "small") as m:
         with pytest.raises(OSError) as failed:
@@ -594,5 +594,5 @@ def test_a_url_is_not_written_to(server):
 
 @pytest.mark.parametrize("option", ("timeout=0", "timeout=-1", "timeout=x", "recheck=-1", "recheck=x", "timeout="))
 def test_an_option_that_is_no_time(server, option):
-    code, said, _ = far_files.failure("-o", option, server.url("far.root"), limit=10)
+    code, said, _ = remote_files.failure("-o", option, server.url("remote.root"), limit=10)
     assert code == 2 and said.count("\n") == 1 and option.partition("=")[0] in said

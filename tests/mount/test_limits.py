@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import uproot
 
-import far_files
+import remote_files
 import mounted
 import other_user
 
@@ -70,7 +70,7 @@ class UserMount:
 def outcome(source, limit):
     """What comes of a mount under a limit: "right", or the message or errno with which it failed."""
     m = UserMount(source, limit=("prlimit", limit))
-    got = None if m.failed else far_files.read(os.path.join(m.path, "T", "x.i8"), 10)
+    got = None if m.failed else remote_files.read(os.path.join(m.path, "T", "x.i8"), 10)
     status, said = m.close()
     if m.failed:
         told = [line for line in said.splitlines() if "there is an abandoned journal next to it" not in line]  # the log, which is here as well
@@ -127,10 +127,10 @@ def test_no_more_threads_later(place):
     m = UserMount(directory, ("rw",))
     limit_threads(m, 1)
     for name in ("x.i8", "y.f8"):
-        got = far_files.read(os.path.join(m.path, "a.root", "T", name), 10)
+        got = remote_files.read(os.path.join(m.path, "a.root", "T", name), 10)
         assert not isinstance(got, str) or got in {"EAGAIN", "EBUSY", "EIO"}, got
     limit_threads(m, 1000)
-    assert far_files.read(os.path.join(m.path, "a.root", "T", "x.i8"), 10) == np.arange(ENTRIES).tobytes()
+    assert remote_files.read(os.path.join(m.path, "a.root", "T", "x.i8"), 10) == np.arange(ENTRIES).tobytes()
     limit_threads(m, 1)
     try:
         other_user.run_as(m.user, write_table, m.path)

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-import far_files
+import remote_files
 import faulty_server as faulty
 import listings
 import mounted
@@ -27,9 +27,9 @@ def refuse_unsigned(exchange):
 
 @pytest.fixture
 def server(samples):
-    with faulty.FaultyServer() as server, open(os.path.join(samples("far"), "far.root"), "rb") as file:
+    with faulty.FaultyServer() as server, open(os.path.join(samples("remote"), "remote.root"), "rb") as file:
         content = file.read()
-        server.put("/bucket/run%201/far.root", content)
+        server.put("/bucket/run%201/remote.root", content)
         server.put("/bucket/plain.root", content)
         server.rule = refuse_unsigned
         yield server
@@ -49,15 +49,15 @@ def mounted_from(url, environment):
 
 @pytest.fixture
 def column(samples):
-    with mounted.Mounted(os.path.join(samples("far"), "far.root")) as m:
-        return far_files.read(os.path.join(m.path, COLUMN), 5)
+    with mounted.Mounted(os.path.join(samples("remote"), "remote.root")) as m:
+        return remote_files.read(os.path.join(m.path, COLUMN), 5)
 
 
-@pytest.mark.parametrize("name", ("plain.root", "run 1/far.root"))
+@pytest.mark.parametrize("name", ("plain.root", "run 1/remote.root"))
 def test_a_file_is_read_with_signed_requests(server, column, name):
     keys = environment(server, AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET)
     with mounted_from("s3://bucket/" + name, keys) as m:
-        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+        assert remote_files.read(os.path.join(m.path, COLUMN), 5) == column
         for control in ("errors", "stats.json", "config.json", "metrics"):
             with open(os.path.join(m.path, ".tfilefs", control)) as file:
                 assert SECRET not in file.read()
@@ -69,7 +69,7 @@ def test_keys_of_a_file(server, column, tmp_path):
     keys = environment(server)
     keys["AWS_SHARED_CREDENTIALS_FILE"] = str(tmp_path / "credentials")
     with mounted_from("s3://bucket/plain.root", keys) as m:
-        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+        assert remote_files.read(os.path.join(m.path, COLUMN), 5) == column
 
 
 TOKEN = "the-session/token+of=tests"
@@ -83,7 +83,7 @@ def test_keys_do_not_go_to_another_server(server, samples, column, code):
         other.put("/elsewhere.root", server.files["/bucket/plain.root"].content)
         server.rule = faulty.redirect(code, other.url("elsewhere.root"))
         with mounted_from("s3://bucket/plain.root", keys) as m:
-            assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+            assert remote_files.read(os.path.join(m.path, COLUMN), 5) == column
         assert server.requests and all(request.headers["x-amz-security-token"] == TOKEN for request in server.requests)
         assert other.requests
         for request in other.requests:
@@ -95,7 +95,7 @@ def test_a_redirection_within_the_service_is_signed(server, column):
     server.put("/bucket/moved.root", server.files["/bucket/plain.root"].content)
     server.rule = faulty.first_of(refuse_unsigned, faulty.of_path("/bucket/plain.root", faulty.redirect(307, "/bucket/moved.root")))
     with mounted_from("s3://bucket/plain.root", keys) as m:
-        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+        assert remote_files.read(os.path.join(m.path, COLUMN), 5) == column
     for location in ("/bucket/plain.root", "file:///etc/passwd", "http://", "::"):
         server.rule = faulty.redirect(302, location)
         done = subprocess.run([mounted.program(), "ls", "-o", "timeout=1", "s3://bucket/plain.root"], env=keys, text=True,
@@ -113,7 +113,7 @@ def test_wrong_keys_are_refused(program, server, tmp_path):
 def test_files_for_all_need_no_keys(server, column):
     server.rule = lambda exchange: False
     with mounted_from("s3://bucket/plain.root", environment(server)) as m:
-        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+        assert remote_files.read(os.path.join(m.path, COLUMN), 5) == column
     assert not any("authorization" in request.headers for request in server.requests)
 
 
@@ -122,7 +122,7 @@ def test_files_for_all_need_no_keys(server, column):
 
 @pytest.fixture(scope="module")
 def service(samples):
-    with s3_server.S3Server() as server, open(os.path.join(samples("far"), "far.root"), "rb") as file:
+    with s3_server.S3Server() as server, open(os.path.join(samples("remote"), "remote.root"), "rb") as file:
         content = file.read()
         server.make_bucket("runs")
         for key in ("plain.root", "2018/a b+c.root", "2018/ä=&?.root", "2018/deep/er/z.root", "notes.txt"):
@@ -141,7 +141,7 @@ def keys_of(service, **changed):
 @pytest.mark.parametrize("key", ("plain.root", "2018/a b+c.root", "2018/ä=&%3F.root"))
 def test_a_service_that_checks_signatures(service, column, key):
     with mounted_from("s3://runs/" + key, keys_of(service)) as m:
-        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+        assert remote_files.read(os.path.join(m.path, COLUMN), 5) == column
 
 
 def test_a_bucket_of_a_service_is_a_tree(service, column):
@@ -150,7 +150,7 @@ def test_a_bucket_of_a_service_is_a_tree(service, column):
         assert sorted(os.listdir(os.path.join(m.path, "2018"))) == ["a b+c.root", "deep", "ä=&?.root"]
         assert len(os.listdir(os.path.join(m.path, "many"))) == 1100
         for path in ("2018/a b+c.root", "2018/ä=&?.root", "2018/deep/er/z.root"):
-            assert far_files.read(os.path.join(m.path, path, COLUMN), 5) == column, path
+            assert remote_files.read(os.path.join(m.path, path, COLUMN), 5) == column, path
         with open(os.path.join(m.path, "notes.txt"), "rb") as file:
             assert file.read() == b"no file of ROOT"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers and the long line that tests of far files rest on."""
+"""The servers and the long line that tests of remote files rest on."""
 
 import http.client
 import os
@@ -47,12 +47,12 @@ def get(server, headers=None, method="GET", path="/a"):
 
 def round_trips(network):
     python = [sys.executable, "-c"]
-    server = subprocess.Popen([*network.command("far"), *python, ANSWER, network.far_address], stdout=subprocess.PIPE)
+    server = subprocess.Popen([*network.command("remote"), *python, ANSWER, network.remote_address], stdout=subprocess.PIPE)
     try:
         assert server.stdout.readline() == b"ready\n"
         times = []
         for _ in range(3):
-            said = subprocess.run([*network.command("near"), *python, ASK, network.far_address], capture_output=True, check=True)
+            said = subprocess.run([*network.command("near"), *python, ASK, network.remote_address], capture_output=True, check=True)
             times.append(list(map(float, said.stdout.split())))
         return [min(column) for column in zip(*times)]
     finally:

@@ -129,7 +129,7 @@ def test_disk_usage_is_that_of_the_baskets(samples, mount, tmp_path):
 
 
 @pytest.mark.parametrize("change", (None, "fTotBytes with more"))
-def test_far_sizes_take_three_round_trips(samples, tmp_path, change):
+def test_remote_sizes_take_three_round_trips(samples, tmp_path, change):
     """The headers of all lists come together, and so do those of lists whose records are wrong."""
     path, sums = by_uproot(samples, tmp_path)
     if change:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import uproot
 
-import far_files
+import remote_files
 import http_server
 import mounted
 import xrootd_server
@@ -31,7 +31,7 @@ def server():
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """name -> a file: smaller than what is read as a whole, larger, and an RNTuple."""
-    directory = tmp_path_factory.mktemp("far")
+    directory = tmp_path_factory.mktemp("remote")
     random = np.random.default_rng(1)
     columns = {f"x{i}": random.random(20_000) for i in range(40)}
     counts = random.integers(0, 5, 20_000)
@@ -82,9 +82,9 @@ def end_of(process, timeout=100):
 @pytest.mark.parametrize("name", ["large", "small", "ntuple"])
 def test_commands_tell_the_same(server, files, command, name):
     url = server.put(files[name])
-    far, local = run(command, url), run(command, files[name])
-    assert (far[0], far[1].replace(url, "FILE"), far[2]) == (local[0], local[1].replace(files[name], "FILE"), local[2])
-    assert len(far[1]) > 50
+    remote, local = run(command, url), run(command, files[name])
+    assert (remote[0], remote[1].replace(url, "FILE"), remote[2]) == (local[0], local[1].replace(files[name], "FILE"), local[2])
+    assert len(remote[1]) > 50
 
 
 def test_other_names_of_the_scheme(server, files):
@@ -95,8 +95,8 @@ def test_other_names_of_the_scheme(server, files):
 
 def test_listing_tells_the_same(server, files):
     url = server.put(files["large"])
-    far = run("ls", "-R", url)
-    assert far == run("ls", "-R", files["large"])
+    remote = run("ls", "-R", url)
+    assert remote == run("ls", "-R", files["large"])
 
 
 @pytest.mark.corpus
@@ -109,8 +109,8 @@ def test_corpus(server):
     for path in paths:
         name = os.path.basename(path)
         url = server.put(path, "corpus/" + name)
-        far, local = run("map", url), run("map", path)
-        assert (far[0], far[1]) == (local[0], local[1]), name
+        remote, local = run("map", url), run("map", path)
+        assert (remote[0], remote[1]) == (local[0], local[1]), name
         os.remove(server.path("corpus/" + name))
 
 
@@ -197,7 +197,7 @@ def test_secrets_of_a_mount_are_told_nowhere(files):
         with mounted.Mounted(url, ("timeout=2", "recheck=0", "prefetch=off")) as m:
             os.listdir(os.path.join(m.path, "Events"))
             server.stop()
-            assert far_files.read(os.path.join(m.path, "Events", "x1.f8"), 2) in ("EIO", "ETIMEDOUT")
+            assert remote_files.read(os.path.join(m.path, "Events", "x1.f8"), 2) in ("EIO", "ETIMEDOUT")
             assert "large.root" in m.errors()
             told = m.messages() + m.errors()
             for file in ("stats.json", "metrics", "config.json"):
@@ -268,7 +268,7 @@ def test_a_column_takes_few_requests(server, files, mount):
     top = mount(url).path
     before = len(server.requests())
     with open(os.path.join(top, column), "rb") as far, open(os.path.join(local.path, column), "rb") as near:
-        assert far.read() == near.read()
+        assert remote.read() == near.read()
     asked = server.requests()[before:]
     assert asked.count("open") <= 1
     assert asked.count("read") + asked.count("readv") <= 8, asked
@@ -347,18 +347,18 @@ def test_a_new_file_is_shown(server, files, mount):
 
 def test_a_mount_outlives_its_server(files, mount):
     with xrootd_server.XrootdServer() as server:
-        far, near = mount(server.put(files["large"]), "timeout=10"), mount(files["large"])
+        remote, near = mount(server.put(files["large"]), "timeout=10"), mount(files["large"])
         expected = names_and_bytes(near.path)
-        assert set(os.listdir(far.path)) == set(os.listdir(near.path))
+        assert set(os.listdir(remote.path)) == set(os.listdir(near.path))
         server.stop()
         threading.Timer(2, server.start).start()
-        assert names_and_bytes(far.path) == expected
+        assert names_and_bytes(remote.path) == expected
 
 
 def test_a_mount_does_not_wait_for_ever(files):
     with xrootd_server.XrootdServer() as server:
         with mounted.Mounted(server.put(files["large"]), ["timeout=2", "recheck=1"]) as far:
-            column = next(os.path.join(folder, name) for folder, _, found in os.walk(far.path)
+            column = next(os.path.join(folder, name) for folder, _, found in os.walk(remote.path)
                           for name in found if "x7" in name and ".tfilefs" not in folder)
             server.process.send_signal(signal.SIGSTOP)
             time.sleep(1.1)
@@ -367,7 +367,7 @@ def test_a_mount_does_not_wait_for_ever(files):
                 open(column, "rb").read()
             assert time.monotonic() - begin < 15
             begin = time.monotonic()
-        assert time.monotonic() - begin < 5 + far_files.SLOW
+        assert time.monotonic() - begin < 5 + remote_files.SLOW
 
 
 # ---- the source's own tests, with a server

@@ -54,7 +54,7 @@ def sections(path):
     return set(re.findall(r"\] (\.\S+)", text))
 
 
-@pytest.mark.parametrize("name, place", (("tfilefs", "bin/tfilefs"), ("tfilefs-far", "lib/tfilefs/tfilefs-far.so")))
+@pytest.mark.parametrize("name, place", (("tfilefs", "bin/tfilefs"), ("tfilefs-remote", "lib/tfilefs/tfilefs-remote.so")))
 def test_programs_are_stripped_and_their_symbols_are_apart(installed, name, place):
     program = os.path.join(installed.prefix, place)
     assert os.path.getsize(program) < 12e6

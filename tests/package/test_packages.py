@@ -61,7 +61,7 @@ def test_symbols_are_a_package_of_their_own(release, tmp_path):
     symbols = {name for name in files_of_deb(only(release, r"tfilefs-dbgsym_.*\.deb")) if name.endswith(".debug")}
     subprocess.run(["dpkg-deb", "--extract", only(release, r"tfilefs_.*\.deb"), tmp_path], check=True)
     wanted = set()
-    for name in ("usr/bin/tfilefs", "usr/lib/tfilefs/tfilefs-far.so"):
+    for name in ("usr/bin/tfilefs", "usr/lib/tfilefs/tfilefs-remote.so"):
         identity = build_id(tmp_path / name)
         wanted.add(f"usr/lib/debug/.build-id/{identity[:2]}/{identity[2:]}.debug")
     assert symbols == wanted

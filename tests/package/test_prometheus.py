@@ -102,9 +102,9 @@ def pages(sample, tmp_path_factory):
     served = tmp_path_factory.mktemp("served")
     shutil.copy(sample, served)
     with http_server.Nginx(served) as server, mounted.Mounted(sample) as near, mounted.Mounted(server.url("sample.root")) as far:
-        for m in (near, far):
+        for m in (near, remote):
             use(m.path)
-        yield metrics_page.of_mount(near.path), metrics_page.of_mount(far.path)
+        yield metrics_page.of_mount(near.path), metrics_page.of_mount(remote.path)
 
 
 def test_a_page_is_as_prometheus_wants_it(pages):

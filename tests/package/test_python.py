@@ -70,7 +70,7 @@ def test_the_wheel_holds_what_it_needs(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert re.search(r"-py3-none-linux_\w+\.whl$", wheel)
     assert any(name.endswith(".data/scripts/tfilefs") for name in names) and any(name.endswith("LICENSE") for name in names)
-    assert any(name.endswith("/lib/tfilefs/tfilefs-far.so") for name in names)
+    assert any(name.endswith("/lib/tfilefs/tfilefs-remote.so") for name in names)
     assert os.path.getsize(wheel) < 6e6
     metadata = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("/METADATA"))).decode()
     needed = re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE)

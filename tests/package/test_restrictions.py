@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import pytest
 
-import far_files
+import remote_files
 import http_server
 import mounted
 import other_user
@@ -143,7 +143,7 @@ def served(sample, protocol, directory):
 
 @pytest.mark.parametrize("protocol", ("http", "https", "root"))
 def test_a_restricted_service_reads_of_servers(sample, tmp_path, protocol):
-    environment = far_files.environment(SSL_CERT_FILE=str(tmp_path / "served" / "ca.pem"))
+    environment = remote_files.environment(SSL_CERT_FILE=str(tmp_path / "served" / "ca.pem"))
     with served(sample, protocol, tmp_path / "served") as url:
         with restricted_mount(url, f"diskcache={tmp_path / 'cache'}", environment=environment) as m:
             assert len(column(m.path)) == 100_000 and m.errors() == ""

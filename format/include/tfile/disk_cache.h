@@ -7,7 +7,7 @@
 
 namespace tfile {
 
-// Makes the directory of the cache on disk (FarOptions::cache_directory), or takes one that is there. Errors: denied
+// Makes the directory of the cache on disk (RemoteOptions::cache_directory), or takes one that is there. Errors: denied
 // (it belongs to another user, or others may write to it), invalid (no directory), io.
 Result<> prepare_cache_directory(const std::string& path);
 

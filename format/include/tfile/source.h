@@ -75,7 +75,7 @@ struct SourceCounts {
   std::uint64_t round_trips = 0;  // requests that were sent before one of them was answered are one
   std::uint64_t redirects = 0;    // answers that came from another server or path than was asked
   std::uint64_t in_flight = 0;    // bytes that are asked for and have not come, at the moment
-  // What the cache on disk (FarOptions::cache_directory) gave instead of the server. `disk_failures`: how often the
+  // What the cache on disk (RemoteOptions::cache_directory) gave instead of the server. `disk_failures`: how often the
   // cache could not be used, as the disk was full, broken or not to be written.
   std::uint64_t disk_hits = 0, disk_bytes = 0, disk_failures = 0;
 };
@@ -133,14 +133,15 @@ class Source {
 Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> into);
 
 // How servers are asked.
-struct FarOptions {
+struct RemoteOptions {
   std::chrono::milliseconds timeout{60'000};  // a request that makes no progress for so long fails as timed_out
   std::chrono::milliseconds recheck{5'000};   // how long an answer about a file's state is believed
   std::stop_token stop;                       // when stopped, all requests end at once with an error
-  // Where bytes that were fetched are kept for later mounts (far/disk_cache.h), at most so many. Empty: nowhere.
+  // Where bytes that were fetched are kept for later mounts (remote/disk/disk_cache.h), at most so many. Empty:
+  // nowhere.
   std::string cache_directory;
   std::uint64_t cache_bytes = 10ull << 30;
-  // Many files are opened together with this one: less of its end comes with the opening (far/held_edges.h).
+  // Many files are opened together with this one: less of its end comes with the opening (remote/server/held_edges.h).
   bool is_one_of_many = false;
 };
 
@@ -153,10 +154,10 @@ std::string shown_name(const std::string& name);
 // Opens what a user names: a local path, or a URL (root, roots, xroot, http, https, dav, davs). Errors: not_found,
 // denied, io, timed_out, invalid (not a regular file, an unknown scheme, or one whose library was left out of this
 // build). Blocks.
-Result<std::shared_ptr<const Source>> open_source(const std::string& name, const FarOptions& = {});
+Result<std::shared_ptr<const Source>> open_source(const std::string& name, const RemoteOptions& = {});
 
 // The identity that open_source() would find now behind a URL; opens nothing. Errors: the same. Blocks.
-Result<Identity> look_far(const std::string& url, const FarOptions& = {});
+Result<Identity> look_remote(const std::string& url, const RemoteOptions& = {});
 
 // The server of a URL. Asks nothing of it. kLocalOrigin for a URL that cannot be opened anyway.
 ServerId origin_of_url(const std::string& url);

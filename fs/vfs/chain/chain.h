@@ -28,8 +28,8 @@ class ChainPlace {
 };
 
 // The files that these names stand for (chain_names()), local ones and URLs.
-std::unique_ptr<const ChainPlace> make_named_place(MountContext&, std::vector<std::string> names, tfile::FarOptions);
-std::unique_ptr<const ChainPlace> make_named_place(MountContext&, std::vector<ChainName> names, tfile::FarOptions);
+std::unique_ptr<const ChainPlace> make_named_place(MountContext&, std::vector<std::string> names, tfile::RemoteOptions);
+std::unique_ptr<const ChainPlace> make_named_place(MountContext&, std::vector<ChainName> names, tfile::RemoteOptions);
 
 class OpenChainFiles;
 

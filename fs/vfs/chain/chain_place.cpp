@@ -17,15 +17,15 @@ namespace {
 template <class Name>
 class NamedPlace final : public ChainPlace {
  public:
-  NamedPlace(MountContext& context, std::vector<Name> names, tfile::FarOptions far)
-      : context_(context), names_(std::move(names)), far_(std::move(far)) {
-    far_.is_one_of_many = true;
+  NamedPlace(MountContext& context, std::vector<Name> names, tfile::RemoteOptions remote)
+      : context_(context), names_(std::move(names)), remote_(std::move(remote)) {
+    remote_.is_one_of_many = true;
   }
 
   Result<std::vector<ChainName>> list() const override {
     std::vector<ChainName> all;
     for (const Name& name : names_) {
-      TRY(const std::vector<ChainName> found, chain_names(name, far_));
+      TRY(const std::vector<ChainName> found, chain_names(name, remote_));
       all.insert(all.end(), found.begin(), found.end());
     }
     if (all.empty()) return tfile::fail(ErrorKind::not_found, "no files to chain");
@@ -34,7 +34,7 @@ class NamedPlace final : public ChainPlace {
 
   Result<std::shared_ptr<MountedFile>> file(const std::string& name, std::string path) const override {
     if (tfile::is_url(name))
-      return std::make_shared<MountedFile>(context_, make_url_origin(name, far_), std::move(path));
+      return std::make_shared<MountedFile>(context_, make_url_origin(name, remote_), std::move(path));
     TRY(auto directory, directory_of(name));
     return std::make_shared<MountedFile>(context_, make_path_origin(name, std::move(directory)), std::move(path));
   }
@@ -55,7 +55,7 @@ class NamedPlace final : public ChainPlace {
 
   MountContext& context_;
   const std::vector<Name> names_;
-  tfile::FarOptions far_;  // constant after construction
+  tfile::RemoteOptions remote_;  // constant after construction
   mutable Mutex mutex_{"NamedPlace::mutex_"};
   mutable std::map<std::string, std::weak_ptr<const Descriptor>> directories_ GUARDED_BY(mutex_);
 };
@@ -63,13 +63,13 @@ class NamedPlace final : public ChainPlace {
 }  // namespace
 
 std::unique_ptr<const ChainPlace> make_named_place(MountContext& context, std::vector<std::string> names,
-                                                   tfile::FarOptions far) {
-  return std::make_unique<const NamedPlace<std::string>>(context, std::move(names), std::move(far));
+                                                   tfile::RemoteOptions remote) {
+  return std::make_unique<const NamedPlace<std::string>>(context, std::move(names), std::move(remote));
 }
 
 std::unique_ptr<const ChainPlace> make_named_place(MountContext& context, std::vector<ChainName> names,
-                                                   tfile::FarOptions far) {
-  return std::make_unique<const NamedPlace<ChainName>>(context, std::move(names), std::move(far));
+                                                   tfile::RemoteOptions remote) {
+  return std::make_unique<const NamedPlace<ChainName>>(context, std::move(names), std::move(remote));
 }
 
 }  // namespace tfilefs

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "mutex.h"
-#include "tfile/far_listing.h"
+#include "tfile/remote_listing.h"
 #include "tfile/source.h"
 
 namespace tfilefs {
@@ -54,17 +54,17 @@ class SiblingOrigin final : public FileLocator {
  private:
   // `opens_next`: what is opened at a server to look at it, is kept for that.
   Result<SourceState> look(bool opens_next) const {
-    const bool is_far = server_id() != tfile::kLocalOrigin;
+    const bool is_remote = server_id() != tfile::kLocalOrigin;
     SourcePtr last;
     {
       const Lock lock(mutex_);
-      if (is_far && known_ && Clock::now() - looked_at_ < kHolds) return state_of(*known_);
-      if (is_far) last = last_.lock();
+      if (is_remote && known_ && Clock::now() - looked_at_ < kHolds) return state_of(*known_);
+      if (is_remote) last = last_.lock();
     }
     if (!last) {  // that a file of this machine is another one is seen by its name
       TRY(const SourcePtr found, beside());
       const Lock lock(mutex_);
-      if (is_far && opens_next) ready_ = found;
+      if (is_remote && opens_next) ready_ = found;
       last_ = found;
       return note(found->identity());
     }

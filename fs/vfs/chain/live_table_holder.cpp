@@ -51,7 +51,7 @@ class LiveTableHolder final : public NodeHolder {
         state_(std::move(state)),
         which_(which) {}
 
-  bool is_far() const override { return false; }
+  bool is_remote() const override { return false; }
   bool is_same_for_all(HeldItem) const override { return false; }
   std::uint64_t file_identity() const override { return state_->serial << 1 | 1; }
   std::shared_ptr<const ShownFriends> friends() const override {

@@ -129,7 +129,7 @@ void TableHolder::view_size(HeldItem held, Reply<std::uint64_t> reply) const {
   NodeHolder::view_size(held, std::move(reply));
 }
 
-bool TableHolder::is_far() const { return generation_->source->traits().starts_reads; }
+bool TableHolder::is_remote() const { return generation_->source->traits().starts_reads; }
 
 OpenedContent TableHolder::opened(std::shared_ptr<Content> content) const {
   return OpenedContent{std::move(content), generation_};

@@ -24,7 +24,7 @@ class TableHolder final : public NodeHolder {
               std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key,
               std::shared_ptr<const ObjectFiles> object);
 
-  bool is_far() const override;
+  bool is_remote() const override;
   std::shared_ptr<const ShownFriends> friends() const override;
   // Also the files of the key itself, or of the part of its object at that node.
   std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const override;

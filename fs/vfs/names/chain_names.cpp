@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "mount_lines.h"
-#include "tfile/far_listing.h"
 #include "tfile/local_file.h"
+#include "tfile/remote_listing.h"
 #include "vfs/names/expand_sources.h"
 #include "vfs/names/natural_order.h"
 #include "vfs/names/path_pattern.h"
@@ -155,11 +155,11 @@ Result<std::vector<std::string>> expand_deep(const std::string& pattern, std::si
   return found;
 }
 
-Result<std::vector<std::string>> far_files_in(const std::string& directory, const tfile::FarOptions& far) {
-  TRY(const tfile::FarListing listing, tfile::list_far(directory, far));
+Result<std::vector<std::string>> remote_files_in(const std::string& directory, const tfile::RemoteOptions& remote) {
+  TRY(const tfile::RemoteListing listing, tfile::list_remote(directory, remote));
   if (listing.gap) return tl::unexpected(*listing.gap);
   std::vector<std::string> files;
-  for (const tfile::FarEntry& entry : listing.entries) {
+  for (const tfile::RemoteEntry& entry : listing.entries) {
     if (!entry.is_directory && entry.name.ends_with(kSuffix)) files.push_back(tfile::url_below(directory, entry.name));
   }
   std::ranges::sort(files, is_before);
@@ -175,8 +175,8 @@ std::string with_root_files(const std::string& url) {
   return std::string(parts.server).append(path).append("/*").append(kSuffix).append(parts.query);
 }
 
-Result<std::vector<std::string>> expand_files(const std::string& name, const tfile::FarOptions& far) {
-  if (tfile::is_url(name)) return expand_sources(with_root_files(name), far);
+Result<std::vector<std::string>> expand_files(const std::string& name, const tfile::RemoteOptions& remote) {
+  if (tfile::is_url(name)) return expand_sources(with_root_files(name), remote);
   return is_there(name) ? std::vector{name} : expand_local(name);
 }
 
@@ -199,7 +199,7 @@ Result<> check_list(const std::string& path) {
 
 class NameReader {
  public:
-  explicit NameReader(const tfile::FarOptions& far) : far_(far) {}
+  explicit NameReader(const tfile::RemoteOptions& remote) : remote_(remote) {}
 
   Result<> add(const std::string& name, int depth) {
     if (name.starts_with('@')) return add_list(name.substr(1), depth);
@@ -208,16 +208,16 @@ class NameReader {
     // A name with a pattern may have a colon as well. At a server, which takes requests, none is looked for behind
     // .root.
     const bool may_have_colon = parsed.table.empty() || !tfile::is_url(name) || !parsed.file.ends_with(kSuffix);
-    auto files = may_have_colon ? expand_files(name, far_) : std::vector<std::string>();
+    auto files = may_have_colon ? expand_files(name, remote_) : std::vector<std::string>();
     if (files && !files->empty() && !parsed.table.empty() && files->front() != name) parsed = {name, ""};
-    if (!files || !parsed.table.empty()) files = expand_files(parsed.file, far_);
+    if (!files || !parsed.table.empty()) files = expand_files(parsed.file, remote_);
     if (!files) return tl::unexpected(std::move(files).error());
     for (const std::string& file : *files) TRY_VOID(add_file({file, parsed.table}));
     return {};
   }
 
   Result<> add(const ChainName& name) {
-    TRY(const std::vector<std::string> files, expand_files(name.file, far_));
+    TRY(const std::vector<std::string> files, expand_files(name.file, remote_));
     for (const std::string& file : files) {
       ChainName one = name;
       one.file = file;
@@ -231,12 +231,13 @@ class NameReader {
  private:
   Result<> add_file(ChainName name) {
     name.table.erase(0, std::min(name.table.find_first_not_of('/'), name.table.size()));  // as uproot writes it
-    const bool is_far = tfile::is_url(name.file);
-    if (is_far ? !tfile::url_parts(name.file).path.ends_with('/') : !is_directory(name.file)) {
+    const bool is_remote = tfile::is_url(name.file);
+    if (is_remote ? !tfile::url_parts(name.file).path.ends_with('/') : !is_directory(name.file)) {
       all.push_back(std::move(name));
       return {};
     }
-    TRY(const std::vector<std::string> files, is_far ? far_files_in(name.file, far_) : root_files_in(name.file));
+    TRY(const std::vector<std::string> files,
+        is_remote ? remote_files_in(name.file, remote_) : root_files_in(name.file));
     for (const std::string& file : files) all.push_back({file, name.table});
     return {};
   }
@@ -277,7 +278,7 @@ class NameReader {
     return is_list ? "@" + from_list(line.substr(1)) : from_list(line);
   }
 
-  const tfile::FarOptions& far_;
+  const tfile::RemoteOptions& remote_;
   int lists_ = 0;  // that were read
 };
 
@@ -307,14 +308,14 @@ ChainName parse_chain_name(const std::string& name) {
   return {name.substr(0, colon), name.substr(colon + 1)};
 }
 
-Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& far) {
-  NameReader names(far);
+Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::RemoteOptions& remote) {
+  NameReader names(remote);
   TRY_VOID(names.add(name, 0));
   return std::move(names.all);
 }
 
-Result<std::vector<ChainName>> chain_names(const ChainName& name, const tfile::FarOptions& far) {
-  NameReader names(far);
+Result<std::vector<ChainName>> chain_names(const ChainName& name, const tfile::RemoteOptions& remote) {
+  NameReader names(remote);
   TRY_VOID(names.add(name));
   return std::move(names.all);
 }

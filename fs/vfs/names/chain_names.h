@@ -33,8 +33,8 @@ ChainName parse_chain_name(const std::string& name);
 // that end in ".root", in order of name; a pattern (vfs/names/path_pattern.h), where "**" is any number of directories;
 // "@LIST", for the names in a text file, one per line, with comments behind "#". Each may name a table. Blocks. Errors:
 // those of reading; not_found (a pattern that nothing matches); invalid (a list that is no text, or names itself).
-Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& = {});
+Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::RemoteOptions& = {});
 // The same for one that was parsed before: its file may be a directory or a pattern.
-Result<std::vector<ChainName>> chain_names(const ChainName&, const tfile::FarOptions& = {});
+Result<std::vector<ChainName>> chain_names(const ChainName&, const tfile::RemoteOptions& = {});
 
 }  // namespace tfilefs

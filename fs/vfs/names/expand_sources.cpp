@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tfile/far_listing.h"
 #include "tfile/local_file.h"
+#include "tfile/remote_listing.h"
 #include "vfs/names/natural_order.h"
 
 namespace tfilefs {
@@ -44,9 +44,10 @@ constexpr std::size_t kListFilesMax = 10'000;
 constexpr std::size_t kListDepthMax = 64;
 
 // What matches below a directory of a server. Each directory is listed once.
-class FarMatches {
+class RemoteMatches {
  public:
-  FarMatches(const PathPattern& pattern, const tfile::FarOptions& options) : pattern_(pattern), options_(options) {}
+  RemoteMatches(const PathPattern& pattern, const tfile::RemoteOptions& options)
+      : pattern_(pattern), options_(options) {}
 
   // `path`: of the directory, relative to the first one.
   Result<> add(const std::string& directory, const std::string& path, std::size_t depth = 0) {
@@ -55,9 +56,9 @@ class FarMatches {
                          "more than " + std::to_string(kListDepthMax) + " nested directories match");
     if (++lists_ > kListFilesMax)
       return tfile::fail(ErrorKind::invalid, "more than " + std::to_string(kListFilesMax) + " directories match");
-    TRY(const tfile::FarListing listing, tfile::list_far(directory, options_));
+    TRY(const tfile::RemoteListing listing, tfile::list_remote(directory, options_));
     if (listing.gap) return tl::unexpected<Error>(*listing.gap);
-    for (const tfile::FarEntry& entry : listing.entries) {
+    for (const tfile::RemoteEntry& entry : listing.entries) {
       const std::string below = path.empty() ? entry.name : path + "/" + entry.name;
       const PathFit fit = pattern_.fit(below);
       const std::string url = tfile::url_below(directory, entry.name);
@@ -71,7 +72,7 @@ class FarMatches {
 
  private:
   const PathPattern& pattern_;
-  const tfile::FarOptions options_;
+  const tfile::RemoteOptions options_;
   std::size_t lists_ = 0;
 };
 
@@ -90,14 +91,14 @@ std::string pattern_as_named(const std::string& url, std::string_view pattern) {
 }
 
 // As on this machine, a file may have the very name, "hist[1].root", which its own pattern does not match.
-Result<std::vector<std::string>> far_matches(const std::string& url, const tfile::FarOptions& options) {
-  TRY(const FarPattern pattern, far_pattern(url));
-  FarMatches matches(pattern.shown, options);
+Result<std::vector<std::string>> remote_matches(const std::string& url, const tfile::RemoteOptions& options) {
+  TRY(const RemotePattern pattern, remote_pattern(url));
+  RemoteMatches matches(pattern.shown, options);
   TRY_VOID(matches.add(pattern.directory, ""));
   if (!matches.found.empty()) return std::move(matches.found);
   const std::string name = split_at_pattern(tfile::url_parts(url).path).pattern;
   TRY(const PathPattern itself, PathPattern::parse(as_pattern(tfile::path_as_named(url, name))));
-  FarMatches same(itself, options);
+  RemoteMatches same(itself, options);
   TRY_VOID(same.add(pattern.directory, ""));
   return same.found.empty() ? std::vector<std::string>{} : std::vector{url};
 }
@@ -116,22 +117,23 @@ bool is_file_name(const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_sources(const std::string& name, const tfile::FarOptions& options) {
-  const bool is_far = tfile::is_url(name);
-  if (!has_pattern(is_far ? tfile::url_parts(name).path : name) || (!is_far && is_file_name(name)))
+Result<std::vector<std::string>> expand_sources(const std::string& name, const tfile::RemoteOptions& options) {
+  const bool is_remote = tfile::is_url(name);
+  if (!has_pattern(is_remote ? tfile::url_parts(name).path : name) || (!is_remote && is_file_name(name)))
     return std::vector{name};
-  TRY(auto found, is_far ? far_matches(name, options) : local_matches(name));
+  TRY(auto found, is_remote ? remote_matches(name, options) : local_matches(name));
   if (found.empty()) return tfile::fail(ErrorKind::not_found, tfile::shown_name(name) + ": no file matches");
   std::ranges::sort(found, is_before);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
-Result<FarPattern> far_pattern(const std::string& url) {
+Result<RemotePattern> remote_pattern(const std::string& url) {
   const tfile::UrlParts parts = tfile::url_parts(url);
   const PatternedPath path = split_at_pattern(parts.path);
   TRY(PathPattern shown, PathPattern::parse(pattern_as_named(url, path.pattern)));
-  return FarPattern{std::string(parts.server).append(unescaped(path.directory)).append(parts.query), std::move(shown)};
+  return RemotePattern{std::string(parts.server).append(unescaped(path.directory)).append(parts.query),
+                       std::move(shown)};
 }
 
 }  // namespace tfilefs

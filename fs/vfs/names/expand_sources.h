@@ -16,13 +16,13 @@ namespace tfilefs {
 // path may have patterns (tfile::url_parts); each of the results keeps the query string. Blocks. Errors: not_found
 // (nothing matches, with the name), invalid, and those of reading directories: a list in which files may be missing is
 // none.
-Result<std::vector<std::string>> expand_sources(const std::string& name, const tfile::FarOptions& = {});
+Result<std::vector<std::string>> expand_sources(const std::string& name, const tfile::RemoteOptions& = {});
 
 // The directory of a URL whose path has a pattern, and which paths below it match. Error: invalid. Pure.
-struct FarPattern {
+struct RemotePattern {
   std::string directory;
   PathPattern shown;
 };
-Result<FarPattern> far_pattern(const std::string& url);
+Result<RemotePattern> remote_pattern(const std::string& url);
 
 }  // namespace tfilefs

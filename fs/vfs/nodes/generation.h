@@ -79,7 +79,7 @@ class FileLocator {
  public:
   virtual ~FileLocator() = default;
   virtual Result<SourceState> look() const = 0;
-  // The same by one that does not want to open the file: a file that is far away is not opened for it, as it may be for
+  // The same by one that does not want to open the file: a remote file is not opened for it, as it may be for
   // look().
   virtual Result<SourceState> glance() const { return look(); }
   // Whose threads ask for it. Does not block.

@@ -246,7 +246,7 @@ class NodeListing final : public Listing {
 };
 
 void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
-  if (table_->is_far()) table_->loaded().expect_looks();
+  if (table_->is_remote()) table_->loaded().expect_looks();
   auto self = std::static_pointer_cast<const NodeDirectory>(shared_from_this());
   if (!table_->context().views_listed) return reply(std::make_shared<const NodeListing>(std::move(self), nullptr));
   const std::stop_token stop = reply.stop_token();

@@ -31,7 +31,7 @@ class NodeHolder : public Holder {
   // A table that has only its reason and its bytes to show.
   bool is_opaque() const { return !table().reason.empty() && table().columns.empty(); }
   // Whether its storage is asked for many things at once.
-  virtual bool is_far() const = 0;
+  virtual bool is_remote() const = 0;
 
   // The friends of the table; null: none.
   virtual std::shared_ptr<const ShownFriends> friends() const { return nullptr; }

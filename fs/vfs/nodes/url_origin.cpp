@@ -20,7 +20,7 @@ using SourcePtr = std::shared_ptr<const tfile::Source>;
 
 class UrlOrigin final : public FileLocator {
  public:
-  UrlOrigin(std::string url, const tfile::FarOptions& options) : url_(std::move(url)), options_(options) {}
+  UrlOrigin(std::string url, const tfile::RemoteOptions& options) : url_(std::move(url)), options_(options) {}
 
   Result<SourceState> look() const override {
     const Seen seen = last_seen();
@@ -40,7 +40,7 @@ class UrlOrigin final : public FileLocator {
   Result<SourceState> glance() const override {
     const Seen seen = last_seen();
     if (seen.recent) return *seen.recent;
-    return noted(seen.open ? seen.open->identity_now() : tfile::look_far(url_, options_));
+    return noted(seen.open ? seen.open->identity_now() : tfile::look_remote(url_, options_));
   }
 
   tfile::ServerId server_id() const override { return tfile::origin_of_url(url_); }
@@ -118,7 +118,7 @@ class UrlOrigin final : public FileLocator {
   }
 
   const std::string url_;
-  const tfile::FarOptions options_;
+  const tfile::RemoteOptions options_;
   mutable Mutex mutex_{"UrlOrigin::mutex_"};
   mutable std::optional<tfile::Identity> known_ GUARDED_BY(mutex_);
   mutable Clock::time_point looked_at_ GUARDED_BY(mutex_);
@@ -139,7 +139,7 @@ Provenance told_by_server(std::int64_t modified_ns) {
   return from;
 }
 
-std::unique_ptr<const FileLocator> make_url_origin(const std::string& url, const tfile::FarOptions& options) {
+std::unique_ptr<const FileLocator> make_url_origin(const std::string& url, const tfile::RemoteOptions& options) {
   return std::make_unique<const UrlOrigin>(url, options);
 }
 

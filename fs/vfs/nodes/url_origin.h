@@ -10,9 +10,9 @@
 
 namespace tfilefs {
 
-// The file behind a URL. An answer about its state is believed for FarOptions::recheck. Its readers use the rights that
-// the user who mounts has at the server. Nothing is asked of the server before the first look.
-std::unique_ptr<const FileLocator> make_url_origin(const std::string& url, const tfile::FarOptions&);
+// The file behind a URL. An answer about its state is believed for RemoteOptions::recheck. Its readers use the rights
+// that the user who mounts has at the server. Nothing is asked of the server before the first look.
+std::unique_ptr<const FileLocator> make_url_origin(const std::string& url, const tfile::RemoteOptions&);
 
 // What a server's file or directory is shown with: a server tells no owner, and perhaps no date (0). Then it is the one
 // of this process's start.

@@ -467,17 +467,17 @@ TEST(ClusterCache, ASourceSaysHowItIsRead) {
   };
   const auto [near_calls, near_bytes] = calls_with({});
   const auto [narrow_calls, narrow_bytes] = calls_with({.ranges_max = 8});
-  const auto [far_calls, far_bytes] = calls_with({.ranges_max = 8, .gap_free = 2 << 20});
+  const auto [remote_calls, remote_bytes] = calls_with({.ranges_max = 8, .gap_free = 2 << 20});
   EXPECT_LT(near_bytes, 4'100'000u);
   EXPECT_EQ(narrow_bytes, near_bytes);
   EXPECT_EQ(narrow_calls, 25u);  // 200 ranges
-  EXPECT_LE(far_calls, 6u);      // 24 MB, with all gaps
-  EXPECT_GT(far_bytes, 20'000'000u);
+  EXPECT_LE(remote_calls, 6u);   // 24 MB, with all gaps
+  EXPECT_GT(remote_bytes, 20'000'000u);
   EXPECT_LE(near_calls, narrow_calls);
 }
 
 // A server that answers after 20 ms, takes eight ranges in a request, and is best asked three things at once.
-TEST(ClusterCache, RequestsToAFarSourceAreUnderWayAtOnce) {
+TEST(ClusterCache, RequestsToARemoteSourceAreUnderWayAtOnce) {
   for (const std::uint64_t memory : {256u << 20, 4u << 20}) {
     SyntheticStream stream = even_stream(400, 5000);
     stream.stored_gap = 100'000;
@@ -495,7 +495,7 @@ TEST(ClusterCache, RequestsToAFarSourceAreUnderWayAtOnce) {
 }
 
 // A server whose answers may be long, and are told in parts.
-tfile::SourceTraits far_traits() {
+tfile::SourceTraits remote_traits() {
   tfile::SourceTraits traits;
   traits.delay = std::chrono::milliseconds(20);
   traits.bytes_per_second = 10'000'000;
@@ -508,7 +508,7 @@ tfile::SourceTraits far_traits() {
 
 TEST(ClusterCache, ALongRequestIsDecodedInParts) {
   Rig s({even_stream(400, 5000)}, 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   EXPECT_EQ(*read_bytes(*s.column, 0, 0, 4'000'000), expected_bytes(*s.set, 0, 0, 4'000'000));
   EXPECT_EQ(s.set->source->requests, 1u);
   EXPECT_GE(s.set->source->calls, 20u) << "parts";
@@ -517,7 +517,7 @@ TEST(ClusterCache, ALongRequestIsDecodedInParts) {
 
 TEST(ClusterCache, ABadPartOfARequestTakesNoOtherWithIt) {
   Rig s({even_stream(400, 5000)}, 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   s.set->source->bad_byte = s.set->place_of(0, 150).begin + 20;
   EXPECT_FALSE(read_bytes(*s.column, 0, 0, 4'000'000));
   EXPECT_EQ(*read_bytes(*s.column, 0, 0, 1'000'000), expected_bytes(*s.set, 0, 0, 1'000'000));
@@ -527,7 +527,7 @@ TEST(ClusterCache, ABadPartOfARequestTakesNoOtherWithIt) {
 
 TEST(ClusterCache, ColumnsOfAServerThatAreOpenComeWithTheRead) {
   Rig s(std::vector<SyntheticStream>(20, even_stream(10, 100)));
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   for (tfile::StreamId stream = 0; stream < 20; ++stream) s.column->note_open(stream);
   for (tfile::StreamId stream = 0; stream < 20; ++stream)
     EXPECT_EQ(*read_bytes(*s.column, stream, 400, 40), expected_bytes(*s.set, stream, 400, 40));
@@ -538,7 +538,7 @@ TEST(ClusterCache, ColumnsOfAServerThatAreOpenComeWithTheRead) {
 TEST(ClusterCache, AReadDoesNotWaitForMuchMore) {
   for (const std::int64_t items : {100, 50'000}) {
     Rig s(std::vector<SyntheticStream>(4, even_stream(1, items)));
-    s.set->source->told = far_traits();
+    s.set->source->told = remote_traits();
     s.set->source->told.request_max = s.set->source->told.answer_bytes = 8'000'000;
     for (tfile::StreamId stream = 0; stream < 4; ++stream) s.column->note_open(stream);
     EXPECT_TRUE(read_bytes(*s.column, 0, 0, 40));
@@ -551,7 +551,7 @@ TEST(ClusterCache, AReadDoesNotWaitForMuchMore) {
 
 TEST(ClusterCache, ColumnAfterColumnOfAServerTakesFewRequests) {
   Rig s(std::vector<SyntheticStream>(2000, even_stream(2, 500)), 1 << 30);  // 8 MB
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   for (tfile::StreamId stream = 0; stream < 2000; ++stream)
     ASSERT_EQ(*read_bytes(*s.column, stream, 0, 4000), expected_bytes(*s.set, stream, 0, 4000));
   EXPECT_LE(s.set->source->requests, 4u);
@@ -564,7 +564,7 @@ TEST(ClusterCache, HeadersOfAServerComeWithTheFirstBytes) {
   list.input = 1;
   list.stored_gap = 10'000;
   Rig s({list, counter}, 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   EXPECT_EQ(*length_of(*s.column, 0), 100'000);
   EXPECT_EQ(s.set->source->calls, 1u);
   const std::uint64_t payload = s.set->source->bytes_read - 20u * SyntheticStreams::kHeader;
@@ -577,7 +577,7 @@ TEST(ClusterCache, HeadersOfAServerThatAreUnderWayAreNotAskedForAgain) {
   SyntheticStream list = even_stream(20, 500);
   list.from = ItemsFrom::headers;
   Rig s({list}, 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   std::promise<void> line;
   s.set->source->gate = line.get_future().share();
   Answer<std::int64_t> first, second;
@@ -597,7 +597,7 @@ TEST(ClusterCache, FurtherLengthsOfAServerBringHeadersAlone) {
   SyntheticStream list = even_stream(4, 100);
   list.from = ItemsFrom::headers;
   Rig s(std::vector<SyntheticStream>(3000, list), 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   const auto known = [&] {
     std::size_t count = 0;
     for (tfile::StreamId stream = 0; stream < 3000; ++stream) count += s.column->known_length(stream, 0).has_value();
@@ -618,7 +618,7 @@ TEST(ClusterCache, PayloadsThatTellLengthsOfAServerAreAskedForTogether) {
   SyntheticStream small = even_stream(2, 100), large = even_stream(2, 50'000);
   small.from = large.from = ItemsFrom::payloads;
   Rig s({small, small, small, large}, 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   for (const tfile::StreamId stream : {0, 1, 2}) EXPECT_EQ(*length_of(*s.column, stream), 200);
   EXPECT_EQ(s.set->source->calls, 1u);
   EXPECT_EQ(*length_of(*s.column, 3), 100'000);
@@ -632,7 +632,7 @@ TEST(ClusterCache, AFailureBesideLeavesTheLengthThatWasAskedFor) {
   SyntheticStream small = even_stream(2, 100);
   small.from = ItemsFrom::payloads;
   Rig s({small, small}, 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   s.set->bad_payload.insert({1, 1});
   EXPECT_EQ(*length_of(*s.column, 0), 200);
   EXPECT_EQ(*length_of(*s.column, 1), 101) << "up to the first item that is damaged";
@@ -642,12 +642,12 @@ TEST(ClusterCache, ManyExtentsOfAServerAreAskedForTogether) {
   SyntheticStream list = even_stream(30, 100);
   list.from = ItemsFrom::headers;
   Rig s(std::vector<SyntheticStream>(64, list), 256 << 20, Prefetch::off);
-  s.set->source->told = far_traits();
+  s.set->source->told = remote_traits();
   for (tfile::StreamId stream = 0; stream < 64; ++stream) EXPECT_EQ(*length_of(*s.column, stream), 3000);
   EXPECT_LE(s.set->source->calls, 2u);
 }
 
-TEST(ClusterCache, AFarSourceIsReadFurtherAhead) {
+TEST(ClusterCache, ARemoteSourceIsReadFurtherAhead) {
   for (const auto delay : {std::chrono::milliseconds(0), std::chrono::milliseconds(100)}) {
     Rig s({even_stream(4000, 5000)}, 1 << 30, Prefetch::sequential);  // 80 MB
     s.set->source->told = {.delay = delay, .bytes_per_second = 200'000'000};

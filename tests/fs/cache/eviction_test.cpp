@@ -141,7 +141,7 @@ TEST(Eviction, WhatIsLookedAtOnceLeavesAfterAFewOthersAndIsNotMissed) {
 // Residents of one megabyte each, in a cache that may take a gigabyte. Each is handed over as soon as it is there.
 class HandedTrace {
  public:
-  explicit HandedTrace(bool is_far = false) : is_far_(is_far) {}
+  explicit HandedTrace(bool is_remote = false) : is_remote_(is_remote) {}
   bool use(std::uint64_t id) {
     if (const auto found = residents_.find(id); found != residents_.end()) {
       Eviction::touch(*found->second);
@@ -151,7 +151,7 @@ class HandedTrace {
     resident->bytes = kMegabyte;
     resident->fingerprint = id;
     eviction_.insert(*resident);
-    eviction_.hand_over(*resident, is_far_);
+    eviction_.hand_over(*resident, is_remote_);
     residents_.emplace(id, std::move(resident));
     while (Resident* victim = eviction_.take_excess([](const Resident&) { return true; }))
       residents_.erase(victim->fingerprint);
@@ -165,7 +165,7 @@ class HandedTrace {
   Eviction& eviction() { return eviction_; }
 
  private:
-  const bool is_far_;
+  const bool is_remote_;
   Eviction eviction_{1024 * kMegabyte};
   std::map<std::uint64_t, std::unique_ptr<Resident>> residents_;
 };

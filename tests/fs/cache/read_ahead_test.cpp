@@ -95,7 +95,7 @@ TEST(ReadAhead, ColumnsOfOneClusterAreUsedTogether) {
   EXPECT_NE(std::ranges::find(keys, ChunkKey{1, 6}), keys.end());
 }
 
-// A set of four streams whose source is far away.
+// A set of four streams whose source is remote.
 class OpenedColumns : public testing::Test {
  protected:
   OpenedColumns()

@@ -41,14 +41,14 @@ TEST(Options, TheLastCounts) {
 }
 
 TEST(Options, TheCacheOnDiskHasAPlaceAndASize) {
-  const auto far = [](const char* option) { return parse_mount_options({option})->file_system.far; };
-  EXPECT_EQ(far("ro").cache_directory, "");
-  EXPECT_EQ(far("diskcache=/c").cache_directory, "/c");
-  EXPECT_EQ(far("diskcache=/c").cache_bytes, 10ull << 30);
-  EXPECT_EQ(far("diskcache=/c:20G").cache_directory, "/c");
-  EXPECT_EQ(far("diskcache=/c:20G").cache_bytes, 20ull << 30);
-  EXPECT_EQ(far("diskcache=/c:d").cache_directory, "/c:d");
-  EXPECT_EQ(far("diskcache=/c:1:2M").cache_directory, "/c:1");
+  const auto remote = [](const char* option) { return parse_mount_options({option})->file_system.remote; };
+  EXPECT_EQ(remote("ro").cache_directory, "");
+  EXPECT_EQ(remote("diskcache=/c").cache_directory, "/c");
+  EXPECT_EQ(remote("diskcache=/c").cache_bytes, 10ull << 30);
+  EXPECT_EQ(remote("diskcache=/c:20G").cache_directory, "/c");
+  EXPECT_EQ(remote("diskcache=/c:20G").cache_bytes, 20ull << 30);
+  EXPECT_EQ(remote("diskcache=/c:d").cache_directory, "/c:d");
+  EXPECT_EQ(remote("diskcache=/c:1:2M").cache_directory, "/c:1");
 }
 
 TEST(Options, AFriendsKeyHasACommaOfItsOwn) {

@@ -49,7 +49,7 @@ def _option(name: str, value: object) -> str:
     return name if value is True else f"{name}={text}"
 
 
-def is_far(source: str) -> bool:
+def is_remote(source: str) -> bool:
     """Whether it is a URL."""
     return re.match(r"[a-z][a-z0-9+.-]*://", source) is not None
 
@@ -123,7 +123,7 @@ class Mount(Directory):
         super().__init__(path, "")
         self.source = ", ".join(sources)
         is_writable = any(word in ("rw", "writable") for option in options for word in option.split(","))
-        self.is_mappable = not is_writable and not any(map(is_far, sources))
+        self.is_mappable = not is_writable and not any(map(is_remote, sources))
         self._finalizer = weakref.finalize(self, _end, path, writing, os.getpid(), is_writable)
 
     def commit(self) -> None:
