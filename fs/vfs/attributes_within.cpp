@@ -54,13 +54,13 @@ class Question {
 }  // namespace
 
 void attributes_within(Timers& timers, const Entry& entry, Reply<Attributes> reply) {
-  const Holder& holder = *entry.holder;
-  if (auto known = holder.known_attributes(entry.held)) return reply(*std::move(known));
-  const auto brief = holder.attributes_but_size(entry.held);
-  if (!brief) return holder.attributes(entry.held, std::move(reply));
+  const Vnodes& vnodes = *entry.vnodes;
+  if (auto known = vnodes.known_attributes(entry.vnode)) return reply(*std::move(known));
+  const auto brief = vnodes.attributes_but_size(entry.vnode);
+  if (!brief) return vnodes.attributes(entry.vnode, std::move(reply));
   const auto question = std::make_shared<Question>(std::move(reply));
   auto found = [question](Result<Attributes> attributes) { question->answer(std::move(attributes)); };
-  holder.attributes(entry.held, Reply<Attributes>(std::move(found), question->stop_token()));
+  vnodes.attributes(entry.vnode, Reply<Attributes>(std::move(found), question->stop_token()));
   if (question->is_answered()) return;
   timers.after(kSoon, [&timers, question, brief = *brief]() mutable {
     brief.size_is_known = false;

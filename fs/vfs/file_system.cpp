@@ -25,7 +25,7 @@
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/control_directory.h"
-#include "vfs/nodes/root_file_holder.h"
+#include "vfs/nodes/root_file_vnodes.h"
 #include "vfs/nodes/xattr.h"
 #include "vfs/remote/remote_tree.h"
 #include "vfs/written/written_file.h"
@@ -112,7 +112,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
                        const FileSystemOptions& options)
     : FileSystem(std::move(cache), options) {
   auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
-  set_root(Entry{std::make_shared<const RootFileHolder>(context_, std::move(file)), {}});
+  set_root(Entry{std::make_shared<const RootFileVnodes>(context_, std::move(file)), {}});
 }
 
 void FileSystem::set_root(Entry root) {
@@ -156,11 +156,11 @@ void FileSystem::note(const Inode& inode, std::string_view below, const Error& e
 void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> reply) {
   if (inodes_->has_left(*inode)) return reply(source_changed());
   Entry entry = inodes_->entry(*inode);
-  const GenerationPtr generation = entry.holder->generation();
+  const GenerationPtr generation = entry.vnodes->generation();
   if (!generation) return reply(std::move(entry));
   auto take = [this, inode = std::move(inode), entry = std::move(entry), generation](const GenerationPtr& now,
                                                                                      Reply<Entry> told) {
-    if (now == generation && !entry.holder->is_released()) return told(entry);
+    if (now == generation && !entry.vnodes->is_released()) return told(entry);
     if (inode->state.is_file) return told(source_changed());
     resolve_again(inode, std::move(told));
   };
@@ -187,10 +187,10 @@ void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<Directo
       if (entered) inodes_->keep(*inode, *entered);
       kept(std::move(entered));
     });
-    const Holder& holder = *entry.holder;
-    if (!holder.generation()) return holder.enter(entry.held, freshness, std::move(keep));
+    const Vnodes& vnodes = *entry.vnodes;
+    if (!vnodes.generation()) return vnodes.enter(entry.vnode, freshness, std::move(keep));
     inodes_->directory_once(*inode)->get(
-        [&](Reply<DirectoryPtr> made) { holder.enter(entry.held, freshness, std::move(made)); }, std::move(keep));
+        [&](Reply<DirectoryPtr> made) { vnodes.enter(entry.vnode, freshness, std::move(made)); }, std::move(keep));
   };
   fresh_entry(inode, freshness, value_for<Entry>(std::move(reply), std::move(enter)));
 }
@@ -216,9 +216,9 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   Inode::State state;
   state.is_file = !S_ISDIR(attributes.mode);
   if (state.is_file) {
-    const GenerationPtr& generation = entry.holder->generation();
-    state.which = generation ? generation->serial : entry.holder->file_identity();
-    state.moves = !generation && entry.holder->keeps_inode();
+    const GenerationPtr& generation = entry.vnodes->generation();
+    state.which = generation ? generation->serial : entry.vnodes->file_identity();
+    state.moves = !generation && entry.vnodes->keeps_inode();
   } else {
     state.which = name == own_name ? parent->state.which : hash_of_name(name);
   }
@@ -309,7 +309,7 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
   const Entry entry = at->entry;
   auto next = [this, entry, sought, own_name = std::move(own_name), same_for_all = at->same_for_all,
                is_new = at->is_new](Attributes attributes, Reply<Found> told) mutable {
-    attributes.same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.held));
+    attributes.same_for_all = !context_.is_shared || (same_for_all && entry.vnodes->is_same_for_all(entry.vnode));
     const InodeId id = refer(sought.parent, sought.name, own_name, entry, attributes, is_new);
     const InodePtr inode = inodes_->find(id);
     if (!attributes.size_is_known) inode->is_size_unreported = true;
@@ -320,7 +320,7 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
            [this, sizes = sought.sizes, finish = std::move(finish)](Result<Entry> own) mutable {
              if (!own) return finish(tl::unexpected(std::move(own).error()));
              if (sizes == Sizes::soon) return attributes_within(timers_, *own, std::move(finish));
-             own->holder->attributes(own->held, std::move(finish));
+             own->vnodes->attributes(own->vnode, std::move(finish));
            });
 }
 
@@ -336,7 +336,7 @@ void FileSystem::last_byte(const InodePtr& inode, std::uint64_t size, Reply<std:
     };
     opened.content->read(size - 1, 1, value_for<Slices>(std::move(told), std::move(tell)));
   };
-  entry.holder->open(entry.held, value_for<OpenedContent>(std::move(reply), std::move(read)));
+  entry.vnodes->open(entry.vnode, value_for<OpenedContent>(std::move(reply), std::move(read)));
 }
 
 // From attributes the kernel takes a new size before it drops the last page, behind whose end it has zeros: another
@@ -373,14 +373,14 @@ void FileSystem::note_size_reported(InodeId id) {
 }
 
 GenerationPtr FileSystem::generation_of(Inode& directory) {
-  if (GenerationPtr generation = inodes_->entry(directory).holder->latest_generation()) return generation;
+  if (GenerationPtr generation = inodes_->entry(directory).vnodes->latest_generation()) return generation;
   const DirectoryPtr kept = inodes_->kept(directory);
   return kept ? kept->generation() : nullptr;
 }
 
 void FileSystem::forget(InodeId id, std::uint64_t times) { inodes_->forget(id, times); }
 
-std::shared_ptr<const Holder> FileSystem::open_holder(HandleId handle) const {
+std::shared_ptr<const Vnodes> FileSystem::open_vnodes(HandleId handle) const {
   const auto file = handle != 0 ? files_.find(handle) : nullptr;
   return file ? file->content.own : nullptr;
 }
@@ -389,8 +389,8 @@ namespace {
 
 Reply<Entry> attributes_of(Reply<Attributes> reply) {
   auto ask = [](Entry entry, Reply<Attributes> told) mutable {
-    const std::shared_ptr<const Holder> holder = entry.holder;
-    holder->attributes(entry.held, std::move(told));
+    const std::shared_ptr<const Vnodes> vnodes = entry.vnodes;
+    vnodes->attributes(entry.vnode, std::move(told));
   };
   return value_for<Entry>(std::move(reply), std::move(ask));
 }
@@ -407,20 +407,20 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   const std::stop_token stop = reply.stop_token();
-  auto tell_kernel = [this, inode, of = inodes_->entry(*inode).holder->latest_generation(),
+  auto tell_kernel = [this, inode, of = inodes_->entry(*inode).vnodes->latest_generation(),
                       reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return tell(inode, of, attributes.error(), std::move(reply));
     attributes->number = inode->number;
     tell_size(inode, *attributes, *attributes, std::move(reply));
   };
   Reply<Attributes> told(std::move(tell_kernel), stop);
-  if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
+  if (const auto vnodes = open_vnodes(open)) return vnodes->attributes({}, std::move(told));
   // For a file that was removed or moved while open, the open file is asked. A file that a commit has replaced keeps
   // its attributes from when it was opened: the kernel asks for the size when a reader comes to the end, and does not
   // tell the handle of an fstat(2).
   const CallerPtr caller = open != 0 ? nullptr : by;
   const Entry seen = inodes_->entry(*inode);
-  if (const GenerationPtr generation = seen.holder->generation(); open != 0 && generation && is_remote(*generation)) {
+  if (const GenerationPtr generation = seen.vnodes->generation(); open != 0 && generation && is_remote(*generation)) {
     // The kernel asks before it reads. What is in the cache does not wait for a server: a change that the look finds is
     // told by the next read.
     generation->owner->current(Freshness::recent, [](Result<GenerationPtr>) {});
@@ -429,9 +429,9 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   auto find = [this, inode, caller, told = std::move(told)](Result<Attributes> attributes) mutable {
     if (!attributes && attributes.error().kind == ErrorKind::not_found) attributes = source_changed();
     if (attributes || attributes.error().kind != ErrorKind::stale) return told(std::move(attributes));
-    if (const auto holder = files_.own_of(*inode)) return holder->attributes({}, std::move(told));
+    if (const auto vnodes = files_.own_of(*inode)) return vnodes->attributes({}, std::move(told));
     const Entry as_opened = inodes_->entry(*inode);
-    const GenerationPtr generation = as_opened.holder->generation();
+    const GenerationPtr generation = as_opened.vnodes->generation();
     const bool is_readable = generation && !generation->source->is_stale() && files_.is_open(*inode);
     if (!is_readable) return told(std::move(attributes));
     admitted(as_opened, Access::status, caller, attributes_of(std::move(told)));
@@ -445,39 +445,39 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr&
   if (!inode) return reply(unknown_inode());
   admitted(inodes_->entry(*inode), Access::status, by,
            value_for<Entry>(std::move(reply), [](Entry entry, Reply<std::string> told) mutable {
-             entry.holder->read_link(entry.held, std::move(told));
+             entry.vnodes->read_link(entry.vnode, std::move(told));
            }));
 }
 
 // ---- files
 
 void FileSystem::open(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
-  open_content(id, {Access::read, &Holder::open, true}, by, thread, std::move(reply));
+  open_content(id, {Access::read, &Vnodes::open, true}, by, thread, std::move(reply));
 }
 void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
-  open_content(id, {Access::write, &Holder::open_to_write, true}, by, thread, std::move(reply));
+  open_content(id, {Access::write, &Vnodes::open_to_write, true}, by, thread, std::move(reply));
 }
 void FileSystem::open_only_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
-  open_content(id, {Access::write, &Holder::open_only_to_write, false}, by, thread, std::move(reply));
+  open_content(id, {Access::write, &Vnodes::open_only_to_write, false}, by, thread, std::move(reply));
 }
 
 // The current entry; or, if this is the kernel's second try of one call, the entry that it has just looked up.
 void FileSystem::entry_to_open(const InodePtr& inode, bool comes_back, Reply<Entry> reply) {
   Entry entry = inodes_->entry(*inode);
   // A staged file has one state only.
-  if (entry.holder->generation() && comes_back) return reply(std::move(entry));
+  if (entry.vnodes->generation() && comes_back) return reply(std::move(entry));
   fresh_entry(inode, Freshness::now, std::move(reply));
 }
 
 void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t thread, Reply<Opened> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  const GenerationPtr found = inodes_->entry(*inode).holder->generation();
+  const GenerationPtr found = inodes_->entry(*inode).vnodes->generation();
   const bool comes_back = retries_.take(thread, inode->number, found ? found->serial : 0);
   const std::stop_token opener = reply.stop_token();
   auto expect = [this, inode, thread, reply = std::move(reply)](Result<Opened> opened) mutable {
     if (!opened && opened.error().kind == ErrorKind::stale) {
-      const GenerationPtr of = inodes_->entry(*inode).holder->latest_generation();
+      const GenerationPtr of = inodes_->entry(*inode).vnodes->latest_generation();
       const GenerationPtr now = of ? of->owner->known() : nullptr;
       retries_.expect(thread, inode->number, now ? now->serial : 0);
     }
@@ -489,9 +489,9 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
       note(*inode, "", entry.error());
       return reply(tl::unexpected(std::move(entry).error()));
     }
-    const std::shared_ptr<const Holder> holder = entry->holder;
+    const std::shared_ptr<const Vnodes> vnodes = entry->vnodes;
     const std::stop_token stop = reply.stop_token();
-    auto opened_as = [this, inode, comes_back, may_read = how.may_read, of = holder->generation(),
+    auto opened_as = [this, inode, comes_back, may_read = how.may_read, of = vnodes->generation(),
                       reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (!opened) return tell(inode, of, opened.error(), std::move(reply));
       if (inode->is_size_unreported && !comes_back)
@@ -499,7 +499,7 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
       finish_open(inode, *std::move(opened), may_read, std::move(reply));
     };
     Reply<OpenedContent> finish(std::move(opened_as), stop);
-    ((*holder).*how.function)(entry->held, std::move(finish));
+    ((*vnodes).*how.function)(entry->vnode, std::move(finish));
   };
   Reply<Entry> admit(std::move(open), opener);
   entry_to_open(inode, comes_back, admitted_for(how.access, by, std::move(admit)));
@@ -507,7 +507,7 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
 
 template <class T>
 void FileSystem::tell(const InodePtr& inode, const GenerationPtr& generation, const Error& error, Reply<T> reply) {
-  const GenerationPtr of = generation ? generation : inodes_->entry(*inode).holder->latest_generation();
+  const GenerationPtr of = generation ? generation : inodes_->entry(*inode).vnodes->latest_generation();
   judge(of, error, [this, inode, reply = std::move(reply)](Result<Error> judged) mutable {
     note(*inode, "", *judged);
     reply(tl::unexpected(*std::move(judged)));
@@ -649,8 +649,8 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
                             DirectorySink& sink) {
   std::optional<Attributes> attributes;
   const bool told =
-      full && item.entry.holder && (!context_.is_shared || item.entry.holder->is_same_for_all(item.entry.held));
-  if (told) attributes = item.entry.holder->known_attributes(item.entry.held);
+      full && item.entry.vnodes && (!context_.is_shared || item.entry.vnodes->is_same_for_all(item.entry.vnode));
+  if (told) attributes = item.entry.vnodes->known_attributes(item.entry.vnode);
   const InodeId id = attributes ? refer(open.inode, item.name, item.name, item.entry, *attributes) : 0;
   // What must be forgotten first is left to a look-up.
   if (id != 0 && may_tell_at_once(*inodes_->find(id), *attributes)) {
@@ -672,7 +672,7 @@ void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply)
   if (!inode) return reply(unknown_inode());
   entry_for(inode, Access::status, by,
             value_for<Entry>(std::move(reply), [inode](Entry entry, Reply<Xattrs> told) mutable {
-              entry.holder->xattrs(entry.held, std::move(told));
+              entry.vnodes->xattrs(entry.vnode, std::move(told));
             }));
 }
 

@@ -241,7 +241,7 @@ class FileSystem {
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
   void find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry>);
   void entry_for(InodePtr, Access, const CallerPtr& by, Reply<Entry>);
-  std::shared_ptr<const Holder> open_holder(HandleId) const;
+  std::shared_ptr<const Vnodes> open_vnodes(HandleId) const;
   InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&,
                 bool is_new = false);
   // A look-up; it is tried again if the file changes meanwhile.
@@ -260,7 +260,7 @@ class FileSystem {
   void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
   struct How {
     Access access;
-    void (Holder::*function)(HeldItem, Reply<OpenedContent>) const;
+    void (Vnodes::*function)(VnodeId, Reply<OpenedContent>) const;
     bool may_read;
   };
   void open_content(InodeId, How, const CallerPtr& by, pid_t thread, Reply<Opened>);

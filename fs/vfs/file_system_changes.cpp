@@ -115,12 +115,12 @@ void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view nam
   if (!file) return reply(unknown_inode());
   auto make = value_for<Entry>(
       std::move(reply), [this, parent, name = std::string(name), by](Entry entry, Reply<Found> answer) mutable {
-        auto link = [this, name, by, holder = entry.holder](const InodePtr& in, const DirectoryPtr& directory,
+        auto link = [this, name, by, vnodes = entry.vnodes](const InodePtr& in, const DirectoryPtr& directory,
                                                             Reply<Found> told) {
           auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
             finish_found({in, name, by}, std::move(made), std::move(told));
           };
-          directory->make_hard_link(name, *holder, std::move(finish));
+          directory->make_hard_link(name, *vnodes, std::move(finish));
         };
         change_in(parent, name, by, std::move(answer), std::move(link));
       });
@@ -171,20 +171,20 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
         }
         reply(std::move(changed));
       });
-  if (const auto holder = open_holder(open)) return holder->change({}, change, std::move(told));
+  if (const auto vnodes = open_vnodes(open)) return vnodes->change({}, change, std::move(told));
   // A file that was removed or moved while open is changed through the open file.
   Reply<Attributes> done([this, inode, change, told = std::move(told)](Result<Attributes> changed) mutable {
     const bool is_gone = !changed && changed.error().kind == ErrorKind::stale;
-    const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
-    if (holder) return holder->change({}, change, std::move(told));
+    const auto vnodes = is_gone ? files_.own_of(*inode) : nullptr;
+    if (vnodes) return vnodes->change({}, change, std::move(told));
     told(std::move(changed));
   });
   // The owner of a file may change its mode, whatever the mode is; the kernel has checked that.
   entry_for(inode, change.size ? Access::write : Access::status, by,
             [change, done = std::move(done)](Result<Entry> entry) mutable {
               if (!entry) return done(tl::unexpected(std::move(entry).error()));
-              const std::shared_ptr<const Holder> holder = entry->holder;
-              holder->change(entry->held, change, std::move(done));
+              const std::shared_ptr<const Vnodes> vnodes = entry->vnodes;
+              vnodes->change(entry->vnode, change, std::move(done));
             });
 }
 
@@ -197,7 +197,7 @@ void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std:
   entry_for(inode, Access::write, by,
             value_for<Entry>(std::move(reply), [name = std::string(name), value = std::move(value), flags](
                                                    Entry entry, Reply<void> told) mutable {
-              entry.holder->set_xattr(entry.held, name, std::move(value), flags, std::move(told));
+              entry.vnodes->set_xattr(entry.vnode, name, std::move(value), flags, std::move(told));
             }));
 }
 
@@ -356,7 +356,7 @@ void FileSystem::sync(HandleId handle, Reply<void> reply) {
   });
   if (file->content.content) return file->content.content->sync(std::move(told));
   const Entry entry = inodes_->entry(*file->inode);
-  entry.holder->sync(entry.held, std::move(told));
+  entry.vnodes->sync(entry.vnode, std::move(told));
 }
 
 }  // namespace tfilefs

@@ -20,7 +20,7 @@
 #include "vfs/names/expand_sources.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
-#include "vfs/nodes/root_file_holder.h"
+#include "vfs/nodes/root_file_vnodes.h"
 #include "vfs/nodes/url_origin.h"
 #include "vfs/remote/remote_tree.h"
 #include "vfs/written/written_file.h"
@@ -127,7 +127,7 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
       if (const auto left = left_in_journal(*place); left && *left) errors_.add("/", **left);
     });
   }
-  const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);
+  const auto root = written_ ? written_->root() : std::make_shared<const RootFileVnodes>(context_, file);
   set_root(Entry{root, {}});
   return there ? open_now(*file) : Result<>();
 }
@@ -164,7 +164,7 @@ Result<> FileSystem::show_url(const std::string& url, tfile::RemoteOptions optio
 
 Result<> FileSystem::show_remote_file(const std::string& url, const tfile::RemoteOptions& options) {
   remote_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
-  set_root(Entry{std::make_shared<const RootFileHolder>(context_, remote_file_), {}});
+  set_root(Entry{std::make_shared<const RootFileVnodes>(context_, remote_file_), {}});
   return open_now(*remote_file_);
 }
 

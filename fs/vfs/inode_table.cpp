@@ -27,12 +27,12 @@ bool is_path(const Inode& inode, const Inode& parent, std::string_view name) {
 }
 
 // Holds the place of what a directory of a ROOT file shows. Whoever asks for that finds it again.
-class ReleasedHolder final : public Holder {
+class ReleasedVnodes final : public Vnodes {
  public:
-  explicit ReleasedHolder(std::shared_ptr<const Generation> generation) : generation_(std::move(generation)) {}
+  explicit ReleasedVnodes(std::shared_ptr<const Generation> generation) : generation_(std::move(generation)) {}
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
   bool is_released() const override { return true; }
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
+  void attributes(VnodeId, Reply<Attributes> reply) const override {
     reply(tfile::fail(ErrorKind::stale, "released by the kernel; look it up again"));
   }
 
@@ -69,8 +69,8 @@ InodeNumber InodeTable::number_of(const Inode& parent, std::string_view name) co
 Entry InodeTable::replace(Inode& inode, const Entry& entry) {
   const auto& old = inode.entry_;
   const bool same_state =
-      old.holder && old.holder->generation() && old.holder->generation() == entry.holder->generation();
-  // Another holder of the same generation shows the same, so a directory that was entered stays.
+      old.vnodes && old.vnodes->generation() && old.vnodes->generation() == entry.vnodes->generation();
+  // Other vnodes of the same generation show the same, so a directory that was entered stays.
   if (!same_state) inode.directory_.reset();
   return std::exchange(inode.entry_, entry);
 }
@@ -119,7 +119,7 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
       inode.adopted_ = state.which;
     }
     ++inode.lookups_;
-    if (inode.entry_.holder != entry.holder) dropped = replace(inode, entry);
+    if (inode.entry_.vnodes != entry.vnodes) dropped = replace(inode, entry);
     return {id, inode.number, inodes_.size() > crowded_at_};
   }
 }
@@ -147,17 +147,17 @@ std::vector<std::shared_ptr<const Generation>> InodeTable::release_idle() {
     std::shared_ptr<const Directory> kept;
   };
   std::vector<Shown> dropped;  // with all that was loaded for them: destroyed after the lock is released
-  std::map<std::shared_ptr<const Generation>, std::shared_ptr<const Holder>> stand_ins;
+  std::map<std::shared_ptr<const Generation>, std::shared_ptr<const Vnodes>> stand_ins;
   std::unordered_set<const Inode*> above_files;
   const Lock lock(mutex_);
   for (const Inode* file : files_) {
     for (const Inode* at = file->parent.get(); at && above_files.insert(at).second;) at = at->parent.get();
   }
   inodes_.for_each([&](const InodePtr& inode) {
-    const auto& generation = inode->entry_.holder->generation();
+    const auto& generation = inode->entry_.vnodes->generation();
     if (inode->state.is_file || !generation || above_files.contains(inode.get())) return;
     auto& stand_in = stand_ins[generation];
-    if (!stand_in) stand_in = std::make_shared<const ReleasedHolder>(generation);
+    if (!stand_in) stand_in = std::make_shared<const ReleasedVnodes>(generation);
     dropped.push_back({std::exchange(inode->entry_, Entry{stand_in, {}}), std::exchange(inode->directory_, nullptr),
                        std::exchange(inode->kept_, nullptr)});
   });

@@ -19,7 +19,7 @@ std::shared_ptr<const OpenFile> OpenFiles::find(HandleId id) const {
   return at == files_.end() ? nullptr : at->second;
 }
 
-std::shared_ptr<const Holder> OpenFiles::own_of(const Inode& inode) const {
+std::shared_ptr<const Vnodes> OpenFiles::own_of(const Inode& inode) const {
   const Lock lock(mutex_);
   for (const auto& [id, file] : files_)
     if (file->inode.get() == &inode && file->content.own) return file->content.own;

@@ -27,8 +27,8 @@ class OpenFiles {
  public:
   HandleId add(OpenFile);
   std::shared_ptr<const OpenFile> find(HandleId) const;  // null: not open
-  // The holder for requests through an open handle of the inode; null if it is not open, or its path is used instead.
-  std::shared_ptr<const Holder> own_of(const Inode&) const;
+  // The vnodes for requests through an open handle of the inode; null if it is not open, or its path is used instead.
+  std::shared_ptr<const Vnodes> own_of(const Inode&) const;
   bool is_open(const Inode&) const;
   void replace(HandleId, OpenFile);
   void remove(HandleId);

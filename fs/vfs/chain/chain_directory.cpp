@@ -15,7 +15,7 @@
 #include "vfs/nodes/control_directory.h"
 #include "vfs/nodes/generated_directory.h"
 #include "vfs/nodes/loaded_table.h"
-#include "vfs/nodes/root_file_holder.h"
+#include "vfs/nodes/root_file_vnodes.h"
 #include "vfs/nodes/table_views.h"
 
 namespace tfilefs {
@@ -28,7 +28,7 @@ std::string below(const std::string& directory, std::string_view name) {
   return directory.empty() ? std::string(name) : directory + "/" + std::string(name);
 }
 
-// Where a holder of a chain's things asks for the state of the chain.
+// Where the vnodes of a chain ask for the state of the chain.
 template <class T, class Then>
 void with_state(const std::shared_ptr<Chain>& chain, Freshness freshness, Reply<T> reply, Then then) {
   auto next = [then = std::move(then)](ChainStatePtr state, Reply<T> told) mutable {
@@ -129,7 +129,7 @@ Entry files_of_chain(const std::shared_ptr<Chain>& chain) {
     names.count = state->files.size();
     names.name = [state](std::size_t i) { return numbered_name(i, state->members[i].name); };
     names.thing = [chain, state](std::size_t i) {
-      return Entry{std::make_shared<const RootFileHolder>(chain->context(), state->files[i]), {}};
+      return Entry{std::make_shared<const RootFileVnodes>(chain->context(), state->files[i]), {}};
     };
     names.number = [state, name_of = names.name](std::string_view name) -> std::optional<std::size_t> {
       std::size_t number = 0;
@@ -171,7 +171,7 @@ class ChainDirectory final : public Directory {
     return std::ranges::find(names, name) != names.end();
   }
 
-  std::shared_ptr<const Holder> table(std::string_view name) const {
+  std::shared_ptr<const Vnodes> table(std::string_view name) const {
     const std::string path = below(path_, name);
     return make_live_table(chain_->context(), std::make_shared<const ChainedTables>(chain_, path),
                            state_->table(path)->shown);
@@ -221,7 +221,7 @@ Entry make_chains_root(const NamedRoots& roots) {
   for (const auto& [name, chain] : roots) things.emplace_back(name, make_chain_root(chain));
   GeneratedThing root;
   root.attributes = [first = things.front().second](Reply<Attributes> reply) {
-    first.holder->attributes(first.held, std::move(reply));
+    first.vnodes->attributes(first.vnode, std::move(reply));
   };
   GeneratedNames names = generated_names(std::move(things));
   names.type = S_IFDIR;

@@ -8,7 +8,7 @@
 #include "descriptor.h"
 #include "tfile/local_file.h"
 #include "vfs/chain/chain.h"
-#include "vfs/nodes/root_file_holder.h"
+#include "vfs/nodes/root_file_vnodes.h"
 #include "vfs/nodes/url_origin.h"
 
 namespace tfilefs {

@@ -23,7 +23,7 @@ void with_table(MountContext& context, const FriendPtr& of, Freshness freshness,
 
 // A friend as an entry of .friends. It is opened when it is entered.
 Entry friend_entry(MountContext& context, const FriendPtr& of, const Provenance& from) {
-  using Table = std::shared_ptr<const Holder>;
+  using Table = std::shared_ptr<const Vnodes>;
   GeneratedThing thing;
   thing.known_attributes = [&context, from] { return directory_attributes(from, context.ownership); };
   thing.xattrs = [&context, of](Reply<Xattrs> reply) {
@@ -50,7 +50,7 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
   if (!found) return reply(no_such_entry());
   const std::string rest(name.substr(found->alias().size() + 1));
   with_table(context, found, Freshness::recent, std::move(reply),
-             [rest](const std::shared_ptr<const Holder>& table, Reply<FoundEntry> told) {
+             [rest](const std::shared_ptr<const Vnodes>& table, Reply<FoundEntry> told) {
                auto entered = [rest](const DirectoryPtr& directory, Reply<FoundEntry> done) {
                  // Here it has the name under which it was looked up, and no other.
                  auto renamed = [kept = directory](FoundEntry entry) {
@@ -74,7 +74,7 @@ DirectoryPtr TableFriends::directory(MountContext& context, const Provenance& fr
     const auto of = view ? friends->find(view->table) : nullptr;
     if (!of) return reply(no_such_entry());
     with_table(context, of, Freshness::recent, std::move(reply),
-               [shown_as = view->shown_as](std::shared_ptr<const Holder> table, Reply<FoundEntry> told) {
+               [shown_as = view->shown_as](std::shared_ptr<const Vnodes> table, Reply<FoundEntry> told) {
                  told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
                });
   };

@@ -64,6 +64,6 @@ class LiveTable {
 // the state that is now; a file of an older state is opened no more (stale), and those that are open go on as far as
 // their files have not changed. It is for the user who mounts, and root: others would have to be asked for by each
 // file.
-std::shared_ptr<const Holder> make_live_table(MountContext&, std::shared_ptr<const LiveTable>, TableStatePtr);
+std::shared_ptr<const Vnodes> make_live_table(MountContext&, std::shared_ptr<const LiveTable>, TableStatePtr);
 
 }  // namespace tfilefs

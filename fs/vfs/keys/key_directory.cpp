@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "exec/trampoline.h"
-#include "vfs/keys/key_holder.h"
+#include "vfs/keys/key_vnodes.h"
 #include "vfs/names/key_names.h"
 #include "vfs/names/name_index.h"
 #include "vfs/names/names.h"
@@ -30,15 +30,15 @@ using OlderCycle = KeyNames::OlderCycle;
 
 class KeyDirectory final : public Directory {
  public:
-  explicit KeyDirectory(std::shared_ptr<KeyHolder> keys);
+  explicit KeyDirectory(std::shared_ptr<KeyVnodes> keys);
 
   const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    if (const auto held = find_held(name)) return reply(FoundEntry{{keys_, *held}, {}});
+    if (const auto vnode = find_vnode(name)) return reply(FoundEntry{{keys_, *vnode}, {}});
     const auto view = beside_table(name);
-    const auto held = view ? find_held(view->table) : std::nullopt;
-    if (!held || held->shown_as != ViewKind::itself) return reply(no_such_entry());
-    keys_->find_table_view(held->index, view->shown_as, std::move(reply));
+    const auto vnode = view ? find_vnode(view->table) : std::nullopt;
+    if (!vnode || vnode->shown_as != ViewKind::itself) return reply(no_such_entry());
+    keys_->find_table_view(vnode->index, view->shown_as, std::move(reply));
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
   std::optional<std::string> fixed_table_path() const override { return keys_->fixed_table_path({}); }
@@ -49,15 +49,15 @@ class KeyDirectory final : public Directory {
   auto shown_name() const {
     return [this](std::uint32_t key) -> std::string_view { return keys_->names()[key]; };
   }
-  std::optional<HeldItem> find_held(std::string_view name) const;
+  std::optional<VnodeId> find_vnode(std::string_view name) const;
 
-  const std::shared_ptr<KeyHolder> keys_;
+  const std::shared_ptr<KeyVnodes> keys_;
   std::vector<std::uint32_t> newest_;  // keys that have the bare name, in file order
   std::vector<OlderCycle> older_;      // sorted
   NameIndex index_;                    // of newest_, by the name shown
 };
 
-KeyDirectory::KeyDirectory(std::shared_ptr<KeyHolder> keys) : keys_(std::move(keys)) {
+KeyDirectory::KeyDirectory(std::shared_ptr<KeyVnodes> keys) : keys_(std::move(keys)) {
   KeyNames names = names_of_keys(keys_->listing().keys);
   newest_ = std::move(names.newest);
   older_ = std::move(names.older);
@@ -66,23 +66,23 @@ KeyDirectory::KeyDirectory(std::shared_ptr<KeyHolder> keys) : keys_(std::move(ke
   for (const std::uint32_t key : newest_) index_.add(key, shown_name());
 }
 
-std::optional<HeldItem> KeyDirectory::find_held(std::string_view name) const {
-  if (const auto key = index_.find(name, shown_name())) return HeldItem{*key};
+std::optional<VnodeId> KeyDirectory::find_vnode(std::string_view name) const {
+  if (const auto key = index_.find(name, shown_name())) return VnodeId{*key};
   if (keys_->is_root()) {
     for (const auto& [file, shown_as] : kRootFiles) {
-      if (name == file) return HeldItem{0, shown_as};
+      if (name == file) return VnodeId{0, shown_as};
     }
   }
-  if (name == kIndexName) return HeldItem{0, ViewKind::index};
+  if (name == kIndexName) return VnodeId{0, ViewKind::index};
   const auto cycle = parse_cycle(name);
   if (!cycle) return std::nullopt;
   const auto newest = index_.find(cycle->name, shown_name());
   if (!newest) return std::nullopt;
   const std::vector<KeyInfo>& keys = keys_->listing().keys;
-  if (keys[*newest].cycle == cycle->cycle) return HeldItem{*newest};
+  if (keys[*newest].cycle == cycle->cycle) return VnodeId{*newest};
   const auto [begin, end] = std::equal_range(older_.begin(), older_.end(), OlderCycle{*newest, 0});
   for (auto older = begin; older != end; ++older) {
-    if (keys[older->key].cycle == cycle->cycle) return HeldItem{older->key};
+    if (keys[older->key].cycle == cycle->cycle) return VnodeId{older->key};
   }
   return std::nullopt;
 }
@@ -103,20 +103,20 @@ class KeyListing final : public Listing {
   std::size_t size() const override { return directory_->newest_.size() + cycles_ + files_ + views_.size(); }
 
   void item(std::size_t i, Item& into) const override {
-    const KeyHolder& keys = *directory_->keys_;
-    if (into.entry.holder != directory_->keys_) into.entry.holder = directory_->keys_;
+    const KeyVnodes& keys = *directory_->keys_;
+    if (into.entry.vnodes != directory_->keys_) into.entry.vnodes = directory_->keys_;
     into.type = S_IFDIR;
     if (i < directory_->newest_.size()) {
       const std::uint32_t key = directory_->newest_[i];
       into.name = keys.names()[key];
-      into.entry.held = {key};
+      into.entry.vnode = {key};
       return;
     }
     i -= directory_->newest_.size();
     if (i < cycles_) {
       const OlderCycle& older = directory_->older_[i];
       into.name = keys.names()[older.newest] + ";" + std::to_string(keys.listing().keys[older.key].cycle);
-      into.entry.held = {older.key};
+      into.entry.vnode = {older.key};
       return;
     }
     i -= cycles_;
@@ -125,11 +125,11 @@ class KeyListing final : public Listing {
       const auto& [name, shown_as] = kRootFiles[i];
       into.name = name;
       if (shown_as == ViewKind::classes) into.type = S_IFDIR;
-      into.entry.held = {0, shown_as};
+      into.entry.vnode = {0, shown_as};
       return;
     }
     into.name = views_[i - files_];
-    into.entry.holder = nullptr;  // it has none before the table is read
+    into.entry.vnodes = nullptr;  // it has none before the table is read
   }
 
  private:
@@ -150,7 +150,7 @@ class ViewNames : public std::enable_shared_from_this<ViewNames> {
 
  private:
   void step() {
-    const KeyHolder& keys = *directory_->keys_;
+    const KeyVnodes& keys = *directory_->keys_;
     const std::vector<std::uint32_t>& newest = directory_->newest_;
     while (at_ < newest.size() && keys.listing().keys[newest[at_]].kind != tfile::KeyKind::table) ++at_;
     if (at_ == newest.size()) return reply_(std::make_shared<const KeyListing>(directory_, std::move(names_)));
@@ -186,7 +186,7 @@ std::shared_ptr<const Directory> make_key_directory(std::shared_ptr<const Genera
                                                     std::shared_ptr<const tfile::DirectoryListing> listing,
                                                     std::string path, std::vector<std::uint64_t> ancestors,
                                                     bool of_fixed_table) {
-  return std::make_shared<const KeyDirectory>(std::make_shared<KeyHolder>(
+  return std::make_shared<const KeyDirectory>(std::make_shared<KeyVnodes>(
       std::move(generation), std::move(listing), std::move(path), std::move(ancestors), of_fixed_table));
 }
 

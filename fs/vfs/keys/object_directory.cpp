@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/keys/object_directory.h"
 
-#include "vfs/keys/key_holder.h"
+#include "vfs/keys/key_vnodes.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/generated_directory.h"

@@ -25,7 +25,7 @@
 #include "vfs/nodes/acting_for.h"
 #include "vfs/nodes/awaited_descriptor.h"
 #include "vfs/nodes/blocking.h"
-#include "vfs/nodes/root_file_holder.h"
+#include "vfs/nodes/root_file_vnodes.h"
 #include "vfs/written/written_file.h"
 
 namespace tfilefs {
@@ -124,16 +124,16 @@ Result<> check_same(const SourceTree& tree, const std::string& path, const struc
 }
 
 // An open file, whatever has become of its name.
-class OpenSourceFile final : public Holder {
+class OpenSourceFile final : public Vnodes {
  public:
   OpenSourceFile(std::shared_ptr<SourceTree> tree, std::shared_ptr<const Descriptor> file, CallerPtr by)
       : tree_(std::move(tree)), file_(std::move(file)), by_(std::move(by)) {}
 
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
+  void attributes(VnodeId, Reply<Attributes> reply) const override {
     answer_blocking(
         tree_->context().cache, [tree = tree_, file = file_] { return told(*tree, file->get()); }, std::move(reply));
   }
-  void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void change(VnodeId, const AttributeChange& change, Reply<Attributes> reply) const override {
     auto job = [tree = tree_, file = file_, change, by = by_]() -> Result<Attributes> {
       TRY_VOID(SourceTree::change(file->get(), change, by));
       return told(*tree, file->get());
@@ -207,27 +207,27 @@ auto at_any_name(const SourceTree& tree, const std::string& path, const struct s
   return seen;
 }
 
-class SourceFile final : public Holder {
+class SourceFile final : public Vnodes {
  public:
   SourceFile(TreePtr tree, std::string path, const struct stat& status, CallerPtr by = nullptr)
       : tree_(std::move(tree)), path_(std::move(path)), status_(status), by_(std::move(by)), seen_(Clock::now()) {}
 
   // The host decides about access, each time.
-  void admit(HeldItem, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
-  std::shared_ptr<const Holder> acting_for(const CallerPtr& by) const override {
+  void admit(VnodeId, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
+  std::shared_ptr<const Vnodes> acting_for(const CallerPtr& by) const override {
     return std::make_shared<const SourceFile>(tree_, path_, status_, by);
   }
 
   std::uint64_t file_identity() const override { return file_number(status_); }
   // A file that can be renamed and linked here is the same file under all of its names.
   bool keeps_inode() const override { return tree_->context().writing != nullptr; }
-  std::optional<Attributes> known_attributes(HeldItem) const override {
+  std::optional<Attributes> known_attributes(VnodeId) const override {
     // A file that is written through this mount changes without a new look at it.
     if (by_ || tree_->context().writing || Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
     return mirrored_attributes(status_, tree_->context().ownership, tree_->context().writing != nullptr);
   }
-  void attributes(HeldItem held, Reply<Attributes> reply) const override {
-    if (auto known = known_attributes(held)) return reply(*known);
+  void attributes(VnodeId vnode, Reply<Attributes> reply) const override {
+    if (auto known = known_attributes(vnode)) return reply(*known);
     answer_somewhere(
         [tree = tree_, known = status_, by = by_](const std::string& path) -> Result<Attributes> {
           TRY(const struct stat status, as_moved(tree->status(path, by)));
@@ -236,15 +236,15 @@ class SourceFile final : public Holder {
         },
         std::move(reply));
   }
-  void open(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_RDONLY, std::move(reply)); }
-  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_RDWR, std::move(reply)); }
-  void open_only_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_WRONLY, std::move(reply)); }
-  void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void open(VnodeId, Reply<OpenedContent> reply) const override { open_as(O_RDONLY, std::move(reply)); }
+  void open_to_write(VnodeId, Reply<OpenedContent> reply) const override { open_as(O_RDWR, std::move(reply)); }
+  void open_only_to_write(VnodeId, Reply<OpenedContent> reply) const override { open_as(O_WRONLY, std::move(reply)); }
+  void change(VnodeId, const AttributeChange& change, Reply<Attributes> reply) const override {
     answer_somewhere([tree = tree_, known = status_, change, by = by_](
                          const std::string& path) { return attributes_changed(tree, path, change, by, known)(); },
                      std::move(reply));
   }
-  void read_link(HeldItem, Reply<std::string> reply) const override {
+  void read_link(VnodeId, Reply<std::string> reply) const override {
     answer_somewhere(
         [tree = tree_, known = status_, by = by_](const std::string& path) -> Result<std::string> {
           TRY_VOID(check_same(*tree, path, known, by));
@@ -304,7 +304,7 @@ class SourceDirectory final : public Directory {
   void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;
   void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const override;
   void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const override;
-  void make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry>) const override;
+  void make_hard_link(std::string_view name, const Vnodes& of, Reply<FoundEntry>) const override;
   void remove(std::string_view name, bool directory, Reply<void>) const override;
   void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
               Reply<void>) const override;
@@ -368,7 +368,7 @@ FoundEntry shown_as(MountContext& context, Found found) {
   const bool same_for_all = !found.is_link && !found.is_own;
   if (!found.root_file) return {std::move(found.entry), {}, same_for_all};
   if (found.written) return {{found.written->root(), {}}, {}};
-  return {{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}, same_for_all};
+  return {{std::make_shared<const RootFileVnodes>(context, std::move(found.root_file)), {}}, {}, same_for_all};
 }
 
 // A page of plots is shown if no file has its name; not on a mount that can make files, which could have that name. The
@@ -477,7 +477,7 @@ void SourceDirectory::make_link(std::string_view name, std::string_view target, 
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
-void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry> reply) const {
+void SourceDirectory::make_hard_link(std::string_view name, const Vnodes& of, Reply<FoundEntry> reply) const {
   const auto* file = dynamic_cast<const SourceFile*>(&of);
   if (!file) return Directory::make_hard_link(name, of, std::move(reply));
   auto job = [tree = tree_, of = *file, path = below(name), by = by_]() -> Result<FoundEntry> {
@@ -687,31 +687,31 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
          value_for<Judged>(std::move(reply), std::move(go_on)));
 }
 
-class SourceDirectoryHolder final : public Holder {
+class SourceDirectoryVnodes final : public Vnodes {
  public:
-  SourceDirectoryHolder(TreePtr tree, std::string path, CallerPtr by = nullptr)
+  SourceDirectoryVnodes(TreePtr tree, std::string path, CallerPtr by = nullptr)
       : tree_(std::move(tree)),
         path_(std::move(path)),
         by_(std::move(by)),
         directory_(std::make_shared<const SourceDirectory>(tree_, path_, by_)) {}
-  void admit(HeldItem, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
-  std::shared_ptr<const Holder> acting_for(const CallerPtr& by) const override {
-    return std::make_shared<const SourceDirectoryHolder>(tree_, path_, by);
+  void admit(VnodeId, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
+  std::shared_ptr<const Vnodes> acting_for(const CallerPtr& by) const override {
+    return std::make_shared<const SourceDirectoryVnodes>(tree_, path_, by);
   }
 
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
+  void attributes(VnodeId, Reply<Attributes> reply) const override {
     auto job = [tree = tree_, path = path_, by = by_]() -> Result<Attributes> {
       TRY(const struct stat status, as_moved(tree->status(path, by)));
       return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
-  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
-  void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
+  void change(VnodeId, const AttributeChange& change, Reply<Attributes> reply) const override {
     answer_blocking(tree_->context().cache, attributes_changed(tree_, path_, change, by_), std::move(reply));
   }
   // For all ROOT files below it.
-  void sync(HeldItem, Reply<void> reply) const override {
+  void sync(VnodeId, Reply<void> reply) const override {
     auto job = [tree = tree_, path = path_]() -> Result<> {
       Result<> done;
       for (const WrittenPtr& file : tree->written_files()) {
@@ -738,11 +738,11 @@ std::shared_ptr<const Descriptor> host_file_of(const Content& content) {
   return passed ? passed->file() : nullptr;
 }
 
-std::shared_ptr<const Holder> make_source_directory(TreePtr tree, std::string path) {
-  return std::make_shared<const SourceDirectoryHolder>(std::move(tree), std::move(path));
+std::shared_ptr<const Vnodes> make_source_directory(TreePtr tree, std::string path) {
+  return std::make_shared<const SourceDirectoryVnodes>(std::move(tree), std::move(path));
 }
 
-std::shared_ptr<const Holder> make_source_file(TreePtr tree, std::string path, const struct stat& status) {
+std::shared_ptr<const Vnodes> make_source_file(TreePtr tree, std::string path, const struct stat& status) {
   if (status.st_nlink > 1 && tree->context().writing) tree->note_name(status, path);
   return std::make_shared<const SourceFile>(std::move(tree), std::move(path), status);
 }

@@ -14,10 +14,10 @@
 namespace tfilefs {
 
 // A directory of a mirrored tree.
-std::shared_ptr<const Holder> make_source_directory(std::shared_ptr<SourceTree>, std::string path);
+std::shared_ptr<const Vnodes> make_source_directory(std::shared_ptr<SourceTree>, std::string path);
 
 // Anything else that is not a ROOT file, shown unchanged. `status`: as just seen.
-std::shared_ptr<const Holder> make_source_file(std::shared_ptr<SourceTree>, std::string path,
+std::shared_ptr<const Vnodes> make_source_file(std::shared_ptr<SourceTree>, std::string path,
                                                const struct stat& status);
 
 // The file of the host that is shown unchanged, open; null where the content is anything else.

@@ -26,7 +26,7 @@
 #include "vfs/nodes/awaited_descriptor.h"
 #include "vfs/nodes/beneath.h"
 #include "vfs/nodes/blocking.h"
-#include "vfs/nodes/root_file_holder.h"
+#include "vfs/nodes/root_file_vnodes.h"
 #include "vfs/written/written_file.h"
 
 namespace tfilefs {
@@ -186,7 +186,7 @@ Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, cons
   return std::shared_ptr<SourceTree>(new SourceTree(context, std::move(root), real_path, std::move(hidden)));
 }
 
-std::shared_ptr<const Holder> SourceTree::root() { return make_source_directory(shared_from_this(), ""); }
+std::shared_ptr<const Vnodes> SourceTree::root() { return make_source_directory(shared_from_this(), ""); }
 
 bool SourceTree::is_hidden(std::string_view path) const {
   std::string_view name = path;

@@ -33,7 +33,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   // Errors: as open(2).
   static Result<std::shared_ptr<SourceTree>> open(MountContext&, const std::string& directory, std::string hidden);
 
-  std::shared_ptr<const Holder> root();
+  std::shared_ptr<const Vnodes> root();
 
   // All block. `path` is relative to the directory, "" is itself; `links`: whether a link at its end is followed, as
   // far as it stays inside.

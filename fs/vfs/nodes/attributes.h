@@ -25,7 +25,7 @@ struct Attributes {
   std::uint64_t blocks = 0;  // units of 512 bytes
   timespec modified{}, changed{};
   std::optional<timespec> accessed;  // if it is not known, `modified` is shown
-  bool same_for_all = true;          // Holder::is_same_for_all
+  bool same_for_all = true;          // Vnodes::is_same_for_all
   bool size_is_known = true;         // if not, size and blocks are 0, and getattr has them
   bool is_mirrored = false;          // of an entry of a mirrored directory, which other programs may change at once
 };

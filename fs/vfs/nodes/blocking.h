@@ -56,12 +56,12 @@ void answer_blocking_within(ClusterCache& cache, tfile::ServerId origin, std::ui
     void retreat() override {}
     void claim(Budget::Reservation granted) override { memory = std::move(granted); }
     void start() override {
-      auto held = [job = std::move(job), memory = std::make_shared<Budget::Reservation>(std::move(memory))]() mutable {
+      auto vnode = [job = std::move(job), memory = std::make_shared<Budget::Reservation>(std::move(memory))]() mutable {
         auto result = result_of(job);
         *memory = {};
         return result;
       };
-      answer_blocking(cache, origin, std::move(held), std::move(reply));
+      answer_blocking(cache, origin, std::move(vnode), std::move(reply));
     }
     void denied(const Error& error) override { reply(tl::unexpected<Error>(error)); }
 

@@ -15,10 +15,10 @@ namespace {
 const std::shared_ptr<const Generation> kNoGeneration;
 }
 
-const std::shared_ptr<const Generation>& Holder::generation() const { return kNoGeneration; }
+const std::shared_ptr<const Generation>& Vnodes::generation() const { return kNoGeneration; }
 const std::shared_ptr<const Generation>& Directory::generation() const { return kNoGeneration; }
 
-void Holder::admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const {
+void Vnodes::admit(VnodeId, Access access, const CallerPtr& by, Reply<void> reply) const {
   if (const auto& of = generation()) return of->admit(access, by, std::move(reply));
   reply(not_admitted());
 }
@@ -30,13 +30,13 @@ void Directory::admit(Access access, const CallerPtr& by, Reply<void> reply) con
 
 void admitted(Entry entry, Access access, const CallerPtr& by, Reply<Entry> reply) {
   if (!by) return reply(std::move(entry));
-  const std::shared_ptr<const Holder> holder = entry.holder->acting_for(by);
-  const HeldItem held = entry.held;
-  auto tell = [holder, held](Result<void> may, Reply<Entry> told) {
+  const std::shared_ptr<const Vnodes> vnodes = entry.vnodes->acting_for(by);
+  const VnodeId vnode = entry.vnode;
+  auto tell = [vnodes, vnode](Result<void> may, Reply<Entry> told) {
     if (!may) return told(tl::unexpected(std::move(may).error()));
-    told(Entry{holder, held});
+    told(Entry{vnodes, vnode});
   };
-  holder->admit(held, access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
+  vnodes->admit(vnode, access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
 }
 
 void admitted(std::shared_ptr<const Directory> directory, Access access, const CallerPtr& by,
@@ -50,37 +50,37 @@ void admitted(std::shared_ptr<const Directory> directory, Access access, const C
   bound->admit(access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
 }
 
-void Holder::enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+void Vnodes::enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
   reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
 }
 
-void Holder::open(HeldItem, Reply<OpenedContent> reply) const {
+void Vnodes::open(VnodeId, Reply<OpenedContent> reply) const {
   reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
 }
 
-void Holder::read_link(HeldItem, Reply<std::string> reply) const {
+void Vnodes::read_link(VnodeId, Reply<std::string> reply) const {
   reply(fail(ErrorKind::invalid, "not a symbolic link", -1, EINVAL));
 }
 
-void Holder::xattrs(HeldItem, Reply<Xattrs> reply) const { reply(Xattrs{}); }
+void Vnodes::xattrs(VnodeId, Reply<Xattrs> reply) const { reply(Xattrs{}); }
 
 // The answer to each change where no changes are possible.
 template <class Refusing, class... Held>
-tl::unexpected<Error> refused(const Refusing& what, Held... held) {
-  if (const auto path = what.fixed_table_path(held...)) return fixed_table(what.generation()->context.errors, *path);
+tl::unexpected<Error> refused(const Refusing& what, Held... vnode) {
+  if (const auto path = what.fixed_table_path(vnode...)) return fixed_table(what.generation()->context.errors, *path);
   return read_only();
 }
 
-void Holder::open_to_write(HeldItem held, Reply<OpenedContent> reply) const { reply(refused(*this, held)); }
-void Holder::change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const {
-  if (!change.size && (goes_with_key(held) || fixed_table_path(held))) return attributes(held, std::move(reply));
-  reply(refused(*this, held));
+void Vnodes::open_to_write(VnodeId vnode, Reply<OpenedContent> reply) const { reply(refused(*this, vnode)); }
+void Vnodes::change(VnodeId vnode, const AttributeChange& change, Reply<Attributes> reply) const {
+  if (!change.size && (goes_with_key(vnode) || fixed_table_path(vnode))) return attributes(vnode, std::move(reply));
+  reply(refused(*this, vnode));
 }
-void Holder::set_xattr(HeldItem held, std::string_view, std::optional<std::string>, int, Reply<void> reply) const {
-  if (goes_with_key(held) || fixed_table_path(held)) return reply({});
+void Vnodes::set_xattr(VnodeId vnode, std::string_view, std::optional<std::string>, int, Reply<void> reply) const {
+  if (goes_with_key(vnode) || fixed_table_path(vnode)) return reply({});
   reply(read_only());
 }
-void Holder::sync(HeldItem, Reply<void> reply) const { reply({}); }  // there are no changes here
+void Vnodes::sync(VnodeId, Reply<void> reply) const { reply({}); }  // there are no changes here
 
 void Directory::make_file(std::string_view, const Creation&, bool, Reply<CreatedFile> reply) const {
   reply(refused(*this));
@@ -91,7 +91,7 @@ void Directory::make_directory(std::string_view, const Creation&, Reply<FoundEnt
 void Directory::make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const {
   reply(refused(*this));
 }
-void Directory::make_hard_link(std::string_view, const Holder&, Reply<FoundEntry> reply) const {
+void Directory::make_hard_link(std::string_view, const Vnodes&, Reply<FoundEntry> reply) const {
   reply(fail(ErrorKind::denied, "hard links are not supported in a ROOT file", -1, EPERM));
 }
 void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(refused(*this)); }

@@ -20,7 +20,7 @@ namespace tfilefs {
 class ErrorLog;
 struct Generation;
 class Directory;
-class Holder;
+class Vnodes;
 
 // What a path shows of a thing: the thing itself, or one of the files made from it.
 enum class ViewKind : std::uint8_t {
@@ -57,16 +57,16 @@ enum class ViewKind : std::uint8_t {
   original
 };
 
-// One of the things that a holder shows.
-struct HeldItem {
-  std::uint32_t index = 0;  // number of the thing within the holder
+// One of the things that Vnodes show.
+struct VnodeId {
+  std::uint32_t index = 0;  // number of the thing within its Vnodes
   ViewKind shown_as = ViewKind::itself;
 };
 
 // The thing that a path leads to.
 struct Entry {
-  std::shared_ptr<const Holder> holder;
-  HeldItem held;
+  std::shared_ptr<const Vnodes> vnodes;
+  VnodeId vnode;
 };
 
 // The result of looking up a name. A thing found by a name other than its own is still that thing, and not a second
@@ -74,7 +74,7 @@ struct Entry {
 struct FoundEntry {
   Entry entry;
   std::string own_name;      // as a listing shows it; empty: the name looked up
-  bool same_for_all = true;  // as Holder::is_same_for_all
+  bool same_for_all = true;  // as Vnodes::is_same_for_all
   bool is_new = false;       // has just been made: nothing that was known before is it
 };
 
@@ -86,12 +86,12 @@ struct OpenedContent {
   std::shared_ptr<Content> content;
   std::shared_ptr<const Generation> generation;  // null for a file that belongs to no ROOT file
   std::uint64_t version = 0;                     // without a generation: differs when the bytes may differ; never 0
-  std::uint64_t identity = 0;  // Holder::file_identity if that keeps its inode. The inode opened is then bound to it
+  std::uint64_t identity = 0;  // Vnodes::file_identity if that keeps its inode. The inode opened is then bound to it
   bool cacheable =
       true;  // whether the kernel may keep pages; if not, the content is asked for each read, whatever size stat gave
   bool grows = false;  // a program may append to it now
   // Used for attributes and changes through the handle; null: those go to the thing at the path.
-  std::shared_ptr<const Holder> own = nullptr;
+  std::shared_ptr<const Vnodes> own = nullptr;
 };
 
 using Xattrs = std::vector<std::pair<std::string, std::string>>;
@@ -137,9 +137,9 @@ struct CreatedFile {
 
 // Things at some place in the mount, without their names, which a Directory has. Thread-safe, const, never blocks: an
 // operation that needs storage answers later.
-class Holder : public std::enable_shared_from_this<Holder> {
+class Vnodes : public std::enable_shared_from_this<Vnodes> {
  public:
-  virtual ~Holder() = default;
+  virtual ~Vnodes() = default;
 
   // The state of the ROOT file that these things belong to; null for things that are looked at anew each time.
   virtual const std::shared_ptr<const Generation>& generation() const;
@@ -158,45 +158,45 @@ class Holder : public std::enable_shared_from_this<Holder> {
   // Whether a caller may have the access that it asks for, by the permissions of all files that the thing is made from.
   // With a generation this asks for its file; otherwise, unless overridden, all callers are denied. Error: denied;
   // stale if the source is another file by now.
-  virtual void admit(HeldItem, Access, const CallerPtr&, Reply<void>) const;
+  virtual void admit(VnodeId, Access, const CallerPtr&, Reply<void>) const;
   // Whether all callers that may enter its directory may also access the files that it is made from. If not, the kernel
   // must not cache an answer, which it would give to other callers.
-  virtual bool is_same_for_all(HeldItem) const { return true; }
+  virtual bool is_same_for_all(VnodeId) const { return true; }
   // The same things, accessed on the host with the caller's own ids; this object if the host is not accessed.
-  virtual std::shared_ptr<const Holder> acting_for(const CallerPtr&) const { return shared_from_this(); }
+  virtual std::shared_ptr<const Vnodes> acting_for(const CallerPtr&) const { return shared_from_this(); }
 
-  virtual void attributes(HeldItem, Reply<Attributes>) const = 0;
+  virtual void attributes(VnodeId, Reply<Attributes>) const = 0;
   // The attributes, if that needs neither storage nor decoding.
-  virtual std::optional<Attributes> known_attributes(HeldItem) const { return std::nullopt; }
+  virtual std::optional<Attributes> known_attributes(VnodeId) const { return std::nullopt; }
   // All attributes but size and blocks, if only these may take long when attributes() is called for the first time.
-  virtual std::optional<Attributes> attributes_but_size(HeldItem) const { return std::nullopt; }
+  virtual std::optional<Attributes> attributes_but_size(VnodeId) const { return std::nullopt; }
 
-  virtual void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const;
-  virtual void open(HeldItem, Reply<OpenedContent>) const;
-  virtual void read_link(HeldItem, Reply<std::string>) const;
-  virtual void xattrs(HeldItem, Reply<Xattrs>) const;
+  virtual void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>>) const;
+  virtual void open(VnodeId, Reply<OpenedContent>) const;
+  virtual void read_link(VnodeId, Reply<std::string>) const;
+  virtual void xattrs(VnodeId, Reply<Xattrs>) const;
 
   // What can be put into the thing, if files are written.
-  virtual WriteCapability accepts(HeldItem) const { return WriteCapability::nothing; }
+  virtual WriteCapability accepts(VnodeId) const { return WriteCapability::nothing; }
   // Whether it is a listed file that is made from a key and disappears with it: a program that removes all listed names
   // removes it first.
-  virtual bool goes_with_key(HeldItem) const { return false; }
+  virtual bool goes_with_key(VnodeId) const { return false; }
   // If this belongs to a table that is not written: its path in the mount.
-  virtual std::optional<std::string> fixed_table_path(HeldItem) const { return std::nullopt; }
+  virtual std::optional<std::string> fixed_table_path(VnodeId) const { return std::nullopt; }
 
   // Changes. If a thing cannot be changed, each answers EROFS, or EPERM for a table that is not written. Asking for
   // another mode, time or attribute of a file that goes with its key is no error, and changes nothing.
-  virtual void open_to_write(HeldItem, Reply<OpenedContent>) const;
+  virtual void open_to_write(VnodeId, Reply<OpenedContent>) const;
   // Of what need not be readable.
-  virtual void open_only_to_write(HeldItem held, Reply<OpenedContent> reply) const {
-    open_to_write(held, std::move(reply));
+  virtual void open_only_to_write(VnodeId vnode, Reply<OpenedContent> reply) const {
+    open_to_write(vnode, std::move(reply));
   }
-  virtual void change(HeldItem, const AttributeChange&, Reply<Attributes>) const;
+  virtual void change(VnodeId, const AttributeChange&, Reply<Attributes>) const;
   // Without a value the attribute is removed. `flags`: as setxattr(2).
-  virtual void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int flags,
+  virtual void set_xattr(VnodeId, std::string_view name, std::optional<std::string> value, int flags,
                          Reply<void>) const;
   // fsync(2) on a directory: brings all below it to disk, and commits the tables that are complete.
-  virtual void sync(HeldItem, Reply<void>) const;
+  virtual void sync(VnodeId, Reply<void>) const;
 };
 
 // The names of a directory, in an order that does not change while the listing exists.
@@ -234,7 +234,7 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual ~Directory() = default;
   virtual const std::shared_ptr<const Generation>& generation() const;
 
-  // As those of a Holder.
+  // As those of a Vnodes.
   virtual void admit(Access, const CallerPtr&, Reply<void>) const;
   virtual std::shared_ptr<const Directory> acting_for(const CallerPtr&) const { return shared_from_this(); }
 
@@ -242,7 +242,7 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual void find(std::string_view name, Reply<FoundEntry>) const = 0;
   virtual void list(Reply<std::shared_ptr<const Listing>>) const = 0;
 
-  // As that of a Holder.
+  // As that of a Vnodes.
   virtual std::optional<std::string> fixed_table_path() const { return std::nullopt; }
 
   // Changes. In a directory that cannot be changed each answers EROFS, or EPERM in a table that is not written.
@@ -251,7 +251,7 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const;
   virtual void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const;
   // link(2): another name of a file.
-  virtual void make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry>) const;
+  virtual void make_hard_link(std::string_view name, const Vnodes& of, Reply<FoundEntry>) const;
   virtual void remove(std::string_view name, bool directory, Reply<void>) const;
   // `flags`: as renameat2(2).
   virtual void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,

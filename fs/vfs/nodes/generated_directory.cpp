@@ -6,40 +6,40 @@
 namespace tfilefs {
 namespace {
 
-class GeneratedHolder final : public Holder {
+class GeneratedVnodes final : public Vnodes {
  public:
-  explicit GeneratedHolder(GeneratedThing thing) : thing_(std::move(thing)) {}
+  explicit GeneratedVnodes(GeneratedThing thing) : thing_(std::move(thing)) {}
 
   const std::shared_ptr<const Generation>& generation() const override { return thing_.generation; }
-  bool goes_with_key(HeldItem) const override { return thing_.goes_with_key; }
-  void admit(HeldItem held, Access access, const CallerPtr& by, Reply<void> reply) const override {
-    if (!thing_.admit) return Holder::admit(held, access, by, std::move(reply));
+  bool goes_with_key(VnodeId) const override { return thing_.goes_with_key; }
+  void admit(VnodeId vnode, Access access, const CallerPtr& by, Reply<void> reply) const override {
+    if (!thing_.admit) return Vnodes::admit(vnode, access, by, std::move(reply));
     thing_.admit(access, by, std::move(reply));
   }
-  std::optional<Attributes> known_attributes(HeldItem) const override {
+  std::optional<Attributes> known_attributes(VnodeId) const override {
     return thing_.known_attributes ? thing_.known_attributes() : std::nullopt;
   }
-  std::optional<Attributes> attributes_but_size(HeldItem) const override {
+  std::optional<Attributes> attributes_but_size(VnodeId) const override {
     return thing_.attributes_but_size ? thing_.attributes_but_size() : std::nullopt;
   }
-  void attributes(HeldItem held, Reply<Attributes> reply) const override {
+  void attributes(VnodeId vnode, Reply<Attributes> reply) const override {
     if (thing_.attributes) return thing_.attributes(std::move(reply));
-    reply(*known_attributes(held));
+    reply(*known_attributes(vnode));
   }
-  void open(HeldItem held, Reply<OpenedContent> reply) const override {
-    if (!thing_.open) return Holder::open(held, std::move(reply));
+  void open(VnodeId vnode, Reply<OpenedContent> reply) const override {
+    if (!thing_.open) return Vnodes::open(vnode, std::move(reply));
     thing_.open(std::move(reply));
   }
-  void enter(HeldItem held, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const override {
-    if (!thing_.enter) return Holder::enter(held, freshness, std::move(reply));
+  void enter(VnodeId vnode, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const override {
+    if (!thing_.enter) return Vnodes::enter(vnode, freshness, std::move(reply));
     thing_.enter(freshness, std::move(reply));
   }
-  void xattrs(HeldItem held, Reply<Xattrs> reply) const override {
-    if (!thing_.xattrs) return Holder::xattrs(held, std::move(reply));
+  void xattrs(VnodeId vnode, Reply<Xattrs> reply) const override {
+    if (!thing_.xattrs) return Vnodes::xattrs(vnode, std::move(reply));
     thing_.xattrs(std::move(reply));
   }
-  void sync(HeldItem held, Reply<void> reply) const override {
-    if (!thing_.sync) return Holder::sync(held, std::move(reply));
+  void sync(VnodeId vnode, Reply<void> reply) const override {
+    if (!thing_.sync) return Vnodes::sync(vnode, std::move(reply));
     thing_.sync(std::move(reply));
   }
 
@@ -94,7 +94,7 @@ class GeneratedDirectory final : public Directory {
 
 }  // namespace
 
-Entry generated(GeneratedThing thing) { return {std::make_shared<const GeneratedHolder>(std::move(thing)), {}}; }
+Entry generated(GeneratedThing thing) { return {std::make_shared<const GeneratedVnodes>(std::move(thing)), {}}; }
 
 void admit_all(Access, const CallerPtr&, Reply<void> reply) { reply({}); }
 

@@ -16,8 +16,8 @@
 
 namespace tfilefs {
 
-// A file or directory that is made when it is asked for, as in procfs: the functions do what those of a Holder do, and
-// are thread-safe and do not block. Where one is null, it is as for any Holder.
+// A file or directory that is made when it is asked for, as in procfs: the functions do what those of a Vnodes do, and
+// are thread-safe and do not block. Where one is null, it is as for any Vnodes.
 struct GeneratedThing {
   std::shared_ptr<const Generation> generation = nullptr;
   std::function<void(Access, const CallerPtr&, Reply<void>)> admit = nullptr;

@@ -65,7 +65,7 @@ struct MountContext {
   RecentGenerations recent{cache.budget()->size()};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files
   std::atomic<std::uint64_t> directories_memory = 0;  // of the directories that look up names in tables
-  // A file of the host was removed. Its number (Holder::file_identity) is another's as soon as this returns.
+  // A file of the host was removed. Its number (Vnodes::file_identity) is another's as soon as this returns.
   std::function<void(std::uint64_t number)> file_is_gone = nullptr;
 };
 
@@ -189,7 +189,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   GenerationPtr known() EXCLUDES(mutex_);
   const FileLocator& origin() const { return *origin_; }
 
-  // As Holder::admit: of the file itself as an entry of its directory, or of its present contents.
+  // As Vnodes::admit: of the file itself as an entry of its directory, or of its present contents.
   void admit(Access, const CallerPtr&, Reply<void>);
 
   // Together with the time for which the kernel caches answers (kAnswerTimeout, file_system.h) this is less than the

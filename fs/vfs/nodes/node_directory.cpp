@@ -31,12 +31,12 @@ struct Alias {
 
 class NodeDirectory final : public Directory {
  public:
-  NodeDirectory(std::shared_ptr<const NodeHolder> table, NodeId node);
+  NodeDirectory(std::shared_ptr<const ColumnVnodes> table, NodeId node);
   ~NodeDirectory() override { table_->context().directories_memory -= memory(); }
 
   const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    if (const auto held = find_held(name)) return reply(FoundEntry{{table_, *held}, own_name(*held)});
+    if (const auto vnode = find_vnode(name)) return reply(FoundEntry{{table_, *vnode}, own_name(*vnode)});
     const auto friends = node_ == 0 ? table_->friends() : nullptr;
     if (!friends) return reply(no_such_entry());
     friends->find_column(table_->context(), name, std::move(reply));
@@ -69,11 +69,11 @@ class NodeDirectory final : public Directory {
            escaped_.capacity() * sizeof(EscapedName);
   }
   std::optional<NodeId> find_node(std::string_view name) const;
-  std::optional<HeldItem> find_view(std::string_view name) const;
-  std::optional<HeldItem> find_held(std::string_view name) const;
-  std::string own_name(HeldItem) const;
+  std::optional<VnodeId> find_view(std::string_view name) const;
+  std::optional<VnodeId> find_vnode(std::string_view name) const;
+  std::string own_name(VnodeId) const;
 
-  const std::shared_ptr<const NodeHolder> table_;
+  const std::shared_ptr<const ColumnVnodes> table_;
   const NodeId node_;
   NameIndex children_;
   std::vector<Alias> aliases_;
@@ -81,7 +81,7 @@ class NodeDirectory final : public Directory {
   NameIndex alias_index_;
 };
 
-NodeDirectory::NodeDirectory(std::shared_ptr<const NodeHolder> table, NodeId node)
+NodeDirectory::NodeDirectory(std::shared_ptr<const ColumnVnodes> table, NodeId node)
     : table_(std::move(table)), node_(node), children_(self().children.size()) {
   const std::size_t count = self().children.size();
   for (std::uint32_t i = 0; i < count; ++i) children_.add(i, child_name());
@@ -149,36 +149,36 @@ std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
   return table_->loaded().find_branch(node_, name);
 }
 
-std::optional<HeldItem> NodeDirectory::find_view(std::string_view name) const {
-  if (const auto shown_as = table_->find_own_file(node_, name)) return HeldItem{node_, *shown_as};
+std::optional<VnodeId> NodeDirectory::find_view(std::string_view name) const {
+  if (const auto shown_as = table_->find_own_file(node_, name)) return VnodeId{node_, *shown_as};
   const tfile::Table& table = table_->table();
   for (const TableView& view : table_views()) {
     if (view.where == Where::in_node && name == view.name && view.can_be(table, node_))
-      return HeldItem{node_, view.shown_as};
+      return VnodeId{node_, view.shown_as};
     const auto stem = view.where == Where::beside_node ? without_suffix(name, view.name) : std::nullopt;
     const auto node = stem ? find_node(*stem) : std::nullopt;
-    if (node && view.can_be(table, *node)) return HeldItem{*node, view.shown_as};
+    if (node && view.can_be(table, *node)) return VnodeId{*node, view.shown_as};
   }
   return std::nullopt;
 }
 
 // Names in listings come before views, and views before aliases.
-std::optional<HeldItem> NodeDirectory::find_held(std::string_view name) const {
-  if (const auto i = children_.find(name, child_name())) return HeldItem{self().children[*i]};
+std::optional<VnodeId> NodeDirectory::find_vnode(std::string_view name) const {
+  if (const auto i = children_.find(name, child_name())) return VnodeId{self().children[*i]};
   if (const auto view = find_view(name)) return view;
-  if (const auto node = find_node(name)) return HeldItem{*node};
+  if (const auto node = find_node(name)) return VnodeId{*node};
   return std::nullopt;
 }
 
 // A node that was found by its branch name, deeper than its own directory, has its own name there.
-std::string NodeDirectory::own_name(HeldItem held) const {
-  const Node& node = table_->table().nodes[held.index];
+std::string NodeDirectory::own_name(VnodeId vnode) const {
+  const Node& node = table_->table().nodes[vnode.index];
   const auto child = children_.find(node.name, child_name());
-  if (!child || self().children[*child] != held.index) return "";
-  if (held.shown_as == ViewKind::itself) return node.name;
+  if (!child || self().children[*child] != vnode.index) return "";
+  if (vnode.shown_as == ViewKind::itself) return node.name;
   const auto all = table_views();
   const auto view =
-      std::find_if(all.begin(), all.end(), [&](const TableView& v) { return v.shown_as == held.shown_as; });
+      std::find_if(all.begin(), all.end(), [&](const TableView& v) { return v.shown_as == vnode.shown_as; });
   return view != all.end() && view->where == Where::beside_node ? node.name + std::string(view->name) : "";
 }
 
@@ -208,25 +208,25 @@ class NodeListing final : public Listing {
   std::size_t size() const override { return directory_->self().children.size() + extra_.size(); }
 
   void item(std::size_t i, Item& into) const override {
-    if (into.entry.holder != directory_->table_) into.entry.holder = directory_->table_;
+    if (into.entry.vnodes != directory_->table_) into.entry.vnodes = directory_->table_;
     const std::size_t children = directory_->self().children.size();
     if (i >= first_ && i < first_ + children) {
       const Node& child = directory_->child(i - first_);
       into.name = child.name;
       into.type = child.column ? S_IFREG : S_IFDIR;
-      into.entry.held = {directory_->self().children[i - first_]};
+      into.entry.vnode = {directory_->self().children[i - first_]};
       return;
     }
     const Extra& extra = extra_[i < first_ ? i : i - children];
     into.name = extra.name;
     into.type = S_IFREG;
-    into.entry.held = extra.held;
+    into.entry.vnode = extra.vnode;
   }
 
  private:
   struct Extra {
     std::string name;
-    HeldItem held;
+    VnodeId vnode;
   };
   // `there`: the number of the child in the settled table.
   void add_views(const tfile::Table& settled, NodeId there) {
@@ -260,7 +260,7 @@ void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
 
 }  // namespace
 
-std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const NodeHolder> table, NodeId node) {
+std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const ColumnVnodes> table, NodeId node) {
   return std::make_shared<const NodeDirectory>(std::move(table), node);
 }
 

@@ -32,7 +32,7 @@ struct TableView {
   // Whether a node can have it, judging by its name; and whether it has it, once everything in the node is known.
   bool (*can_be)(const tfile::Table&, tfile::NodeId);
   bool (*is_there)(const tfile::Table&, tfile::NodeId);
-  // Null for .npy, which is a column behind a header: TableHolder::open().
+  // Null for .npy, which is a column behind a header: TableVnodes::open().
   void (*make)(const ViewedNode&, Reply<std::shared_ptr<Content>>);
 };
 

@@ -8,7 +8,7 @@
 #include "on_behalf.h"
 #include "tfile/source.h"
 #include "vfs/nodes/blocking.h"
-#include "vfs/nodes/root_file_holder.h"
+#include "vfs/nodes/root_file_vnodes.h"
 #include "vfs/nodes/url_origin.h"
 #include "vfs/remote/remote_content.h"
 #include "vfs/remote/remote_tree.h"
@@ -22,17 +22,17 @@ using RemoteListingPtr = RemoteTree::ListingPtr;
 bool is_root_file(const tfile::RemoteEntry& entry) { return !entry.is_directory && entry.name.ends_with(".root"); }
 
 // What all that a list tells of has in common.
-class RemoteItem : public Holder {
+class RemoteItem : public Vnodes {
  public:
   RemoteItem(RemoteTreePtr tree, std::string path, const tfile::RemoteEntry& told)
       : tree_(std::move(tree)), path_(std::move(path)), from_(told_by_server(told.modified_ns)) {}
 
   // Readers use the rights of the user who mounts.
-  void admit(HeldItem, Access access, const CallerPtr&, Reply<void> reply) const override {
+  void admit(VnodeId, Access access, const CallerPtr&, Reply<void> reply) const override {
     if (access == Access::write) return reply(tl::unexpected(not_admitted()));
     reply({});
   }
-  void attributes(HeldItem held, Reply<Attributes> reply) const override { reply(*known_attributes(held)); }
+  void attributes(VnodeId vnode, Reply<Attributes> reply) const override { reply(*known_attributes(vnode)); }
 
  protected:
   const RemoteTreePtr tree_;
@@ -44,11 +44,11 @@ class RemoteItem : public Holder {
 class RemoteRootFile final : public RemoteItem {
  public:
   using RemoteItem::RemoteItem;
-  std::optional<Attributes> known_attributes(HeldItem) const override {
+  std::optional<Attributes> known_attributes(VnodeId) const override {
     return directory_attributes(from_, tree_->context().ownership);
   }
-  void enter(HeldItem held, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const override {
-    RootFileHolder(tree_->context(), tree_->root_file(path_)).enter(held, freshness, std::move(reply));
+  void enter(VnodeId vnode, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const override {
+    RootFileVnodes(tree_->context(), tree_->root_file(path_)).enter(vnode, freshness, std::move(reply));
   }
 };
 
@@ -57,10 +57,10 @@ class RemotePlainFile final : public RemoteItem {
  public:
   RemotePlainFile(RemoteTreePtr tree, std::string path, const tfile::RemoteEntry& told)
       : RemoteItem(std::move(tree), std::move(path), told), size_(told.size) {}
-  std::optional<Attributes> known_attributes(HeldItem) const override {
+  std::optional<Attributes> known_attributes(VnodeId) const override {
     return file_attributes(from_, tree_->context().ownership, size_, size_);
   }
-  void open(HeldItem, Reply<OpenedContent> reply) const override {
+  void open(VnodeId, Reply<OpenedContent> reply) const override {
     auto job = [tree = tree_, path = path_]() -> Result<OpenedContent> {
       TRY(auto source, tfile::open_source(tree->url_of(path), tree->options()));
       OpenedContent opened;
@@ -149,15 +149,15 @@ class RemoteDirectory final : public Directory {
   const std::string path_;
 };
 
-class RemoteDirectoryHolder final : public RemoteItem {
+class RemoteDirectoryVnodes final : public RemoteItem {
  public:
-  RemoteDirectoryHolder(RemoteTreePtr tree, std::string path, const tfile::RemoteEntry& told)
+  RemoteDirectoryVnodes(RemoteTreePtr tree, std::string path, const tfile::RemoteEntry& told)
       : RemoteItem(std::move(tree), std::move(path), told),
         directory_(std::make_shared<const RemoteDirectory>(tree_, path_)) {}
-  std::optional<Attributes> known_attributes(HeldItem) const override {
+  std::optional<Attributes> known_attributes(VnodeId) const override {
     return directory_attributes(from_, tree_->context().ownership);
   }
-  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
+  void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
 
  private:
   const std::shared_ptr<const Directory> directory_;
@@ -165,9 +165,9 @@ class RemoteDirectoryHolder final : public RemoteItem {
 
 }  // namespace
 
-std::shared_ptr<const Holder> make_remote_directory(RemoteTreePtr tree, std::string path,
+std::shared_ptr<const Vnodes> make_remote_directory(RemoteTreePtr tree, std::string path,
                                                     const tfile::RemoteEntry& told) {
-  return std::make_shared<const RemoteDirectoryHolder>(std::move(tree), std::move(path), told);
+  return std::make_shared<const RemoteDirectoryVnodes>(std::move(tree), std::move(path), told);
 }
 
 }  // namespace tfilefs

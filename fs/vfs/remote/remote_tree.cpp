@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-std::shared_ptr<const Holder> RemoteTree::root() {
+std::shared_ptr<const Vnodes> RemoteTree::root() {
   return make_remote_directory(shared_from_this(), "", {"", true, 0, 0});
 }
 

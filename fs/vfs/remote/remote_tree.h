@@ -25,7 +25,7 @@ class RemoteTree : public std::enable_shared_from_this<RemoteTree> {
   RemoteTree(MountContext& context, std::string url, const tfile::RemoteOptions& options, PathPattern shown)
       : context_(context), url_(std::move(url)), options_(options), shown_(std::move(shown)) {}
 
-  std::shared_ptr<const Holder> root();
+  std::shared_ptr<const Vnodes> root();
 
   // What the server has in a directory. One question serves all that ask meanwhile. Names may be missing: see
   // RemoteListing::gap. Errors: those of list_remote().
@@ -73,7 +73,7 @@ class RemoteTree : public std::enable_shared_from_this<RemoteTree> {
 };
 
 // A directory of a server. `told`: as the list of the directory above it has it.
-std::shared_ptr<const Holder> make_remote_directory(std::shared_ptr<RemoteTree>, std::string path,
+std::shared_ptr<const Vnodes> make_remote_directory(std::shared_ptr<RemoteTree>, std::string path,
                                                     const tfile::RemoteEntry& told);
 
 }  // namespace tfilefs

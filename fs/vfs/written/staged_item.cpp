@@ -141,81 +141,82 @@ void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness f
   const std::uint64_t commits = file->overlay().commits();
   auto finish = [file, at, commits, then](FoundEntry found, Reply<T> told) mutable {
     const Entry& now = found.entry;
-    const bool is_column = now.holder->accepts(now.held) == WriteCapability::items;
+    const bool is_column = now.vnodes->accepts(now.vnode) == WriteCapability::items;
     then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(told));
   };
   file->committed_entry(at.directory, at.name, freshness, value_for<FoundEntry>(std::move(reply), std::move(finish)));
 }
 
 void ask_attributes(const Entry& entry, Reply<Attributes> reply) {
-  entry.holder->attributes(entry.held, std::move(reply));
+  entry.vnodes->attributes(entry.vnode, std::move(reply));
 }
-void open_entry(const Entry& entry, Reply<OpenedContent> reply) { entry.holder->open(entry.held, std::move(reply)); }
+void open_entry(const Entry& entry, Reply<OpenedContent> reply) { entry.vnodes->open(entry.vnode, std::move(reply)); }
 void open_entry_to_write(const Entry& entry, Reply<OpenedContent> reply) {
-  entry.holder->open_to_write(entry.held, std::move(reply));
+  entry.vnodes->open_to_write(entry.vnode, std::move(reply));
 }
 
-class StagedHolder final : public Holder {
+class StagedVnodes final : public Vnodes {
  public:
-  StagedHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
+  StagedVnodes(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
 
-  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
+  void admit(VnodeId, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
   }
   std::uint64_t file_identity() const override { return node_->identity; }
   std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
   bool keeps_inode() const override { return true; }
-  std::optional<Attributes> known_attributes(HeldItem) const override {
+  std::optional<Attributes> known_attributes(VnodeId) const override {
     if (file_->overlay().is_settled(*node_)) return std::nullopt;
     return file_->staged_attributes(*node_);
   }
-  void attributes(HeldItem held, Reply<Attributes> reply) const override {
-    if (auto known = known_attributes(held)) return reply(*known);
+  void attributes(VnodeId vnode, Reply<Attributes> reply) const override {
+    if (auto known = known_attributes(vnode)) return reply(*known);
     committed(Freshness::recent, ask_attributes, std::move(reply));
   }
-  void open(HeldItem, Reply<OpenedContent> reply) const override {
+  void open(VnodeId, Reply<OpenedContent> reply) const override {
     if (file_->overlay().opened(*node_, false)) return reply(opening(false));
     committed(Freshness::now, open_entry, std::move(reply));
   }
-  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
+  void open_to_write(VnodeId, Reply<OpenedContent> reply) const override {
     if (file_->overlay().opened(*node_, true)) return reply(opening(true));
     committed(Freshness::now, open_entry_to_write, std::move(reply));
   }
-  WriteCapability accepts(HeldItem) const override { return WriteCapability::items; }
+  WriteCapability accepts(VnodeId) const override { return WriteCapability::items; }
 
   // While a commit reads the file, a new size waits.
-  void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
-    if (!change.size) return change_now(held, change, std::move(reply));
-    auto self = std::static_pointer_cast<const StagedHolder>(shared_from_this());
-    auto cut = [self, held, change](Reply<Attributes> told) mutable {
-      self->change_now(held, change, [self, held, change, told = std::move(told)](Result<Attributes> changed) mutable {
-        const bool next_has_begun =
-            !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
-        if (!next_has_begun) return told(std::move(changed));
-        self->change(held, change, std::move(told));
-      });
+  void change(VnodeId vnode, const AttributeChange& change, Reply<Attributes> reply) const override {
+    if (!change.size) return change_now(vnode, change, std::move(reply));
+    auto self = std::static_pointer_cast<const StagedVnodes>(shared_from_this());
+    auto cut = [self, vnode, change](Reply<Attributes> told) mutable {
+      self->change_now(
+          vnode, change, [self, vnode, change, told = std::move(told)](Result<Attributes> changed) mutable {
+            const bool next_has_begun =
+                !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
+            if (!next_has_begun) return told(std::move(changed));
+            self->change(vnode, change, std::move(told));
+          });
     };
     node_->bytes->when_thawed(*change.size, value_for<void>(std::move(reply), std::move(cut)));
   }
-  void change_now(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const {
+  void change_now(VnodeId, const AttributeChange& change, Reply<Attributes> reply) const {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       if (file->overlay().is_settled(*node)) return not_there_any_more();
       if (change.size) TRY_VOID(as_permission(file->changes().truncate(node, *change.size)));
       TRY_VOID(change_attributes(file->staged(), node, change));
       return file->staged_attributes(*node);
     };
-    auto finish = [self = std::static_pointer_cast<const StagedHolder>(shared_from_this()), change,
+    auto finish = [self = std::static_pointer_cast<const StagedVnodes>(shared_from_this()), change,
                    reply = std::move(reply)](Result<Attributes> changed) mutable {
       if (changed || changed.error().kind != ErrorKind::stale) return reply(std::move(changed));
       const auto ask = [change](const Entry& now, Reply<Attributes> answer) {
-        now.holder->change(now.held, change, std::move(answer));
+        now.vnodes->change(now.vnode, change, std::move(answer));
       };
       self->committed(Freshness::recent, ask, std::move(reply));
     };
     answer_blocking(file_->context().cache, std::move(job), Reply<Attributes>(std::move(finish)));
   }
 
-  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
+  void xattrs(VnodeId, Reply<Xattrs> reply) const override {
     const StagedAttributes attributes = file_->overlay().status(*node_).attributes;
     Xattrs all(attributes.xattrs.begin(), attributes.xattrs.end());
     if (!attributes.title.empty()) all.emplace_back(kTitleAttribute, attributes.title);
@@ -223,7 +224,7 @@ class StagedHolder final : public Holder {
     reply(std::move(all));
   }
 
-  void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int,
+  void set_xattr(VnodeId, std::string_view name, std::optional<std::string> value, int,
                  Reply<void> reply) const override {
     if (name == kTitleAttribute || name == kEncodingAttribute) {
       auto job = [file = file_, node = node_, text = value.value_or(""), is_title = name == kTitleAttribute] {
@@ -317,39 +318,39 @@ void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries,
   file->committed_entry(at.directory, at.name, freshness, [stage = std::move(stage)](Result<FoundEntry> found) mutable {
     if (!found) return stage(nullptr, tl::unexpected(std::move(found).error()));
     const Entry entry = found->entry;
-    const GenerationPtr of = entry.holder->generation();
+    const GenerationPtr of = entry.vnodes->generation();
     if (!of) return stage(nullptr, not_there_any_more());
-    entry.holder->attributes(entry.held, [entry, of, stage = std::move(stage)](Result<Attributes> committed) mutable {
+    entry.vnodes->attributes(entry.vnode, [entry, of, stage = std::move(stage)](Result<Attributes> committed) mutable {
       stage(of, std::move(committed));
     });
   });
 }
 
 // A committed column: its items do not change; more can be staged behind them.
-class CommittedColumnHolder final : public Holder {
+class CommittedColumnVnodes final : public Vnodes {
  public:
-  CommittedColumnHolder(WrittenPtr file, StagedPlace at, std::uint64_t commits, Entry committed)
+  CommittedColumnVnodes(WrittenPtr file, StagedPlace at, std::uint64_t commits, Entry committed)
       : file_(std::move(file)), at_(std::move(at)), commits_(commits), committed_(std::move(committed)) {}
 
-  const std::shared_ptr<const Generation>& generation() const override { return committed_.holder->generation(); }
-  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
+  const std::shared_ptr<const Generation>& generation() const override { return committed_.vnodes->generation(); }
+  void admit(VnodeId, Access access, const CallerPtr& by, Reply<void> reply) const override {
     if (access == Access::write) return file_->admit(access, by, std::move(reply));
-    committed_.holder->admit(committed_.held, access, by, std::move(reply));
+    committed_.vnodes->admit(committed_.vnode, access, by, std::move(reply));
   }
-  std::optional<Attributes> known_attributes(HeldItem) const override {
+  std::optional<Attributes> known_attributes(VnodeId) const override {
     if (const NodePtr more = continuation()) return file_->staged_attributes(*more);
     if (is_outdated()) return std::nullopt;
-    auto known = committed_.holder->known_attributes(committed_.held);
+    auto known = committed_.vnodes->known_attributes(committed_.vnode);
     if (known) known->mode |= file_->write_bits();
     return known;
   }
-  std::optional<Attributes> attributes_but_size(HeldItem) const override {
+  std::optional<Attributes> attributes_but_size(VnodeId) const override {
     if (continuation() || is_outdated()) return std::nullopt;
-    auto brief = committed_.holder->attributes_but_size(committed_.held);
+    auto brief = committed_.vnodes->attributes_but_size(committed_.vnode);
     if (brief) brief->mode |= file_->write_bits();
     return brief;
   }
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
+  void attributes(VnodeId, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::recent, ask_attributes, std::move(reply));
     const std::stop_token stop = reply.stop_token();
@@ -357,47 +358,47 @@ class CommittedColumnHolder final : public Holder {
       if (found) found->mode |= file->write_bits();
       reply(std::move(found));
     };
-    committed_.holder->attributes(committed_.held, Reply<Attributes>(std::move(told), stop));
+    committed_.vnodes->attributes(committed_.vnode, Reply<Attributes>(std::move(told), stop));
   }
-  void open(HeldItem, Reply<OpenedContent> reply) const override {
+  void open(VnodeId, Reply<OpenedContent> reply) const override {
     if (const NodePtr more = continuation()) {
       const Entry staged = staged_entry(file_, more);
-      return staged.holder->open(staged.held, std::move(reply));
+      return staged.vnodes->open(staged.vnode, std::move(reply));
     }
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::now, open_entry, std::move(reply));
     auto finish = [file = file_, at = at_, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (opened) opened->content = std::make_shared<CommittedContent>(file, at, std::move(opened->content));
       reply(std::move(opened));
     };
-    committed_.holder->open(committed_.held, std::move(finish));
+    committed_.vnodes->open(committed_.vnode, std::move(finish));
   }
-  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
-    committed_.holder->xattrs(committed_.held, std::move(reply));
+  void xattrs(VnodeId, Reply<Xattrs> reply) const override {
+    committed_.vnodes->xattrs(committed_.vnode, std::move(reply));
   }
-  WriteCapability accepts(HeldItem) const override { return WriteCapability::items; }
+  WriteCapability accepts(VnodeId) const override { return WriteCapability::items; }
   // The attributes of a column in the file are not changed. Setting them is no error, since rsync -aX does.
-  void set_xattr(HeldItem, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
+  void set_xattr(VnodeId, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
     reply({});
   }
 
-  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
+  void open_to_write(VnodeId, Reply<OpenedContent> reply) const override {
     with_continuation(file_, at_, kContinueTries, open_entry_to_write, std::move(reply));
   }
 
   // Owner, mode and times are those of the file. Setting others is no error, since cp -p and rsync -a do.
-  void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void change(VnodeId vnode, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) {
       const Entry staged = staged_entry(file_, more);
-      return staged.holder->change(staged.held, change, std::move(reply));
+      return staged.vnodes->change(staged.vnode, change, std::move(reply));
     }
-    if (!change.size) return attributes(held, std::move(reply));
-    attributes(held, [self = std::static_pointer_cast<const CommittedColumnHolder>(shared_from_this()), held, change,
-                      reply = std::move(reply)](Result<Attributes> now) mutable {
+    if (!change.size) return attributes(vnode, std::move(reply));
+    attributes(vnode, [self = std::static_pointer_cast<const CommittedColumnVnodes>(shared_from_this()), vnode, change,
+                       reply = std::move(reply)](Result<Attributes> now) mutable {
       if (!now || now->size == *change.size) return reply(std::move(now));
       if (*change.size < now->size)
         return reply(fail(ErrorKind::denied, "committed entries cannot be changed", -1, EPERM));
-      const auto grow = [held, change](const Entry& staged, Reply<Attributes> answer) {
-        staged.holder->change(held, change, std::move(answer));
+      const auto grow = [vnode, change](const Entry& staged, Reply<Attributes> answer) {
+        staged.vnodes->change(vnode, change, std::move(answer));
       };
       with_continuation(self->file_, self->at_, kContinueTries, grow, std::move(reply));
     });
@@ -423,7 +424,7 @@ void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t
                     Reply<Slices> reply) {
   if (!at.directory) return reply(not_there_any_more());
   const auto read = [offset, size](const Entry& entry, Reply<Slices> answer) {
-    entry.holder->open(entry.held, [offset, size, answer = std::move(answer)](Result<OpenedContent> opened) mutable {
+    entry.vnodes->open(entry.vnode, [offset, size, answer = std::move(answer)](Result<OpenedContent> opened) mutable {
       if (!opened) return answer(tl::unexpected(std::move(opened).error()));
       const std::shared_ptr<Content> content = opened->content;
       content->read(offset, size, [content, answer = std::move(answer)](Result<Slices> slices) mutable {
@@ -458,12 +459,12 @@ void sync_by_name(const WrittenPtr& file, const StagedPlace& at, Reply<void> rep
 }  // namespace
 
 Entry staged_entry(const WrittenPtr& file, const NodePtr& node) {
-  return {std::make_shared<const StagedHolder>(file, node), {}};
+  return {std::make_shared<const StagedVnodes>(file, node), {}};
 }
 
 Entry committed_column_entry(const WrittenPtr& file, const NodePtr& directory, std::string name, std::uint64_t commits,
                              Entry committed) {
-  return {std::make_shared<const CommittedColumnHolder>(file, StagedPlace{directory, std::move(name)}, commits,
+  return {std::make_shared<const CommittedColumnVnodes>(file, StagedPlace{directory, std::move(name)}, commits,
                                                         std::move(committed)),
           {}};
 }

@@ -10,7 +10,7 @@
 
 #include "on_behalf.h"
 #include "staging/overlay/staged_arrow.h"
-#include "vfs/keys/key_holder.h"
+#include "vfs/keys/key_vnodes.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/written/written_file.h"
@@ -101,9 +101,9 @@ void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> r
 
 // Wraps a committed entry so that it can be written to. Views and older cycles stay unchanged.
 FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry found) const {
-  const Holder& holder = *found.entry.holder;
+  const Vnodes& vnodes = *found.entry.vnodes;
   const std::string& own = found.own_name.empty() ? name : found.own_name;
-  const WriteCapability accepts = holder.accepts(found.entry.held);
+  const WriteCapability accepts = vnodes.accepts(found.entry.vnode);
   if (accepts == WriteCapability::nothing) return found;
   if (accepts == WriteCapability::items) {
     found.entry = committed_column_entry(file_, node_, own, commits_, std::move(found.entry));
@@ -185,8 +185,8 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     if (!there && there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
     const auto open = [](FoundEntry at, Reply<CreatedFile> answer) {
       const Entry entry = at.entry;
-      entry.holder->open_to_write(
-          entry.held, [at = std::move(at), answer = std::move(answer)](Result<OpenedContent> opened) mutable {
+      entry.vnodes->open_to_write(
+          entry.vnode, [at = std::move(at), answer = std::move(answer)](Result<OpenedContent> opened) mutable {
             if (!opened) return answer(tl::unexpected(std::move(opened).error()));
             answer(CreatedFile{std::move(at), *std::move(opened)});
           });
@@ -290,9 +290,9 @@ void WrittenDirectory::remove_looked(Changes::Looked what, const std::optional<F
 // They were not listed, and go with the key that was.
 void WrittenDirectory::tell_of_older_cycles(const std::string& name, const Entry& committed) const {
   constexpr std::size_t kNamedMax = 5;
-  const auto* keys = dynamic_cast<const KeyHolder*>(committed.holder.get());
+  const auto* keys = dynamic_cast<const KeyVnodes*>(committed.vnodes.get());
   if (!keys) return;
-  const std::vector<std::uint16_t> cycles = keys->older_cycles(committed.held.index);
+  const std::vector<std::uint16_t> cycles = keys->older_cycles(committed.vnode.index);
   if (cycles.empty()) return;
   std::string named;
   for (std::size_t i = 0; i < std::min(cycles.size(), kNamedMax); ++i)
@@ -305,14 +305,14 @@ void WrittenDirectory::tell_of_older_cycles(const std::string& name, const Entry
 // A view cannot be removed by itself: it exists as long as the key that it is made from.
 WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, const FoundEntry& committed,
                                                        bool directory) const {
-  const Holder& holder = *committed.entry.holder;
-  const HeldItem held = committed.entry.held;
+  const Vnodes& vnodes = *committed.entry.vnodes;
+  const VnodeId vnode = committed.entry.vnode;
   if (is_in_object()) {
-    const bool goes = directory ? is_removal(holder.accepts(held)) : holder.goes_with_key(held);
+    const bool goes = directory ? is_removal(vnodes.accepts(vnode)) : vnodes.goes_with_key(vnode);
     return goes ? Removal::set_aside : Removal::refused;
   }
-  if (!directory && holder.goes_with_key(held)) return Removal::set_aside;
-  const WriteCapability accepts = holder.accepts(held);
+  if (!directory && vnodes.goes_with_key(vnode)) return Removal::set_aside;
+  const WriteCapability accepts = vnodes.accepts(vnode);
   if (accepts == WriteCapability::nothing || (directory && is_older_cycle(name, committed))) return Removal::refused;
   return directory == (accepts != WriteCapability::items) ? Removal::of_committed : Removal::refused;
 }
@@ -334,8 +334,8 @@ void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) c
   find(name, [list = std::move(list)](Result<FoundEntry> found) mutable {
     if (!found) return list(tl::unexpected(std::move(found).error()));
     const Entry entry = found->entry;
-    entry.holder->enter(
-        entry.held, Freshness::recent,
+    entry.vnodes->enter(
+        entry.vnode, Freshness::recent,
         [entry, list = std::move(list)](Result<DirectoryPtr> entered) mutable { list(std::move(entered)); });
   });
 }

@@ -30,26 +30,26 @@ void descend(DirectoryPtr from, std::shared_ptr<const std::vector<std::string>> 
     auto go_on = [entry, names, at](DirectoryPtr entered, Reply<DirectoryPtr> there) {
       descend(std::move(entered), names, at + 1, std::move(there));
     };
-    entry.holder->enter(entry.held, Freshness::recent, value_for<DirectoryPtr>(std::move(told), std::move(go_on)));
+    entry.vnodes->enter(entry.vnode, Freshness::recent, value_for<DirectoryPtr>(std::move(told), std::move(go_on)));
   };
   directory.find(name, value_for<FoundEntry>(std::move(reply), std::move(enter)));
 }
 
 // A directory of a file that is written: looked at anew each time, since its committed contents change.
-class WrittenDirectoryHolder final : public Holder {
+class WrittenDirectoryVnodes final : public Vnodes {
  public:
-  WrittenDirectoryHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
-  ~WrittenDirectoryHolder() override { file_->forget_directory(node_); }
+  WrittenDirectoryVnodes(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
+  ~WrittenDirectoryVnodes() override { file_->forget_directory(node_); }
 
-  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
+  void admit(VnodeId, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
   }
   std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
-  void attributes(HeldItem, Reply<Attributes> reply) const override {
+  void attributes(VnodeId, Reply<Attributes> reply) const override {
     file_->directory_attributes(node_, std::move(reply));
   }
 
-  void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
+  void enter(VnodeId, Freshness freshness, Reply<DirectoryPtr> reply) const override {
     auto made = [file = file_, node = node_, commits = file_->overlay().commits()](Result<DirectoryPtr> base,
                                                                                    Reply<DirectoryPtr> told) {
       if (!base && base.error().kind != ErrorKind::not_found) return told(tl::unexpected(std::move(base).error()));
@@ -60,7 +60,7 @@ class WrittenDirectoryHolder final : public Holder {
 
   // The root's owner, bits and times are those of the file. Those of a committed directory do not change; setting
   // others is no error, since cp -p and rsync -a do.
-  void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void change(VnodeId, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (node_ == file_->staged().root()) return change_file(change, std::move(reply));
     auto changed = [file = file_, node = node_](Reply<Attributes> told) mutable {
       file->directory_attributes(node, std::move(told));
@@ -71,8 +71,8 @@ class WrittenDirectoryHolder final : public Holder {
         value_for<void>(std::move(reply), std::move(changed)));
   }
 
-  void xattrs(HeldItem, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
-  void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int,
+  void xattrs(VnodeId, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
+  void set_xattr(VnodeId, std::string_view name, std::optional<std::string> value, int,
                  Reply<void> reply) const override {
     const bool is_title = name == kTitleAttribute;
     const bool is_kept = (is_title || name == kClassAttribute) && node_->id != 0;
@@ -83,7 +83,7 @@ class WrittenDirectoryHolder final : public Holder {
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
 
-  void sync(HeldItem, Reply<void> reply) const override {
+  void sync(VnodeId, Reply<void> reply) const override {
     auto job = [file = file_, node = node_] { return file->staged().commit(node); };
     answer_committing(file_->context().cache, &file_->staged(), std::move(job), std::move(reply));
   }
@@ -134,20 +134,20 @@ Result<WrittenPtr> open_written(MountContext& context, std::shared_ptr<MountedFi
   return std::make_shared<WrittenFile>(context, std::move(staged), std::move(mounted));
 }
 
-std::shared_ptr<const Holder> WrittenFile::directory(const NodePtr& node) {
+std::shared_ptr<const Vnodes> WrittenFile::directory(const NodePtr& node) {
   const Lock lock(mutex_);
-  auto& known = directories_[key_of(*node)].holder;
-  if (auto holder = known.lock()) return holder;
-  auto holder = std::make_shared<const WrittenDirectoryHolder>(shared_from_this(), node);
-  known = holder;
-  return holder;
+  auto& known = directories_[key_of(*node)].vnodes;
+  if (auto vnodes = known.lock()) return vnodes;
+  auto vnodes = std::make_shared<const WrittenDirectoryVnodes>(shared_from_this(), node);
+  known = vnodes;
+  return vnodes;
 }
 
 void WrittenFile::forget_directory(const NodePtr& node) {
   {
     const Lock lock(mutex_);
     const auto known = directories_.find(key_of(*node));
-    if (known == directories_.end() || !known->second.holder.expired()) return;
+    if (known == directories_.end() || !known->second.vnodes.expired()) return;
     directories_.erase(known);
   }
   if (node != staged_->root()) overlay().leave(node);
@@ -273,7 +273,7 @@ void WrittenFile::directory_attributes(const NodePtr& node, Reply<Attributes> re
     return;
   }
   of_committed<Attributes>(
-      node, [](const Entry& at, Reply<Attributes> told) { at.holder->attributes(at.held, std::move(told)); },
+      node, [](const Entry& at, Reply<Attributes> told) { at.vnodes->attributes(at.vnode, std::move(told)); },
       std::move(tell));
 }
 
@@ -283,7 +283,7 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
   if (!status.attributes.title.empty()) staged.emplace_back(kTitleAttribute, status.attributes.title);
   if (!status.attributes.class_name.empty()) staged.emplace_back(kClassAttribute, status.attributes.class_name);
   of_committed<Xattrs>(
-      node, [](const Entry& at, Reply<Xattrs> told) { at.holder->xattrs(at.held, std::move(told)); },
+      node, [](const Entry& at, Reply<Xattrs> told) { at.vnodes->xattrs(at.vnode, std::move(told)); },
       [staged = std::move(staged), reply = std::move(reply)](Result<Xattrs> committed) mutable {
         reply(committed ? *std::move(committed) : std::move(staged));
       });

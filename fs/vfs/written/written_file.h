@@ -27,17 +27,17 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
   const std::string& path() const { return mounted_->path(); }           // in the mount
   GenerationPtr latest_generation() const { return mounted_->known(); }  // null: none that is in use
 
-  // The holder of one of its directories; the same one for as long as it is in use.
-  std::shared_ptr<const Holder> directory(const NodePtr&) EXCLUDES(mutex_);
-  void forget_directory(const NodePtr&) EXCLUDES(mutex_);  // its holder is not in use any more
-  std::shared_ptr<const Holder> root() { return directory(staged_->root()); }
+  // The vnodes of one of its directories; the same one for as long as it is in use.
+  std::shared_ptr<const Vnodes> directory(const NodePtr&) EXCLUDES(mutex_);
+  void forget_directory(const NodePtr&) EXCLUDES(mutex_);  // its vnodes are not in use any more
+  std::shared_ptr<const Vnodes> root() { return directory(staged_->root()); }
 
   // The committed directory beneath a staged node; null if there is none.
   void committed_directory(const NodePtr&, Freshness, Reply<std::shared_ptr<const Directory>>);
   // The entry committed under a name there. Error: not_found.
   void committed_entry(const NodePtr& directory, std::string_view name, Freshness, Reply<FoundEntry>);
 
-  // As Holder::admit, for anything in the file.
+  // As Vnodes::admit, for anything in the file.
   void admit(Access, const CallerPtr&, Reply<void>) const;
 
   // Who may stage behind a committed column: its owner, and those who may write the file.
@@ -51,9 +51,9 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
 
  private:
   using Names = std::vector<std::string>;
-  // The holder of a node, and the committed directory beneath, as long as they are in use.
+  // The vnodes of a node, and the committed directory beneath, as long as they are in use.
   struct Known {
-    std::weak_ptr<const Holder> holder;
+    std::weak_ptr<const Vnodes> vnodes;
     std::weak_ptr<const Directory> committed;
     Names path;  // of that directory in its generation
   };

@@ -18,7 +18,7 @@ Result<T> answer(Ask ask) {
 
 std::string text_of(const Entry& entry) {
   const auto opened =
-      answer<OpenedContent>([&](Reply<OpenedContent> reply) { entry.holder->open(entry.held, std::move(reply)); });
+      answer<OpenedContent>([&](Reply<OpenedContent> reply) { entry.vnodes->open(entry.vnode, std::move(reply)); });
   if (!opened) return opened.error().text;
   EXPECT_FALSE(opened->cacheable);
   const auto read =
@@ -44,32 +44,32 @@ Entry counting(const std::shared_ptr<int>& made) {
 TEST(GeneratedDirectory, AFileIsMadeWhenItIsAskedFor) {
   const auto made = std::make_shared<int>(0);
   const Entry file = counting(made);
-  EXPECT_FALSE(file.holder->known_attributes(file.held));
+  EXPECT_FALSE(file.vnodes->known_attributes(file.vnode));
   EXPECT_EQ(*made, 0);
   const auto attributes =
-      answer<Attributes>([&](Reply<Attributes> reply) { file.holder->attributes(file.held, std::move(reply)); });
+      answer<Attributes>([&](Reply<Attributes> reply) { file.vnodes->attributes(file.vnode, std::move(reply)); });
   EXPECT_EQ(attributes->size, 6u);
   EXPECT_EQ(text_of(file), "made 2");
   EXPECT_EQ(text_of(file), "made 3");
 }
 
-TEST(GeneratedDirectory, WhatIsNotGivenIsAsOfAnyHolder) {
+TEST(GeneratedDirectory, WhatIsNotGivenIsAsOfAnyVnodes) {
   GeneratedThing thing;
   thing.known_attributes = [] { return Attributes(); };
   const Entry entry = generated(std::move(thing));
-  const Holder& holder = *entry.holder;
-  EXPECT_EQ(answer<OpenedContent>([&](auto reply) { holder.open({}, std::move(reply)); }).error().system_errno, EISDIR);
+  const Vnodes& vnodes = *entry.vnodes;
+  EXPECT_EQ(answer<OpenedContent>([&](auto reply) { vnodes.open({}, std::move(reply)); }).error().system_errno, EISDIR);
   EXPECT_EQ(
-      answer<std::shared_ptr<const Directory>>([&](auto reply) { holder.enter({}, Freshness::now, std::move(reply)); })
+      answer<std::shared_ptr<const Directory>>([&](auto reply) { vnodes.enter({}, Freshness::now, std::move(reply)); })
           .error()
           .system_errno,
       ENOTDIR);
   EXPECT_EQ(
-      answer<void>([&](auto reply) { holder.admit({}, Access::read, nullptr, std::move(reply)); }).error().system_errno,
+      answer<void>([&](auto reply) { vnodes.admit({}, Access::read, nullptr, std::move(reply)); }).error().system_errno,
       EACCES);
-  EXPECT_TRUE(answer<Xattrs>([&](auto reply) { holder.xattrs({}, std::move(reply)); })->empty());
-  EXPECT_TRUE(answer<void>([&](auto reply) { holder.sync({}, std::move(reply)); }));
-  EXPECT_TRUE(answer<Attributes>([&](auto reply) { holder.attributes({}, std::move(reply)); }));
+  EXPECT_TRUE(answer<Xattrs>([&](auto reply) { vnodes.xattrs({}, std::move(reply)); })->empty());
+  EXPECT_TRUE(answer<void>([&](auto reply) { vnodes.sync({}, std::move(reply)); }));
+  EXPECT_TRUE(answer<Attributes>([&](auto reply) { vnodes.attributes({}, std::move(reply)); }));
 }
 
 TEST(GeneratedDirectory, NamesOfATable) {
@@ -89,7 +89,7 @@ TEST(GeneratedDirectory, NamesOfATable) {
   (*listing)->item(1, item);
   EXPECT_EQ(item.name, "b");
   EXPECT_EQ(item.type, static_cast<mode_t>(S_IFREG));
-  EXPECT_TRUE(item.entry.holder);
+  EXPECT_TRUE(item.entry.vnodes);
 }
 
 TEST(GeneratedDirectory, NamesThatAreComputed) {
@@ -102,13 +102,13 @@ TEST(GeneratedDirectory, NamesThatAreComputed) {
   names.are_listed_whole = false;
   names.same_for_all = false;
   const auto directory = make_generated_directory(std::move(names));
-  EXPECT_EQ(found(directory, "two")->entry.held.index, 3u);
+  EXPECT_EQ(found(directory, "two")->entry.vnode.index, 3u);
   EXPECT_FALSE(found(directory, "two")->same_for_all);
   const auto listing = answer<std::shared_ptr<const Listing>>([&](auto reply) { directory->list(std::move(reply)); });
   Listing::Item item;
   (*listing)->item(99'999, item);
   EXPECT_EQ(item.name, "99999");
-  EXPECT_EQ(item.entry.held.index, 0u);
+  EXPECT_EQ(item.entry.vnode.index, 0u);
 }
 
 }  // namespace

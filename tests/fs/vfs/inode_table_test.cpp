@@ -10,9 +10,9 @@
 namespace tfilefs {
 namespace {
 
-class Nothing : public Holder {
+class Nothing : public Vnodes {
  public:
-  void attributes(HeldItem, Reply<Attributes> reply) const override { reply(Attributes{}); }
+  void attributes(VnodeId, Reply<Attributes> reply) const override { reply(Attributes{}); }
 };
 
 Entry entry() { return {std::make_shared<const Nothing>(), {}}; }

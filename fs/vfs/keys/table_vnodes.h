@@ -9,18 +9,18 @@
 #include "tfile/file.h"
 #include "tfile/table.h"
 #include "vfs/keys/object_directory.h"
+#include "vfs/nodes/column_vnodes.h"
 #include "vfs/nodes/directory.h"
 #include "vfs/nodes/loaded_table.h"
-#include "vfs/nodes/node_holder.h"
 #include "vfs/nodes/object_files.h"
 
 namespace tfilefs {
 
 // The nodes of a table, or of an object's arrays, under one of its keys.
-class TableHolder final : public NodeHolder {
+class TableVnodes final : public ColumnVnodes {
  public:
   // `object`: null for a table; else its arrays are the table's nodes.
-  TableHolder(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
+  TableVnodes(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
               std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key,
               std::shared_ptr<const ObjectFiles> object);
 
@@ -31,23 +31,23 @@ class TableHolder final : public NodeHolder {
   std::optional<ViewKind> find_own_file(tfile::NodeId, std::string_view name) const override;
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
-  void admit(HeldItem, Access, const CallerPtr&, Reply<void>) const override;
-  bool is_same_for_all(HeldItem) const override { return table().siblings.empty(); }
-  std::optional<Attributes> known_attributes(HeldItem) const override;
-  std::optional<Attributes> attributes_but_size(HeldItem) const override;
-  void attributes(HeldItem, Reply<Attributes>) const override;
-  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
-  void open(HeldItem, Reply<OpenedContent>) const override;
-  WriteCapability accepts(HeldItem) const override;
-  bool goes_with_key(HeldItem) const override;
-  std::optional<std::string> fixed_table_path(HeldItem) const override;
+  void admit(VnodeId, Access, const CallerPtr&, Reply<void>) const override;
+  bool is_same_for_all(VnodeId) const override { return table().siblings.empty(); }
+  std::optional<Attributes> known_attributes(VnodeId) const override;
+  std::optional<Attributes> attributes_but_size(VnodeId) const override;
+  void attributes(VnodeId, Reply<Attributes>) const override;
+  void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void open(VnodeId, Reply<OpenedContent>) const override;
+  WriteCapability accepts(VnodeId) const override;
+  bool goes_with_key(VnodeId) const override;
+  std::optional<std::string> fixed_table_path(VnodeId) const override;
 
  private:
   bool is_as_a_whole() const;
   OpenedContent opened(std::shared_ptr<Content>) const override;
-  void view(HeldItem, Reply<std::shared_ptr<Content>>) const override;
-  void view_size(HeldItem, Reply<std::uint64_t>) const override;
-  std::shared_ptr<const NodeHolder> below(std::shared_ptr<const LoadedTable>) const override;
+  void view(VnodeId, Reply<std::shared_ptr<Content>>) const override;
+  void view_size(VnodeId, Reply<std::uint64_t>) const override;
+  std::shared_ptr<const ColumnVnodes> below(std::shared_ptr<const LoadedTable>) const override;
   Xattrs table_xattrs() const override;
   void enter_attributes(Reply<std::shared_ptr<const Directory>>) const;
 

@@ -7,8 +7,9 @@
 
 #include "on_behalf.h"
 #include "vfs/chain/live_table.h"
+#include "vfs/chain/table_friends.h"
+#include "vfs/nodes/column_vnodes.h"
 #include "vfs/nodes/node_directory.h"
-#include "vfs/nodes/node_holder.h"
 
 namespace tfilefs {
 namespace {
@@ -43,42 +44,42 @@ tl::unexpected<Error> changed() { return tfile::fail(ErrorKind::stale, "the tabl
 // The columns that a table lists, or those that are found by name alone.
 enum class Columns : std::uint8_t { listed, hidden };
 
-class LiveTableHolder final : public NodeHolder {
+class LiveTableVnodes final : public ColumnVnodes {
  public:
-  LiveTableHolder(MountContext& context, std::shared_ptr<const LiveTable> live, TableStatePtr state, Columns which)
-      : NodeHolder(context, which == Columns::listed ? state->loaded : state->hidden, state->from),
+  LiveTableVnodes(MountContext& context, std::shared_ptr<const LiveTable> live, TableStatePtr state, Columns which)
+      : ColumnVnodes(context, which == Columns::listed ? state->loaded : state->hidden, state->from),
         live_(std::move(live)),
         state_(std::move(state)),
         which_(which) {}
 
   bool is_remote() const override { return false; }
-  bool is_same_for_all(HeldItem) const override { return false; }
+  bool is_same_for_all(VnodeId) const override { return false; }
   std::uint64_t file_identity() const override { return state_->serial << 1 | 1; }
   std::shared_ptr<const ShownFriends> friends() const override {
     return which_ == Columns::listed ? state_->friends : nullptr;
   }
 
-  void enter(HeldItem held, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    auto next = [self = own(), held, freshness](TableStatePtr now, Reply<DirectoryPtr> told) mutable {
-      self->enter_in(now, held, freshness, std::move(told));
+  void enter(VnodeId vnode, Freshness freshness, Reply<DirectoryPtr> reply) const override {
+    auto next = [self = own(), vnode, freshness](TableStatePtr now, Reply<DirectoryPtr> told) mutable {
+      self->enter_in(now, vnode, freshness, std::move(told));
     };
     live_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(next)));
   }
 
-  void open(HeldItem held, Reply<OpenedContent> reply) const override {
-    auto next = [self = own(), held](TableStatePtr now, Reply<OpenedContent> told) mutable {
+  void open(VnodeId vnode, Reply<OpenedContent> reply) const override {
+    auto next = [self = own(), vnode](TableStatePtr now, Reply<OpenedContent> told) mutable {
       if (now != self->state_) return told(changed());
-      self->NodeHolder::open(held, std::move(told));
+      self->ColumnVnodes::open(vnode, std::move(told));
     };
     live_->current(Freshness::now, value_for<TableStatePtr>(std::move(reply), std::move(next)));
   }
 
  private:
-  std::shared_ptr<const LiveTableHolder> own() const {
-    return std::static_pointer_cast<const LiveTableHolder>(shared_from_this());
+  std::shared_ptr<const LiveTableVnodes> own() const {
+    return std::static_pointer_cast<const LiveTableVnodes>(shared_from_this());
   }
 
-  void enter_in(const TableStatePtr& now, HeldItem held, Freshness freshness, Reply<DirectoryPtr> reply) const;
+  void enter_in(const TableStatePtr& now, VnodeId vnode, Freshness freshness, Reply<DirectoryPtr> reply) const;
 
   OpenedContent opened(std::shared_ptr<Content> content) const override {
     OpenedContent opened;
@@ -86,7 +87,7 @@ class LiveTableHolder final : public NodeHolder {
     opened.version = state_->serial << 1 | 1;
     return opened;
   }
-  std::shared_ptr<const NodeHolder> below(std::shared_ptr<const LoadedTable>) const override { return self(); }
+  std::shared_ptr<const ColumnVnodes> below(std::shared_ptr<const LoadedTable>) const override { return self(); }
   Xattrs table_xattrs() const override { return state_->xattrs; }
 
   const std::shared_ptr<const LiveTable> live_;
@@ -116,25 +117,25 @@ class LiveTableDirectory final : public Directory {
   std::vector<std::string> stems_;  // of the hidden columns: names without a type
 };
 
-void LiveTableHolder::enter_in(const TableStatePtr& now, HeldItem held, Freshness freshness,
+void LiveTableVnodes::enter_in(const TableStatePtr& now, VnodeId vnode, Freshness freshness,
                                Reply<DirectoryPtr> reply) const {
-  auto holder = own();
+  auto vnodes = own();
   if (now != state_) {
     std::vector<std::string> names;
-    names_to(this->table(), 0, held.index, names);
+    names_to(this->table(), 0, vnode.index, names);
     const auto& of = which_ == Columns::listed ? now->loaded : now->hidden;
     const auto node = of ? node_at(of->table(), names) : std::nullopt;
     if (!node) return reply(changed());
-    holder = std::make_shared<const LiveTableHolder>(context(), live_, now, which_);
-    held.index = *node;
+    vnodes = std::make_shared<const LiveTableVnodes>(context(), live_, now, which_);
+    vnode.index = *node;
   }
-  if (held.shown_as != ViewKind::itself || holder->node(held).column)
-    return holder->NodeHolder::enter(held, freshness, std::move(reply));
-  reply(now->entered.get({which_ == Columns::hidden, held.index}, [&]() -> DirectoryPtr {
-    DirectoryPtr own = make_node_directory(holder, held.index);
-    if (held.index != 0 || !now->hidden) return own;
+  if (vnode.shown_as != ViewKind::itself || vnodes->node(vnode).column)
+    return vnodes->ColumnVnodes::enter(vnode, freshness, std::move(reply));
+  reply(now->entered.get({which_ == Columns::hidden, vnode.index}, [&]() -> DirectoryPtr {
+    DirectoryPtr own = make_node_directory(vnodes, vnode.index);
+    if (vnode.index != 0 || !now->hidden) return own;
     auto hidden =
-        make_node_directory(std::make_shared<const LiveTableHolder>(context(), live_, now, Columns::hidden), 0);
+        make_node_directory(std::make_shared<const LiveTableVnodes>(context(), live_, now, Columns::hidden), 0);
     return std::make_shared<const LiveTableDirectory>(std::move(own), std::move(hidden), now->hidden->table());
   }));
 }
@@ -146,9 +147,9 @@ std::uint64_t next_state() {
   return ++made;
 }
 
-std::shared_ptr<const Holder> make_live_table(MountContext& context, std::shared_ptr<const LiveTable> live,
+std::shared_ptr<const Vnodes> make_live_table(MountContext& context, std::shared_ptr<const LiveTable> live,
                                               TableStatePtr state) {
-  return std::make_shared<const LiveTableHolder>(context, std::move(live), std::move(state), Columns::listed);
+  return std::make_shared<const LiveTableVnodes>(context, std::move(live), std::move(state), Columns::listed);
 }
 
 }  // namespace tfilefs

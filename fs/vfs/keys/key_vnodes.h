@@ -18,9 +18,9 @@ class LoadedTable;
 
 // The keys of one directory of a ROOT file, by their number in its listing, and (in the root) the files about the whole
 // file. Each key is a directory: of keys, of a table's nodes, or of an object's files.
-class KeyHolder final : public Holder {
+class KeyVnodes final : public Vnodes {
  public:
-  KeyHolder(std::shared_ptr<const Generation>, std::shared_ptr<const tfile::DirectoryListing>, std::string path,
+  KeyVnodes(std::shared_ptr<const Generation>, std::shared_ptr<const tfile::DirectoryListing>, std::string path,
             std::vector<std::uint64_t> ancestors, bool of_fixed_table);
 
   // Sets the names that KeyDirectory gave, for messages about things below a key.
@@ -41,14 +41,14 @@ class KeyHolder final : public Holder {
   // The files that the table under a key has, by the ends of their names; none if the table cannot be read now.
   void views_beside(std::uint32_t key, Reply<std::vector<TableView>>) const;
 
-  void attributes(HeldItem, Reply<Attributes>) const override;
-  std::optional<Attributes> known_attributes(HeldItem) const override;
-  std::optional<Attributes> attributes_but_size(HeldItem) const override;
-  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
-  void open(HeldItem, Reply<OpenedContent>) const override;
-  void xattrs(HeldItem, Reply<Xattrs>) const override;
-  WriteCapability accepts(HeldItem) const override;
-  std::optional<std::string> fixed_table_path(HeldItem) const override;
+  void attributes(VnodeId, Reply<Attributes>) const override;
+  std::optional<Attributes> known_attributes(VnodeId) const override;
+  std::optional<Attributes> attributes_but_size(VnodeId) const override;
+  void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void open(VnodeId, Reply<OpenedContent>) const override;
+  void xattrs(VnodeId, Reply<Xattrs>) const override;
+  WriteCapability accepts(VnodeId) const override;
+  std::optional<std::string> fixed_table_path(VnodeId) const override;
 
  private:
   std::string path_of(std::uint32_t key) const;

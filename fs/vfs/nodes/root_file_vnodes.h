@@ -11,15 +11,15 @@
 namespace tfilefs {
 
 // A ROOT file as an entry of a directory: itself a directory, in whatever generation.
-class RootFileHolder final : public Holder {
+class RootFileVnodes final : public Vnodes {
  public:
-  RootFileHolder(MountContext& context, std::shared_ptr<MountedFile> file)
+  RootFileVnodes(MountContext& context, std::shared_ptr<MountedFile> file)
       : context_(context), file_(std::move(file)) {}
-  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
+  void admit(VnodeId, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
   }
-  void attributes(HeldItem, Reply<Attributes>) const override;
-  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void attributes(VnodeId, Reply<Attributes>) const override;
+  void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
 
  private:
   MountContext& context_;
@@ -37,7 +37,7 @@ SourceState source_state(const struct stat&);
 
 // A number that two states of a file share only if they are equal (or by a collision of 64 bits); never 0.
 std::uint64_t version_of(const tfile::Identity&);
-// The same of the file itself, whose contents may change: Holder::file_identity.
+// The same of the file itself, whose contents may change: Vnodes::file_identity.
 std::uint64_t file_number(const struct stat&);
 
 }  // namespace tfilefs

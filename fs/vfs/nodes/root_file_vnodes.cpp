@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/nodes/root_file_holder.h"
+#include "vfs/nodes/root_file_vnodes.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,14 +14,14 @@
 
 namespace tfilefs {
 
-void RootFileHolder::attributes(HeldItem, Reply<Attributes> reply) const {
+void RootFileVnodes::attributes(VnodeId, Reply<Attributes> reply) const {
   auto tell = [&context = context_](const GenerationPtr& now, Reply<Attributes> told) {
     told(directory_attributes(now->state.from, context.ownership));
   };
   file_->current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(tell)));
 }
 
-void RootFileHolder::enter(HeldItem, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+void RootFileVnodes::enter(VnodeId, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
   auto tell = [](const GenerationPtr& now, Reply<std::shared_ptr<const Directory>> told) { told(now->root()); };
   file_->current(freshness, value_for<GenerationPtr>(std::move(reply), std::move(tell)));
 }

@@ -17,11 +17,11 @@ struct MountContext;
 class ShownFriends;
 
 // The nodes of a table, by node number, and the files made of them. Where the table comes from is known to what derives
-// from this: a key of a file (TableHolder), or other files (make_live_table()).
-class NodeHolder : public Holder {
+// from this: a key of a file (TableVnodes), or other files (make_live_table()).
+class ColumnVnodes : public Vnodes {
  public:
   // `from`: what its files inherit.
-  NodeHolder(MountContext& context, std::shared_ptr<const LoadedTable> loaded, const Provenance& from)
+  ColumnVnodes(MountContext& context, std::shared_ptr<const LoadedTable> loaded, const Provenance& from)
       : context_(context), loaded_(std::move(loaded)), from_(from) {}
 
   const tfile::Table& table() const { return loaded_->table(); }
@@ -40,36 +40,36 @@ class NodeHolder : public Holder {
   virtual std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;
   virtual std::optional<ViewKind> find_own_file(tfile::NodeId, std::string_view name) const;
 
-  std::optional<Attributes> known_attributes(HeldItem) const override;
-  std::optional<Attributes> attributes_but_size(HeldItem) const override;
-  void attributes(HeldItem, Reply<Attributes>) const override;
-  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
-  void open(HeldItem, Reply<OpenedContent>) const override;
-  void xattrs(HeldItem, Reply<Xattrs>) const override;
+  std::optional<Attributes> known_attributes(VnodeId) const override;
+  std::optional<Attributes> attributes_but_size(VnodeId) const override;
+  void attributes(VnodeId, Reply<Attributes>) const override;
+  void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void open(VnodeId, Reply<OpenedContent>) const override;
+  void xattrs(VnodeId, Reply<Xattrs>) const override;
 
  protected:
-  const tfile::Node& node(HeldItem held) const { return table().nodes[held.index]; }
+  const tfile::Node& node(VnodeId vnode) const { return table().nodes[vnode.index]; }
   const std::shared_ptr<const LoadedTable>& loaded_table() const { return loaded_; }
   const Provenance& from() const { return from_; }
-  std::shared_ptr<const NodeHolder> self() const {
-    return std::static_pointer_cast<const NodeHolder>(shared_from_this());
+  std::shared_ptr<const ColumnVnodes> self() const {
+    return std::static_pointer_cast<const ColumnVnodes>(shared_from_this());
   }
 
   // A file that was made, as it is opened.
   virtual OpenedContent opened(std::shared_ptr<Content>) const = 0;
-  virtual void view(HeldItem, Reply<std::shared_ptr<Content>>) const;
-  virtual void view_size(HeldItem, Reply<std::uint64_t>) const;
+  virtual void view(VnodeId, Reply<std::shared_ptr<Content>>) const;
+  virtual void view_size(VnodeId, Reply<std::uint64_t>) const;
   // The same nodes below, of a branch that was tried.
-  virtual std::shared_ptr<const NodeHolder> below(std::shared_ptr<const LoadedTable>) const = 0;
+  virtual std::shared_ptr<const ColumnVnodes> below(std::shared_ptr<const LoadedTable>) const = 0;
   // The attributes of the table itself.
   virtual Xattrs table_xattrs() const = 0;
   // Of a file that is made.
   Attributes view_attributes(std::uint64_t size) const;
 
  private:
-  Attributes column_attributes(HeldItem, std::int64_t length) const;
+  Attributes column_attributes(VnodeId, std::int64_t length) const;
   void note_unread() const;
-  void column_xattrs_of(HeldItem, LoadedTable::Settled, Reply<Xattrs>) const;
+  void column_xattrs_of(VnodeId, LoadedTable::Settled, Reply<Xattrs>) const;
 
   MountContext& context_;
   const std::shared_ptr<const LoadedTable> loaded_;

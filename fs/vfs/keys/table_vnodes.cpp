@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/keys/table_holder.h"
+#include "vfs/keys/table_vnodes.h"
 
 #include <cerrno>
 
 #include "vfs/chain/table_friends.h"
 #include "vfs/keys/key_directory.h"
-#include "vfs/keys/key_holder.h"
+#include "vfs/keys/key_vnodes.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/generation.h"
@@ -43,17 +43,17 @@ bool is_of_object(ViewKind shown_as) {
 
 }  // namespace
 
-TableHolder::TableHolder(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
+TableVnodes::TableVnodes(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
                          std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
                          std::shared_ptr<const ObjectFiles> object)
-    : NodeHolder(generation->context, std::move(loaded), key_provenance(*generation, listing->keys[key])),
+    : ColumnVnodes(generation->context, std::move(loaded), key_provenance(*generation, listing->keys[key])),
       generation_(std::move(generation)),
       listing_(std::move(listing)),
       key_(key),
       bytes_(generation_, listing_, key),
       object_(std::move(object)) {}
 
-std::vector<ObjectFiles::Name> TableHolder::own_files(tfile::NodeId at) const {
+std::vector<ObjectFiles::Name> TableVnodes::own_files(tfile::NodeId at) const {
   std::vector<ObjectFiles::Name> files;
   if (at == 0 && (object_ || is_opaque())) files.push_back({kObjectBytesName, ViewKind::object_bin, false});
   if (object_) {
@@ -66,40 +66,40 @@ std::vector<ObjectFiles::Name> TableHolder::own_files(tfile::NodeId at) const {
   return files;
 }
 
-std::optional<ViewKind> TableHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
+std::optional<ViewKind> TableVnodes::find_own_file(tfile::NodeId at, std::string_view name) const {
   if (at != 0 && !object_) return std::nullopt;
   if (name == kAttributesName && table().attribute_sets > 0) return ViewKind::attributes;
-  const auto found = NodeHolder::find_own_file(at, name);
+  const auto found = ColumnVnodes::find_own_file(at, name);
   return found || !object_ ? found : object_->find(at, name);
 }
 
-std::shared_ptr<const ShownFriends> TableHolder::friends() const {
+std::shared_ptr<const ShownFriends> TableVnodes::friends() const {
   if (object_ || is_opaque()) return nullptr;
   return generation_->friends(listing_->keys[key_].seek,
                               [this] { return friends_in_file(generation_, loaded_table()); });
 }
 
-WriteCapability TableHolder::accepts(HeldItem held) const {
-  if (held.shown_as != ViewKind::itself || is_opaque()) return WriteCapability::nothing;
-  if (is_as_a_whole() && node(held).column) return WriteCapability::nothing;
+WriteCapability TableVnodes::accepts(VnodeId vnode) const {
+  if (vnode.shown_as != ViewKind::itself || is_opaque()) return WriteCapability::nothing;
+  if (is_as_a_whole() && node(vnode).column) return WriteCapability::nothing;
   if (is_as_a_whole()) return object_ ? WriteCapability::removal : WriteCapability::removal_of_table;
-  return node(held).column ? WriteCapability::items : WriteCapability::columns;
+  return node(vnode).column ? WriteCapability::items : WriteCapability::columns;
 }
 
 // Objects, and tables that are not written, are renamed and removed only as a whole.
-bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
+bool TableVnodes::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
 
 // The directory of attribute sets is not written, even where the table is.
-std::optional<std::string> TableHolder::fixed_table_path(HeldItem held) const {
-  const bool is_of_sets = held.shown_as == ViewKind::attributes;
+std::optional<std::string> TableVnodes::fixed_table_path(VnodeId vnode) const {
+  const bool is_of_sets = vnode.shown_as == ViewKind::attributes;
   if (object_ || (!is_as_a_whole() && !is_of_sets)) return std::nullopt;
   return loaded().path();
 }
 
-bool TableHolder::goes_with_key(HeldItem held) const {
-  switch (held.shown_as) {
+bool TableVnodes::goes_with_key(VnodeId vnode) const {
+  switch (vnode.shown_as) {
     case ViewKind::itself:
-      return is_as_a_whole() && node(held).column;
+      return is_as_a_whole() && node(vnode).column;
     case ViewKind::object_bin:
     case ViewKind::object_json:
     case ViewKind::object_streamer_info:
@@ -112,67 +112,67 @@ bool TableHolder::goes_with_key(HeldItem held) const {
 }
 
 // A column is made from the files that store its branch; every other file from all files of the table.
-void TableHolder::admit(HeldItem held, Access access, const CallerPtr& by, Reply<void> reply) const {
-  const bool of_column = (held.shown_as == ViewKind::itself || held.shown_as == ViewKind::npy) && node(held).column;
-  const bool is_directory = held.shown_as == ViewKind::itself && !of_column;
+void TableVnodes::admit(VnodeId vnode, Access access, const CallerPtr& by, Reply<void> reply) const {
+  const bool of_column = (vnode.shown_as == ViewKind::itself || vnode.shown_as == ViewKind::npy) && node(vnode).column;
+  const bool is_directory = vnode.shown_as == ViewKind::itself && !of_column;
   if (is_directory || table().siblings.empty()) return generation_->admit(access, by, std::move(reply));
   generation_->admit(access, by, std::move(reply),
-                     of_column ? table().siblings_of(table().columns[*node(held).column].stream) : table().siblings);
+                     of_column ? table().siblings_of(table().columns[*node(vnode).column].stream) : table().siblings);
 }
 
-void TableHolder::view(HeldItem held, Reply<std::shared_ptr<Content>> reply) const {
-  if (is_of_object(held.shown_as)) return object_->content(held.index, held.shown_as, std::move(reply));
-  NodeHolder::view(held, std::move(reply));
+void TableVnodes::view(VnodeId vnode, Reply<std::shared_ptr<Content>> reply) const {
+  if (is_of_object(vnode.shown_as)) return object_->content(vnode.index, vnode.shown_as, std::move(reply));
+  ColumnVnodes::view(vnode, std::move(reply));
 }
-void TableHolder::view_size(HeldItem held, Reply<std::uint64_t> reply) const {
-  if (is_of_object(held.shown_as)) return view(held, size_of(std::move(reply)));
-  NodeHolder::view_size(held, std::move(reply));
+void TableVnodes::view_size(VnodeId vnode, Reply<std::uint64_t> reply) const {
+  if (is_of_object(vnode.shown_as)) return view(vnode, size_of(std::move(reply)));
+  ColumnVnodes::view_size(vnode, std::move(reply));
 }
 
-bool TableHolder::is_remote() const { return generation_->source->traits().starts_reads; }
+bool TableVnodes::is_remote() const { return generation_->source->traits().starts_reads; }
 
-OpenedContent TableHolder::opened(std::shared_ptr<Content> content) const {
+OpenedContent TableVnodes::opened(std::shared_ptr<Content> content) const {
   return OpenedContent{std::move(content), generation_};
 }
 
-std::shared_ptr<const NodeHolder> TableHolder::below(std::shared_ptr<const LoadedTable> branch) const {
-  return std::make_shared<const TableHolder>(generation_, std::move(branch), listing_, key_, nullptr);
+std::shared_ptr<const ColumnVnodes> TableVnodes::below(std::shared_ptr<const LoadedTable> branch) const {
+  return std::make_shared<const TableVnodes>(generation_, std::move(branch), listing_, key_, nullptr);
 }
 
-Xattrs TableHolder::table_xattrs() const { return key_xattrs(listing_->keys[key_]); }
+Xattrs TableVnodes::table_xattrs() const { return key_xattrs(listing_->keys[key_]); }
 
-std::optional<Attributes> TableHolder::known_attributes(HeldItem held) const {
-  if (held.shown_as == ViewKind::attributes) return directory_attributes(from(), context().ownership);
-  if (held.shown_as == ViewKind::object_bin) return bytes_.known_attributes();
-  if (is_of_object(held.shown_as)) {
-    const auto size = object_->known_size(held.index, held.shown_as);
+std::optional<Attributes> TableVnodes::known_attributes(VnodeId vnode) const {
+  if (vnode.shown_as == ViewKind::attributes) return directory_attributes(from(), context().ownership);
+  if (vnode.shown_as == ViewKind::object_bin) return bytes_.known_attributes();
+  if (is_of_object(vnode.shown_as)) {
+    const auto size = object_->known_size(vnode.index, vnode.shown_as);
     return size ? std::optional(view_attributes(*size)) : std::nullopt;
   }
-  return NodeHolder::known_attributes(held);
+  return ColumnVnodes::known_attributes(vnode);
 }
 
-std::optional<Attributes> TableHolder::attributes_but_size(HeldItem held) const {
-  if (held.shown_as == ViewKind::object_bin || held.shown_as == ViewKind::attributes) return std::nullopt;
-  return NodeHolder::attributes_but_size(held);
+std::optional<Attributes> TableVnodes::attributes_but_size(VnodeId vnode) const {
+  if (vnode.shown_as == ViewKind::object_bin || vnode.shown_as == ViewKind::attributes) return std::nullopt;
+  return ColumnVnodes::attributes_but_size(vnode);
 }
 
-void TableHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
-  if (held.shown_as == ViewKind::object_bin) return bytes_.attributes(std::move(reply));
-  NodeHolder::attributes(held, std::move(reply));
+void TableVnodes::attributes(VnodeId vnode, Reply<Attributes> reply) const {
+  if (vnode.shown_as == ViewKind::object_bin) return bytes_.attributes(std::move(reply));
+  ColumnVnodes::attributes(vnode, std::move(reply));
 }
 
-void TableHolder::enter(HeldItem held, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
-  if (held.shown_as == ViewKind::attributes) return enter_attributes(std::move(reply));
-  NodeHolder::enter(held, freshness, std::move(reply));
+void TableVnodes::enter(VnodeId vnode, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+  if (vnode.shown_as == ViewKind::attributes) return enter_attributes(std::move(reply));
+  ColumnVnodes::enter(vnode, freshness, std::move(reply));
 }
 
-void TableHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
-  if (held.shown_as == ViewKind::object_bin) return bytes_.open(std::move(reply));
-  NodeHolder::open(held, std::move(reply));
+void TableVnodes::open(VnodeId vnode, Reply<OpenedContent> reply) const {
+  if (vnode.shown_as == ViewKind::object_bin) return bytes_.open(std::move(reply));
+  ColumnVnodes::open(vnode, std::move(reply));
 }
 
-void TableHolder::enter_attributes(Reply<std::shared_ptr<const Directory>> reply) const {
-  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
+void TableVnodes::enter_attributes(Reply<std::shared_ptr<const Directory>> reply) const {
+  auto self = std::static_pointer_cast<const TableVnodes>(shared_from_this());
   auto job = [self]() -> Result<std::shared_ptr<const Directory>> {
     const tfile::KeyInfo& key = self->listing_->keys[self->key_];
     TRY(auto sets, self->generation_->file->attribute_sets(key));
@@ -187,7 +187,7 @@ std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Gene
                                                       std::shared_ptr<const tfile::DirectoryListing> listing,
                                                       std::uint32_t key) {
   return make_node_directory(
-      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr),
+      std::make_shared<const TableVnodes>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr),
       0);
 }
 
@@ -196,7 +196,7 @@ std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Gene
                                                       std::shared_ptr<const tfile::DirectoryListing> listing,
                                                       std::uint32_t key) {
   auto arrays = std::make_shared<const LoadedTable>(object->object(), generation->context.cache, TableLabel{});
-  return make_node_directory(std::make_shared<const TableHolder>(std::move(generation), std::move(arrays),
+  return make_node_directory(std::make_shared<const TableVnodes>(std::move(generation), std::move(arrays),
                                                                  std::move(listing), key, std::move(object)),
                              0);
 }
@@ -205,7 +205,7 @@ Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std:
                               std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
                               ViewKind shown_as) {
   auto table =
-      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
+      std::make_shared<const TableVnodes>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
   if (table->is_opaque())
     return tfile::fail(ErrorKind::unsupported, "no views, the table cannot be read: " + table->table().reason, -1,
                        ENOENT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/keys/key_holder.h"
+#include "vfs/keys/key_vnodes.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,7 +8,7 @@
 #include "vfs/keys/key_directory.h"
 #include "vfs/keys/object_directory.h"
 #include "vfs/keys/plot_index.h"
-#include "vfs/keys/table_holder.h"
+#include "vfs/keys/table_vnodes.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/generation.h"
 #include "vfs/nodes/loaded_table.h"
@@ -41,7 +41,7 @@ Xattrs key_xattrs(const KeyInfo& key) {
           {"user.tfilefs.cycle", std::to_string(key.cycle)}};
 }
 
-KeyHolder::KeyHolder(std::shared_ptr<const Generation> generation,
+KeyVnodes::KeyVnodes(std::shared_ptr<const Generation> generation,
                      std::shared_ptr<const tfile::DirectoryListing> listing, std::string path,
                      std::vector<std::uint64_t> ancestors, bool of_fixed_table)
     : generation_(std::move(generation)),
@@ -50,12 +50,12 @@ KeyHolder::KeyHolder(std::shared_ptr<const Generation> generation,
       ancestors_(std::move(ancestors)),
       of_fixed_table_(of_fixed_table) {}
 
-std::string KeyHolder::path_of(std::uint32_t key) const {
+std::string KeyVnodes::path_of(std::uint32_t key) const {
   const std::string& name = names_[key].empty() ? std::string(listing_->keys[key].name) : names_[key];
   return path_.empty() ? "/" + name : "/" + path_ + "/" + name;
 }
 
-std::vector<std::uint16_t> KeyHolder::older_cycles(std::uint32_t key) const {
+std::vector<std::uint16_t> KeyVnodes::older_cycles(std::uint32_t key) const {
   const KeyInfo& newest = listing_->keys[key];
   std::vector<std::uint16_t> cycles;
   for (const KeyInfo& each : listing_->keys) {
@@ -64,12 +64,12 @@ std::vector<std::uint16_t> KeyHolder::older_cycles(std::uint32_t key) const {
   return cycles;
 }
 
-std::optional<Attributes> KeyHolder::known_attributes(HeldItem held) const {
+std::optional<Attributes> KeyVnodes::known_attributes(VnodeId vnode) const {
   const Generation& g = *generation_;
   const Ownership& ownership = g.context.ownership;
-  switch (held.shown_as) {
+  switch (vnode.shown_as) {
     case ViewKind::itself:  // the contents of a key are not read for this, so its directories are not counted: 1 link
-      return directory_attributes(key_provenance(g, listing_->keys[held.index]), ownership);
+      return directory_attributes(key_provenance(g, listing_->keys[vnode.index]), ownership);
     case ViewKind::original: {
       const std::uint64_t size = g.file->source().size();
       return file_attributes(g.state.from, ownership, size, size);
@@ -91,8 +91,8 @@ std::optional<Attributes> KeyHolder::known_attributes(HeldItem held) const {
   }
 }
 
-std::optional<Attributes> KeyHolder::attributes_but_size(HeldItem held) const {
-  switch (held.shown_as) {
+std::optional<Attributes> KeyVnodes::attributes_but_size(VnodeId vnode) const {
+  switch (vnode.shown_as) {
     case ViewKind::map:
     case ViewKind::index:
     case ViewKind::streamer_info:
@@ -102,53 +102,53 @@ std::optional<Attributes> KeyHolder::attributes_but_size(HeldItem held) const {
   }
 }
 
-WriteCapability KeyHolder::accepts(HeldItem held) const {
-  if (held.shown_as != ViewKind::itself) return WriteCapability::nothing;
-  if (!listing_->keys[held.index].can_change) return WriteCapability::removal_of_table;
-  switch (listing_->keys[held.index].kind) {
+WriteCapability KeyVnodes::accepts(VnodeId vnode) const {
+  if (vnode.shown_as != ViewKind::itself) return WriteCapability::nothing;
+  if (!listing_->keys[vnode.index].can_change) return WriteCapability::removal_of_table;
+  switch (listing_->keys[vnode.index].kind) {
     case KeyKind::directory:
       return WriteCapability::keys;
     case KeyKind::table:
-      return listing_->keys[held.index].format == tfile::TableFormat::tree ? WriteCapability::columns_of_table
-                                                                           : WriteCapability::columns_of_rntuple;
+      return listing_->keys[vnode.index].format == tfile::TableFormat::tree ? WriteCapability::columns_of_table
+                                                                            : WriteCapability::columns_of_rntuple;
     case KeyKind::object:
       return WriteCapability::removal;
   }
   return WriteCapability::nothing;
 }
 
-std::optional<std::string> KeyHolder::fixed_table_path(HeldItem) const {
+std::optional<std::string> KeyVnodes::fixed_table_path(VnodeId) const {
   return of_fixed_table_ ? std::optional("/" + path_) : std::nullopt;
 }
 
-void KeyHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
-  if (auto known = known_attributes(held)) return reply(*known);
+void KeyVnodes::attributes(VnodeId vnode, Reply<Attributes> reply) const {
+  if (auto known = known_attributes(vnode)) return reply(*known);
   const auto finish = [self = shared_from_this(), this](const Content& content) {
     return file_attributes(generation_->state.from, generation_->context.ownership, content.size(), content.size());
   };
   auto tell = [finish](const std::shared_ptr<Content>& made, Reply<Attributes> told) { told(finish(*made)); };
-  content(held.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
+  content(vnode.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
 }
 
-void KeyHolder::enter(HeldItem held, Freshness, Reply<DirectoryPtr> reply) const {
-  if (held.shown_as == ViewKind::classes) return enter_classes(generation_, std::move(reply));
-  if (held.shown_as != ViewKind::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
-  switch (listing_->keys[held.index].kind) {
+void KeyVnodes::enter(VnodeId vnode, Freshness, Reply<DirectoryPtr> reply) const {
+  if (vnode.shown_as == ViewKind::classes) return enter_classes(generation_, std::move(reply));
+  if (vnode.shown_as != ViewKind::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  switch (listing_->keys[vnode.index].kind) {
     case KeyKind::directory:
-      return enter_directory(held.index, std::move(reply));
+      return enter_directory(vnode.index, std::move(reply));
     case KeyKind::table:
-      return enter_table(held.index, std::move(reply));
+      return enter_table(vnode.index, std::move(reply));
     case KeyKind::object:
-      return enter_object(held.index, std::move(reply));
+      return enter_object(vnode.index, std::move(reply));
   }
 }
 
-void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+void KeyVnodes::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) const {
   if (ancestors_.size() >= kNestedMax)
     return reply(
         fail(ErrorKind::damaged, "directories are nested deeper than " + std::to_string(kNestedMax), -1, ELOOP));
-  auto job = [self = std::static_pointer_cast<const KeyHolder>(shared_from_this()), key]() -> Result<DirectoryPtr> {
-    const KeyHolder& above = *self;
+  auto job = [self = std::static_pointer_cast<const KeyVnodes>(shared_from_this()), key]() -> Result<DirectoryPtr> {
+    const KeyVnodes& above = *self;
     TRY(auto listing, above.generation_->file->directory(above.listing_->keys[key]));
     std::vector<std::uint64_t> ancestors = above.ancestors_;
     ancestors.push_back(above.listing_->seek);
@@ -163,24 +163,24 @@ void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) co
   answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
 }
 
-void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>> reply) const {
+void KeyVnodes::load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>> reply) const {
   tfilefs::load_table(generation_, listing_, key, path_of(key), std::move(reply));
 }
 
-void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {
-  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+void KeyVnodes::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  auto self = std::static_pointer_cast<const KeyVnodes>(shared_from_this());
   auto make = [self, key](LoadedTablePtr loaded, Reply<DirectoryPtr> told) {
     told(make_table_directory(self->generation_, std::move(loaded), self->listing_, key));
   };
   load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
 }
 
-void KeyHolder::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<FoundEntry> reply) const {
+void KeyVnodes::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<FoundEntry> reply) const {
   const KeyInfo& info = listing_->keys[key];
   if (info.kind != KeyKind::table)
     return reply(
         fail(ErrorKind::unsupported, "no such view of an object of class " + std::string(info.class_name), -1, ENOENT));
-  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  auto self = std::static_pointer_cast<const KeyVnodes>(shared_from_this());
   auto make = [self, key, shown_as](LoadedTablePtr loaded, Reply<FoundEntry> told) {
     auto entry = make_table_view(self->generation_, std::move(loaded), self->listing_, key, shown_as);
     if (!entry) return told(tl::unexpected(std::move(entry).error()));
@@ -189,7 +189,7 @@ void KeyHolder::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<Foun
   load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
 }
 
-void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
+void KeyVnodes::views_beside(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
   using Views = std::vector<TableView>;
   auto look = [](Result<LoadedTablePtr> loaded, Reply<Views> views) {
     if (!loaded || !(*loaded)->table().reason.empty()) return views(Views{});
@@ -208,8 +208,8 @@ void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> re
 
 // An object that cannot be read as its class, or takes more memory than the mount has, is shown as its bytes, and the
 // reason is logged.
-void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const {
-  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+void KeyVnodes::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  auto self = std::static_pointer_cast<const KeyVnodes>(shared_from_this());
   using ObjectPtr = std::shared_ptr<const ObjectFiles>;
   auto make = [self, key](Result<ObjectPtr> object, Reply<DirectoryPtr> told) {
     const Generation& g = *self->generation_;
@@ -227,7 +227,7 @@ void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const
               on_behalf_of<ObjectPtr>(std::move(reply), std::move(make)));
 }
 
-void KeyHolder::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {
+void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {
   const Generation& g = *generation_;
   const auto make_once = [&](Once<std::shared_ptr<Content>> once, auto job) {
     const auto start = [&](Reply<std::shared_ptr<Content>> made) {
@@ -248,7 +248,7 @@ void KeyHolder::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply
     case ViewKind::index:
       return make_once(
           plot_index_,
-          [self = std::static_pointer_cast<const KeyHolder>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
+          [self = std::static_pointer_cast<const KeyVnodes>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
             return std::make_shared<FixedContent>(
                 plot_index(*self->generation_->file, *self->listing_, self->path_, self->ancestors_));
           });
@@ -262,16 +262,16 @@ void KeyHolder::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply
   }
 }
 
-void KeyHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
+void KeyVnodes::open(VnodeId vnode, Reply<OpenedContent> reply) const {
   auto tell = [generation = generation_](std::shared_ptr<Content> made, Reply<OpenedContent> told) {
     told(OpenedContent{std::move(made), generation});
   };
-  content(held.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
+  content(vnode.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
 }
 
-void KeyHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
-  if (held.shown_as != ViewKind::itself) return reply(Xattrs{});
-  reply(key_xattrs(listing_->keys[held.index]));
+void KeyVnodes::xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
+  if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
+  reply(key_xattrs(listing_->keys[vnode.index]));
 }
 
 }  // namespace tfilefs
