@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "cache/cluster_cache.h"
@@ -37,8 +38,8 @@ struct SoundLengths {
 void sound_lengths(const std::shared_ptr<CachedStreams>&, const std::shared_ptr<const tfile::Table>&,
                    Reply<SoundLengths>);
 
-// The sizes of the files that store the columns of a table, plus the bytes stored in its own record: there are no more
-// bytes than that, whatever the chunks claim.
-std::uint64_t source_bytes(const CachedStreams&, const tfile::Table&);
+// The sizes of the files that store these columns of a table, plus the bytes stored in its own record: there are no
+// more bytes than that, whatever the chunks claim.
+std::uint64_t source_bytes(const CachedStreams&, const tfile::Table&, const std::set<tfile::ColumnId>&);
 
 }  // namespace tfilefs

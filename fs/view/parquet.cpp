@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "exec/answering.h"
 #include "exec/when_all.h"
@@ -44,8 +45,17 @@ std::int64_t rows_held(const std::vector<ParquetLeaf>& leaves, std::int64_t rows
 // more than that (zstd reaches 40,000 with a repeated byte), and each byte belongs to at most one row.
 constexpr std::uint64_t kRowsPerStoredByte = 1 << 16;
 
-std::int64_t rows_possible(const CachedStreams& streams, const tfile::Table& table) {
-  const std::uint64_t bytes = std::min(source_bytes(streams, table), (std::uint64_t{1} << 62) / kRowsPerStoredByte);
+std::int64_t rows_possible(const CachedStreams& streams, const tfile::Table& table,
+                           const std::vector<ParquetLeaf>& leaves) {
+  std::set<tfile::ColumnId> columns;
+  for (const ParquetLeaf& leaf : leaves) {
+    columns.insert(leaf.values);
+    columns.insert(leaf.dates.begin(), leaf.dates.end());
+    for (const LevelStep& step : leaf.shape.steps)
+      if (step.has_offsets()) columns.insert(step.offsets);
+  }
+  const std::uint64_t bytes =
+      std::min(source_bytes(streams, table, columns), (std::uint64_t{1} << 62) / kRowsPerStoredByte);
   return static_cast<std::int64_t>(bytes * kRowsPerStoredByte);
 }
 
@@ -86,7 +96,7 @@ class ParquetMaker {
     ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
     file_.elements = std::move(found.elements);
     leaves_ = std::move(found.leaves);
-    const std::int64_t held = std::min(rows_held(leaves_, table_->entries), rows_possible(*streams_, *table_));
+    const std::int64_t held = std::min(rows_held(leaves_, table_->entries), rows_possible(*streams_, *table_, leaves_));
     if (table_->entries - held > kBlankRowsMax)
       return tfile::fail(ErrorKind::unsupported, "the table claims far more entries than its branches have", -1,
                          ENOENT);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <set>
-
 #include "view/column_lengths.h"
 
 namespace tfilefs {
 
-std::uint64_t source_bytes(const CachedStreams& streams, const tfile::Table& table) {
+std::uint64_t source_bytes(const CachedStreams& streams, const tfile::Table& table,
+                           const std::set<tfile::ColumnId>& columns) {
   if (const CachedStreams::Files* files = streams.files()) return files->bytes;
   const tfile::StreamSet& set = streams.streams();
   std::set<const tfile::Source*> sources;
   std::uint64_t bytes = 0;
-  for (const tfile::Column& column : table.columns) {
+  for (const tfile::ColumnId id : columns) {
+    const tfile::Column& column = table.columns[id];
     const std::size_t chunks = set.chunk_count(column.stream);
     // A record itself stores at most a few chunks: the last ones.
     for (const std::size_t chunk : {std::size_t{0}, chunks - 1}) {

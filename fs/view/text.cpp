@@ -138,10 +138,11 @@ constexpr std::uint64_t kNumbersOfAnyFile = 1 << 27, kNumbersPerByte = 1 << 12;
 
 Result<> check_size(const CachedStreams& streams, const Plan& plan) {
   const tfile::StreamSet& set = streams.streams();
-  const std::uint64_t bytes = std::min(source_bytes(streams, *plan.table), kTextMax / kNumbersPerByte);
+  const std::set<tfile::ColumnId> columns = columns_of(plan);
+  const std::uint64_t bytes = std::min(source_bytes(streams, *plan.table, columns), kTextMax / kNumbersPerByte);
   const std::uint64_t most = std::max(kNumbersOfAnyFile, bytes * kNumbersPerByte);
   std::uint64_t numbers = 0;
-  for (const tfile::ColumnId id : columns_of(plan)) {
+  for (const tfile::ColumnId id : columns) {
     const tfile::Column& column = plan.table->columns[id];
     const std::int64_t items = set.lengths(column.stream)[column.slot];
     if (items <= 0) continue;  // known only from the stored bytes
