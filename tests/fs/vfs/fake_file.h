@@ -138,7 +138,10 @@ class FakeFile : public tfile::File {
   }
   Result<std::shared_ptr<const tfile::StreamSet>> payload(const tfile::KeyInfo& key) const override {
     if (damaged.contains(key.seek)) return tfile::fail(ErrorKind::damaged, "object is damaged", 99);
-    return tables_.at(key.seek);
+    if (tables_.at(key.seek)->stream_count() > 0) return tables_.at(key.seek);
+    auto empty = std::make_shared<ArrayTable>();  // a payload is one stream
+    empty->column(0, "object.u1", tfile::Role::raw, std::vector<std::uint8_t>());
+    return empty;
   }
   Result<std::shared_ptr<const tfile::FileClasses>> classes() const override {
     return std::make_shared<const tfile::FileClasses>();
