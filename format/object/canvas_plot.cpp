@@ -56,71 +56,15 @@ class CanvasReader {
  public:
   explicit CanvasReader(const PlotScene& scene) : scene_(scene) { scene_.is_shared = true; }
 
-  void add_colours(const ObjectMembers& pad) {
-    for (std::size_t i = 0; i < items_of(pad, "fPrimitives"); ++i) {
-      const ObjectMembers part = pad.at(item("fPrimitives", i));
-      if (part.class_name("") == "TObjArray" && part.text("name") == "ListOfColors") scene_.palette.add(part);
-    }
-  }
-
-  Plot pad(const ObjectMembers& members, int depth) {
-    Plot own;
-    own.log_x = members.number("fLogx").value_or(0) != 0;
-    own.log_y = members.number("fLogy").value_or(0) != 0;
-    own.log_z = members.number("fLogz").value_or(0) != 0;
-    const Margins margins(members);
-    bool is_painted = false, has_title = false;
-    std::vector<Plot::Pad> pads;
-    for (std::size_t i = 0; i < items_of(members, "fPrimitives") && scene_.budget.take(1, 0); ++i) {
-      const ObjectMembers part = members.at(item("fPrimitives", i));
-      const std::string_view class_name = part.class_name("");
-      if (class_name == "TFrame") is_painted = true;
-      if (part.text("fName") == "title") has_title = true;
-      if (is_pad(scene_.infos, class_name)) {
-        if (depth < kPadsDeep) pads.push_back(placed(part, depth));
-      } else {
-        add(own, part, class_name, option_of(members, "fPrimitives", i), margins);
-      }
-    }
-    if (is_painted && !own.layers.empty()) set_shown(own, members);
-    if (is_painted && !has_title) own.title.clear();  // the canvas was drawn without a title
-    if (pads.empty()) return own;
-    Plot all;
-    all.title = own.title;
-    if (!own.layers.empty() || !own.notes.empty()) all.pads.push_back({0, 0, 1, 1, std::move(own)});
-    for (Plot::Pad& one : pads) all.pads.push_back(std::move(one));
-    return all;
-  }
+  void add_colours(const ObjectMembers& pad);
+  Plot pad(const ObjectMembers& members, int depth);
 
   // A RooPlot: the axes come from a histogram that is not drawn itself; the items are drawn inside them.
-  Plot roo_plot(const ObjectMembers& members) {
-    Plot plot;
-    plot.layers.emplace_back(axes_alone(members));
-    const HeldItems items = held_items(scene_.infos, members).value_or(HeldItems());
-    for (std::size_t i = 0; i < std::min(items.count, kItemsMax) && scene_.budget.take(1, 0); ++i) {
-      const ObjectMembers part = members.at(items.path(i));
-      std::string option = small_letters(members.text(items.option(i)));
-      // "OPTION:i": the item exists but is invisible.
-      const std::size_t colon = std::min(option.find(':'), option.size());
-      if (option.substr(colon).starts_with(":i")) continue;
-      option.resize(colon);
-      add(plot, part, part.class_name(""), option.empty() ? "lp" : std::move(option), Margins());
-    }
-    return plot;
-  }
+  Plot roo_plot(const ObjectMembers& members);
 
  private:
   // The axes, with titles and ranges but no points.
-  static PlotPoints axes_alone(const ObjectMembers& roo_plot) {
-    const ObjectMembers frame = roo_plot.at("_hist");
-    PlotPoints axes;
-    axes.x.title = frame.text("fXaxis.fTitle");
-    axes.y.title = frame.text("fYaxis.fTitle");
-    axes.x.edges = {frame.number("fXaxis.fXmin").value_or(0), frame.number("fXaxis.fXmax").value_or(1)};
-    set_range(axes.y, frame);
-    if (!axes.y.low) axes.y.low = 0;  // the histogram is empty
-    return axes;
-  }
+  static PlotPoints axes_alone(const ObjectMembers& roo_plot);
 
   // The margins of a pad, as fractions of the pad.
   struct Margins {
@@ -137,139 +81,221 @@ class CanvasReader {
     double left = 0.1, right = 0.9, bottom = 0.1, top = 0.9;
   };
 
-  Plot::Pad placed(const ObjectMembers& part, int depth) {
-    const auto number = [&](const char* name) { return std::clamp(part.number(name).value_or(0), 0.0, 1.0); };
-    const double x = number("fXlowNDC"), y = number("fYlowNDC");
-    return {x, y, std::min(x + number("fWNDC"), 1.0), std::min(y + number("fHNDC"), 1.0), pad(part, depth + 1)};
-  }
+  Plot::Pad placed(const ObjectMembers& part, int depth);
 
   // A pad that was painted has the range of its frame. It is logarithmic for a logarithmic axis.
-  static void set_shown(Plot& plot, const ObjectMembers& pad) {
-    const auto range = [&](PlotAxis& axis, const char* low, const char* high, bool is_log) {
-      const double from = pad.number(low).value_or(0), to = pad.number(high).value_or(0);
-      if (!(from < to)) return;
-      axis.low = is_log ? std::pow(10, from) : from;
-      axis.high = is_log ? std::pow(10, to) : to;
-    };
-    std::visit(
-        [&](auto& layer) {
-          range(layer.x, "fUxmin", "fUxmax", plot.log_x);
-          range(layer.y, "fUymin", "fUymax", plot.log_y);
-        },
-        plot.layers[0]);
-  }
-
+  static void set_shown(Plot& plot, const ObjectMembers& pad);
   void add(Plot& to, const ObjectMembers& part, std::string_view class_name, std::string option,
-           const Margins& margins) {
-    PlotScene scene = scene_;
-    scene.option = std::move(option);
-    if (class_name == "TLegend") return add_legend(to, part, margins);
-    if (class_name == "TLatex" || class_name == "TText" || class_name == "TMathText")
-      return add_text(to, part, margins);
-    if (class_name == "TLine" || class_name == "TArrow") return add_line(to, part, margins);
-    if (class_name == "TBox") return add_box(to, part);
-    if (class_name == "TPaveText" || class_name == "TPaveLabel") return add_pave(to, part, margins);
-    auto plot = is_drawable(scene.infos, part) ? part_plot(part, scene) : std::nullopt;
-    if (plot)
-      add_layers(to, *std::move(plot));
-    else if (to.left_out.empty() && class_name != "TFrame" && class_name != "TObjArray")  // TObjArray: the colours
-      to.left_out = class_name;
-  }
-
-  void add_text(Plot& to, const ObjectMembers& part, const Margins& margins) const {
-    PlotNote note;
-    note.text = part.text("fTitle");
-    note.in_frame = (part.integer("fBits", 0) & kInFrameBit) != 0;
-    const double x = part.number("fX").value_or(0), y = part.number("fY").value_or(0);
-    note.x1 = note.in_frame ? margins.x(x) : x;
-    note.y1 = note.in_frame ? margins.y(y) : y;
-    const std::int64_t align = part.integer("fTextAlign", 11) / 10;  // 1 left, 2 middle, 3 right
-    note.align = align == 2 ? 1 : align == 3 ? -1 : 0;
-    const double size = part.number("fTextSize").value_or(0);
-    note.size = size > 0 && size < 1 ? size : 0;
-    note.angle = part.number("fTextAngle").value_or(0);
-    note.look.line = scene_.palette.colour(part.integer("fTextColor", 1));
-    to.notes.push_back(std::move(note));
-  }
-
-  void add_line(Plot& to, const ObjectMembers& part, const Margins& margins) const {
-    PlotNote note = corners(part, "");
-    note.kind = PlotNote::Kind::line;
-    if ((part.integer("fBits", 0) & kInFrameBit) != 0) put_in_frame(note, margins);
-    note.look = look_of(part, scene_);
-    to.notes.push_back(std::move(note));
-  }
-
-  void add_box(Plot& to, const ObjectMembers& part) const {
-    PlotNote note = corners(part, "");
-    note.kind = PlotNote::Kind::box;
-    note.look = look_of(part, scene_);
-    to.notes.push_back(std::move(note));
-  }
-
-  static PlotNote corners(const ObjectMembers& part, const std::string& suffix) {
-    PlotNote note;
-    note.x1 = part.number("fX1" + suffix).value_or(0);
-    note.y1 = part.number("fY1" + suffix).value_or(0);
-    note.x2 = part.number("fX2" + suffix).value_or(0);
-    note.y2 = part.number("fY2" + suffix).value_or(0);
-    return note;
-  }
-  static void put_in_frame(PlotNote& note, const Margins& margins) {
-    note.in_frame = true;
-    note.x1 = margins.x(note.x1);
-    note.x2 = margins.x(note.x2);
-    note.y1 = margins.y(note.y1);
-    note.y2 = margins.y(note.y2);
-  }
+           const Margins& margins);
+  void add_text(Plot& to, const ObjectMembers& part, const Margins& margins) const;
+  void add_line(Plot& to, const ObjectMembers& part, const Margins& margins) const;
+  void add_box(Plot& to, const ObjectMembers& part) const;
+  static PlotNote corners(const ObjectMembers& part, const std::string& suffix);
+  static void put_in_frame(PlotNote& note, const Margins& margins);
 
   // The place of a pave. If it was painted, it has its place as fractions of the pad, else in its corners.
-  static PlotNote pave(const ObjectMembers& part, const Margins& margins) {
-    PlotNote note = corners(part, "NDC");
-    if (note.x1 == 0 && note.x2 == 0) note = corners(part, "");
-    put_in_frame(note, margins);
-    return note;
-  }
+  static PlotNote pave(const ObjectMembers& part, const Margins& margins);
 
   // A painted pad contains its title as a pave; the plot already has it.
-  void add_pave(Plot& to, const ObjectMembers& part, const Margins& margins) const {
-    if (part.text("fName") == "title") return;
-    const PlotNote place = pave(part, margins);
-    const std::size_t lines = std::min<std::size_t>(items_of(part, "fLines"), 40);
-    if (lines == 0) return add_pave_line(to, place, part, part.text("fLabel"), 0, 1);
-    for (std::size_t i = 0; i < lines; ++i)
-      add_pave_line(to, place, part, part.at(item("fLines", i)).text("fTitle"), i, lines);
-  }
+  void add_pave(Plot& to, const ObjectMembers& part, const Margins& margins) const;
   void add_pave_line(Plot& to, const PlotNote& place, const ObjectMembers& part, std::string_view text, std::size_t i,
-                     std::size_t lines) const {
-    PlotNote note = place;
-    note.text = text;
-    const std::int64_t align = part.integer("fTextAlign", 22) / 10;
-    note.align = align == 2 ? 1 : align == 3 ? -1 : 0;
-    note.x1 = align == 2 ? (place.x1 + place.x2) / 2 : align == 3 ? place.x2 : place.x1;
-    note.y1 = place.y2 - (place.y2 - place.y1) * (static_cast<double>(i) + 0.7) / static_cast<double>(lines);
-    note.look.line = scene_.palette.colour(part.integer("fTextColor", 1));
-    to.notes.push_back(std::move(note));
-  }
-
-  void add_legend(Plot& to, const ObjectMembers& part, const Margins& margins) const {
-    const PlotNote place = pave(part, margins);
-    to.legend.clear();
-    to.legend_left = std::min(place.x1, place.x2);
-    to.legend_top = std::max(place.y1, place.y2);
-    for (std::size_t i = 0; i < items_of(part, "fPrimitives"); ++i) {
-      const ObjectMembers entry = part.at(item("fPrimitives", i));
-      const ObjectMembers object = entry.at("fObject");
-      const bool has_object = !object.class_name("").empty();
-      PlotLegendLine line =
-          legend_line(entry, look_of(has_object ? object : entry, scene_), std::string(entry.text("fOption")).c_str());
-      line.text = entry.text("fLabel");
-      to.legend.push_back(std::move(line));
-    }
-  }
+                     std::size_t lines) const;
+  void add_legend(Plot& to, const ObjectMembers& part, const Margins& margins) const;
 
   PlotScene scene_;
 };
+
+void CanvasReader::add_colours(const ObjectMembers& pad) {
+  for (std::size_t i = 0; i < items_of(pad, "fPrimitives"); ++i) {
+    const ObjectMembers part = pad.at(item("fPrimitives", i));
+    if (part.class_name("") == "TObjArray" && part.text("name") == "ListOfColors") scene_.palette.add(part);
+  }
+}
+
+Plot CanvasReader::pad(const ObjectMembers& members, int depth) {
+  Plot own;
+  own.log_x = members.number("fLogx").value_or(0) != 0;
+  own.log_y = members.number("fLogy").value_or(0) != 0;
+  own.log_z = members.number("fLogz").value_or(0) != 0;
+  const Margins margins(members);
+  bool is_painted = false, has_title = false;
+  std::vector<Plot::Pad> pads;
+  for (std::size_t i = 0; i < items_of(members, "fPrimitives") && scene_.budget.take(1, 0); ++i) {
+    const ObjectMembers part = members.at(item("fPrimitives", i));
+    const std::string_view class_name = part.class_name("");
+    if (class_name == "TFrame") is_painted = true;
+    if (part.text("fName") == "title") has_title = true;
+    if (is_pad(scene_.infos, class_name)) {
+      if (depth < kPadsDeep) pads.push_back(placed(part, depth));
+    } else {
+      add(own, part, class_name, option_of(members, "fPrimitives", i), margins);
+    }
+  }
+  if (is_painted && !own.layers.empty()) set_shown(own, members);
+  if (is_painted && !has_title) own.title.clear();  // the canvas was drawn without a title
+  if (pads.empty()) return own;
+  Plot all;
+  all.title = own.title;
+  if (!own.layers.empty() || !own.notes.empty()) all.pads.push_back({0, 0, 1, 1, std::move(own)});
+  for (Plot::Pad& one : pads) all.pads.push_back(std::move(one));
+  return all;
+}
+
+Plot CanvasReader::roo_plot(const ObjectMembers& members) {
+  Plot plot;
+  plot.layers.emplace_back(axes_alone(members));
+  const HeldItems items = held_items(scene_.infos, members).value_or(HeldItems());
+  for (std::size_t i = 0; i < std::min(items.count, kItemsMax) && scene_.budget.take(1, 0); ++i) {
+    const ObjectMembers part = members.at(items.path(i));
+    std::string option = small_letters(members.text(items.option(i)));
+    // "OPTION:i": the item exists but is invisible.
+    const std::size_t colon = std::min(option.find(':'), option.size());
+    if (option.substr(colon).starts_with(":i")) continue;
+    option.resize(colon);
+    add(plot, part, part.class_name(""), option.empty() ? "lp" : std::move(option), Margins());
+  }
+  return plot;
+}
+
+PlotPoints CanvasReader::axes_alone(const ObjectMembers& roo_plot) {
+  const ObjectMembers frame = roo_plot.at("_hist");
+  PlotPoints axes;
+  axes.x.title = frame.text("fXaxis.fTitle");
+  axes.y.title = frame.text("fYaxis.fTitle");
+  axes.x.edges = {frame.number("fXaxis.fXmin").value_or(0), frame.number("fXaxis.fXmax").value_or(1)};
+  set_range(axes.y, frame);
+  if (!axes.y.low) axes.y.low = 0;  // the histogram is empty
+  return axes;
+}
+
+Plot::Pad CanvasReader::placed(const ObjectMembers& part, int depth) {
+  const auto number = [&](const char* name) { return std::clamp(part.number(name).value_or(0), 0.0, 1.0); };
+  const double x = number("fXlowNDC"), y = number("fYlowNDC");
+  return {x, y, std::min(x + number("fWNDC"), 1.0), std::min(y + number("fHNDC"), 1.0), pad(part, depth + 1)};
+}
+
+void CanvasReader::set_shown(Plot& plot, const ObjectMembers& pad) {
+  const auto range = [&](PlotAxis& axis, const char* low, const char* high, bool is_log) {
+    const double from = pad.number(low).value_or(0), to = pad.number(high).value_or(0);
+    if (!(from < to)) return;
+    axis.low = is_log ? std::pow(10, from) : from;
+    axis.high = is_log ? std::pow(10, to) : to;
+  };
+  std::visit(
+      [&](auto& layer) {
+        range(layer.x, "fUxmin", "fUxmax", plot.log_x);
+        range(layer.y, "fUymin", "fUymax", plot.log_y);
+      },
+      plot.layers[0]);
+}
+
+void CanvasReader::add(Plot& to, const ObjectMembers& part, std::string_view class_name, std::string option,
+                       const Margins& margins) {
+  PlotScene scene = scene_;
+  scene.option = std::move(option);
+  if (class_name == "TLegend") return add_legend(to, part, margins);
+  if (class_name == "TLatex" || class_name == "TText" || class_name == "TMathText") return add_text(to, part, margins);
+  if (class_name == "TLine" || class_name == "TArrow") return add_line(to, part, margins);
+  if (class_name == "TBox") return add_box(to, part);
+  if (class_name == "TPaveText" || class_name == "TPaveLabel") return add_pave(to, part, margins);
+  auto plot = is_drawable(scene.infos, part) ? part_plot(part, scene) : std::nullopt;
+  if (plot)
+    add_layers(to, *std::move(plot));
+  else if (to.left_out.empty() && class_name != "TFrame" && class_name != "TObjArray")  // TObjArray: the colours
+    to.left_out = class_name;
+}
+
+void CanvasReader::add_text(Plot& to, const ObjectMembers& part, const Margins& margins) const {
+  PlotNote note;
+  note.text = part.text("fTitle");
+  note.in_frame = (part.integer("fBits", 0) & kInFrameBit) != 0;
+  const double x = part.number("fX").value_or(0), y = part.number("fY").value_or(0);
+  note.x1 = note.in_frame ? margins.x(x) : x;
+  note.y1 = note.in_frame ? margins.y(y) : y;
+  const std::int64_t align = part.integer("fTextAlign", 11) / 10;  // 1 left, 2 middle, 3 right
+  note.align = align == 2 ? 1 : align == 3 ? -1 : 0;
+  const double size = part.number("fTextSize").value_or(0);
+  note.size = size > 0 && size < 1 ? size : 0;
+  note.angle = part.number("fTextAngle").value_or(0);
+  note.look.line = scene_.palette.colour(part.integer("fTextColor", 1));
+  to.notes.push_back(std::move(note));
+}
+
+void CanvasReader::add_line(Plot& to, const ObjectMembers& part, const Margins& margins) const {
+  PlotNote note = corners(part, "");
+  note.kind = PlotNote::Kind::line;
+  if ((part.integer("fBits", 0) & kInFrameBit) != 0) put_in_frame(note, margins);
+  note.look = look_of(part, scene_);
+  to.notes.push_back(std::move(note));
+}
+
+void CanvasReader::add_box(Plot& to, const ObjectMembers& part) const {
+  PlotNote note = corners(part, "");
+  note.kind = PlotNote::Kind::box;
+  note.look = look_of(part, scene_);
+  to.notes.push_back(std::move(note));
+}
+
+PlotNote CanvasReader::corners(const ObjectMembers& part, const std::string& suffix) {
+  PlotNote note;
+  note.x1 = part.number("fX1" + suffix).value_or(0);
+  note.y1 = part.number("fY1" + suffix).value_or(0);
+  note.x2 = part.number("fX2" + suffix).value_or(0);
+  note.y2 = part.number("fY2" + suffix).value_or(0);
+  return note;
+}
+
+void CanvasReader::put_in_frame(PlotNote& note, const Margins& margins) {
+  note.in_frame = true;
+  note.x1 = margins.x(note.x1);
+  note.x2 = margins.x(note.x2);
+  note.y1 = margins.y(note.y1);
+  note.y2 = margins.y(note.y2);
+}
+
+PlotNote CanvasReader::pave(const ObjectMembers& part, const Margins& margins) {
+  PlotNote note = corners(part, "NDC");
+  if (note.x1 == 0 && note.x2 == 0) note = corners(part, "");
+  put_in_frame(note, margins);
+  return note;
+}
+
+void CanvasReader::add_pave(Plot& to, const ObjectMembers& part, const Margins& margins) const {
+  if (part.text("fName") == "title") return;
+  const PlotNote place = pave(part, margins);
+  const std::size_t lines = std::min<std::size_t>(items_of(part, "fLines"), 40);
+  if (lines == 0) return add_pave_line(to, place, part, part.text("fLabel"), 0, 1);
+  for (std::size_t i = 0; i < lines; ++i)
+    add_pave_line(to, place, part, part.at(item("fLines", i)).text("fTitle"), i, lines);
+}
+
+void CanvasReader::add_pave_line(Plot& to, const PlotNote& place, const ObjectMembers& part, std::string_view text,
+                                 std::size_t i, std::size_t lines) const {
+  PlotNote note = place;
+  note.text = text;
+  const std::int64_t align = part.integer("fTextAlign", 22) / 10;
+  note.align = align == 2 ? 1 : align == 3 ? -1 : 0;
+  note.x1 = align == 2 ? (place.x1 + place.x2) / 2 : align == 3 ? place.x2 : place.x1;
+  note.y1 = place.y2 - (place.y2 - place.y1) * (static_cast<double>(i) + 0.7) / static_cast<double>(lines);
+  note.look.line = scene_.palette.colour(part.integer("fTextColor", 1));
+  to.notes.push_back(std::move(note));
+}
+
+void CanvasReader::add_legend(Plot& to, const ObjectMembers& part, const Margins& margins) const {
+  const PlotNote place = pave(part, margins);
+  to.legend.clear();
+  to.legend_left = std::min(place.x1, place.x2);
+  to.legend_top = std::max(place.y1, place.y2);
+  for (std::size_t i = 0; i < items_of(part, "fPrimitives"); ++i) {
+    const ObjectMembers entry = part.at(item("fPrimitives", i));
+    const ObjectMembers object = entry.at("fObject");
+    const bool has_object = !object.class_name("").empty();
+    PlotLegendLine line =
+        legend_line(entry, look_of(has_object ? object : entry, scene_), std::string(entry.text("fOption")).c_str());
+    line.text = entry.text("fLabel");
+    to.legend.push_back(std::move(line));
+  }
+}
 
 // Gives the axes of the first part the titles and the range of the whole.
 void set_axes(Plot& plot, const ObjectMembers& whole) {

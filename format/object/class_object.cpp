@@ -27,155 +27,39 @@ constexpr std::uint64_t kTogetherMax = 16 << 20;
 
 class ClassObject final : public OneChunkEach<Object> {
  public:
-  ClassObject(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key, std::shared_ptr<const StreamSet> payload)
-      : infos_(std::move(infos)), payload_(std::move(payload)), keylen_(key.keylen) {
-    name = key.name;
-    title = key.title;
-    class_name = key.class_name;
-    kind = "object";
-    nodes.emplace_back();
-    object_kind_ = kind_of_object(*infos_, class_name);
-  }
-
-  void look(std::span<const std::byte> payload) {
-    const ObjectClasses classes = object_classes(*infos_, class_name, payload, keylen_);
-    needs_descriptions = !classes.names_itself || !described(classes).empty();
-    auto members = read_members(payload);
-    if (!members) {
-      parts[0].has_json = members.error().kind != ErrorKind::unsupported;
-      warnings.push_back(members.error().text);
-      return;
-    }
-    parts[0] = part_at(0, "", *members);
-    const std::vector<ObjectPart> held = object_parts(*infos_, *members);
-    for (const ObjectPart& part : held) parts.push_back(part_at(directory(part.path), part.path, part.members));
-    const auto arrays = object_arrays(object_kind_, *infos_, *members);
-    if (!arrays) return warnings.push_back(arrays.error().text);
-    add_part(0, "", object_kind_, *arrays);
-    // If a part is damaged, only the arrays of that part are left out.
-    for (std::size_t i = 0; i < held.size(); ++i) {
-      const ObjectKind kind_of_part = kind_of_object(*infos_, held[i].class_name);
-      const auto some = object_arrays(kind_of_part, *infos_, held[i].members);
-      if (some) add_part(i + 1, held[i].path + "/", kind_of_part, *some);
-    }
-    count_drawn(held, payload.size());
-  }
+  ClassObject(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key, std::shared_ptr<const StreamSet> payload);
+  void look(std::span<const std::byte> payload);
 
   std::size_t stream_count() const override { return streams_.size(); }
-  StreamShape shape(StreamId stream) const override {
-    return {.chunks = 1,
-            .slots = streams_[stream].paths.size(),
-            .stored_bytes = payload_->shape(0).stored_bytes / streams_.size()};
-  }
+  StreamShape shape(StreamId stream) const override;
   Result<Locator> locate(ChunkKey) const override { return payload_->locate({}); }
-  std::uint64_t decoded_size(ChunkKey key) const override {
-    return payload_->decoded_size({}) + streams_[key.stream].bytes + streams_[key.stream].working;
-  }
+  std::uint64_t decoded_size(ChunkKey key) const override;
   std::vector<std::int64_t> lengths(StreamId stream) const override { return streams_[stream].lengths; }
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override;
 
   // Of a large object: all of the other functions use this, whatever payload they are given.
-  void keep(std::shared_ptr<const PayloadBytes> payload) {
-    large_ = std::move(payload);
-    is_large = true;
-    look(large_->span());
-  }
-
+  void keep(std::shared_ptr<const PayloadBytes> payload);
   Result<std::shared_ptr<const PiecedText>> json(std::span<const std::byte> payload,
-                                                 const std::stop_token& stop) const override {
-    const WholePayload whole(payload);
-    const PayloadBytes& bytes = large_ ? *large_ : whole;
-    return json_pieces(infos_, class_name, bytes, keylen_, !large_, stop);
-  }
+                                                 const std::stop_token& stop) const override;
   Result<std::shared_ptr<const PiecedText>> table(std::span<const std::byte> payload, std::size_t part,
                                                   const QuotedField& quoted,
-                                                  const std::stop_token& stop) const override {
-    using Text = std::shared_ptr<const PiecedText>;
-    if (part != 0 || !parts[0].has_spreadsheet) return Text();
-    TRY(const ObjectMembers members, read_members(bytes_of(payload)));
-    if (!large_ && !has_histogram_table(object_kind_, members)) return Text();
-    const auto whole = std::make_shared<const WholePayload>(payload);
-    const std::shared_ptr<const PayloadBytes> bytes = large_ ? large_ : whole;
-    return histogram_table({members, bytes}, object_kind_, large_ ? OpenedHistogram() : opener(), quoted, stop);
-  }
-  std::string descriptions(std::span<const std::byte> payload) const override {
-    const auto infos = described(object_classes(*infos_, class_name, bytes_of(payload), keylen_));
-    const std::vector<std::byte> bytes = encode_streamer_infos(infos, 0, class_name);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  }
-  Result<Plot> plot(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
-    TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
-    const WholePayload whole(payload);
-    return object_plot(*infos_, members, large_ ? *large_ : whole, parts[part].numbers, effort);
-  }
-  Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
-    if (large_ && part == 0) return fail(ErrorKind::unsupported, "histogram: too large for a table in one piece");
-    TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
-    return object_spreadsheet(*infos_, members, effort);
-  }
-  Result<std::string> text(std::span<const std::byte> payload, std::size_t part) const override {
-    TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
-    auto found = object_text(*infos_, members.class_name(""), members);
-    if (part == 0 && !found) found = object_text(*infos_, class_name, members);
-    if (!found) return fail(ErrorKind::invalid, "the object has no text");
-    return *std::move(found);
-  }
+                                                  const std::stop_token& stop) const override;
+  std::string descriptions(std::span<const std::byte> payload) const override;
+  Result<Plot> plot(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override;
+  Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override;
+  Result<std::string> text(std::span<const std::byte> payload, std::size_t part) const override;
 
  private:
-  std::span<const std::byte> bytes_of(std::span<const std::byte> payload) const {
-    return large_ ? large_->span() : payload;
-  }
+  std::span<const std::byte> bytes_of(std::span<const std::byte> payload) const;
   // Of a payload that is in memory again.
-  OpenedHistogram opener() const {
-    return [infos = infos_, class_name_ = class_name,
-            keylen = keylen_](std::span<const std::byte> payload) -> Result<HistogramSource> {
-      TRY(auto members, ObjectMembers::read(*infos, class_name_, payload, keylen));
-      return HistogramSource{std::move(members), std::make_shared<const WholePayload>(payload)};
-    };
-  }
+  OpenedHistogram opener() const;
 
   // Those that the file has, and that are not what every writer knows.
-  std::vector<const StreamerInfo*> described(const ObjectClasses& classes) const {
-    const std::vector<StreamerInfo>& builtin = builtin_streamer_infos();
-    const auto is_of_file = [&](const StreamerInfo* info) {
-      return std::less<>()(info, builtin.data()) || !std::less<>()(info, builtin.data() + builtin.size());
-    };
-    // Arrays have had one version ever, and every reader has code for it.
-    const auto is_array = [](const StreamerInfo* info) {
-      return info->class_name.starts_with("TArray") && info->version == 1;
-    };
-    std::vector<const StreamerInfo*> infos;
-    for (const StreamerInfo* info : classes.infos) {
-      if (is_of_file(info) && !is_standard(*info) && !is_array(info)) infos.push_back(info);
-    }
-    return infos;
-  }
-  Result<ObjectMembers> read_members(std::span<const std::byte> payload) const {
-    return ObjectMembers::read(*infos_, class_name, payload, keylen_);
-  }
-  Result<ObjectMembers> part_members(std::span<const std::byte> payload, std::size_t part) const {
-    TRY(ObjectMembers members, read_members(payload));
-    if (part == 0) return members;
-    std::vector<ObjectPart> all = object_parts(*infos_, members);
-    if (part > all.size()) return fail(ErrorKind::stale, "the object has changed since it was opened");
-    return std::move(all[part - 1].members);
-  }
-  Part part_at(NodeId node, const std::string& path, const ObjectMembers& members) {
-    const std::string_view inner = node == 0 ? std::string_view(class_name) : members.class_name("");
-    const auto drawable = check_drawable(*infos_, members);
-    if (!drawable && is_drawable_class(*infos_, inner))
-      warnings.push_back((path.empty() ? "" : path + ": ") + "no plot: " + drawable.error().text);
-    const ObjectKind kind_of_part = kind_of_object(*infos_, inner);
-    return {node,
-            node == 0,
-            drawable.has_value(),
-            can_tabulate(kind_of_part, *infos_, members),
-            object_text(*infos_, inner, members).has_value(),
-            0,
-            0,
-            1};
-  }
+  std::vector<const StreamerInfo*> described(const ObjectClasses& classes) const;
+  Result<ObjectMembers> read_members(std::span<const std::byte> payload) const;
+  Result<ObjectMembers> part_members(std::span<const std::byte> payload, std::size_t part) const;
+  Part part_at(NodeId node, const std::string& path, const ObjectMembers& members);
   void add_part(std::size_t part, const std::string& below, const ObjectKind&, const std::vector<ObjectArray>&);
   void add_column(const ObjectArray&, const std::string& path, std::uint32_t slot);
   void count_drawn(const std::vector<ObjectPart>&, std::uint64_t payload_size);
@@ -199,6 +83,159 @@ class ClassObject final : public OneChunkEach<Object> {
   std::vector<ArrayStream> streams_;
   std::map<std::string, NodeId> directories_;
 };
+
+ClassObject::ClassObject(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key,
+                         std::shared_ptr<const StreamSet> payload)
+    : infos_(std::move(infos)), payload_(std::move(payload)), keylen_(key.keylen) {
+  name = key.name;
+  title = key.title;
+  class_name = key.class_name;
+  kind = "object";
+  nodes.emplace_back();
+  object_kind_ = kind_of_object(*infos_, class_name);
+}
+
+void ClassObject::look(std::span<const std::byte> payload) {
+  const ObjectClasses classes = object_classes(*infos_, class_name, payload, keylen_);
+  needs_descriptions = !classes.names_itself || !described(classes).empty();
+  auto members = read_members(payload);
+  if (!members) {
+    parts[0].has_json = members.error().kind != ErrorKind::unsupported;
+    warnings.push_back(members.error().text);
+    return;
+  }
+  parts[0] = part_at(0, "", *members);
+  const std::vector<ObjectPart> held = object_parts(*infos_, *members);
+  for (const ObjectPart& part : held) parts.push_back(part_at(directory(part.path), part.path, part.members));
+  const auto arrays = object_arrays(object_kind_, *infos_, *members);
+  if (!arrays) return warnings.push_back(arrays.error().text);
+  add_part(0, "", object_kind_, *arrays);
+  // If a part is damaged, only the arrays of that part are left out.
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const ObjectKind kind_of_part = kind_of_object(*infos_, held[i].class_name);
+    const auto some = object_arrays(kind_of_part, *infos_, held[i].members);
+    if (some) add_part(i + 1, held[i].path + "/", kind_of_part, *some);
+  }
+  count_drawn(held, payload.size());
+}
+
+StreamShape ClassObject::shape(StreamId stream) const {
+  return {.chunks = 1,
+          .slots = streams_[stream].paths.size(),
+          .stored_bytes = payload_->shape(0).stored_bytes / streams_.size()};
+}
+
+std::uint64_t ClassObject::decoded_size(ChunkKey key) const {
+  return payload_->decoded_size({}) + streams_[key.stream].bytes + streams_[key.stream].working;
+}
+
+void ClassObject::keep(std::shared_ptr<const PayloadBytes> payload) {
+  large_ = std::move(payload);
+  is_large = true;
+  look(large_->span());
+}
+
+Result<std::shared_ptr<const PiecedText>> ClassObject::json(std::span<const std::byte> payload,
+                                                            const std::stop_token& stop) const {
+  const WholePayload whole(payload);
+  const PayloadBytes& bytes = large_ ? *large_ : whole;
+  return json_pieces(infos_, class_name, bytes, keylen_, !large_, stop);
+}
+
+Result<std::shared_ptr<const PiecedText>> ClassObject::table(std::span<const std::byte> payload, std::size_t part,
+                                                             const QuotedField& quoted,
+                                                             const std::stop_token& stop) const {
+  using Text = std::shared_ptr<const PiecedText>;
+  if (part != 0 || !parts[0].has_spreadsheet) return Text();
+  TRY(const ObjectMembers members, read_members(bytes_of(payload)));
+  if (!large_ && !has_histogram_table(object_kind_, members)) return Text();
+  const auto whole = std::make_shared<const WholePayload>(payload);
+  const std::shared_ptr<const PayloadBytes> bytes = large_ ? large_ : whole;
+  return histogram_table({members, bytes}, object_kind_, large_ ? OpenedHistogram() : opener(), quoted, stop);
+}
+
+std::string ClassObject::descriptions(std::span<const std::byte> payload) const {
+  const auto infos = described(object_classes(*infos_, class_name, bytes_of(payload), keylen_));
+  const std::vector<std::byte> bytes = encode_streamer_infos(infos, 0, class_name);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Result<Plot> ClassObject::plot(std::span<const std::byte> payload, std::size_t part, Effort& effort) const {
+  TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
+  const WholePayload whole(payload);
+  return object_plot(*infos_, members, large_ ? *large_ : whole, parts[part].numbers, effort);
+}
+
+Result<Spreadsheet> ClassObject::spreadsheet(std::span<const std::byte> payload, std::size_t part,
+                                             Effort& effort) const {
+  if (large_ && part == 0) return fail(ErrorKind::unsupported, "histogram: too large for a table in one piece");
+  TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
+  return object_spreadsheet(*infos_, members, effort);
+}
+
+Result<std::string> ClassObject::text(std::span<const std::byte> payload, std::size_t part) const {
+  TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
+  auto found = object_text(*infos_, members.class_name(""), members);
+  if (part == 0 && !found) found = object_text(*infos_, class_name, members);
+  if (!found) return fail(ErrorKind::invalid, "the object has no text");
+  return *std::move(found);
+}
+
+std::span<const std::byte> ClassObject::bytes_of(std::span<const std::byte> payload) const {
+  return large_ ? large_->span() : payload;
+}
+
+OpenedHistogram ClassObject::opener() const {
+  return [infos = infos_, class_name_ = class_name,
+          keylen = keylen_](std::span<const std::byte> payload) -> Result<HistogramSource> {
+    TRY(auto members, ObjectMembers::read(*infos, class_name_, payload, keylen));
+    return HistogramSource{std::move(members), std::make_shared<const WholePayload>(payload)};
+  };
+}
+
+std::vector<const StreamerInfo*> ClassObject::described(const ObjectClasses& classes) const {
+  const std::vector<StreamerInfo>& builtin = builtin_streamer_infos();
+  const auto is_of_file = [&](const StreamerInfo* info) {
+    return std::less<>()(info, builtin.data()) || !std::less<>()(info, builtin.data() + builtin.size());
+  };
+  // Arrays have had one version ever, and every reader has code for it.
+  const auto is_array = [](const StreamerInfo* info) {
+    return info->class_name.starts_with("TArray") && info->version == 1;
+  };
+  std::vector<const StreamerInfo*> infos;
+  for (const StreamerInfo* info : classes.infos) {
+    if (is_of_file(info) && !is_standard(*info) && !is_array(info)) infos.push_back(info);
+  }
+  return infos;
+}
+
+Result<ObjectMembers> ClassObject::read_members(std::span<const std::byte> payload) const {
+  return ObjectMembers::read(*infos_, class_name, payload, keylen_);
+}
+
+Result<ObjectMembers> ClassObject::part_members(std::span<const std::byte> payload, std::size_t part) const {
+  TRY(ObjectMembers members, read_members(payload));
+  if (part == 0) return members;
+  std::vector<ObjectPart> all = object_parts(*infos_, members);
+  if (part > all.size()) return fail(ErrorKind::stale, "the object has changed since it was opened");
+  return std::move(all[part - 1].members);
+}
+
+ClassObject::Part ClassObject::part_at(NodeId node, const std::string& path, const ObjectMembers& members) {
+  const std::string_view inner = node == 0 ? std::string_view(class_name) : members.class_name("");
+  const auto drawable = check_drawable(*infos_, members);
+  if (!drawable && is_drawable_class(*infos_, inner))
+    warnings.push_back((path.empty() ? "" : path + ": ") + "no plot: " + drawable.error().text);
+  const ObjectKind kind_of_part = kind_of_object(*infos_, inner);
+  return {node,
+          node == 0,
+          drawable.has_value(),
+          can_tabulate(kind_of_part, *infos_, members),
+          object_text(*infos_, inner, members).has_value(),
+          0,
+          0,
+          1};
+}
 
 void ClassObject::add_part(std::size_t part, const std::string& below, const ObjectKind& kind_of_part,
                            const std::vector<ObjectArray>& arrays) {

@@ -116,130 +116,16 @@ struct AreaValues {
 class HistogramTable final : public PiecedText {
  public:
   HistogramTable(const HistogramSource& source, const ObjectKind& kind, TableGrid grid, OpenedHistogram opened,
-                 QuotedField quoted)
-      : is_profile_(kind.family == ObjectFamily::profile),
-        grid_(std::move(grid)),
-        opened_(std::move(opened)),
-        quoted_(std::move(quoted)) {
-    const std::size_t dimensions = grid_.bins.bins.size();
-    for (std::size_t i = 0; i < dimensions; ++i)
-      axes_.emplace_back(source.members, kTableAxes[i].first, grid_.bins.bins[i]);
-    std::string header;
-    for (std::size_t i = 0; i < dimensions; ++i)
-      header += std::string(kTableAxes[i].second) + "_low," + kTableAxes[i].second + "_high,";
-    header += is_profile_ ? "value,error,effective_entries" : "value,error";
-    for (std::size_t i = 0; i < dimensions; ++i) {
-      labels_[i] = axis_labels(source.members, kTableAxes[i].first, grid_.bins.bins[i]);
-      if (labels_[i].empty()) continue;
-      for (std::string& label : labels_[i]) label = ',' + quoted_(label);
-      header += std::string(",") + kTableAxes[i].second + "_label";
-    }
-    header += '\n';
-    pieces.push_back({header.size(), header, {}});
-    if (!opened_) kept_source_ = source;
-  }
-
-  Result<> count(const HistogramSource& source, const std::stop_token& stop) {
-    const ByteRange payload{0, opened_ ? source.payload->span().size() : 0};
-    const std::size_t first = pieces.size();
-    pieces.resize(first + grid_.pieces(), {0, {}, payload});
-    CellReader reader(source.members, *source.payload, is_profile_);
-    const auto [nx, ny, nz] = grid_.n;
-    std::vector<std::uint64_t> of_x;  // wanted for each line of bins
-    for (std::uint64_t x = 0; x < nx && ny * nz > 1; ++x) of_x.push_back(bin_size(0, x));
-    ErrorSizes errors;
-    for (std::uint64_t z = 0; z < nz; ++z) {
-      for (std::uint64_t y = 0; y < ny; ++y) {
-        const std::uint64_t line = bin_size(1, y) + bin_size(2, z) + 2;  // a comma and the end of the line
-        for (std::uint64_t x = 0, many; x < nx; x += many) {
-          TRY_VOID(Effort(stop).check());
-          many = std::min(kCellsRead, nx - x);
-          TRY(const HistogramCells cells, reader.read(grid_.cell(x, y, z), many));
-          for (std::uint64_t i = 0; i < many; ++i) {
-            const std::uint64_t borders = of_x.empty() ? bin_size(0, x + i) : of_x[x + i];
-            std::uint64_t size = line + borders + csv_size(cells.value(i)) + errors.of(cells.variance(i));
-            if (is_profile_) size += 1 + csv_size(cells.effective_entries(i));
-            pieces[first + (x + i) / grid_.step_x * grid_.pieces_y + y / grid_.step_y].size += size;
-          }
-        }
-      }
-    }
-    return {};
-  }
-
-  Result<> make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const override {
-    const std::uint64_t number = piece - 1;  // behind the header
-    std::string text;
-    text.reserve(to.size());
-    if (opened_) {
-      TRY(const HistogramSource source, opened_(payload));
-      TRY(const AreaValues values, read(source, grid_.area(number)));
-      append_lines(text, values, grid_.area(number));
-    } else {
-      const Lock lock(mutex_);
-      if (!last_ || !last_->area.covers(grid_.area(number))) {
-        last_.reset();
-        TRY(last_, read(*kept_source_, grid_.area_read(number)));
-      }
-      append_lines(text, *last_, grid_.area(number));
-      if (piece + 1 == pieces.size()) last_.reset();  // read to the end
-    }
-    if (text.size() != to.size())
-      return fail(ErrorKind::stale, "the table of the object has changed since its size was computed");
-    std::memcpy(to.data(), text.data(), text.size());
-    return {};
-  }
+                 QuotedField quoted);
+  Result<> count(const HistogramSource& source, const std::stop_token& stop);
+  Result<> make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const override;
 
  private:
-  std::uint64_t bin_size(std::size_t axis, std::uint64_t bin) const {
-    if (axis >= axes_.size()) return 0;
-    return size_of_borders(axes_[axis], bin) + (labels_[axis].empty() ? 0 : labels_[axis][bin].size());
-  }
-
-  Result<AreaValues> read(const HistogramSource& source, const Area& area) const {
-    AreaValues all;
-    all.area = area;
-    const std::uint64_t nz = grid_.n[2], high = area.y_end - area.y, wide = area.x_end - area.x;
-    all.values.resize(wide * high * nz);
-    all.variances.resize(all.values.size());
-    if (is_profile_) all.entries.resize(all.values.size());
-    CellReader reader(source.members, *source.payload, is_profile_);
-    for (std::uint64_t z = 0; z < nz; ++z) {
-      for (std::uint64_t y = 0; y < high; ++y) {
-        TRY(const HistogramCells cells, reader.read(grid_.cell(area.x, area.y + y, z), wide));
-        for (std::uint64_t x = 0; x < wide; ++x) {
-          const std::uint64_t at = (x * high + y) * nz + z;
-          all.values[at] = cells.value(x);
-          all.variances[at] = cells.variance(x);
-          if (is_profile_) all.entries[at] = cells.effective_entries(x);
-        }
-      }
-    }
-    return all;
-  }
-
-  void append_lines(std::string& to, const AreaValues& all, const Area& area) const {
-    const std::uint64_t nz = grid_.n[2], high = all.area.y_end - all.area.y;
-    for (std::uint64_t x = area.x; x < area.x_end; ++x)
-      for (std::uint64_t y = area.y; y < area.y_end; ++y)
-        for (std::uint64_t z = 0; z < nz; ++z)
-          append_line(to, all, ((x - all.area.x) * high + y - all.area.y) * nz + z, {x, y, z});
-  }
+  std::uint64_t bin_size(std::size_t axis, std::uint64_t bin) const;
+  Result<AreaValues> read(const HistogramSource& source, const Area& area) const;
+  void append_lines(std::string& to, const AreaValues& all, const Area& area) const;
   void append_line(std::string& to, const AreaValues& all, std::uint64_t at,
-                   const std::array<std::uint64_t, 3>& bins) const {
-    CsvText text;
-    for (std::size_t i = 0; i < axes_.size(); ++i) append_borders(to, axes_[i], bins[i]);
-    to += csv_number(all.values[at], text);
-    to += ',';
-    to += csv_number(std::sqrt(all.variances[at]), text);
-    if (is_profile_) {
-      to += ',';
-      to += csv_number(all.entries[at], text);
-    }
-    for (std::size_t i = 0; i < axes_.size(); ++i)
-      if (!labels_[i].empty()) to += labels_[i][bins[i]];
-    to += '\n';
-  }
+                   const std::array<std::uint64_t, 3>& bins) const;
 
   const bool is_profile_;
   const TableGrid grid_;
@@ -251,6 +137,132 @@ class HistogramTable final : public PiecedText {
   mutable Mutex mutex_{"HistogramTable::mutex_", "a read"};
   mutable std::optional<AreaValues> last_ GUARDED_BY(mutex_);  // of a large one: for the next pieces
 };
+
+HistogramTable::HistogramTable(const HistogramSource& source, const ObjectKind& kind, TableGrid grid,
+                               OpenedHistogram opened, QuotedField quoted)
+    : is_profile_(kind.family == ObjectFamily::profile),
+      grid_(std::move(grid)),
+      opened_(std::move(opened)),
+      quoted_(std::move(quoted)) {
+  const std::size_t dimensions = grid_.bins.bins.size();
+  for (std::size_t i = 0; i < dimensions; ++i)
+    axes_.emplace_back(source.members, kTableAxes[i].first, grid_.bins.bins[i]);
+  std::string header;
+  for (std::size_t i = 0; i < dimensions; ++i)
+    header += std::string(kTableAxes[i].second) + "_low," + kTableAxes[i].second + "_high,";
+  header += is_profile_ ? "value,error,effective_entries" : "value,error";
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    labels_[i] = axis_labels(source.members, kTableAxes[i].first, grid_.bins.bins[i]);
+    if (labels_[i].empty()) continue;
+    for (std::string& label : labels_[i]) label = ',' + quoted_(label);
+    header += std::string(",") + kTableAxes[i].second + "_label";
+  }
+  header += '\n';
+  pieces.push_back({header.size(), header, {}});
+  if (!opened_) kept_source_ = source;
+}
+
+Result<> HistogramTable::count(const HistogramSource& source, const std::stop_token& stop) {
+  const ByteRange payload{0, opened_ ? source.payload->span().size() : 0};
+  const std::size_t first = pieces.size();
+  pieces.resize(first + grid_.pieces(), {0, {}, payload});
+  CellReader reader(source.members, *source.payload, is_profile_);
+  const auto [nx, ny, nz] = grid_.n;
+  std::vector<std::uint64_t> of_x;  // wanted for each line of bins
+  for (std::uint64_t x = 0; x < nx && ny * nz > 1; ++x) of_x.push_back(bin_size(0, x));
+  ErrorSizes errors;
+  for (std::uint64_t z = 0; z < nz; ++z) {
+    for (std::uint64_t y = 0; y < ny; ++y) {
+      const std::uint64_t line = bin_size(1, y) + bin_size(2, z) + 2;  // a comma and the end of the line
+      for (std::uint64_t x = 0, many; x < nx; x += many) {
+        TRY_VOID(Effort(stop).check());
+        many = std::min(kCellsRead, nx - x);
+        TRY(const HistogramCells cells, reader.read(grid_.cell(x, y, z), many));
+        for (std::uint64_t i = 0; i < many; ++i) {
+          const std::uint64_t borders = of_x.empty() ? bin_size(0, x + i) : of_x[x + i];
+          std::uint64_t size = line + borders + csv_size(cells.value(i)) + errors.of(cells.variance(i));
+          if (is_profile_) size += 1 + csv_size(cells.effective_entries(i));
+          pieces[first + (x + i) / grid_.step_x * grid_.pieces_y + y / grid_.step_y].size += size;
+        }
+      }
+    }
+  }
+  return {};
+}
+
+Result<> HistogramTable::make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const {
+  const std::uint64_t number = piece - 1;  // behind the header
+  std::string text;
+  text.reserve(to.size());
+  if (opened_) {
+    TRY(const HistogramSource source, opened_(payload));
+    TRY(const AreaValues values, read(source, grid_.area(number)));
+    append_lines(text, values, grid_.area(number));
+  } else {
+    const Lock lock(mutex_);
+    if (!last_ || !last_->area.covers(grid_.area(number))) {
+      last_.reset();
+      TRY(last_, read(*kept_source_, grid_.area_read(number)));
+    }
+    append_lines(text, *last_, grid_.area(number));
+    if (piece + 1 == pieces.size()) last_.reset();  // read to the end
+  }
+  if (text.size() != to.size())
+    return fail(ErrorKind::stale, "the table of the object has changed since its size was computed");
+  std::memcpy(to.data(), text.data(), text.size());
+  return {};
+}
+
+std::uint64_t HistogramTable::bin_size(std::size_t axis, std::uint64_t bin) const {
+  if (axis >= axes_.size()) return 0;
+  return size_of_borders(axes_[axis], bin) + (labels_[axis].empty() ? 0 : labels_[axis][bin].size());
+}
+
+Result<AreaValues> HistogramTable::read(const HistogramSource& source, const Area& area) const {
+  AreaValues all;
+  all.area = area;
+  const std::uint64_t nz = grid_.n[2], high = area.y_end - area.y, wide = area.x_end - area.x;
+  all.values.resize(wide * high * nz);
+  all.variances.resize(all.values.size());
+  if (is_profile_) all.entries.resize(all.values.size());
+  CellReader reader(source.members, *source.payload, is_profile_);
+  for (std::uint64_t z = 0; z < nz; ++z) {
+    for (std::uint64_t y = 0; y < high; ++y) {
+      TRY(const HistogramCells cells, reader.read(grid_.cell(area.x, area.y + y, z), wide));
+      for (std::uint64_t x = 0; x < wide; ++x) {
+        const std::uint64_t at = (x * high + y) * nz + z;
+        all.values[at] = cells.value(x);
+        all.variances[at] = cells.variance(x);
+        if (is_profile_) all.entries[at] = cells.effective_entries(x);
+      }
+    }
+  }
+  return all;
+}
+
+void HistogramTable::append_lines(std::string& to, const AreaValues& all, const Area& area) const {
+  const std::uint64_t nz = grid_.n[2], high = all.area.y_end - all.area.y;
+  for (std::uint64_t x = area.x; x < area.x_end; ++x)
+    for (std::uint64_t y = area.y; y < area.y_end; ++y)
+      for (std::uint64_t z = 0; z < nz; ++z)
+        append_line(to, all, ((x - all.area.x) * high + y - all.area.y) * nz + z, {x, y, z});
+}
+
+void HistogramTable::append_line(std::string& to, const AreaValues& all, std::uint64_t at,
+                                 const std::array<std::uint64_t, 3>& bins) const {
+  CsvText text;
+  for (std::size_t i = 0; i < axes_.size(); ++i) append_borders(to, axes_[i], bins[i]);
+  to += csv_number(all.values[at], text);
+  to += ',';
+  to += csv_number(std::sqrt(all.variances[at]), text);
+  if (is_profile_) {
+    to += ',';
+    to += csv_number(all.entries[at], text);
+  }
+  for (std::size_t i = 0; i < axes_.size(); ++i)
+    if (!labels_[i].empty()) to += labels_[i][bins[i]];
+  to += '\n';
+}
 
 }  // namespace
 

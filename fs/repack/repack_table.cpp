@@ -218,114 +218,20 @@ class UnitsOfTable {
  public:
   UnitsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {}
 
-  Result<WrittenTable> run(const KeyInfo& first) {
-    TRY(kept_, kept_of(request_, work_.stop));
-    TRY(copy_, work_.writer.copy_table(request_.directory, request_.name, first, copy_options()));
-    made_.report.path = request_.path;
-    made_.format = first.format;
-    for (file_ = 0; file_ < request_.inputs.names().size(); ++file_) {
-      TRY_VOID(add_file());
-      if (made_.needs_columns) return std::move(made_);
-    }
-    TRY_VOID(check_count(kept_, entries_, request_.options.selection));
-    made_.left_out.insert(made_.left_out.end(), copy_->left_out().begin(), copy_->left_out().end());
-    made_.written = true;
-    return std::move(made_);
-  }
+  Result<WrittenTable> run(const KeyInfo& first);
 
  private:
-  tfile::CopyOptions copy_options() const {
-    const RepackOptions& options = request_.options;
-    tfile::CopyOptions how{options.compression, options.cluster_bytes, nullptr};
-    if (!options.columns.takes_all()) how.keeps_field = [this](std::string_view name) { return keeps(name); };
-    return how;
-  }
-
-  bool keeps(std::string_view name) const {
-    const NameFilter& filter = request_.options.columns;
-    std::string plain(name);
-    if (plain.ends_with('.')) plain.pop_back();
-    return filter.takes(plain) && (plain.size() == name.size() || filter.takes(std::string(name)));
-  }
-
-  Result<> add_file() {
-    const ChainName& name = request_.inputs.names()[file_];
-    const std::string path = name.table.empty() ? request_.path : name.table;
-    TRY(const auto file, request_.inputs.open(file_));
-    if (file_ > 0) TRY_VOID(work_.writer.take_classes(*file));
-    if (request_.inputs.names().size() > 1 && has_process_ids(*file)) {
-      made_.needs_columns = true;
-      made_.why = "its objects refer to each other (TRef), and each file numbers them separately";
-      return {};
-    }
-    TRY(const KeyPlace key, named(name.file, key_in(*file, path, tfile::KeyKind::table)));
-    if (key.info().format != made_.format) {
-      made_.needs_columns = true;
-      made_.why = "it is a TTree in one file and an RNTuple in another";
-      return {};
-    }
-    TRY(const auto outline, named(name.file, file->outline(key.info())));
-    const std::int64_t entries = outline->entries;
-    std::optional<KeptEntries> kept;
-    if (kept_.entries) kept = kept_.entries->within({entries_, entries_ + entries});
-    auto added = copy_->add_table(file, key.info(), kept ? &*kept : nullptr);
-    if (added && request_.options.skips_damaged) added = leave_out_damaged(file, *outline, key.info(), kept);
-    if (!added && is_about_form(added.error())) {
-      made_.needs_columns = true;
-      made_.why = added.error().text;
-      return {};
-    }
-    TRY_VOID(named(name.file, std::move(added)));
-    auto done = write_units();
-    TRY_VOID(request_.inputs.names().size() > 1 ? named(name.file, std::move(done)) : std::move(done));
-    note_kept(kept ? *kept : KeptEntries({0, entries}), *outline);
-    entries_ += entries;
-    return {};
-  }
+  tfile::CopyOptions copy_options() const;
+  bool keeps(std::string_view name) const;
+  Result<> add_file();
 
   // What the table has of this file.
-  void note_kept(const KeptEntries& kept, const tfile::Table& table) {
-    for (const EntryRange& cluster : clusters_of(table))
-      made_.cluster_ends.push_back(made_.report.entries + kept.before(cluster.end));
-    made_.report.entries += kept.count();
-    for (const EntryRange& range : kept.ranges()) made_.kept.add({entries_ + range.begin, entries_ + range.end});
-  }
-
-  Result<> write_units() {
-    std::uint64_t all = 0, done = 0;
-    for (std::size_t i = 0; i < copy_->unit_count(); ++i) all += stored_bytes(copy_->unit(i));
-    if (work_.output == nullptr) {
-      made_.report.bytes += all;
-      return {};
-    }
-    const auto told = [&](std::uint64_t bytes) {
-      done += bytes;
-      const double share = static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(all, 1));
-      if (work_.progress)
-        work_.progress((static_cast<double>(file_) + share) / static_cast<double>(request_.inputs.names().size()));
-    };
-    TRY(const std::uint64_t written, named(request_.path, copy_units(*copy_, work_, told)));
-    made_.report.bytes += written;
-    return copy_->end_table();
-  }
+  void note_kept(const KeptEntries& kept, const tfile::Table& table);
+  Result<> write_units();
 
   // Looks at all units first. Clusters with a damaged one go, until there is none.
   Result<> leave_out_damaged(const std::shared_ptr<const tfile::File>& file, const tfile::Table& table,
-                             const KeyInfo& key, std::optional<KeptEntries>& kept) {
-    for (;;) {
-      std::vector<DamagedUnit> units;
-      TRY_VOID(try_units(*copy_, work_, [&](EntryRange entries, const Error& error) {
-        units.push_back({entries, error.text});
-      }));
-      if (units.empty()) return {};
-      if (!kept) kept.emplace(EntryRange{0, table.entries});
-      const std::int64_t before = kept->count();
-      TRY(const DamagedClusters damaged, clusters_with_damage(file, table, key, units, *kept));
-      leave_out_clusters(damaged, entries_, *kept, made_);
-      if (kept->count() == before) return fail(ErrorKind::damaged, units.front().why);
-      TRY_VOID(copy_->add_table(file, key, &*kept));
-    }
-  }
+                             const KeyInfo& key, std::optional<KeptEntries>& kept);
 
   struct DamagedUnit {
     EntryRange entries;  // which may be those of several clusters
@@ -336,51 +242,11 @@ class UnitsOfTable {
   // if none shows it.
   Result<DamagedClusters> clusters_with_damage(const std::shared_ptr<const tfile::File>& file,
                                                const tfile::Table& table, const KeyInfo& key,
-                                               std::span<const DamagedUnit> units, const KeptEntries& kept) {
-    DamagedClusters found;
-    std::map<std::int64_t, std::vector<std::string>> seen;  // what was found in a cluster, by its first entry
-    std::set<std::int64_t> bad;
-    const std::vector<EntryRange> clusters = clusters_of(table);
-    for (const DamagedUnit& unit : units) {
-      std::vector<EntryRange> near;
-      for (const EntryRange& cluster : clusters) {
-        if (overlap(unit.entries, cluster) && span_of_kept(kept, cluster).size() > 0) near.push_back(cluster);
-      }
-      bool is_found = false;
-      for (const EntryRange& cluster : near) {
-        if (near.size() == 1) break;
-        if (!seen.contains(cluster.begin)) {
-          TRY(seen[cluster.begin], damage_in(file, key, cluster));
-          std::ranges::copy(seen[cluster.begin], std::back_inserter(found.why));
-        }
-        if (seen[cluster.begin].empty()) continue;
-        bad.insert(cluster.begin);
-        is_found = true;
-      }
-      if (is_found) continue;
-      found.why.push_back(unit.why);
-      for (const EntryRange& cluster : near) bad.insert(cluster.begin);
-    }
-    std::ranges::copy_if(clusters, std::back_inserter(found.clusters),
-                         [&](EntryRange cluster) { return bad.contains(cluster.begin); });
-    return found;
-  }
+                                               std::span<const DamagedUnit> units, const KeptEntries& kept);
 
   // What is damaged in one cluster of a table, all of it decompressed.
   Result<std::vector<std::string>> damage_in(const std::shared_ptr<const tfile::File>& file, const KeyInfo& key,
-                                             EntryRange cluster) {
-    constexpr tfile::Compression kNone{tfile::Compression::Algorithm::none, 0};
-    TRY(const auto scratch, tfile::FileWriter::create("scratch", kNone));
-    tfile::CopyOptions how = copy_options();
-    how.compression = kNone;
-    how.cluster_bytes = 0;
-    TRY(tfile::TableCopy* const copy, scratch->copy_table("", request_.name, key, how));
-    const KeptEntries all(cluster);
-    TRY_VOID(copy->add_table(file, key, &all));
-    std::vector<std::string> why;
-    TRY_VOID(try_units(*copy, work_, [&](EntryRange, const Error& error) { why.push_back(error.text); }));
-    return why;
-  }
+                                             EntryRange cluster);
 
   const TableRequest& request_;
   const TableWork& work_;
@@ -391,114 +257,278 @@ class UnitsOfTable {
   WrittenTable made_;
 };
 
+Result<WrittenTable> UnitsOfTable::run(const KeyInfo& first) {
+  TRY(kept_, kept_of(request_, work_.stop));
+  TRY(copy_, work_.writer.copy_table(request_.directory, request_.name, first, copy_options()));
+  made_.report.path = request_.path;
+  made_.format = first.format;
+  for (file_ = 0; file_ < request_.inputs.names().size(); ++file_) {
+    TRY_VOID(add_file());
+    if (made_.needs_columns) return std::move(made_);
+  }
+  TRY_VOID(check_count(kept_, entries_, request_.options.selection));
+  made_.left_out.insert(made_.left_out.end(), copy_->left_out().begin(), copy_->left_out().end());
+  made_.written = true;
+  return std::move(made_);
+}
+
+tfile::CopyOptions UnitsOfTable::copy_options() const {
+  const RepackOptions& options = request_.options;
+  tfile::CopyOptions how{options.compression, options.cluster_bytes, nullptr};
+  if (!options.columns.takes_all()) how.keeps_field = [this](std::string_view name) { return keeps(name); };
+  return how;
+}
+
+bool UnitsOfTable::keeps(std::string_view name) const {
+  const NameFilter& filter = request_.options.columns;
+  std::string plain(name);
+  if (plain.ends_with('.')) plain.pop_back();
+  return filter.takes(plain) && (plain.size() == name.size() || filter.takes(std::string(name)));
+}
+
+Result<> UnitsOfTable::add_file() {
+  const ChainName& name = request_.inputs.names()[file_];
+  const std::string path = name.table.empty() ? request_.path : name.table;
+  TRY(const auto file, request_.inputs.open(file_));
+  if (file_ > 0) TRY_VOID(work_.writer.take_classes(*file));
+  if (request_.inputs.names().size() > 1 && has_process_ids(*file)) {
+    made_.needs_columns = true;
+    made_.why = "its objects refer to each other (TRef), and each file numbers them separately";
+    return {};
+  }
+  TRY(const KeyPlace key, named(name.file, key_in(*file, path, tfile::KeyKind::table)));
+  if (key.info().format != made_.format) {
+    made_.needs_columns = true;
+    made_.why = "it is a TTree in one file and an RNTuple in another";
+    return {};
+  }
+  TRY(const auto outline, named(name.file, file->outline(key.info())));
+  const std::int64_t entries = outline->entries;
+  std::optional<KeptEntries> kept;
+  if (kept_.entries) kept = kept_.entries->within({entries_, entries_ + entries});
+  auto added = copy_->add_table(file, key.info(), kept ? &*kept : nullptr);
+  if (added && request_.options.skips_damaged) added = leave_out_damaged(file, *outline, key.info(), kept);
+  if (!added && is_about_form(added.error())) {
+    made_.needs_columns = true;
+    made_.why = added.error().text;
+    return {};
+  }
+  TRY_VOID(named(name.file, std::move(added)));
+  auto done = write_units();
+  TRY_VOID(request_.inputs.names().size() > 1 ? named(name.file, std::move(done)) : std::move(done));
+  note_kept(kept ? *kept : KeptEntries({0, entries}), *outline);
+  entries_ += entries;
+  return {};
+}
+
+void UnitsOfTable::note_kept(const KeptEntries& kept, const tfile::Table& table) {
+  for (const EntryRange& cluster : clusters_of(table))
+    made_.cluster_ends.push_back(made_.report.entries + kept.before(cluster.end));
+  made_.report.entries += kept.count();
+  for (const EntryRange& range : kept.ranges()) made_.kept.add({entries_ + range.begin, entries_ + range.end});
+}
+
+Result<> UnitsOfTable::write_units() {
+  std::uint64_t all = 0, done = 0;
+  for (std::size_t i = 0; i < copy_->unit_count(); ++i) all += stored_bytes(copy_->unit(i));
+  if (work_.output == nullptr) {
+    made_.report.bytes += all;
+    return {};
+  }
+  const auto told = [&](std::uint64_t bytes) {
+    done += bytes;
+    const double share = static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(all, 1));
+    if (work_.progress)
+      work_.progress((static_cast<double>(file_) + share) / static_cast<double>(request_.inputs.names().size()));
+  };
+  TRY(const std::uint64_t written, named(request_.path, copy_units(*copy_, work_, told)));
+  made_.report.bytes += written;
+  return copy_->end_table();
+}
+
+Result<> UnitsOfTable::leave_out_damaged(const std::shared_ptr<const tfile::File>& file, const tfile::Table& table,
+                                         const KeyInfo& key, std::optional<KeptEntries>& kept) {
+  for (;;) {
+    std::vector<DamagedUnit> units;
+    TRY_VOID(try_units(*copy_, work_, [&](EntryRange entries, const Error& error) {
+      units.push_back({entries, error.text});
+    }));
+    if (units.empty()) return {};
+    if (!kept) kept.emplace(EntryRange{0, table.entries});
+    const std::int64_t before = kept->count();
+    TRY(const DamagedClusters damaged, clusters_with_damage(file, table, key, units, *kept));
+    leave_out_clusters(damaged, entries_, *kept, made_);
+    if (kept->count() == before) return fail(ErrorKind::damaged, units.front().why);
+    TRY_VOID(copy_->add_table(file, key, &*kept));
+  }
+}
+
+Result<DamagedClusters> UnitsOfTable::clusters_with_damage(const std::shared_ptr<const tfile::File>& file,
+                                                           const tfile::Table& table, const KeyInfo& key,
+                                                           std::span<const DamagedUnit> units,
+                                                           const KeptEntries& kept) {
+  DamagedClusters found;
+  std::map<std::int64_t, std::vector<std::string>> seen;  // what was found in a cluster, by its first entry
+  std::set<std::int64_t> bad;
+  const std::vector<EntryRange> clusters = clusters_of(table);
+  for (const DamagedUnit& unit : units) {
+    std::vector<EntryRange> near;
+    for (const EntryRange& cluster : clusters) {
+      if (overlap(unit.entries, cluster) && span_of_kept(kept, cluster).size() > 0) near.push_back(cluster);
+    }
+    bool is_found = false;
+    for (const EntryRange& cluster : near) {
+      if (near.size() == 1) break;
+      if (!seen.contains(cluster.begin)) {
+        TRY(seen[cluster.begin], damage_in(file, key, cluster));
+        std::ranges::copy(seen[cluster.begin], std::back_inserter(found.why));
+      }
+      if (seen[cluster.begin].empty()) continue;
+      bad.insert(cluster.begin);
+      is_found = true;
+    }
+    if (is_found) continue;
+    found.why.push_back(unit.why);
+    for (const EntryRange& cluster : near) bad.insert(cluster.begin);
+  }
+  std::ranges::copy_if(clusters, std::back_inserter(found.clusters),
+                       [&](EntryRange cluster) { return bad.contains(cluster.begin); });
+  return found;
+}
+
+Result<std::vector<std::string>> UnitsOfTable::damage_in(const std::shared_ptr<const tfile::File>& file,
+                                                         const KeyInfo& key, EntryRange cluster) {
+  constexpr tfile::Compression kNone{tfile::Compression::Algorithm::none, 0};
+  TRY(const auto scratch, tfile::FileWriter::create("scratch", kNone));
+  tfile::CopyOptions how = copy_options();
+  how.compression = kNone;
+  how.cluster_bytes = 0;
+  TRY(tfile::TableCopy* const copy, scratch->copy_table("", request_.name, key, how));
+  const KeptEntries all(cluster);
+  TRY_VOID(copy->add_table(file, key, &all));
+  std::vector<std::string> why;
+  TRY_VOID(try_units(*copy, work_, [&](EntryRange, const Error& error) { why.push_back(error.text); }));
+  return why;
+}
+
 // A table whose columns are read.
 class ColumnsOfTable {
  public:
-  ColumnsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {
-    made_.report.path = request.path;
-    made_.report.by_unit = false;
-  }
-
-  Result<WrittenTable> run(Conversion conversion) {
-    TRY(const Kept wanted, kept_of(request_, work_.stop));
-    auto source = open_chain(request_);
-    if (!source && is_about_form(source.error())) {
-      made_.left_out.push_back(source.error().text);
-      return std::move(made_);
-    }
-    if (!source) return tl::unexpected(std::move(source).error());
-    const tfile::Table& table = (*source)->table();
-    TRY_VOID(check_count(wanted, table.entries, request_.options.selection));
-    RawFields raw{request_.options.keeps_raw, {}};
-    if (raw.are_kept) {
-      TRY(raw.classes, streamed_classes(request_, table, work_.writer));
-    }
-    TRY(OfferedTable offered,
-        named(request_.path, offered_table(**source, conversion, raw, request_.refused, request_.options.columns)));
-    made_.left_out = offered.left_out;
-    std::ranges::copy((*source)->left_out(), std::back_inserter(made_.left_out));
-    made_.friends = (*source)->friends();
-    made_.renamed = offered.renamed;
-    for (std::size_t i = 0; i < offered.columns.size(); ++i) {
-      if (offered.offered[i].path != offered.columns[i]->path)
-        made_.source_paths.emplace(offered.offered[i].path, offered.columns[i]->path);
-    }
-    made_.streamed = offered.streamed;
-    made_.format = conversion.to;
-    note_differences((*source)->differences());
-    if (offered.columns.empty()) {
-      made_.left_out.push_back("none of its columns can be written");
-      return std::move(made_);
-    }
-    TRY_VOID(named(request_.path, write(**source, std::move(offered), conversion.to, wanted)));
-    made_.written = true;
-    return std::move(made_);
-  }
+  ColumnsOfTable(const TableRequest& request, const TableWork& work);
+  Result<WrittenTable> run(Conversion conversion);
 
  private:
-  Result<> write(ChainSource& source, OfferedTable offered, tfile::TableFormat format, const Kept& wanted) {
-    const RepackOptions& options = request_.options;
-    const tfile::Table& table = source.table();
-    const EntryRange all{0, table.entries};
-    KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(all);
-    const std::uint64_t cluster =
-        options.cluster_bytes != 0 ? options.cluster_bytes : default_cluster(format, options.memory);
-    if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, kept));
-    TRY(tfile::TableWriter* const writer,
-        work_.writer.create_table(request_.directory, request_.name, table.title, format));
-    TRY(CopiedColumns copied, copy_columns(source, std::move(offered), kept, *writer, work_, cluster));
-    made_.report.bytes = copied.bytes;
-    made_.refused = std::move(copied.refused);
-    made_.report.entries = kept.count();
-    for (const EntryRange& range : clusters_of(table)) made_.cluster_ends.push_back(kept.before(range.end));
-    made_.kept = std::move(kept);
-    return {};
-  }
+  Result<> write(ChainSource& source, OfferedTable offered, tfile::TableFormat format, const Kept& wanted);
 
   // Columns that the files do not have alike, or that cannot be read as columns in any of them.
-  void note_differences(std::span<const Difference> differences) {
-    for (const Difference& difference : differences) {
-      const bool is_wanted = request_.options.columns.takes(difference.node.substr(0, difference.node.find('/')));
-      if (!difference.is_left_out || !is_wanted) continue;
-      const std::vector<std::string>& types = difference.found;
-      std::string found;
-      for (const std::string& type : types) found += (found.empty() ? "" : ", ") + type;
-      const bool is_one = std::ranges::count(types, types.front()) == std::ssize(types);
-      made_.left_out.push_back(difference.node +
-                               (is_one ? ": " + types.front() : ": its type differs between the files: " + found));
-    }
-  }
+  void note_differences(std::span<const Difference> differences);
 
   // Reads all of it first. Clusters with a damaged column go. Where the lists of a cluster begin is said in the one
   // before: behind a damaged one, the first entry goes along, and the others are tried without it.
-  Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, KeptEntries& kept) {
-    const auto damage_in = [&](const std::vector<EntryRange>& clusters) -> Result<DamagedClusters> {
-      DamagedClusters found;
-      TRY_VOID(try_columns(source, offered, {kept, clusters}, work_, [&](EntryRange cluster, const Error& error) {
-        if (found.clusters.empty() || found.clusters.back() != cluster) found.clusters.push_back(cluster);
-        found.why.push_back(error.text);
-      }));
-      return found;
-    };
-    TRY(DamagedClusters damaged, damage_in(clusters_of(source.table())));
-    std::vector<EntryRange> rests;
-    for (std::size_t i = 1; i < damaged.clusters.size(); ++i) {
-      const EntryRange cluster = damaged.clusters[i];
-      if (cluster.begin == damaged.clusters[i - 1].end) rests.push_back({cluster.begin + 1, cluster.end});
-    }
-    TRY(const DamagedClusters again, damage_in(rests));
-    std::erase_if(rests, [&](EntryRange rest) { return std::ranges::count(again.clusters, rest) > 0; });
-    for (EntryRange& cluster : damaged.clusters) {
-      if (std::ranges::count(rests, EntryRange{cluster.begin + 1, cluster.end}) > 0) cluster.end = cluster.begin + 1;
-    }
-    leave_out_clusters(damaged, 0, kept, made_);
-    return {};
-  }
+  Result<> leave_out_damaged(ChainSource& source, const OfferedTable& offered, KeptEntries& kept);
 
   const TableRequest& request_;
   const TableWork& work_;
   WrittenTable made_;
 };
+
+ColumnsOfTable::ColumnsOfTable(const TableRequest& request, const TableWork& work) : request_(request), work_(work) {
+  made_.report.path = request.path;
+  made_.report.by_unit = false;
+}
+
+Result<WrittenTable> ColumnsOfTable::run(Conversion conversion) {
+  TRY(const Kept wanted, kept_of(request_, work_.stop));
+  auto source = open_chain(request_);
+  if (!source && is_about_form(source.error())) {
+    made_.left_out.push_back(source.error().text);
+    return std::move(made_);
+  }
+  if (!source) return tl::unexpected(std::move(source).error());
+  const tfile::Table& table = (*source)->table();
+  TRY_VOID(check_count(wanted, table.entries, request_.options.selection));
+  RawFields raw{request_.options.keeps_raw, {}};
+  if (raw.are_kept) {
+    TRY(raw.classes, streamed_classes(request_, table, work_.writer));
+  }
+  TRY(OfferedTable offered,
+      named(request_.path, offered_table(**source, conversion, raw, request_.refused, request_.options.columns)));
+  made_.left_out = offered.left_out;
+  std::ranges::copy((*source)->left_out(), std::back_inserter(made_.left_out));
+  made_.friends = (*source)->friends();
+  made_.renamed = offered.renamed;
+  for (std::size_t i = 0; i < offered.columns.size(); ++i) {
+    if (offered.offered[i].path != offered.columns[i]->path)
+      made_.source_paths.emplace(offered.offered[i].path, offered.columns[i]->path);
+  }
+  made_.streamed = offered.streamed;
+  made_.format = conversion.to;
+  note_differences((*source)->differences());
+  if (offered.columns.empty()) {
+    made_.left_out.push_back("none of its columns can be written");
+    return std::move(made_);
+  }
+  TRY_VOID(named(request_.path, write(**source, std::move(offered), conversion.to, wanted)));
+  made_.written = true;
+  return std::move(made_);
+}
+
+Result<> ColumnsOfTable::write(ChainSource& source, OfferedTable offered, tfile::TableFormat format,
+                               const Kept& wanted) {
+  const RepackOptions& options = request_.options;
+  const tfile::Table& table = source.table();
+  const EntryRange all{0, table.entries};
+  KeptEntries kept = wanted.entries ? wanted.entries->within(all) : KeptEntries(all);
+  const std::uint64_t cluster =
+      options.cluster_bytes != 0 ? options.cluster_bytes : default_cluster(format, options.memory);
+  if (options.skips_damaged) TRY_VOID(leave_out_damaged(source, offered, kept));
+  TRY(tfile::TableWriter* const writer,
+      work_.writer.create_table(request_.directory, request_.name, table.title, format));
+  TRY(CopiedColumns copied, copy_columns(source, std::move(offered), kept, *writer, work_, cluster));
+  made_.report.bytes = copied.bytes;
+  made_.refused = std::move(copied.refused);
+  made_.report.entries = kept.count();
+  for (const EntryRange& range : clusters_of(table)) made_.cluster_ends.push_back(kept.before(range.end));
+  made_.kept = std::move(kept);
+  return {};
+}
+
+void ColumnsOfTable::note_differences(std::span<const Difference> differences) {
+  for (const Difference& difference : differences) {
+    const bool is_wanted = request_.options.columns.takes(difference.node.substr(0, difference.node.find('/')));
+    if (!difference.is_left_out || !is_wanted) continue;
+    const std::vector<std::string>& types = difference.found;
+    std::string found;
+    for (const std::string& type : types) found += (found.empty() ? "" : ", ") + type;
+    const bool is_one = std::ranges::count(types, types.front()) == std::ssize(types);
+    made_.left_out.push_back(difference.node +
+                             (is_one ? ": " + types.front() : ": its type differs between the files: " + found));
+  }
+}
+
+Result<> ColumnsOfTable::leave_out_damaged(ChainSource& source, const OfferedTable& offered, KeptEntries& kept) {
+  const auto damage_in = [&](const std::vector<EntryRange>& clusters) -> Result<DamagedClusters> {
+    DamagedClusters found;
+    TRY_VOID(try_columns(source, offered, {kept, clusters}, work_, [&](EntryRange cluster, const Error& error) {
+      if (found.clusters.empty() || found.clusters.back() != cluster) found.clusters.push_back(cluster);
+      found.why.push_back(error.text);
+    }));
+    return found;
+  };
+  TRY(DamagedClusters damaged, damage_in(clusters_of(source.table())));
+  std::vector<EntryRange> rests;
+  for (std::size_t i = 1; i < damaged.clusters.size(); ++i) {
+    const EntryRange cluster = damaged.clusters[i];
+    if (cluster.begin == damaged.clusters[i - 1].end) rests.push_back({cluster.begin + 1, cluster.end});
+  }
+  TRY(const DamagedClusters again, damage_in(rests));
+  std::erase_if(rests, [&](EntryRange rest) { return std::ranges::count(again.clusters, rest) > 0; });
+  for (EntryRange& cluster : damaged.clusters) {
+    if (std::ranges::count(rests, EntryRange{cluster.begin + 1, cluster.end}) > 0) cluster.end = cluster.begin + 1;
+  }
+  leave_out_clusters(damaged, 0, kept, made_);
+  return {};
+}
 
 }  // namespace
 

@@ -101,255 +101,48 @@ std::vector<std::int64_t> offsets_of_sizes(const Slices& sizes, tfile::Dtype dty
 class Cutting : public std::enable_shared_from_this<Cutting> {
  public:
   Cutting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, PageShape shape,
-          std::shared_ptr<const std::vector<std::int64_t>> bounds)
-      : streams_(std::move(streams)),
-        table_(std::move(table)),
-        shape_(std::move(shape)),
-        bounds_(std::move(bounds)),
-        counted_(
-            std::any_of(shape_.steps.begin(), shape_.steps.end(), [](const LevelStep& s) { return s.is_counted; })),
-        windows_(shape_.steps.size() + 1),
-        next_(windows_.size()) {
-    here_.lists.resize(shape_.steps.size());
-    // Unless entries may be missing at the end, all are present.
-    if (!shape_.steps.empty() && shape_.steps[0].kind == StepKind::nullable) present_ = shape_.steps[0].number;
-    begin_group();
-  }
-
-  void run(Reply<LeafPagesPtr> reply) {
-    auto go_on = [self = shared_from_this()](Reply<void> told) { self->go_on(std::move(told)); };
-    while_more([self = shared_from_this()] { return !self->is_cut_; }, 1, std::move(go_on),
-               answer_with<void>(std::move(reply), [self = shared_from_this()] { return self->pages(); }));
-  }
+          std::shared_ptr<const std::vector<std::int64_t>> bounds);
+  void run(Reply<LeafPagesPtr> reply);
 
  private:
   std::int64_t group_end() const { return (*bounds_)[group_ + 1]; }
 
-  void begin_group() {
-    made_->group_begin.push_back(made_->pages.size());
-    if (counted_) made_->counts.push_back({std::numeric_limits<std::int64_t>::max(), 0});
-  }
-
-  Result<LeafPagesPtr> pages() {
-    made_->group_begin.push_back(made_->pages.size());
-    for (std::size_t i = 0; i < shape_.steps.size(); ++i)
-      if (shape_.steps[i].is_counted && next_[i] != shape_.steps[i].number)
-        return tfile::fail(ErrorKind::damaged, "list sizes add up to " + std::to_string(next_[i]) +
-                                                   " items, expected " + std::to_string(shape_.steps[i].number));
-    return LeafPagesPtr(made_);
-  }
+  void begin_group();
+  Result<LeafPagesPtr> pages();
 
   // Goes down the steps with the block, until offsets are needed; those of the string come last.
-  void go_on(Reply<void> reply) {
-    if (auto begun = begin_next_block(); !begun || is_cut_) return reply(std::move(begun));
-    for (; step_ < windows_.size(); ++step_) {
-      const bool is_string = step_ == shape_.steps.size();
-      if (is_string && !shape_.chars_offsets) break;
-      if (is_string || shape_.steps[step_].has_offsets())
-        return load_offsets(is_string ? *shape_.chars_offsets : shape_.steps[step_].offsets, std::move(reply));
-      const LevelStep& step = shape_.steps[step_];
-      if (step.kind == StepKind::fixed)
-        items_ = {items_.begin * step.number, items_.end * step.number};
-      else
-        items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
-    }
-    // There may be many entries: not on the thread that decoded their offsets.
-    streams_->run_view_job(answering([self = shared_from_this()] { return self->look_at_block(); }, std::move(reply)));
-  }
+  void go_on(Reply<void> reply);
 
   // Unless one is begun. Behind the last one, all is cut.
-  Result<void> begin_next_block() {
-    if (entry_ < block_end_) return {};
-    while (entry_ == group_end()) {
-      if (++group_ + 1 == bounds_->size()) {
-        is_cut_ = true;
-        return {};
-      }
-      begin_group();
-      if (entry_ >= present_) TRY_VOID(add_blank_pages());
-    }
-    begin_block(entry_ + block_entries_);
-    return {};
-  }
+  Result<void> begin_next_block();
 
   // Adds pages without values to the end of the group, even if the table claims very many entries.
-  Result<void> add_blank_pages() {
-    for (OffsetsWindow& window : windows_) window.offsets.clear();
-    while (entry_ < group_end()) {
-      open_page();
-      const std::int64_t end = std::min(entry_ + kPlacesMax, group_end());
-      page_.places = end - entry_;
-      entry_ = end;
-      place_at(entry_, here_);
-      TRY_VOID(close_page(here_));
-    }
-    if (counted_) made_->counts.back().begin = 0;
-    return {};
-  }
-
-  void begin_block(std::int64_t end) {
-    block_end_ = std::min(end, group_end());
-    step_ = 0;
-    items_ = {entry_, block_end_};
-  }
+  Result<void> add_blank_pages();
+  void begin_block(std::int64_t end);
 
   bool is_counted(std::size_t step) const { return step < shape_.steps.size() && shape_.steps[step].is_counted; }
 
-  void load_offsets(tfile::ColumnId id, Reply<void> reply) {
-    windows_[step_] = {items_.begin, {}};
-    if (items_.begin == items_.end) {
-      items_ = {next_[step_], next_[step_]};
-      ++step_;
-      return reply({});
-    }
-    if (items_.end - items_.begin > kBlockOffsets && block_entries_ > 1) {
-      block_entries_ /= 2;
-      begin_block(entry_ + block_entries_);
-      return reply({});
-    }
-    const std::int64_t count = items_.end - items_.begin + (is_counted(step_) ? 0 : 1);
-    auto take = [self = shared_from_this(), id](Result<Slices> slices, Reply<void> told) {
-      auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
-      slices = Slices();
-      told(taken ? Result<void>() : self->give_up(id, taken.error()));
-    };
-    read_whole(*streams_, range_of_items(table_->columns[id], items_.begin, count),
-               on_behalf_of<Slices>(std::move(reply), std::move(take)));
-  }
-
-  Result<void> take(tfile::ColumnId id, Slices slices) {
-    std::vector<std::int64_t>& offsets = windows_[step_].offsets;
-    if (is_counted(step_)) {
-      offsets = offsets_of_sizes(slices, table_->columns[id].dtype, next_[step_]);
-    } else {
-      offsets.resize(slices.size() / sizeof(std::int64_t));
-      copy_slices(slices, reinterpret_cast<std::byte*>(offsets.data()));
-    }
-    const std::int64_t limit = step_ == shape_.steps.size() ? shape_.chars : shape_.steps[step_].number;
-    if (!are_offsets_sound(offsets, limit) || offsets.front() < next_[step_])
-      return unsound_offsets(offsets, {next_[step_], limit});
-    items_ = {offsets.front(), offsets.back()};
-    ++step_;
-    return {};
-  }
+  void load_offsets(tfile::ColumnId id, Reply<void> reply);
+  Result<void> take(tfile::ColumnId id, Slices slices);
 
   // The offsets of the block are not known. If it spans several chunks, those before the bad one may be sound, and are
   // tried as a block. The first list of a chunk begins where the last one of the chunk before ends, so perhaps only
   // that one entry is lost.
-  Result<void> give_up(tfile::ColumnId id, const Error& error) {
-    if (counted_) return tl::unexpected<Error>(error);
-    const tfile::EntryRange chunk = chunk_of_entry(table_->columns[id].stream);
-    if (block_end_ > chunk.end) {
-      begin_block(chunk.end);
-      return {};
-    }
-    const bool is_first = entry_ == chunk.begin && entry_ > 0;
-    return skip_entries(is_first ? entry_ + 1 : std::min(chunk.end, group_end()), error);
-  }
+  Result<void> give_up(tfile::ColumnId id, const Error& error);
 
   // The entries of the chunk that ends behind the entry; if the stream ends before, all that are left.
-  tfile::EntryRange chunk_of_entry(tfile::StreamId stream) const {
-    const tfile::StreamSet& set = streams_->streams();
-    const std::uint32_t index = tfile::first_chunk_behind(set, stream, entry_);
-    if (index < set.chunk_count(stream)) {
-      const tfile::EntryRange chunk = set.chunk_entries({stream, index});
-      if (chunk.begin <= entry_) return chunk;
-    }
-    return {entry_, std::numeric_limits<std::int64_t>::max()};
-  }
-
-  Result<void> skip_entries(std::int64_t end, const Error& error) {
-    if (page_open_) TRY_VOID(close_page(here_));
-    const bool continues = made_->pages.size() > made_->group_begin.back() && made_->pages.back().error;
-    if (!continues) {
-      Page& page = made_->pages.emplace_back();
-      page.entries.begin = entry_;
-      page.lists.resize(shape_.steps.size());
-      page.error = std::make_shared<const Error>(error);
-    }
-    Page& page = made_->pages.back();
-    page.entries.end = entry_ = block_end_ = end;
-    page.places = end - page.entries.begin;
-    return has_room();
-  }
-
-  Result<void> look_at_block() {
-    const Levels levels{shape_.steps, windows_};
-    LeafPosition after;
-    for (; entry_ < block_end_; ++entry_) {
-      const std::int64_t places = places_of(levels, entry_);
-      if (!page_open_) open_page();
-      bool full = page_.places + places > kPlacesMax;
-      if (shape_.chars_offsets && !full) {
-        place_at(entry_ + 1, after);
-        full = (after.value - from_.value) * 4 + after.byte - from_.byte > kPageSize;
-      }
-      if (full && page_.entries.begin < entry_) {
-        place_at(entry_, here_);
-        TRY_VOID(close_page(here_));
-        open_page();
-      }
-      page_.places += places;
-    }
-    place_at(entry_, here_);
-    if (entry_ == group_end()) TRY_VOID(close_page(here_));
-    for (std::size_t i = 0; i < windows_.size(); ++i) {
-      const std::vector<std::int64_t>& offsets = windows_[i].offsets;
-      if (is_counted(i)) note_counts(offsets);
-      if (!offsets.empty()) next_[i] = offsets.back();
-    }
-    return {};
-  }
-
-  void note_counts(const std::vector<std::int64_t>& offsets) {
-    ItemSpan& range = made_->counts.back();
-    for (std::size_t i = 1; i < offsets.size(); ++i) {
-      range.begin = std::min(range.begin, offsets[i] - offsets[i - 1]);
-      range.end = std::max(range.end, offsets[i] - offsets[i - 1]);
-    }
-  }
+  tfile::EntryRange chunk_of_entry(tfile::StreamId stream) const;
+  Result<void> skip_entries(std::int64_t end, const Error& error);
+  Result<void> look_at_block();
+  void note_counts(const std::vector<std::int64_t>& offsets);
 
   // Only for entries of the loaded block, and the one after its last.
-  void place_at(std::int64_t entry, LeafPosition& place) const {
-    place.lists.resize(shape_.steps.size());
-    std::int64_t index = entry;
-    const auto follow = [&](const OffsetsWindow& window, std::size_t step) {
-      return window.offsets.empty() ? next_[step] : window.offsets[static_cast<std::size_t>(index - window.first)];
-    };
-    for (std::size_t i = 0; i < shape_.steps.size(); ++i) {
-      const LevelStep& step = shape_.steps[i];
-      place.lists[i] = index;
-      if (step.has_offsets())
-        index = follow(windows_[i], i);
-      else
-        index = step.kind == StepKind::fixed ? index * step.number : std::min(index, step.number);
-    }
-    place.value = index;
-    if (shape_.chars_offsets) place.byte = follow(windows_.back(), windows_.size() - 1);
-  }
-
-  void open_page() {
-    page_ = {};
-    page_.entries.begin = entry_;
-    place_at(entry_, from_);
-    page_open_ = true;
-  }
+  void place_at(std::int64_t entry, LeafPosition& place) const;
+  void open_page();
 
   // The page ends before entry_, whose position is `to`.
-  Result<void> close_page(const LeafPosition& to) {
-    page_.entries.end = entry_;
-    page_.values = {from_.value, to.value};
-    page_.chars = {from_.byte, to.byte};
-    for (std::size_t i = 0; i < shape_.steps.size(); ++i) page_.lists.push_back({from_.lists[i], to.lists[i]});
-    made_->pages.push_back(std::move(page_));
-    page_open_ = false;
-    return has_room();
-  }
-
-  Result<void> has_room() const {
-    if (made_->pages.size() <= kPagesMax) return {};
-    return tfile::fail(ErrorKind::unsupported, "too many pages");
-  }
+  Result<void> close_page(const LeafPosition& to);
+  Result<void> has_room() const;
 
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const tfile::Table> table_;
@@ -372,6 +165,242 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   std::vector<OffsetsWindow> windows_;  // of the block, by step; the last is the string's
   std::vector<std::int64_t> next_;      // by step: where the offsets of the blocks before end
 };
+
+Cutting::Cutting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, PageShape shape,
+                 std::shared_ptr<const std::vector<std::int64_t>> bounds)
+    : streams_(std::move(streams)),
+      table_(std::move(table)),
+      shape_(std::move(shape)),
+      bounds_(std::move(bounds)),
+      counted_(std::any_of(shape_.steps.begin(), shape_.steps.end(), [](const LevelStep& s) { return s.is_counted; })),
+      windows_(shape_.steps.size() + 1),
+      next_(windows_.size()) {
+  here_.lists.resize(shape_.steps.size());
+  // Unless entries may be missing at the end, all are present.
+  if (!shape_.steps.empty() && shape_.steps[0].kind == StepKind::nullable) present_ = shape_.steps[0].number;
+  begin_group();
+}
+
+void Cutting::run(Reply<LeafPagesPtr> reply) {
+  auto go_on = [self = shared_from_this()](Reply<void> told) { self->go_on(std::move(told)); };
+  while_more([self = shared_from_this()] { return !self->is_cut_; }, 1, std::move(go_on),
+             answer_with<void>(std::move(reply), [self = shared_from_this()] { return self->pages(); }));
+}
+
+void Cutting::begin_group() {
+  made_->group_begin.push_back(made_->pages.size());
+  if (counted_) made_->counts.push_back({std::numeric_limits<std::int64_t>::max(), 0});
+}
+
+Result<LeafPagesPtr> Cutting::pages() {
+  made_->group_begin.push_back(made_->pages.size());
+  for (std::size_t i = 0; i < shape_.steps.size(); ++i)
+    if (shape_.steps[i].is_counted && next_[i] != shape_.steps[i].number)
+      return tfile::fail(ErrorKind::damaged, "list sizes add up to " + std::to_string(next_[i]) + " items, expected " +
+                                                 std::to_string(shape_.steps[i].number));
+  return LeafPagesPtr(made_);
+}
+
+void Cutting::go_on(Reply<void> reply) {
+  if (auto begun = begin_next_block(); !begun || is_cut_) return reply(std::move(begun));
+  for (; step_ < windows_.size(); ++step_) {
+    const bool is_string = step_ == shape_.steps.size();
+    if (is_string && !shape_.chars_offsets) break;
+    if (is_string || shape_.steps[step_].has_offsets())
+      return load_offsets(is_string ? *shape_.chars_offsets : shape_.steps[step_].offsets, std::move(reply));
+    const LevelStep& step = shape_.steps[step_];
+    if (step.kind == StepKind::fixed)
+      items_ = {items_.begin * step.number, items_.end * step.number};
+    else
+      items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
+  }
+  // There may be many entries: not on the thread that decoded their offsets.
+  streams_->run_view_job(answering([self = shared_from_this()] { return self->look_at_block(); }, std::move(reply)));
+}
+
+Result<void> Cutting::begin_next_block() {
+  if (entry_ < block_end_) return {};
+  while (entry_ == group_end()) {
+    if (++group_ + 1 == bounds_->size()) {
+      is_cut_ = true;
+      return {};
+    }
+    begin_group();
+    if (entry_ >= present_) TRY_VOID(add_blank_pages());
+  }
+  begin_block(entry_ + block_entries_);
+  return {};
+}
+
+Result<void> Cutting::add_blank_pages() {
+  for (OffsetsWindow& window : windows_) window.offsets.clear();
+  while (entry_ < group_end()) {
+    open_page();
+    const std::int64_t end = std::min(entry_ + kPlacesMax, group_end());
+    page_.places = end - entry_;
+    entry_ = end;
+    place_at(entry_, here_);
+    TRY_VOID(close_page(here_));
+  }
+  if (counted_) made_->counts.back().begin = 0;
+  return {};
+}
+
+void Cutting::begin_block(std::int64_t end) {
+  block_end_ = std::min(end, group_end());
+  step_ = 0;
+  items_ = {entry_, block_end_};
+}
+
+void Cutting::load_offsets(tfile::ColumnId id, Reply<void> reply) {
+  windows_[step_] = {items_.begin, {}};
+  if (items_.begin == items_.end) {
+    items_ = {next_[step_], next_[step_]};
+    ++step_;
+    return reply({});
+  }
+  if (items_.end - items_.begin > kBlockOffsets && block_entries_ > 1) {
+    block_entries_ /= 2;
+    begin_block(entry_ + block_entries_);
+    return reply({});
+  }
+  const std::int64_t count = items_.end - items_.begin + (is_counted(step_) ? 0 : 1);
+  auto take = [self = shared_from_this(), id](Result<Slices> slices, Reply<void> told) {
+    auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
+    slices = Slices();
+    told(taken ? Result<void>() : self->give_up(id, taken.error()));
+  };
+  read_whole(*streams_, range_of_items(table_->columns[id], items_.begin, count),
+             on_behalf_of<Slices>(std::move(reply), std::move(take)));
+}
+
+Result<void> Cutting::take(tfile::ColumnId id, Slices slices) {
+  std::vector<std::int64_t>& offsets = windows_[step_].offsets;
+  if (is_counted(step_)) {
+    offsets = offsets_of_sizes(slices, table_->columns[id].dtype, next_[step_]);
+  } else {
+    offsets.resize(slices.size() / sizeof(std::int64_t));
+    copy_slices(slices, reinterpret_cast<std::byte*>(offsets.data()));
+  }
+  const std::int64_t limit = step_ == shape_.steps.size() ? shape_.chars : shape_.steps[step_].number;
+  if (!are_offsets_sound(offsets, limit) || offsets.front() < next_[step_])
+    return unsound_offsets(offsets, {next_[step_], limit});
+  items_ = {offsets.front(), offsets.back()};
+  ++step_;
+  return {};
+}
+
+Result<void> Cutting::give_up(tfile::ColumnId id, const Error& error) {
+  if (counted_) return tl::unexpected<Error>(error);
+  const tfile::EntryRange chunk = chunk_of_entry(table_->columns[id].stream);
+  if (block_end_ > chunk.end) {
+    begin_block(chunk.end);
+    return {};
+  }
+  const bool is_first = entry_ == chunk.begin && entry_ > 0;
+  return skip_entries(is_first ? entry_ + 1 : std::min(chunk.end, group_end()), error);
+}
+
+tfile::EntryRange Cutting::chunk_of_entry(tfile::StreamId stream) const {
+  const tfile::StreamSet& set = streams_->streams();
+  const std::uint32_t index = tfile::first_chunk_behind(set, stream, entry_);
+  if (index < set.chunk_count(stream)) {
+    const tfile::EntryRange chunk = set.chunk_entries({stream, index});
+    if (chunk.begin <= entry_) return chunk;
+  }
+  return {entry_, std::numeric_limits<std::int64_t>::max()};
+}
+
+Result<void> Cutting::skip_entries(std::int64_t end, const Error& error) {
+  if (page_open_) TRY_VOID(close_page(here_));
+  const bool continues = made_->pages.size() > made_->group_begin.back() && made_->pages.back().error;
+  if (!continues) {
+    Page& page = made_->pages.emplace_back();
+    page.entries.begin = entry_;
+    page.lists.resize(shape_.steps.size());
+    page.error = std::make_shared<const Error>(error);
+  }
+  Page& page = made_->pages.back();
+  page.entries.end = entry_ = block_end_ = end;
+  page.places = end - page.entries.begin;
+  return has_room();
+}
+
+Result<void> Cutting::look_at_block() {
+  const Levels levels{shape_.steps, windows_};
+  LeafPosition after;
+  for (; entry_ < block_end_; ++entry_) {
+    const std::int64_t places = places_of(levels, entry_);
+    if (!page_open_) open_page();
+    bool full = page_.places + places > kPlacesMax;
+    if (shape_.chars_offsets && !full) {
+      place_at(entry_ + 1, after);
+      full = (after.value - from_.value) * 4 + after.byte - from_.byte > kPageSize;
+    }
+    if (full && page_.entries.begin < entry_) {
+      place_at(entry_, here_);
+      TRY_VOID(close_page(here_));
+      open_page();
+    }
+    page_.places += places;
+  }
+  place_at(entry_, here_);
+  if (entry_ == group_end()) TRY_VOID(close_page(here_));
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    const std::vector<std::int64_t>& offsets = windows_[i].offsets;
+    if (is_counted(i)) note_counts(offsets);
+    if (!offsets.empty()) next_[i] = offsets.back();
+  }
+  return {};
+}
+
+void Cutting::note_counts(const std::vector<std::int64_t>& offsets) {
+  ItemSpan& range = made_->counts.back();
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    range.begin = std::min(range.begin, offsets[i] - offsets[i - 1]);
+    range.end = std::max(range.end, offsets[i] - offsets[i - 1]);
+  }
+}
+
+void Cutting::place_at(std::int64_t entry, LeafPosition& place) const {
+  place.lists.resize(shape_.steps.size());
+  std::int64_t index = entry;
+  const auto follow = [&](const OffsetsWindow& window, std::size_t step) {
+    return window.offsets.empty() ? next_[step] : window.offsets[static_cast<std::size_t>(index - window.first)];
+  };
+  for (std::size_t i = 0; i < shape_.steps.size(); ++i) {
+    const LevelStep& step = shape_.steps[i];
+    place.lists[i] = index;
+    if (step.has_offsets())
+      index = follow(windows_[i], i);
+    else
+      index = step.kind == StepKind::fixed ? index * step.number : std::min(index, step.number);
+  }
+  place.value = index;
+  if (shape_.chars_offsets) place.byte = follow(windows_.back(), windows_.size() - 1);
+}
+
+void Cutting::open_page() {
+  page_ = {};
+  page_.entries.begin = entry_;
+  place_at(entry_, from_);
+  page_open_ = true;
+}
+
+Result<void> Cutting::close_page(const LeafPosition& to) {
+  page_.entries.end = entry_;
+  page_.values = {from_.value, to.value};
+  page_.chars = {from_.byte, to.byte};
+  for (std::size_t i = 0; i < shape_.steps.size(); ++i) page_.lists.push_back({from_.lists[i], to.lists[i]});
+  made_->pages.push_back(std::move(page_));
+  page_open_ = false;
+  return has_room();
+}
+
+Result<void> Cutting::has_room() const {
+  if (made_->pages.size() <= kPagesMax) return {};
+  return tfile::fail(ErrorKind::unsupported, "too many pages");
+}
 
 }  // namespace
 

@@ -83,192 +83,36 @@ using CutShapes = std::vector<Result<LeafPagesPtr>>;
 // Makes the view: finds the leaves, and lays out the pages that they are cut into.
 class ParquetMaker {
  public:
-  ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown)
-      : streams_(std::move(streams)),
-        table_(std::move(table)),
-        form_(std::move(shown.form)),
-        lengths_(std::move(shown.lengths)),
-        bounds_(row_group_bounds(*table_)) {}
-
-  Result<void> find_leaves() {
-    if (table_->entries > kParquetRowsMax)
-      return tfile::fail(ErrorKind::unsupported, "too many entries for Parquet", -1, ENOENT);
-    ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
-    file_.elements = std::move(found.elements);
-    leaves_ = std::move(found.leaves);
-    const std::int64_t held = std::min(rows_held(leaves_, table_->entries), rows_possible(*streams_, *table_, leaves_));
-    if (table_->entries - held > kBlankRowsMax)
-      return tfile::fail(ErrorKind::unsupported, "the table claims far more entries than its branches have", -1,
-                         ENOENT);
-    for (std::uint32_t i = 0; i < leaves_.size(); ++i) waiting_.push_back(i);
-    return {};
-  }
+  ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown);
+  Result<void> find_leaves();
 
   // The shapes of the leaves that wait for their pages; those of one shape are cut together.
-  const std::vector<PageShape>& shapes() {
-    std::map<PageShape, std::size_t> known;
-    shapes_.clear();
-    shape_of_.clear();
-    for (const std::uint32_t leaf : waiting_) {
-      const auto [shape, is_new] = known.try_emplace(shape_to_cut(leaf), shapes_.size());
-      if (is_new) shapes_.push_back(shape->first);
-      shape_of_.push_back(shape->second);
-    }
-    return shapes_;
-  }
-
-  void cut(const PageShape& shape, Reply<LeafPagesPtr> reply) const {
-    cut_into_pages(streams_, table_, shape, bounds_, std::move(reply));
-  }
+  const std::vector<PageShape>& shapes();
+  void cut(const PageShape& shape, Reply<LeafPagesPtr> reply) const;
 
   // Whether leaves still wait: where a counter has impossible values, the lists' own offsets are used.
-  Result<bool> take(const CutShapes& cut) {
-    std::vector<std::uint32_t> again;
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      const Result<LeafPagesPtr>& pages = cut[shape_of_[i]];
-      const auto& steps = shapes_[shape_of_[i]].steps;
-      const auto counted = std::find_if(steps.begin(), steps.end(), [](const LevelStep& s) { return s.is_counted; });
-      if (!pages && counted == steps.end()) return tl::unexpected<Error>(pages.error());
-      if (!pages) {
-        again.push_back(waiting_[i]);
-        continue;
-      }
-      leaves_[waiting_[i]].pages = *pages;
-      if (counted != steps.end()) pages_by_counter_[counted->offsets] = *pages;
-    }
-    waiting_ = std::move(again);
-    cuts_by_counters_ = false;
-    return !waiting_.empty();
-  }
-
-  Result<std::shared_ptr<Content>> content() {
-    TRY_VOID(lay_out());
-    return segment_content(streams_, std::move(segments_), false);
-  }
+  Result<bool> take(const CutShapes& cut);
+  Result<std::shared_ptr<Content>> content();
 
   CachedStreams& streams() const { return *streams_; }
 
  private:
   // A list of counted arrays is cut by its counter: one short column serves all arrays that it counts.
-  PageShape shape_to_cut(std::uint32_t leaf) const {
-    PageShape shape = leaves_[leaf].shape;
-    const auto list =
-        std::find_if(shape.steps.begin(), shape.steps.end(), [](const LevelStep& s) { return s.has_offsets(); });
-    if (!cuts_by_counters_ || list == shape.steps.end() || list->kind != LevelStep::Kind::list) return shape;
-    if (const auto counter = table_->columns[list->offsets].counter) {
-      list->is_counted = true;
-      list->offsets = *counter;
-    }
-    return shape;
-  }
-
-  Result<void> lay_out() {
-    segments_.add_bytes(kParquetMagic);
-    for (const ParquetLeaf& leaf : leaves_) {
-      file_.types.push_back(leaf.type);
-      file_.paths.push_back(leaf.path);
-      levels_.push_back(segments_.add_transform(parquet_levels(table_, leaf)));
-      values_.push_back(leaf.verbatim ? 0 : segments_.add_transform(parquet_values(table_, leaf)));
-    }
-    file_.groups.resize(bounds_->size() - 1);
-    for (std::size_t group = 0; group < file_.groups.size(); ++group)
-      file_.groups[group].rows = (*bounds_)[group + 1] - (*bounds_)[group];
-    for (ParquetRowGroup& group : file_.groups) group.chunks.resize(leaves_.size());
-    // The groups of a leaf lie together, so that the kernel's read-ahead for a reader of one column reads that column.
-    // Leaves are sorted by size, so that what it reads beyond the column, and what readers look at before the footer,
-    // is a smaller column.
-    for (const std::uint32_t leaf : largest_first()) {
-      const std::uint64_t begin = segments_.size();
-      for (std::size_t group = 0; group < file_.groups.size(); ++group) {
-        TRY(file_.groups[group].chunks[leaf], add_chunk(leaf, group));
-      }
-      segments_.end_of_column(begin);
-    }
-    segments_.align(kMemoryPage);
-    file_.rows = bounds_->back();
-    const std::string tail = parquet_tail(file_);
-    const std::uint64_t room = std::clamp(segments_.size() / kLookShare, kFooterLook, kFooterLookMax);
-    segments_.add_fill(0, room - std::min<std::uint64_t>(room, tail.size()));
-    segments_.add_bytes(tail);
-    if (segments_.is_too_large())
-      return tfile::fail(ErrorKind::unsupported, "the columns exceed the maximum file size");
-    return {};
-  }
+  PageShape shape_to_cut(std::uint32_t leaf) const;
+  Result<void> lay_out();
 
   // The first leaf stays in front. Spark computes the middle of a group as the place of its first chunk plus half the
   // size of the group, and skips a group whose middle is not within the file.
-  std::vector<std::uint32_t> largest_first() const {
-    std::vector<std::uint64_t> sizes(leaves_.size(), 0);
-    std::vector<std::uint32_t> order(leaves_.size());
-    for (std::uint32_t i = 0; i < leaves_.size(); ++i) {
-      order[i] = i;
-      for (const Page& page : leaves_[i].pages->pages) sizes[i] += parquet_values_size(*table_, leaves_[i], page);
-    }
-    if (!order.empty())
-      std::stable_sort(order.begin() + 1, order.end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
-    return order;
-  }
-
-  Result<ParquetChunk> add_chunk(std::uint32_t i, std::size_t group) {
-    const ParquetLeaf& leaf = leaves_[i];
-    ParquetChunk chunk;
-    chunk.leaf = i;
-    chunk.offset = static_cast<std::int64_t>(segments_.size());
-    std::int64_t values = 0;
-    bool is_known = std::none_of(leaf.shape.steps.begin(), leaf.shape.steps.end(),
-                                 [](const LevelStep& s) { return s.repeats() || s.kind == LevelStep::Kind::date; });
-    for (std::size_t p = leaf.pages->group_begin[group]; p < leaf.pages->group_begin[group + 1]; ++p) {
-      const Page& page = leaf.pages->pages[p];
-      TRY_VOID(add_page(i, p));
-      chunk.values += page.places;
-      values += page.values.end - page.values.begin;
-      is_known = is_known && !page.error;
-    }
-    chunk.size = static_cast<std::int64_t>(segments_.size()) - chunk.offset;
-    if (is_known) chunk.nulls = chunk.values - values;
-    if (const auto counts = pages_by_counter_.find(leaf.values); counts != pages_by_counter_.end() && is_known)
-      note_range(chunk, leaf, counts->second->counts[group]);
-    return chunk;
-  }
+  std::vector<std::uint32_t> largest_first() const;
+  Result<ParquetChunk> add_chunk(std::uint32_t i, std::size_t group);
 
   // The smallest and largest value of a counter, known from cutting its lists. Values of either width are stored in the
   // lowest bytes.
-  void note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, const ItemSpan& range) const {
-    const std::size_t size = leaf.type == Type::int64 ? 8 : 4;
-    for (const auto& [bytes, value] : {std::pair(&chunk.min, range.begin), std::pair(&chunk.max, range.end)}) {
-      bytes->resize(size);
-      std::memcpy(bytes->data(), &value, size);
-    }
-  }
-
-  Result<void> add_page(std::uint32_t i, std::size_t number) {
-    const ParquetLeaf& leaf = leaves_[i];
-    const Page& page = leaf.pages->pages[number];
-    constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
-    const std::int64_t count = page.values.end - page.values.begin;
-    const std::int64_t bytes = leaf.type == Type::byte_array ? count * 4 + page.chars.end - page.chars.begin : count;
-    if (page.places > kMax / 16 || bytes > kMax / 2)
-      return tfile::fail(ErrorKind::unsupported, "an entry is too large for a page of Parquet");
-    if (page.error) return add_unreadable(page), Result<void>();
-    const std::uint64_t levels = levels_size(leaf.shape.steps, page.places);
-    const std::uint64_t values = parquet_values_size(*table_, leaf, page);
-    segments_.add_bytes(
-        parquet_page_header(static_cast<std::int32_t>(page.places), static_cast<std::int32_t>(levels + values)));
-    segments_.add_piece(levels_[i], number, levels);
-    if (leaf.verbatim)
-      segments_.add_column(range_of_numbers(table_->columns[leaf.values], page.values));
-    else
-      segments_.add_piece(values_[i], number, values);
-    return {};
-  }
+  void note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, const ItemSpan& range) const;
+  Result<void> add_page(std::uint32_t i, std::size_t number);
 
   // The size of such a page is not known; one byte per place is taken.
-  void add_unreadable(const Page& page) {
-    const auto size = static_cast<std::int32_t>(page.places);
-    segments_.add_bytes(parquet_page_header(size, size));
-    segments_.add_piece(segments_.add_transform(unreadable_page(page.error)), 0, static_cast<std::uint64_t>(size));
-  }
+  void add_unreadable(const Page& page);
 
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const tfile::Table> table_;
@@ -288,6 +132,181 @@ class ParquetMaker {
   Segments segments_;
   std::vector<std::uint32_t> levels_, values_;  // transforms, by leaf
 };
+
+ParquetMaker::ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
+                           ColumnarForm shown)
+    : streams_(std::move(streams)),
+      table_(std::move(table)),
+      form_(std::move(shown.form)),
+      lengths_(std::move(shown.lengths)),
+      bounds_(row_group_bounds(*table_)) {}
+
+Result<void> ParquetMaker::find_leaves() {
+  if (table_->entries > kParquetRowsMax)
+    return tfile::fail(ErrorKind::unsupported, "too many entries for Parquet", -1, ENOENT);
+  ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
+  file_.elements = std::move(found.elements);
+  leaves_ = std::move(found.leaves);
+  const std::int64_t held = std::min(rows_held(leaves_, table_->entries), rows_possible(*streams_, *table_, leaves_));
+  if (table_->entries - held > kBlankRowsMax)
+    return tfile::fail(ErrorKind::unsupported, "the table claims far more entries than its branches have", -1, ENOENT);
+  for (std::uint32_t i = 0; i < leaves_.size(); ++i) waiting_.push_back(i);
+  return {};
+}
+
+const std::vector<PageShape>& ParquetMaker::shapes() {
+  std::map<PageShape, std::size_t> known;
+  shapes_.clear();
+  shape_of_.clear();
+  for (const std::uint32_t leaf : waiting_) {
+    const auto [shape, is_new] = known.try_emplace(shape_to_cut(leaf), shapes_.size());
+    if (is_new) shapes_.push_back(shape->first);
+    shape_of_.push_back(shape->second);
+  }
+  return shapes_;
+}
+
+void ParquetMaker::cut(const PageShape& shape, Reply<LeafPagesPtr> reply) const {
+  cut_into_pages(streams_, table_, shape, bounds_, std::move(reply));
+}
+
+Result<bool> ParquetMaker::take(const CutShapes& cut) {
+  std::vector<std::uint32_t> again;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const Result<LeafPagesPtr>& pages = cut[shape_of_[i]];
+    const auto& steps = shapes_[shape_of_[i]].steps;
+    const auto counted = std::find_if(steps.begin(), steps.end(), [](const LevelStep& s) { return s.is_counted; });
+    if (!pages && counted == steps.end()) return tl::unexpected<Error>(pages.error());
+    if (!pages) {
+      again.push_back(waiting_[i]);
+      continue;
+    }
+    leaves_[waiting_[i]].pages = *pages;
+    if (counted != steps.end()) pages_by_counter_[counted->offsets] = *pages;
+  }
+  waiting_ = std::move(again);
+  cuts_by_counters_ = false;
+  return !waiting_.empty();
+}
+
+Result<std::shared_ptr<Content>> ParquetMaker::content() {
+  TRY_VOID(lay_out());
+  return segment_content(streams_, std::move(segments_), false);
+}
+
+PageShape ParquetMaker::shape_to_cut(std::uint32_t leaf) const {
+  PageShape shape = leaves_[leaf].shape;
+  const auto list =
+      std::find_if(shape.steps.begin(), shape.steps.end(), [](const LevelStep& s) { return s.has_offsets(); });
+  if (!cuts_by_counters_ || list == shape.steps.end() || list->kind != LevelStep::Kind::list) return shape;
+  if (const auto counter = table_->columns[list->offsets].counter) {
+    list->is_counted = true;
+    list->offsets = *counter;
+  }
+  return shape;
+}
+
+Result<void> ParquetMaker::lay_out() {
+  segments_.add_bytes(kParquetMagic);
+  for (const ParquetLeaf& leaf : leaves_) {
+    file_.types.push_back(leaf.type);
+    file_.paths.push_back(leaf.path);
+    levels_.push_back(segments_.add_transform(parquet_levels(table_, leaf)));
+    values_.push_back(leaf.verbatim ? 0 : segments_.add_transform(parquet_values(table_, leaf)));
+  }
+  file_.groups.resize(bounds_->size() - 1);
+  for (std::size_t group = 0; group < file_.groups.size(); ++group)
+    file_.groups[group].rows = (*bounds_)[group + 1] - (*bounds_)[group];
+  for (ParquetRowGroup& group : file_.groups) group.chunks.resize(leaves_.size());
+  // The groups of a leaf lie together, so that the kernel's read-ahead for a reader of one column reads that column.
+  // Leaves are sorted by size, so that what it reads beyond the column, and what readers look at before the footer,
+  // is a smaller column.
+  for (const std::uint32_t leaf : largest_first()) {
+    const std::uint64_t begin = segments_.size();
+    for (std::size_t group = 0; group < file_.groups.size(); ++group) {
+      TRY(file_.groups[group].chunks[leaf], add_chunk(leaf, group));
+    }
+    segments_.end_of_column(begin);
+  }
+  segments_.align(kMemoryPage);
+  file_.rows = bounds_->back();
+  const std::string tail = parquet_tail(file_);
+  const std::uint64_t room = std::clamp(segments_.size() / kLookShare, kFooterLook, kFooterLookMax);
+  segments_.add_fill(0, room - std::min<std::uint64_t>(room, tail.size()));
+  segments_.add_bytes(tail);
+  if (segments_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns exceed the maximum file size");
+  return {};
+}
+
+std::vector<std::uint32_t> ParquetMaker::largest_first() const {
+  std::vector<std::uint64_t> sizes(leaves_.size(), 0);
+  std::vector<std::uint32_t> order(leaves_.size());
+  for (std::uint32_t i = 0; i < leaves_.size(); ++i) {
+    order[i] = i;
+    for (const Page& page : leaves_[i].pages->pages) sizes[i] += parquet_values_size(*table_, leaves_[i], page);
+  }
+  if (!order.empty())
+    std::stable_sort(order.begin() + 1, order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
+  return order;
+}
+
+Result<ParquetChunk> ParquetMaker::add_chunk(std::uint32_t i, std::size_t group) {
+  const ParquetLeaf& leaf = leaves_[i];
+  ParquetChunk chunk;
+  chunk.leaf = i;
+  chunk.offset = static_cast<std::int64_t>(segments_.size());
+  std::int64_t values = 0;
+  bool is_known = std::none_of(leaf.shape.steps.begin(), leaf.shape.steps.end(),
+                               [](const LevelStep& s) { return s.repeats() || s.kind == LevelStep::Kind::date; });
+  for (std::size_t p = leaf.pages->group_begin[group]; p < leaf.pages->group_begin[group + 1]; ++p) {
+    const Page& page = leaf.pages->pages[p];
+    TRY_VOID(add_page(i, p));
+    chunk.values += page.places;
+    values += page.values.end - page.values.begin;
+    is_known = is_known && !page.error;
+  }
+  chunk.size = static_cast<std::int64_t>(segments_.size()) - chunk.offset;
+  if (is_known) chunk.nulls = chunk.values - values;
+  if (const auto counts = pages_by_counter_.find(leaf.values); counts != pages_by_counter_.end() && is_known)
+    note_range(chunk, leaf, counts->second->counts[group]);
+  return chunk;
+}
+
+void ParquetMaker::note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, const ItemSpan& range) const {
+  const std::size_t size = leaf.type == Type::int64 ? 8 : 4;
+  for (const auto& [bytes, value] : {std::pair(&chunk.min, range.begin), std::pair(&chunk.max, range.end)}) {
+    bytes->resize(size);
+    std::memcpy(bytes->data(), &value, size);
+  }
+}
+
+Result<void> ParquetMaker::add_page(std::uint32_t i, std::size_t number) {
+  const ParquetLeaf& leaf = leaves_[i];
+  const Page& page = leaf.pages->pages[number];
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t count = page.values.end - page.values.begin;
+  const std::int64_t bytes = leaf.type == Type::byte_array ? count * 4 + page.chars.end - page.chars.begin : count;
+  if (page.places > kMax / 16 || bytes > kMax / 2)
+    return tfile::fail(ErrorKind::unsupported, "an entry is too large for a page of Parquet");
+  if (page.error) return add_unreadable(page), Result<void>();
+  const std::uint64_t levels = levels_size(leaf.shape.steps, page.places);
+  const std::uint64_t values = parquet_values_size(*table_, leaf, page);
+  segments_.add_bytes(
+      parquet_page_header(static_cast<std::int32_t>(page.places), static_cast<std::int32_t>(levels + values)));
+  segments_.add_piece(levels_[i], number, levels);
+  if (leaf.verbatim)
+    segments_.add_column(range_of_numbers(table_->columns[leaf.values], page.values));
+  else
+    segments_.add_piece(values_[i], number, values);
+  return {};
+}
+
+void ParquetMaker::add_unreadable(const Page& page) {
+  const auto size = static_cast<std::int32_t>(page.places);
+  segments_.add_bytes(parquet_page_header(size, size));
+  segments_.add_piece(segments_.add_transform(unreadable_page(page.error)), 0, static_cast<std::uint64_t>(size));
+}
 
 // This many readers of offsets share the cache's look-ahead.
 constexpr std::size_t kCutAtOnce = 4;

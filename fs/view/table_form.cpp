@@ -35,17 +35,8 @@ std::string valid_utf8(std::string_view text) {
 
 class FormBuilder {
  public:
-  FormBuilder(const tfile::Table& table, const Contradicted& left_out, Hollow hollow)
-      : table_(table), left_out_(left_out), hollow_(hollow) {}
-
-  TableForm build() {
-    TableForm root;
-    root.kind = Kind::record;
-    add_fields(root, 0, {}, "", 0);
-    std::move(elsewhere_.begin(), elsewhere_.end(), std::back_inserter(root.fields));
-    make_names_unique(root.fields);
-    return root;
-  }
+  FormBuilder(const tfile::Table& table, const Contradicted& left_out, Hollow hollow);
+  TableForm build();
 
  private:
   using Lists = std::vector<ColumnId>;
@@ -53,113 +44,137 @@ class FormBuilder {
   const Column& column(ColumnId id) const { return table_.columns[id]; }
   bool is_left_out(ColumnId id) const { return !left_out_.empty() && left_out_[id]; }
 
-  void add_alternatives(TableForm& form, const Node& node) {
-    form.kind = Kind::variant;
-    for (const std::string& name : node.alternatives) form.classes.push_back(valid_utf8(name));
-    form.alternatives.resize(form.classes.size());
-    for (std::size_t i = 0; i < form.fields.size(); ++i) {
-      const std::size_t tag = form.fields[i].tag;
-      if (tag == 0 || tag > form.classes.size()) continue;
-      form.alternatives[tag - 1] = i;
-      form.classes[tag - 1] = form.fields[i].name;
-    }
-  }
-
-  void add_fields(TableForm& record, NodeId node, const Lists& lists, const std::string& path, int depth) {
-    std::unordered_set<std::string> names;
-    for (const NodeId child : table_.nodes[node].children) {
-      const Node& member = table_.nodes[child];
-      auto form = form_of(child, lists, path.empty() ? member.name : path + "/" + member.name, depth + 1);
-      if (!form) continue;
-      form->name = valid_utf8(member.original_name.empty() ? bare_name(table_.columns, member) : member.original_name);
-      if (names.contains(form->name)) form->name = valid_utf8(bare_name(table_.columns, member));
-      if (names.contains(form->name)) form->name = valid_utf8(member.name);
-      names.insert(form->name);
-      form->tag = member.tag;
-      record.fields.push_back(*std::move(form));
-    }
-    if (node != 0) make_names_unique(record.fields);
-  }
+  void add_alternatives(TableForm& form, const Node& node);
+  void add_fields(TableForm& record, NodeId node, const Lists& lists, const std::string& path, int depth);
 
   // Nothing if the node cannot be shown here. `lists`: the offsets columns of the lists around the node.
-  std::optional<TableForm> form_of(NodeId id, const Lists& lists, const std::string& path, int depth) {
-    if (depth > kDepthMax) return std::nullopt;
-    const Node& node = table_.nodes[id];
-    TableForm form;
-    if (node.column) {
-      form.values = *node.column;
-      if (has_no_values(column(form.values)) || is_left_out(form.values)) return std::nullopt;
-      form.date = date_of_numbers(node, column(form.values));
-      if (column(form.values).lists == lists) return form;
-      if (column(form.values).lists.empty()) move_elsewhere(std::move(form), path);
-      return std::nullopt;
-    }
-    if (node.kind == NodeKind::record || node.kind == NodeKind::variant) {
-      form.kind = Kind::record;
-      add_fields(form, id, lists, path, depth);
-      if (form.fields.size() == 2 && is_timestamp_record(table_, node)) form.date = node.date;
-      if (node.kind == NodeKind::variant && tells_alternatives(form)) add_alternatives(form, node);
-      const bool is_shown = !form.fields.empty() || (node.children.empty() && hollow_ == Hollow::kept);
-      return is_shown ? std::optional(std::move(form)) : std::nullopt;
-    }
-    form.offsets = *table_.nodes[node.children[0]].column;
-    if (has_no_values(column(form.offsets)) || is_left_out(form.offsets)) return std::nullopt;
-    Lists inside = lists;
-    inside.push_back(form.offsets);
-    const bool is_here = column(form.offsets).lists == inside;
-    if (!is_here) inside = {form.offsets};
-    if (column(form.offsets).lists != inside || !add_items(form, node, inside, path, depth)) return std::nullopt;
-    if (is_here) return form;
-    move_elsewhere(std::move(form), path);
-    return std::nullopt;
-  }
-
-  bool add_items(TableForm& form, const Node& node, const Lists& inside, const std::string& path, int depth) {
-    if (node.children.size() < 2) return false;
-    const NodeId items = node.children[1];
-    if (node.kind == NodeKind::string || node.kind == NodeKind::raw) {
-      form.kind = node.kind == NodeKind::string ? Kind::string : Kind::bytes;
-      form.values = *table_.nodes[items].column;
-      return true;
-    }
-    form.kind = Kind::list;
-    auto item = form_of(items, inside, path + "/" + table_.nodes[items].name, depth + 1);
-    if (!item) return false;
-    item->name = "item";
-    form.optional = node.kind == NodeKind::optional;
-    form.fields.push_back(*std::move(item));
-    return true;
-  }
+  std::optional<TableForm> form_of(NodeId id, const Lists& lists, const std::string& path, int depth);
+  bool add_items(TableForm& form, const Node& node, const Lists& inside, const std::string& path, int depth);
 
   // A tags or index column that contradicts its lists is not shown, and then there is no variant.
-  bool tells_alternatives(const TableForm& record) const {
-    const auto has_role = [&](std::size_t field, Role role) {
-      const TableForm& form = record.fields[field];
-      return form.kind == Kind::number && column(form.values).role == role;
-    };
-    return record.fields.size() >= 2 && has_role(0, Role::tags) && has_role(1, Role::index);
-  }
-
-  void move_elsewhere(TableForm form, const std::string& path) {
-    form.name = valid_utf8(path);
-    elsewhere_.push_back(std::move(form));
-  }
+  bool tells_alternatives(const TableForm& record) const;
+  void move_elsewhere(TableForm form, const std::string& path);
 
   // Readers refuse two fields of one name, and some of them an empty name.
-  static void make_names_unique(std::vector<TableForm>& fields) {
-    std::unordered_set<std::string> taken;
-    for (TableForm& field : fields) {
-      const std::string stem = field.name.empty() ? "%" : field.name;
-      field.name = stem;
-      for (int number = 2; !taken.insert(field.name).second; ++number) field.name = stem + "~" + std::to_string(number);
-    }
-  }
+  static void make_names_unique(std::vector<TableForm>& fields);
 
   const tfile::Table& table_;
   const Contradicted& left_out_;
   const Hollow hollow_;
   std::vector<TableForm> elsewhere_;
 };
+
+FormBuilder::FormBuilder(const tfile::Table& table, const Contradicted& left_out, Hollow hollow)
+    : table_(table), left_out_(left_out), hollow_(hollow) {}
+
+TableForm FormBuilder::build() {
+  TableForm root;
+  root.kind = Kind::record;
+  add_fields(root, 0, {}, "", 0);
+  std::move(elsewhere_.begin(), elsewhere_.end(), std::back_inserter(root.fields));
+  make_names_unique(root.fields);
+  return root;
+}
+
+void FormBuilder::add_alternatives(TableForm& form, const Node& node) {
+  form.kind = Kind::variant;
+  for (const std::string& name : node.alternatives) form.classes.push_back(valid_utf8(name));
+  form.alternatives.resize(form.classes.size());
+  for (std::size_t i = 0; i < form.fields.size(); ++i) {
+    const std::size_t tag = form.fields[i].tag;
+    if (tag == 0 || tag > form.classes.size()) continue;
+    form.alternatives[tag - 1] = i;
+    form.classes[tag - 1] = form.fields[i].name;
+  }
+}
+
+void FormBuilder::add_fields(TableForm& record, NodeId node, const Lists& lists, const std::string& path, int depth) {
+  std::unordered_set<std::string> names;
+  for (const NodeId child : table_.nodes[node].children) {
+    const Node& member = table_.nodes[child];
+    auto form = form_of(child, lists, path.empty() ? member.name : path + "/" + member.name, depth + 1);
+    if (!form) continue;
+    form->name = valid_utf8(member.original_name.empty() ? bare_name(table_.columns, member) : member.original_name);
+    if (names.contains(form->name)) form->name = valid_utf8(bare_name(table_.columns, member));
+    if (names.contains(form->name)) form->name = valid_utf8(member.name);
+    names.insert(form->name);
+    form->tag = member.tag;
+    record.fields.push_back(*std::move(form));
+  }
+  if (node != 0) make_names_unique(record.fields);
+}
+
+std::optional<TableForm> FormBuilder::form_of(NodeId id, const Lists& lists, const std::string& path, int depth) {
+  if (depth > kDepthMax) return std::nullopt;
+  const Node& node = table_.nodes[id];
+  TableForm form;
+  if (node.column) {
+    form.values = *node.column;
+    if (has_no_values(column(form.values)) || is_left_out(form.values)) return std::nullopt;
+    form.date = date_of_numbers(node, column(form.values));
+    if (column(form.values).lists == lists) return form;
+    if (column(form.values).lists.empty()) move_elsewhere(std::move(form), path);
+    return std::nullopt;
+  }
+  if (node.kind == NodeKind::record || node.kind == NodeKind::variant) {
+    form.kind = Kind::record;
+    add_fields(form, id, lists, path, depth);
+    if (form.fields.size() == 2 && is_timestamp_record(table_, node)) form.date = node.date;
+    if (node.kind == NodeKind::variant && tells_alternatives(form)) add_alternatives(form, node);
+    const bool is_shown = !form.fields.empty() || (node.children.empty() && hollow_ == Hollow::kept);
+    return is_shown ? std::optional(std::move(form)) : std::nullopt;
+  }
+  form.offsets = *table_.nodes[node.children[0]].column;
+  if (has_no_values(column(form.offsets)) || is_left_out(form.offsets)) return std::nullopt;
+  Lists inside = lists;
+  inside.push_back(form.offsets);
+  const bool is_here = column(form.offsets).lists == inside;
+  if (!is_here) inside = {form.offsets};
+  if (column(form.offsets).lists != inside || !add_items(form, node, inside, path, depth)) return std::nullopt;
+  if (is_here) return form;
+  move_elsewhere(std::move(form), path);
+  return std::nullopt;
+}
+
+bool FormBuilder::add_items(TableForm& form, const Node& node, const Lists& inside, const std::string& path,
+                            int depth) {
+  if (node.children.size() < 2) return false;
+  const NodeId items = node.children[1];
+  if (node.kind == NodeKind::string || node.kind == NodeKind::raw) {
+    form.kind = node.kind == NodeKind::string ? Kind::string : Kind::bytes;
+    form.values = *table_.nodes[items].column;
+    return true;
+  }
+  form.kind = Kind::list;
+  auto item = form_of(items, inside, path + "/" + table_.nodes[items].name, depth + 1);
+  if (!item) return false;
+  item->name = "item";
+  form.optional = node.kind == NodeKind::optional;
+  form.fields.push_back(*std::move(item));
+  return true;
+}
+
+bool FormBuilder::tells_alternatives(const TableForm& record) const {
+  const auto has_role = [&](std::size_t field, Role role) {
+    const TableForm& form = record.fields[field];
+    return form.kind == Kind::number && column(form.values).role == role;
+  };
+  return record.fields.size() >= 2 && has_role(0, Role::tags) && has_role(1, Role::index);
+}
+
+void FormBuilder::move_elsewhere(TableForm form, const std::string& path) {
+  form.name = valid_utf8(path);
+  elsewhere_.push_back(std::move(form));
+}
+
+void FormBuilder::make_names_unique(std::vector<TableForm>& fields) {
+  std::unordered_set<std::string> taken;
+  for (TableForm& field : fields) {
+    const std::string stem = field.name.empty() ? "%" : field.name;
+    field.name = stem;
+    for (int number = 2; !taken.insert(field.name).second; ++number) field.name = stem + "~" + std::to_string(number);
+  }
+}
 
 }  // namespace
 

@@ -34,60 +34,19 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
     Position next;          // where the text that follows begins
     bool finished = false;  // there is no further text
   };
-  TextRun(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan)
-      : streams_(std::move(streams)), plan_(std::move(plan)), machine_(plan_) {}
+  TextRun(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan);
 
   void go_to(Position position) { machine_.go_to(std::move(position)); }
 
   // Writes the next piece. One at a time. Given up between two windows when the reply's stop token waits no longer.
-  void next(Reply<Piece> reply) {
-    piece_ = {};
-    is_whole_ = false;
-    auto write = [self = shared_from_this()](Reply<void> told) {
-      auto job = [self]() -> Result<TextMachine::Stop> { return self->machine_.run(self->piece_.text, kPieceSize); };
-      auto go_on = [self](TextMachine::Stop stop, Reply<void> done) { self->go_on(stop, std::move(done)); };
-      self->streams_->run_view_job(
-          answering(std::move(job), value_for<TextMachine::Stop>(std::move(told), std::move(go_on))));
-    };
-    while_more([self = shared_from_this()] { return !self->is_whole_; }, 1, std::move(write),
-               answer_with<void>(std::move(reply), [self = shared_from_this()] { return std::move(self->piece_); }));
-  }
+  void next(Reply<Piece> reply);
 
  private:
-  void go_on(TextMachine::Stop stop, Reply<void> reply) {
-    if (stop == TextMachine::Stop::needs) return fetch(std::move(reply));
-    if (stop == TextMachine::Stop::damaged) return reply(tfile::fail(ErrorKind::damaged, machine_.damage()));
-    piece_.finished = stop == TextMachine::Stop::finished;
-    piece_.next = machine_.position();
-    is_whole_ = true;
-    reply({});
-  }
-
-  void fetch(Reply<void> reply) {
-    const TextMachine::Need need = machine_.need();
-    const tfile::Column& column = plan_->table->columns[need.column];
-    const std::size_t item_size = column.item_size();
-    const std::size_t window_size = std::clamp(kWindowsMemory / machine_.window_count(), kWindowMin, kWindowMax);
-    const std::size_t bytes = std::max(window_size / item_size, static_cast<std::size_t>(need.count)) * item_size;
-    auto take = [self = shared_from_this(), need, item_size](const Slices& slices) -> Result<void> {
-      if (self->fill(need, item_size, slices)) return {};
-      return tfile::fail(ErrorKind::damaged, "column ends at item " +
-                                                 std::to_string(self->machine_.window(need.column).end) +
-                                                 ", its lists end at " + std::to_string(need.first + need.count));
-    };
-    streams_->read(column.stream, column.slot, item_size, static_cast<std::uint64_t>(need.first) * item_size, bytes,
-                   answer_with<Slices>(std::move(reply), std::move(take)));
-  }
+  void go_on(TextMachine::Stop stop, Reply<void> reply);
+  void fetch(Reply<void> reply);
 
   // Whether the bytes read are those that the machine needs.
-  bool fill(const TextMachine::Need& need, std::size_t item_size, const Slices& slices) {
-    ColumnWindow& window = machine_.window(need.column);
-    window.bytes.clear();
-    for (const auto piece : slices.pieces) window.bytes.insert(window.bytes.end(), piece.begin(), piece.end());
-    window.begin = need.first;
-    window.end = need.first + static_cast<std::int64_t>(window.bytes.size() / item_size);
-    return window.end >= need.first + need.count;
-  }
+  bool fill(const TextMachine::Need& need, std::size_t item_size, const Slices& slices);
 
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const Plan> plan_;
@@ -95,6 +54,56 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
   Piece piece_;
   bool is_whole_ = false;
 };
+
+TextRun::TextRun(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan)
+    : streams_(std::move(streams)), plan_(std::move(plan)), machine_(plan_) {}
+
+void TextRun::next(Reply<Piece> reply) {
+  piece_ = {};
+  is_whole_ = false;
+  auto write = [self = shared_from_this()](Reply<void> told) {
+    auto job = [self]() -> Result<TextMachine::Stop> { return self->machine_.run(self->piece_.text, kPieceSize); };
+    auto go_on = [self](TextMachine::Stop stop, Reply<void> done) { self->go_on(stop, std::move(done)); };
+    self->streams_->run_view_job(
+        answering(std::move(job), value_for<TextMachine::Stop>(std::move(told), std::move(go_on))));
+  };
+  while_more([self = shared_from_this()] { return !self->is_whole_; }, 1, std::move(write),
+             answer_with<void>(std::move(reply), [self = shared_from_this()] { return std::move(self->piece_); }));
+}
+
+void TextRun::go_on(TextMachine::Stop stop, Reply<void> reply) {
+  if (stop == TextMachine::Stop::needs) return fetch(std::move(reply));
+  if (stop == TextMachine::Stop::damaged) return reply(tfile::fail(ErrorKind::damaged, machine_.damage()));
+  piece_.finished = stop == TextMachine::Stop::finished;
+  piece_.next = machine_.position();
+  is_whole_ = true;
+  reply({});
+}
+
+void TextRun::fetch(Reply<void> reply) {
+  const TextMachine::Need need = machine_.need();
+  const tfile::Column& column = plan_->table->columns[need.column];
+  const std::size_t item_size = column.item_size();
+  const std::size_t window_size = std::clamp(kWindowsMemory / machine_.window_count(), kWindowMin, kWindowMax);
+  const std::size_t bytes = std::max(window_size / item_size, static_cast<std::size_t>(need.count)) * item_size;
+  auto take = [self = shared_from_this(), need, item_size](const Slices& slices) -> Result<void> {
+    if (self->fill(need, item_size, slices)) return {};
+    return tfile::fail(ErrorKind::damaged, "column ends at item " +
+                                               std::to_string(self->machine_.window(need.column).end) +
+                                               ", its lists end at " + std::to_string(need.first + need.count));
+  };
+  streams_->read(column.stream, column.slot, item_size, static_cast<std::uint64_t>(need.first) * item_size, bytes,
+                 answer_with<Slices>(std::move(reply), std::move(take)));
+}
+
+bool TextRun::fill(const TextMachine::Need& need, std::size_t item_size, const Slices& slices) {
+  ColumnWindow& window = machine_.window(need.column);
+  window.bytes.clear();
+  for (const auto piece : slices.pieces) window.bytes.insert(window.bytes.end(), piece.begin(), piece.end());
+  window.begin = need.first;
+  window.end = need.first + static_cast<std::int64_t>(window.bytes.size() / item_size);
+  return window.end >= need.first + need.count;
+}
 
 // Where each piece begins. Behind the last piece, the line of an entry without any values is repeated: a table may
 // claim any number of such entries.

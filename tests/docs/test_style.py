@@ -71,6 +71,32 @@ def test_functions_fit_a_screen():
     assert longer == LONGER
 
 
+CLASS_LINES_MAX = 250
+LONGER_CLASSES = {"QueryBinder", "QueryBlock::Run"}
+
+
+def classes(lines):
+    """(name, number of lines of the body) of each class, by the way in which clang-format sets them."""
+    for i, line in enumerate(lines):
+        head = re.match(r"( *)(?:class|struct) (?:\w+\([^)]*\) )?([\w:]+)[^;]*\{$", line)
+        end = head and next((n for n in range(i + 1, len(lines)) if lines[n] == head.group(1) + "};"), None)
+        if end:
+            yield head.group(2), end - i - 1
+
+
+def test_classes_are_read_at_a_glance():
+    found, longer = 0, set()
+    for path in sources():
+        if os.path.relpath(path, ROOT).startswith(("format/", "fs/")):
+            with open(path, encoding="utf-8") as file:
+                for name, length in classes(file.read().split("\n")):
+                    found += 1
+                    if length > CLASS_LINES_MAX:
+                        longer.add(name)
+    assert found > 1000
+    assert longer <= LONGER_CLASSES
+
+
 DAMAGE = re.compile(r'ErrorKind::damaged,\s*((?:"[^"]*"\s*)+)[,)}]')
 # Texts of damage without anything of what was found.
 BARE = {

@@ -102,111 +102,120 @@ class PlanCompiler {
  public:
   PlanCompiler(const StreamerInfo& info, RecordKind kind) : info_(info) { plan_.kind = kind; }
 
-  std::unique_ptr<RecordPlan> compile() {
-    for (const StreamerElement& element : info_.elements) {
-      RecordStep step = step_of(element);
-      if (step.field != Field::none || step.kind == Kind::base || step.kind == Kind::tnamed) {
-        plan_.useful = plan_.steps.size() + 1;
-      }
-      const bool stop = step.kind == Kind::stop;
-      add(std::move(step));
-      if (stop) break;
-    }
-    plan_.useful = std::min(plan_.useful, plan_.steps.size());
-    return std::make_unique<RecordPlan>(std::move(plan_));
-  }
+  std::unique_ptr<RecordPlan> compile();
 
  private:
-  void add(RecordStep step) {
-    // Adjacent members that are not kept become one skip.
-    if (step.kind == Kind::skip && !plan_.steps.empty() && plan_.steps.back().kind == Kind::skip) {
-      plan_.steps.back().bytes += step.bytes;
-    } else {
-      plan_.steps.push_back(std::move(step));
-    }
-  }
-
-  RecordStep step_of(const StreamerElement& element) {
-    RecordStep step;
-    step.field = field_of(plan_.kind, element.name);
-    using namespace element_type;
-    if (element.kind == ElementKind::base) return base_step(element);
-    if (number_size(element.type) != 0) return number_step(element, step);
-    if (element.type > kOffsetArray && number_size(element.type - kOffsetArray) != 0) {
-      step.field = Field::none;
-      step.bytes = number_size(element.type - kOffsetArray) *
-                   static_cast<std::uint32_t>(std::clamp(element.array_length, 0, 1 << 20));
-      step.kind = Kind::skip;
-    } else if (element.type > kOffsetPointer && number_size(element.type - kOffsetPointer) != 0) {
-      numbers_step(element, step);
-    } else if (element.type == kTString) {
-      step.kind = Kind::string;
-    } else if (element.type == kObject || element.type == kAny) {
-      object_step(element, step);
-    } else if (element.type == kObjectP || element.type == kAnyP) {
-      step.kind = Kind::pointer;
-    } else if (element.type == kTObject) {
-      step.kind = Kind::tobject;
-    } else if (element.type == kTNamed || element.kind == ElementKind::stl || element.type == kObjectp) {
-      step.kind = Kind::object;
-    }
-    if (step.kind == Kind::stop) step.field = Field::none;
-    return step;
-  }
-
-  static RecordStep base_step(const StreamerElement& element) {
-    RecordStep step;
-    step.class_name = element.name;
-    step.dtype = array_class_dtype(element.name).value_or(Dtype::u1);
-    step.kind = element.name == "TObject"         ? Kind::tobject
-                : element.name == "TNamed"        ? Kind::tnamed
-                : array_class_dtype(element.name) ? Kind::tarray
-                                                  : Kind::base;
-    return step;
-  }
-
-  RecordStep number_step(const StreamerElement& element, RecordStep step) {
-    step.type = static_cast<std::uint8_t>(element.type);
-    const bool counts = std::ranges::any_of(
-        info_.elements, [&](const StreamerElement& other) { return other.count_name == element.name; });
-    if (counts) {
-      step.kind = Kind::count;
-      step.slot = static_cast<std::uint8_t>(counters_.size());
-      counters_.push_back(element.name);
-      if (counters_.size() > kRecordCountersMax) step = RecordStep{};
-    } else if (step.field != Field::none) {
-      step.kind = Kind::number;
-    } else {
-      step.kind = Kind::skip;
-      step.bytes = number_size(element.type);
-    }
-    return step;
-  }
-
-  void numbers_step(const StreamerElement& element, RecordStep& step) const {
-    const auto counter = std::ranges::find(counters_, element.count_name);
-    if (counter == counters_.end()) return;
-    step.kind = Kind::numbers;
-    step.slot = static_cast<std::uint8_t>(counter - counters_.begin());
-    step.type = static_cast<std::uint8_t>(element.type - element_type::kOffsetPointer);
-    // TBranch::Streamer of these versions writes 4-byte numbers, whatever the member's type in memory is: version 9
-    // (ROOT 4.00/04) describes fBasketSeek as Long64_t*. A flag of 2 says that there are 8 bytes.
-    if (step.field == Field::basket_seek && info_.version < kDescribedBranchVersion) step.type = element_type::kInt;
-  }
-
-  static void object_step(const StreamerElement& element, RecordStep& step) {
-    step.class_name = element.type_name;
-    step.dtype = array_class_dtype(element.type_name).value_or(Dtype::u1);
-    step.kind = step.class_name == "TObjArray"           ? Kind::tobjarray
-                : step.class_name == "ROOT::TIOFeatures" ? Kind::features
-                : array_class_dtype(element.type_name)   ? Kind::tarray
-                                                         : Kind::object;
-  }
+  void add(RecordStep step);
+  RecordStep step_of(const StreamerElement& element);
+  static RecordStep base_step(const StreamerElement& element);
+  RecordStep number_step(const StreamerElement& element, RecordStep step);
+  void numbers_step(const StreamerElement& element, RecordStep& step) const;
+  static void object_step(const StreamerElement& element, RecordStep& step);
 
   const StreamerInfo& info_;
   RecordPlan plan_;
   std::vector<std::string> counters_;
 };
+
+std::unique_ptr<RecordPlan> PlanCompiler::compile() {
+  for (const StreamerElement& element : info_.elements) {
+    RecordStep step = step_of(element);
+    if (step.field != Field::none || step.kind == Kind::base || step.kind == Kind::tnamed) {
+      plan_.useful = plan_.steps.size() + 1;
+    }
+    const bool stop = step.kind == Kind::stop;
+    add(std::move(step));
+    if (stop) break;
+  }
+  plan_.useful = std::min(plan_.useful, plan_.steps.size());
+  return std::make_unique<RecordPlan>(std::move(plan_));
+}
+
+void PlanCompiler::add(RecordStep step) {
+  // Adjacent members that are not kept become one skip.
+  if (step.kind == Kind::skip && !plan_.steps.empty() && plan_.steps.back().kind == Kind::skip) {
+    plan_.steps.back().bytes += step.bytes;
+  } else {
+    plan_.steps.push_back(std::move(step));
+  }
+}
+
+RecordStep PlanCompiler::step_of(const StreamerElement& element) {
+  RecordStep step;
+  step.field = field_of(plan_.kind, element.name);
+  using namespace element_type;
+  if (element.kind == ElementKind::base) return base_step(element);
+  if (number_size(element.type) != 0) return number_step(element, step);
+  if (element.type > kOffsetArray && number_size(element.type - kOffsetArray) != 0) {
+    step.field = Field::none;
+    step.bytes = number_size(element.type - kOffsetArray) *
+                 static_cast<std::uint32_t>(std::clamp(element.array_length, 0, 1 << 20));
+    step.kind = Kind::skip;
+  } else if (element.type > kOffsetPointer && number_size(element.type - kOffsetPointer) != 0) {
+    numbers_step(element, step);
+  } else if (element.type == kTString) {
+    step.kind = Kind::string;
+  } else if (element.type == kObject || element.type == kAny) {
+    object_step(element, step);
+  } else if (element.type == kObjectP || element.type == kAnyP) {
+    step.kind = Kind::pointer;
+  } else if (element.type == kTObject) {
+    step.kind = Kind::tobject;
+  } else if (element.type == kTNamed || element.kind == ElementKind::stl || element.type == kObjectp) {
+    step.kind = Kind::object;
+  }
+  if (step.kind == Kind::stop) step.field = Field::none;
+  return step;
+}
+
+RecordStep PlanCompiler::base_step(const StreamerElement& element) {
+  RecordStep step;
+  step.class_name = element.name;
+  step.dtype = array_class_dtype(element.name).value_or(Dtype::u1);
+  step.kind = element.name == "TObject"         ? Kind::tobject
+              : element.name == "TNamed"        ? Kind::tnamed
+              : array_class_dtype(element.name) ? Kind::tarray
+                                                : Kind::base;
+  return step;
+}
+
+RecordStep PlanCompiler::number_step(const StreamerElement& element, RecordStep step) {
+  step.type = static_cast<std::uint8_t>(element.type);
+  const bool counts = std::ranges::any_of(
+      info_.elements, [&](const StreamerElement& other) { return other.count_name == element.name; });
+  if (counts) {
+    step.kind = Kind::count;
+    step.slot = static_cast<std::uint8_t>(counters_.size());
+    counters_.push_back(element.name);
+    if (counters_.size() > kRecordCountersMax) step = RecordStep{};
+  } else if (step.field != Field::none) {
+    step.kind = Kind::number;
+  } else {
+    step.kind = Kind::skip;
+    step.bytes = number_size(element.type);
+  }
+  return step;
+}
+
+void PlanCompiler::numbers_step(const StreamerElement& element, RecordStep& step) const {
+  const auto counter = std::ranges::find(counters_, element.count_name);
+  if (counter == counters_.end()) return;
+  step.kind = Kind::numbers;
+  step.slot = static_cast<std::uint8_t>(counter - counters_.begin());
+  step.type = static_cast<std::uint8_t>(element.type - element_type::kOffsetPointer);
+  // TBranch::Streamer of these versions writes 4-byte numbers, whatever the member's type in memory is: version 9
+  // (ROOT 4.00/04) describes fBasketSeek as Long64_t*. A flag of 2 says that there are 8 bytes.
+  if (step.field == Field::basket_seek && info_.version < kDescribedBranchVersion) step.type = element_type::kInt;
+}
+
+void PlanCompiler::object_step(const StreamerElement& element, RecordStep& step) {
+  step.class_name = element.type_name;
+  step.dtype = array_class_dtype(element.type_name).value_or(Dtype::u1);
+  step.kind = step.class_name == "TObjArray"           ? Kind::tobjarray
+              : step.class_name == "ROOT::TIOFeatures" ? Kind::features
+              : array_class_dtype(element.type_name)   ? Kind::tarray
+                                                       : Kind::object;
+}
 
 }  // namespace
 

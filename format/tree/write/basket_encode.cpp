@@ -214,81 +214,14 @@ class DataWriter {
       : branch_(branch), range_(range), given_(given) {}
 
   // Checks everything, and returns the size of the data.
-  Result<std::uint64_t> size() {
-    if (branch_.kind == Kind::numbers) return size_of_numbers();
-    TRY(columns_, check_columns(branch_, range_, given_));
-    TRY_VOID(check_ranges());
-    std::uint64_t size = columns_.items.size() / columns_.item_size * columns_.stored_size;
-    switch (branch_.kind) {
-      case Kind::counted:
-        TRY_VOID(with_integer(branch_.counter_dtype, [&](auto count) {
-          return check_counter<decltype(count)>(branch_, range_, given_[0], columns_.levels[0]);
-        }));
-        break;
-      case Kind::text:
-        size = texts_size(columns_.levels[0], branch_.is_leaf_text);
-        if (branch_.of_object) size += kMemberHeaderSize * static_cast<std::uint64_t>(range_.size());
-        break;
-      case Kind::records:
-        size = 4 * static_cast<std::uint64_t>(range_.size());
-        break;
-      case Kind::items:
-        break;
-      default:  // vectors
-        if (branch_.of_texts) size = texts_size(columns_.levels.back(), false);
-        size += header_size() * static_cast<std::uint64_t>(range_.size());
-        for (std::uint32_t level = 1; level < branch_.depth; ++level) size += 4 * columns_.levels[level].items();
-    }
-    return size;
-  }
+  Result<std::uint64_t> size();
 
   // Call after size(). `ends[i]` receives the end of entry i, for branches with offsets.
-  void write(std::byte* to, std::span<std::uint32_t> ends) const {
-    switch (branch_.kind) {
-      case Kind::numbers:
-        for (std::size_t i = 0; i < ends.size(); ++i)
-          ends[i] = static_cast<std::uint32_t>((i + 1) * branch_.entry_size());
-        return write_numbers(to);
-      case Kind::counted:
-      case Kind::items:
-        put_numbers(columns_.items, branch_.leaves[0], to);
-        for (std::size_t i = 0; i < ends.size(); ++i) {
-          ends[i] = static_cast<std::uint32_t>(columns_.levels[0].begin(i + 1) * columns_.stored_size);
-        }
-        return;
-      case Kind::text:
-        return write_texts(to, ends);
-      case Kind::vectors:
-        return write_vectors(to, ends);
-      case Kind::records:
-        return write_counts(to, ends);
-      case Kind::object:
-        return;  // it has no baskets
-    }
-  }
-
-  std::int64_t largest() const {
-    if (branch_.kind == Kind::text || branch_.kind == Kind::records) return longest();
-    if (!branch_.is_counter || branch_.leaves.size() != 1) return 0;
-    return with_integer(branch_.leaves[0].dtype, [&](auto zero) {
-      decltype(zero) most = 0;
-      for (std::size_t i = 0; i < given_[0].size() / sizeof zero; ++i) {
-        most = std::max(most, load_little<decltype(zero)>(given_[0].data() + sizeof zero * i));
-      }
-      return static_cast<std::int64_t>(most);
-    });
-  }
+  void write(std::byte* to, std::span<std::uint32_t> ends) const;
+  std::int64_t largest() const;
 
  private:
-  Result<std::uint64_t> size_of_numbers() const {
-    for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
-      if (given_[i].size() != branch_.leaves[i].bytes() * static_cast<std::uint64_t>(range_.size())) {
-        return invalid_entry(branch_, range_.begin, "values have a different length than requested");
-      }
-      TRY_VOID(check_range(branch_.leaves[i], given_[i]));
-    }
-    return branch_.entry_size() * static_cast<std::uint64_t>(range_.size());
-  }
+  Result<std::uint64_t> size_of_numbers() const;
 
   Result<> check_ranges() const {
     const bool are_numbers = branch_.kind == Kind::counted || branch_.kind == Kind::items;
@@ -296,67 +229,19 @@ class DataWriter {
   }
 
   // A number that is not in the range of its packing would be stored as another one.
-  Result<> check_range(const LeafForm& leaf, Bytes numbers) const {
-    const auto first = leaf.packing ? first_beyond(*leaf.packing, numbers) : std::nullopt;
-    if (!first) return {};
-    const std::uint64_t item = *first / leaf.count();
-    std::uint64_t entry = item;
-    if (!columns_.levels.empty()) {
-      for (entry = 0; columns_.levels[0].begin(entry + 1) <= item;) ++entry;
-    }
-    return invalid_entry(branch_, range_.begin + static_cast<std::int64_t>(entry),
-                         (branch_.leaves.size() > 1 ? leaf.name + ": " : "") + "number is outside of its range, " +
-                             std::to_string(leaf.packing->minimum) + " to " + std::to_string(leaf.packing->maximum));
-  }
-
-  void write_numbers(std::byte* to) const {
-    if (branch_.leaves.size() == 1) {
-      put_numbers(given_[0], branch_.leaves[0], to);
-      return;
-    }
-    const std::size_t entry_size = branch_.entry_size();
-    for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
-      const LeafForm& leaf = branch_.leaves[i];
-      const std::size_t bytes = leaf.bytes();
-      for (std::size_t entry = 0; entry < static_cast<std::size_t>(range_.size()); ++entry) {
-        put_numbers(given_[i].subspan(entry * bytes, bytes), leaf, to + entry * entry_size);
-      }
-      to += leaf.stored_bytes();
-    }
-  }
+  Result<> check_range(const LeafForm& leaf, Bytes numbers) const;
+  void write_numbers(std::byte* to) const;
 
   Bytes text(std::size_t i) const {
     const Offsets& chars = columns_.levels.back();
     return columns_.items.subspan(chars.begin(i), chars.begin(i + 1) - chars.begin(i));
   }
 
-  void write_texts(std::byte* to, std::span<std::uint32_t> ends) const {
-    const std::byte* start = to;
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      const Bytes one = text(i);
-      std::byte* const begin = to;
-      if (branch_.of_object) to += kMemberHeaderSize;
-      if (!one.empty() || !branch_.is_leaf_text) to = put_text(one, to);
-      if (branch_.of_object) put_header(begin, to);
-      ends[i] = static_cast<std::uint32_t>(to - start);
-    }
-  }
+  void write_texts(std::byte* to, std::span<std::uint32_t> ends) const;
 
   // The longest text, or list of records.
-  std::int64_t longest() const {
-    std::int64_t most = 0;
-    const Offsets& lists = columns_.levels.back();
-    for (std::size_t i = 0; i < lists.items(); ++i) most = std::max(most, lists[i + 1] - lists[i]);
-    return most;
-  }
-
-  void write_counts(std::byte* to, std::span<std::uint32_t> ends) const {
-    const Offsets& lists = columns_.levels[0];
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      store_big(to + 4 * i, static_cast<std::uint32_t>(lists[i + 1] - lists[i]));
-      ends[i] = static_cast<std::uint32_t>(4 * (i + 1));
-    }
-  }
+  std::int64_t longest() const;
+  void write_counts(std::byte* to, std::span<std::uint32_t> ends) const;
 
   std::size_t header_size() const { return branch_.is_in_list() ? kMemberHeaderSize : kCollectionHeaderSize; }
 
@@ -367,40 +252,173 @@ class DataWriter {
   }
 
   // Writes items [begin, end) below `level`, without a header.
-  std::byte* put_items(std::size_t level, std::uint64_t begin, std::uint64_t end, std::byte* to) const {
-    if (level == branch_.depth) {
-      if (!branch_.of_texts) {
-        const std::size_t size = columns_.item_size;
-        return put_numbers(columns_.items.subspan(begin * size, (end - begin) * size), branch_.leaves[0], to);
-      }
-      for (std::uint64_t i = begin; i < end; ++i) to = put_text(text(i), to);
-      return to;
-    }
-    const Offsets& lists = columns_.levels[level];
-    for (std::uint64_t i = begin; i < end; ++i) {
-      store_big(to, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
-      to = put_items(level + 1, lists.begin(i), lists.begin(i + 1), to + 4);
-    }
-    return to;
-  }
-
-  void write_vectors(std::byte* to, std::span<std::uint32_t> ends) const {
-    const std::byte* start = to;
-    const Offsets& lists = columns_.levels[0];
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      std::byte* end = put_items(1, lists.begin(i), lists.begin(i + 1), to + header_size());
-      put_header(to, end);
-      if (!branch_.is_in_list()) store_big(to + 6, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
-      to = end;
-      ends[i] = static_cast<std::uint32_t>(to - start);
-    }
-  }
+  std::byte* put_items(std::size_t level, std::uint64_t begin, std::uint64_t end, std::byte* to) const;
+  void write_vectors(std::byte* to, std::span<std::uint32_t> ends) const;
 
   const WrittenBranch& branch_;
   EntryRange range_;
   std::span<const Bytes> given_;
   Columns columns_;
 };
+
+Result<std::uint64_t> DataWriter::size() {
+  if (branch_.kind == Kind::numbers) return size_of_numbers();
+  TRY(columns_, check_columns(branch_, range_, given_));
+  TRY_VOID(check_ranges());
+  std::uint64_t size = columns_.items.size() / columns_.item_size * columns_.stored_size;
+  switch (branch_.kind) {
+    case Kind::counted:
+      TRY_VOID(with_integer(branch_.counter_dtype, [&](auto count) {
+        return check_counter<decltype(count)>(branch_, range_, given_[0], columns_.levels[0]);
+      }));
+      break;
+    case Kind::text:
+      size = texts_size(columns_.levels[0], branch_.is_leaf_text);
+      if (branch_.of_object) size += kMemberHeaderSize * static_cast<std::uint64_t>(range_.size());
+      break;
+    case Kind::records:
+      size = 4 * static_cast<std::uint64_t>(range_.size());
+      break;
+    case Kind::items:
+      break;
+    default:  // vectors
+      if (branch_.of_texts) size = texts_size(columns_.levels.back(), false);
+      size += header_size() * static_cast<std::uint64_t>(range_.size());
+      for (std::uint32_t level = 1; level < branch_.depth; ++level) size += 4 * columns_.levels[level].items();
+  }
+  return size;
+}
+
+void DataWriter::write(std::byte* to, std::span<std::uint32_t> ends) const {
+  switch (branch_.kind) {
+    case Kind::numbers:
+      for (std::size_t i = 0; i < ends.size(); ++i)
+        ends[i] = static_cast<std::uint32_t>((i + 1) * branch_.entry_size());
+      return write_numbers(to);
+    case Kind::counted:
+    case Kind::items:
+      put_numbers(columns_.items, branch_.leaves[0], to);
+      for (std::size_t i = 0; i < ends.size(); ++i) {
+        ends[i] = static_cast<std::uint32_t>(columns_.levels[0].begin(i + 1) * columns_.stored_size);
+      }
+      return;
+    case Kind::text:
+      return write_texts(to, ends);
+    case Kind::vectors:
+      return write_vectors(to, ends);
+    case Kind::records:
+      return write_counts(to, ends);
+    case Kind::object:
+      return;  // it has no baskets
+  }
+}
+
+std::int64_t DataWriter::largest() const {
+  if (branch_.kind == Kind::text || branch_.kind == Kind::records) return longest();
+  if (!branch_.is_counter || branch_.leaves.size() != 1) return 0;
+  return with_integer(branch_.leaves[0].dtype, [&](auto zero) {
+    decltype(zero) most = 0;
+    for (std::size_t i = 0; i < given_[0].size() / sizeof zero; ++i) {
+      most = std::max(most, load_little<decltype(zero)>(given_[0].data() + sizeof zero * i));
+    }
+    return static_cast<std::int64_t>(most);
+  });
+}
+
+Result<std::uint64_t> DataWriter::size_of_numbers() const {
+  for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
+    if (given_[i].size() != branch_.leaves[i].bytes() * static_cast<std::uint64_t>(range_.size())) {
+      return invalid_entry(branch_, range_.begin, "values have a different length than requested");
+    }
+    TRY_VOID(check_range(branch_.leaves[i], given_[i]));
+  }
+  return branch_.entry_size() * static_cast<std::uint64_t>(range_.size());
+}
+
+Result<> DataWriter::check_range(const LeafForm& leaf, Bytes numbers) const {
+  const auto first = leaf.packing ? first_beyond(*leaf.packing, numbers) : std::nullopt;
+  if (!first) return {};
+  const std::uint64_t item = *first / leaf.count();
+  std::uint64_t entry = item;
+  if (!columns_.levels.empty()) {
+    for (entry = 0; columns_.levels[0].begin(entry + 1) <= item;) ++entry;
+  }
+  return invalid_entry(branch_, range_.begin + static_cast<std::int64_t>(entry),
+                       (branch_.leaves.size() > 1 ? leaf.name + ": " : "") + "number is outside of its range, " +
+                           std::to_string(leaf.packing->minimum) + " to " + std::to_string(leaf.packing->maximum));
+}
+
+void DataWriter::write_numbers(std::byte* to) const {
+  if (branch_.leaves.size() == 1) {
+    put_numbers(given_[0], branch_.leaves[0], to);
+    return;
+  }
+  const std::size_t entry_size = branch_.entry_size();
+  for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
+    const LeafForm& leaf = branch_.leaves[i];
+    const std::size_t bytes = leaf.bytes();
+    for (std::size_t entry = 0; entry < static_cast<std::size_t>(range_.size()); ++entry) {
+      put_numbers(given_[i].subspan(entry * bytes, bytes), leaf, to + entry * entry_size);
+    }
+    to += leaf.stored_bytes();
+  }
+}
+
+void DataWriter::write_texts(std::byte* to, std::span<std::uint32_t> ends) const {
+  const std::byte* start = to;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const Bytes one = text(i);
+    std::byte* const begin = to;
+    if (branch_.of_object) to += kMemberHeaderSize;
+    if (!one.empty() || !branch_.is_leaf_text) to = put_text(one, to);
+    if (branch_.of_object) put_header(begin, to);
+    ends[i] = static_cast<std::uint32_t>(to - start);
+  }
+}
+
+std::int64_t DataWriter::longest() const {
+  std::int64_t most = 0;
+  const Offsets& lists = columns_.levels.back();
+  for (std::size_t i = 0; i < lists.items(); ++i) most = std::max(most, lists[i + 1] - lists[i]);
+  return most;
+}
+
+void DataWriter::write_counts(std::byte* to, std::span<std::uint32_t> ends) const {
+  const Offsets& lists = columns_.levels[0];
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    store_big(to + 4 * i, static_cast<std::uint32_t>(lists[i + 1] - lists[i]));
+    ends[i] = static_cast<std::uint32_t>(4 * (i + 1));
+  }
+}
+
+std::byte* DataWriter::put_items(std::size_t level, std::uint64_t begin, std::uint64_t end, std::byte* to) const {
+  if (level == branch_.depth) {
+    if (!branch_.of_texts) {
+      const std::size_t size = columns_.item_size;
+      return put_numbers(columns_.items.subspan(begin * size, (end - begin) * size), branch_.leaves[0], to);
+    }
+    for (std::uint64_t i = begin; i < end; ++i) to = put_text(text(i), to);
+    return to;
+  }
+  const Offsets& lists = columns_.levels[level];
+  for (std::uint64_t i = begin; i < end; ++i) {
+    store_big(to, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
+    to = put_items(level + 1, lists.begin(i), lists.begin(i + 1), to + 4);
+  }
+  return to;
+}
+
+void DataWriter::write_vectors(std::byte* to, std::span<std::uint32_t> ends) const {
+  const std::byte* start = to;
+  const Offsets& lists = columns_.levels[0];
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    std::byte* end = put_items(1, lists.begin(i), lists.begin(i + 1), to + header_size());
+    put_header(to, end);
+    if (!branch_.is_in_list()) store_big(to + 6, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
+    to = end;
+    ends[i] = static_cast<std::uint32_t>(to - start);
+  }
+}
 
 // Writes where each entry begins, counted from the start of the key. The last number has no meaning; ROOT writes 0.
 void write_offsets(std::span<const std::uint32_t> ends, std::size_t keylen, std::byte* to) {

@@ -31,264 +31,47 @@ class Restorer {
  public:
   using NewBytes = std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>;
   // `file_changed`: commits in the records have changed the file.
-  Restorer(const NodePtr& root, const tfile::File* file, bool file_changed, const NewBytes& new_bytes)
-      : root_(root), file_(file), file_changed_(file_changed), new_bytes_(new_bytes) {}
+  Restorer(const NodePtr& root, const tfile::File* file, bool file_changed, const NewBytes& new_bytes);
 
   // A record of an intention must be of a commit that took place.
-  Result<> take(const JournalRecord& record) {
-    switch (record.kind) {
-      case JournalKind::done:
-        return {};
-      case JournalKind::begin: {
-        TRY(JournalBegin begin, begin_of(record));
-        made.head = std::move(begin.head);
-        return {};
-      }
-      case JournalKind::create:
-        return create(record);
-      case JournalKind::whiteout:
-        return white_out(record);
-      case JournalKind::intend:
-        return commit(record.intention);
-      case JournalKind::rename:
-        if (record.id != 0) break;
-        return rename_committed(record);
-      case JournalKind::remove:
-        if (record.id != 0) break;
-        return remove_committed(record);
-      default:
-        break;
-    }
-    const auto known = nodes_.find(record.id);
-    if (known == nodes_.end()) return contradiction(record, "unknown node number");
-    return change(known->second, record);
-  }
+  Result<> take(const JournalRecord& record);
 
   // Detaches files whose bytes are all in the file.
-  Result<> finish() {
-    // The path of each record is short enough, but renames on top of renames may have made a longer one.
-    if (longest_path(*root_) > PATH_MAX) return nests_too_deeply();
-    find_kinds(*root_);
-    for (const auto& [id, node] : nodes_) {
-      if (!node->bytes) continue;
-      node->bytes->replayed();
-      const auto committed = committed_.find(id);
-      if (committed != committed_.end()) {
-        node->base = committed->second;
-        node->continues = true;
-        // Bytes committed from memory are not in the journal.
-        if (node->bytes->size() < node->base) TRY_VOID(node->bytes->truncate(node->base));
-        node->bytes->drop_before(node->base);
-      } else if (!node->continues) {
-        continue;
-      }
-      if (node->bytes->size() == node->base) detach(node);
-    }
-    for (const auto& [id, record] : dates_) set_date(*nodes_.at(id), record);
-    return {};
-  }
+  Result<> finish();
 
   RestoredTree made;
 
  private:
   // The directory at a path; a node is made for a committed one.
-  Result<NodePtr> directory_at(const JournalRecord& record, const std::string& path) {
-    if (!is_short_path(path)) return nests_too_deeply();
-    NodePtr at = root_;
-    for (std::size_t begin = 0; begin < path.size();) {
-      const std::size_t slash = std::min(path.find('/', begin), path.size());
-      const std::string name = path.substr(begin, slash - begin);
-      const auto known = at->children.find(name);
-      NodePtr child = known == at->children.end() ? nullptr : known->second;
-      if (!child) {
-        const CommittedKind kind = kind_of(*at, path.substr(0, slash), name);
-        // If it does not exist, a commit since then may have removed it. If another program has, it is treated as a
-        // table: its new columns then depend on a table that is gone, which is reported when they are to be committed.
-        const bool was_taken = kind == CommittedKind::nothing && !file_changed_ && !is_in_table(*at);
-        child = std::make_shared<StagedNode>(0, true, name, at);
-        child->base_name = name;
-        child->note_committed(was_taken ? CommittedKind::table : kind);
-        at->children[name] = child;
-      }
-      if (!child->directory) return contradiction(record, "not a directory");
-      at = std::move(child);
-      begin = slash + 1;
-    }
-    return at;
-  }
+  Result<NodePtr> directory_at(const JournalRecord& record, const std::string& path);
 
   // The kind of the committed entry there: by its present path, or, if a directory above it was renamed since, by its
   // former one.
-  CommittedKind kind_of(const StagedNode& in, const std::string& path, const std::string& name) const {
-    if (!file_) return CommittedKind::nothing;
-    const CommittedKind now = committed_kind(*file_, path);
-    const auto before = committed_path(in);
-    if (now != CommittedKind::nothing || !before) return now;
-    std::string old;
-    for (const std::string& part : *before) old += part + "/";
-    return committed_kind(*file_, old + name);
-  }
+  CommittedKind kind_of(const StagedNode& in, const std::string& path, const std::string& name) const;
 
   // Records use the names of tables and objects from before renames that are committed by now: only the present name
   // tells whether a table is an RNTuple. A table that is gone stays one, so that what is staged in it is reported.
-  void find_kinds(const StagedNode& directory) const {
-    for (const auto& [name, node] : directory.children) {
-      const auto names = node->directory && file_ ? committed_path(*node) : std::nullopt;
-      if (!names) continue;
-      std::string path;
-      for (const std::string& part : *names) path = joined_path(path, part);
-      const CommittedKind kind = committed_kind(*file_, path);
-      const bool is_written = kind == CommittedKind::table || kind == CommittedKind::rntuple;
-      if (!node->is_table || is_written) node->note_committed(kind);
-      if (!node->is_table) find_kinds(*node);
-    }
-  }
-
-  Result<> create(const JournalRecord& record) {
-    made.last_id = std::max(made.last_id, record.id);
-    if (record.text.empty()) {
-      made.makes_file = true;
-      return {};
-    }
-    if (!is_short_path(record.text)) return nests_too_deeply();
-    const auto [directory, name] = split_path(record.text);
-    TRY(const NodePtr in, directory_at(record, directory));
-    if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "created twice");
-    const bool is_rntuple = record.file_kind == StagedKind::rntuple;
-    auto node =
-        std::make_shared<StagedNode>(record.id, is_rntuple || record.file_kind == StagedKind::directory, name, in);
-    node->format = is_rntuple ? tfile::TableFormat::rntuple : tfile::TableFormat::tree;
-    if (!node->directory) {
-      node->format = root_->format;
-      node->bytes = new_bytes_(record.id, record.offset);
-      node->base = record.offset;
-      node->continues = record.offset > 0 || record.file_kind == StagedKind::continued;
-    }
-    node->attributes.mode = node->directory ? 0755 : 0644;
-    ::clock_gettime(CLOCK_REALTIME, &node->attributes.modified);
-    in->children[name] = node;
-    names_changed(in);
-    nodes_[record.id] = node;
-    return {};
-  }
-
-  Result<> white_out(const JournalRecord& record) {
-    if (!is_short_path(record.text)) return nests_too_deeply();
-    const auto [directory, name] = split_path(record.text);
-    TRY(const NodePtr in, directory_at(record, directory));
-    // A staged entry would have been removed by its number, so the remaining node is that of the committed one.
-    in->children.erase(name);
-    in->whiteouts.emplace(name);
-    return {};
-  }
-
-  Result<> rename_committed(const JournalRecord& record) {
-    TRY(const NodePtr node, directory_at(record, record.from));
-    return rename(node, record);
-  }
+  void find_kinds(const StagedNode& directory) const;
+  Result<> create(const JournalRecord& record);
+  Result<> white_out(const JournalRecord& record);
+  Result<> rename_committed(const JournalRecord& record);
 
   // Its committed name was hidden when it was moved away.
-  Result<> remove_committed(const JournalRecord& record) {
-    TRY(const NodePtr node, directory_at(record, record.text));
-    if (node == root_) return contradiction(record, "removes the root");
-    remove(node);
-    return {};
-  }
-
-  Result<> rename(const NodePtr& node, const JournalRecord& record) {
-    if (!is_short_path(record.text)) return nests_too_deeply();
-    const auto [directory, name] = split_path(record.text);
-    TRY(const NodePtr to, directory_at(record, directory));
-    if (node == root_ || name.empty()) return contradiction(record, "moved without a new name");
-    for (NodePtr above = to; above; above = above->parent.lock()) {
-      if (above == node) return contradiction(record, "moved into itself");
-    }
-    names_changed(node->parent.lock());
-    move_node(node, to, name);
-    names_changed(to);
-    return {};
-  }
-
-  Result<> change(const NodePtr& node, const JournalRecord& record) {
-    switch (record.kind) {
-      case JournalKind::data:
-        if (!node->bytes) return contradiction(record, "bytes for a directory");
-        return node->bytes->restore(record.offset, record.location);
-      case JournalKind::truncate:
-        if (!node->bytes) return contradiction(record, "bytes for a directory");
-        // Not below the bytes that were committed when it was created.
-        return node->bytes->truncate(std::max(record.offset, node->base));
-      case JournalKind::title:
-        node->attributes.title = record.text;
-        return {};
-      case JournalKind::encoding:
-        node->attributes.encoding = record.text;
-        return {};
-      case JournalKind::class_name:
-        node->attributes.class_name = record.text;
-        return {};
-      case JournalKind::date:
-        dates_[node->id] = record;
-        return {};
-      case JournalKind::remove:
-        remove(node);
-        if (committed_.contains(node->id)) hide(node);
-        return {};
-      case JournalKind::rename:
-        return rename(node, record);
-      default:
-        return contradiction(record, "unknown kind of record");
-    }
-  }
+  Result<> remove_committed(const JournalRecord& record);
+  Result<> rename(const NodePtr& node, const JournalRecord& record);
+  Result<> change(const NodePtr& node, const JournalRecord& record);
 
   // A data record may follow the date that was set after those bytes were written: the size tells whether more have
   // come.
-  static void set_date(StagedNode& node, const JournalRecord& record) {
-    if (record.offset == kNoDate || (node.bytes && node.bytes->size() != record.size)) return;
-    node.attributes.modified = date_of(record);
-    node.attributes.time_was_set = true;
-  }
-
-  void remove(const NodePtr& node) {
-    names_changed(node->parent.lock());
-    detach(node);
-    node->gone = true;
-  }
+  static void set_date(StagedNode& node, const JournalRecord& record);
+  void remove(const NodePtr& node);
 
   // A date that was set on the directory before is no more.
-  void names_changed(const NodePtr& directory) {
-    if (directory) dates_.erase(directory->id);
-  }
+  void names_changed(const NodePtr& directory);
 
   // Hides the committed part of a removed file.
-  static void hide(const NodePtr& node) {
-    if (const NodePtr parent = node->parent.lock()) parent->whiteouts.insert(node->name);
-  }
-
-  Result<> commit(const Intention& done) {
-    made.head = done.after;
-    for (const std::string& path : done.directories) {
-      if (const NodePtr node = node_at(root_, path); node && node->directory) became_committed(node);
-    }
-    for (const std::string& path : done.tables) {
-      if (const NodePtr node = node_at(root_, path); node && node->directory) became_table(node);
-    }
-    for (const std::string& path : done.gone) {
-      const auto [directory, name] = split_path(path);
-      if (const NodePtr in = node_at(root_, directory)) in->whiteouts.erase(name);
-    }
-    for (const Intention::Column& column : done.columns) {
-      const auto known = nodes_.find(column.id);
-      if (known == nodes_.end() || !known->second->bytes) continue;
-      const NodePtr& node = known->second;
-      committed_[column.id] = column.bytes;
-      const NodePtr parent = node->parent.lock();
-      if (parent && !fits(*parent, node->name)) return nests_too_deeply();
-      if (parent) became_committed(parent);
-      if (node->gone) hide(node);  // removed while the commit was under way
-    }
-    return {};
-  }
+  static void hide(const NodePtr& node);
+  Result<> commit(const Intention& done);
 
   const NodePtr& root_;
   const tfile::File* const file_;
@@ -298,6 +81,250 @@ class Restorer {
   std::map<std::uint64_t, std::uint64_t> committed_;  // id -> bytes
   std::map<std::uint64_t, JournalRecord> dates_;      // the last one of each
 };
+
+Restorer::Restorer(const NodePtr& root, const tfile::File* file, bool file_changed, const NewBytes& new_bytes)
+    : root_(root), file_(file), file_changed_(file_changed), new_bytes_(new_bytes) {}
+
+Result<> Restorer::take(const JournalRecord& record) {
+  switch (record.kind) {
+    case JournalKind::done:
+      return {};
+    case JournalKind::begin: {
+      TRY(JournalBegin begin, begin_of(record));
+      made.head = std::move(begin.head);
+      return {};
+    }
+    case JournalKind::create:
+      return create(record);
+    case JournalKind::whiteout:
+      return white_out(record);
+    case JournalKind::intend:
+      return commit(record.intention);
+    case JournalKind::rename:
+      if (record.id != 0) break;
+      return rename_committed(record);
+    case JournalKind::remove:
+      if (record.id != 0) break;
+      return remove_committed(record);
+    default:
+      break;
+  }
+  const auto known = nodes_.find(record.id);
+  if (known == nodes_.end()) return contradiction(record, "unknown node number");
+  return change(known->second, record);
+}
+
+Result<> Restorer::finish() {
+  // The path of each record is short enough, but renames on top of renames may have made a longer one.
+  if (longest_path(*root_) > PATH_MAX) return nests_too_deeply();
+  find_kinds(*root_);
+  for (const auto& [id, node] : nodes_) {
+    if (!node->bytes) continue;
+    node->bytes->replayed();
+    const auto committed = committed_.find(id);
+    if (committed != committed_.end()) {
+      node->base = committed->second;
+      node->continues = true;
+      // Bytes committed from memory are not in the journal.
+      if (node->bytes->size() < node->base) TRY_VOID(node->bytes->truncate(node->base));
+      node->bytes->drop_before(node->base);
+    } else if (!node->continues) {
+      continue;
+    }
+    if (node->bytes->size() == node->base) detach(node);
+  }
+  for (const auto& [id, record] : dates_) set_date(*nodes_.at(id), record);
+  return {};
+}
+
+Result<NodePtr> Restorer::directory_at(const JournalRecord& record, const std::string& path) {
+  if (!is_short_path(path)) return nests_too_deeply();
+  NodePtr at = root_;
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t slash = std::min(path.find('/', begin), path.size());
+    const std::string name = path.substr(begin, slash - begin);
+    const auto known = at->children.find(name);
+    NodePtr child = known == at->children.end() ? nullptr : known->second;
+    if (!child) {
+      const CommittedKind kind = kind_of(*at, path.substr(0, slash), name);
+      // If it does not exist, a commit since then may have removed it. If another program has, it is treated as a
+      // table: its new columns then depend on a table that is gone, which is reported when they are to be committed.
+      const bool was_taken = kind == CommittedKind::nothing && !file_changed_ && !is_in_table(*at);
+      child = std::make_shared<StagedNode>(0, true, name, at);
+      child->base_name = name;
+      child->note_committed(was_taken ? CommittedKind::table : kind);
+      at->children[name] = child;
+    }
+    if (!child->directory) return contradiction(record, "not a directory");
+    at = std::move(child);
+    begin = slash + 1;
+  }
+  return at;
+}
+
+CommittedKind Restorer::kind_of(const StagedNode& in, const std::string& path, const std::string& name) const {
+  if (!file_) return CommittedKind::nothing;
+  const CommittedKind now = committed_kind(*file_, path);
+  const auto before = committed_path(in);
+  if (now != CommittedKind::nothing || !before) return now;
+  std::string old;
+  for (const std::string& part : *before) old += part + "/";
+  return committed_kind(*file_, old + name);
+}
+
+void Restorer::find_kinds(const StagedNode& directory) const {
+  for (const auto& [name, node] : directory.children) {
+    const auto names = node->directory && file_ ? committed_path(*node) : std::nullopt;
+    if (!names) continue;
+    std::string path;
+    for (const std::string& part : *names) path = joined_path(path, part);
+    const CommittedKind kind = committed_kind(*file_, path);
+    const bool is_written = kind == CommittedKind::table || kind == CommittedKind::rntuple;
+    if (!node->is_table || is_written) node->note_committed(kind);
+    if (!node->is_table) find_kinds(*node);
+  }
+}
+
+Result<> Restorer::create(const JournalRecord& record) {
+  made.last_id = std::max(made.last_id, record.id);
+  if (record.text.empty()) {
+    made.makes_file = true;
+    return {};
+  }
+  if (!is_short_path(record.text)) return nests_too_deeply();
+  const auto [directory, name] = split_path(record.text);
+  TRY(const NodePtr in, directory_at(record, directory));
+  if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "created twice");
+  const bool is_rntuple = record.file_kind == StagedKind::rntuple;
+  auto node =
+      std::make_shared<StagedNode>(record.id, is_rntuple || record.file_kind == StagedKind::directory, name, in);
+  node->format = is_rntuple ? tfile::TableFormat::rntuple : tfile::TableFormat::tree;
+  if (!node->directory) {
+    node->format = root_->format;
+    node->bytes = new_bytes_(record.id, record.offset);
+    node->base = record.offset;
+    node->continues = record.offset > 0 || record.file_kind == StagedKind::continued;
+  }
+  node->attributes.mode = node->directory ? 0755 : 0644;
+  ::clock_gettime(CLOCK_REALTIME, &node->attributes.modified);
+  in->children[name] = node;
+  names_changed(in);
+  nodes_[record.id] = node;
+  return {};
+}
+
+Result<> Restorer::white_out(const JournalRecord& record) {
+  if (!is_short_path(record.text)) return nests_too_deeply();
+  const auto [directory, name] = split_path(record.text);
+  TRY(const NodePtr in, directory_at(record, directory));
+  // A staged entry would have been removed by its number, so the remaining node is that of the committed one.
+  in->children.erase(name);
+  in->whiteouts.emplace(name);
+  return {};
+}
+
+Result<> Restorer::rename_committed(const JournalRecord& record) {
+  TRY(const NodePtr node, directory_at(record, record.from));
+  return rename(node, record);
+}
+
+Result<> Restorer::remove_committed(const JournalRecord& record) {
+  TRY(const NodePtr node, directory_at(record, record.text));
+  if (node == root_) return contradiction(record, "removes the root");
+  remove(node);
+  return {};
+}
+
+Result<> Restorer::rename(const NodePtr& node, const JournalRecord& record) {
+  if (!is_short_path(record.text)) return nests_too_deeply();
+  const auto [directory, name] = split_path(record.text);
+  TRY(const NodePtr to, directory_at(record, directory));
+  if (node == root_ || name.empty()) return contradiction(record, "moved without a new name");
+  for (NodePtr above = to; above; above = above->parent.lock()) {
+    if (above == node) return contradiction(record, "moved into itself");
+  }
+  names_changed(node->parent.lock());
+  move_node(node, to, name);
+  names_changed(to);
+  return {};
+}
+
+Result<> Restorer::change(const NodePtr& node, const JournalRecord& record) {
+  switch (record.kind) {
+    case JournalKind::data:
+      if (!node->bytes) return contradiction(record, "bytes for a directory");
+      return node->bytes->restore(record.offset, record.location);
+    case JournalKind::truncate:
+      if (!node->bytes) return contradiction(record, "bytes for a directory");
+      // Not below the bytes that were committed when it was created.
+      return node->bytes->truncate(std::max(record.offset, node->base));
+    case JournalKind::title:
+      node->attributes.title = record.text;
+      return {};
+    case JournalKind::encoding:
+      node->attributes.encoding = record.text;
+      return {};
+    case JournalKind::class_name:
+      node->attributes.class_name = record.text;
+      return {};
+    case JournalKind::date:
+      dates_[node->id] = record;
+      return {};
+    case JournalKind::remove:
+      remove(node);
+      if (committed_.contains(node->id)) hide(node);
+      return {};
+    case JournalKind::rename:
+      return rename(node, record);
+    default:
+      return contradiction(record, "unknown kind of record");
+  }
+}
+
+void Restorer::set_date(StagedNode& node, const JournalRecord& record) {
+  if (record.offset == kNoDate || (node.bytes && node.bytes->size() != record.size)) return;
+  node.attributes.modified = date_of(record);
+  node.attributes.time_was_set = true;
+}
+
+void Restorer::remove(const NodePtr& node) {
+  names_changed(node->parent.lock());
+  detach(node);
+  node->gone = true;
+}
+
+void Restorer::names_changed(const NodePtr& directory) {
+  if (directory) dates_.erase(directory->id);
+}
+
+void Restorer::hide(const NodePtr& node) {
+  if (const NodePtr parent = node->parent.lock()) parent->whiteouts.insert(node->name);
+}
+
+Result<> Restorer::commit(const Intention& done) {
+  made.head = done.after;
+  for (const std::string& path : done.directories) {
+    if (const NodePtr node = node_at(root_, path); node && node->directory) became_committed(node);
+  }
+  for (const std::string& path : done.tables) {
+    if (const NodePtr node = node_at(root_, path); node && node->directory) became_table(node);
+  }
+  for (const std::string& path : done.gone) {
+    const auto [directory, name] = split_path(path);
+    if (const NodePtr in = node_at(root_, directory)) in->whiteouts.erase(name);
+  }
+  for (const Intention::Column& column : done.columns) {
+    const auto known = nodes_.find(column.id);
+    if (known == nodes_.end() || !known->second->bytes) continue;
+    const NodePtr& node = known->second;
+    committed_[column.id] = column.bytes;
+    const NodePtr parent = node->parent.lock();
+    if (parent && !fits(*parent, node->name)) return nests_too_deeply();
+    if (parent) became_committed(parent);
+    if (node->gone) hide(node);  // removed while the commit was under way
+  }
+  return {};
+}
 
 // The first bytes of the file as the next record with that information gives them.
 Result<std::vector<std::byte>> head_at(const JournalRecord& record) {

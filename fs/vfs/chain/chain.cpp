@@ -89,30 +89,8 @@ std::uint64_t ChainState::learned() const {
 // is opened.
 class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
  public:
-  Look(std::shared_ptr<Chain> chain, ChainStatePtr before)
-      : chain_(std::move(chain)), before_(std::move(before)), began_(Clock::now()) {}
-
-  void run() {
-    using Told = Reply<ChainStatePtr>;
-    auto build = [self = shared_from_this()](Told told) {
-      answer_blocking(
-          self->chain_->context_.cache, [self] { return self->state(); }, std::move(told));
-    };
-    auto read = [self = shared_from_this(), build](Told told) {
-      self->took_ = Clock::now() - self->began_;
-      self->each_file(true, files_within_limit(kOpenedAtOnce, kDescriptors), &Look::read_file,
-                      value_for<void>(std::move(told), build));
-    };
-    auto look = [self = shared_from_this(), read](Told told) {
-      self->each_file(false, kLookedAtAtOnce, &Look::look_at, value_for<void>(std::move(told), read));
-    };
-    auto finish = [self = shared_from_this()](Result<ChainStatePtr> state) {
-      self->chain_->finish_look(std::move(state), self->took_);
-    };
-    answer_opening(
-        chain_->context_.cache, [self = shared_from_this()] { return self->list(); },
-        value_for<void>(Told(std::move(finish)), look));
-  }
+  Look(std::shared_ptr<Chain> chain, ChainStatePtr before);
+  void run();
 
  private:
   struct File {
@@ -125,279 +103,46 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   };
 
   // Files that were there before keep their order; the others come behind them.
-  Result<> list() {
-    TRY(std::vector<ChainName> names, chain_->place_->list());
-    files_.clear();
-    indexed_.clear();
-    if (!before_) read_indexed();
-    std::multimap<std::string_view, std::size_t> left;  // names by file
-    for (std::size_t i = 0; i < names.size(); ++i) left.emplace(names[i].file, i);
-    std::vector<bool> is_known(names.size());
-    for (std::size_t i = 0; before_ && i < before_->members.size(); ++i) {
-      const auto [begin, end] = left.equal_range(before_->names[i].file);
-      const auto same = std::find_if(begin, end, [&](const auto& n) { return names[n.second] == before_->names[i]; });
-      if (same == end) continue;
-      const FactsPtr& facts = before_->members[i].facts;
-      files_.push_back({before_->names[i], before_->files[i], i, facts, facts == nullptr, {}});
-      is_known[same->second] = true;
-      left.erase(same);
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (is_known[i]) continue;
-      ChainName& name = names[i];
-      TRY(auto mounted, chain_->place_->file(name.file, chain_->path_of(files_.size(), name.file)));
-      const auto known = indexed_.find({tfile::shown_name(name.file), name.table});
-      const FactsPtr facts = known != indexed_.end() ? known->second : nullptr;
-      files_.push_back({std::move(name), std::move(mounted), SIZE_MAX, facts, facts == nullptr, {}});
-    }
-    indexed_.clear();
-    return {};
-  }
+  Result<> list();
 
   // What the index says of a file holds if its identity is the same.
-  void read_indexed() {
-    if (chain_->options_.index.empty()) return;
-    auto index = read_index(chain_->options_.index, chain_->schemas_);
-    if (!index && index.error().kind != ErrorKind::not_found) chain_->context_.errors.add("/", index.error());
-    if (!index) return;
-    index_size_ = index->size();
-    for (IndexedFile& file : *index) indexed_.emplace(std::pair(file.name, file.table), std::move(file.facts));
-  }
+  void read_indexed();
 
   // Of the files that are to be read, or of the others.
-  void each_file(bool is_read, std::size_t at_most, void (Look::*step)(File&, Reply<void>), Reply<void> reply) {
-    std::vector<std::size_t> numbers;
-    for (std::size_t i = 0; i < files_.size(); ++i)
-      if (files_[i].is_read == is_read) numbers.push_back(i);
-    const std::size_t count = numbers.size();
-    auto begin = [self = shared_from_this(), numbers = std::move(numbers), step](std::size_t i, Reply<void> told) {
-      (self.get()->*step)(self->files_[numbers[i]], std::move(told));
-    };
-    when_all(count, at_most, std::move(begin), std::move(reply));
-  }
-
-  void look_at(File& file, Reply<void> told) {
-    const FileLocator& origin = file.mounted->origin();
-    auto look = [self = shared_from_this(), &file, &origin]() -> Result<> {
-      const auto now = origin.glance();
-      // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
-      const bool was_open = file.number_before != SIZE_MAX;
-      if (now)
-        file.is_read = !now->identity.may_be_same(file.facts->identity) || self->was_found_changed(file);
-      else
-        file.is_read = !was_open;
-      return {};
-    };
-    answer_blocking(chain_->context_.cache, origin.server_id(), std::move(look), std::move(told));
-  }
+  void each_file(bool is_read, std::size_t at_most, void (Look::*step)(File&, Reply<void>), Reply<void> reply);
+  void look_at(File& file, Reply<void> told);
 
   // Whether a reader has found that the file is not the one that the chain knows.
-  bool was_found_changed(const File& file) const {
-    return file.number_before != SIZE_MAX && std::ranges::any_of(before_->opened, [&](const auto& opened) {
-             return opened->is_stale(file.number_before);
-           });
-  }
-
-  void read_file(File& file, Reply<void> told) {
-    auto take = [self = shared_from_this(), &file](Result<FactsPtr> facts, Reply<void> done) {
-      if (!facts)
-        file.error = std::move(facts).error();
-      else
-        file.facts = *std::move(facts);
-      done({});
-    };
-    // The tables of the only file are open as long as the chain is read. Of many files, that would be too many.
-    const KeptSchemas schemas{chain_->schemas_, files_.size() == 1};
-    read_facts(chain_->context_, *file.mounted, file.name.table, schemas,
-               on_behalf_of<FactsPtr>(std::move(told), std::move(take)));
-  }
+  bool was_found_changed(const File& file) const;
+  void read_file(File& file, Reply<void> told);
 
   // What a dataset says of a file need not be so.
-  void check_claims(const File& file) const {
-    const std::string shown = tfile::shown_name(file.name.file);
-    const auto say = [&](const std::string& text) {
-      chain_->context_.errors.add("/" + chain_->path_, shown + ": " + text);
-    };
-    if (!file.name.uuid.empty() && file.name.uuid != file.facts->uuid)
-      say("its UUID is " + file.facts->uuid + ", not " + file.name.uuid + " as the dataset says");
-    if (!file.name.entries) return;
-    std::int64_t entries = 0;
-    for (const TableFacts& table : file.facts->tables) entries += table.entries;
-    if (entries != *file.name.entries)
-      say("it has " + std::to_string(entries) + " entries, not " + std::to_string(*file.name.entries) +
-          " as the dataset says");
-  }
-
-  bool is_as_before() const {
-    if (!before_ || files_.size() != before_->members.size()) return false;
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      if (files_[i].number_before != i || files_[i].facts != before_->members[i].facts) return false;
-      if (files_[i].error && before_->members[i].facts) return false;
-    }
-    return true;
-  }
+  void check_claims(const File& file) const;
+  bool is_as_before() const;
 
   // Why a file that joins a chain cannot be a part of it yet.
-  std::optional<std::string> why_not_yet(const File& file) const {
-    if (file.error) return message_of(*file.error);
-    if (chain_->options_.policy != ChainPolicy::common || !file.name.table.empty() || file.facts->tables.empty())
-      return std::nullopt;
-    for (const ChainedTable& table : before_->tables) {
-      if (std::ranges::find(file.facts->tables, table.path, &TableFacts::path) == file.facts->tables.end())
-        return "it has no table " + table.path;
-    }
-    return std::nullopt;
-  }
+  std::optional<std::string> why_not_yet(const File& file) const;
 
   // What joins does not take away what was there. It is looked at again the next time: it may not be whole yet.
-  void leave_out_what_cannot_join() {
-    if (!before_ || chain_->options_.skips_missing) return;
-    std::erase_if(files_, [&](const File& file) {
-      const auto reason = file.number_before == SIZE_MAX ? why_not_yet(file) : std::nullopt;
-      if (reason)
-        chain_->context_.errors.add("/" + chain_->path_,
-                                    tfile::shown_name(file.name.file) + ": not added to the chain: " + *reason);
-      return reason.has_value();
-    });
-  }
+  void leave_out_what_cannot_join();
 
   // A file of the chain that cannot be opened any more keeps its place: reading its entries gives the error.
-  void keep_what_fails_now() {
-    for (File& file : files_) {
-      const bool is_kept = file.number_before != SIZE_MAX && file.facts && !chain_->options_.skips_missing;
-      if (!file.error || !is_kept) continue;
-      chain_->context_.errors.add(
-          "/" + chain_->path_, tfile::shown_name(file.name.file) + ": cannot be read now: " + message_of(*file.error));
-      file.error.reset();
-    }
-  }
-
-  Result<ChainStatePtr> state() {
-    leave_out_what_cannot_join();
-    keep_what_fails_now();
-    if (is_as_before()) return before_;
-    auto made = std::make_shared<ChainState>();
-    for (File& file : files_) {
-      const std::string shown = tfile::shown_name(file.name.file);
-      if (file.error && !chain_->options_.skips_missing) {
-        if (file.error->text.find(shown) == std::string::npos) file.error->text = shown + ": " + file.error->text;
-        return tl::unexpected(*file.error);
-      }
-      if (file.error)
-        chain_->context_.errors.add("/" + chain_->path_, shown + ": left out: " + message_of(*file.error));
-      made->names.push_back(file.name);
-      made->members.push_back(
-          {shown, file.name.table, file.error ? nullptr : file.facts, file.error ? message_of(*file.error) : ""});
-      made->files.push_back(file.mounted);
-    }
-    if (!before_) TRY_VOID(check_named_tables(made->members));
-    TRY(const ChainPlan plan, plan_chain(made->members, chain_->options_.policy));
-    made->serial = next_state();
-    made->from = provenance(made->members);
-    made->json = chain_json(made->members, plan, chain_->options_.policy);
-    for (const PlannedTable& table : plan.tables) add_table(*made, table);
-    for (const LeftOutTable& table : plan.left_out)
-      say(table.path, "left out: " + std::to_string(table.without.size()) + " of " +
-                          std::to_string(made->members.size()) + " files do not have it, see .chain.json");
-    const bool is_indexed = !before_ && index_size_ == files_.size() &&
-                            std::ranges::none_of(files_, [](const File& file) { return file.is_read; });
-    if (is_indexed) made->indexed = made->learned();
-    for (const File& file : files_) {
-      note_changed(file);
-      if (file.facts && !file.error && !is_known(file)) check_claims(file);
-    }
-    return ChainStatePtr(std::move(made));
-  }
-
-  static Provenance provenance(const std::vector<ChainMember>& members) {
-    Provenance from;
-    from.mode = S_IFREG | 0444;
-    bool is_first = true;
-    for (const ChainMember& member : members) {
-      if (!member.facts) continue;
-      const Provenance& own = member.facts->from;
-      const auto later = [](const timespec& a, const timespec& b) {
-        return std::pair(a.tv_sec, a.tv_nsec) > std::pair(b.tv_sec, b.tv_nsec) ? a : b;
-      };
-      const Provenance all = from;
-      if (std::exchange(is_first, false)) from = own;
-      from.mode &= own.mode;
-      from.modified = later(all.modified, own.modified);
-      from.changed = later(all.changed, own.changed);
-    }
-    return from;
-  }
-
-  static Xattrs xattrs(const ChainState& made, const PlannedTable& plan) {
-    return {{"user.tfilefs.name", plan.path.substr(plan.path.rfind('/') + 1)},
-            {"user.tfilefs.title", plan.title},
-            {"user.tfilefs.class", "TChain"},
-            {"user.tfilefs.files", std::to_string(made.members.size())}};
-  }
-
-  void add_table(ChainState& made, const PlannedTable& plan) {
-    std::vector<OpenChainFiles::File> files;
-    for (std::size_t i = 0; i < plan.of_files.size(); ++i) {
-      const TableFacts* facts = plan.of_files[i];
-      OpenChainFiles::File& file = files.emplace_back();
-      if (facts)
-        file = {made.files[i], facts->path, made.members[i].facts->identity, made.members[i].facts->uuid,
-                std::shared_ptr<const TableFacts>(made.members[i].facts, facts)};
-    }
-    ClusterCache& cache = chain_->context_.cache;
-    const auto opener = std::make_shared<OpenChainFiles>(cache, std::move(files));
-    const std::string path = "/" + chain_->path_ + (chain_->path_.empty() ? "" : "/") + plan.path;
-    const auto streams = std::make_shared<ChainStreams>(
-        cache, plan.table, opener, CachedStreams::Files{bytes_of(made.members), files_json(made.members, plan)});
-    give_known(streams->counts(), plan);
-    auto origins = std::make_shared<ChainTable>(origins_schema(plan.schemas.size()), plan.table->files(),
-                                                std::vector<std::uint64_t>());
-    const auto of_origins = std::make_shared<ChainStreams>(cache, origins, opener, CachedStreams::Files{});
-    ChainedTable& table = made.tables.emplace_back();
-    table.path = plan.path;
-    auto shown = std::make_shared<TableState>();
-    shown->serial = made.serial;
-    shown->loaded =
-        std::make_shared<const LoadedTable>(plan.table, cache, learning_streams(cache, streams, plan.table), path);
-    shown->hidden = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
-    shown->from = made.from;
-    shown->xattrs = xattrs(made, plan);
-    shown->friends = friends(made, plan, shown->loaded);
-    table.shown = std::move(shown);
-    table.chained = plan.table;
-    table.streams = streams;
-    for (const TableFacts* facts : plan.of_files) table.paths.push_back(facts ? facts->path : "");
-    table.differences = plan.differences;
-    made.opened.push_back(opener);
-    say(plan.path, differences_text(plan));
-    say(plan.path, missing_text(made.members, plan));
-  }
-
+  void keep_what_fails_now();
+  Result<ChainStatePtr> state();
+  static Provenance provenance(const std::vector<ChainMember>& members);
+  static Xattrs xattrs(const ChainState& made, const PlannedTable& plan);
+  void add_table(ChainState& made, const PlannedTable& plan);
   std::shared_ptr<const TableFriends> friends(const ChainState& made, const PlannedTable& plan,
-                                              const std::shared_ptr<const LoadedTable>& of) const {
-    std::vector<FriendSource> sources = chain_->friends_;  // of equal aliases, the first is shown
-    std::ranges::move(friends_in_files(chain_->context_, made, plan, of->path(), chain_->options_.policy),
-                      std::back_inserter(sources));
-    if (sources.empty()) return nullptr;
-    return std::make_shared<const TableFriends>(chain_->context_, sources, of, of->path());
-  }
+                                              const std::shared_ptr<const LoadedTable>& of) const;
 
   // Of the table at this path.
-  void say(const std::string& path, const std::string& text) const {
-    if (!text.empty())
-      chain_->context_.errors.add("/" + chain_->path_ + (chain_->path_.empty() ? "" : "/") + path, text);
-  }
+  void say(const std::string& path, const std::string& text) const;
 
   // Whether the state before had the same of the file.
-  bool is_known(const File& file) const {
-    return file.number_before != SIZE_MAX && file.facts == before_->members[file.number_before].facts;
-  }
+  bool is_known(const File& file) const;
 
   // What was opened of the state before shows the file no more.
-  void note_changed(const File& file) const {
-    if (file.number_before == SIZE_MAX || is_known(file)) return;
-    for (const auto& opened : before_->opened) opened->set_stale(file.number_before);
-  }
+  void note_changed(const File& file) const;
 
   const std::shared_ptr<Chain> chain_;
   const ChainStatePtr before_;
@@ -407,6 +152,293 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   std::map<std::pair<std::string, std::string>, FactsPtr> indexed_;  // by file and table
   std::size_t index_size_ = 0;                                       // files that the index tells of
 };
+
+Chain::Look::Look(std::shared_ptr<Chain> chain, ChainStatePtr before)
+    : chain_(std::move(chain)), before_(std::move(before)), began_(Clock::now()) {}
+
+void Chain::Look::run() {
+  using Told = Reply<ChainStatePtr>;
+  auto build = [self = shared_from_this()](Told told) {
+    answer_blocking(
+        self->chain_->context_.cache, [self] { return self->state(); }, std::move(told));
+  };
+  auto read = [self = shared_from_this(), build](Told told) {
+    self->took_ = Clock::now() - self->began_;
+    self->each_file(true, files_within_limit(kOpenedAtOnce, kDescriptors), &Look::read_file,
+                    value_for<void>(std::move(told), build));
+  };
+  auto look = [self = shared_from_this(), read](Told told) {
+    self->each_file(false, kLookedAtAtOnce, &Look::look_at, value_for<void>(std::move(told), read));
+  };
+  auto finish = [self = shared_from_this()](Result<ChainStatePtr> state) {
+    self->chain_->finish_look(std::move(state), self->took_);
+  };
+  answer_opening(
+      chain_->context_.cache, [self = shared_from_this()] { return self->list(); },
+      value_for<void>(Told(std::move(finish)), look));
+}
+
+Result<> Chain::Look::list() {
+  TRY(std::vector<ChainName> names, chain_->place_->list());
+  files_.clear();
+  indexed_.clear();
+  if (!before_) read_indexed();
+  std::multimap<std::string_view, std::size_t> left;  // names by file
+  for (std::size_t i = 0; i < names.size(); ++i) left.emplace(names[i].file, i);
+  std::vector<bool> is_known(names.size());
+  for (std::size_t i = 0; before_ && i < before_->members.size(); ++i) {
+    const auto [begin, end] = left.equal_range(before_->names[i].file);
+    const auto same = std::find_if(begin, end, [&](const auto& n) { return names[n.second] == before_->names[i]; });
+    if (same == end) continue;
+    const FactsPtr& facts = before_->members[i].facts;
+    files_.push_back({before_->names[i], before_->files[i], i, facts, facts == nullptr, {}});
+    is_known[same->second] = true;
+    left.erase(same);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (is_known[i]) continue;
+    ChainName& name = names[i];
+    TRY(auto mounted, chain_->place_->file(name.file, chain_->path_of(files_.size(), name.file)));
+    const auto known = indexed_.find({tfile::shown_name(name.file), name.table});
+    const FactsPtr facts = known != indexed_.end() ? known->second : nullptr;
+    files_.push_back({std::move(name), std::move(mounted), SIZE_MAX, facts, facts == nullptr, {}});
+  }
+  indexed_.clear();
+  return {};
+}
+
+void Chain::Look::read_indexed() {
+  if (chain_->options_.index.empty()) return;
+  auto index = read_index(chain_->options_.index, chain_->schemas_);
+  if (!index && index.error().kind != ErrorKind::not_found) chain_->context_.errors.add("/", index.error());
+  if (!index) return;
+  index_size_ = index->size();
+  for (IndexedFile& file : *index) indexed_.emplace(std::pair(file.name, file.table), std::move(file.facts));
+}
+
+void Chain::Look::each_file(bool is_read, std::size_t at_most, void (Look::*step)(File&, Reply<void>),
+                            Reply<void> reply) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (files_[i].is_read == is_read) numbers.push_back(i);
+  const std::size_t count = numbers.size();
+  auto begin = [self = shared_from_this(), numbers = std::move(numbers), step](std::size_t i, Reply<void> told) {
+    (self.get()->*step)(self->files_[numbers[i]], std::move(told));
+  };
+  when_all(count, at_most, std::move(begin), std::move(reply));
+}
+
+void Chain::Look::look_at(File& file, Reply<void> told) {
+  const FileLocator& origin = file.mounted->origin();
+  auto look = [self = shared_from_this(), &file, &origin]() -> Result<> {
+    const auto now = origin.glance();
+    // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
+    const bool was_open = file.number_before != SIZE_MAX;
+    if (now)
+      file.is_read = !now->identity.may_be_same(file.facts->identity) || self->was_found_changed(file);
+    else
+      file.is_read = !was_open;
+    return {};
+  };
+  answer_blocking(chain_->context_.cache, origin.server_id(), std::move(look), std::move(told));
+}
+
+bool Chain::Look::was_found_changed(const File& file) const {
+  return file.number_before != SIZE_MAX &&
+         std::ranges::any_of(before_->opened, [&](const auto& opened) { return opened->is_stale(file.number_before); });
+}
+
+void Chain::Look::read_file(File& file, Reply<void> told) {
+  auto take = [self = shared_from_this(), &file](Result<FactsPtr> facts, Reply<void> done) {
+    if (!facts)
+      file.error = std::move(facts).error();
+    else
+      file.facts = *std::move(facts);
+    done({});
+  };
+  // The tables of the only file are open as long as the chain is read. Of many files, that would be too many.
+  const KeptSchemas schemas{chain_->schemas_, files_.size() == 1};
+  read_facts(chain_->context_, *file.mounted, file.name.table, schemas,
+             on_behalf_of<FactsPtr>(std::move(told), std::move(take)));
+}
+
+void Chain::Look::check_claims(const File& file) const {
+  const std::string shown = tfile::shown_name(file.name.file);
+  const auto say = [&](const std::string& text) {
+    chain_->context_.errors.add("/" + chain_->path_, shown + ": " + text);
+  };
+  if (!file.name.uuid.empty() && file.name.uuid != file.facts->uuid)
+    say("its UUID is " + file.facts->uuid + ", not " + file.name.uuid + " as the dataset says");
+  if (!file.name.entries) return;
+  std::int64_t entries = 0;
+  for (const TableFacts& table : file.facts->tables) entries += table.entries;
+  if (entries != *file.name.entries)
+    say("it has " + std::to_string(entries) + " entries, not " + std::to_string(*file.name.entries) +
+        " as the dataset says");
+}
+
+bool Chain::Look::is_as_before() const {
+  if (!before_ || files_.size() != before_->members.size()) return false;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i].number_before != i || files_[i].facts != before_->members[i].facts) return false;
+    if (files_[i].error && before_->members[i].facts) return false;
+  }
+  return true;
+}
+
+std::optional<std::string> Chain::Look::why_not_yet(const File& file) const {
+  if (file.error) return message_of(*file.error);
+  if (chain_->options_.policy != ChainPolicy::common || !file.name.table.empty() || file.facts->tables.empty())
+    return std::nullopt;
+  for (const ChainedTable& table : before_->tables) {
+    if (std::ranges::find(file.facts->tables, table.path, &TableFacts::path) == file.facts->tables.end())
+      return "it has no table " + table.path;
+  }
+  return std::nullopt;
+}
+
+void Chain::Look::leave_out_what_cannot_join() {
+  if (!before_ || chain_->options_.skips_missing) return;
+  std::erase_if(files_, [&](const File& file) {
+    const auto reason = file.number_before == SIZE_MAX ? why_not_yet(file) : std::nullopt;
+    if (reason)
+      chain_->context_.errors.add("/" + chain_->path_,
+                                  tfile::shown_name(file.name.file) + ": not added to the chain: " + *reason);
+    return reason.has_value();
+  });
+}
+
+void Chain::Look::keep_what_fails_now() {
+  for (File& file : files_) {
+    const bool is_kept = file.number_before != SIZE_MAX && file.facts && !chain_->options_.skips_missing;
+    if (!file.error || !is_kept) continue;
+    chain_->context_.errors.add("/" + chain_->path_,
+                                tfile::shown_name(file.name.file) + ": cannot be read now: " + message_of(*file.error));
+    file.error.reset();
+  }
+}
+
+Result<ChainStatePtr> Chain::Look::state() {
+  leave_out_what_cannot_join();
+  keep_what_fails_now();
+  if (is_as_before()) return before_;
+  auto made = std::make_shared<ChainState>();
+  for (File& file : files_) {
+    const std::string shown = tfile::shown_name(file.name.file);
+    if (file.error && !chain_->options_.skips_missing) {
+      if (file.error->text.find(shown) == std::string::npos) file.error->text = shown + ": " + file.error->text;
+      return tl::unexpected(*file.error);
+    }
+    if (file.error) chain_->context_.errors.add("/" + chain_->path_, shown + ": left out: " + message_of(*file.error));
+    made->names.push_back(file.name);
+    made->members.push_back(
+        {shown, file.name.table, file.error ? nullptr : file.facts, file.error ? message_of(*file.error) : ""});
+    made->files.push_back(file.mounted);
+  }
+  if (!before_) TRY_VOID(check_named_tables(made->members));
+  TRY(const ChainPlan plan, plan_chain(made->members, chain_->options_.policy));
+  made->serial = next_state();
+  made->from = provenance(made->members);
+  made->json = chain_json(made->members, plan, chain_->options_.policy);
+  for (const PlannedTable& table : plan.tables) add_table(*made, table);
+  for (const LeftOutTable& table : plan.left_out)
+    say(table.path, "left out: " + std::to_string(table.without.size()) + " of " +
+                        std::to_string(made->members.size()) + " files do not have it, see .chain.json");
+  const bool is_indexed = !before_ && index_size_ == files_.size() &&
+                          std::ranges::none_of(files_, [](const File& file) { return file.is_read; });
+  if (is_indexed) made->indexed = made->learned();
+  for (const File& file : files_) {
+    note_changed(file);
+    if (file.facts && !file.error && !is_known(file)) check_claims(file);
+  }
+  return ChainStatePtr(std::move(made));
+}
+
+Provenance Chain::Look::provenance(const std::vector<ChainMember>& members) {
+  Provenance from;
+  from.mode = S_IFREG | 0444;
+  bool is_first = true;
+  for (const ChainMember& member : members) {
+    if (!member.facts) continue;
+    const Provenance& own = member.facts->from;
+    const auto later = [](const timespec& a, const timespec& b) {
+      return std::pair(a.tv_sec, a.tv_nsec) > std::pair(b.tv_sec, b.tv_nsec) ? a : b;
+    };
+    const Provenance all = from;
+    if (std::exchange(is_first, false)) from = own;
+    from.mode &= own.mode;
+    from.modified = later(all.modified, own.modified);
+    from.changed = later(all.changed, own.changed);
+  }
+  return from;
+}
+
+Xattrs Chain::Look::xattrs(const ChainState& made, const PlannedTable& plan) {
+  return {{"user.tfilefs.name", plan.path.substr(plan.path.rfind('/') + 1)},
+          {"user.tfilefs.title", plan.title},
+          {"user.tfilefs.class", "TChain"},
+          {"user.tfilefs.files", std::to_string(made.members.size())}};
+}
+
+void Chain::Look::add_table(ChainState& made, const PlannedTable& plan) {
+  std::vector<OpenChainFiles::File> files;
+  for (std::size_t i = 0; i < plan.of_files.size(); ++i) {
+    const TableFacts* facts = plan.of_files[i];
+    OpenChainFiles::File& file = files.emplace_back();
+    if (facts)
+      file = {made.files[i], facts->path, made.members[i].facts->identity, made.members[i].facts->uuid,
+              std::shared_ptr<const TableFacts>(made.members[i].facts, facts)};
+  }
+  ClusterCache& cache = chain_->context_.cache;
+  const auto opener = std::make_shared<OpenChainFiles>(cache, std::move(files));
+  const std::string path = "/" + chain_->path_ + (chain_->path_.empty() ? "" : "/") + plan.path;
+  const auto streams = std::make_shared<ChainStreams>(
+      cache, plan.table, opener, CachedStreams::Files{bytes_of(made.members), files_json(made.members, plan)});
+  give_known(streams->counts(), plan);
+  auto origins = std::make_shared<ChainTable>(origins_schema(plan.schemas.size()), plan.table->files(),
+                                              std::vector<std::uint64_t>());
+  const auto of_origins = std::make_shared<ChainStreams>(cache, origins, opener, CachedStreams::Files{});
+  ChainedTable& table = made.tables.emplace_back();
+  table.path = plan.path;
+  auto shown = std::make_shared<TableState>();
+  shown->serial = made.serial;
+  shown->loaded =
+      std::make_shared<const LoadedTable>(plan.table, cache, learning_streams(cache, streams, plan.table), path);
+  shown->hidden = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
+  shown->from = made.from;
+  shown->xattrs = xattrs(made, plan);
+  shown->friends = friends(made, plan, shown->loaded);
+  table.shown = std::move(shown);
+  table.chained = plan.table;
+  table.streams = streams;
+  for (const TableFacts* facts : plan.of_files) table.paths.push_back(facts ? facts->path : "");
+  table.differences = plan.differences;
+  made.opened.push_back(opener);
+  say(plan.path, differences_text(plan));
+  say(plan.path, missing_text(made.members, plan));
+}
+
+std::shared_ptr<const TableFriends> Chain::Look::friends(const ChainState& made, const PlannedTable& plan,
+                                                         const std::shared_ptr<const LoadedTable>& of) const {
+  std::vector<FriendSource> sources = chain_->friends_;  // of equal aliases, the first is shown
+  std::ranges::move(friends_in_files(chain_->context_, made, plan, of->path(), chain_->options_.policy),
+                    std::back_inserter(sources));
+  if (sources.empty()) return nullptr;
+  return std::make_shared<const TableFriends>(chain_->context_, sources, of, of->path());
+}
+
+void Chain::Look::say(const std::string& path, const std::string& text) const {
+  if (!text.empty()) chain_->context_.errors.add("/" + chain_->path_ + (chain_->path_.empty() ? "" : "/") + path, text);
+}
+
+bool Chain::Look::is_known(const File& file) const {
+  return file.number_before != SIZE_MAX && file.facts == before_->members[file.number_before].facts;
+}
+
+void Chain::Look::note_changed(const File& file) const {
+  if (file.number_before == SIZE_MAX || is_known(file)) return;
+  for (const auto& opened : before_->opened) opened->set_stale(file.number_before);
+}
 
 Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path,
              ChainAbout about, std::vector<FriendSource> friends)
