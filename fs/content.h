@@ -66,7 +66,7 @@ class Content {
 
   // Takes all of the bytes, or gives an error. They are copied before this returns. EBADF if not opened for writing.
   virtual void write(std::uint64_t, std::span<const std::byte>, Reply<std::size_t> reply) {
-    reply(tfile::fail(ErrorKind::denied, "not open for writing", -1, EBADF));
+    reply(not_open_for_writing());
   }
   // The same behind the last byte, wherever that is: O_APPEND. `offset`: where the writer believes the end to be.
   virtual void append(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cerrno>
 #include <exception>
 #include <memory>
 #include <new>
@@ -9,21 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "tfile/result.h"
+#include "errors.h"
 
 namespace tfilefs {
-
-using tfile::Error;
-using tfile::ErrorKind;
-using tfile::Result;
-
-// For a change that would make a name twice: EEXIST.
-inline tl::unexpected<Error> name_taken() { return tfile::fail(ErrorKind::exists, "already exists", -1, EEXIST); }
-
-// The error of long work that was ended because no request waits for its result any more.
-inline tl::unexpected<Error> given_up() {
-  return tfile::fail(ErrorKind::io, "cancelled: no request is waiting for the result", -1, ECANCELED);
-}
 
 // The error of a request that was dropped: by an exception that passes by, for want of memory or of a thread, or by a
 // mistake. The first has a text so short that it takes no memory.
@@ -32,7 +19,7 @@ inline Error dropped_error() noexcept {
     if (std::uncaught_exceptions() == 0) return {ErrorKind::io, "request was dropped without a reply"};
   } catch (const std::bad_alloc&) {
   }
-  return {ErrorKind::no_space, "no memory", -1, ENOMEM};
+  return no_memory("no memory").value();
 }
 
 // A promise to answer exactly once, from any thread. Destroyed unanswered it answers dropped_error(), so that no

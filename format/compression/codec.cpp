@@ -25,7 +25,7 @@ Result<> damaged(const char* what, std::size_t stored, std::size_t size) {
                                       " bytes does not decode to the expected " + std::to_string(size) + " bytes");
 }
 
-Result<> no_memory() { return fail(ErrorKind::no_space, "out of memory for a decoder", -1, ENOMEM); }
+Result<> no_memory_to_decode() { return no_memory("out of memory for a decoder"); }
 
 // zlib, the slower decoder, decides: ROOT uses it, so whatever it accepts must be accepted.
 bool inflate_whole(std::span<const std::byte> data, std::span<std::byte> into, int window_bits) {
@@ -43,7 +43,7 @@ bool inflate_whole(std::span<const std::byte> data, std::span<std::byte> into, i
 Result<> decode_deflate(Codec codec, std::span<const std::byte> data, std::span<std::byte> into) {
   thread_local std::unique_ptr<libdeflate_decompressor, Free<libdeflate_free_decompressor>> decoder(
       libdeflate_alloc_decompressor());
-  if (!decoder) return no_memory();
+  if (!decoder) return no_memory_to_decode();
   const bool zlib = codec == Codec::zlib;
   const auto decode = zlib ? libdeflate_zlib_decompress : libdeflate_deflate_decompress;
   if (decode(decoder.get(), data.data(), data.size(), into.data(), into.size(), nullptr) == LIBDEFLATE_SUCCESS) {
@@ -79,7 +79,7 @@ Result<> decode_lzma(std::span<const std::byte> data, std::span<std::byte> into)
   thread_local LzmaDecoder decoder;
   const lzma_ret end = decoder.decode(data, into);
   if (end == LZMA_STREAM_END) return {};
-  if (end == LZMA_MEM_ERROR) return no_memory();
+  if (end == LZMA_MEM_ERROR) return no_memory_to_decode();
   return damaged(name_of(Codec::lzma), data.size(), into.size());
 }
 
@@ -99,7 +99,7 @@ Result<> decode_lz4(std::span<const std::byte> data, std::span<std::byte> into) 
 
 Result<> decode_zstd(std::span<const std::byte> data, std::span<std::byte> into) {
   thread_local std::unique_ptr<ZSTD_DCtx, Free<ZSTD_freeDCtx>> decoder(ZSTD_createDCtx());
-  if (!decoder) return no_memory();
+  if (!decoder) return no_memory_to_decode();
   // An error code is a size far larger than any block.
   const std::size_t decoded = ZSTD_decompressDCtx(decoder.get(), into.data(), into.size(), data.data(), data.size());
   if (decoded == into.size()) return {};

@@ -70,7 +70,7 @@ Result<std::uint64_t> sum_of_blocks(std::span<const std::byte> stored) {
 }
 
 Result<Buffer> allocate(std::uint64_t size) try { return Buffer(size); } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "out of memory for " + std::to_string(size) + " bytes", -1, ENOMEM);
+  return no_memory("out of memory for " + std::to_string(size) + " bytes");
 }
 
 }  // namespace

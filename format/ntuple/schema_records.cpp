@@ -109,7 +109,8 @@ Result<> check_schema(const SchemaRecords& schema) {
     // A parent must come before its children, so that following parents ends.
     if (field.parent > id) return fail(ErrorKind::damaged, "RNTuple field " + std::to_string(id) + " has no parent");
     if (field.projected_from && *field.projected_from >= fields)
-      return fail(ErrorKind::damaged, "RNTuple field " + field.name + " projects a field that does not exist");
+      return fail(ErrorKind::damaged, "RNTuple field " + field.name + " projects field " +
+                                          std::to_string(*field.projected_from) + " of " + std::to_string(fields));
   }
   for (const ColumnRecord& column : schema.columns)
     if (column.field >= fields)

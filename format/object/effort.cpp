@@ -6,8 +6,7 @@
 namespace tfile {
 
 Result<> Effort::check() const {
-  if (stop_.stop_requested())
-    return fail(ErrorKind::io, "cancelled: no request is waiting for the result", -1, ECANCELED);
+  if (stop_.stop_requested()) return cancelled();
   if (left_ == 0) return fail(ErrorKind::unsupported, "exceeds the computing limit for a plot or a table");
   return {};
 }

@@ -17,7 +17,7 @@ namespace {
 Result<> decompress_lz4(std::span<const std::byte> from, std::span<std::byte> into) {
   LZ4F_dctx* context = nullptr;
   if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)))
-    return fail(ErrorKind::no_space, "no memory to decompress", -1, ENOMEM);
+    return no_memory("no memory to decompress");
   std::size_t done = 0, left = 1;
   while (!from.empty() && left != 0) {
     std::size_t read = from.size(), written = into.size() - done;

@@ -80,8 +80,20 @@ struct Target {
   std::vector<Target> children;
 };
 
-tl::unexpected<Error> cut_short(const Field& field) {
-  return fail(ErrorKind::damaged, field.name + ": an Arrow buffer is shorter than its items");
+tl::unexpected<Error> cut_short(const Field& field, std::uint64_t there, std::uint64_t wanted, const char* what) {
+  return fail(ErrorKind::damaged,
+              field.name + ": " + std::to_string(there) + " " + what + ", expected " + std::to_string(wanted));
+}
+
+tl::unexpected<Error> too_many_items(const Field& field, std::uint64_t items) {
+  return fail(ErrorKind::damaged,
+              field.name + ": " + std::to_string(items) + " items, expected at most " + std::to_string(kItemsMax));
+}
+
+// Item `at` of some offsets is below the one before it.
+tl::unexpected<Error> decreasing(const Field& field, std::uint64_t at, std::int64_t offset, std::int64_t before) {
+  return fail(ErrorKind::damaged, field.name + ": offsets decrease: item " + std::to_string(at) + " is " +
+                                      std::to_string(offset) + ", after " + std::to_string(before));
 }
 
 class ArrowInput {
@@ -136,11 +148,24 @@ class ArrowInput {
   Result<> read_ends(const Field& field, const ArrowBufferAt& offsets, ArrowStretch stretch, std::int64_t& first,
                      std::uint64_t& size);
 
+  // `before`: the offset before item `at`, which is the first of the piece.
+  template <class Offset>
+  static tl::unexpected<Error> first_decrease(const Field& field, std::span<const Offset> piece, std::uint64_t at,
+                                              Offset before) {
+    for (const Offset offset : piece) {
+      if (offset < before) return decreasing(field, at, offset, before);
+      before = offset;
+      ++at;
+    }
+    return decreasing(field, at, before, before);
+  }
+
   template <class Offset>
   Result<> read_ends_of(const Field& field, const ArrowBufferAt& offsets, ArrowStretch stretch, std::int64_t& first,
                         std::uint64_t& size) {
     constexpr std::uint64_t kAtOnce = 8192;  // fits in the cache of a core
-    if (stretch.end() >= offsets.size / sizeof(Offset)) return cut_short(field);
+    if (stretch.end() >= offsets.size / sizeof(Offset))
+      return cut_short(field, offsets.size / sizeof(Offset), stretch.end() + 1, "offsets");
     std::vector<Offset> piece(std::min(kAtOnce, stretch.count + 1));
 
     Offset last = 0;  // of the piece before; no offset is below 0
@@ -150,7 +175,7 @@ class ArrowInput {
 
       bool goes_down = piece[0] < last;
       for (std::size_t i = 1; i < piece.size(); ++i) goes_down |= piece[i] < piece[i - 1];
-      if (goes_down) return fail(ErrorKind::damaged, field.name + ": offsets decrease");
+      if (goes_down) return first_decrease<Offset>(field, piece, at, last);
       if (at == stretch.begin) first = piece[0];
       last = piece.back();
     }
@@ -360,12 +385,13 @@ Result<ArrowDictionaryValues> ArrowInput::read_dictionary(const Field& field) {
   TRY(const std::uint64_t length, next_node(field));
   TRY_VOID(next_validity(field));
   values.count = static_cast<std::uint64_t>(batch_.rows);
-  if (values.count > length) return cut_short(field);
+  if (values.count > length) return cut_short(field, length, values.count, "items in the dictionary");
   const ArrowStretch all{0, values.count};
   if (field.kind == Kind::number) {
     values.item_size = tfile::size_of(field.dtype);
     TRY(const ArrowBufferAt numbers, next_buffer(field));
-    if (values.count > numbers.size / values.item_size) return cut_short(field);
+    if (values.count > numbers.size / values.item_size)
+      return cut_short(field, numbers.size / values.item_size, values.count, "numbers in the dictionary");
     return read_values(std::move(values), *arrow_bytes(numbers, 0, values.count * values.item_size));
   }
   if (field.kind == Kind::text_view) {
@@ -378,9 +404,12 @@ Result<ArrowDictionaryValues> ArrowInput::read_dictionary(const Field& field) {
   values.offsets.assign(values.count + 1, 0);
   const auto behind = std::as_writable_bytes(std::span(values.offsets)).subspan(sizeof(std::int64_t));
   TRY_VOID(arrow_offsets(texts.offsets, field.wide, all, texts.first, 0)->read(*buffers_, 0, behind));
-  if (!std::is_sorted(values.offsets.begin(), values.offsets.end()) ||
-      static_cast<std::uint64_t>(values.offsets.back()) != texts.size)
-    return fail(ErrorKind::damaged, field.name + ": offsets of a dictionary decrease");
+  const auto below = std::is_sorted_until(values.offsets.begin(), values.offsets.end());
+  if (below != values.offsets.end())
+    return decreasing(field, static_cast<std::uint64_t>(below - values.offsets.begin()), *below, *(below - 1));
+  if (static_cast<std::uint64_t>(values.offsets.back()) != texts.size)
+    return cut_short(field, static_cast<std::uint64_t>(values.offsets.back()), texts.size,
+                     "characters in the dictionary");
   return read_values(std::move(values), *arrow_bytes(texts.chars, static_cast<std::uint64_t>(texts.first), texts.size));
 }
 
@@ -392,30 +421,31 @@ Result<ArrowDictionaryValues> ArrowInput::read_values(ArrowDictionaryValues valu
 }
 
 Result<std::uint64_t> ArrowInput::next_node(const Field& field) {
-  if (node_ == batch_.nodes.size()) return fail(ErrorKind::damaged, field.name + ": missing in the record batch");
+  if (node_ == batch_.nodes.size()) return cut_short(field, node_, node_ + 1, "fields in the record batch");
   const ArrowNode& node = batch_.nodes[node_++];
   if (node.nulls != 0) return fail(ErrorKind::invalid, field.name + ": has nulls, which columns cannot have");
   const auto length = static_cast<std::uint64_t>(node.length);
-  if (length > kItemsMax) return fail(ErrorKind::damaged, field.name + ": too many items");
+  if (length > kItemsMax) return too_many_items(field, length);
   return length;
 }
 
 Result<> ArrowInput::next_validity(const Field& field) {
-  if (buffer_ == batch_.buffers.size()) return fail(ErrorKind::damaged, field.name + ": missing in the record batch");
+  if (buffer_ == batch_.buffers.size()) return cut_short(field, buffer_, buffer_ + 1, "buffers in the record batch");
   ++buffer_;
   return {};
 }
 
 Result<ArrowBufferAt> ArrowInput::next_buffer(const Field& field) {
-  if (buffer_ == batch_.buffers.size()) return fail(ErrorKind::damaged, field.name + ": missing in the record batch");
+  if (buffer_ == batch_.buffers.size()) return cut_short(field, buffer_, buffer_ + 1, "buffers in the record batch");
   const ArrowBuffer& stored = batch_.buffers[buffer_++];
   const auto offset = static_cast<std::uint64_t>(stored.offset), size = static_cast<std::uint64_t>(stored.size);
-  if (offset > body_size_ || size > body_size_ - offset) return cut_short(field);
+  if (offset > body_size_ || size > body_size_ - offset)
+    return cut_short(field, body_size_, offset + size, "bytes in the body of the record batch");
   ArrowBufferAt buffer{body_ + offset, size, size, ArrowCodec::none};
   if (batch_.codec == ArrowCodec::none || size == 0) return buffer;
   // The uncompressed length stands in front; -1: the buffer is not compressed.
   std::int64_t length = 0;
-  if (size < sizeof length) return cut_short(field);
+  if (size < sizeof length) return cut_short(field, size, sizeof length, "bytes of a compressed buffer");
   TRY_VOID(buffers_->read_file(buffer.offset, std::as_writable_bytes(std::span(&length, 1))));
   buffer.offset += sizeof length;
   buffer.stored = buffer.size = size - sizeof length;
@@ -439,16 +469,18 @@ Result<ArrowInput::TextArray> ArrowInput::next_texts(const Field& field, ArrowSt
   TRY(texts.offsets, next_buffer(field));
   TRY(texts.chars, next_buffer(field));
   TRY_VOID(read_ends(field, texts.offsets, stretch, texts.first, texts.size));
-  if (static_cast<std::uint64_t>(texts.first) + texts.size > texts.chars.size) return cut_short(field);
+  const std::uint64_t end = static_cast<std::uint64_t>(texts.first) + texts.size;
+  if (end > texts.chars.size) return cut_short(field, texts.chars.size, end, "characters");
   return texts;
 }
 
 Result<std::shared_ptr<const ArrowTexts>> ArrowInput::next_views(const Field& field, ArrowStretch stretch) {
   constexpr std::uint64_t kViewSize = 16;
   TRY(const ArrowBufferAt views, next_buffer(field));
-  if (stretch.count > 0 && stretch.end() > views.size / kViewSize) return cut_short(field);
+  if (stretch.count > 0 && stretch.end() > views.size / kViewSize)
+    return cut_short(field, views.size / kViewSize, stretch.end(), "views");
   if (view_ == batch_.view_buffers.size())
-    return fail(ErrorKind::damaged, field.name + ": missing in the record batch");
+    return cut_short(field, view_, view_ + 1, "counts of buffers in the record batch");
   std::vector<ArrowBufferAt> data;
   for (std::int64_t left = batch_.view_buffers[view_++]; left > 0; --left) {
     TRY(const ArrowBufferAt one, next_buffer(field));
@@ -468,7 +500,8 @@ void ArrowInput::add_texts(const Target& target, std::shared_ptr<const ArrowText
 
 Result<> ArrowInput::place(const Field& field, const Target& target, ArrowStretch stretch) {
   TRY(const std::uint64_t length, next_node(field));
-  if (stretch.begin > length || stretch.count > length - stretch.begin) return cut_short(field);
+  if (stretch.begin > length || stretch.count > length - stretch.begin)
+    return cut_short(field, length, stretch.end(), "items");
   TRY_VOID(next_validity(field));
   if (field.dictionary) return place_indices(field, target, stretch);
   switch (field.kind) {
@@ -494,7 +527,8 @@ Result<> ArrowInput::place(const Field& field, const Target& target, ArrowStretc
       ArrowStretch below;
       if (__builtin_mul_overflow(stretch.begin, std::uint64_t{field.list_size}, &below.begin) ||
           __builtin_mul_overflow(stretch.count, std::uint64_t{field.list_size}, &below.count))
-        return fail(ErrorKind::damaged, field.name + ": too many items");
+        return fail(ErrorKind::damaged, field.name + ": " + std::to_string(stretch.end()) + " lists of " +
+                                            std::to_string(field.list_size) + " items each");
       return place(field.children[0], target.children[0], below);
     }
     case Kind::record:
@@ -509,12 +543,14 @@ Result<> ArrowInput::place_numbers(const Field& field, const Target& target, Arr
   TRY(const ArrowBufferAt numbers, next_buffer(field));
   PiecedColumn& column = *columns_[target.values];
   if (field.kind == Kind::boolean) {
-    if (stretch.count > 0 && (stretch.end() + 7) / 8 > numbers.size) return cut_short(field);
+    if (stretch.count > 0 && (stretch.end() + 7) / 8 > numbers.size)
+      return cut_short(field, numbers.size, (stretch.end() + 7) / 8, "bytes of bits");
     column.add(arrow_bits(numbers, stretch));
     return {};
   }
   const std::uint64_t size = tfile::size_of(field.dtype);
-  if (stretch.count > 0 && stretch.end() > numbers.size / size) return cut_short(field);
+  if (stretch.count > 0 && stretch.end() > numbers.size / size)
+    return cut_short(field, numbers.size / size, stretch.end(), "numbers");
   column.add(arrow_bytes(numbers, stretch.begin * size, stretch.count * size));
   return {};
 }
@@ -527,7 +563,7 @@ Result<> ArrowInput::place_list(const Field& field, const Target& target, ArrowS
   std::int64_t& base = list_items_[target.offsets];
   columns_[target.offsets]->add(arrow_offsets(offsets, field.wide, stretch, first, base));
   if (size > kItemsMax || static_cast<std::uint64_t>(base) > kItemsMax - size)
-    return fail(ErrorKind::damaged, field.name + ": too many items");
+    return too_many_items(field, static_cast<std::uint64_t>(base) + size);
   base += static_cast<std::int64_t>(size);
   return place(field.children[0], target.children[0], {static_cast<std::uint64_t>(first), size});
 }
@@ -535,17 +571,23 @@ Result<> ArrowInput::place_list(const Field& field, const Target& target, ArrowS
 Result<> ArrowInput::place_indices(const Field& field, const Target& target, ArrowStretch stretch) {
   TRY(const ArrowBufferAt indices, next_buffer(field));
   const auto values = dictionaries_.find(field.dictionary->id);
-  if (values == dictionaries_.end()) return fail(ErrorKind::damaged, field.name + ": its dictionary is missing");
+  if (values == dictionaries_.end())
+    return fail(ErrorKind::damaged,
+                field.name + ": the file has no dictionary " + std::to_string(field.dictionary->id));
   const Dtype dtype = field.dictionary->index;
-  if (stretch.count > 0 && stretch.end() > indices.size / tfile::size_of(dtype)) return cut_short(field);
+  if (stretch.count > 0 && stretch.end() > indices.size / tfile::size_of(dtype))
+    return cut_short(field, indices.size / tfile::size_of(dtype), stretch.end(), "indices");
   if (field.kind == Kind::number) {
     if (values->second->item_size != tfile::size_of(field.dtype))
-      return fail(ErrorKind::damaged, field.name + ": its dictionary belongs to another field");
+      return fail(ErrorKind::damaged, field.name + ": its dictionary has items of " +
+                                          std::to_string(values->second->item_size) + " bytes, expected " +
+                                          std::to_string(tfile::size_of(field.dtype)));
     columns_[target.values]->add(arrow_looked_up(indices, dtype, stretch, values->second));
     return {};
   }
   if (values->second->offsets.empty())
-    return fail(ErrorKind::damaged, field.name + ": its dictionary belongs to another field");
+    return fail(ErrorKind::damaged, field.name + ": its dictionary has " + std::to_string(values->second->count) +
+                                        " numbers, expected texts");
   auto texts = arrow_text_indices(indices, dtype, stretch, values->second);
   TRY(const auto offsets, texts->offsets(*buffers_));
   add_texts(target, std::move(texts), static_cast<std::uint64_t>(offsets.back()));

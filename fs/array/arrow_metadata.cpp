@@ -24,8 +24,12 @@ constexpr int kDepthMax = 16;
 // Most fields that one footer may describe: offsets may lead to the same field again and again.
 constexpr std::size_t kFieldsMax = 1 << 18;
 
-tl::unexpected<tfile::Error> damaged(const char* what) {
-  return fail(ErrorKind::damaged, std::string("Arrow: ") + what + " is truncated or malformed");
+tl::unexpected<tfile::Error> damaged(const std::string& what, const std::string& found) {
+  return fail(ErrorKind::damaged, "Arrow: " + what + ": " + found);
+}
+
+tl::unexpected<tfile::Error> damaged(const std::string& what, const FlatBytes& bytes) {
+  return damaged(what, bytes.failure());
 }
 
 std::optional<Dtype> integer(std::int32_t bits, bool is_signed) {
@@ -80,7 +84,7 @@ class SchemaReader {
       TRY(auto one, field(described[i], depth));
       all.push_back(std::move(one));
     }
-    if (bytes_.failed()) return damaged("schema");
+    if (bytes_.failed()) return damaged("schema", bytes_);
     return all;
   }
 
@@ -94,11 +98,13 @@ class SchemaReader {
     if (const FlatTable dictionary = described.table(4)) {
       const FlatTable index = dictionary.table(1);
       const auto dtype = index ? integer(index) : std::optional(Dtype::i4);
-      if (!dtype) return damaged("dictionary");
+      if (!dtype) return damaged("dictionary", std::to_string(index.number<std::int32_t>(0, 0)) + " bits of an index");
       made.dictionary = {dictionary.number<std::int64_t>(0, 0), *dtype};
     }
     TRY(const std::size_t children, set_kind(made, kind, type));
-    if (made.children.size() != children) return damaged("schema");
+    if (made.children.size() != children)
+      return damaged("schema", made.name + " has " + std::to_string(made.children.size()) + " children, expected " +
+                                   std::to_string(children));
     return made;
   }
 
@@ -152,7 +158,9 @@ Result<std::vector<ArrowBlock>> blocks_of(std::span<const std::byte> structs) {
     const auto offset = bytes.load<std::int64_t>(at);
     const auto metadata = bytes.load<std::int32_t>(at + 8);
     const auto body = bytes.load<std::int64_t>(at + 16);
-    if (offset < 0 || metadata < 0 || body < 0) return damaged("footer");
+    if (offset < 0 || metadata < 0 || body < 0)
+      return damaged("footer", "block at " + std::to_string(offset) + " with " + std::to_string(metadata) + " and " +
+                                   std::to_string(body) + " bytes");
     blocks.push_back(
         {static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(metadata), static_cast<std::uint64_t>(body)});
   }
@@ -166,49 +174,15 @@ Result<std::vector<T>> pairs(std::span<const std::byte> structs) {
   FlatBytes bytes(structs);
   for (std::size_t at = 0; at < structs.size(); at += 16) {
     const auto first = bytes.load<std::int64_t>(at), second = bytes.load<std::int64_t>(at + 8);
-    if (first < 0 || second < 0) return damaged("record batch");
+    if (first < 0 || second < 0)
+      return damaged("record batch", "negative number " + std::to_string(first < 0 ? first : second));
     all.push_back({first, second});
   }
   return all;
 }
 
-}  // namespace
-
-Result<ArrowFooter> parse_arrow_footer(std::span<const std::byte> footer) {
-  constexpr std::size_t kBlockSize = 24;
-  FlatBytes bytes(footer);
-  const FlatTable root = FlatTable::root(bytes);
-  const FlatTable schema = root.table(1);
-  if (!schema) return damaged("footer");
-  if (schema.number<std::int16_t>(0, 0) != 0)
-    return fail(ErrorKind::unsupported, "Arrow: big-endian data is not supported");
-  ArrowFooter made;
-  TRY(made.fields, SchemaReader(bytes).fields(schema.tables(1), 0));
-  TRY(made.dictionaries, blocks_of(root.structs(2, kBlockSize)));
-  TRY(made.batches, blocks_of(root.structs(3, kBlockSize)));
-  if (bytes.failed()) return damaged("footer");
-  return made;
-}
-
-Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
-  FlatBytes framed(message);
-  // Before format version 0.15 the length had no continuation marker in front.
-  const std::size_t frame = framed.load<std::uint32_t>(0) == kArrowContinuation ? 8 : 4;
-  if (framed.failed() || message.size() < frame) return damaged("message");
-  FlatBytes bytes(message.subspan(frame));
-  const FlatTable root = FlatTable::root(bytes);
-  const auto kind = static_cast<Header>(root.number<std::uint8_t>(1, 0));
-  FlatTable header = root.table(2);
-  ArrowBatch made;
-  if (kind == Header::dictionary) {
-    made.dictionary = header.number<std::int64_t>(0, 0);
-    if (header.number<std::uint8_t>(2, 0) != 0)
-      return fail(ErrorKind::unsupported, "Arrow: delta dictionaries are not supported");
-    header = header.table(1);
-  } else if (kind != Header::batch) {
-    return damaged("message");
-  }
-  if (!header) return damaged("message");
+// Without a check of whether its bytes are there.
+Result<> read_record_batch(const FlatTable& header, ArrowBatch& made) {
   made.rows = header.number<std::int64_t>(0, 0);
   TRY(made.nodes, pairs<ArrowNode>(header.structs(1, 16)));
   TRY(made.buffers, pairs<ArrowBuffer>(header.structs(2, 16)));
@@ -222,7 +196,51 @@ Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
   FlatBytes count_bytes(counts);
   for (std::size_t at = 0; at < counts.size(); at += sizeof(std::int64_t))
     made.view_buffers.push_back(count_bytes.load<std::int64_t>(at));
-  if (bytes.failed() || made.rows < 0) return damaged("record batch");
+  return {};
+}
+
+}  // namespace
+
+Result<ArrowFooter> parse_arrow_footer(std::span<const std::byte> footer) {
+  constexpr std::size_t kBlockSize = 24;
+  FlatBytes bytes(footer);
+  const FlatTable root = FlatTable::root(bytes);
+  const FlatTable schema = root.table(1);
+  if (!schema) return damaged("footer", std::to_string(footer.size()) + " bytes without a schema");
+  if (schema.number<std::int16_t>(0, 0) != 0)
+    return fail(ErrorKind::unsupported, "Arrow: big-endian data is not supported");
+  ArrowFooter made;
+  TRY(made.fields, SchemaReader(bytes).fields(schema.tables(1), 0));
+  TRY(made.dictionaries, blocks_of(root.structs(2, kBlockSize)));
+  TRY(made.batches, blocks_of(root.structs(3, kBlockSize)));
+  if (bytes.failed()) return damaged("footer", bytes);
+  return made;
+}
+
+Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
+  FlatBytes framed(message);
+  // Before format version 0.15 the length had no continuation marker in front.
+  const std::size_t frame = framed.load<std::uint32_t>(0) == kArrowContinuation ? 8 : 4;
+  if (framed.failed() || message.size() < frame)
+    return damaged("message", std::to_string(message.size()) + " bytes, expected at least " + std::to_string(frame));
+  FlatBytes bytes(message.subspan(frame));
+  const FlatTable root = FlatTable::root(bytes);
+  const auto kind = static_cast<Header>(root.number<std::uint8_t>(1, 0));
+  const std::string found = bytes.failed() ? bytes.failure() : "kind " + std::to_string(static_cast<int>(kind));
+  FlatTable header = root.table(2);
+  ArrowBatch made;
+  if (kind == Header::dictionary) {
+    made.dictionary = header.number<std::int64_t>(0, 0);
+    if (header.number<std::uint8_t>(2, 0) != 0)
+      return fail(ErrorKind::unsupported, "Arrow: delta dictionaries are not supported");
+    header = header.table(1);
+  } else if (kind != Header::batch) {
+    return damaged("message", found + ", expected a record batch or a dictionary");
+  }
+  if (!header) return damaged("message", found + " without a header");
+  TRY_VOID(read_record_batch(header, made));
+  if (bytes.failed()) return damaged("record batch", bytes);
+  if (made.rows < 0) return damaged("record batch", std::to_string(made.rows) + " rows");
   return made;
 }
 

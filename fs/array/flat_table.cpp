@@ -17,7 +17,7 @@ std::uint64_t FlatTable::place_of(int field) const {
   const auto back = static_cast<std::int64_t>(bytes_->load<std::int32_t>(at_));
   const std::int64_t offsets = static_cast<std::int64_t>(at_) - back;
   if (offsets < 0) {
-    bytes_->reject();
+    bytes_->reject(at_, static_cast<std::uint64_t>(back));  // it leads to before the first byte
     return 0;
   }
   const auto slots = static_cast<std::uint64_t>(offsets);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tfilefs {
@@ -17,7 +18,15 @@ class FlatBytes {
   explicit FlatBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   bool failed() const { return failed_; }
-  void reject() { failed_ = true; }
+  void reject(std::uint64_t at, std::uint64_t size) {
+    if (!failed_) failed_at_ = at, failed_size_ = size;
+    failed_ = true;
+  }
+  // The first read that failed: "8 bytes at 120 of 100".
+  std::string failure() const {
+    return std::to_string(failed_size_) + " bytes at " + std::to_string(failed_at_) + " of " +
+           std::to_string(bytes_.size());
+  }
 
   // Little-endian, as the machine is.
   template <class T>
@@ -29,7 +38,7 @@ class FlatBytes {
   }
   std::span<const std::byte> take(std::uint64_t at, std::uint64_t size) {
     if (failed_ || at > bytes_.size() || size > bytes_.size() - at) {
-      failed_ = true;
+      reject(at, size);
       return {};
     }
     return bytes_.subspan(at, size);
@@ -38,6 +47,7 @@ class FlatBytes {
  private:
   std::span<const std::byte> bytes_;
   bool failed_ = false;
+  std::uint64_t failed_at_ = 0, failed_size_ = 0;
 };
 
 class FlatTables;

@@ -94,8 +94,7 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
         (*shared)(at_once ? extents_of_remote(*set, stream) : extents_from_headers(*set, stream, shared->stop_token()));
       },
       Urgency::awaited);
-  if (!taken)
-    (*shared)(tfile::fail(ErrorKind::busy, "the cache is shutting down, or no thread could be created", -1, EAGAIN));
+  if (!taken) (*shared)(no_thread());
 }
 
 // By payloads; those of others come along from a server.

@@ -186,7 +186,7 @@ Result<ExtentsPtr> extents_from_headers(const AttachedSet& set, StreamId stream,
   tfile::ExtentSum sum(shape.slots);
   std::vector<std::byte> first;
   for (std::size_t begin = 0; begin < shape.chunks && sum.is_open(); begin += kHeaderBatch) {
-    if (stop.stop_requested()) return given_up();
+    if (stop.stop_requested()) return cancelled();
     HeaderReads reads(set);
     reads.add(stream, begin, std::min(shape.chunks, begin + kHeaderBatch));
     reads.read();

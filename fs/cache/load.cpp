@@ -347,7 +347,7 @@ Result<> Load::begin_fetch(std::span<const FetchRange> plan) {
   }
   const std::size_t at_once = std::clamp<std::size_t>(traits.requests_max, 1, fetch->requests.size());
   if (traits.starts_reads ? start_fetch(fetch, at_once) : run_fetch(fetch, at_once)) return {};
-  return tfile::fail(ErrorKind::busy, "the cache is shutting down, or no thread could be created", -1, EAGAIN);
+  return no_thread();
 }
 
 // The whole fetch may have to come first; of the decoding, only the unit's own task and those of its inputs.
@@ -567,7 +567,7 @@ Result<ChunkPtr> Load::decode(Unit& unit) {
     inputs.push_back(units_[input].chunk);
   }
   if (!unit.error && !unit.locator) unit.error = unit.locator.error();
-  if (!unit.kept && stop.stop_requested()) unit.error = given_up().value();
+  if (!unit.kept && stop.stop_requested()) unit.error = cancelled().value();
   Result<ChunkPtr> result = tfile::fail(ErrorKind::io, "chunk was not decoded");
   if (unit.error) {
     result = tl::unexpected<Error>(*unit.error);
@@ -575,7 +575,7 @@ Result<ChunkPtr> Load::decode(Unit& unit) {
     try {
       result = decode_chunk(unit, inputs);
     } catch (const std::bad_alloc&) {
-      result = tfile::fail(ErrorKind::no_space, "no memory to decode a chunk", -1, ENOMEM);
+      result = no_memory("no memory to decode a chunk");
     }
   }
   unit.stored = {};

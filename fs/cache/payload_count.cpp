@@ -37,7 +37,7 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
 
   void step() {
     if (stop_token_.stop_requested()) {
-      if (told_ == 0) done_(sums_.front().stream, given_up());
+      if (told_ == 0) done_(sums_.front().stream, cancelled());
       return;
     }
     tell();

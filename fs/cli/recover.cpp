@@ -27,8 +27,7 @@ int nothing_to_recover(const std::string& path) {
     const ErrorKind kind = number == ENOENT ? ErrorKind::not_found : ErrorKind::io;
     return complain({kind, path + ": " + std::strerror(number) + ", and it has no journal", -1, number});
   }
-  if (S_ISDIR(status.st_mode))
-    return complain({ErrorKind::invalid, path + ": is a directory, expected a ROOT file", -1, EISDIR});
+  if (S_ISDIR(status.st_mode)) return complain(is_a_directory(path + ": is a directory, expected a ROOT file").value());
   std::printf("%s: no journal, nothing to recover\n", printable(path).c_str());
   return kExitOk;
 }
@@ -53,10 +52,11 @@ int run_recover(int argc, char** argv) {
   if (const auto code = command.parse(argc, argv)) return *code;
 
   if (is_link_beside_journal(path))
-    return complain({ErrorKind::invalid,
-                     path + ": is a symbolic link, but a journal of a file of this name "
-                            "is next to it: move the file back to this name, then recover it",
-                     -1, EINVAL});
+    return complain(
+        invalid_argument(path +
+                         ": is a symbolic link, but a journal of a file of this name is next to it: move the file "
+                         "back to this name, then recover it")
+            .value());
   path = absolute_path(path);
   struct stat status {};
   if (::stat(journal_name(path).c_str(), &status) != 0) {

@@ -49,7 +49,7 @@ std::function<void()> answering(Job job, Reply<T> reply) {
   auto shared = std::make_shared<std::pair<Job, Reply<T>>>(std::move(job), std::move(reply));
   return [shared] {
     auto& [wanted, told] = *shared;
-    if (told.stop_token().stop_requested()) return told(given_up());
+    if (told.stop_token().stop_requested()) return told(cancelled());
     told(result_of(wanted));
   };
 }

@@ -48,11 +48,11 @@ class StepsUnderWay final : public Reply<void>::Sink {
     return {sink, reply_.stop_token()};
   }
 
-  bool is_stopped() const { return reply_.stop_token().stop_requested(); }
+  bool is_cancelled() const { return reply_.stop_token().stop_requested(); }
 
   // A step that throws drops its reply, which notes the error.
   void go_on() {
-    while (!has_replied_ && !failure_.is_there() && !is_stopped() && under_way_ < at_most_ && steps_.is_more()) {
+    while (!has_replied_ && !failure_.is_there() && !is_cancelled() && under_way_ < at_most_ && steps_.is_more()) {
       try {
         steps_.start(made_, step());
       } catch (...) {
@@ -62,11 +62,11 @@ class StepsUnderWay final : public Reply<void>::Sink {
   }
 
   void finish() {
-    const bool is_ended = failure_.is_there() || is_stopped();
+    const bool is_ended = failure_.is_there() || is_cancelled();
     if (!is_ended && steps_.is_more()) return;  // the last answer has come since, and goes on
     has_replied_ = true;                        // steps_ are asked no more, whatever comes of it
     if (failure_.is_there()) return reply_(tl::unexpected<Error>(failure_.get()));
-    if (is_ended) return reply_(given_up());
+    if (is_ended) return reply_(cancelled());
     if constexpr (std::is_void_v<T>)
       reply_({});
     else
@@ -99,7 +99,7 @@ struct NumberedSteps {
 
 // Calls step(i, Reply<>) for i = 0, 1, ..., count - 1, so many at the same time at most, and replies when all have
 // answered. The first error is the reply: then no further step is begun, and those under way are waited for. So it is
-// with given_up() if the stop token of the reply, which is that of each step, waits no longer. One thread at a time
+// with cancelled() if the stop token of the reply, which is that of each step, waits no longer. One thread at a time
 // begins steps, that of the caller or of an answer; steps that answer at once take no stack. `step`, and what it owns,
 // stays where it is until each step has answered.
 template <class Step>

@@ -356,7 +356,7 @@ Result<> unmount(const std::string& mount_point, bool lazy) {
   const Ended ended = run_program(helper, {"fusermount3", lazy ? "-uz" : "-u", "--", mount_point});
   if (ended.status == 0) return {};
   if (ended.status == 127) return fail(ErrorKind::io, helper + ": cannot be run");
-  return fail(ErrorKind::busy, mount_point + ": cannot be unmounted: " + printable(ended.said), -1, EBUSY);
+  return busy(mount_point + ": cannot be unmounted: " + printable(ended.said));
 }
 
 }  // namespace tfilefs

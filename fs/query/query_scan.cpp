@@ -68,7 +68,7 @@ class UnitEvaluation {
     is_read_.assign(inputs_.size(), false);
     std::uint64_t bytes = 0;
     for (;;) {
-      if (stop_.stop_requested()) return given_up();
+      if (stop_.stop_requested()) return cancelled();
       TRY(const std::vector<std::size_t> next, next_inputs(unit));
       if (next.empty()) break;
       for (const std::size_t i : next)
@@ -160,7 +160,7 @@ class UnitEvaluation {
     const std::int64_t entries = entries_of_block(unit);
     copies_.resize(inputs_.size());
     for (std::int64_t at = unit.begin; at < unit.end; at += entries) {
-      if (stop_.stop_requested()) return given_up();
+      if (stop_.stop_requested()) return cancelled();
       TRY_VOID(evaluate({at, std::min(at + entries, unit.end)}));
     }
     return {};

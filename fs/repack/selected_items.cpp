@@ -189,7 +189,8 @@ Result<GatheredVariants> gather_variants(CachedStreams& streams, const Column& t
     std::memcpy(&position, at, kOffsetSize);
     const auto number = alternatives[tag - 1].number(position, may_share);
     if (!number)
-      return tfile::fail(ErrorKind::damaged, index.path + ": the items of an alternative are not consecutive");
+      return tfile::fail(ErrorKind::damaged, index.path + ": items of an alternative are not consecutive: " +
+                                                 std::to_string(position) + " at item " + std::to_string(i));
     const std::int64_t now = next[tag - 1] + *number;
     std::memcpy(at, &now, kOffsetSize);
   }

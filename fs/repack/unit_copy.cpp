@@ -50,7 +50,7 @@ void read_inputs(Batch& batch) {
 }
 
 Error with_unit(const tfile::TableCopy& copy, std::size_t unit, Error error) {
-  if (is_stopped(error)) return error;
+  if (is_cancelled(error)) return error;
   const tfile::TableCopy::Unit what = copy.unit(unit);
   if (error.offset < 0 && !what.inputs.empty() && what.inputs[0].embedded.empty())
     error.offset = static_cast<std::int64_t>(what.inputs[0].range.begin);
@@ -163,7 +163,7 @@ Result<> try_units(tfile::TableCopy& copy, const TableWork& work,
                    const std::function<void(tfile::EntryRange, const Error&)>& damaged) {
   UnitPipeline pipeline(copy, work, [&](std::size_t unit, const Result<Part>& part) -> Result<> {
     if (part) return {};
-    if (is_stopped(part.error())) return tl::unexpected(part.error());
+    if (is_cancelled(part.error())) return tl::unexpected(part.error());
     damaged(copy.unit(unit).entries, part.error());
     return {};
   });

@@ -116,7 +116,7 @@ void FileLocks::set(const File& file, HandleId handle, const FileLock& lock, boo
 }
 
 void FileLocks::ask(AskedPtr asked) {
-  if (asked->reply.stop_token().stop_requested()) return asked->reply(given_up());
+  if (asked->reply.stop_token().stop_requested()) return asked->reply(cancelled());
   auto answer = [this, asked](Result<Tried> tried) {
     if (!tried) return asked->reply(tl::unexpected(std::move(tried).error()));
     if (tried->is_granted) return asked->reply(std::move(tried->grant));

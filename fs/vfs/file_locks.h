@@ -57,7 +57,7 @@ class FileLocks {
   };
 
   // Sets or removes a lock. With `waits` the answer comes when it is granted. Errors: those of fcntl(2), which are
-  // EAGAIN where another holds it; given_up().
+  // EAGAIN where another holds it; cancelled().
   void set(const File&, HandleId, const FileLock&, bool waits, Reply<Grant>) EXCLUDES(mutex_);
   // For an answer that did not reach the one who asked.
   void take_back(const Grant&) EXCLUDES(mutex_);

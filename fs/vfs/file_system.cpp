@@ -42,7 +42,7 @@ tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file
 
 // An error that users should be told of, unlike a normal negative answer.
 bool is_trouble(const Error& error) {
-  if (error.system_errno == ECANCELED) return false;  // given_up()
+  if (is_cancelled(error)) return false;
   if (is_refusal(error)) return true;
   switch (error.kind) {
     case ErrorKind::damaged:
@@ -76,8 +76,8 @@ std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterC
 
 }  // namespace
 
-tl::unexpected<Error> FileSystem::unknown_inode() { return fail(ErrorKind::stale, "unknown inode", -1, ESTALE); }
-tl::unexpected<Error> FileSystem::bad_handle() { return fail(ErrorKind::invalid, "unknown handle", -1, EBADF); }
+tl::unexpected<Error> FileSystem::unknown_inode() { return outdated("unknown inode"); }
+tl::unexpected<Error> FileSystem::bad_handle() { return unknown_handle(); }
 
 // ---- construction
 
@@ -253,7 +253,7 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
                         Sizes sizes) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
-  if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
+  if (is_too_long(*parent, name)) return reply(name_too_long());
   look_up({parent, std::string(name), by, sizes}, kTries, std::move(reply));
 }
 
@@ -678,8 +678,7 @@ void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply)
 
 void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
   // ENOTSUP instead of "no such attribute" makes ls ask once per mount instead of once per file.
-  if (!name.starts_with("user."))
-    return reply(fail(ErrorKind::unsupported, "only user.* attributes are supported", -1, ENOTSUP));
+  if (!name.starts_with("user.")) return reply(unsupported_attribute());
   auto tell = [name = std::string(name)](Xattrs all, Reply<std::string> told) mutable { told(xattr_value(all, name)); };
   xattrs_of(id, by, value_for<Xattrs>(std::move(reply), std::move(tell)));
 }

@@ -20,8 +20,8 @@ using DirectoryPtr = std::shared_ptr<const Directory>;
 
 // Logs why a change was refused. Names that are taken or missing need no explanation.
 void FileSystem::note_refusal(const Inode& inode, std::string_view below, const Error& error) {
-  if (error.text.empty()) return;               // its reason was logged before
-  if (error.system_errno == ECANCELED) return;  // given_up()
+  if (error.text.empty()) return;  // its reason was logged before
+  if (is_cancelled(error)) return;
   switch (error.kind) {
     case ErrorKind::not_found:
     case ErrorKind::exists:
@@ -42,7 +42,7 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, const Calle
                            Change change) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
-  if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
+  if (is_too_long(*parent, name)) return reply(name_too_long());
   if (parent->id == kRootId && name == kControlName) return reply(read_only());
   const std::stop_token stop = reply.stop_token();
   Reply<T> told([this, parent, name = std::string(name), reply = std::move(reply)](Result<T> result) mutable {
@@ -190,8 +190,7 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
 
 void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std::string> value, int flags,
                            Reply<void> reply, const CallerPtr& by) {
-  if (!name.starts_with("user."))
-    return reply(fail(ErrorKind::unsupported, "only user.* attributes are supported", -1, ENOTSUP));
+  if (!name.starts_with("user.")) return reply(unsupported_attribute());
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   entry_for(inode, Access::write, by,

@@ -142,14 +142,13 @@ ParquetMaker::ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_p
       bounds_(row_group_bounds(*table_)) {}
 
 Result<void> ParquetMaker::find_leaves() {
-  if (table_->entries > kParquetRowsMax)
-    return tfile::fail(ErrorKind::unsupported, "too many entries for Parquet", -1, ENOENT);
+  if (table_->entries > kParquetRowsMax) return no_such_view("too many entries for Parquet");
   ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
   file_.elements = std::move(found.elements);
   leaves_ = std::move(found.leaves);
   const std::int64_t held = std::min(rows_held(leaves_, table_->entries), rows_possible(*streams_, *table_, leaves_));
   if (table_->entries - held > kBlankRowsMax)
-    return tfile::fail(ErrorKind::unsupported, "the table claims far more entries than its branches have", -1, ENOENT);
+    return no_such_view("the table claims far more entries than its branches have");
   for (std::uint32_t i = 0; i < leaves_.size(); ++i) waiting_.push_back(i);
   return {};
 }

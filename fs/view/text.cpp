@@ -157,7 +157,7 @@ Result<> check_size(const CachedStreams& streams, const Plan& plan) {
     if (items <= 0) continue;  // known only from the stored bytes
     const std::uint64_t in_item = column.item_size() / size_of(column.dtype);
     if (static_cast<std::uint64_t>(items) > (most - numbers) / std::max<std::uint64_t>(1, in_item))
-      return tfile::fail(ErrorKind::unsupported, "claims far more numbers than its file has bytes for", -1, ENOENT);
+      return no_such_view("claims far more numbers than its file has bytes for");
     numbers += static_cast<std::uint64_t>(items) * in_item;
   }
   return {};

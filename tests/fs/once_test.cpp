@@ -71,7 +71,7 @@ TEST(Once, IsAskedToStopWhenTheLastWhoWaitsHasGone) {
   // A request that comes now must not be told that the value was given up.
   ask({});
   EXPECT_FALSE(maker->stop_token().stop_requested());
-  ending(given_up());
+  ending(cancelled());
   EXPECT_EQ(answers, (std::vector<std::optional<int>>{std::nullopt, std::nullopt}));
   (*maker)(7);
   EXPECT_EQ(answers.back(), 7);

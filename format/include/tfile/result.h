@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once  // experimental until 1.0: a minor version may change what is declared here
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <tl/expected.hpp>
@@ -62,6 +63,17 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 inline tl::unexpected<Error> fail(ErrorKind kind, std::string text, std::int64_t offset = -1, int system_errno = 0) {
   return tl::unexpected<Error>(Error{kind, std::move(text), offset, system_errno});
 }
+
+// There is not enough memory.
+inline tl::unexpected<Error> no_memory(std::string text) {
+  return fail(ErrorKind::no_space, std::move(text), -1, ENOMEM);
+}
+
+// Work that was ended before its end. It is not logged.
+inline tl::unexpected<Error> cancelled(std::string text = "cancelled: no request is waiting for the result") {
+  return fail(ErrorKind::io, std::move(text), -1, ECANCELED);
+}
+inline bool is_cancelled(const Error& error) { return error.system_errno == ECANCELED; }
 
 }  // namespace tfile
 

@@ -326,7 +326,7 @@ Result<Part> encode_part(const StoredField& field, const BlobPlace& place, const
   scratch.trim();
   return part;
 } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "no memory for pages of " + field.name, -1, ENOMEM);
+  return no_memory("no memory for pages of " + field.name);
 }
 
 void put_part_address(Part& part, std::uint64_t address) {

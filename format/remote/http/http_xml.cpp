@@ -36,11 +36,17 @@ struct XmlReader::State {
     error = std::move(found);
     XML_StopParser(parser, XML_FALSE);
   }
-  void refuse(const char* text) { stop({ErrorKind::damaged, std::string("the server's XML ") + text, -1, 0}); }
+  void refuse(const std::string& found) { stop({ErrorKind::damaged, "the server's XML " + found, -1, 0}); }
+
+  // As Expat says it, with the place.
+  void refuse_malformed() {
+    refuse(std::string("is malformed: ") + XML_ErrorString(XML_GetErrorCode(parser)) + " in line " +
+           std::to_string(XML_GetCurrentLineNumber(parser)));
+  }
 
   void begin(std::string_view name) {
     without_event = 0;
-    if (path.size() == kDepthMax) return refuse("is nested too deeply");
+    if (path.size() == kDepthMax) return refuse("is nested deeper than " + std::to_string(kDepthMax));
     path.emplace_back(name.substr(name.rfind(kSeparator) + 1));
     texts.emplace_back();
   }
@@ -48,7 +54,8 @@ struct XmlReader::State {
   void add(std::string_view text) {
     without_event = 0;
     if (error || texts.empty()) return;
-    if (texts.back().size() + text.size() > kTextMax) return refuse("has too long a text");
+    if (texts.back().size() + text.size() > kTextMax)
+      return refuse("has a text of more than " + std::to_string(kTextMax) + " bytes");
     texts.back().append(text);
   }
   void end() {
@@ -87,8 +94,9 @@ Result<> XmlReader::feed(std::span<const std::byte> bytes) {
     state.without_event += size;
     const auto* const text = reinterpret_cast<const char*>(bytes.data());
     const bool is_good = XML_Parse(state.parser, text, static_cast<int>(size), XML_FALSE) == XML_STATUS_OK;
-    if (!is_good && !state.error) state.refuse(XML_ErrorString(XML_GetErrorCode(state.parser)));
-    if (state.without_event > kTagMax && !state.error) state.refuse("has too long a tag");
+    if (!is_good && !state.error) state.refuse_malformed();
+    if (state.without_event > kTagMax && !state.error)
+      state.refuse("has a tag of more than " + std::to_string(kTagMax) + " bytes");
     bytes = bytes.subspan(size);
   }
   if (state.error) return tl::unexpected<Error>(*state.error);
@@ -98,7 +106,7 @@ Result<> XmlReader::feed(std::span<const std::byte> bytes) {
 Result<> XmlReader::finish() {
   State& state = *state_;
   if (!state.error && XML_Parse(state.parser, "", 0, XML_TRUE) != XML_STATUS_OK && !state.error)
-    state.refuse(XML_ErrorString(XML_GetErrorCode(state.parser)));
+    state.refuse_malformed();
   if (state.error) return tl::unexpected<Error>(*state.error);
   return {};
 }

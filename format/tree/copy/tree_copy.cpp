@@ -216,7 +216,9 @@ Result<std::string> TreeCopy::reason_not_to_cut(const BranchRecord& branch) cons
     const Source& source = *present().source_of(branch);
     const ByteRange range{branch.baskets.seek[0], branch.baskets.nbytes[0]};
     if (is_beyond_end(range, source.size()))
-      return fail(ErrorKind::damaged, "branch " + branch.name + ": basket beyond the end of the file",
+      return fail(ErrorKind::damaged,
+                  "branch " + branch.name + ": basket ends at " + std::to_string(range.end()) + ", the file has " +
+                      std::to_string(source.size()) + " bytes",
                   static_cast<std::int64_t>(range.begin));
     Buffer stored(range.size);
     TRY_VOID(read_range(source, range, stored.span()));

@@ -508,7 +508,7 @@ Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, 
   scratch.trim();
   return basket;
 } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "no memory for a basket of " + branch.name, -1, ENOMEM);
+  return no_memory("no memory for a basket of " + branch.name);
 }
 
 }  // namespace tfile

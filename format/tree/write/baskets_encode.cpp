@@ -110,7 +110,7 @@ Result<Part> encode_baskets(const WrittenBranch& branch, const TreePlace& place,
   if (branch.kind == WrittenBranch::Kind::object) return encode_object(branch, place, entries, columns);
   return encode_basket(branch, place, entries, columns);
 } catch (const std::bad_alloc&) {
-  return fail(ErrorKind::no_space, "no memory for baskets of " + branch.name, -1, ENOMEM);
+  return no_memory("no memory for baskets of " + branch.name);
 }
 
 }  // namespace tfile

@@ -133,8 +133,8 @@ Result<> Changes::begin_change() {
   {
     const Lock lock(overlay_.mutex);
     if (overlay_.ending) return fail(ErrorKind::busy, "the mount is ending");
-    if (overlay_.forgotten) return fail(ErrorKind::stale, "the file was removed or moved", -1, ESTALE);
-    if (overlay_.resting) return fail(ErrorKind::busy, "the file is being renamed", -1, EBUSY);
+    if (overlay_.forgotten) return outdated("the file was removed or moved");
+    if (overlay_.resting) return busy("the file is being renamed");
     overlay_.last_change = Clock::now();
   }
   TRY_VOID(hold_by_this_name());

@@ -40,23 +40,18 @@ bool ends_in_cycle(std::string_view key) {
 Result<> check_key_name(std::string_view shown) {
   const std::string key = tfile::unescape_name(shown);
   if (ends_in_cycle(key))
-    return fail(ErrorKind::invalid, std::string(shown) + ": readers take the part after the ';' as a cycle", -1,
-                EINVAL);
+    return invalid_argument(std::string(shown) + ": readers take the part after the ';' as a cycle");
   const bool is_path = key.find('/') != std::string::npos;
   const std::string again = tfile::escape_name(key);
   if (!is_path && again == shown) return {};
-  return fail(
-      ErrorKind::invalid,
-      std::string(shown) + ": " + (is_path ? "a key cannot have a '/' in its name" : "would be shown as " + again), -1,
-      EINVAL);
+  return invalid_argument(std::string(shown) + ": " +
+                          (is_path ? "a key cannot have a '/' in its name" : "would be shown as " + again));
 }
-
-tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
 }  // namespace
 
 // Whether a file or directory may get that name in a directory: a new one, or `moved`.
 Result<> Changes::check_name(const NodePtr& in, std::string_view name, bool directory, const StagedNode* moved) const {
-  if (!overlay_.has_room(*in, name, moved)) return too_long();
+  if (!overlay_.has_room(*in, name, moved)) return name_too_long("path too long");
   {
     const Lock lock(overlay_.mutex);
     TRY_VOID(overlay_.check_place(in));
@@ -127,7 +122,7 @@ Result<NodePtr> Changes::make_file(const NodePtr& in, std::string_view name, mod
 
 Result<NodePtr> Changes::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode,
                                     bool continues) {
-  if (!overlay_.has_room(*in, name)) return too_long();
+  if (!overlay_.has_room(*in, name)) return name_too_long("path too long");
   TRY_VOID(begin_change());
   NodePtr node = overlay_.new_node(in, name, false, mode);
   JournalRecord record;
@@ -184,12 +179,12 @@ Result<> Changes::remove(const Looked& what) {
   if (node && !node->directory)
     committed |= overlay_.continues_committed(*node);  // a commit since the look-up may have committed it
   if (node && node->directory) {
-    if (overlay_.status(*node).has_children) return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
+    if (overlay_.status(*node).has_children) return not_empty();
     committed |= overlay_.base_name_of(*node) == name;  // by a commit that this has waited for
   } else {
     TRY_VOID(check_look(what));
   }
-  if (!node && !committed) return fail(ErrorKind::not_found, "removed in the meantime", -1, ENOENT);
+  if (!node && !committed) return no_such_entry("removed in the meantime");
   TRY_VOID(begin_change());
   // The record of the committed name hides the staged entry, too, and so comes first: a crash between the two leaves
   // nothing half done.
@@ -254,7 +249,7 @@ void Changes::drop_left_over() {
 
 Result<> Changes::check_look(const Looked& what) const {
   if (what.commits == overlay_.commits()) return {};
-  return fail(ErrorKind::stale, what.name + ": committed since it was looked up", -1, ESTALE);
+  return outdated(what.name + ": committed since it was looked up");
 }
 
 // Nothing for an entry that the journal knows only by its committed name.
@@ -275,12 +270,11 @@ Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Lo
     const Lock lock(overlay_.mutex);
     const bool is_committed = node.directory ? !node.base_name.empty() : node.continues;
     if (is_committed && (!node.directory || in != to.directory || is_in_table(*in)))
-      return fail(ErrorKind::invalid, "already committed, cannot be moved", -1, EXDEV);
+      return crosses_files("already committed, cannot be moved");
   }
   // Under that name, or under another one from which it was renamed since.
   const bool replaces_committed = to.committed || (taken && !overlay_.base_name_of(*taken).empty());
-  if (replaces_committed)
-    return fail(ErrorKind::denied, to.name + ": already committed, cannot be replaced", -1, EPERM);
+  if (replaces_committed) return not_permitted(to.name + ": already committed, cannot be replaced");
   return {};
 }
 
@@ -301,15 +295,14 @@ JournalRecord rename_of(Overlay& overlay, const StagedNode& node, const Changes:
 Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
   TRY_VOID(check_look(to));
   const NodePtr node = overlay_.look(*in, name).node;
-  if (!node) return fail(ErrorKind::invalid, "already committed, cannot be moved", -1, EXDEV);
+  if (!node) return crosses_files("already committed, cannot be moved");
   const NodePtr taken = overlay_.look(*to.directory, to.name).node;
   if (taken == node) return {};
-  if (flags & RENAME_EXCHANGE)
-    return fail(ErrorKind::invalid, "RENAME_EXCHANGE is not supported in a ROOT file", -1, EINVAL);
+  if (flags & RENAME_EXCHANGE) return invalid_argument("RENAME_EXCHANGE is not supported in a ROOT file");
   if ((flags & RENAME_NOREPLACE) && (taken || to.committed)) return name_taken();
   TRY_VOID(check_move(*node, in, to, taken));
   if (taken && (taken->directory != node->directory || overlay_.status(*taken).has_children))
-    return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
+    return taken->directory ? not_empty() : is_a_directory();
   TRY_VOID(check_name(to.directory, to.name, node->directory, node.get()));
   {
     const Lock lock(overlay_.mutex);
@@ -341,8 +334,8 @@ Result<> Changes::truncate(const NodePtr& node, std::uint64_t size) {
   TRY_VOID(begin_change());
   {
     const Lock lock(overlay_.mutex);
-    if (node->settled) return fail(ErrorKind::stale, "committed since it was looked up", -1, ESTALE);
-    if (size < node->base) return fail(ErrorKind::denied, "committed entries cannot be changed", -1, EPERM);
+    if (node->settled) return outdated("committed since it was looked up");
+    if (size < node->base) return not_permitted("committed entries cannot be changed");
   }
   TRY_VOID(node->bytes->truncate(size));
   overlay_.written(*node, size);
@@ -368,7 +361,7 @@ Result<> Changes::set_title(const NodePtr& node, std::string title) {
 
 Result<> Changes::set_encoding(const NodePtr& node, std::string encoding) {
   const auto parsed = tfile::parse_float_encoding(encoding);
-  if (!parsed) return fail(ErrorKind::invalid, parsed.error().text, -1, EINVAL);
+  if (!parsed) return invalid_argument(parsed.error().text);
   if (overlay_.continues_committed(*node)) return {};
   return set_text(*node, JournalKind::encoding, &StagedAttributes::encoding, std::move(encoding));
 }

@@ -240,7 +240,7 @@ void Commits::settle_whole(const NodePtr& file) {
   node.settled = true;
   detach(file);
   // A program that opened it meanwhile would write bytes that are never committed.
-  if (node.writers > 0) node.error = Error{ErrorKind::stale, "committed while it was open", -1, ESTALE};
+  if (node.writers > 0) node.error = outdated("committed while it was open").value();
 }
 
 }  // namespace tfilefs

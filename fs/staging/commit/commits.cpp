@@ -139,7 +139,7 @@ Result<> Commits::commit_pass(Phase phase, const std::string& below) {
       std::this_thread::sleep_for(kPause);
       once = commit_once(phase, below, again);
     }
-    if (is_stale(once)) once = fail(ErrorKind::busy, once.error().text, -1, EBUSY);
+    if (is_stale(once)) once = busy(once.error().text);
     if (done) done = std::move(once);
   }
   const Lock lock(overlay_.mutex);
@@ -166,7 +166,7 @@ Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again
     if (overlay_.resting) {
       again = false;
       if (!has_changes(*overlay_.root)) return {};
-      return fail(ErrorKind::busy, "the file is being renamed or removed", -1, EBUSY);
+      return busy("the file is being renamed or removed");
     }
   }
   show_whole_keys(phase);

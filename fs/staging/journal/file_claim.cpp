@@ -81,11 +81,9 @@ tl::unexpected<Error> claimed_by_another(int file, const FilePlace& place) {
 }
 
 tl::unexpected<Error> too_many_names(const FilePlace& place, nlink_t links) {
-  return tfile::fail(ErrorKind::unsupported,
-                     place.shown + ": has " + std::to_string(links) +
+  return never_supported(place.shown + ": has " + std::to_string(links) +
                          " names (hard links), and its file system cannot record which of them is written: make it "
-                         "a file of its own (cp FILE COPY, then mv COPY FILE)",
-                     -1, EOPNOTSUPP);
+                         "a file of its own (cp FILE COPY, then mv COPY FILE)");
 }
 
 }  // namespace

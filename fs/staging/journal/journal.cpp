@@ -73,7 +73,7 @@ tl::unexpected<Error> busy(int fd) {
 Result<Descriptor> open_existing(int directory_fd, const std::string& name, int flags) {
   Descriptor file(::openat(directory_fd, name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) {
-    if (errno == ENOENT) return tfile::fail(ErrorKind::not_found, "no journal", -1, ENOENT);
+    if (errno == ENOENT) return no_such_entry("no journal");
     if (errno == ELOOP) return tfile::fail(ErrorKind::denied, "journal is a symbolic link");
     return system_failure("journal cannot be opened", errno);
   }
@@ -220,7 +220,7 @@ Result<> prepare_to_append(int fd, std::uint64_t end, std::uint64_t salt) {
 // Error not_found: it has no begin record.
 Result<JournalContent> read_journal(int fd, std::uint64_t size) {
   TRY(const bool begun, has_begun(fd));
-  if (!begun) return tfile::fail(ErrorKind::not_found, "journal has no complete first record", -1, ENOENT);
+  if (!begun) return no_such_entry("journal has no complete first record");
   std::array<std::byte, kJournalHeadSize> head_bytes;
   TRY(const std::size_t got, read_up_to(fd, 0, head_bytes));
   TRY(const auto head, decode_head(std::span(head_bytes).first(got)));
@@ -337,8 +337,7 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, std::option
   if (owner && status.st_uid != *owner)
     return tfile::fail(ErrorKind::denied, "journal belongs to another user than the file");
   TRY_VOID(take_over ? lock_to_write(file.get()) : check_nobody_writes(file.get()));
-  if (!is_named(directory_fd, name, file.get()))
-    return tfile::fail(ErrorKind::not_found, "journal was just removed", -1, ENOENT);
+  if (!is_named(directory_fd, name, file.get())) return no_such_entry("journal was just removed");
   if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be examined", errno);
 
   auto content = read_journal(file.get(), static_cast<std::uint64_t>(status.st_size));
@@ -387,7 +386,7 @@ Result<ByteRange> Journal::append_record(RecordHeader header, std::span<const st
   std::uint64_t position = 0;
   {
     Lock lock(state_mutex_);
-    if (!writable_) return tfile::fail(ErrorKind::denied, "journal is open for reading only", -1, EROFS);
+    if (!writable_) return read_only("journal is open for reading only");
     if (failed_) return tl::unexpected(failure_);
     if (records_ >= kRecordsMax)
       return tfile::fail(ErrorKind::no_space, "journal has the maximum number of records: commit first", -1, ENOSPC);
@@ -418,7 +417,7 @@ Result<> Journal::sync() {
     while (syncing_ && !failed_ && synced_ < target) synced_changed_.wait(state_mutex_);
     if (failed_) return tl::unexpected(failure_);
     if (synced_ >= target) return {};
-    if (!writable_) return tfile::fail(ErrorKind::denied, "journal is open for reading only", -1, EROFS);
+    if (!writable_) return read_only("journal is open for reading only");
     syncing_ = true;
     target = size_;
     name_too = !name_synced_;
@@ -462,7 +461,7 @@ Result<> Journal::read(ByteRange location, std::span<std::byte> into) const {
 }
 
 Result<> Journal::preallocate(std::uint64_t bytes) {
-  if (!writable_) return tfile::fail(ErrorKind::denied, "journal is open for reading only", -1, EROFS);
+  if (!writable_) return read_only("journal is open for reading only");
   const std::uint64_t from = size();
   while (bytes > 0 &&
          ::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from), static_cast<off_t>(bytes)) != 0) {

@@ -17,7 +17,7 @@ using tfile::fail;
 namespace {
 
 // The error for something that was reported before: only the errno.
-Error as_told() { return {ErrorKind::unsupported, "", -1, EOPNOTSUPP}; }
+Error as_told() { return never_supported("").value(); }
 
 }  // namespace
 
@@ -125,7 +125,7 @@ Result<> Overlay::check_format(const NodePtr& in, std::string_view name) {
 
 Error Overlay::refuse(const Refusal& refusal) {
   if (refusal.top) refusal.top->refusal = refusal.reason;
-  return {ErrorKind::unsupported, refusal.reason, -1, EOPNOTSUPP};
+  return never_supported(refusal.reason).value();
 }
 
 void Overlay::examine(const NodePtr& table, StagedNode& file) {

@@ -84,9 +84,8 @@ Result<> StagedBytes::check_writable(std::uint64_t offset, std::uint64_t size) c
   // Bytes that adjoin the existing ones are always allowed: whether there is room for them depends on how well they
   // compress.
   const bool is_claim = offset > size_;
-  if (is_beyond || (is_claim && offset + size > dropped_ && offset + size - dropped_ > limit_))
-    return tfile::fail(ErrorKind::invalid, "file too large", -1, EFBIG);
-  if (offset < dropped_) return tfile::fail(ErrorKind::denied, "committed entries cannot be changed", -1, EPERM);
+  if (is_beyond || (is_claim && offset + size > dropped_ && offset + size - dropped_ > limit_)) return file_too_large();
+  if (offset < dropped_) return not_permitted("committed entries cannot be changed");
   return {};
 }
 
@@ -167,7 +166,7 @@ Result<> StagedBytes::load(std::uint64_t number) {
 Result<> StagedBytes::truncate(std::uint64_t size) {
   std::vector<std::shared_ptr<StagedBuffer>> dead;
   Lock lock(mutex_);
-  if (size < frozen_) return tfile::fail(ErrorKind::busy, "these bytes are being committed", -1, EBUSY);
+  if (size < frozen_) return busy("these bytes are being committed");
   TRY_VOID(check_writable(size, 0));
   if (size < size_) {
     lowest_size_ = std::min(lowest_size_, size);

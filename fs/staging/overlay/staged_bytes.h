@@ -37,7 +37,7 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   // made in memory, a block must be read back from the journal, or the bytes are frozen, the write waits, and later
   // ones wait behind it. A waiting write is these bytes and their reply, and holds no thread. After an error no bytes,
   // or those up to the end of a block, were written. Errors: no_space, io (spilling, the journal), invalid (beyond 2^63
-  // - 1, or the limit), denied (below the dropped bytes), given_up().
+  // - 1, or the limit), denied (below the dropped bytes), cancelled().
   void write(std::optional<std::uint64_t> offset, std::span<const std::byte>, Reply<std::uint64_t>) EXCLUDES(mutex_);
   // The same without waiting: either all bytes were written, or (nothing) none. Errors: invalid, denied.
   Result<std::optional<std::uint64_t>> write_now(std::optional<std::uint64_t> offset, std::span<const std::byte>);

@@ -97,7 +97,7 @@ void StagedBytes::take_turn() {
 
 // Does the rest of a write, or (false) the part before the frozen bytes. Blocks to make room and for the journal.
 Result<bool> StagedBytes::go_on(Waiting& write) {
-  if (write.reply.stop_token().stop_requested()) return given_up();
+  if (write.reply.stop_token().stop_requested()) return cancelled();
   const std::span<const std::byte> left = std::span(write.bytes).subspan(write.done);
   {
     Lock lock(mutex_);

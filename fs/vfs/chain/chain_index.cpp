@@ -240,7 +240,10 @@ std::vector<IndexedFile> indexed_files(const Cbor& index, SchemaSet& schemas) {
 constexpr std::size_t kSumSize = sizeof(std::uint64_t);
 // One of twenty thousand files of a thousand columns has a third of it.
 constexpr off_t kSizeMax = 1 << 30;
-constexpr const char* kNoIndex = "not a chain index, or a damaged one";
+
+tl::unexpected<Error> no_index(const std::string& path, const std::string& why) {
+  return tfile::fail(ErrorKind::damaged, path + ": not a chain index, or a damaged one: " + why);
+}
 
 // What is no file is neither read nor replaced: an index at /dev/null would take its place.
 Result<> check_place(const std::string& path) {
@@ -286,7 +289,7 @@ Result<Descriptor> open_index(const std::string& path) {
 Result<std::string> index_bytes(const Descriptor& file, const std::string& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return tfile::system_error(path, errno);
-  if (status.st_size > kSizeMax) return tfile::fail(ErrorKind::damaged, path + ": " + kNoIndex);
+  if (status.st_size > kSizeMax) return no_index(path, std::to_string(status.st_size) + " bytes");
   std::string bytes(static_cast<std::size_t>(status.st_size), 0);
   const auto got = tfile::read_up_to(file.get(), 0, std::as_writable_bytes(std::span(bytes)));
   if (!got) return tfile::system_error(path, got.error());
@@ -339,17 +342,18 @@ Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& 
   TRY_VOID(check_place(path));
   TRY(const Descriptor file, open_index(path));
   TRY_VOID(check_that_it_is_ours(path));
-  const auto other = [&] { return tfile::fail(ErrorKind::damaged, path + ": " + kNoIndex); };
   TRY(const std::string bytes, index_bytes(file, path));
-  if (bytes.size() < kSumSize) return other();
+  if (bytes.size() < kSumSize) return no_index(path, std::to_string(bytes.size()) + " bytes");
   std::uint64_t sum = 0;
   std::memcpy(&sum, bytes.data() + bytes.size() - kSumSize, kSumSize);
   const std::string_view content(bytes.data(), bytes.size() - kSumSize);
-  if (sum != hash_of_name(content) || !is_flat(content)) return other();
+  if (const std::uint64_t found = hash_of_name(content); sum != found)
+    return no_index(path, "checksum " + std::to_string(found) + ", expected " + std::to_string(sum));
+  if (!is_flat(content)) return no_index(path, std::to_string(content.size()) + " bytes that nest too deep");
   try {
     return indexed_files(Cbor::from_cbor(content.begin(), content.end()), schemas);
-  } catch (const std::exception&) {  // of the library, and of what is checked above
-    return other();
+  } catch (const std::exception& error) {  // of the library, and of what is checked above
+    return no_index(path, error.what());
   }
 }
 

@@ -272,7 +272,7 @@ TableFriend::TableFriend(MountContext& context, FriendSource source, std::shared
 
 // That a friend is not there is trouble, which users are told of; the directory of it is there.
 Error TableFriend::logged(Error error) const {
-  if (error.system_errno == ECANCELED) return error;  // given_up()
+  if (is_cancelled(error)) return error;
   if (error.kind == ErrorKind::not_found || error.kind == ErrorKind::denied) {
     error.kind = ErrorKind::io;
     error.system_errno = 0;

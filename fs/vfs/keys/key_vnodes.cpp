@@ -132,7 +132,7 @@ void KeyVnodes::attributes(VnodeId vnode, Reply<Attributes> reply) const {
 
 void KeyVnodes::enter(VnodeId vnode, Freshness, Reply<DirectoryPtr> reply) const {
   if (vnode.shown_as == ViewKind::classes) return enter_classes(generation_, std::move(reply));
-  if (vnode.shown_as != ViewKind::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  if (vnode.shown_as != ViewKind::itself) return reply(not_a_directory());
   switch (listing_->keys[vnode.index].kind) {
     case KeyKind::directory:
       return enter_directory(vnode.index, std::move(reply));
@@ -145,16 +145,15 @@ void KeyVnodes::enter(VnodeId vnode, Freshness, Reply<DirectoryPtr> reply) const
 
 void KeyVnodes::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) const {
   if (ancestors_.size() >= kNestedMax)
-    return reply(
-        fail(ErrorKind::damaged, "directories are nested deeper than " + std::to_string(kNestedMax), -1, ELOOP));
+    return reply(endless_path("directories are nested deeper than " + std::to_string(kNestedMax)));
   auto job = [self = std::static_pointer_cast<const KeyVnodes>(shared_from_this()), key]() -> Result<DirectoryPtr> {
     const KeyVnodes& above = *self;
     TRY(auto listing, above.generation_->file->directory(above.listing_->keys[key]));
     std::vector<std::uint64_t> ancestors = above.ancestors_;
     ancestors.push_back(above.listing_->seek);
     if (std::find(ancestors.begin(), ancestors.end(), listing->seek) != ancestors.end()) {
-      return fail(ErrorKind::damaged, "directory at byte " + std::to_string(listing->seek) + " contains itself",
-                  static_cast<std::int64_t>(listing->seek), ELOOP);
+      return endless_path("directory at byte " + std::to_string(listing->seek) + " contains itself",
+                          static_cast<std::int64_t>(listing->seek));
     }
     const std::string path = above.path_of(key).substr(1);
     for (const std::string& warning : listing->warnings) above.generation_->context.errors.add("/" + path, warning);
@@ -178,8 +177,7 @@ void KeyVnodes::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const 
 void KeyVnodes::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<FoundEntry> reply) const {
   const KeyInfo& info = listing_->keys[key];
   if (info.kind != KeyKind::table)
-    return reply(
-        fail(ErrorKind::unsupported, "no such view of an object of class " + std::string(info.class_name), -1, ENOENT));
+    return reply(no_such_view("no such view of an object of class " + std::string(info.class_name)));
   auto self = std::static_pointer_cast<const KeyVnodes>(shared_from_this());
   auto make = [self, key, shown_as](LoadedTablePtr loaded, Reply<FoundEntry> told) {
     auto entry = make_table_view(self->generation_, std::move(loaded), self->listing_, key, shown_as);
@@ -258,7 +256,7 @@ void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply
         return std::make_shared<FixedContent>(streamer_info_text(*classes));
       });
     default:
-      return reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+      return reply(is_a_directory());
   }
 }
 

@@ -206,9 +206,7 @@ Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std:
                               ViewKind shown_as) {
   auto table =
       std::make_shared<const TableVnodes>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
-  if (table->is_opaque())
-    return tfile::fail(ErrorKind::unsupported, "no views, the table cannot be read: " + table->table().reason, -1,
-                       ENOENT);
+  if (table->is_opaque()) return no_such_view("no views, the table cannot be read: " + table->table().reason);
   return Entry{std::move(table), {0, shown_as}};
 }
 

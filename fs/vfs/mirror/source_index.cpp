@@ -70,7 +70,7 @@ void start_page(const std::shared_ptr<SourceTree>& tree, const std::string& dire
   auto job = [tree, directory, stop = made.stop_token()]() -> Result<ContentPtr> {
     Walk walk(*tree, stop);
     walk.visit(directory, "", 0);
-    if (stop.stop_requested()) return given_up();
+    if (stop.stop_requested()) return cancelled();
     if (walk.plots.is_empty()) return no_such_entry();
     return std::make_shared<FixedContent>(walk.plots.page(directory));
   };

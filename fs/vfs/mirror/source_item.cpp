@@ -454,7 +454,7 @@ void SourceDirectory::make_file(std::string_view name, const Creation& how, bool
 void SourceDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
   auto job = [tree = tree_, path = below(name), how = Creation(how), by = by_]() mutable -> Result<FoundEntry> {
     if (path.ends_with(".root")) {
-      if (tree->status(path)) return tfile::fail(ErrorKind::exists, "already exists", -1, EEXIST);
+      if (tree->status(path)) return name_taken();
       TRY(const auto written, tree->new_written_file(path, how, by));
       // As in chmod: a copy of a read-only view of the file stays writable by its owner.
       TRY_VOID(written->staged().make({how.uid, how.gid, (how.mode & 0666) | S_IWUSR}));
@@ -496,11 +496,8 @@ Result<> claim(SourceTree& tree, const WrittenFile& file) {
   return claimed;
 }
 
-tl::unexpected<Error> not_empty() { return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY); }
-tl::unexpected<Error> is_a_directory() { return tfile::fail(ErrorKind::invalid, "is a directory", -1, EISDIR); }
-
 // A ROOT file that cannot be written now, since another mount writes it, or a journal could not be taken over.
-tl::unexpected<Error> not_ours() { return tfile::fail(ErrorKind::busy, "being written by another mount", -1, EBUSY); }
+tl::unexpected<Error> not_ours() { return busy("being written by another mount"); }
 
 // Whether no key is left in the file, and nothing is staged for it. To be called while it rests.
 Result<bool> is_empty(const WrittenFile& written) {
@@ -589,8 +586,7 @@ class Renaming {
   Result<> prepare(unsigned flags) {
     // It would leave a device behind, as only file systems that lie over others want it.
     if (flags & ~static_cast<unsigned>(RENAME_NOREPLACE | RENAME_EXCHANGE))
-      return tfile::fail(ErrorKind::invalid,
-                         "rename flags are not supported, except RENAME_NOREPLACE and RENAME_EXCHANGE", -1, EINVAL);
+      return invalid_argument("rename flags are not supported, except RENAME_NOREPLACE and RENAME_EXCHANGE");
     if (taken_ && (flags & RENAME_NOREPLACE)) return name_taken();
     const bool exchanges = (flags & RENAME_EXCHANGE) != 0;
     if (taken_ && !exchanges) TRY_VOID(hold_target());
@@ -604,8 +600,7 @@ class Renaming {
   // What is to be replaced: a file by a file, or an empty directory by a directory, as they are shown.
   Result<> hold_target() {
     if (is_directory(*taken_) && !is_directory(moved_)) return is_a_directory();
-    if (!is_directory(*taken_) && is_directory(moved_))
-      return tfile::fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR);
+    if (!is_directory(*taken_) && is_directory(moved_)) return not_a_directory();
     if (taken_->former) held_.push_back(taken_->former);
     if (taken_->is_root_file() && !taken_->found.written) return not_ours();
     const WrittenPtr& written = taken_->found.written;
@@ -650,8 +645,7 @@ class Renaming {
     if (!staged.is_wanted()) return {};  // there is no such file any more
     held_.push_back(file);
     TRY_VOID(staged.commit(staged.root()));
-    if (!staged.is_there() || !staged.rest() || file->overlay().has_pending())
-      return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
+    if (!staged.is_there() || !staged.rest() || file->overlay().has_pending()) return busy("not committed yet");
     return {};
   }
 
@@ -666,7 +660,7 @@ class Renaming {
 void SourceDirectory::rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
                              Reply<void> reply) const {
   const auto* target = dynamic_cast<const SourceDirectory*>(&to);
-  if (!target) return reply(tfile::fail(ErrorKind::invalid, "cannot be moved into a ROOT file", -1, EXDEV));
+  if (!target) return reply(crosses_files("cannot be moved into a ROOT file"));
   const std::string from = below(name), into = target->below(new_name);
   auto run = [self = shared_from_this(), this, from, into, flags](Judged moved, std::optional<Judged> taken,
                                                                   Reply<void> done) {

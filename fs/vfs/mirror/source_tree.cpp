@@ -40,6 +40,9 @@ tl::unexpected<Error> system_failure(const std::string& path, int number) {
   return tfile::system_error("/" + path, number);
 }
 
+// The bits of a path deny it to the user who asks, or the ids of that user cannot be taken on.
+tl::unexpected<Error> no_access(const std::string& path) { return system_failure(path, EACCES); }
+
 Result<bool> begins_as_root_file(int fd, const std::string& path) {
   std::array<char, 4> magic{};
   const ssize_t got = ::pread(fd, magic.data(), magic.size(), 0);
@@ -153,7 +156,7 @@ class DirectoryPlace final : public ChainPlace {
       listing->item(i, item);
       if (chained.has(item.name)) names.push_back({directory_.empty() ? item.name : directory_ + "/" + item.name, ""});
     }
-    if (names.empty()) return tfile::fail(ErrorKind::not_found, "no files to chain", -1, ENOENT);
+    if (names.empty()) return no_such_entry("no files to chain");
     std::ranges::sort(names, is_before, &ChainName::file);
     return names;
   }
@@ -196,12 +199,12 @@ bool SourceTree::is_hidden(std::string_view path) const {
 
 Result<> SourceTree::check_new_name(const std::string& path) const {
   if (!is_hidden(path)) return {};
-  return tfile::fail(ErrorKind::denied, path + ": this name is reserved for a journal", -1, EPERM);
+  return not_permitted(path + ": this name is reserved for a journal");
 }
 
 Result<Descriptor> SourceTree::open_path(const std::string& path, int flags, bool links, const CallerPtr& by) const {
   const ActingFor acting(by);
-  if (!acting) return system_failure(path, EACCES);
+  if (!acting) return no_access(path);
   return open_as_is(path, flags, links, by);
 }
 
@@ -225,7 +228,7 @@ Result<Descriptor> SourceTree::open_as_is(const std::string& path, int flags, bo
 Result<Descriptor> SourceTree::open_beside(const std::string& path, const std::string& below, int flags,
                                            const CallerPtr& by) const {
   const ActingFor acting(by);
-  if (!acting) return system_failure(below, EACCES);
+  if (!acting) return no_access(below);
   TRY(const Descriptor directory, open_as_is(parent_of(path), kDirectoryFlags, false, by));
   Descriptor opened = open_beneath_for(by, directory.get(), "", below, flags, true);
   if (!opened) return system_failure(below, errno);
@@ -489,7 +492,7 @@ Result<std::shared_ptr<WrittenFile>> SourceTree::new_written_file(const std::str
     TRY_VOID(check_new_name(path));
     const ActingFor acting(by);
     TRY(const Descriptor in, parent(path, by));
-    if (!acting || !may_change_names(by, in.get())) return system_failure(path, EACCES);
+    if (!acting || !may_change_names(by, in.get())) return no_access(path);
     struct stat status {};
     if (::fstat(in.get(), &status) != 0) return system_failure(path, errno);
     if (status.st_mode & S_ISGID) how.gid = status.st_gid;  // as for all files made in such a directory
@@ -501,7 +504,7 @@ Result<std::shared_ptr<WrittenFile>> SourceTree::new_written_file(const std::str
 Result<Descriptor> SourceTree::parent(const std::string& path, const CallerPtr& by) const {
   TRY(Descriptor in, open_as_is(parent_of(path), kDirectoryFlags, false, by));
   // If the kernel does not act with the caller's ids, it does not check the caller's rights.
-  if (!ActingFor::is_possible() && !may_change_names(by, in.get())) return system_failure(path, EACCES);
+  if (!ActingFor::is_possible() && !may_change_names(by, in.get())) return no_access(path);
   return in;
 }
 
@@ -509,7 +512,7 @@ Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation
                                          const CallerPtr& by) {
   TRY_VOID(check_new_name(path));
   const ActingFor acting(by);
-  if (!acting) return system_failure(path, EACCES);
+  if (!acting) return no_access(path);
   TRY(const Descriptor in, parent(path, by));
   Descriptor file(::openat(in.get(), name_in_path(path).c_str(),
                            O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (exclusive ? O_EXCL : 0),
@@ -521,7 +524,7 @@ Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation
 Result<> SourceTree::make_directory(const std::string& path, const Creation& how, const CallerPtr& by) {
   TRY_VOID(check_new_name(path));
   const ActingFor acting(by);
-  if (!acting) return system_failure(path, EACCES);
+  if (!acting) return no_access(path);
   TRY(const Descriptor in, parent(path, by));
   if (::mkdirat(in.get(), name_in_path(path).c_str(), how.mode) != 0) return system_failure(path, errno);
   return {};
@@ -530,7 +533,7 @@ Result<> SourceTree::make_directory(const std::string& path, const Creation& how
 Result<> SourceTree::make_link(const std::string& path, const std::string& target, const CallerPtr& by) {
   TRY_VOID(check_new_name(path));
   const ActingFor acting(by);
-  if (!acting) return system_failure(path, EACCES);
+  if (!acting) return no_access(path);
   TRY(const Descriptor in, parent(path, by));
   if (::symlinkat(target.c_str(), in.get(), name_in_path(path).c_str()) != 0) return system_failure(path, errno);
   return {};
@@ -539,7 +542,7 @@ Result<> SourceTree::make_link(const std::string& path, const std::string& targe
 Result<> SourceTree::make_hard_link(const std::string& of, const std::string& path, const CallerPtr& by) {
   TRY_VOID(check_new_name(path));
   const ActingFor acting(by);
-  if (!acting) return system_failure(path, EACCES);
+  if (!acting) return no_access(path);
   TRY(const Descriptor from, open_as_is(parent_of(of), kDirectoryFlags, false, by));
   TRY(const Descriptor in, parent(path, by));
   if (::linkat(from.get(), name_in_path(of).c_str(), in.get(), name_in_path(path).c_str(), 0) != 0)
@@ -603,7 +606,7 @@ class LosingName {
 
 Result<> SourceTree::remove(const std::string& path, bool directory, const CallerPtr& by) {
   const ActingFor acting(by);
-  if (!acting) return system_failure(path, EACCES);
+  if (!acting) return no_access(path);
   TRY(const Descriptor in, parent(path, by));
   const LosingName file(in, name_in_path(path));
   if (::unlinkat(in.get(), name_in_path(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0)
@@ -616,7 +619,7 @@ Result<> SourceTree::remove(const std::string& path, bool directory, const Calle
 Result<> SourceTree::rename(const std::string& from, const std::string& to, unsigned flags, const CallerPtr& by) {
   TRY_VOID(check_new_name(to));
   const ActingFor acting(by);
-  if (!acting) return system_failure(from, EACCES);
+  if (!acting) return no_access(from);
   TRY(const Descriptor out_of, parent(from, by));
   TRY(const Descriptor into, parent(to, by));
   const LosingName replaced(into, name_in_path(to));
@@ -653,7 +656,7 @@ bool is_taken_away(const AttributeChange& change, const struct stat& status, con
 
 Result<> SourceTree::change(const std::string& path, const AttributeChange& change, const CallerPtr& by) {
   const ActingFor acting(by);
-  if (!acting) return system_failure(path, EACCES);
+  if (!acting) return no_access(path);
   TRY(const Descriptor in, open_as_is(parent_of(path), kDirectoryFlags, false, by));
   const std::string name = path.empty() ? "." : name_in_path(path);
   struct stat status {};
@@ -680,7 +683,7 @@ Result<> SourceTree::change(const std::string& path, const AttributeChange& chan
 Result<> SourceTree::change(int open_file, const AttributeChange& change, const CallerPtr& by) {
   const std::string what = "open file";
   const ActingFor acting(by);
-  if (!acting) return system_failure(what, EACCES);
+  if (!acting) return no_access(what);
   struct stat status {};
   if (::fstat(open_file, &status) != 0) return system_failure(what, errno);
   if (change.size && ::ftruncate(open_file, static_cast<off_t>(*change.size)) != 0) return system_failure(what, errno);

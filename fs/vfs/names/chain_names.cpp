@@ -151,7 +151,7 @@ Result<std::vector<std::string>> expand_deep(const std::string& pattern, std::si
   }
   std::ranges::sort(found, is_before);
   found.erase(std::unique(found.begin(), found.end()), found.end());
-  if (found.empty()) return tfile::fail(ErrorKind::not_found, pattern + ": no file matches", -1, ENOENT);
+  if (found.empty()) return no_such_entry(pattern + ": no file matches");
   return found;
 }
 

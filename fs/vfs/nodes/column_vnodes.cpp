@@ -96,8 +96,7 @@ void ColumnVnodes::enter(VnodeId vnode, Freshness, Reply<std::shared_ptr<const D
     return reply(all ? Result<std::shared_ptr<const Directory>>(all->directory(context_, from_))
                      : tl::unexpected(no_such_entry()));
   }
-  if (vnode.shown_as != ViewKind::itself || node(vnode).column)
-    return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  if (vnode.shown_as != ViewKind::itself || node(vnode).column) return reply(not_a_directory());
   if (!table().is_untried(vnode.index)) return reply(make_node_directory(self(), vnode.index));
   auto next = [self = self()](LoadedTable::Settled below, Reply<std::shared_ptr<const Directory>> told) mutable {
     told(make_node_directory(self->below(std::move(below.loaded)), below.node));

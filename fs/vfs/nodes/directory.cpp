@@ -51,16 +51,12 @@ void admitted(std::shared_ptr<const Directory> directory, Access access, const C
 }
 
 void Vnodes::enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
-  reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  reply(not_a_directory());
 }
 
-void Vnodes::open(VnodeId, Reply<OpenedContent> reply) const {
-  reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
-}
+void Vnodes::open(VnodeId, Reply<OpenedContent> reply) const { reply(is_a_directory()); }
 
-void Vnodes::read_link(VnodeId, Reply<std::string> reply) const {
-  reply(fail(ErrorKind::invalid, "not a symbolic link", -1, EINVAL));
-}
+void Vnodes::read_link(VnodeId, Reply<std::string> reply) const { reply(invalid_argument("not a symbolic link")); }
 
 void Vnodes::xattrs(VnodeId, Reply<Xattrs> reply) const { reply(Xattrs{}); }
 
@@ -92,23 +88,18 @@ void Directory::make_link(std::string_view, std::string_view, const Creation&, R
   reply(refused(*this));
 }
 void Directory::make_hard_link(std::string_view, const Vnodes&, Reply<FoundEntry> reply) const {
-  reply(fail(ErrorKind::denied, "hard links are not supported in a ROOT file", -1, EPERM));
+  reply(not_permitted("hard links are not supported in a ROOT file"));
 }
 void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(refused(*this)); }
 void Directory::rename(std::string_view, const Directory&, std::string_view, unsigned, Reply<void> reply) const {
   reply(refused(*this));
 }
 
-tl::unexpected<Error> not_admitted() {
-  return fail(ErrorKind::denied, "the requesting user may not open the source", -1, EACCES);
-}
+tl::unexpected<Error> not_admitted() { return access_denied("the requesting user may not open the source"); }
 tl::unexpected<Error> fixed_table(ErrorLog& errors, const std::string& path) {
   const std::string text = "an RNTuple cannot be changed, only renamed or removed as a whole";
   errors.add(path, text);
-  return fail(ErrorKind::denied, text, -1, EPERM);
+  return not_permitted(text);
 }
-
-tl::unexpected<Error> read_only() { return fail(ErrorKind::denied, "cannot be changed here", -1, EROFS); }
-tl::unexpected<Error> no_such_entry() { return fail(ErrorKind::not_found, "no such file or directory", -1, ENOENT); }
 
 }  // namespace tfilefs

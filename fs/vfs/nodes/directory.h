@@ -270,11 +270,9 @@ Reply<T> admitted_for(Access access, CallerPtr by, Reply<T> reply) {
   });
 }
 
-tl::unexpected<Error> read_only();
 // The error for a change in a table that is not written; it also logs the reason. `path`: in the mount, of the thing to
 // be changed.
 tl::unexpected<Error> fixed_table(ErrorLog&, const std::string& path);
 tl::unexpected<Error> not_admitted();
-tl::unexpected<Error> no_such_entry();
 
 }  // namespace tfilefs

@@ -50,7 +50,7 @@ Xattrs node_xattrs(const tfile::Node& node) {
 
 Result<std::string> xattr_value(const Xattrs& all, std::string_view name) {
   const auto at = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.first == name; });
-  if (at == all.end()) return tfile::fail(ErrorKind::not_found, "no such attribute", -1, ENODATA);
+  if (at == all.end()) return no_such_attribute();
   return at->second.substr(0, XATTR_SIZE_MAX);  // a title may be longer than Linux allows for an attribute
 }
 

@@ -33,7 +33,7 @@ void RemoteContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
   const tfile::ByteRange range{offset, std::min<std::uint64_t>(size, this->size() - offset)};
   auto read = std::make_shared<RemoteRead>(source_, range.size, std::move(reply));
   Executors& exec = cache_.exec();
-  if (!exec.started_reads.begin(1)) return read->answer(given_up());
+  if (!exec.started_reads.begin(1)) return read->answer(cancelled());
   // The thread that brings the bytes is the source's own, and answers nobody. The kernel keeps them, so that the source
   // need not.
   std::vector<tfile::Source::Started> one;

@@ -22,7 +22,7 @@ tl::unexpected<Error> not_there_any_more() {
 }
 
 Result<> as_permission(Result<> result) {
-  if (!result && result.error().kind == ErrorKind::denied) result.error().system_errno = EPERM;
+  if (!result && result.error().kind == ErrorKind::denied) return not_permitted(std::move(result).error().text);
   return result;
 }
 
@@ -295,7 +295,7 @@ void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries,
     if (done || done.error().kind != ErrorKind::stale || file->overlay().is_forgotten()) return reply(std::move(done));
     if (tries > 1) return with_continuation(file, at, tries - 1, then, std::move(reply));
     file->context().errors.add("/" + file->path(), done.error());
-    reply(fail(ErrorKind::busy, done.error().text, -1, EBUSY));
+    reply(busy(done.error().text));
   };
   const std::uint64_t commits = file->overlay().commits();
   auto stage = [file, at, commits, then, reply = Reply<T>(std::move(again))](const GenerationPtr& of,
@@ -395,8 +395,7 @@ class CommittedColumnVnodes final : public Vnodes {
     attributes(vnode, [self = std::static_pointer_cast<const CommittedColumnVnodes>(shared_from_this()), vnode, change,
                        reply = std::move(reply)](Result<Attributes> now) mutable {
       if (!now || now->size == *change.size) return reply(std::move(now));
-      if (*change.size < now->size)
-        return reply(fail(ErrorKind::denied, "committed entries cannot be changed", -1, EPERM));
+      if (*change.size < now->size) return reply(not_permitted("committed entries cannot be changed"));
       const auto grow = [vnode, change](const Entry& staged, Reply<Attributes> answer) {
         staged.vnodes->change(vnode, change, std::move(answer));
       };

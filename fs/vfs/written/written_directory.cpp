@@ -27,7 +27,7 @@ bool is_older_cycle(std::string_view name, const FoundEntry& found) {
 }
 
 tl::unexpected<Error> name_of_view(std::string_view name) {
-  return fail(ErrorKind::denied, std::string(name) + " is reserved for a view", -1, EPERM);
+  return not_permitted(std::string(name) + " is reserved for a view");
 }
 
 class WrittenDirectory final : public Directory {
@@ -43,7 +43,7 @@ class WrittenDirectory final : public Directory {
   void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;
   void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const override;
   void make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const override {
-    reply(fail(ErrorKind::denied, "symbolic links are not supported in a ROOT file", -1, EPERM));
+    reply(not_permitted("symbolic links are not supported in a ROOT file"));
   }
   void remove(std::string_view name, bool directory, Reply<void>) const override;
   void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
@@ -90,7 +90,7 @@ class WrittenDirectory final : public Directory {
 
 tl::unexpected<Error> WrittenDirectory::part_of_object() const {
   if (!file_->overlay().status(*node_).is_fixed_table)
-    return fail(ErrorKind::denied, "an object cannot be changed, only renamed or removed as a whole", -1, EROFS);
+    return read_only("an object cannot be changed, only renamed or removed as a whole");
   return fixed_table(file_->context().errors, "/" + file_->overlay().path(*node_));
 }
 
@@ -262,9 +262,7 @@ void WrittenDirectory::remove_looked(Changes::Looked what, const std::optional<F
   const NodePtr staged = file_->overlay().look(*node_, what.name).node;
   const bool there = committed && (committed->own_name.empty() || committed->own_name == what.name);
   if (!staged && !there) return reply(no_such_entry());
-  if (staged && staged->directory != directory)
-    return reply(directory ? fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR)
-                           : fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+  if (staged && staged->directory != directory) return reply(directory ? not_a_directory() : is_a_directory());
   const Removal asked = there ? removal_of(what.name, *committed, directory) : Removal::of_staged;
   if (asked == Removal::refused && !staged) return reply(is_in_object() ? part_of_object() : read_only());
   // A staged file lies over a file that the mount makes: the staged one is removed.
@@ -320,7 +318,7 @@ WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, 
 // Error: not_empty.
 void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) const {
   auto count = [](std::shared_ptr<const Listing> listing, Reply<void> told) mutable {
-    if (listing->size() > 0) return told(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
+    if (listing->size() > 0) return told(not_empty());
     told({});
   };
   auto list = [count = value_for<std::shared_ptr<const Listing>>(std::move(reply), std::move(count))](
@@ -343,8 +341,7 @@ void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) c
 void WrittenDirectory::rename(std::string_view name, const Directory& to_directory, std::string_view new_name,
                               unsigned flags, Reply<void> reply) const {
   const auto* to = dynamic_cast<const WrittenDirectory*>(&to_directory);
-  if (!to || to->file_ != file_)
-    return reply(fail(ErrorKind::invalid, "cannot be moved to another ROOT file", -1, EXDEV));
+  if (!to || to->file_ != file_) return reply(crosses_files("cannot be moved to another ROOT file"));
   if (is_in_object()) return reply(part_of_object());
   if (to->is_in_object()) return reply(to->part_of_object());
   if (is_reserved(new_name)) return reply(name_of_view(new_name));
