@@ -6,6 +6,7 @@
 
 #include "cache/header_reads.h"
 #include "cache/load.h"
+#include "damage.h"
 #include "exec/trampoline.h"
 
 namespace tfilefs {
@@ -48,9 +49,7 @@ Result<Slices> slice(const ColumnRead& read, const Extents& extents, std::vector
     const ChunkPart part = part_of(read, extents, index);
     const auto array = chunk->arrays[read.slot];
     if (array.size() != part.chunk_end - part.chunk_begin)
-      return tfile::fail(ErrorKind::damaged, "chunk " + std::to_string(index) + " holds " +
-                                                 std::to_string(array.size()) + " bytes, expected " +
-                                                 std::to_string(part.chunk_end - part.chunk_begin));
+      return wrong_size(index, read.slot, array.size(), std::to_string(part.chunk_end - part.chunk_begin) + " bytes");
     if (part.size() == 0) continue;
     slices.add(array.subspan(part.begin - part.chunk_begin, part.size()), std::move(chunk));
   }

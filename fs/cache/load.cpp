@@ -8,6 +8,7 @@
 #include <new>
 
 #include "cache/fetch_plan.h"
+#include "damage.h"
 #include "exec/answering.h"
 #include "exec/in_place.h"
 #include "exec/trampoline.h"
@@ -614,9 +615,7 @@ Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs
     const auto items = static_cast<std::uint64_t>(extents.first[slot][unit.key.index + 1] - first[slot]);
     const std::size_t bytes = chunk.arrays[slot].size();
     if (items == 0 ? bytes != 0 : bytes % items != 0)
-      return tfile::fail(ErrorKind::damaged, "chunk " + std::to_string(unit.key.index) + " holds " +
-                                                 std::to_string(bytes) + " bytes of column " + std::to_string(slot) +
-                                                 ", expected " + std::to_string(items) + " items");
+      return wrong_size(unit.key.index, slot, bytes, std::to_string(items) + " items");
   }
   AtomicReadCounts& counts = set_->counts->stream(unit.key.stream);
   counts.add(Count::chunks_decoded, 1);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "damage.h"
 #include "mutex.h"
 #include "start_thread.h"
 #include "tfile/record_check.h"
@@ -63,7 +64,7 @@ class StreamCheck {
 
   // The number of items by the metadata.
   Result<std::vector<std::int64_t>> told_items(std::uint32_t index);
-  Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items);
+  Result<> check_array(std::uint32_t chunk, std::size_t slot, std::span<const std::byte> array, std::int64_t items);
 
   const tfile::Table& table_;
   const tfile::StreamId stream_;
@@ -111,7 +112,8 @@ Result<> StreamCheck::check_chunk(ChunkKey key, tfile::Locator& lies_at, std::ve
     return tfile::fail(ErrorKind::damaged, "has " + std::to_string(chunk.arrays.size()) + " columns, counts " +
                                                std::to_string(items.size()) + ", its branch has " +
                                                std::to_string(slots_.size()));
-  for (std::size_t slot = 0; slot < slots_.size(); ++slot) TRY_VOID(check_array(slot, chunk.arrays[slot], items[slot]));
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+    TRY_VOID(check_array(key.index, slot, chunk.arrays[slot], items[slot]));
   return {};
 }
 
@@ -139,23 +141,18 @@ Result<std::vector<std::int64_t>> StreamCheck::told_items(std::uint32_t index) {
   return told_->items_of(index);
 }
 
-Result<> StreamCheck::check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) {
+Result<> StreamCheck::check_array(std::uint32_t chunk, std::size_t slot, std::span<const std::byte> array,
+                                  std::int64_t items) {
   if (slots_[slot].item_size == 0) return {};
   if (items < 0 || array.size() != static_cast<std::uint64_t>(items) * slots_[slot].item_size)
-    return tfile::fail(ErrorKind::damaged, "holds " + std::to_string(array.size()) + " bytes of column " +
-                                               std::to_string(slot) + ", counted were " + std::to_string(items) +
-                                               " items of " + std::to_string(slots_[slot].item_size));
-  if (!slots_[slot].is_offsets) return {};
-  std::int64_t before = 0;
-  for (std::size_t at = 0; at < array.size(); at += sizeof before) {
-    std::int64_t offset;
-    std::memcpy(&offset, array.data() + at, sizeof offset);
-    if (offset < before)
-      return tfile::fail(ErrorKind::damaged, "list offsets decrease at element " + std::to_string(at / sizeof before) +
-                                                 ": " + std::to_string(offset) + " after " + std::to_string(before));
-    before = offset;
-  }
-  if (!array.empty()) last_[slot] = before;
+    return wrong_size(chunk, slot, array.size(),
+                      std::to_string(items) + " items of " + std::to_string(slots_[slot].item_size));
+  if (!slots_[slot].is_offsets || array.empty()) return {};
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(items));
+  std::memcpy(offsets.data(), array.data(), array.size());
+  if (offsets.front() < 0 || !std::is_sorted(offsets.begin(), offsets.end()))
+    return unsound_offsets(offsets, {0, std::max<std::int64_t>(0, offsets.back())});
+  last_[slot] = offsets.back();
   return {};
 }
 

@@ -623,8 +623,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) {
   ParsedOptions parsed;
   FileSystemOptions& fs = parsed.options.file_system;
-  fs.cache.memory = default_memory(memory_limit().amount);
-  fs.cache.threads = usable_cores();
+  fs.cache.memory = 0;
+  fs.cache.threads = 0;
   for (const std::string_view list : given) {
     for (const std::string& each : split_options(list)) {
       const std::string_view option = each;
@@ -633,6 +633,9 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
       TRY_VOID(take_option(option.substr(0, equals), value, parsed));
     }
   }
+  // What the machine has is read from files, and only if it counts.
+  if (fs.cache.memory == 0) fs.cache.memory = default_memory(memory_limit().amount);
+  if (fs.cache.threads == 0) fs.cache.threads = usable_cores();
   if (parsed.is_chain) parsed.options.chain = parsed.chain;
   if (!parsed.is_chain && !parsed.of_chain.empty())
     return fail(ErrorKind::invalid,

@@ -7,6 +7,7 @@
 #include "exec/serial_queues.h"
 #include "exec/started_reads.h"
 #include "exec/thread_pool.h"
+#include "exec/timers.h"
 
 namespace tfilefs {
 
@@ -18,6 +19,7 @@ struct Executors {
   // Runs all jobs that were accepted, and joins the threads. Chunks can still be decoded then. Must not be
   // called from one of the threads.
   void stop() {
+    timers.stop();
     job_pool.stop();
     planner.stop();
     io_pools.stop();
@@ -36,6 +38,7 @@ struct Executors {
   // Decode chunks and answer the requests that they complete, and encode; a job never blocks. A reader's chunk
   // overtakes prefetch.
   ThreadPool coders;
+  Timers timers;
 };
 
 }  // namespace tfilefs

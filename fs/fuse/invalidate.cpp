@@ -20,8 +20,6 @@ void ask_kernel(Served& served, Ask ask) {
   if (--served.kernel_work == 0 && served.end_signal != 0) end_by_signal_again();
 }
 
-}  // namespace
-
 void forget_pages(Served& served, InodeId id) {
   // The first page last: in it, programs say what the others hold (SQLite's index of its log does).
   constexpr off_t kHead = 4096;
@@ -47,6 +45,18 @@ void grow_pages(Served& served, InodeId id, std::uint64_t old_size, std::uint64_
 
 void forget_name(Served& served, InodeId directory, const std::string& name) {
   ask_kernel(served, [&] { fuse_lowlevel_notify_inval_entry(served.session, directory, name.data(), name.size()); });
+}
+
+}  // namespace
+
+KernelNotices kernel_notices(Served& served) {
+  KernelNotices kernel;
+  if (served.file_system->has_locks()) kernel.forget_pages = [&served](InodeId id) { forget_pages(served, id); };
+  kernel.grow_pages = [&served](InodeId id, std::uint64_t old_size, std::uint64_t size, std::byte last) {
+    grow_pages(served, id, old_size, size, last);
+  };
+  kernel.forget_name = [&served](InodeId directory, const std::string& name) { forget_name(served, directory, name); };
+  return kernel;
 }
 
 }  // namespace tfilefs

@@ -307,11 +307,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   const SessionEnd end{session};
   // Before there is a mount, which a signal would otherwise leave behind.
   const EndSignals signals(served);
-  if (fs->has_locks()) fs->set_forget_pages([&served](InodeId id) { forget_pages(served, id); });
-  fs->set_grow_pages([&served](InodeId id, std::uint64_t old_size, std::uint64_t size, std::byte last) {
-    grow_pages(served, id, old_size, size, last);
-  });
-  fs->set_forget_name([&served](InodeId directory, const std::string& name) { forget_name(served, directory, name); });
+  fs->set_kernel(kernel_notices(served));
   struct stat below {};
   ::stat(settings.mount_point.c_str(), &below);
   if (fuse_session_mount(session, settings.mount_point.c_str()) != 0) return cannot_mount(settings);

@@ -80,13 +80,9 @@ Reply<void> reply_done(const PendingPtr&);
 // the inode is being answered.
 void forget_attributes(fuse_session*, InodeId);
 
-// Has the kernel write the changed pages of an inode, and forget all. Blocks until these WRITE requests are answered;
-// does nothing once a signal ends the session.
-void forget_pages(Served&, InodeId);
-// FileSystem::GrowPages. Blocks and ends likewise.
-void grow_pages(Served&, InodeId, std::uint64_t old_size, std::uint64_t size, std::byte last);
-// Has the kernel forget a name and, if nothing uses it, its inode. Blocks and ends likewise.
-void forget_name(Served&, InodeId directory, const std::string& name);
+// How a session tells its kernel. Each notice blocks until the requests that follow from it are answered, and does
+// nothing once a signal ends the session. Pages are forgotten only if the file system has locks.
+KernelNotices kernel_notices(Served&);
 
 // Adds the operations that write to a mount; without them each answers ENOSYS.
 void add_change_operations(fuse_lowlevel_ops&);

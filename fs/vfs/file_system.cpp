@@ -88,7 +88,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
       writing_(make_writing(options, *cache_, errors_)),
       context_{*cache_,         errors_,        options.ownership, options.views_listed,
                options.strings, writing_.get(), options.is_shared},
-      locks_(*cache_, timers_) {
+      locks_(*cache_, timers()) {
   tfile::scale_free_buffers(options.cache.memory);
   // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;
@@ -224,7 +224,7 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   }
   const auto [id, number, is_crowded] = inodes_->refer(parent, own_name, entry, state, is_new);
   attributes.number = number;
-  if (is_crowded && forget_name_ && !forgetting_.exchange(true)) forget_names();
+  if (is_crowded && kernel_.forget_name && !forgetting_.exchange(true)) forget_names();
   return id;
 }
 
@@ -232,7 +232,8 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
 void FileSystem::forget_names() {
   const auto job = [this] {
     for (const InodeTable::Name& each : inodes_->oldest()) {
-      if (!inodes_->is_used(each.file)) forget_name_(each.directory, each.name);  // it may have been opened meanwhile
+      if (!inodes_->is_used(each.file))
+        kernel_.forget_name(each.directory, each.name);  // it may have been opened meanwhile
     }
     release_idle_tables();
     forgetting_ = false;
@@ -319,7 +320,7 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
   admitted(entry, Access::status, sought.by,
            [this, sizes = sought.sizes, finish = std::move(finish)](Result<Entry> own) mutable {
              if (!own) return finish(tl::unexpected(std::move(own).error()));
-             if (sizes == Sizes::soon) return attributes_within(timers_, *own, std::move(finish));
+             if (sizes == Sizes::soon) return attributes_within(timers(), *own, std::move(finish));
              own->vnodes->attributes(own->vnode, std::move(finish));
            });
 }
@@ -340,7 +341,7 @@ void FileSystem::last_byte(const InodePtr& inode, std::uint64_t size, Reply<std:
 }
 
 // From attributes the kernel takes a new size before it drops the last page, behind whose end it has zeros: another
-// reader gets these in between. So a larger size is given by grow_pages_ first.
+// reader gets these in between. So a larger size is given by KernelNotices::grow_pages first.
 template <class T>
 void FileSystem::tell_size(const InodePtr& inode, const Attributes& attributes, T answer, Reply<T> reply) {
   if (may_tell_at_once(*inode, attributes)) return reply(std::move(answer));
@@ -353,7 +354,7 @@ void FileSystem::tell_size(const InodePtr& inode, const Attributes& attributes, 
   last_byte(inode, now, [this, inode, now, tell](Result<std::byte> last) {
     if (!last) return tell();
     const auto job = [this, inode, now, last = *last, tell] {
-      grow_pages_(inode->id, inode->reported_size, now, last);
+      kernel_.grow_pages(inode->id, inode->reported_size, now, last);
       tell();
     };
     if (!cache_->exec().serial_queues.run(inode.get(), job)) tell();
@@ -363,7 +364,7 @@ void FileSystem::tell_size(const InodePtr& inode, const Attributes& attributes, 
 // Notes the size as told if it may be.
 bool FileSystem::may_tell_at_once(Inode& inode, const Attributes& attributes) const {
   if (!S_ISREG(attributes.mode) || !attributes.size_is_known) return true;
-  if (grow_pages_ && inode.may_have_pages && inode.reported_size < attributes.size) return false;
+  if (kernel_.grow_pages && inode.may_have_pages && inode.reported_size < attributes.size) return false;
   inode.reported_size = attributes.size;
   return true;
 }

@@ -18,12 +18,12 @@
 #include "control/stats.h"
 #include "descriptor.h"
 #include "error_log.h"
-#include "exec/timers.h"
 #include "reply.h"
 #include "request_times.h"
 #include "staging/staged_file.h"
 #include "vfs/file_locks.h"
 #include "vfs/inode_table.h"
+#include "vfs/kernel_notices.h"
 #include "vfs/names/chain_options.h"
 #include "vfs/names/friend_names.h"
 #include "vfs/names/path_pattern.h"
@@ -88,6 +88,9 @@ class FileSystem {
   // Chain::current().
   static Result<std::unique_ptr<FileSystem>> open_chain(std::vector<std::string> names, const ChainOptions&,
                                                         FileSystemOptions);
+
+  // Before the first request.
+  void set_kernel(KernelNotices kernel) { kernel_ = std::move(kernel); }
 
   // Makes the ROOT file that was opened to be written and does not exist yet. Its name is taken from then on, and the
   // file is there when this ends. Blocks. Errors: denied, no_space, io.
@@ -176,20 +179,6 @@ class FileSystem {
 
   // Locks, if they are not left to the kernel, which knows this mount alone. As the functions of FileLocks.
   bool has_locks() const { return tree_ && writing_; }
-  // Has the kernel write what was changed in its pages of a file through a mapping, and forget these pages. May block
-  // while requests are answered. Called around locks of files of the source, so that what was written to a mapping
-  // before a lock goes is in the file, and what is read from one after a lock is granted comes from it: between mounts,
-  // and beside them. To be set before the first request.
-  using ForgetPages = std::function<void(InodeId)>;
-  void set_forget_pages(ForgetPages forget) { forget_pages_ = std::move(forget); }
-  // Has the kernel forget its pages from the one that held the old end, and then take the new size, at which the file
-  // ends in the byte `last`. May block while requests are answered. To be set before the first request.
-  using GrowPages = std::function<void(InodeId, std::uint64_t old_size, std::uint64_t size, std::byte last)>;
-  void set_grow_pages(GrowPages grow) { grow_pages_ = std::move(grow); }
-  // Has the kernel forget a name, if nothing uses it. May block while requests are answered. Called when it knows more
-  // names than there is memory for. To be set before the first request.
-  using ForgetName = std::function<void(InodeId directory, const std::string& name)>;
-  void set_forget_name(ForgetName forget) { forget_name_ = std::move(forget); }
   void set_lock(HandleId, const FileLock&, bool waits, Reply<FileLocks::Grant>);
   void take_back(const FileLocks::Grant& grant) { locks_.take_back(grant); }
   void test_lock(HandleId, const FileLock&, Reply<FileLock>);
@@ -208,7 +197,7 @@ class FileSystem {
   std::vector<std::string> end();
 
   ErrorLog& errors() { return errors_; }
-  Timers& timers() { return timers_; }
+  Timers& timers() { return cache_->exec().timers; }
   RequestTimes& request_times() { return request_times_; }
   ClusterCache& cache() { return *cache_; }
 
@@ -312,13 +301,10 @@ class FileSystem {
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath any mount over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;
-  Timers timers_;
   FileLocks locks_;
   std::shared_ptr<const OpenFile> file_with_copies(HandleId) const;
   PageCopies page_copies_;
-  ForgetPages forget_pages_;
-  GrowPages grow_pages_;
-  ForgetName forget_name_;
+  KernelNotices kernel_;
   std::atomic<bool> forgetting_ = false;
   OpenRetries retries_;
   OpenFiles files_;

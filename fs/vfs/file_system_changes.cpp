@@ -313,7 +313,7 @@ void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_ow
 // that no other file waits either.
 void FileSystem::forget_pages(const std::shared_ptr<const OpenFile>& file, std::function<void()> then) {
   const auto job = [this, id = file->inode->id, then] {
-    forget_pages_(id);
+    kernel_.forget_pages(id);
     then();
   };
   if (!cache_->exec().serial_queues.run(file->inode.get(), job)) then();
@@ -323,7 +323,7 @@ void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Rep
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
   const FileLocks::File locked = locked_file(*file);
-  if (!forget_pages_ || !locked.descriptor) return locks_.set(locked, handle, lock, waits, std::move(reply));
+  if (!kernel_.forget_pages || !locked.descriptor) return locks_.set(locked, handle, lock, waits, std::move(reply));
   page_copies_.watch(file->inode->id, handle);
   auto told = std::make_shared<Reply<FileLocks::Grant>>(std::move(reply));
   auto granted = [this, file, told](Result<FileLocks::Grant> grant) {

@@ -65,7 +65,7 @@ std::vector<std::string> FileSystem::end() {
   for (const auto& chain : chains_) chain->save();
   end_of_requests_.request_stop();
   cache_->settle();
-  timers_.stop();
+  timers().stop();
   locks_.clear();
   files_.clear();
   finish_writing();

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "damage.h"
 #include "exec/for_each.h"
 #include "tfile/request.h"
-#include "view/damage.h"
 
 namespace tfilefs {
 namespace {

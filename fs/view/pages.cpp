@@ -6,11 +6,11 @@
 #include <limits>
 #include <utility>
 
+#include "damage.h"
 #include "exec/answering.h"
 #include "exec/when_all.h"
 #include "on_behalf.h"
 #include "view/column_pieces.h"
-#include "view/damage.h"
 
 namespace tfilefs {
 namespace {

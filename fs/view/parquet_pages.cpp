@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "view/damage.h"
+#include "damage.h"
 #include "view/date_columns.h"
 #include "view/parquet_leaves.h"
 

@@ -58,15 +58,6 @@ constexpr std::string_view kOthers[] = {"TProcessID", "TUUID",   "TFile",      "
                                         "TKey",       "TBasket", "TTree",      "TNtuple",    "TBranch",
                                         "TFormula",   "TCanvas", "RooRealVar", "RooRefArray"};
 
-// Parses "class;version".
-void read_item_class(Cursor& in, CollectionHead& head) {
-  const std::string_view text = in.string("TClonesArray: class");
-  const std::size_t end = std::min(text.find(';'), text.size());
-  head.item_class = text.substr(0, end);
-  const std::string_view version = text.substr(std::min(end + 1, text.size()));
-  std::from_chars(version.data(), version.data() + version.size(), head.item_version);
-}
-
 // ROOT ignores the sign of a TClonesArray's number of items, because of old files.
 void read_count(Cursor& in, const OwnClass& own, CollectionHead& head) {
   head.count_at = in.position();
@@ -103,6 +94,13 @@ std::span<const std::byte> read_array(Cursor& in, Dtype dtype) {
   return in.take_items(in.failed() ? 0 : static_cast<std::uint64_t>(count), size_of(dtype), "TArray");
 }
 
+ClonesItem ClonesItem::parsed(std::string_view text) {
+  ClonesItem item{text.substr(0, text.find(';'))};
+  const std::string_view version = text.substr(std::min(item.class_name.size() + 1, text.size()));
+  std::from_chars(version.data(), version.data() + version.size(), item.version);
+  return item;
+}
+
 CollectionHead read_collection_head(Cursor& in, const OwnClass& own, std::uint16_t version) {
   CollectionHead head;
   for (const OwnClass::HeadField& part : own.head) {
@@ -115,7 +113,7 @@ CollectionHead read_collection_head(Cursor& in, const OwnClass& own, std::uint16
         head.name = in.string("collection: fName");
         break;
       case Field::item_class:
-        read_item_class(in, head);
+        head.items = ClonesItem::parsed(in.string("TClonesArray: class"));
         break;
       case Field::size:
         read_count(in, own, head);

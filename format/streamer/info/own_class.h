@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "streamer/info/object_frame.h"
@@ -68,11 +69,20 @@ std::optional<Dtype> array_class_dtype(std::string_view class_name);
 // The numbers of a TArray, as stored.
 std::span<const std::byte> read_array(Cursor&, Dtype);
 
+// What the items of a TClonesArray are, as its header says it: "TF1;7".
+struct ClonesItem {
+  std::string_view class_name;
+  int version = 0;
+  // A view of `text`.
+  static ClonesItem parsed(std::string_view text);
+  std::string text() const { return std::string(class_name) + ";" + std::to_string(version); }
+};
+
 // The bytes before a collection's items. Strings are views into the cursor's bytes.
 struct CollectionHead {
   TObjectParts tobject;
-  std::string_view name, item_class;
-  int item_version = 0;
+  std::string_view name;
+  ClonesItem items;
   std::uint32_t count = 0;
   std::size_t count_at = 0;  // the position of the count
   std::span<const std::byte> process_id;

@@ -93,7 +93,7 @@ Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
   const StreamerInfo* info = nullptr;
   if (const auto found = found_ ? found_->find(place_) : FoundClasses::const_iterator{};
       found_ && found != found_->end()) {
-    const auto [class_name, version] = clones_item(*found->second.begin());
+    const auto [class_name, version] = ClonesItem::parsed(*found->second.begin());
     choice.class_name = class_name;
     info = infos_.find(class_name, version);
     if (!info || found->second.size() > 1) info = infos_.newest(class_name);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/layout/read_program.h"
 
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -552,13 +551,12 @@ void Runner::clones(const Op& op, Cursor& in) {
   const std::size_t begin = in.position();
   const Header frame = read_header(in);
   const CollectionHead head = read_collection_head(in, *op.own, frame.version);
-  const std::string_view class_name = head.item_class;
+  const std::string_view class_name = head.items.class_name;
   const std::uint32_t n = head.count;
   if (in.failed()) return;
   if (choice.is_raw) return raw_clones(op, begin, n, frame, in);
   if (class_name != choice.class_name) {
-    if (found_ && !class_name.empty())
-      (*found_)[choice.place].insert(told(ClonesItem{std::string(class_name), head.item_version}));
+    if (found_ && !class_name.empty()) (*found_)[choice.place].insert(head.items.text());
     if (n > 0 && found_ && frame.end != 0) return in.seek(frame.end, "TClonesArray: end");
     if (n > 0)
       return refuse("TClonesArray of class " + std::string(class_name) + ", which the first entries do not have", in);
@@ -577,8 +575,8 @@ void Runner::clones(const Op& op, Cursor& in) {
   }
   end_list(op, n);
   if (frame.end != 0 && frame.end != in.position()) in.reject("TClonesArray does not end where its byte count says");
-  if (in.failed() && unsupported_.empty() && head.item_version != choice.version)
-    refuse("the items of a TClonesArray have version " + std::to_string(head.item_version) + " of class " +
+  if (in.failed() && unsupported_.empty() && head.items.version != choice.version)
+    refuse("the items of a TClonesArray have version " + std::to_string(head.items.version) + " of class " +
                choice.class_name + ", the newest described version is " + std::to_string(choice.version),
            in);
 }
@@ -746,15 +744,6 @@ std::int64_t slot_items(const Program& program, Runner& runner, std::size_t slot
 }
 
 }  // namespace
-
-std::string told(const ClonesItem& item) { return item.class_name + ";" + std::to_string(item.version); }
-
-ClonesItem clones_item(std::string_view told) {
-  ClonesItem item{std::string(told.substr(0, told.find(';')))};
-  std::from_chars(told.data() + std::min(item.class_name.size() + 1, told.size()), told.data() + told.size(),
-                  item.version);
-  return item;
-}
 
 FoundClasses find_classes(const Program& program, const Entries& entries) {
   FoundClasses found;

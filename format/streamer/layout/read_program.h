@@ -163,14 +163,6 @@ using FoundClasses = std::map<std::string, std::set<std::string>>;
 // Runs the program over the entries only to find classes for which it has no alternative. Ends at the first failure.
 FoundClasses find_classes(const Program&, const Entries&);
 
-// The items of a TClonesArray as they are told there and in its header, with their version: "TF1;7".
-struct ClonesItem {
-  std::string class_name;
-  int version = 0;
-};
-std::string told(const ClonesItem&);
-ClonesItem clones_item(std::string_view told);
-
 // Runs the program over all entries. `first` as in StreamSet::decode; empty: ends stay relative (for counting). Errors:
 // damaged (an entry that does not end where it should, an impossible count), unsupported.
 Result<Chunk> run_program(const Program&, const Entries&, std::span<const std::int64_t> first,

@@ -159,13 +159,13 @@ void ObjectWalk::pointer_unless_null(Cursor& in) {
 void ObjectWalk::clones(Cursor& in, const CollectionHead& head) {
   if (head.count == 0) return no_items();
   if (head.tobject.flags & kBypassStreamerBit) {
-    const StreamerInfo* info = find(head.item_class, head.item_version, 0);
+    const StreamerInfo* info = find(head.items.class_name, head.items.version, 0);
     if (!info) in.reject("TClonesArray: items of a class that the file does not describe");
     return items_by_member(in, head.count, info);
   }
   visitor_->begin_list();
   for (std::uint32_t i = 0; i < head.count && !in.failed(); ++i) {
-    if (in.u1("TClonesArray: flag")) class_value(in, head.item_class, 0);
+    if (in.u1("TClonesArray: flag")) class_value(in, head.items.class_name, 0);
   }
   visitor_->end_list();
 }

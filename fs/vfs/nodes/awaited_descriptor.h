@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "reply.h"
@@ -28,15 +27,17 @@ void with_descriptor(ClusterCache& cache, Ask ask, Reply<T> reply) {
       auto take = [self = this->shared_from_this()](Result<T> result) { self->take(std::move(result)); };
       ask(Reply<T>(std::move(take), reply.stop_token()));
     }
+    // The thread of the timers waits for nothing.
+    void go_on_by_job() {
+      const Result<> begun = tried([this] { run_job(cache, [self = this->shared_from_this()] { self->go_on(); }); });
+      if (!begun) reply(tl::unexpected<Error>(begun.error()));
+    }
     void take(Result<T> result) {
       constexpr int kTriesMax = 200;
       constexpr std::chrono::milliseconds kPause{10};
       const bool is_over = ++tries > kTriesMax || reply.stop_token().stop_requested();
       if (result || !lacks_descriptor(result.error()) || is_over) return reply(std::move(result));
-      run_job(cache, [self = this->shared_from_this(), kPause] {
-        std::this_thread::sleep_for(kPause);
-        self->go_on();
-      });
+      cache.exec().timers.after(kPause, [self = this->shared_from_this()] { self->go_on_by_job(); });
     }
 
     ClusterCache& cache;

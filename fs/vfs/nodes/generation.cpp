@@ -214,14 +214,17 @@ GenerationPtr MountedFile::recent(Freshness freshness) {
 
 void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
   if (GenerationPtr known = recent(freshness)) return reply(std::move(known));
-  auto ask = [self = shared_from_this(), freshness](Reply<GenerationPtr> told) {
-    self->current_at_once(freshness, std::move(told));
-  };
+  auto ask = [self = shared_from_this()](Reply<GenerationPtr> told) { self->look(std::move(told)); };
   with_descriptor(context_.cache, std::move(ask), std::move(reply));
 }
 
 void MountedFile::current_at_once(Freshness freshness, Reply<GenerationPtr> reply) {
   if (GenerationPtr known = recent(freshness)) return reply(std::move(known));
+  look(std::move(reply));
+}
+
+// With the generation that a look at the file finds, which begins after this call.
+void MountedFile::look(Reply<GenerationPtr> reply) {
   {
     const Lock lock(mutex_);
     waiters_.push_back(std::move(reply));

@@ -199,6 +199,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
  private:
   using Clock = std::chrono::steady_clock;
   GenerationPtr recent(Freshness) EXCLUDES(mutex_);
+  void look(Reply<GenerationPtr>) EXCLUDES(mutex_);
   void end_switch() EXCLUDES(mutex_);
   void start_check();
   void check();

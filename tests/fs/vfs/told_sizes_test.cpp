@@ -15,12 +15,14 @@ class ToldSizes : public testing::Test, protected WrittenDirectory {
   ToldSizes() {
     make_column("f.root", "x.i4", std::string(400, 'x'));
     EXPECT_TRUE(commit("f.root"));
-    fs_->set_grow_pages([this](InodeId id, std::uint64_t old_size, std::uint64_t size, std::byte last) {
+    KernelNotices kernel;
+    kernel.grow_pages = [this](InodeId id, std::uint64_t old_size, std::uint64_t size, std::byte last) {
       EXPECT_EQ(id, column_);
       EXPECT_EQ(last, std::byte('y'));
       const std::scoped_lock lock(mutex_);
       grown_.push_back({old_size, size});
-    });
+    };
+    fs_->set_kernel(std::move(kernel));
     column_ = id_of("f.root/T/x.i4");
   }
   ~ToldSizes() override { fs_.reset(); }

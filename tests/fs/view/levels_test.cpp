@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "view/damage.h"
+#include "damage.h"
 
 namespace tfilefs {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/damage.h"
+#include "damage.h"
 
 #include <algorithm>
 #include <string>
@@ -12,6 +12,12 @@ tl::unexpected<tfile::Error> ends_early(std::uint64_t offset, std::uint64_t foun
   return tfile::fail(ErrorKind::damaged, "column is shorter than its metadata says: at byte " + std::to_string(offset) +
                                              " it has " + std::to_string(found) + " bytes, expected " +
                                              std::to_string(expected));
+}
+
+tl::unexpected<tfile::Error> wrong_size(std::uint32_t chunk, std::size_t slot, std::size_t bytes,
+                                        const std::string& expected) {
+  return tfile::fail(ErrorKind::damaged, "chunk " + std::to_string(chunk) + " holds " + std::to_string(bytes) +
+                                             " bytes of column " + std::to_string(slot) + ", expected " + expected);
 }
 
 tl::unexpected<tfile::Error> unsound_offsets(std::span<const std::int64_t> offsets, tfile::ItemRange range) {
