@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "class_object.h"
 #include "container/directory.h"
 #include "container/edge_source.h"
 #include "container/header.h"
@@ -18,8 +19,7 @@
 #include "model/heap.h"
 #include "ntuple/description.h"
 #include "ntuple/ntuple_table.h"
-#include "object/class_object.h"
-#include "object/object_plot.h"
+#include "plot/object_plot.h"
 #include "record_names.h"
 #include "remote_descriptions.h"
 #include "streamer/info/streamer_info.h"

@@ -123,6 +123,19 @@ Result<HistogramBins> histogram_bins(const ObjectMembers& members, const std::st
   return h;
 }
 
+std::vector<std::string> axis_labels(const ObjectMembers& members, const std::string& path, std::uint32_t bins) {
+  std::vector<std::string> labels;
+  for (std::uint32_t i = 0; i < bins; ++i) {
+    const std::string label = path + ".fLabels.arr." + std::to_string(i);
+    if (members.class_name(label) != "TObjString") break;
+    const std::int64_t bin = members.integer(label + ".fUniqueID", 0);
+    if (bin < 1 || bin > bins) continue;
+    labels.resize(bins);
+    labels[static_cast<std::size_t>(bin - 1)] = members.text(label + ".fString");
+  }
+  return labels;
+}
+
 std::vector<double> axis_edges(const ObjectMembers& members, const std::string& axis, std::uint32_t bins) {
   const AxisBins all(members, axis, bins);
   std::vector<double> edges(bins + std::size_t{1});

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "object/fill_buffer.h"
-#include "object/object_plot.h"
 #include "tfile/effort.h"
 #include "tfile/mutex.h"
 

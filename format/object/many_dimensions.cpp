@@ -5,7 +5,6 @@
 
 #include "bytes/endian.h"
 #include "object/histogram.h"
-#include "object/object_plot.h"
 
 namespace tfile {
 namespace {

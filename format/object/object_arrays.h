@@ -57,7 +57,10 @@ Result<HistogramBins> histogram_bins(const ObjectMembers&, const std::string& pr
 // The edges of an axis' bins: as stored, or of equal width.
 std::vector<double> axis_edges(const ObjectMembers&, const std::string& axis, std::uint32_t bins);
 
-// The same without a number for each of them.
+// The labels of an axis' bins: one for each (may be empty), or none at all.
+std::vector<std::string> axis_labels(const ObjectMembers&, const std::string& axis, std::uint32_t bins);
+
+// The edges without a number for each of them.
 class AxisBins {
  public:
   AxisBins(const ObjectMembers&, const std::string& axis, std::uint32_t bins);

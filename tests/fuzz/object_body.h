@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "bytes/cursor.h"
+#include "class_object.h"
 #include "fuzz/stream_body.h"
-#include "object/class_object.h"
 #include "tfile/plot.h"
 
 namespace tfile::fuzz {

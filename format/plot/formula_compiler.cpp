@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "object/formula.h"
+#include "plot/formula.h"
 #include "tfile/expression.h"
 #include "tfile/formula_functions.h"
 

@@ -9,7 +9,7 @@
 
 #include "object/object_arrays.h"
 #include "object/object_members.h"
-#include "object/plot_look.h"
+#include "plot/plot_look.h"
 #include "tfile/plot.h"
 #include "tfile/result.h"
 
@@ -39,9 +39,6 @@ Result<Plot> object_plot(const StreamerInfos&, const ObjectMembers&, const Paylo
 
 // The same for a part of another object; nullopt if it cannot be drawn, or if the limit for the whole is reached.
 std::optional<Plot> part_plot(const ObjectMembers&, PlotScene);
-
-// The labels of an axis' bins: one for each (may be empty), or none at all.
-std::vector<std::string> axis_labels(const ObjectMembers&, const std::string& axis, std::uint32_t bins);
 
 // Takes fMinimum and fMaximum of a histogram, graph or frame, if they were set.
 void set_range(PlotAxis&, const ObjectMembers&);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/stored_function.h"
+#include "plot/stored_function.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "object/formula.h"
-#include "object/integral.h"
+#include "plot/formula.h"
+#include "plot/integral.h"
 
 namespace tfile {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/object_plot.h"
+#include "plot/object_plot.h"
 
 #include <algorithm>
 #include <array>
@@ -7,11 +7,11 @@
 #include <tuple>
 #include <utility>
 
-#include "object/binomial_interval.h"
-#include "object/canvas_plot.h"
 #include "object/fill_buffer.h"
-#include "object/function.h"
 #include "object/histogram.h"
+#include "plot/binomial_interval.h"
+#include "plot/canvas_plot.h"
+#include "plot/function.h"
 #include "streamer/walk/object_reader.h"
 
 namespace tfile {
@@ -640,19 +640,6 @@ void set_range(PlotAxis& axis, const ObjectMembers& members) {
   const double low = members.number("fMinimum").value_or(kUnset), high = members.number("fMaximum").value_or(kUnset);
   if (low != kUnset) axis.low = low;
   if (high != kUnset) axis.high = high;
-}
-
-std::vector<std::string> axis_labels(const ObjectMembers& members, const std::string& path, std::uint32_t bins) {
-  std::vector<std::string> labels;
-  for (std::uint32_t i = 0; i < bins; ++i) {
-    const std::string label = path + ".fLabels.arr." + std::to_string(i);
-    if (members.class_name(label) != "TObjString") break;
-    const std::int64_t bin = members.integer(label + ".fUniqueID", 0);
-    if (bin < 1 || bin > bins) continue;
-    labels.resize(bins);
-    labels[static_cast<std::size_t>(bin - 1)] = members.text(label + ".fString");
-  }
-  return labels;
 }
 
 bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/function.h"
+#include "plot/function.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "object/formula.h"
-#include "object/stored_function.h"
+#include "plot/formula.h"
+#include "plot/stored_function.h"
 
 namespace tfile {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/object_parts.h"
+#include "object_parts.h"
 
 #include <algorithm>
 
-#include "object/canvas_plot.h"
 #include "object/object_arrays.h"
-#include "object/object_plot.h"
+#include "plot/canvas_plot.h"
+#include "plot/object_plot.h"
 #include "streamer/walk/object_reader.h"
 #include "tfile/name.h"
 

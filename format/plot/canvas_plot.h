@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "object/object_members.h"
-#include "object/plot_look.h"
+#include "plot/plot_look.h"
 #include "tfile/plot.h"
 #include "tfile/result.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/plot_look.h"
+#include "plot/plot_look.h"
 
 namespace tfile {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/class_object.h"
+#include "class_object.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,9 +8,9 @@
 
 #include "object/histogram_table.h"
 #include "object/object_arrays.h"
-#include "object/object_parts.h"
-#include "object/object_plot.h"
 #include "object/row_table.h"
+#include "object_parts.h"
+#include "plot/object_plot.h"
 #include "streamer/info/streamer_info_record.h"
 #include "streamer/walk/described_classes.h"
 #include "streamer/walk/json_pieces.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/canvas_plot.h"
+#include "plot/canvas_plot.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
 #include "object/object_arrays.h"
-#include "object/object_plot.h"
+#include "plot/object_plot.h"
 #include "streamer/walk/object_reader.h"
 
 namespace tfile {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "bytes/endian.h"
-#include "object/object_parts.h"
+#include "object_parts.h"
 #include "streamer/walk/object_reader.h"
 
 namespace tfile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/formula.h"
+#include "plot/formula.h"
 
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <span>
 
-#include "object/plot_look.h"
+#include "plot/plot_look.h"
 
 namespace tfile {
 namespace {
