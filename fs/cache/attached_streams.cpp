@@ -7,7 +7,8 @@
 #include "cache/header_reads.h"
 #include "cache/load.h"
 #include "damage.h"
-#include "exec/trampoline.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 
 namespace tfilefs {
 namespace {
@@ -87,51 +88,30 @@ void answer(AttachedSet& set, const ColumnRead& read, ReadUse use, std::vector<C
 
 // A read whose chunks do not fit into memory together. It loads one after the other, and copies each before it asks for
 // the next.
-class ReadByChunk : public std::enable_shared_from_this<ReadByChunk> {
- public:
-  ReadByChunk(std::shared_ptr<AttachedSet> set, const ColumnRead& read, Reply<Slices> reply)
-      : set_(std::move(set)),
-        extents_(set_->extents.ready(read.stream)),
-        read_(read),
-        reply_(std::move(reply)),
-        next_(read.first_chunk),
-        bytes_(std::make_shared<tfile::Buffer>(read.end - read.begin)) {}
-
-  void next() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    if (next_ == read_.last_chunk) return reply_(one_slice(std::move(bytes_)));
-    load_chunks(set_, {{read_.stream, next_}}, [self = shared_from_this()](Result<std::vector<ChunkPtr>> chunks) {
-      if (!chunks) return self->reply_(tl::unexpected<Error>(chunks.error()));
-      if (auto done = self->take(*std::move(chunks)); !done) return self->reply_(tl::unexpected<Error>(done.error()));
-      self->next();
-    });
-  }
-
-  Result<void> take(std::vector<ChunkPtr> chunks) {
-    ColumnRead one = read_;
-    one.first_chunk = next_++;
-    one.last_chunk = next_;
-    TRY(const Slices part, slice(one, *extents_, std::move(chunks)));
-    for (const auto piece : part.pieces) {
-      std::memcpy(bytes_->data() + filled_, piece.data(), piece.size());
-      filled_ += piece.size();
-    }
-    return {};
-  }
-
-  const std::shared_ptr<AttachedSet> set_;
-  const ExtentsPtr extents_;
-  const ColumnRead read_;
-  Reply<Slices> reply_;
-  std::uint32_t next_;
-  std::shared_ptr<tfile::Buffer> bytes_;
-  std::size_t filled_ = 0;
-  Trampoline loop_;
-};
+void read_by_chunk(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, Reply<Slices> reply) {
+  struct Filled {
+    std::shared_ptr<tfile::Buffer> bytes;
+    std::size_t size = 0;
+  };
+  auto step = [set, read, extents = set->extents.ready(read.stream)](std::size_t i, Filled& into, Reply<void> told) {
+    ColumnRead one = read;
+    one.first_chunk = read.first_chunk + static_cast<std::uint32_t>(i);
+    one.last_chunk = one.first_chunk + 1;
+    auto take = [one, extents, &into](std::vector<ChunkPtr> chunks) -> Result<void> {
+      TRY(const Slices part, slice(one, *extents, std::move(chunks)));
+      for (const auto piece : part.pieces) {
+        std::memcpy(into.bytes->data() + into.size, piece.data(), piece.size());
+        into.size += piece.size();
+      }
+      return {};
+    };
+    load_chunks(set, {{one.stream, one.first_chunk}},
+                answer_with<std::vector<ChunkPtr>>(std::move(told), std::move(take)));
+  };
+  auto take_all = [](Filled filled) { return one_slice(std::move(filled.bytes)); };
+  when_all(read.last_chunk - read.first_chunk, 1, Filled{std::make_shared<tfile::Buffer>(read.end - read.begin)},
+           std::move(step), answer_with<Filled>(std::move(reply), std::move(take_all)));
+}
 
 using Set = std::shared_ptr<AttachedSet>;
 
@@ -189,7 +169,7 @@ void load(const Set& set, const ColumnRead& read, ReadUse use, Stopwatch waiting
                 const bool is_in_parts =
                     read.last_chunk - read.first_chunk > 1 && read.end - read.begin <= Budget::kBeyondMax;
                 if (!chunks && is_refusal(chunks.error()) && is_in_parts)
-                  return std::make_shared<ReadByChunk>(set, read, std::move(reply))->next();
+                  return read_by_chunk(set, read, std::move(reply));
                 if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
                 answer(*set, read, use, *std::move(chunks), reply);
               });
@@ -267,12 +247,8 @@ void AttachedStreams::note_open(StreamId stream) { set_->ahead.note_open(stream)
 void AttachedStreams::note_close(StreamId stream) { set_->ahead.note_close(stream); }
 
 void AttachedStreams::length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) {
-  const std::stop_token stop = reply.stop_token();
-  auto tell = [reply = std::move(reply)](Result<std::optional<std::int64_t>> length) mutable {
-    if (!length) return reply(tl::unexpected<Error>(length.error()));
-    reply(**length);
-  };
-  set_->extents.length(set_, stream, slot, true, Reply<std::optional<std::int64_t>>(std::move(tell), stop));
+  auto tell = [](std::optional<std::int64_t> length) { return *length; };
+  set_->extents.length(set_, stream, slot, true, answer_with<std::optional<std::int64_t>>(std::move(reply), tell));
 }
 
 void AttachedStreams::cheap_length(StreamId stream, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
@@ -293,12 +269,10 @@ void AttachedStreams::read(StreamId stream, std::uint32_t slot, std::size_t item
                            std::size_t size, ReadUse use, Reply<Slices> reply) {
   if (const ExtentsPtr extents = set_->extents.ready(stream))
     return read_in(set_, *extents, stream, slot, item_size, offset, size, use, std::move(reply));
-  set_->extents.want(set_, stream,
-                     [set = set_, stream, slot, item_size, offset, size, use,
-                      reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
-                       if (!extents) return reply(tl::unexpected<Error>(extents.error()));
-                       read_in(set, **extents, stream, slot, item_size, offset, size, use, std::move(reply));
-                     });
+  auto read = [set = set_, stream, slot, item_size, offset, size, use](const ExtentsPtr& extents, Reply<Slices> told) {
+    read_in(set, *extents, stream, slot, item_size, offset, size, use, std::move(told));
+  };
+  set_->extents.want(set_, stream, value_for<ExtentsPtr>(std::move(reply), std::move(read)));
 }
 
 }  // namespace tfilefs

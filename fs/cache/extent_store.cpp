@@ -348,13 +348,11 @@ bool ExtentStore::is_told(StreamId stream) const {
 void ExtentStore::length_from_extents(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot,
                                       bool may_decode, Reply<std::optional<std::int64_t>> reply) {
   if (!may_decode && set->streams->shape(stream).items_from == ItemsFrom::payloads) return reply(std::nullopt);
-  const std::stop_token stop = reply.stop_token();
-  auto tell = [slot, reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
-    if (!extents) return reply(tl::unexpected<Error>(extents.error()));
-    if (slot >= (*extents)->first.size()) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
-    reply((*extents)->length(slot));
+  auto tell = [slot](const ExtentsPtr& extents) -> Result<std::optional<std::int64_t>> {
+    if (slot >= extents->first.size()) return tfile::fail(ErrorKind::invalid, "no such column");
+    return extents->length(slot);
   };
-  want(set, stream, Reply<ExtentsPtr>(std::move(tell), stop));
+  want(set, stream, answer_with<ExtentsPtr>(std::move(reply), std::move(tell)));
 }
 
 }  // namespace tfilefs

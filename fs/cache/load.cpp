@@ -13,6 +13,7 @@
 #include "exec/in_place.h"
 #include "exec/trampoline.h"
 #include "noting_source.h"
+#include "on_behalf.h"
 #include "read_done.h"
 #include "tfile/beyond_end.h"
 
@@ -667,12 +668,10 @@ void want_input_extents(const std::shared_ptr<AttachedSet>& set, std::span<const
 }  // namespace
 
 void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<std::vector<ChunkPtr>> reply) {
-  const std::stop_token stop = reply.stop_token();
-  auto go = [set, keys, reply = std::move(reply)](Result<bool> inputs) mutable {
-    if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
+  auto go = [set, keys](bool, Reply<std::vector<ChunkPtr>> told) {
     auto load = std::make_shared<Load>(set, keys, true, Urgency::awaited);
-    load->finish = [reply = std::make_shared<Reply<std::vector<ChunkPtr>>>(std::move(reply))](Load& done,
-                                                                                              const Error* error) {
+    load->finish = [reply = std::make_shared<Reply<std::vector<ChunkPtr>>>(std::move(told))](Load& done,
+                                                                                             const Error* error) {
       std::vector<ChunkPtr> chunks;
       for (const std::uint32_t position : done.wanted()) {
         Unit& unit = done.unit(position);
@@ -684,7 +683,7 @@ void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, R
     };
     load->run();
   };
-  want_input_extents(set, keys, Reply<bool>(std::move(go), stop));
+  want_input_extents(set, keys, value_for<bool>(std::move(reply), std::move(go)));
 }
 
 void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> keys) {
@@ -715,12 +714,10 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
 }
 
 void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<ItemCounts> reply) {
-  const std::stop_token stop = reply.stop_token();
-  auto go = [set, keys, reply = std::move(reply)](Result<bool> inputs) mutable {
-    if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
+  auto go = [set, keys](bool, Reply<ItemCounts> told) {
     auto load = std::make_shared<Load>(set, keys, false, Urgency::awaited);
-    load->stop = reply.stop_token();
-    load->finish = [reply = std::make_shared<Reply<ItemCounts>>(std::move(reply))](Load& done, const Error* error) {
+    load->stop = told.stop_token();
+    load->finish = [reply = std::make_shared<Reply<ItemCounts>>(std::move(told))](Load& done, const Error* error) {
       if (error) return (*reply)(tl::unexpected<Error>(*error));
       ItemCounts counts;
       for (const std::uint32_t position : done.wanted()) {
@@ -734,7 +731,7 @@ void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> ke
     };
     load->run();
   };
-  want_input_extents(set, keys, Reply<bool>(std::move(go), stop));
+  want_input_extents(set, keys, value_for<bool>(std::move(reply), std::move(go)));
 }
 
 }  // namespace tfilefs

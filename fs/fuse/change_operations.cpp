@@ -6,6 +6,7 @@
 #include <span>
 
 #include "fuse/operation.h"
+#include "on_behalf.h"
 
 namespace tfilefs {
 namespace {
@@ -102,15 +103,12 @@ void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
     return;
   }
   run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
-    Reply<FileSystem::Found> found = reply_found(fs, pending);
-    fs.create(
-        parent, name, creation(request, mode), true,
-        [&fs, found = std::move(found)](Result<FileSystem::Created> made) mutable {
-          if (!made) return found(tl::unexpected(std::move(made).error()));
-          fs.release(made->opened.handle);
-          found(made->found);
-        },
-        caller_of(request));
+    auto close = [&fs](const FileSystem::Created& made) {
+      fs.release(made.opened.handle);
+      return made.found;
+    };
+    fs.create(parent, name, creation(request, mode), true,
+              answer_with<FileSystem::Created>(reply_found(fs, pending), close), caller_of(request));
   });
 }
 

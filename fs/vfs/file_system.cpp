@@ -316,13 +316,12 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
     if (!attributes.size_is_known) inode->is_size_unreported = true;
     tell_size(inode, attributes, Found{id, attributes}, std::move(told));
   };
+  auto ask = [this, sizes = sought.sizes](const Entry& own, Reply<Attributes> told) {
+    if (sizes == Sizes::soon) return attributes_within(timers(), own, std::move(told));
+    own.vnodes->attributes(own.vnode, std::move(told));
+  };
   Reply<Attributes> finish = value_for<Attributes>(std::move(reply), std::move(next));
-  admitted(entry, Access::status, sought.by,
-           [this, sizes = sought.sizes, finish = std::move(finish)](Result<Entry> own) mutable {
-             if (!own) return finish(tl::unexpected(std::move(own).error()));
-             if (sizes == Sizes::soon) return attributes_within(timers(), *own, std::move(finish));
-             own->vnodes->attributes(own->vnode, std::move(finish));
-           });
+  admitted(entry, Access::status, sought.by, value_for<Entry>(std::move(finish), std::move(ask)));
 }
 
 // Of a file of that size.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "exec/when_all.h"
 #include "on_behalf.h"
 #include "vfs/file_system.h"
 #include "vfs/mirror/source_item.h"
@@ -63,11 +64,10 @@ void FileSystem::create(InodeId parent, std::string_view name, const Creation& h
                         Reply<Created> reply, const CallerPtr& by) {
   auto make = [this, name = std::string(name), how, exclusive, by](const InodePtr& in, const DirectoryPtr& directory,
                                                                    Reply<Created> told) {
-    directory->make_file(name, how, exclusive,
-                         [this, in, name, by, told = std::move(told)](Result<CreatedFile> made) mutable {
-                           if (!made) return told(tl::unexpected(std::move(made).error()));
-                           finish_created(in, name, by, *std::move(made), std::move(told));
-                         });
+    auto finish = [this, in, name, by](CreatedFile made, Reply<Created> created) {
+      finish_created(in, name, by, std::move(made), std::move(created));
+    };
+    directory->make_file(name, how, exclusive, value_for<CreatedFile>(std::move(told), std::move(finish)));
   };
   change_in(parent, name, by, std::move(reply), std::move(make));
 }
@@ -75,15 +75,12 @@ void FileSystem::create(InodeId parent, std::string_view name, const Creation& h
 // Not given up when a signal comes: the file is made.
 void FileSystem::finish_created(const InodePtr& in, const std::string& name, const CallerPtr& by, CreatedFile made,
                                 Reply<Created> reply) {
-  auto open = [this, content = std::move(made.content), reply = std::move(reply)](Result<Found> found) mutable {
-    if (!found) return reply(tl::unexpected(std::move(found).error()));
-    finish_open(known(found->id), std::move(content), true,
-                [found = *found, reply = std::move(reply)](Result<Opened> opened) mutable {
-                  if (!opened) return reply(tl::unexpected(std::move(opened).error()));
-                  reply(Created{found, *opened});
-                });
+  reply.set_stop_token({});
+  auto open = [this, content = std::move(made.content)](const Found& found, Reply<Created> told) mutable {
+    auto both = [found](const Opened& opened) { return Created{found, opened}; };
+    finish_open(known(found.id), std::move(content), true, answer_with<Opened>(std::move(told), std::move(both)));
   };
-  finish_found({in, name, by}, std::move(made.at), std::move(open));
+  finish_found({in, name, by}, std::move(made.at), value_for<Found>(std::move(reply), std::move(open)));
 }
 
 void FileSystem::make_directory(InodeId parent, std::string_view name, const Creation& how, Reply<Found> reply,
@@ -181,11 +178,10 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
   });
   // The owner of a file may change its mode, whatever the mode is; the kernel has checked that.
   entry_for(inode, change.size ? Access::write : Access::status, by,
-            [change, done = std::move(done)](Result<Entry> entry) mutable {
-              if (!entry) return done(tl::unexpected(std::move(entry).error()));
-              const std::shared_ptr<const Vnodes> vnodes = entry->vnodes;
-              vnodes->change(entry->vnode, change, std::move(done));
-            });
+            value_for<Entry>(std::move(done), [change](const Entry& entry, Reply<Attributes> changed) {
+              const std::shared_ptr<const Vnodes> vnodes = entry.vnodes;
+              vnodes->change(entry.vnode, change, std::move(changed));
+            }));
 }
 
 void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std::string> value, int flags,
@@ -244,31 +240,6 @@ void FileSystem::read_pages(HandleId handle, std::uint64_t offset, std::size_t s
   read(handle, offset, size, Reply<Slices>(std::move(noted), stop));
 }
 
-namespace {
-
-// Pieces of pages, one after the other.
-struct PageWrite {
-  std::shared_ptr<const OpenFile> file;
-  std::uint64_t offset = 0;
-  std::vector<std::byte> bytes;
-  std::vector<PageCopies::Piece> pieces;
-  std::size_t next = 0;
-  Reply<std::size_t> reply;
-};
-
-void write_next(const std::shared_ptr<PageWrite>& write) {
-  if (write->next == write->pieces.size()) return write->reply(write->bytes.size());
-  const PageCopies::Piece piece = write->pieces[write->next++];
-  auto written = [write](Result<std::size_t> done) {
-    if (!done) return write->reply(std::move(done));
-    write_next(write);
-  };
-  write->file->content.content->write(write->offset + piece.begin,
-                                      std::span(write->bytes).subspan(piece.begin, piece.size), std::move(written));
-}
-
-}  // namespace
-
 void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<const std::byte> bytes,
                              Reply<std::size_t> reply) {
   const auto file = file_with_copies(handle);
@@ -276,8 +247,16 @@ void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<co
   auto pieces = page_copies_.note_write(file->inode->id, offset, bytes);
   const bool is_whole = pieces.size() == 1 && pieces[0].size == bytes.size();
   if (is_whole) return write(handle, offset, false, bytes, std::move(reply));
-  write_next(std::make_shared<PageWrite>(
-      PageWrite{file, offset, {bytes.begin(), bytes.end()}, std::move(pieces), 0, std::move(reply)}));
+  reply.set_stop_token({});  // all of them are written, whatever signal comes
+  const std::size_t count = pieces.size();
+  auto write_piece = [file, offset, copy = std::vector<std::byte>(bytes.begin(), bytes.end()),
+                      pieces = std::move(pieces)](std::size_t i, Reply<void> told) {
+    const std::span<const std::byte> piece = std::span(copy).subspan(pieces[i].begin, pieces[i].size);
+    file->content.content->write(offset + pieces[i].begin, piece,
+                                 answer_with<std::size_t>(std::move(told), [](std::size_t) {}));
+  };
+  auto all_taken = [size = bytes.size()] { return size; };
+  when_all(count, 1, std::move(write_piece), answer_with<void>(std::move(reply), all_taken));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/schema.h"
 
+#include "on_behalf.h"
 #include "view/column_lengths.h"
 #include "view/view.h"
 
@@ -68,11 +69,8 @@ void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& frien
 
 void schema_text(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                  Reply<std::string> reply) {
-  auto write = [streams, table, reply = std::move(reply)](Result<ColumnLengths> lengths) mutable {
-    if (!lengths) return reply(tl::unexpected<Error>(lengths.error()));
-    reply(schema_of(*table, *lengths, streams->files()));
-  };
-  column_lengths(streams, table, false, std::move(write));
+  auto write = [streams, table](const ColumnLengths& lengths) { return schema_of(*table, lengths, streams->files()); };
+  column_lengths(streams, table, false, answer_with<ColumnLengths>(std::move(reply), std::move(write)));
 }
 
 }  // namespace tfilefs

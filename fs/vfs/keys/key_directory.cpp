@@ -7,7 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "exec/trampoline.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "vfs/keys/key_vnodes.h"
 #include "vfs/names/key_names.h"
 #include "vfs/names/name_index.h"
@@ -45,11 +46,13 @@ class KeyDirectory final : public Directory {
 
  private:
   friend class KeyListing;
-  friend class ViewNames;
+  using Names = std::vector<std::string>;
   auto shown_name() const {
     return [this](std::uint32_t key) -> std::string_view { return keys_->names()[key]; };
   }
   std::optional<VnodeId> find_vnode(std::string_view name) const;
+  // Adds the name of a table's view, unless a key has it.
+  void add_view(std::uint32_t key, const TableView& view, Names& names) const;
 
   const std::shared_ptr<KeyVnodes> keys_;
   std::vector<std::uint32_t> newest_;  // keys that have the bare name, in file order
@@ -138,46 +141,30 @@ class KeyListing final : public Listing {
   std::vector<std::string> views_;  // names
 };
 
-// Asks the tables of a directory, one after the other, which files they have.
-class ViewNames : public std::enable_shared_from_this<ViewNames> {
- public:
-  ViewNames(std::shared_ptr<const KeyDirectory> directory, Reply<std::shared_ptr<const Listing>> reply)
-      : directory_(std::move(directory)), reply_(std::move(reply)) {}
-
-  void next() {
-    loop_.next([self = shared_from_this()] { self->step(); });
-  }
-
- private:
-  void step() {
-    const KeyVnodes& keys = *directory_->keys_;
-    const std::vector<std::uint32_t>& newest = directory_->newest_;
-    while (at_ < newest.size() && keys.listing().keys[newest[at_]].kind != tfile::KeyKind::table) ++at_;
-    if (at_ == newest.size()) return reply_(std::make_shared<const KeyListing>(directory_, std::move(names_)));
-    const std::uint32_t key = newest[at_++];
-    auto take = [self = shared_from_this(), key](Result<std::vector<TableView>> views) {
-      // Without an answer the listing goes on without these names.
-      if (views)
-        for (const TableView& view : *views) self->add(self->directory_->keys_->names()[key] + std::string(view.name));
-      self->next();
-    };
-    keys.views_beside(key, Reply<std::vector<TableView>>(std::move(take), reply_.stop_token()));
-  }
-  void add(std::string name) {
-    if (!directory_->index_.find(name, directory_->shown_name())) names_.push_back(std::move(name));
-  }
-
-  const std::shared_ptr<const KeyDirectory> directory_;
-  Reply<std::shared_ptr<const Listing>> reply_;
-  std::size_t at_ = 0;
-  std::vector<std::string> names_;
-  Trampoline loop_;
-};
+void KeyDirectory::add_view(std::uint32_t key, const TableView& view, Names& names) const {
+  std::string name = keys_->names()[key] + std::string(view.name);
+  if (!index_.find(name, shown_name())) names.push_back(std::move(name));
+}
 
 void KeyDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   auto self = std::static_pointer_cast<const KeyDirectory>(shared_from_this());
   if (!generation()->context.views_listed) return reply(std::make_shared<const KeyListing>(self, std::nullopt));
-  std::make_shared<ViewNames>(self, std::move(reply))->next();
+  std::vector<std::uint32_t> tables;
+  for (const std::uint32_t key : newest_)
+    if (keys_->listing().keys[key].kind == tfile::KeyKind::table) tables.push_back(key);
+  const std::size_t count = tables.size();
+  // The tables tell one after the other which files they have. Without an answer the listing has no such names.
+  auto ask = [self, tables = std::move(tables)](std::size_t i, Names& names, Reply<void> told) {
+    auto add = [self, key = tables[i], &names](const Result<std::vector<TableView>>& views, Reply<void> done) {
+      for (std::size_t v = 0; views && v < views->size(); ++v) self->add_view(key, (*views)[v], names);
+      done({});
+    };
+    self->keys_->views_beside(tables[i], on_behalf_of<std::vector<TableView>>(std::move(told), std::move(add)));
+  };
+  auto show = [self](Names names) -> std::shared_ptr<const Listing> {
+    return std::make_shared<const KeyListing>(self, std::move(names));
+  };
+  when_all(count, 1, Names(), std::move(ask), answer_with<Names>(std::move(reply), std::move(show)));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/keys/object_directory.h"
 
+#include "on_behalf.h"
 #include "vfs/keys/key_vnodes.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
@@ -37,15 +38,11 @@ void ObjectBytes::load(Reply<Payload> reply) const {
           TRY(auto payload, file->large_payload(listing->keys[key]));
           return cache.attach(std::move(payload));
         };
-        auto measure = [made = std::move(made)](Result<StreamsPtr> streams) mutable {
-          if (!streams) return made(tl::unexpected(std::move(streams).error()));
-          CachedStreams& attached = **streams;
-          attached.length(0, 0, [made = std::move(made), streams = *streams](Result<std::int64_t> length) mutable {
-            if (!length) return made(tl::unexpected(std::move(length).error()));
-            made(Payload{std::move(streams), *length});
-          });
+        auto measure = [](const StreamsPtr& streams, Reply<Payload> told) {
+          auto show = [streams](std::int64_t length) { return Payload{streams, length}; };
+          streams->length(0, 0, answer_with<std::int64_t>(std::move(told), std::move(show)));
         };
-        answer_blocking(cache, std::move(job), Reply<StreamsPtr>(std::move(measure)));
+        answer_blocking(cache, std::move(job), value_for<StreamsPtr>(std::move(made), std::move(measure)));
       },
       std::move(reply));
 }

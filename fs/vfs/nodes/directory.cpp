@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "error_log.h"
+#include "on_behalf.h"
 #include "vfs/nodes/generation.h"
 
 namespace tfilefs {
@@ -32,22 +33,15 @@ void admitted(Entry entry, Access access, const CallerPtr& by, Reply<Entry> repl
   if (!by) return reply(std::move(entry));
   const std::shared_ptr<const Vnodes> vnodes = entry.vnodes->acting_for(by);
   const VnodeId vnode = entry.vnode;
-  auto tell = [vnodes, vnode](Result<void> may, Reply<Entry> told) {
-    if (!may) return told(tl::unexpected(std::move(may).error()));
-    told(Entry{vnodes, vnode});
-  };
-  vnodes->admit(vnode, access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
+  auto tell = [vnodes, vnode] { return Entry{vnodes, vnode}; };
+  vnodes->admit(vnode, access, by, answer_with<void>(std::move(reply), std::move(tell)));
 }
 
 void admitted(std::shared_ptr<const Directory> directory, Access access, const CallerPtr& by,
               Reply<std::shared_ptr<const Directory>> reply) {
   if (!by) return reply(std::move(directory));
   const std::shared_ptr<const Directory> bound = directory->acting_for(by);
-  auto tell = [bound](Result<void> may, Reply<std::shared_ptr<const Directory>> told) {
-    if (!may) return told(tl::unexpected(std::move(may).error()));
-    told(bound);
-  };
-  bound->admit(access, by, on_behalf_of<void>(std::move(reply), std::move(tell)));
+  bound->admit(access, by, answer_with<void>(std::move(reply), [bound] { return bound; }));
 }
 
 void Vnodes::enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {

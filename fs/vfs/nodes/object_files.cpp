@@ -194,10 +194,10 @@ void ObjectFiles::made_whole(std::size_t part, ViewKind shown_as, Reply<std::sha
   const std::uint64_t making = making_size(object_->parts[part], payload->decoded_size({}), shown_as);
   auto streams = cache_.attach(made_text(payload, maker(object_, part, shown_as), making, made.stop_token()));
   CachedStreams& attached = *streams;
-  attached.length(0, 0, [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {
-    if (!length) return made(tl::unexpected(std::move(length).error()));
-    made(column_content(std::move(streams), text_column(), *length));
-  });
+  auto show = [streams = std::move(streams)](std::int64_t length) mutable {
+    return column_content(std::move(streams), text_column(), length);
+  };
+  attached.length(0, 0, answer_with<std::int64_t>(std::move(made), std::move(show)));
 }
 
 // Its size is counted on a thread for such work, while the payload is held in the cache, or its blocks are reserved.

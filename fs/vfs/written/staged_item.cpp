@@ -423,13 +423,11 @@ void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t
                     Reply<Slices> reply) {
   if (!at.directory) return reply(not_there_any_more());
   const auto read = [offset, size](const Entry& entry, Reply<Slices> answer) {
-    entry.vnodes->open(entry.vnode, [offset, size, answer = std::move(answer)](Result<OpenedContent> opened) mutable {
-      if (!opened) return answer(tl::unexpected(std::move(opened).error()));
-      const std::shared_ptr<Content> content = opened->content;
-      content->read(offset, size, [content, answer = std::move(answer)](Result<Slices> slices) mutable {
-        answer(std::move(slices));
-      });
-    });
+    auto read_opened = [offset, size](const OpenedContent& opened, Reply<Slices> told) {
+      const std::shared_ptr<Content> content = opened.content;
+      content->read(offset, size, answer_with<Slices>(std::move(told), [content](Slices slices) { return slices; }));
+    };
+    entry.vnodes->open(entry.vnode, value_for<OpenedContent>(std::move(answer), std::move(read_opened)));
   };
   file->committed_entry(at.directory, at.name, Freshness::recent,
                         [read, reply = std::move(reply)](Result<FoundEntry> found) mutable {

@@ -185,11 +185,8 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     if (!there && there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
     const auto open = [](FoundEntry at, Reply<CreatedFile> answer) {
       const Entry entry = at.entry;
-      entry.vnodes->open_to_write(
-          entry.vnode, [at = std::move(at), answer = std::move(answer)](Result<OpenedContent> opened) mutable {
-            if (!opened) return answer(tl::unexpected(std::move(opened).error()));
-            answer(CreatedFile{std::move(at), *std::move(opened)});
-          });
+      auto both = [at = std::move(at)](OpenedContent opened) { return CreatedFile{at, std::move(opened)}; };
+      entry.vnodes->open_to_write(entry.vnode, answer_with<OpenedContent>(std::move(answer), std::move(both)));
     };
     if (there) return open(*std::move(there), std::move(reply));
     if (is_reserved(name)) return reply(name_of_view(name));
@@ -317,25 +314,21 @@ WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, 
 
 // Error: not_empty.
 void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) const {
-  auto count = [](std::shared_ptr<const Listing> listing, Reply<void> told) mutable {
-    if (listing->size() > 0) return told(not_empty());
-    told({});
+  using ListingPtr = std::shared_ptr<const Listing>;
+  const auto count = [](const ListingPtr& listing) -> Result<void> {
+    if (listing->size() > 0) return not_empty();
+    return {};
   };
-  auto list = [count = value_for<std::shared_ptr<const Listing>>(std::move(reply), std::move(count))](
-                  Result<DirectoryPtr> entered) mutable {
-    if (!entered) return count(tl::unexpected(std::move(entered).error()));
-    const Directory& in = **entered;
-    in.list([keep = *entered, count = std::move(count)](Result<std::shared_ptr<const Listing>> listing) mutable {
-      count(std::move(listing));
-    });
+  auto list = [count](const DirectoryPtr& in, Reply<void> told) {
+    auto count_in = [in, count](const ListingPtr& listing) { return count(listing); };
+    in->list(answer_with<ListingPtr>(std::move(told), std::move(count_in)));
   };
-  find(name, [list = std::move(list)](Result<FoundEntry> found) mutable {
-    if (!found) return list(tl::unexpected(std::move(found).error()));
-    const Entry entry = found->entry;
-    entry.vnodes->enter(
-        entry.vnode, Freshness::recent,
-        [entry, list = std::move(list)](Result<DirectoryPtr> entered) mutable { list(std::move(entered)); });
-  });
+  auto enter = [list](const FoundEntry& found, Reply<void> told) {
+    const Entry entry = found.entry;
+    auto list_of = [entry, list](const DirectoryPtr& in, Reply<void> listed) { list(in, std::move(listed)); };
+    entry.vnodes->enter(entry.vnode, Freshness::recent, value_for<DirectoryPtr>(std::move(told), std::move(list_of)));
+  };
+  find(name, value_for<FoundEntry>(std::move(reply), std::move(enter)));
 }
 
 void WrittenDirectory::rename(std::string_view name, const Directory& to_directory, std::string_view new_name,
@@ -349,16 +342,16 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
   auto move = [self, name = std::string(name), flags](Changes::Looked place, const std::optional<FoundEntry>&,
                                                       Reply<void> answer) {
     // find() gives a committed entry a node of its own, which can be moved.
-    self->find(name, [self, place, name, flags, answer = std::move(answer)](Result<FoundEntry> found) mutable {
-      if (!found) return answer(tl::unexpected(std::move(found).error()));
+    auto rename = [self, place, name, flags](const FoundEntry&, Reply<void> told) {
       const Overlay& overlay = self->file_->overlay();
       const bool waits =
           overlay.waits_for_commit(*self->node_, name) || overlay.waits_for_commit(*place.directory, place.name);
       auto job = [self, name, place, flags]() -> Result<> {
         return self->file_->staged().rename(self->node_, name, place, flags);
       };
-      self->change(std::move(job), std::move(answer), waits);
-    });
+      self->change(std::move(job), std::move(told), waits);
+    };
+    self->find(name, value_for<FoundEntry>(std::move(answer), std::move(rename)));
   };
   with_look(file_, to->node_, std::string(new_name), kLookTries, std::move(move), std::move(reply));
 }
