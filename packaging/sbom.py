@@ -19,6 +19,8 @@ import uuid
 # Libraries that leave no trace in the program but their code: packages of their headers, and their licenses.
 HEADERS = {"libboost-math-dev": "BSL-1.0", "libcli11-dev": "BSD-3-Clause", "libexpected-dev": "CC0-1.0",
            "libflatbuffers-dev": "Apache-2.0", "nlohmann-json3-dev": "MIT"}
+# A library that the program loads by its name (fs/http/microhttpd.cpp); its package of headers stands for it.
+LOADED = {"libmicrohttpd-dev": "LGPL-2.1-or-later"}
 
 
 def said(*command):
@@ -53,7 +55,7 @@ def parts_inside(installed):
 
 def debian_packages(installed):
     """(name, version, architecture, license) of what is linked or compiled in."""
-    found = set(HEADERS)
+    found = set(HEADERS) | set(LOADED)
     for path in set().union(*map(needed_libraries, installed)):
         # dpkg knows files by the paths of before /lib was a link to /usr/lib.
         for name in (path, path.removeprefix("/usr")):
@@ -63,7 +65,7 @@ def debian_packages(installed):
                 break
     for name in sorted(found):
         line = said("dpkg-query", "--show", "--showformat", "${Package} ${Version} ${Architecture}\n", name).splitlines()[0]
-        yield (*line.split(), HEADERS.get(name, "NOASSERTION"))
+        yield (*line.split(), (HEADERS | LOADED).get(name, "NOASSERTION"))
 
 
 def identity(*words):

@@ -65,6 +65,17 @@ constexpr auto kInsideAndPlace = std::to_array<Argument>({
      "several. DEST is the directory to copy them into, or the new name of a single one",
      2},
 });
+constexpr auto kServeFlags = std::to_array<Flag>({
+    {"--listen", "WHERE", ValueHint::text, "ADDR:PORT, where port 0 is a free one, or unix:PATH (127.0.0.1:0)"},
+    {"--host", "NAME", ValueHint::text, "a name that clients have for this server; may be given several times"},
+    {"--token-file", "FILE", ValueHint::file, "the token is the first line of FILE, in place of a random one"},
+    {"--timeout", "SECONDS", ValueHint::text, "end connections that send no whole request for so long (30)"},
+    kMountOptions,
+});
+constexpr auto kServed = std::to_array<Argument>({
+    {"SOURCE...", ValueHint::file,
+     "what a mount takes: a ROOT file, a directory, or the URL of one; with -o chain any number", 1},
+});
 constexpr auto kFileOnly = std::to_array<Argument>({kFile});
 constexpr auto kStatsFlags = std::to_array<Flag>({
     {"-b,--branches", "", ValueHint::nothing, "also a line for each branch"},
@@ -182,6 +193,22 @@ passed over.
 .IP
 From several sources, each goes into a directory of its name below DEST. On a terminal the progress is shown.)",
      kCpFlags, kInsideAndPlace, run_cp},
+    {"serve", "serve what a mount would show by HTTP, to who has the token",
+     R"(Prints a URL with a token, and serves until it is interrupted: files with ranges, listings as HTML and JSON, WebDAV for
+reading. Nothing is mounted, and nothing can be written. For example:
+.IP
+.EX
+tfilefs serve data.root
+curl \-H "Authorization: Bearer TOKEN" http://127.0.0.1:PORT/Events/Muon_pt/values.f4
+.EE
+.IP
+Who has the token reads what the user of the server may read. It is given as ?token= (a browser then keeps it in a
+cookie), as a bearer token, or as the password of any user. Requests must name the server by an address, as localhost, or by a
+.B \-\-host
+name. A socket of
+.B unix:
+can be used by its owner alone. The page docs/serve.md has more.)",
+     kServeFlags, kServed, run_serve},
     {"map",
      "print every record of a ROOT file",
      R"(Prints every record of the file with its address, size, class and compression factor, and the gaps, as ROOT's

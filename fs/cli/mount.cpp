@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/absolute_paths.h"
 #include "cli/background.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -27,7 +28,6 @@
 #include "log.h"
 #include "printable.h"
 #include "tfile/disk_cache.h"
-#include "vfs/names/chain_names.h"
 
 namespace tfilefs {
 namespace {
@@ -108,13 +108,6 @@ Result<> check(const MountRequest& request) {
       std::ranges::any_of(friends, [](const NamedFriend& each) { return tfile::is_url(each.source); });
   if (is_remote && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
   return {};
-}
-
-// Not a URL. The name of a list has an @ in front, unless a file is called so.
-std::string absolute_source(const std::string& name) {
-  if (tfile::is_url(name)) return name;
-  if (is_there(name)) return absolute_path(name);
-  return name.starts_with('@') ? "@" + absolute_path(name.substr(1)) : absolute_path(name);
 }
 
 // If the mount point lies inside a mirrored directory, the mirror must not lead into itself.
@@ -253,19 +246,10 @@ Result<> mount_or_say_why(MountRequest request, const std::function<void()>& rea
   return served;
 }
 
-// A mount in the background works from another directory than the one that names are given in.
-void make_paths_absolute(MountRequest& request) {
-  for (std::string& source : request.sources) source = absolute_source(source);
-  for (NamedFriend& each : request.options.file_system.friends) each.source = absolute_source(each.source);
+void make_absolute(MountRequest& request) {
+  make_paths_absolute(request.sources, request.options);
   request.source = request.sources[0];
   if (!mounted_descriptor(request.mount_point)) request.mount_point = absolute_path(request.mount_point);
-  const auto make_absolute = [](std::string& path) {
-    if (!path.empty()) path = absolute_path(path);
-  };
-  make_absolute(request.options.file_system.remote.cache_directory);
-  make_absolute(request.options.file_system.metrics_file);
-  make_absolute(request.options.log_file);
-  if (request.options.chain) make_absolute(request.options.chain->index);
 }
 
 // Where standard error is the log, in its form.
@@ -302,7 +286,7 @@ int run_mount(int argc, char** argv) {
     complain(Error{ErrorKind::invalid, "more than one SOURCE works only with -o chain"});
     return kExitUsage;
   }
-  make_paths_absolute(request);
+  make_absolute(request);
   allow_many_files();
 
   request.foreground |= request.debug;

@@ -560,6 +560,13 @@ void FileSystem::release(HandleId handle) {
   timed_out_reads_.forget(handle);
 }
 
+FileSystem::OpenBytes FileSystem::bytes_of(HandleId handle) const {
+  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  if (!file || !file->content.content) return {};
+  const OpenedContent& opened = file->content;
+  return {opened.content->size(), opened.content->making(), opened.cacheable && !opened.grows};
+}
+
 // ---- directories
 
 void FileSystem::opendir(InodeId id, Reply<HandleId> reply, const CallerPtr& by) {

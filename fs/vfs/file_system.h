@@ -140,6 +140,14 @@ class FileSystem {
   void read(HandleId, std::uint64_t offset, std::size_t size, Reply<Slices>);
   void release(HandleId);
 
+  // The bytes that read() gives of a file, for protocols that tell their number before they send them. `making`: as
+  // Content::making(). Not `is_fixed`: they are others each time the file is opened, or may change while it is.
+  struct OpenBytes {
+    std::uint64_t size = 0, making = 0;
+    bool is_fixed = false;
+  };
+  OpenBytes bytes_of(HandleId) const;
+
   void opendir(InodeId, Reply<HandleId>, const CallerPtr& by = nullptr);
   // Writes names from `offset` on (0, or a `next` given before) to the sink. `full`: with attributes, if these are
   // known without storage or decoding.

@@ -14,6 +14,8 @@ if(NAME STREQUAL "tfilefs")
   if(MADE_ON)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
     set(CPACK_DEBIAN_PACKAGE_DEPENDS fuse3)
+    # Which `serve` loads.
+    set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ca-certificates, libmicrohttpd12")
   endif()
   set(CPACK_RPM_PACKAGE_REQUIRES fuse3)
   set(CPACK_DEBIAN_COMPRESSION_TYPE xz)

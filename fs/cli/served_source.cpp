@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/served_source.h"
+
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <future>
+#include <memory>
+#include <stop_token>
+#include <utility>
+
+#include "cli/absolute_paths.h"
+#include "cli/service_notice.h"
+#include "cli/stop_on_signal.h"
+#include "http/access.h"
+#include "http/http_service.h"
+#include "http/listen_address.h"
+#include "printable.h"
+#include "tfile/source.h"
+#ifdef TFILEFS_SERVE
+#include "http/http_server.h"
+#endif
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+Result<std::unique_ptr<FileSystem>> open_to_serve(ServeRequest& request, const std::string& place) {
+  MountOptions& options = request.options;
+  make_paths_absolute(request.sources, options);
+  const std::string shown = tfile::shown_name(request.sources[0]);
+  options.file_system.config_json = config_text(shown, place, options, ConfigForm::lines);
+  options.file_system.names = {place, shown};
+  return options.chain ? FileSystem::open_chain(request.sources, *options.chain, options.file_system)
+                       : FileSystem::open(request.sources[0], options.file_system);
+}
+
+void wait_for(const std::stop_token& stop) {
+  std::promise<void> stopped;
+  const std::stop_callback tell(stop, [&] { stopped.set_value(); });
+  stopped.get_future().wait();
+}
+
+#ifdef TFILEFS_SERVE
+
+Result<> run_server(const HttpService& service, const Listening& listening, const ServeRequest& request,
+                    const std::function<void()>& ready) {
+  HttpLimits limits;
+  limits.request_time = request.request_time;
+  const StopOnSignal stop;
+  TRY(const auto server, HttpServer::start(service, listening, limits));
+  ready();
+  wait_for(stop.token());
+  return {};
+}
+
+#else
+
+Result<> run_server(const HttpService&, const Listening&, const ServeRequest&, const std::function<void()>&) {
+  return fail(ErrorKind::unsupported, "this program was built without libmicrohttpd, and cannot serve HTTP");
+}
+
+#endif
+
+}  // namespace
+
+Result<std::string> read_token(const std::string& file) {
+  std::ifstream in(file);
+  std::string token;
+  if (!std::getline(in, token)) return fail(ErrorKind::io, file + ": no line can be read");
+  if (!is_good_token(token))
+    return fail(ErrorKind::invalid, file + ": a token is a line of 16 to 256 letters, digits, '-' and '_'");
+  return token;
+}
+
+Result<> serve_source(ServeRequest request, const std::function<void(const ServedAt&)>& ready) {
+  if (request.options.file_system.write) return fail(ErrorKind::invalid, "what is served is only read: without -o rw");
+  if (request.sources.size() > 1 && !request.options.chain)
+    return fail(ErrorKind::invalid, "more than one SOURCE works only with -o chain");
+  std::signal(SIGPIPE, SIG_IGN);
+  TRY(const ListenAddress address, parse_listen_address(request.listen));
+  if (request.token.empty()) {
+    TRY(request.token, make_token());
+  }
+  TRY(const Listening listening, Listening::at(address));
+  TRY(const auto fs, open_to_serve(request, listening.origin()));
+  fs->begin_metrics_file();
+  std::vector<std::string> hosts = request.hosts;
+  if (listening.is_open_to_others()) hosts.push_back(own_host_name());
+  const HttpService service(*fs, {request.token, cookie_name(listening.port()), hosts});
+  const ServiceNotice notice;
+  const std::string what = printable(tfile::shown_name(request.sources[0])) + " at " + printable(listening.origin());
+  return run_server(service, listening, request, [&] {
+    notice.tell("READY=1\nSTATUS=" + what);
+    ready({listening.origin(), request.token, listening.port(), listening.is_open_to_others()});
+  });
+}
+
+}  // namespace tfilefs

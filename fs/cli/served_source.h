@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "reply.h"
+
+namespace tfilefs {
+
+struct ServeRequest {
+  std::vector<std::string> sources;
+  MountOptions options;
+  std::string listen = "127.0.0.1:0";  // as parse_listen_address()
+  std::vector<std::string> hosts;      // ServiceSettings::hosts
+  std::string token;                   // empty: a random one
+  std::chrono::seconds request_time{30};
+};
+
+// Where a server is reached.
+struct ServedAt {
+  std::string origin;  // "http://127.0.0.1:4321"
+  std::string token;
+  int port = 0;  // 0: a socket of the file system
+  bool is_open_to_others = false;
+};
+
+// Serves by HTTP until a signal ends it. `ready`: it answers. Blocks. Errors: those of FileSystem::open and of
+// http/http_server.h; invalid.
+Result<> serve_source(ServeRequest, const std::function<void(const ServedAt&)>& ready);
+
+// The first line of a file. Errors: io; invalid (not a token, see http/access.h).
+Result<std::string> read_token(const std::string& file);
+
+}  // namespace tfilefs

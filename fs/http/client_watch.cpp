@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/client_watch.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <utility>
+
+namespace tfilefs {
+namespace {
+
+constexpr std::chrono::milliseconds kLookInterval{500};
+
+// A client that will send nothing more waits for nothing, either: none that is known closes one direction alone.
+bool has_gone(int socket) {
+  pollfd looked{socket, POLLRDHUP, 0};
+  return ::poll(&looked, 1, 0) > 0 && (looked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+}  // namespace
+
+ClientWatch::ClientWatch() : thread_([this] { run(); }) {}
+
+ClientWatch::~ClientWatch() {
+  {
+    const Lock lock(mutex_);
+    is_over_ = true;
+    changed_.notify_all();
+  }
+  thread_.join();
+}
+
+ClientWatch::Client* ClientWatch::add(int socket) {
+  const Lock lock(mutex_);
+  clients_.emplace_front(socket);
+  clients_.front().place_ = clients_.begin();
+  changed_.notify_all();
+  return &clients_.front();
+}
+
+void ClientWatch::remove(Client* client) {
+  std::optional<std::stop_source> work;  // goes without the lock
+  const Lock lock(mutex_);
+  work = std::move(client->work_);
+  clients_.erase(client->place_);
+}
+
+void ClientWatch::allow(Client* client, Clock::duration time) {
+  const Lock lock(mutex_);
+  client->until_ = Clock::now() + time;
+  client->work_.reset();
+}
+
+void ClientWatch::begin_work(Client* client, std::stop_source work) {
+  const Lock lock(mutex_);
+  client->until_.reset();
+  if (is_stopped_) work.request_stop();
+  client->work_ = std::move(work);
+}
+
+void ClientWatch::stop_all() {
+  std::list<std::stop_source> all;
+  {
+    const Lock lock(mutex_);
+    is_stopped_ = true;
+    for (const Client& each : clients_)
+      if (each.work_) all.push_back(*each.work_);
+  }
+  for (std::stop_source& each : all) each.request_stop();
+}
+
+void ClientWatch::look(Clock::time_point now) {
+  for (Client& each : clients_) {
+    if (each.until_ && now >= *each.until_) {
+      // libmicrohttpd sees the end, and closes it.
+      ::shutdown(each.socket_, SHUT_RDWR);
+      each.until_.reset();
+    }
+  }
+}
+
+void ClientWatch::run() {
+  for (;;) {
+    std::list<std::stop_source> gone;
+    {
+      const Lock lock(mutex_);
+      while (!is_over_ && clients_.empty()) changed_.wait(mutex_);
+      if (is_over_) return;
+      changed_.wait_for(mutex_, kLookInterval);
+      if (is_over_) return;
+      look(Clock::now());
+      for (const Client& each : clients_)
+        if (each.work_ && has_gone(each.socket_)) gone.push_back(*each.work_);
+    }
+    for (std::stop_source& each : gone) each.request_stop();
+  }
+}
+
+}  // namespace tfilefs

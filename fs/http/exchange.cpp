@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/exchange.h"
+
+#include <utility>
+
+namespace tfilefs {
+namespace {
+
+ClientWatch::Client* client_of(const Microhttpd& library, MHD_Connection* connection) {
+  const auto* const info = library.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return static_cast<ClientWatch::Client*>(info->socket_context);
+}
+
+ssize_t read_for_library(void* exchange, std::uint64_t position, char* to, std::size_t most) noexcept {
+  try {
+    return static_cast<Exchange*>(exchange)->read(position, to, most);
+  } catch (...) {  // no memory
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+  }
+}
+
+}  // namespace
+
+Exchange::Exchange(ServedConnections& server, MHD_Connection* connection, HttpRequest request)
+    : server_(server),
+      connection_(connection),
+      client_(client_of(server.library, connection)),
+      request_(std::make_shared<const HttpRequest>(std::move(request))),
+      answer_(server, connection),
+      piece_(server, connection) {}
+
+MHD_Result Exchange::take_headers() {
+  server_.watch.allow(client_, server_.limits.request_time);
+  // The library closes connections that are answered here, before the body: others go on.
+  const bool has_body =
+      request_->header("Content-Length").value_or("0") != "0" || request_->header("Transfer-Encoding");
+  if (!has_body) return MHD_YES;
+  auto response = server_.service.answer_at_once(*request_);
+  return response ? send(*std::move(response)) : MHD_YES;
+}
+
+MHD_Result Exchange::go_on(std::size_t upload_size) {
+  if (upload_size > 0) {
+    uploaded_ += upload_size;
+    return uploaded_ > server_.limits.upload_bytes ? MHD_NO : MHD_YES;
+  }
+  if (!answer_.is_begun()) {
+    if (auto response = server_.service.answer_at_once(*request_)) return send(*std::move(response));
+    const auto ask = [&](Reply<HttpResponse> reply) { server_.service.answer(request_, std::move(reply)); };
+    if (!answer_.begin(client_, ask)) return MHD_NO;
+  }
+  auto response = answer_.take();
+  if (!response) return MHD_YES;
+  return *response ? send(**std::move(response)) : MHD_NO;
+}
+
+MHD_Result Exchange::send(HttpResponse response) {
+  const Microhttpd& library = server_.library;
+  body_ = std::move(response.body);
+  server_.watch.allow(client_, server_.limits.block_time);
+  const std::uint64_t size = body_.size();
+  MHD_Response* const made = size == 0 ? library.create_response_from_buffer(0, nullptr, MHD_RESPMEM_PERSISTENT)
+                                       : library.create_response_from_callback(size, server_.limits.block_bytes,
+                                                                               read_for_library, this, nullptr);
+  if (!made) return MHD_NO;
+  bool good = true;
+  for (const auto& [name, value] : response.headers)
+    good = good && library.add_response_header(made, name.c_str(), value.c_str()) == MHD_YES;
+  good = good && library.queue_response(connection_, static_cast<unsigned>(response.status), made) == MHD_YES;
+  library.destroy_response(made);
+  return good ? MHD_YES : MHD_NO;
+}
+
+ssize_t Exchange::read(std::uint64_t position, char* to, std::size_t most) {
+  const auto ask = [&](Reply<Slices> reply) { body_.read(position, most, std::move(reply)); };
+  if (!piece_.is_begun() && !piece_.begin(client_, ask)) return MHD_CONTENT_READER_END_WITH_ERROR;
+  const auto piece = piece_.take();
+  if (!piece) return 0;
+  server_.watch.allow(client_, server_.limits.block_time);
+  if (!*piece) return MHD_CONTENT_READER_END_WITH_ERROR;
+  copy_slices(**piece, reinterpret_cast<std::byte*>(to));
+  return static_cast<ssize_t>((*piece)->size());
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "http/arrival.h"
+#include "http/request.h"
+#include "http/served_connections.h"
+
+namespace tfilefs {
+
+// One request and its response, from the first header to the last byte. Used by the thread of libmicrohttpd that has
+// the connection.
+class Exchange {
+ public:
+  Exchange(ServedConnections&, MHD_Connection*, HttpRequest);
+
+  // Has come with its headers. One that is not let in is answered without its body. MHD_NO ends the connection.
+  MHD_Result take_headers();
+  // A part of its body came, or, with size 0, all is there, or the answer is.
+  MHD_Result go_on(std::size_t upload_size);
+  // Puts bytes of the body there; 0: it comes back when they are there.
+  ssize_t read(std::uint64_t position, char* to, std::size_t most);
+  // It is over.
+  void end() { server_.watch.allow(client_, server_.limits.request_time); }
+
+ private:
+  MHD_Result send(HttpResponse);
+
+  ServedConnections& server_;
+  MHD_Connection* const connection_;
+  ClientWatch::Client* const client_;
+  const std::shared_ptr<const HttpRequest> request_;
+  std::size_t uploaded_ = 0;
+  Arrival<HttpResponse> answer_;
+  ResponseBody body_;
+  Arrival<Slices> piece_;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/http_server.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "descriptor.h"
+#include "http/exchange.h"
+#include "http/microhttpd.h"
+#include "http/request_path.h"
+#include "http/served_connections.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+HttpRequest request_of(const Microhttpd& library, MHD_Connection* connection, const char* url, const char* method) {
+  HttpRequest request{method, url};
+  const auto take = [](void* to, MHD_ValueKind kind, const char* key, const char* value) -> MHD_Result {
+    auto& into = *static_cast<HttpRequest*>(to);
+    const char* const text = value ? value : "";
+    if (kind == MHD_HEADER_KIND)
+      into.headers.emplace_back(key, text);
+    else
+      into.query.emplace_back(percent_decoded(key).value_or(""), percent_decoded(text).value_or(""));
+    return MHD_YES;
+  };
+  for (const MHD_ValueKind kind : {MHD_HEADER_KIND, MHD_GET_ARGUMENT_KIND})
+    (void)library.get_connection_values(connection, kind, take, &request);
+  return request;
+}
+
+MHD_Result on_request(void* server, MHD_Connection* connection, const char* url, const char* method, const char*,
+                      const char*, std::size_t* upload_size, void** exchange) noexcept {
+  auto& connections = *static_cast<ServedConnections*>(server);
+  try {
+    if (auto* const known = static_cast<Exchange*>(*exchange)) return known->go_on(std::exchange(*upload_size, 0));
+    auto made =
+        std::make_unique<Exchange>(connections, connection, request_of(connections.library, connection, url, method));
+    *exchange = made.get();
+    return made.release()->take_headers();
+  } catch (...) {  // no memory
+    return MHD_NO;
+  }
+}
+
+void on_request_end(void*, MHD_Connection*, void** exchange, MHD_RequestTerminationCode) noexcept {
+  const std::unique_ptr<Exchange> over(static_cast<Exchange*>(std::exchange(*exchange, nullptr)));
+  if (over) over->end();
+}
+
+void on_connection(void* server, MHD_Connection* connection, void** client, MHD_ConnectionNotificationCode code) {
+  auto& connections = *static_cast<ServedConnections*>(server);
+  if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+    const auto* const info = connections.library.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    auto* const added = connections.watch.add(info->connect_fd);
+    connections.watch.allow(added, connections.limits.request_time);
+    *client = added;
+  } else {
+    connections.watch.remove(static_cast<ClientWatch::Client*>(*client));
+  }
+}
+
+// Targets are decoded by parse_request_path(), which sees what stood there.
+std::size_t leave_encoded(void*, MHD_Connection*, char* text) { return std::strlen(text); }
+
+}  // namespace
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpService& service, const Listening& listening,
+                                                      const HttpLimits& limits) {
+  TRY(const Microhttpd* const library, microhttpd());
+  std::unique_ptr<HttpServer> server(
+      new HttpServer(std::unique_ptr<ServedConnections>(new ServedConnections{service, *library, limits})));
+  const int socket = ::fcntl(listening.descriptor(), F_DUPFD_CLOEXEC, 0);  // the library closes it
+  if (socket < 0) return fail(ErrorKind::io, std::string("cannot serve: ") + std::strerror(errno), -1, errno);
+  constexpr unsigned kThreadsMost = 4;
+  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 2U, kThreadsMost);
+  const auto idle = static_cast<unsigned>(std::max(limits.request_time, limits.block_time).count());
+  server->daemon_ = library->start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, on_request,
+      server->connections_.get(), MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_THREAD_POOL_SIZE, threads,
+      MHD_OPTION_CONNECTION_LIMIT, limits.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.request_bytes,
+      MHD_OPTION_CONNECTION_TIMEOUT, idle, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, on_request_end,
+      nullptr, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server->connections_.get(), MHD_OPTION_UNESCAPE_CALLBACK,
+      leave_encoded, nullptr, MHD_OPTION_END);
+  if (!server->daemon_) return fail(ErrorKind::io, std::string("cannot serve: ") + std::strerror(errno), -1, errno);
+  return server;
+}
+
+HttpServer::HttpServer(std::unique_ptr<ServedConnections> connections) : connections_(std::move(connections)) {}
+
+HttpServer::~HttpServer() {
+  if (!daemon_) return;
+  const Descriptor socket(connections_->library.quiesce_daemon(daemon_));
+  // A suspended connection must not be there when the library stops.
+  connections_->gate->close();
+  connections_->watch.stop_all();
+  connections_->gate->wait_until_empty();
+  connections_->library.stop_daemon(daemon_);
+}
+
+}  // namespace tfilefs

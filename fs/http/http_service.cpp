@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/http_service.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <utility>
+
+#include "http/directory_items.h"
+#include "http/file_response.h"
+#include "http/header_text.h"
+#include "http/listing_page.h"
+#include "http/markup.h"
+#include "http/page_files.h"
+#include "http/path_walk.h"
+#include "http/plain_response.h"
+#include "on_behalf.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr const char* kMethods = "GET, HEAD, OPTIONS, PROPFIND";
+constexpr int kMultiStatus = 207, kMovedPermanently = 301, kBadRequest = 400, kUnauthorized = 401, kDenied = 403,
+              kMissing = 404, kBadMethod = 405, kMisdirected = 421;
+
+bool is_one_of(std::string_view method, std::initializer_list<std::string_view> methods) {
+  return std::ranges::find(methods, method) != methods.end();
+}
+
+HttpResponse redirect(int status, const std::string& location) {
+  HttpResponse response = text_response(status, "");
+  response.headers.emplace_back("Location", location);
+  return response;
+}
+
+// Browsers say so, and programs do not.
+bool wants_html(const HttpRequest& request) {
+  return request.header("Accept").value_or("").find("text/html") != std::string::npos;
+}
+
+bool wants_json(const HttpRequest& request) {
+  return request.argument("json") ||
+         (!wants_html(request) && request.header("Accept").value_or("").find("application/json") != std::string::npos);
+}
+
+HttpResponse options_response() {
+  HttpResponse response = text_response(200, "");
+  response.headers.emplace_back("Allow", kMethods);
+  response.headers.emplace_back("DAV", "1");
+  response.headers.emplace_back("MS-Author-Via", "DAV");  // for Windows
+  return response;
+}
+
+HttpResponse page_response(std::string_view name) {
+  if (name.empty()) name = "index.html";
+  const auto files = page_files();
+  const auto file = std::ranges::find(files, name, &PageFile::name);
+  if (file == files.end()) return text_response(kMissing, "no such file\n");
+  return text_response(200, std::string(file->bytes), std::string(file->type), PagePolicy::page);
+}
+
+// The token goes into a cookie, and out of the address line. By a page that leads on: a redirection would still count
+// as one from the site or file that the URL stood in, and a browser would keep the cookie back.
+HttpResponse entrance(const HttpRequest& request, const RequestPath& path, const std::string& cookie) {
+  std::string target = url_path(path.names, path.ends_in_slash);
+  char separator = '?';
+  for (const auto& [name, value] : request.query) {
+    if (name == "token") continue;
+    target += separator + percent_encoded(name) + "=" + percent_encoded(value);
+    separator = '&';
+  }
+  HttpResponse response = text_response(
+      200,
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>tfilefs</title>"
+      "<meta http-equiv=\"refresh\" content=\"0;url=" +
+          html_escaped(target) + "\"></head><body><a href=\"" + html_escaped(target) + "\">Go on</a></body></html>\n",
+      "text/html; charset=utf-8", PagePolicy::page);
+  response.headers.emplace_back("Set-Cookie", cookie);
+  return response;
+}
+
+// A request on its way through the source.
+struct Asked {
+  FileSystem& fs;
+  std::shared_ptr<const HttpRequest> request;
+  RequestPath path;
+};
+
+std::string etag_of(const Attributes& attributes, InodeId id, const FileSystem::OpenBytes& bytes) {
+  if (!bytes.is_fixed) return "";
+  std::string text = "\"";
+  std::array<char, 32> number;
+  for (const std::uint64_t each :
+       {id, bytes.size, static_cast<std::uint64_t>(attributes.modified.tv_sec),
+        static_cast<std::uint64_t>(attributes.modified.tv_nsec), static_cast<std::uint64_t>(attributes.changed.tv_sec),
+        static_cast<std::uint64_t>(attributes.changed.tv_nsec), bytes.making}) {
+    std::snprintf(number.data(), number.size(), "%s%llx", text.size() > 1 ? "-" : "",
+                  static_cast<unsigned long long>(each));
+    text += number.data();
+  }
+  return text + "\"";
+}
+
+void send_file(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
+  if (!S_ISREG(inode.attributes().mode)) return reply(text_response(kDenied, "neither a file nor a directory\n"));
+  if (asked.path.ends_in_slash) return reply(text_response(kMissing, "is not a directory\n"));
+  const InodeId id = inode.id();
+  auto held = std::make_shared<HeldInode>(std::move(inode));
+  auto send = [asked, held](const FileSystem::Opened& opened, Reply<HttpResponse> told) {
+    OpenedFile file;
+    const FileSystem::OpenBytes bytes = asked.fs.bytes_of(opened.handle);
+    file.size = bytes.size;
+    file.validators = {etag_of(held->attributes(), held->id(), bytes), held->attributes().modified.tv_sec};
+    file.type = content_type(asked.path.names.back());
+    file.file =
+        std::make_shared<const ServedFile>(ServedFile{asked.fs, std::move(*held), HeldHandle(asked.fs, opened.handle)});
+    told(file_response(*asked.request, file, std::time(nullptr)));
+  };
+  asked.fs.open(id, value_for<FileSystem::Opened>(std::move(reply), std::move(send)));
+}
+
+void send_listing(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
+  const bool as_json = wants_json(*asked.request);
+  if (!asked.path.ends_in_slash && !as_json)
+    return reply(redirect(kMovedPermanently, url_path(asked.path.names, true)));
+  const InodeId id = inode.id();
+  auto held = std::make_shared<HeldInode>(std::move(inode));
+  auto send = [asked, held, as_json](std::vector<ServedItem> items, Reply<HttpResponse> told) {
+    const ServedDirectory directory{asked.path.names, std::move(items)};
+    HttpResponse response =
+        as_json ? text_response(200, json_listing(directory), "application/json", PagePolicy::page)
+                : text_response(200, html_listing(directory), "text/html; charset=utf-8", PagePolicy::page);
+    response.headers.emplace_back("Vary", "Accept");
+    told(std::move(response));
+  };
+  list_items_of(asked.fs, id, asked.request->argument("sizes") ? ItemSizes::all : ItemSizes::known,
+                value_for<std::vector<ServedItem>>(std::move(reply), std::move(send)));
+}
+
+void send_properties(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
+  const std::string depth = asked.request->header("Depth").value_or("infinity");
+  if (depth != "0" && depth != "1")
+    return reply(text_response(kDenied,
+                               "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:error xmlns:D=\"DAV:\">"
+                               "<D:propfind-finite-depth/></D:error>\n",
+                               "application/xml; charset=utf-8"));
+  const std::string name = asked.path.names.empty() ? "" : asked.path.names.back();
+  const ServedItem self = served_item(name, inode.attributes(), true);
+  const InodeId id = inode.id();
+  auto held = std::make_shared<HeldInode>(std::move(inode));
+  auto send = [asked, self, held](std::vector<ServedItem> items, Reply<HttpResponse> told) {
+    told(text_response(kMultiStatus, dav_listing({asked.path.names, std::move(items)}, self),
+                       "application/xml; charset=utf-8"));
+  };
+  if (depth == "0" || !self.is_directory()) return send({}, std::move(reply));
+  list_items_of(asked.fs, id, ItemSizes::all, value_for<std::vector<ServedItem>>(std::move(reply), std::move(send)));
+}
+
+void send_found(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
+  if (asked.request->method == "PROPFIND") return send_properties(asked, std::move(inode), std::move(reply));
+  if (S_ISDIR(inode.attributes().mode)) return send_listing(asked, std::move(inode), std::move(reply));
+  send_file(asked, std::move(inode), std::move(reply));
+}
+
+// A file that changes between look-up and opening is looked up again.
+void find_and_send(Asked asked, int tries, Reply<HttpResponse> reply) {
+  std::vector<std::string> names = asked.path.names;
+  FileSystem& fs = asked.fs;
+  auto judge = [asked, tries](Result<HttpResponse> sent, Reply<HttpResponse> told) {
+    if (sent) return told(std::move(sent));
+    if (sent.error().kind == ErrorKind::stale && tries > 1) return find_and_send(asked, tries - 1, std::move(told));
+    told(error_response(sent.error()));
+  };
+  auto send = [asked = std::move(asked)](HeldInode inode, Reply<HttpResponse> sent) {
+    send_found(asked, std::move(inode), std::move(sent));
+  };
+  walk_path(fs, std::move(names),
+            value_for<HeldInode>(on_behalf_of<HttpResponse>(std::move(reply), std::move(judge)), std::move(send)));
+}
+
+}  // namespace
+
+std::optional<HttpResponse> HttpService::refusal(const HttpRequest& request) const {
+  const std::string host = request.header("Host").value_or("");
+  if (!is_own_host(host, settings_.hosts))
+    return text_response(kMisdirected, "not a name of this server: see --host\n");
+  if (!shows_token({request.header("Authorization"), request.header("Cookie"), request.argument("token")},
+                   settings_.token, settings_.cookie)) {
+    HttpResponse response = text_response(kUnauthorized, "the token is missing or wrong\n");
+    response.headers.emplace_back("WWW-Authenticate", "Basic realm=\"tfilefs\", charset=\"UTF-8\"");
+    return response;
+  }
+  if (const auto origin = request.header("Origin"); origin && !is_own_origin(*origin, host))
+    return text_response(kDenied, "asked for by a page of another site\n");
+  if (is_one_of(request.method, {"GET", "HEAD", "OPTIONS", "PROPFIND"})) return std::nullopt;
+  HttpResponse response = text_response(kBadMethod, "only reading is possible\n");
+  response.headers.emplace_back("Allow", kMethods);
+  return response;
+}
+
+std::optional<HttpResponse> HttpService::answer_at_once(const HttpRequest& request) const {
+  if (auto refused = refusal(request)) return refused;
+  if (request.method == "OPTIONS") return options_response();
+  const auto path = parse_request_path(request.target);
+  if (!path) return text_response(kBadRequest, "not a path\n");
+  if (request.argument("token") && wants_html(request) && request.method == "GET")
+    return entrance(request, *path, set_cookie(settings_.token, settings_.cookie));
+  const auto& names = path->names;
+  if (names.size() < 2 || names[0] != ".tfilefs" || names[1] != "page" || request.method == "PROPFIND")
+    return std::nullopt;
+  if (names.size() == 2 && !path->ends_in_slash) return redirect(kMovedPermanently, url_path(names, true));
+  return page_response(names.size() == 2 ? "" : names.size() == 3 ? names[2] : "/");
+}
+
+void HttpService::answer(std::shared_ptr<const HttpRequest> request, Reply<HttpResponse> reply) const {
+  auto path = parse_request_path(request->target);
+  if (!path) return reply(text_response(kBadRequest, "not a path\n"));
+  constexpr int kTries = 3;
+  find_and_send({fs_, std::move(request), *std::move(path)}, kTries, std::move(reply));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "descriptor.h"
+#include "reply.h"
+
+namespace tfilefs {
+
+// Where a server listens: a host and a port, or a socket of the file system.
+struct ListenAddress {
+  std::string host, port;  // "127.0.0.1", "0"
+  std::string path;        // else empty
+};
+
+// "ADDR:PORT", with the address of IPv6 in brackets, or "unix:PATH". Errors: invalid.
+Result<ListenAddress> parse_listen_address(std::string_view);
+
+// A socket that listens. One of the file system can be used by its owner alone, and goes with this.
+class Listening {
+ public:
+  // Blocks. Errors: io (the address is in use, or not of this machine), exists (PATH is something else than a socket
+  // that nobody listens on).
+  static Result<Listening> at(const ListenAddress&);
+
+  Listening(Listening&&) = default;
+  Listening& operator=(Listening&&) = delete;
+  ~Listening();
+
+  int descriptor() const { return socket_.get(); }
+  // "http://127.0.0.1:4321"; of a socket of the file system "http+unix://%2Ftmp%2Fx".
+  const std::string& origin() const { return origin_; }
+  int port() const { return port_; }  // 0: none
+  // Whether other machines may reach it.
+  bool is_open_to_others() const { return is_open_to_others_; }
+
+ private:
+  Listening() = default;
+  static Result<Listening> at_path(const std::string& path);
+  static Result<Listening> at_port(const ListenAddress&);
+
+  Descriptor socket_;
+  std::string origin_, path_;
+  int port_ = 0;
+  bool is_open_to_others_ = false;
+};
+
+// The name of this machine, as it calls itself; empty if it has none.
+std::string own_host_name();
+
+}  // namespace tfilefs

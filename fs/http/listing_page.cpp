@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/listing_page.h"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+#include "http/markup.h"
+#include "http/request_path.h"
+#include "http/validators.h"
+#include "tfile/json_writer.h"
+
+namespace tfilefs {
+namespace {
+
+const char* type_name(const ServedItem& item) {
+  if (item.is_directory()) return "directory";
+  return S_ISLNK(item.mode) ? "link" : "file";
+}
+
+std::string link_to(const std::string& href, const std::string& text) {
+  return "<a href=\"" + href + "\">" + html_escaped(text) + "</a>";
+}
+
+// The directories above, each with a link.
+std::string trail(const std::vector<std::string>& path) {
+  std::string text = link_to("/", "/"), href = "/";
+  for (const std::string& name : path) {
+    href += percent_encoded(name) + "/";
+    text += link_to(href, name) + "/";
+  }
+  return text;
+}
+
+std::string row(const ServedItem& item) {
+  std::array<char, 32> date{};
+  if (item.modified) {
+    std::tm parts{};
+    ::gmtime_r(&*item.modified, &parts);
+    std::strftime(date.data(), date.size(), "%Y-%m-%d %H:%M", &parts);
+  }
+  const std::string end = item.is_directory() ? "/" : "";
+  return "<tr><td>" + link_to(percent_encoded(item.name) + end, item.name + end) + "</td><td>" +
+         (item.size
+              ? "<span title=\"" + std::to_string(*item.size) + " bytes\">" + readable_size(*item.size) + "</span>"
+              : "") +
+         "</td><td>" + date.data() + "</td></tr>\n";
+}
+
+void add_response(std::string& to, const std::string& href, const ServedItem& item) {
+  to += "<D:response><D:href>" + href + "</D:href><D:propstat><D:prop><D:resourcetype>";
+  if (item.is_directory()) to += "<D:collection/>";
+  to += "</D:resourcetype>";
+  if (item.size)
+    to += "<D:getcontentlength>" + std::to_string(*item.size) + "</D:getcontentlength><D:getcontenttype>" +
+          content_type(item.name) + "</D:getcontenttype>";
+  if (item.modified) to += "<D:getlastmodified>" + http_date(*item.modified) + "</D:getlastmodified>";
+  to += "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n";
+}
+
+}  // namespace
+
+std::string readable_size(std::uint64_t bytes) {
+  constexpr std::array<const char*, 6> kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
+  auto number = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; number >= 999.5 && unit + 1 < kUnits.size(); ++unit) number /= 1000;
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), number < 9.95 && unit > 0 ? "%.1f %s" : "%.0f %s", number, kUnits[unit]);
+  return text.data();
+}
+
+std::string html_listing(const ServedDirectory& directory) {
+  const std::string path = url_path(directory.path, true);
+  std::string page =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
+      html_escaped(directory.path.empty() ? "/" : directory.path.back()) +
+      "</title><link rel=\"stylesheet\" href=\"/.tfilefs/page/listing.css\"></head><body>\n<h1>" +
+      trail(directory.path) + "</h1>\n<p><a href=\"/.tfilefs/page/#" + path +
+      "\">browse</a> &middot; <a href=\"?json\">as JSON</a></p>\n"
+      "<table><thead><tr><th>name</th><th>size</th><th>modified (UTC)</th></tr></thead><tbody>\n";
+  if (!directory.path.empty()) page += "<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n";
+  for (const ServedItem& item : directory.items) page += row(item);
+  return page + "</tbody></table>\n</body></html>\n";
+}
+
+std::string json_listing(const ServedDirectory& directory) {
+  std::string path;
+  for (const std::string& name : directory.path) path += "/" + name;
+  tfile::JsonWriter json;
+  json.begin_object().member("path", path + "/").key("entries").begin_array();
+  for (const ServedItem& item : directory.items) {
+    json.line().begin_object().member("name", item.name).member("type", type_name(item));
+    if (item.size) json.member("size", *item.size);
+    if (item.modified) json.member("mtime", *item.modified);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json.take() + "\n";
+}
+
+std::string dav_listing(const ServedDirectory& directory, const ServedItem& self) {
+  const std::string path = url_path(directory.path, self.is_directory());
+  std::string text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n";
+  add_response(text, path, self);
+  for (const ServedItem& item : directory.items)
+    add_response(text, path + percent_encoded(item.name) + (item.is_directory() ? "/" : ""), item);
+  return text + "</D:multistatus>\n";
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/plain_response.h"
+
+#include <utility>
+
+#include "http/error_status.h"
+
+namespace tfilefs {
+
+HttpResponse bare_response(int status, PagePolicy policy) {
+  constexpr const char* kOfSource =
+      "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+  constexpr const char* kOfPage =
+      "default-src 'none'; img-src 'self' data: blob:; style-src 'self'; script-src 'self'; connect-src 'self'; "
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  HttpResponse response;
+  response.status = status;
+  response.headers = {{"Content-Security-Policy", policy == PagePolicy::page ? kOfPage : kOfSource},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cross-Origin-Resource-Policy", "same-origin"}};
+  return response;
+}
+
+HttpResponse text_response(int status, std::string text, std::string type, PagePolicy policy) {
+  HttpResponse response = bare_response(status, policy);
+  response.headers.emplace_back("Content-Type", std::move(type));
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.body = ResponseBody(std::move(text));
+  return response;
+}
+
+HttpResponse error_response(const Error& error) {
+  HttpResponse response = text_response(status_of(error), error.text + "\n");
+  if (error.kind == ErrorKind::stale || error.kind == ErrorKind::busy)
+    response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+}  // namespace tfilefs

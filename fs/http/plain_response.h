@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "http/request.h"
+#include "reply.h"
+
+namespace tfilefs {
+
+// Which of a page's means a browser lets it use. `source`: a file of the source, which may be of anybody: no scripts,
+// and no access to the rest of the site. `page`: a page of this program, with its own style and scripts.
+enum class PagePolicy : std::uint8_t { source, page };
+
+// A response with the headers that each has: nobody frames it, guesses its type, or learns of it from a link.
+HttpResponse bare_response(int status, PagePolicy);
+
+HttpResponse text_response(int status, std::string text, std::string type = "text/plain; charset=utf-8",
+                           PagePolicy policy = PagePolicy::source);
+
+HttpResponse error_response(const Error&);
+
+}  // namespace tfilefs

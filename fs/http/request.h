@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/response_body.h"
+
+namespace tfilefs {
+
+// A request as it came: nothing in it is to be trusted.
+struct HttpRequest {
+  std::string method;                                          // "GET"
+  std::string target;                                          // encoded; without the query
+  std::vector<std::pair<std::string, std::string>> headers{};  // in any case
+  std::vector<std::pair<std::string, std::string>> query{};    // decoded: name and value
+
+  // The first of that name.
+  std::optional<std::string> header(std::string_view name) const;
+  std::optional<std::string> argument(std::string_view name) const;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::vector<std::pair<std::string, std::string>> headers;
+  ResponseBody body;
+};
+
+}  // namespace tfilefs

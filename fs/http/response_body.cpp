@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/response_body.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tfilefs {
+
+void ResponseBody::add(std::string text) {
+  if (text.empty()) return;
+  const std::uint64_t begin = size(), end = begin + text.size();
+  parts_.push_back({begin, end, std::make_shared<const std::string>(std::move(text)), 0});
+}
+
+void ResponseBody::add(const FileSpan& range) {
+  if (range.size() == 0) return;
+  const std::uint64_t begin = size();
+  parts_.push_back({begin, begin + range.size(), nullptr, range.begin});
+}
+
+void ResponseBody::read(std::uint64_t position, std::size_t most, Reply<Slices> reply) const {
+  const auto at = std::ranges::upper_bound(parts_, position, {}, &Part::end);
+  if (at == parts_.end()) return reply(tfile::fail(ErrorKind::invalid, "beyond the end of a response"));
+  const std::uint64_t inside = position - at->begin;
+  const std::size_t size = std::min<std::uint64_t>(most, at->end - position);
+  if (at->text) return reply(one_slice(std::as_bytes(std::span(*at->text)).subspan(inside, size), at->text));
+  const std::stop_token stop = reply.stop_token();
+  Reply<Slices> told(
+      [reply = std::move(reply), file = file_](Result<Slices> slices) mutable {
+        if (slices && slices->size() == 0) slices = tfile::fail(ErrorKind::stale, "the file has become shorter");
+        reply(std::move(slices));
+      },
+      stop);
+  file_->fs.read(file_->handle.id(), at->offset + inside, size, std::move(told));
+}
+
+std::string content_range(const FileSpan& range, std::uint64_t size) {
+  return "bytes " + std::to_string(range.begin) + "-" + std::to_string(range.end - 1) + "/" + std::to_string(size);
+}
+
+ResponseBody body_of_ranges(std::shared_ptr<const ServedFile> file, const std::vector<FileSpan>& ranges,
+                            std::uint64_t size, std::string_view type, std::string_view boundary) {
+  ResponseBody body(std::move(file));
+  const std::string separator = "\r\n--" + std::string(boundary);
+  for (const FileSpan& range : ranges) {
+    body.add(separator + "\r\nContent-Type: " + std::string(type) + "\r\nContent-Range: " + content_range(range, size) +
+             "\r\n\r\n");
+    body.add(range);
+  }
+  body.add(separator + "--\r\n");
+  return body;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/http_service.h"
+
+#include <gtest/gtest.h>
+
+#include "fs/vfs/fake_file.h"
+#include "waited.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr const char* kTokenOfTest = "abcdefghijklmnop";
+
+std::string header_of(const HttpResponse& response, std::string_view name) {
+  for (const auto& [key, value] : response.headers)
+    if (key == name) return value;
+  return "";
+}
+
+class HttpServiceTest : public ::testing::Test {
+ protected:
+  static std::shared_ptr<FakeFile> file() {
+    auto made = std::make_shared<FakeFile>();
+    made->object("note", "the bytes");
+    made->object("a/b", "slash");
+    return made;
+  }
+
+  HttpResponse ask(const std::string& method, const std::string& target,
+                   std::vector<std::pair<std::string, std::string>> headers = {}) {
+    auto request = std::make_shared<HttpRequest>(HttpRequest{method, target, std::move(headers)});
+    request->headers.emplace_back("Host", "localhost");
+    request->headers.emplace_back("Authorization", std::string("Bearer ") + kTokenOfTest);
+    if (auto now = service_.answer_at_once(*request)) return *std::move(now);
+    return *waited<HttpResponse>([&](auto reply) { service_.answer(request, std::move(reply)); });
+  }
+  std::string text_of(const HttpResponse& response, std::size_t most = 7) {
+    std::string text;
+    while (text.size() < response.body.size()) {
+      const auto piece = waited<Slices>([&](auto reply) { response.body.read(text.size(), most, std::move(reply)); });
+      if (!piece || piece->size() == 0 || piece->size() > most) return "failed";
+      for (const auto each : piece->pieces) text.append(reinterpret_cast<const char*>(each.data()), each.size());
+    }
+    return text;
+  }
+
+  FakeMount mount_{file()};
+  HttpService service_{*mount_.fs, {kTokenOfTest, "tfilefs-80", {}}};
+};
+
+TEST_F(HttpServiceTest, SendsAFileWholeAndInPart) {
+  const HttpResponse whole = ask("GET", "/note/object.bin");
+  EXPECT_EQ(whole.status, 200);
+  EXPECT_EQ(text_of(whole), "the bytes");
+  const HttpResponse part = ask("GET", "/note/object.bin", {{"Range", "bytes=4-6"}});
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(header_of(part, "Content-Range"), "bytes 4-6/9");
+  EXPECT_EQ(text_of(part), "byt");
+  const HttpResponse none = ask("GET", "/note/object.bin", {{"Range", "bytes=9-"}});
+  EXPECT_EQ(none.status, 416);
+  EXPECT_EQ(header_of(none, "Content-Range"), "bytes */9");
+}
+
+TEST_F(HttpServiceTest, SendsSeveralRangesInParts) {
+  const HttpResponse parts = ask("GET", "/note/object.bin", {{"Range", "bytes=0-2,-3"}});
+  EXPECT_EQ(parts.status, 206);
+  const std::string text = text_of(parts);
+  EXPECT_EQ(text.size(), parts.body.size());
+  EXPECT_NE(text.find("bytes 0-2/9\r\n\r\nthe\r\n--"), std::string::npos) << text;
+  EXPECT_NE(text.find("bytes 6-8/9\r\n\r\ntes\r\n--"), std::string::npos) << text;
+}
+
+TEST_F(HttpServiceTest, KnowsWhatTheClientHas) {
+  const std::string tag = header_of(ask("GET", "/note/object.bin"), "ETag");
+  EXPECT_EQ(header_of(ask("HEAD", "/note/object.bin"), "ETag"), tag);
+  EXPECT_EQ(ask("GET", "/note/object.bin", {{"If-None-Match", tag}}).status, 304);
+  EXPECT_EQ(ask("GET", "/note/object.bin", {{"If-Match", "\"other\""}}).status, 412);
+  EXPECT_EQ(ask("GET", "/note/object.bin", {{"Range", "bytes=0-0"}, {"If-Range", "\"other\""}}).status, 200);
+  EXPECT_EQ(ask("GET", "/note/object.bin", {{"Range", "bytes=0-0"}, {"If-Range", tag}}).status, 206);
+}
+
+TEST_F(HttpServiceTest, ListsDirectories) {
+  EXPECT_EQ(ask("GET", "/note").status, 301);
+  EXPECT_EQ(header_of(ask("GET", "/a%252Fb"), "Location"), "/a%252Fb/");
+  EXPECT_NE(text_of(ask("GET", "/")).find("href=\"a%252Fb/\""), std::string::npos);
+  const std::string json = text_of(ask("GET", "/note", {{"Accept", "application/json"}}));
+  EXPECT_NE(json.find("\"object.bin\", \"type\": \"file\", \"size\": 9"), std::string::npos) << json;
+  EXPECT_NE(text_of(ask("PROPFIND", "/note", {{"Depth", "1"}})).find("<D:getcontentlength>9<"), std::string::npos);
+  EXPECT_EQ(ask("PROPFIND", "/").status, 403);
+}
+
+TEST_F(HttpServiceTest, RefusesTheRest) {
+  EXPECT_EQ(ask("GET", "/missing").status, 404);
+  EXPECT_EQ(ask("GET", "/note/object.bin/").status, 404);
+  EXPECT_EQ(ask("GET", "/note/object.bin/x").status, 404);
+  EXPECT_EQ(ask("GET", "/../note").status, 400);
+  EXPECT_EQ(ask("PUT", "/note").status, 405);
+  EXPECT_EQ(ask("GET", "/", {{"Origin", "http://evil.example"}}).status, 403);
+  EXPECT_EQ(service_.answer_at_once({"GET", "/", {{"Host", "localhost"}}})->status, 401);
+  EXPECT_EQ(service_.answer_at_once({"PUT", "/", {{"Host", "localhost"}}})->status, 401);
+  EXPECT_EQ(service_.answer_at_once({"GET", "/", {{"Host", "evil.example"}}})->status, 421);
+  EXPECT_EQ(service_.answer_at_once({"GET", "/"})->status, 421);
+}
+
+TEST_F(HttpServiceTest, PutsTheTokenOfAUrlIntoACookie) {
+  const auto page = service_.answer_at_once(
+      {"GET", "/note/", {{"Host", "localhost"}, {"Accept", "text/html"}}, {{"token", kTokenOfTest}, {"json", "<"}}});
+  ASSERT_TRUE(page);
+  EXPECT_EQ(header_of(*page, "Set-Cookie"), "tfilefs-80=abcdefghijklmnop; Path=/; HttpOnly; SameSite=Strict");
+  EXPECT_NE(text_of(*page).find("url=/note/?json=%3C\""), std::string::npos);
+  EXPECT_EQ(text_of(*page).find(kTokenOfTest), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tfilefs

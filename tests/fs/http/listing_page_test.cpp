@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http/listing_page.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "http/listen_address.h"
+#include "http/markup.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr const char* kScript = "<script>alert('\"&')</script>";
+
+TEST(Markup, HidesWhatHtmlWouldSee) {
+  EXPECT_EQ(html_escaped(kScript), "&lt;script&gt;alert(&#39;&quot;&amp;&#39;)&lt;/script&gt;");
+  EXPECT_EQ(html_escaped("\xc3\xa9\xff\x01"), "\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+TEST(Listing, HasNoMarkupOfNames) {
+  const ServedDirectory directory{{kScript},
+                                  {{kScript, S_IFDIR, std::nullopt, 0}, {"x.f4", S_IFREG, 1234567, std::nullopt}}};
+  const ServedItem self{kScript, S_IFDIR, std::nullopt, std::nullopt};
+  for (const std::string& page : {html_listing(directory), dav_listing(directory, self)})
+    EXPECT_EQ(page.find("<script"), std::string::npos) << page;
+  EXPECT_NE(html_listing(directory).find("href=\"x.f4\">x.f4</a>"), std::string::npos);
+  EXPECT_NE(html_listing(directory).find("1.2 MB"), std::string::npos);
+  EXPECT_EQ(json_listing({{"a"}, {{"x", S_IFREG, 1, 2}, {"l", S_IFLNK, std::nullopt, std::nullopt}}}),
+            "{\"path\": \"/a/\", \"entries\": [\n{\"name\": \"x\", \"type\": \"file\", \"size\": 1, \"mtime\": 2},\n"
+            "{\"name\": \"l\", \"type\": \"link\"}]}\n");
+}
+
+TEST(Listing, HasSizesForPeople) {
+  EXPECT_EQ(readable_size(0), "0 B");
+  EXPECT_EQ(readable_size(999), "999 B");
+  EXPECT_EQ(readable_size(1000), "1.0 kB");
+  EXPECT_EQ(readable_size(999'600), "1.0 MB");
+  EXPECT_EQ(readable_size(UINT64_MAX), "18447 PB");
+}
+
+TEST(ListenAddress, IsAPortOfAnAddressOrASocket) {
+  EXPECT_EQ(parse_listen_address("127.0.0.1:0")->host, "127.0.0.1");
+  EXPECT_EQ(parse_listen_address("[::1]:8080")->host, "::1");
+  EXPECT_EQ(parse_listen_address("[::1]:8080")->port, "8080");
+  EXPECT_EQ(parse_listen_address("unix:/run/x:1")->path, "/run/x:1");
+  for (const char* text : {"", "8080", ":8080", "host", "host:", "host:x", "host:65536", "host:-1", "::1:80", "unix:"})
+    EXPECT_FALSE(parse_listen_address(text)) << text;
+}
+
+}  // namespace
+}  // namespace tfilefs
