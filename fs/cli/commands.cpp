@@ -72,6 +72,11 @@ constexpr auto kServeFlags = std::to_array<Flag>({
     {"--timeout", "SECONDS", ValueHint::text, "end connections that send no whole request for so long (30)"},
     kMountOptions,
 });
+constexpr auto kBrowseFlags = std::to_array<Flag>({
+    {"--listen", "WHERE", ValueHint::text, "ADDR:PORT, where port 0 is a free one (127.0.0.1:0)"},
+    {"-n,--print", "", ValueHint::nothing, "open no browser: only print the URL"},
+    kMountOptions,
+});
 constexpr auto kServed = std::to_array<Argument>({
     {"SOURCE...", ValueHint::file,
      "what a mount takes: a ROOT file, a directory, or the URL of one; with -o chain any number", 1},
@@ -193,6 +198,13 @@ passed over.
 .IP
 From several sources, each goes into a directory of its name below DEST. On a terminal the progress is shown.)",
      kCpFlags, kInsideAndPlace, run_cp},
+    {"browse", "look at ROOT files in a web browser: columns, rows, histograms, plots",
+     R"(Serves as
+.B serve
+does, on this machine alone, and opens a page in the browser of the desktop; without one it prints the URL. Over ssh it
+prints the line for a tunnel. The page has the tree of directories, tables and columns; of a table its rows; of a column its
+histogram, or its most frequent strings; of an object its plot; and lines to copy. It serves until it is interrupted.)",
+     kBrowseFlags, kInside, run_browse},
     {"serve", "serve what a mount would show by HTTP, to who has the token",
      R"(Prints a URL with a token, and serves until it is interrupted: files with ranges, listings as HTML and JSON, WebDAV for
 reading. Nothing is mounted, and nothing can be written. For example:

@@ -22,6 +22,7 @@ int run_umount(int argc, char** argv);
 int run_ls(int argc, char** argv);
 int run_cat(int argc, char** argv);
 int run_cp(int argc, char** argv);
+int run_browse(int argc, char** argv);
 int run_serve(int argc, char** argv);
 int run_map(int argc, char** argv);
 int run_check(int argc, char** argv);

@@ -58,7 +58,7 @@ HttpResponse page_response(std::string_view name) {
   const auto files = page_files();
   const auto file = std::ranges::find(files, name, &PageFile::name);
   if (file == files.end()) return text_response(kMissing, "no such file\n");
-  return text_response(200, std::string(file->bytes), std::string(file->type), PagePolicy::page);
+  return text_response(200, std::string(file->bytes), content_type(name), PagePolicy::page);
 }
 
 // The token goes into a cookie, and out of the address line. By a page that leads on: a redirection would still count

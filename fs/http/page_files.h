@@ -9,7 +9,6 @@ namespace tfilefs {
 // A file of fs/http/page, in the program (fs/http/page/page_files.cpp.in).
 struct PageFile {
   std::string_view name;  // "listing.css"
-  std::string_view type;  // of HTTP
   std::string_view bytes;
 };
 

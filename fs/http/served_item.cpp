@@ -19,10 +19,12 @@ ServedItem served_item(std::string name, const Attributes& attributes, bool is_c
 std::string content_type(std::string_view name) {
   constexpr auto kTypes = std::to_array<std::pair<std::string_view, const char*>>({
       {".arrow", "application/vnd.apache.arrow.file"},
+      {".css", "text/css; charset=utf-8"},
       {".csv", "text/csv; charset=utf-8"},
       {".gif", "image/gif"},
       {".html", "text/html; charset=utf-8"},
       {".jpg", "image/jpeg"},
+      {".js", "text/javascript; charset=utf-8"},
       {".json", "application/json"},
       {".log", "text/plain; charset=utf-8"},
       {".md", "text/plain; charset=utf-8"},

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "child_program.h"
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/served_source.h"
+#include "cli/source_names.h"
+#include "descriptor.h"
+#include "http/listen_address.h"
+#include "http/markup.h"
+#include "http/request_path.h"
+
+namespace tfilefs {
+namespace {
+
+bool is_set(const char* name) {
+  const char* const value = std::getenv(name);
+  return value && *value != '\0';
+}
+
+// A page that leads to the URL, for the user alone: every user sees the arguments of a program, and would see the token
+// in one. It goes with this.
+class LeadingPage {
+ public:
+  explicit LeadingPage(const std::string& url) {
+    const char* const directory = std::getenv("XDG_RUNTIME_DIR");
+    path_ = std::string(directory && *directory ? directory : "/tmp") + "/tfilefs-XXXXXX.html";
+    constexpr int kEnding = 5;
+    const Descriptor file(::mkostemps(path_.data(), kEnding, O_CLOEXEC));
+    const std::string text =
+        "<!DOCTYPE html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
+        "<meta http-equiv=\"refresh\" content=\"0;url=" +
+        html_escaped(url) + "\">\n";
+    is_whole_ = file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    is_made_ = static_cast<bool>(file);
+  }
+  ~LeadingPage() {
+    if (is_made_) ::unlink(path_.c_str());
+  }
+  LeadingPage(const LeadingPage&) = delete;
+  LeadingPage& operator=(const LeadingPage&) = delete;
+  const std::string& path() const { return path_; }
+  bool is_whole() const { return is_whole_; }
+
+ private:
+  std::string path_;
+  bool is_made_ = false, is_whole_ = false;
+};
+
+// Some wait until the browser is closed: nothing waits for them.
+void open_browser(const std::string& page) {
+  std::thread([page] {
+    if (run_program("/usr/bin/xdg-open", {page}).status != 0)
+      std::fprintf(stderr, "tfilefs: no browser could be opened: open the URL in one\n");
+  }).detach();
+}
+
+void tell_tunnel(const ServedAt& at) {
+  const std::string port = std::to_string(at.port);
+  std::fprintf(
+      stderr,
+      "tfilefs: from the machine where you sit, run this, then open the URL there:\n  ssh -N -L %s:127.0.0.1:%s %s\n",
+      port.c_str(), port.c_str(), own_host_name().c_str());
+}
+
+}  // namespace
+
+int run_browse(int argc, char** argv) {
+  CommandLine command("browse");
+  ServeRequest request;
+  std::vector<std::string> option_lists;
+  std::string path;
+  bool prints_only = false;
+  command.take("--listen", request.listen);
+  command.take("-n", prints_only);
+  command.take("-o", option_lists);
+  command.take("SOURCE[/PATH]", path);
+  if (const auto code = command.parse(argc, argv)) return *code;
+  auto options = parse_mount_options(option_lists);
+  if (!options) {
+    complain(options.error());
+    return kExitUsage;
+  }
+  request.options = *std::move(options);
+  const SourcePath at = split_source(path);
+  request.sources = {at.source};
+  std::unique_ptr<LeadingPage> page;
+  const auto served = serve_source(std::move(request), [&](const ServedAt& where) {
+    const std::string inside = at.inside.empty() ? "" : "at=" + percent_encoded("/" + at.inside) + "&";
+    const std::string url = where.origin + "/.tfilefs/page/?" + inside + "token=" + where.token;
+    std::printf("%s\n", url.c_str());
+    std::fflush(stdout);
+    if (prints_only || where.port == 0) return;
+    if (is_set("SSH_CONNECTION") && !where.is_open_to_others) return tell_tunnel(where);
+    if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) return;
+    page = std::make_unique<LeadingPage>(url);
+    if (page->is_whole()) open_browser(page->path());
+  });
+  return served ? kExitOk : complain(served.error());
+}
+
+}  // namespace tfilefs

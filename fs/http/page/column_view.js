@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A column: what it is, its histogram or its most frequent strings, and ways to take it along.
+import { bytes, urlOf } from './source.js';
+import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown, size } from './numbers.js';
+import { columnName, columnType } from './table_view.js';
+import { chart } from './chart.js';
+import { copyLines, downloads, facts, make, quoted } from './parts.js';
+
+const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20;
+
+// Reads piece by piece, and tells how far it is.
+async function readValues(path, column, tell) {
+  const each = arrayType(column.dtype).BYTES_PER_ELEMENT;
+  const all = column.size === null ? VALUES_MAX * each : Math.min(column.size, VALUES_MAX * each);
+  const parts = [];
+  let at = 0;
+  while (at < all) {
+    const piece = await bytes(path, at, Math.min(all, at + PIECE));
+    if (piece.byteLength === 0) break;
+    parts.push(decode(piece, column.dtype));
+    at += piece.byteLength;
+    tell(at / all);
+  }
+  const values = new (arrayType(column.dtype))(parts.reduce((sum, part) => sum + part.length, 0));
+  parts.reduce((place, part) => { values.set(part, place); return place + part.length; }, 0);
+  return values;
+}
+
+function histogramView(path, column) {
+  const figure = make('figure', {}, make('p', { class: 'dim' }, 'Reading…'));
+  const bins = make('input', { type: 'number', min: 1, max: 1000, value: 100 });
+  const log = make('input', { type: 'checkbox' });
+  const whole = make('button', { type: 'button', disabled: true }, 'Whole range');
+  const told = make('p', { class: 'dim' });
+  let values = null, range = null;
+  function show() {
+    if (!values) return;
+    const count = Math.min(1000, Math.max(1, Number(bins.value) || 100));
+    const found = histogram(values, count, range);
+    whole.disabled = range === null;
+    figure.replaceChildren(chart(found, `Histogram of ${columnName(column)}`, log.checked, (wanted) => { range = wanted; show(); }));
+    const total = column.length === null ? '' : ` of ${column.length * itemsOfShape(column)}`;
+    told.textContent = `${values.length}${total} values read; in the range ${found.inside}, mean ${shown(found.mean)}, ` +
+      `standard deviation ${shown(found.deviation)}; below ${found.below}, above ${found.above}` +
+      (found.missing ? `, not finite ${found.missing}` : '');
+  }
+  for (const input of [bins, log]) input.addEventListener('input', show);
+  whole.addEventListener('click', () => { range = null; show(); });
+  readValues(path, column, (share) => { if (share < 1) figure.firstChild.textContent = `Reading… ${Math.round(100 * share)} %`; })
+    .then((read) => { values = read; show(); })
+    .catch((failure) => figure.replaceChildren(make('p', { class: 'error' }, failure.message)));
+  return make('section', {}, make('h3', {}, 'Histogram'), make('div', { class: 'bar' }, make('label', {}, 'Bins ', bins),
+    make('label', {}, log, ' Logarithmic'), whole, make('span', { class: 'dim' }, 'drag over the plot to zoom')), figure, told);
+}
+
+function stringsView(table, path, column) {
+  const place = make('div', {}, make('p', { class: 'dim' }, 'Reading…'));
+  (async () => {
+    const ends = decode(await bytes([...table, ...column.lists.at(-1).split('/')], 0, (STRINGS_MAX + 1) * 8), '<i8');
+    const chars = new Uint8Array(await bytes(path, 0, Math.min(CHARS_MAX, Number(ends.at(-1) ?? 0))));
+    const text = new TextDecoder(), counts = new Map();
+    let read = 0;
+    for (; read + 1 < ends.length && Number(ends[read + 1]) <= chars.length; ++read) {
+      const word = text.decode(chars.subarray(Number(ends[read]), Number(ends[read + 1])));
+      counts.set(word, (counts.get(word) || 0) + 1);
+    }
+    const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 30);
+    place.replaceChildren(make('p', { class: 'dim' }, `${counts.size} different ones of the first ${read}`),
+      make('div', { class: 'wide' }, make('table', {}, make('tbody', {}, ...most.map(([word, count]) =>
+        make('tr', {}, make('td', {}, word), make('td', { class: 'number' }, String(count))))))));
+  })().catch((failure) => place.replaceChildren(make('p', { class: 'error' }, failure.message)));
+  return make('section', {}, make('h3', {}, 'Most frequent'), place);
+}
+
+export function columnView(table, schema, column, source) {
+  const path = [...table, ...column.path.split('/')];
+  const inside = path.join('/'), name = columnName(column), branch = column.branch.split('/').at(-1);
+  const url = location.origin + urlOf(path);
+  return [
+    make('h2', {}, name), make('p', { class: 'dim' }, column.title),
+    facts([['Table', make('a', { href: '#' + urlOf(table) }, table.join('/'))], ['Branch', [column.branch, ...column.field].join(' . ')],
+           ['Type', columnType(column)], ['Class', column.class], ['Items', column.length], ['Size decoded', size(column.size)],
+           ['Compression', column.compression], ['Lists', column.lists.join(', ')], ['Not decoded', column.reason]]),
+    downloads([[column.path.split('/').at(-1), urlOf(path)], ['npy', urlOf(path) + '.npy'],
+               ...column.lists.map((each) => [each.split('/').at(-1), urlOf([...table, ...each.split('/')])])]),
+    isNumeric(column) ? histogramView(path, column) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column) : null,
+    copyLines([
+      ['NumPy', `np.fromfile(${JSON.stringify('mnt/' + inside)}, ${JSON.stringify(column.dtype)})  # of a mount`],
+      ['Python', `np.frombuffer(urllib.request.urlopen(${JSON.stringify(url)} + "?token=" + TOKEN).read(), ${JSON.stringify(column.dtype)})`],
+      source.endsWith('.root') && ['uproot', `uproot.open(${JSON.stringify(source)})[${JSON.stringify(table.join('/'))}][${JSON.stringify(branch)}].array()`],
+      ['curl', `curl -H "Authorization: Bearer $TOKEN" -O ${quoted(url)}`],
+      ['tfilefs', `tfilefs cat ${quoted(source + '/' + inside)} > ${quoted(column.path.split('/').at(-1))}`],
+      isNumeric(column) && ['draw', `tfilefs draw ${quoted(source + ':' + table.join('/'))} ${quoted(branch)}`],
+    ]),
+  ];
+}

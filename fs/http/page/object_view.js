@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A directory, or an object, which is a directory with its arrays and texts in it.
+import { urlOf } from './source.js';
+import { size } from './numbers.js';
+import { copyLines, downloads, make, quoted } from './parts.js';
+
+export function directoryView(names, entries, source) {
+  const isObject = entries.some((each) => each.name === 'object.bin');
+  const picture = make('img', { class: 'object', src: urlOf([...names, 'plot.svg']), alt: `Plot of ${names.at(-1)}` });
+  picture.addEventListener('error', () => picture.replaceWith(make('p', { class: 'dim' }, 'This object has no plot.')));
+  const rows = entries.map((each) => {
+    const path = [...names, each.name];
+    const href = each.type === 'file' ? urlOf(path) : '#' + urlOf(path);
+    return make('tr', {}, make('td', {}, make('a', { href }, each.name + (each.type === 'directory' ? '/' : ''))),
+                make('td', { class: 'number' }, each.size === undefined ? '' : size(each.size)));
+  });
+  const place = source + (names.length ? '/' + names.join('/') : '');
+  return [
+    make('h2', {}, names.at(-1) ?? 'Root'),
+    isObject ? make('figure', {}, picture) : null,
+    downloads(isObject ? [['svg', urlOf([...names, 'plot.svg'])], ['json', urlOf([...names, 'object.json'])], ['csv', urlOf([...names, 'table.csv'])]]
+                       : [['all plots', urlOf([...names, 'index.html'])], ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
+    make('h3', {}, isObject ? 'Files' : 'Names'), make('div', { class: 'wide' }, make('table', {}, make('tbody', {}, ...rows))),
+    copyLines([['tfilefs', `tfilefs ls ${quoted(place)}`], ['copy', `tfilefs cp -r ${quoted(place)} .`]]),
+  ];
+}

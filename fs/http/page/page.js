@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of `tfilefs browse`: the tree, and a view of what is chosen. What is behind # says what that is.
+import { json, listing, schema } from './source.js';
+import { columnView } from './column_view.js';
+import { directoryView } from './object_view.js';
+import { make } from './parts.js';
+import { tableView } from './table_view.js';
+import { Tree } from './tree.js';
+
+const main = document.getElementById('main');
+const tree = new Tree(document.getElementById('tree'), document.getElementById('none'));
+let source = '', turn = 0;
+
+function chosen() {
+  try {
+    return location.hash.slice(1).split('/').filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return [];
+  }
+}
+
+async function views(names) {
+  for (let depth = 1; depth <= names.length; ++depth) {
+    const table = names.slice(0, depth);
+    const described = await schema(table);
+    if (!described) continue;
+    const path = names.slice(depth).join('/');
+    if (!path) return tableView(table, described, source);
+    const column = described.columns.find((each) => each.path === path) ??
+                   described.columns.find((each) => each.path.startsWith(path + '/') && each.role !== 'offsets');
+    if (column) return columnView(table, described, column, source);
+  }
+  return directoryView(names, await listing(names), source);
+}
+
+async function show() {
+  const mine = ++turn, names = chosen();
+  document.title = (names.at(-1) ?? 'tfilefs') + (source ? ' – ' + source.split('/').at(-1) : '');
+  document.body.classList.remove('tree');
+  let made;
+  try {
+    made = await views(names);
+  } catch (failure) {
+    made = [make('h2', {}, names.at(-1) ?? ''), make('p', { class: 'error' }, failure.message)];
+  }
+  if (mine !== turn) return;
+  main.replaceChildren(...made.filter(Boolean));
+  main.scrollTop = 0;
+  tree.select(names);
+}
+
+async function start() {
+  const at = new URLSearchParams(location.search).get('at');
+  if (at) history.replaceState(null, '', location.pathname + '#' + at);
+  try {
+    source = (await json('/.tfilefs/config.json')).source;
+  } catch { /* it is only shown */ }
+  document.getElementById('source').textContent = source;
+  await tree.start().catch((failure) => main.replaceChildren(make('p', { class: 'error' }, failure.message)));
+  const only = tree.place.firstElementChild;
+  if (chosen().length === 0 && tree.rows.size > 0 && only.tree.opens && [...tree.rows.values()].filter((each) => each.tree.level === 1).length === 1)
+    history.replaceState(null, '', '#/' + only.tree.names.map(encodeURIComponent).join('/'));
+  show();
+}
+
+window.addEventListener('hashchange', show);
+const search = document.getElementById('search');
+search.addEventListener('input', () => tree.search(search.value));
+document.getElementById('menu').addEventListener('click', () => document.body.classList.toggle('tree'));
+document.addEventListener('keydown', (event) => {
+  if (event.key === '/' && !/INPUT|TEXTAREA/.test(document.activeElement.tagName)) {
+    event.preventDefault();
+    document.body.classList.add('tree');
+    search.focus();
+  } else if (event.key === 'Escape' && document.activeElement === search) {
+    search.value = '';
+    tree.search('');
+    tree.place.querySelector('.row')?.focus();
+  }
+});
+start();

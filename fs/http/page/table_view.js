@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table: what it is, its rows a page at a time, and ways to take it along.
+import { bytes, urlOf } from './source.js';
+import { arrayType, decode, isNumeric, itemsOfShape, shown } from './numbers.js';
+import { copyLines, downloads, facts, make, quoted } from './parts.js';
+
+const ROWS = 50, COLUMNS = 12, ITEMS_SHOWN = 6, BYTES_MAX = 1 << 20;
+
+// Columns that have values of their own, not places of others.
+export const shownColumns = (schema) => schema.columns.filter((each) => ['values', 'chars', 'raw'].includes(each.role));
+
+export function columnName(column) {
+  const name = column.path.replace(/\/(values|chars|offsets)\.\w+$/, '').replace(/(\.raw)?\.[a-z]\d+(x\d+)*$/, '');
+  return name || column.path;
+}
+
+export function columnType(column) {
+  const item = column.role === 'chars' ? 'string' : column.role === 'raw' ? 'raw' : column.dtype.replace(/^[<|]/, '');
+  const lists = column.lists.length - (column.role === 'chars' ? 1 : 0);
+  return 'list<'.repeat(Math.max(0, lists)) + item + '>'.repeat(Math.max(0, lists)) + (column.shape.length ? `[${column.shape}]` : '');
+}
+
+async function numbers(names, column, first, count) {
+  const each = arrayType(column.dtype).BYTES_PER_ELEMENT * itemsOfShape(column);
+  return decode(await bytes(names, first * each, Math.min((first + count) * each, first * each + BYTES_MAX)), column.dtype);
+}
+
+function itemText(values, begin, end) {
+  const some = Array.from(values.slice(begin, Math.min(end, begin + ITEMS_SHOWN)), shown).join(', ');
+  return '[' + some + (end - begin > ITEMS_SHOWN ? ', …' : '') + ']';
+}
+
+// The cells of one column for entries from `first` on.
+async function cells(table, column, first, count) {
+  const path = [...table, ...column.path.split('/')];
+  const width = itemsOfShape(column);
+  const isText = column.role === 'chars';
+  if (!isText && !isNumeric(column)) return Array(count).fill('(raw)');
+  if (column.lists.length > 1) return Array(count).fill('[[…]]');
+  if (column.lists.length === 0) {
+    const values = await numbers(path, column, first, count);
+    return Array.from({ length: Math.floor(values.length / width) },
+                      (_, i) => (width === 1 ? shown(values[i]) : itemText(values, i * width, (i + 1) * width)));
+  }
+  const ends = decode(await bytes([...table, ...column.lists[0].split('/')], first * 8, (first + count + 1) * 8), '<i8');
+  if (ends.length < 2) return [];
+  const begin = Number(ends[0]);
+  const values = await numbers(path, column, begin, Number(ends.at(-1)) - begin);
+  const text = new TextDecoder();
+  return Array.from({ length: ends.length - 1 }, (_, i) => {
+    const [from, to] = [(Number(ends[i]) - begin) * width, (Number(ends[i + 1]) - begin) * width];
+    return isText ? text.decode(values.slice(from, Math.min(to, from + 200))) : itemText(values, from, to);
+  });
+}
+
+function rowsView(table, schema) {
+  const columns = shownColumns(schema);
+  const place = make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Rows' });
+  const where = make('span', { class: 'dim' });
+  let first = 0, from = 0, turn = 0;
+  const button = (text, move) => make('button', { type: 'button', onclick: () => { move(); show(); } }, text);
+  const back = button('← entries', () => { first = Math.max(0, first - ROWS); });
+  const next = button('entries →', () => { first += ROWS; });
+  const left = button('← columns', () => { from = Math.max(0, from - COLUMNS); });
+  const right = button('columns →', () => { from += COLUMNS; });
+  async function show() {
+    const mine = ++turn, some = columns.slice(from, from + COLUMNS);
+    const count = Math.min(ROWS, schema.entries - first);
+    back.disabled = first === 0;
+    next.disabled = first + ROWS >= schema.entries;
+    left.disabled = from === 0;
+    right.disabled = from + COLUMNS >= columns.length;
+    where.textContent = `entries ${first} to ${first + count - 1} of ${schema.entries}, ` +
+                        `columns ${from + 1} to ${from + some.length} of ${columns.length}`;
+    const all = await Promise.all(some.map((each) => cells(table, each, first, count).catch((failure) => [failure.message])));
+    if (mine !== turn) return;
+    const head = make('tr', {}, make('th', { scope: 'col' }, 'entry'), ...some.map((each) => make('th', { scope: 'col' },
+      make('a', { href: '#' + urlOf([...table, ...each.path.split('/')]), title: columnType(each) }, columnName(each)))));
+    const body = Array.from({ length: count }, (_, i) => make('tr', {}, make('td', { class: 'number dim' }, String(first + i)),
+      ...all.map((each, at) => make('td', { class: some[at].lists.length || some[at].role !== 'values' ? '' : 'number' }, each[i] ?? ''))));
+    place.replaceChildren(make('table', {}, make('thead', {}, head), make('tbody', {}, ...body)));
+  }
+  if (schema.entries > 0 && columns.length > 0) show();
+  return make('section', {}, make('h3', {}, 'Rows'), make('div', { class: 'bar' }, back, next, left, right, where), place);
+}
+
+export function tableView(table, schema, source) {
+  const url = location.origin + urlOf(table);
+  const inside = table.join('/');
+  const name = table.at(-1);
+  return [
+    make('h2', {}, name), make('p', { class: 'dim' }, schema.title),
+    facts([['Format', schema.kind], ['Entries', schema.entries], ['Clusters', Math.max(0, schema.clusters.length - 1)],
+           ['Columns', shownColumns(schema).length], ['No columns', schema.reason]]),
+    downloads([['parquet', urlOf(table) + '.parquet'], ['arrow', urlOf(table) + '.arrow'], ['csv', urlOf(table) + '.csv'],
+               ['jsonl', urlOf(table) + '.jsonl'], ['schema', urlOf([...table, '.schema.json'])], ['files', urlOf(table) + '/']]),
+    rowsView(table, schema),
+    copyLines([
+      ['polars', `pl.read_parquet(${JSON.stringify(url + '.parquet')} + "?token=" + TOKEN)`],
+      ['DuckDB', `select * from 'mnt/${inside.replaceAll("'", "''")}.parquet' limit 10;  -- of a mount`],
+      source.endsWith('.root') && ['uproot', `uproot.open(${JSON.stringify(source)})[${JSON.stringify(inside)}].arrays()`],
+      source.endsWith('.root') && ['RDataFrame', `ROOT::RDataFrame df(${JSON.stringify(inside)}, ${JSON.stringify(source)});`],
+      ['curl', `curl -H "Authorization: Bearer $TOKEN" -O ${quoted(url + '.parquet')}`],
+      ['tfilefs', `tfilefs cat ${quoted(source + '/' + inside + '.csv')} | head`],
+    ]),
+  ];
+}
