@@ -2,7 +2,6 @@
 #include "fuse/mount.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "cli/mount_guard.h"
 #include "cli/mount_point.h"
 #include "cli/mount_table.h"
+#include "cli/open_file_limit.h"
 #include "cli/options.h"
 #include "cli/service_notice.h"
 #include "cli/version.h"
@@ -41,14 +41,6 @@ std::string greeting(const std::string& mount_point, const std::string& hidden) 
   std::string directory = mount_point;
   while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
   return "tfilefs: mounted; see " + printable(directory) + "/.tfilefs/README\n" + told;
-}
-
-// With directories of thousands of ROOT files, each file in use keeps some descriptors open.
-void allow_many_files() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 struct MountRequest {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/absolute_paths.h"
+#include "cli/open_file_limit.h"
 #include "cli/service_notice.h"
 #include "cli/stop_on_signal.h"
 #include "http/access.h"
@@ -36,13 +37,13 @@ Result<std::unique_ptr<FileSystem>> open_to_serve(ServeRequest& request, const s
                        : FileSystem::open(request.sources[0], options.file_system);
 }
 
+#ifdef TFILEFS_SERVE
+
 void wait_for(const std::stop_token& stop) {
   std::promise<void> stopped;
   const std::stop_callback tell(stop, [&] { stopped.set_value(); });
   stopped.get_future().wait();
 }
-
-#ifdef TFILEFS_SERVE
 
 Result<> run_server(const HttpService& service, const Listening& listening, const ServeRequest& request,
                     const std::function<void()>& ready) {
@@ -79,6 +80,7 @@ Result<> serve_source(ServeRequest request, const std::function<void(const Serve
   if (request.sources.size() > 1 && !request.options.chain)
     return fail(ErrorKind::invalid, "more than one SOURCE works only with -o chain");
   std::signal(SIGPIPE, SIG_IGN);
+  allow_many_files();
   TRY(const ListenAddress address, parse_listen_address(request.listen));
   if (request.token.empty()) {
     TRY(request.token, make_token());

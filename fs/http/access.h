@@ -18,9 +18,9 @@ bool is_good_token(std::string_view);
 
 // Where a client may show the token. Those that it does not send are empty.
 struct Credentials {
-  std::optional<std::string> authorization;  // "Bearer TOKEN", or "Basic ..." with the token as password
-  std::optional<std::string> cookie;         // the header
-  std::optional<std::string> query;          // of the URL: ?token=
+  std::optional<std::string> authorization{};  // "Bearer TOKEN", or "Basic ..." with the token as password
+  std::optional<std::string> cookie{};         // the header
+  std::optional<std::string> query{};          // of the URL: ?token=
 };
 
 // `cookie_name`: see there. Takes the same time wherever a wrong token differs.

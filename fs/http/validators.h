@@ -21,7 +21,7 @@ struct Validators {
 
 // The headers with which a client says what it has. Those that it does not send are empty.
 struct Conditions {
-  std::optional<std::string> if_match, if_none_match, if_modified_since, if_unmodified_since, if_range;
+  std::optional<std::string> if_match{}, if_none_match{}, if_modified_since{}, if_unmodified_since{}, if_range{};
 };
 
 // What to do (RFC 9110, 13.2.2).
