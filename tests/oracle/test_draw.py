@@ -145,6 +145,23 @@ def test_axes_and_bins(expected, tmp_path):
         assert_same_bins(own, each["histogram"], (each["expression"], each["cut"]))
 
 
+def test_statistics_of_columns_are_what_is_drawn(expected, mount):
+    source, answers = expected
+    m = mount(source.rsplit(":", 1)[0])
+    compared = 0
+    for each in answers["queries"]:
+        path = os.path.join(m.path, "t", each["expression"].replace(".", "/") + ".stats.json")
+        if each["cut"] or not each.get("histogram") or not os.path.exists(path):
+            continue
+        with open(path) as file:
+            found = json.load(file)["histogram"]
+        ((bins, low, high),) = each["histogram"]["axes"]
+        assert (len(found["counts"]), found["low"], found["high"]) == (bins, low, high), each["expression"]
+        assert found["counts"] == each["histogram"]["contents"][1:-1], each["expression"]
+        compared += 1
+    assert compared >= 8
+
+
 def test_axes_and_bins_of_more_dimensions(expected, tmp_path):
     source, answers = expected
     for each in answers["histograms"]:

@@ -34,6 +34,8 @@ inline constexpr std::string_view kIndexName = "index.html";
 inline constexpr std::string_view kJournalSuffix = ".tfilefs-journal";
 inline constexpr std::string_view kNpySuffix = ".npy";
 inline constexpr std::string_view kTextSuffix = ".txt";
+inline constexpr std::string_view kStatsSuffix = ".stats.json";
+inline constexpr std::string_view kPictureSuffix = ".svg";
 
 // Whether the name is that of a view in a ROOT file, at any place: no other file can have it.
 bool is_reserved(std::string_view name);

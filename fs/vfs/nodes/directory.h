@@ -34,6 +34,8 @@ enum class ViewKind : std::uint8_t {
   schema,
   awkward,
   option_index,
+  column_stats,
+  column_picture,
   attributes,  // the directory of attribute sets
   friends,     // the directory of friends
   object_bin,

@@ -308,10 +308,20 @@ void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr
           if (content && self->making_) content = std::make_shared<UnreadContent>(*std::move(content), self->making_);
           made(std::move(content));
         };
-        const ViewedNode viewed{cache_, streams_, table_, key.first, strings};
+        const ViewedNode viewed{cache_, *this, streams_, table_, key.first, strings};
         table_view(key.second).make(viewed, Reply<std::shared_ptr<Content>>(std::move(note), stop));
       },
       std::move(reply));
+}
+
+void LoadedTable::summary(ColumnId id, Reply<SummaryPtr> reply) const {
+  Once<SummaryPtr> once;
+  {
+    const Lock lock(mutex_);
+    once = summaries_[id];
+  }
+  once.get([&](Reply<SummaryPtr> made) { summarize_column(streams_, table_->columns[id], std::move(made)); },
+           std::move(reply));
 }
 
 void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {

@@ -14,6 +14,7 @@
 #include "cache/cluster_cache.h"
 #include "mutex.h"
 #include "once.h"
+#include "summary/summarize_column.h"
 #include "tfile/table.h"
 #include "vfs/nodes/directory.h"
 #include "view/columnar_form.h"
@@ -82,6 +83,9 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // are stale.
   void view(tfile::NodeId, ViewKind, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
+  // What the values of a column are together: read on the first call, and then remembered.
+  void summary(tfile::ColumnId, Reply<SummaryPtr>) const;
+
   // The node below another whose ROOT branch name, escaped, is this one.
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
 
@@ -130,6 +134,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable std::map<ViewKey, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);  // those that are kept
   // Of all that were made. A listing of a wide table asks for some ten thousand.
   mutable std::unordered_map<std::uint64_t, std::uint64_t> view_sizes_ GUARDED_BY(mutex_);
+  mutable std::map<tfile::ColumnId, Once<SummaryPtr>> summaries_ GUARDED_BY(mutex_);
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
   mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread

@@ -2,9 +2,13 @@
 #include "vfs/nodes/table_views.h"
 
 #include <algorithm>
+#include <cerrno>
 
+#include "summary/summarize_column.h"
+#include "summary/summary_files.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
+#include "vfs/nodes/loaded_table.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -39,6 +43,22 @@ void parquet(const ViewedNode& of, Made reply) { parquet_content(of.streams, of.
 void text(const ViewedNode& of, Made reply) { text_content(of.streams, of.table, of.node, std::move(reply)); }
 void option(const ViewedNode& of, Made reply) { option_index_content(of.streams, of.table, of.node, std::move(reply)); }
 
+// Branches that are not tried yet may have lists of numbers.
+bool may_have_numbers(const Table& table, NodeId node) {
+  return table.is_untried(node) || summarized_column(table, node).has_value();
+}
+// Listings do not show what reads a whole column to know its size.
+bool is_not_listed(const Table&, NodeId) { return false; }
+template <std::string (*write)(const ColumnSummary&, const tfile::Column&)>
+void summary_of(const ViewedNode& of, Made reply) {
+  const auto id = summarized_column(*of.table, of.node);
+  if (!id) return reply(tfile::fail(ErrorKind::unsupported, "no column of numbers", -1, ENOENT));
+  auto show = [table = of.table, id](const SummaryPtr& summary) -> std::shared_ptr<Content> {
+    return std::make_shared<FixedContent>(write(*summary, table->columns[*id]));
+  };
+  of.loaded.summary(*id, answer_with<SummaryPtr>(std::move(reply), std::move(show)));
+}
+
 constexpr TableView kViews[] = {
     {".arrow", Where::beside_table, ViewKind::arrow, always, always, arrow},
     {".parquet", Where::beside_table, ViewKind::parquet, always, always, parquet},
@@ -48,7 +68,11 @@ constexpr TableView kViews[] = {
     {kAwkwardName, Where::in_table, ViewKind::awkward, always, always, text_of_table<awkward_text>},
     {kOptionIndexName, Where::in_node, ViewKind::option_index, has_option_index, has_option_index, option},
     {kNpySuffix, Where::beside_node, ViewKind::npy, is_column, is_column, nullptr},
-    {kTextSuffix, Where::beside_node, ViewKind::text, always, has_text, text}};
+    {kTextSuffix, Where::beside_node, ViewKind::text, always, has_text, text},
+    {kStatsSuffix, Where::beside_node, ViewKind::column_stats, may_have_numbers, is_not_listed,
+     summary_of<summary_json>},
+    {kPictureSuffix, Where::beside_node, ViewKind::column_picture, may_have_numbers, is_not_listed,
+     summary_of<summary_picture>}};
 
 }  // namespace
 

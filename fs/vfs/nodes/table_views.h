@@ -14,9 +14,12 @@
 
 namespace tfilefs {
 
+class LoadedTable;
+
 // A node of a table, of which a view is made. Everything in it is known.
 struct ViewedNode {
   ClusterCache& cache;
+  const LoadedTable& loaded;
   std::shared_ptr<CachedStreams> streams;
   std::shared_ptr<const tfile::Table> table;
   tfile::NodeId node = 0;
@@ -29,7 +32,8 @@ struct TableView {
   std::string_view name;  // beside what it is made of: the end of its name
   Where where;
   ViewKind shown_as;
-  // Whether a node can have it, judging by its name; and whether it has it, once everything in the node is known.
+  // Whether a node can have it, judging by its name; and whether listings show that it has it, once everything in the
+  // node is known.
   bool (*can_be)(const tfile::Table&, tfile::NodeId);
   bool (*is_there)(const tfile::Table&, tfile::NodeId);
   // Null for .npy, which is a column behind a header: TableVnodes::open().

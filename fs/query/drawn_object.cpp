@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/drawn_object.h"
+
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "query/drawn_bins.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+
+constexpr const char* kDrawnName = "htemp";
+
+std::vector<std::byte> bytes_of(const std::vector<double>& numbers) {
+  std::vector<std::byte> bytes(numbers.size() * sizeof(double));
+  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace
+
+Result<tfile::NewObject> drawn_object(const Drawing& drawing) {
+  const DrawnHistogram& histogram = drawing.histogram;
+  if (histogram.is_profile()) return fail(ErrorKind::unsupported, "a profile is written as .svg or .csv");
+  tfile::OfferedHistogram offered;
+  offered.name = kDrawnName;
+  offered.title = drawing.title;
+  for (const HistogramAxis& axis : histogram.axes())
+    offered.edges.push_back({tfile::Dtype::f8, bytes_of(bin_edges(axis))});
+  const auto grid = [&](std::span<const double> cells, bool has_flow) {
+    tfile::OfferedHistogram::Grid made;
+    std::vector<double> numbers;
+    for_each_bin(histogram, has_flow, [&](std::size_t bin, const auto&) { numbers.push_back(cells[bin]); });
+    made.bytes = bytes_of(numbers);
+    for (std::size_t axis = 1; axis < histogram.dimensions(); ++axis)
+      made.shape.push_back(static_cast<std::uint32_t>(histogram.axes()[axis].bins) + (has_flow ? 2 : 0));
+    return made;
+  };
+  offered.values = grid(histogram.contents(), false);
+  offered.flow_values = grid(histogram.contents(), true);
+  if (histogram.is_weighted()) {
+    offered.variances = grid(histogram.squares(), false);
+    offered.flow_variances = grid(histogram.squares(), true);
+  }
+  return tfile::new_histogram(offered);
+}
+
+}  // namespace tfilefs
