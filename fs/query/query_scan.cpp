@@ -22,7 +22,7 @@ namespace {
 // what they give may have to wait.
 constexpr std::int64_t kUnitEntries = 128 << 10, kFirstEntries = 8 << 10;
 // Bytes that a unit may have in memory. One that has more is read in halves.
-constexpr std::uint64_t kUnitBytesMax = 32 << 20;
+constexpr std::uint64_t kUnitBytesMax = 32 << 20, kSharedUnitBytesMax = 8 << 20;
 // Entries and items of a block: their vectors fit into the caches of a core.
 constexpr std::int64_t kBlockEntries = 2048, kBlockItems = 4096;
 
@@ -58,6 +58,12 @@ struct PiecedItems {
   }
 };
 
+Result<Slices> copied(const Slices& slices) {
+  auto buffer = std::make_shared<tfile::Buffer>(slices.size(), tfile::Use::passing);
+  copy_slices(slices, buffer->data());
+  return one_slice(std::move(buffer));
+}
+
 class UnitEvaluation {
  public:
   UnitEvaluation(const QuerySource& source, const Query& query, const std::stop_token& stop, const TakeBlock& take)
@@ -67,13 +73,14 @@ class UnitEvaluation {
     inputs_.assign(query_.inputs().size(), {});
     is_read_.assign(inputs_.size(), false);
     std::uint64_t bytes = 0;
+    const std::uint64_t bytes_max = source_.is_shared ? kSharedUnitBytesMax : kUnitBytesMax;
     for (;;) {
       if (stop_.stop_requested()) return cancelled();
       TRY(const std::vector<std::size_t> next, next_inputs(unit));
       if (next.empty()) break;
       for (const std::size_t i : next)
         bytes += static_cast<std::uint64_t>(inputs_[i].items.size() * inputs_[i].item_size);
-      if (bytes > kUnitBytesMax && unit.size() > 1) return run_halves(unit);
+      if (bytes > bytes_max && unit.size() > 1) return run_halves(unit);
       TRY_VOID(read(next));
     }
     return each_block(unit);
@@ -124,7 +131,11 @@ class UnitEvaluation {
       source_.streams.read(column.stream, column.slot, column.item_size(),
                            static_cast<std::uint64_t>(items.items.begin * items.item_size),
                            static_cast<std::size_t>(items.items.size() * items.item_size),
-                           Reply<Slices>([promise](Result<Slices> made) { promise->set_value(std::move(made)); }));
+                           Reply<Slices>(
+                               [promise, copies = source_.is_shared](Result<Slices> made) {
+                                 promise->set_value(made && copies ? copied(*made) : std::move(made));
+                               },
+                               stop_));
     }
     Result<> done;
     for (std::size_t k = 0; k < next.size(); ++k) {

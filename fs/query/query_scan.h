@@ -23,6 +23,8 @@ namespace tfilefs {
 struct QuerySource {
   const tfile::Table& table;
   CachedStreams& streams;
+  // In a cache that others use as well, what waits for memory must hold none of it: then the bytes are copied.
+  bool is_shared = false;
 };
 
 // Parts of these entries that are evaluated by one thread each: whole clusters, or parts of large ones.

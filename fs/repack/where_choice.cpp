@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "exec/thread_pool.h"
-#include "query/query_scan.h"
+#include "query/passing_entries.h"
 
 namespace tfilefs {
 
@@ -44,24 +44,13 @@ QueryScope scope_of(const ChainSource& source, NamedExpressions definitions, boo
 Result<KeptEntries> entries_where(ChainSource& source, const QueryScope& scope, const std::string& expression,
                                   unsigned threads, const std::stop_token& stop) {
   TRY(const Query query, Query::bind(std::vector{expression}, scope));
-  const QuerySource from{source.table(), source.streams()};
   ThreadPool workers(threads + 1);
   KeptEntries kept;
-  const auto prepare = [&](EntryRange unit) {
-    return [&from, &query, &stop, unit]() -> Result<KeptEntries> {
-      KeptEntries passing;
-      TRY_VOID(evaluate_unit(from, query, unit, stop, [&](const QueryBlock& block, EntryRange range) -> Result<> {
-        add_passing(block.passing(0), range, passing);
-        return {};
-      }));
-      return passing;
-    };
-  };
-  TRY_VOID(scan_units(source.table(), {{0, source.table().entries}}, workers, kUnitsOfThread * threads, prepare,
-                      [&](const KeptEntries& passing) -> Result<> {
-                        for (const EntryRange& range : passing.ranges()) kept.add(range);
-                        return {};
-                      }));
+  TRY_VOID(scan_passing({source.table(), source.streams()}, query, {{0, source.table().entries}, stop}, workers,
+                        std::size_t{kUnitsOfThread} * threads, [&](const PassingEntries& passing) -> Result<> {
+                          add_passing(passing.bits, passing.block, kept);
+                          return {};
+                        }));
   return kept;
 }
 

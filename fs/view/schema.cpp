@@ -37,7 +37,8 @@ void write_column(JsonWriter& json, const tfile::Table& table, const tfile::Colu
   json.end_object();
 }
 
-std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, const CachedStreams::Files* files) {
+std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, const CachedStreams::Files* files,
+                      const std::vector<std::string>& chosen_by) {
   JsonWriter json;
   json.begin_object().member("tfilefs", 1);
   json.member("name", table.name).member("title", table.title).member("kind", table.kind);
@@ -46,6 +47,11 @@ std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, c
   for (const std::int64_t entry : table.clusters) json.number(entry);
   json.end_array();
   write_reason(json, table.reason);
+  if (!chosen_by.empty()) {
+    json.key("where").begin_array();
+    for (const std::string& expression : chosen_by) json.text(expression);
+    json.end_array();
+  }
   if (files) json.key("files").raw(files->json);
   write_friends(json, table.friends);
   json.key("columns").begin_array();
@@ -68,8 +74,10 @@ void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& frien
 }
 
 void schema_text(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                 Reply<std::string> reply) {
-  auto write = [streams, table](const ColumnLengths& lengths) { return schema_of(*table, lengths, streams->files()); };
+                 std::vector<std::string> chosen_by, Reply<std::string> reply) {
+  auto write = [streams, table, chosen_by = std::move(chosen_by)](const ColumnLengths& lengths) {
+    return schema_of(*table, lengths, streams->files(), chosen_by);
+  };
   column_lengths(streams, table, false, answer_with<ColumnLengths>(std::move(reply), std::move(write)));
 }
 

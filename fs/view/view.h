@@ -54,8 +54,10 @@ bool has_option_index(const tfile::Table&, tfile::NodeId);
 void option_index_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
                           Reply<std::shared_ptr<Content>>);
 
-// TABLE/.schema.json (docs/semantics/layout.md, "Schema"). Lengths that would need decoding are null.
-void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
+// TABLE/.schema.json (docs/semantics/layout.md, "Schema"). Lengths that would need decoding are null. `chosen_by`: the
+// expressions that chose its entries, one after the other.
+void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
+                 std::vector<std::string> chosen_by, Reply<std::string>);
 
 // The identity that a file gives itself, as uuid(1) writes it. Each file that is written has another.
 std::string uuid_of(const tfile::File&);

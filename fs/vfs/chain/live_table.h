@@ -37,6 +37,27 @@ class EnteredDirectories {
   std::map<Key, std::weak_ptr<const Directory>> known_ GUARDED_BY(mutex_);
 };
 
+struct TableState;
+
+// States of the tables that expressions choose of it, as long as they are in use. Thread-safe.
+class ChosenStates {
+ public:
+  // The one of these entries, or else the one that make() gives.
+  template <class Make>
+  std::shared_ptr<const TableState> get(const std::shared_ptr<const LoadedTable>& entries, Make make) EXCLUDES(mutex_) {
+    const Lock lock(mutex_);
+    std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
+    std::weak_ptr<const TableState>& known = known_[entries.get()];
+    std::shared_ptr<const TableState> state = known.lock();
+    if (!state) known = state = make();
+    return state;
+  }
+
+ private:
+  Mutex mutex_{"ChosenStates::mutex_"};
+  std::map<const LoadedTable*, std::weak_ptr<const TableState>> known_ GUARDED_BY(mutex_);
+};
+
 // One state of a table that is made of other files than the one it is in: a table of a chain, a friend.
 struct TableState {
   std::uint64_t serial = 0;                   // next_state()
@@ -46,6 +67,7 @@ struct TableState {
   Xattrs xattrs;
   std::shared_ptr<const TableFriends> friends;  // null: none
   mutable EnteredDirectories entered;
+  mutable ChosenStates chosen;
 };
 using TableStatePtr = std::shared_ptr<const TableState>;
 

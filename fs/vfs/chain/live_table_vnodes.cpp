@@ -41,6 +41,38 @@ std::optional<NodeId> node_at(const tfile::Table& table, const std::vector<std::
 
 tl::unexpected<Error> changed() { return tfile::fail(ErrorKind::stale, "the table has changed since it was opened"); }
 
+// The entries that an expression chooses of such a table.
+class ChosenTable final : public LiveTable, public std::enable_shared_from_this<ChosenTable> {
+ public:
+  ChosenTable(std::shared_ptr<const LiveTable> of, std::string expression)
+      : of_(std::move(of)), expression_(std::move(expression)) {}
+
+  void current(Freshness freshness, Reply<TableStatePtr> reply) const override {
+    using LoadedPtr = std::shared_ptr<const LoadedTable>;
+    auto choose = [self = shared_from_this()](TableStatePtr of, Reply<TableStatePtr> told) {
+      const LoadedTable& table = *of->loaded;
+      auto show = [of = std::move(of)](LoadedPtr entries) { return state_of(*of, std::move(entries)); };
+      table.chosen(self->expression_, answer_with<LoadedPtr>(std::move(told), std::move(show)));
+    };
+    of_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(choose)));
+  }
+
+ private:
+  static TableStatePtr state_of(const TableState& of, std::shared_ptr<const LoadedTable> entries) {
+    return of.chosen.get(entries, [&]() -> TableStatePtr {
+      auto state = std::make_shared<TableState>();
+      state->serial = next_state();
+      state->loaded = std::move(entries);
+      state->from = of.from;
+      state->xattrs = of.xattrs;
+      return state;
+    });
+  }
+
+  const std::shared_ptr<const LiveTable> of_;
+  const std::string expression_;
+};
+
 // The columns that a table lists, or those that are found by name alone.
 enum class Columns : std::uint8_t { listed, hidden };
 
@@ -64,6 +96,14 @@ class LiveTableVnodes final : public ColumnVnodes {
       self->enter_in(now, vnode, freshness, std::move(told));
     };
     live_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(next)));
+  }
+
+  void find_chosen(const std::string& expression, ViewKind shown_as, Reply<FoundEntry> reply) const override {
+    auto chosen = std::make_shared<const ChosenTable>(live_, expression);
+    auto show = [&context = context(), chosen, shown_as](TableStatePtr state) {
+      return FoundEntry{{make_live_table(context, chosen, std::move(state)), {0, shown_as}}, {}, false};
+    };
+    chosen->current(Freshness::recent, answer_with<TableStatePtr>(std::move(reply), std::move(show)));
   }
 
   void open(VnodeId vnode, Reply<OpenedContent> reply) const override {

@@ -143,7 +143,8 @@ TableStatePtr TableFriend::Making::by_position() const {
   auto shown =
       std::make_shared<const FriendTable>(table_->chained, of().table(), is_same ? FriendRows::same : FriendRows::some);
   if (is_same) return state(shown, table_->streams, nullptr);
-  return state(shown, std::make_shared<FriendStreams>(cache(), shown, std::move(matched), table_->streams), nullptr);
+  return state(shown, std::make_shared<FriendStreams>(cache(), shown, entries_of(std::move(matched)), table_->streams),
+               nullptr);
 }
 
 void TableFriend::Making::match_by_columns(const FriendKey& key, Reply<TableStatePtr> reply) {
@@ -244,9 +245,9 @@ void TableFriend::Making::look_up(const KeySources& wanted, CountedIndexPtr inde
 
 TableStatePtr TableFriend::Making::with_or_without(MatchedRunsPtr matched) const {
   auto shown = std::make_shared<const FriendTable>(table_->chained, of().table(), FriendRows::any);
-  auto streams = std::make_shared<FriendStreams>(cache(), shown, matched, table_->streams);
+  auto streams = std::make_shared<FriendStreams>(cache(), shown, entries_of(matched), table_->streams);
   const auto matches = FriendTable::of_matches(of().table());
-  auto of_matches = std::make_shared<FriendStreams>(cache(), matches, std::move(matched), nullptr);
+  auto of_matches = std::make_shared<FriendStreams>(cache(), matches, entries_of(std::move(matched)), nullptr);
   return state(shown, std::move(streams),
                std::make_shared<const LoadedTable>(matches, cache(), std::move(of_matches), friend_->path_));
 }

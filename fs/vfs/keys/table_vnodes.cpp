@@ -45,13 +45,14 @@ bool is_of_object(ViewKind shown_as) {
 
 TableVnodes::TableVnodes(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
                          std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
-                         std::shared_ptr<const ObjectFiles> object)
+                         std::shared_ptr<const ObjectFiles> object, bool is_made)
     : ColumnVnodes(generation->context, std::move(loaded), key_provenance(*generation, listing->keys[key])),
       generation_(std::move(generation)),
       listing_(std::move(listing)),
       key_(key),
       bytes_(generation_, listing_, key),
-      object_(std::move(object)) {}
+      object_(std::move(object)),
+      is_made_(is_made) {}
 
 std::vector<ObjectFiles::Name> TableVnodes::own_files(tfile::NodeId at) const {
   std::vector<ObjectFiles::Name> files;
@@ -74,13 +75,13 @@ std::optional<ViewKind> TableVnodes::find_own_file(tfile::NodeId at, std::string
 }
 
 std::shared_ptr<const ShownFriends> TableVnodes::friends() const {
-  if (object_ || is_opaque()) return nullptr;
+  if (object_ || is_made_ || is_opaque()) return nullptr;
   return generation_->friends(listing_->keys[key_].seek,
                               [this] { return friends_in_file(generation_, loaded_table()); });
 }
 
 WriteCapability TableVnodes::accepts(VnodeId vnode) const {
-  if (vnode.shown_as != ViewKind::itself || is_opaque()) return WriteCapability::nothing;
+  if (vnode.shown_as != ViewKind::itself || is_made_ || is_opaque()) return WriteCapability::nothing;
   if (is_as_a_whole() && node(vnode).column) return WriteCapability::nothing;
   if (is_as_a_whole()) return object_ ? WriteCapability::removal : WriteCapability::removal_of_table;
   return node(vnode).column ? WriteCapability::items : WriteCapability::columns;
@@ -92,14 +93,14 @@ bool TableVnodes::is_as_a_whole() const { return object_ || !listing_->keys[key_
 // The directory of attribute sets is not written, even where the table is.
 std::optional<std::string> TableVnodes::fixed_table_path(VnodeId vnode) const {
   const bool is_of_sets = vnode.shown_as == ViewKind::attributes;
-  if (object_ || (!is_as_a_whole() && !is_of_sets)) return std::nullopt;
+  if (object_ || is_made_ || (!is_as_a_whole() && !is_of_sets)) return std::nullopt;
   return loaded().path();
 }
 
 bool TableVnodes::goes_with_key(VnodeId vnode) const {
   switch (vnode.shown_as) {
     case ViewKind::itself:
-      return is_as_a_whole() && node(vnode).column;
+      return is_as_a_whole() && !is_made_ && node(vnode).column;
     case ViewKind::object_bin:
     case ViewKind::object_json:
     case ViewKind::object_streamer_info:
@@ -136,7 +137,19 @@ OpenedContent TableVnodes::opened(std::shared_ptr<Content> content) const {
 }
 
 std::shared_ptr<const ColumnVnodes> TableVnodes::below(std::shared_ptr<const LoadedTable> branch) const {
-  return std::make_shared<const TableVnodes>(generation_, std::move(branch), listing_, key_, nullptr);
+  return std::make_shared<const TableVnodes>(generation_, std::move(branch), listing_, key_, nullptr, is_made_);
+}
+
+void TableVnodes::find_chosen(const std::string& expression, ViewKind shown_as, Reply<FoundEntry> reply) const {
+  if (object_) return reply(no_such_entry());
+  auto self = std::static_pointer_cast<const TableVnodes>(shared_from_this());
+  auto show = [self, shown_as](std::shared_ptr<const LoadedTable> chosen) {
+    auto made = std::make_shared<const TableVnodes>(self->generation_, std::move(chosen), self->listing_, self->key_,
+                                                    nullptr, true);
+    const bool is_same = made->is_same_for_all({});
+    return FoundEntry{{std::move(made), {0, shown_as}}, {}, is_same};
+  };
+  loaded().chosen(expression, answer_with<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(show)));
 }
 
 Xattrs TableVnodes::table_xattrs() const { return key_xattrs(listing_->keys[key_]); }

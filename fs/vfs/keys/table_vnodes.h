@@ -19,13 +19,15 @@ namespace tfilefs {
 // The nodes of a table, or of an object's arrays, under one of its keys.
 class TableVnodes final : public ColumnVnodes {
  public:
-  // `object`: null for a table; else its arrays are the table's nodes.
+  // `object`: null for a table; else its arrays are the table's nodes. `is_made`: the table is made of the one under
+  // the key, and cannot be changed.
   TableVnodes(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
               std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key,
-              std::shared_ptr<const ObjectFiles> object);
+              std::shared_ptr<const ObjectFiles> object, bool is_made = false);
 
   bool is_remote() const override;
   std::shared_ptr<const ShownFriends> friends() const override;
+  void find_chosen(const std::string& expression, ViewKind, Reply<FoundEntry>) const override;
   // Also the files of the key itself, or of the part of its object at that node.
   std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const override;
   std::optional<ViewKind> find_own_file(tfile::NodeId, std::string_view name) const override;
@@ -56,6 +58,7 @@ class TableVnodes final : public ColumnVnodes {
   const std::uint32_t key_;
   const ObjectBytes bytes_;
   const std::shared_ptr<const ObjectFiles> object_;
+  const bool is_made_;
 };
 
 // A table's own directory: its nodes, each also found by its name without the type and by ROOT's branch name; hidden

@@ -36,6 +36,10 @@ class ColumnVnodes : public Vnodes {
   // The friends of the table; null: none.
   virtual std::shared_ptr<const ShownFriends> friends() const { return nullptr; }
 
+  // The entries that an expression chooses, as a table, or a file that is made of it. Errors: those of
+  // LoadedTable::chosen().
+  virtual void find_chosen(const std::string& expression, ViewKind, Reply<FoundEntry>) const = 0;
+
   // The files beside the nodes below a node.
   virtual std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;
   virtual std::optional<ViewKind> find_own_file(tfile::NodeId, std::string_view name) const;

@@ -8,7 +8,9 @@
 
 #include "on_behalf.h"
 #include "tfile/name.h"
+#include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
+#include "vfs/nodes/chosen_entries.h"
 #include "vfs/nodes/table_views.h"
 
 namespace tfilefs {
@@ -21,6 +23,9 @@ constexpr std::uint64_t kTrialMemory = 32 << 20;
 // A content without bytes in memory takes some hundred bytes to some kilobytes, and a listing of all views of a file
 // asks for the sizes of up to some hundred thousand.
 constexpr std::size_t kKeptViews = 1'000;
+
+// Of so many expressions the entries that they choose are known.
+constexpr std::size_t kKeptChoices = 16;
 
 }  // namespace
 
@@ -63,12 +68,13 @@ LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache,
                          std::shared_ptr<CachedStreams> streams, std::string path, tfile::ServerId origin,
-                         std::shared_ptr<KeptViews> kept_views)
+                         std::shared_ptr<KeptViews> kept_views, std::vector<std::string> chosen_by)
     : cache_(cache),
       table_(std::move(table)),
       streams_(std::move(streams)),
       path_(std::move(path)),
       origin_(origin),
+      chosen_by_(std::move(chosen_by)),
       by_stream_(table_->columns.size()),
       kept_views_(kept_views ? std::move(kept_views) : std::make_shared<KeptViews>()) {
   std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
@@ -322,6 +328,41 @@ void LoadedTable::summary(ColumnId id, Reply<SummaryPtr> reply) const {
   }
   once.get([&](Reply<SummaryPtr> made) { summarize_column(streams_, table_->columns[id], std::move(made)); },
            std::move(reply));
+}
+
+void LoadedTable::chosen(const std::string& expression, Reply<LoadedPtr> reply) const {
+  auto choose = [expression](const Settled& whole, Reply<LoadedPtr> told) {
+    whole.loaded->own_chosen(expression, std::move(told));
+  };
+  settled(0, value_for<Settled>(std::move(reply), std::move(choose)));
+}
+
+void LoadedTable::own_chosen(const std::string& expression, Reply<LoadedPtr> reply) const {
+  Once<LoadedPtr> once;
+  decltype(chosen_) dropped;  // destroyed without the lock
+  {
+    const Lock lock(mutex_);
+    const auto known = std::ranges::find(chosen_, expression, [](const auto& each) { return each.first; });
+    if (known != chosen_.end())
+      once = known->second;
+    else
+      chosen_.emplace_back(expression, once);
+    if (chosen_.size() > kKeptChoices) {
+      dropped.push_back(std::move(chosen_.front()));
+      chosen_.pop_front();
+    }
+  }
+  auto start = [&](Reply<LoadedPtr> made) {
+    std::vector<std::string> chosen_by = chosen_by_;
+    chosen_by.push_back(expression);
+    auto show = [&cache = cache_, path = path_ + "/" + std::string(kWhereName) + tfile::escape_name(expression),
+                 origin = origin_, chosen_by = std::move(chosen_by)](TableWhere found) -> LoadedPtr {
+      return std::make_shared<const LoadedTable>(std::move(found.table), cache, std::move(found.streams), path, origin,
+                                                 nullptr, chosen_by);
+    };
+    choose_entries(cache_, table_, streams_, expression, answer_with<TableWhere>(std::move(made), std::move(show)));
+  };
+  once.get(start, std::move(reply));
 }
 
 void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {

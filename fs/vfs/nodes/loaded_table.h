@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,11 +37,14 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // With the streams of another table, and perhaps its views.
   class KeptViews;
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>, std::string path = {},
-              tfile::ServerId origin = tfile::kLocalOrigin, std::shared_ptr<KeptViews> = {});
+              tfile::ServerId origin = tfile::kLocalOrigin, std::shared_ptr<KeptViews> = {},
+              std::vector<std::string> chosen_by = {});
 
   const tfile::Table& table() const { return *table_; }
   const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
   const std::string& path() const { return path_; }  // its label's
+  // The expressions that chose its entries, one after the other.
+  const std::vector<std::string>& chosen_by() const { return chosen_by_; }
 
   // Items of a column; known_length() answers only if neither storage nor decoding is needed.
   std::optional<std::int64_t> known_length(tfile::ColumnId) const;
@@ -86,6 +90,10 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // What the values of a column are together: read on the first call, and then remembered.
   void summary(tfile::ColumnId, Reply<SummaryPtr>) const;
 
+  // The entries of which any iteration of an expression is not 0, as a whole table: read on the first call, and then
+  // remembered, for the last expressions. Errors: those of choose_entries().
+  void chosen(const std::string& expression, Reply<std::shared_ptr<const LoadedTable>>) const;
+
   // The node below another whose ROOT branch name, escaped, is this one.
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
 
@@ -101,6 +109,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   static std::uint64_t packed(ViewKey key) {
     return std::uint64_t{key.first} << 8 | static_cast<std::uint8_t>(key.second);
   }
+  void own_chosen(const std::string& expression, Reply<LoadedPtr>) const;
   void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
   void note_made(ViewKey, std::uint64_t size) const;
   std::optional<std::uint64_t> noted_size(ViewKey) const;
@@ -115,6 +124,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const std::shared_ptr<CachedStreams> streams_;
   const std::string path_;
   const tfile::ServerId origin_;
+  const std::vector<std::string> chosen_by_;
 
   std::vector<tfile::ColumnId> by_stream_;  // the columns in order of their streams
 
@@ -135,6 +145,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // Of all that were made. A listing of a wide table asks for some ten thousand.
   mutable std::unordered_map<std::uint64_t, std::uint64_t> view_sizes_ GUARDED_BY(mutex_);
   mutable std::map<tfile::ColumnId, Once<SummaryPtr>> summaries_ GUARDED_BY(mutex_);
+  mutable std::deque<std::pair<std::string, Once<LoadedPtr>>> chosen_ GUARDED_BY(mutex_);  // by expression
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
   mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread

@@ -37,6 +37,7 @@ class NodeDirectory final : public Directory {
   const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     if (const auto vnode = find_vnode(name)) return reply(FoundEntry{{table_, *vnode}, own_name(*vnode)});
+    if (node_ == 0 && name.starts_with(kWhereName) && !table_->is_opaque()) return find_chosen(name, std::move(reply));
     const auto friends = node_ == 0 ? table_->friends() : nullptr;
     if (!friends) return reply(no_such_entry());
     friends->find_column(table_->context(), name, std::move(reply));
@@ -72,6 +73,7 @@ class NodeDirectory final : public Directory {
   std::optional<VnodeId> find_view(std::string_view name) const;
   std::optional<VnodeId> find_vnode(std::string_view name) const;
   std::string own_name(VnodeId) const;
+  void find_chosen(std::string_view name, Reply<FoundEntry>) const;
 
   const std::shared_ptr<const ColumnVnodes> table_;
   const NodeId node_;
@@ -168,6 +170,13 @@ std::optional<VnodeId> NodeDirectory::find_vnode(std::string_view name) const {
   if (const auto view = find_view(name)) return view;
   if (const auto node = find_node(name)) return VnodeId{*node};
   return std::nullopt;
+}
+
+// ".where=EXPR", or a view of the table that this is.
+void NodeDirectory::find_chosen(std::string_view name, Reply<FoundEntry> reply) const {
+  const auto view = beside_table(name);
+  const std::string_view text = (view ? view->table : name).substr(kWhereName.size());
+  table_->find_chosen(tfile::unescape_name(text), view ? view->shown_as : ViewKind::itself, std::move(reply));
 }
 
 // A node that was found by its branch name, deeper than its own directory, has its own name there.

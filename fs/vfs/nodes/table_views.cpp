@@ -24,16 +24,23 @@ bool is_column(const Table& table, NodeId node) { return table.nodes[node].colum
 bool table_has_csv(const Table& table, NodeId) { return has_csv(table); }
 
 // Ten thousand columns make megabytes of text: not on the thread of the asking request.
-template <void (*make)(std::shared_ptr<CachedStreams>, std::shared_ptr<const Table>, Reply<std::string>)>
-void text_of_table(const ViewedNode& of, Made reply) {
+template <class Make>
+void text_of_table(const ViewedNode& of, Made reply, Make make) {
   auto shared = std::make_shared<Made>(std::move(reply));
-  run_job(of.cache, [streams = of.streams, table = of.table, shared] {
+  run_job(of.cache, [streams = of.streams, table = of.table, shared, make = std::move(make)] {
     make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
            if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
            (*shared)(std::make_shared<FixedContent>(*std::move(text)));
          }));
   });
 }
+void schema(const ViewedNode& of, Made reply) {
+  text_of_table(of, std::move(reply),
+                [chosen_by = of.loaded.chosen_by()](auto streams, auto table, Reply<std::string> told) {
+                  schema_text(std::move(streams), std::move(table), chosen_by, std::move(told));
+                });
+}
+void awkward(const ViewedNode& of, Made reply) { text_of_table(of, std::move(reply), awkward_text); }
 template <TextStyle style>
 void lines_of_table(const ViewedNode& of, Made reply) {
   table_text_content(of.streams, of.table, style, std::move(reply));
@@ -64,8 +71,8 @@ constexpr TableView kViews[] = {
     {".parquet", Where::beside_table, ViewKind::parquet, always, always, parquet},
     {".csv", Where::beside_table, ViewKind::csv, always, table_has_csv, lines_of_table<TextStyle::csv>},
     {".jsonl", Where::beside_table, ViewKind::jsonl, always, always, lines_of_table<TextStyle::json>},
-    {kSchemaName, Where::in_table, ViewKind::schema, always, always, text_of_table<schema_text>},
-    {kAwkwardName, Where::in_table, ViewKind::awkward, always, always, text_of_table<awkward_text>},
+    {kSchemaName, Where::in_table, ViewKind::schema, always, always, schema},
+    {kAwkwardName, Where::in_table, ViewKind::awkward, always, always, awkward},
     {kOptionIndexName, Where::in_node, ViewKind::option_index, has_option_index, has_option_index, option},
     {kNpySuffix, Where::beside_node, ViewKind::npy, is_column, is_column, nullptr},
     {kTextSuffix, Where::beside_node, ViewKind::text, always, has_text, text},

@@ -46,6 +46,11 @@ std::int64_t EntryRuns::matched_before(std::int64_t entry) const {
   return runs_[run].before + std::min(count(run), entry - runs_[run].entry);
 }
 
+RunBlock EntryRuns::block(std::size_t number, std::vector<EntryRun>&) const {
+  const std::size_t first = number * kBlockRuns, end = std::min(first + kBlockRuns, runs_.size());
+  return {std::span(runs_).subspan(first, end - first), end < runs_.size() ? runs_[end].before : matched_};
+}
+
 std::size_t EntryRuns::run_of(std::int64_t matched) const {
   const auto behind = std::ranges::upper_bound(runs_, matched, {}, &EntryRun::before);
   return static_cast<std::size_t>(behind - runs_.begin()) - 1;

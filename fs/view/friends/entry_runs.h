@@ -5,14 +5,9 @@
 #include <span>
 #include <vector>
 
-namespace tfilefs {
+#include "view/friends/matched_entries.h"
 
-// Entries of a friend that follow each other, and belong to entries of a table that do so, too.
-struct EntryRun {
-  std::int64_t entry = 0;         // the first one in the table
-  std::int64_t friend_entry = 0;  // the first one in the friend
-  std::int64_t before = 0;        // how many entries of the table before it have one of the friend
-};
+namespace tfilefs {
 
 // Entries of a friend that belong to those of a table from one on, up to the next part.
 struct EntryPart {
@@ -21,8 +16,8 @@ struct EntryPart {
   std::int64_t count = 0;         // of the friend's
 };
 
-// Which entry of a friend belongs to each entry of a table, if any does.
-class EntryRuns {
+// The runs themselves, as they were found.
+class EntryRuns final : public MatchedEntries {
  public:
   explicit EntryRuns(std::int64_t entries = 0) : entries_(entries) {}
   // Parts in ascending order. In each, entry belongs to entry; what is left over belongs to none.
@@ -31,20 +26,21 @@ class EntryRuns {
   // Entries in ascending order, each once.
   void add(std::int64_t entry, std::int64_t friend_entry, std::int64_t count = 1);
 
-  std::int64_t entries() const { return entries_; }  // of the table
-  std::int64_t matched() const { return matched_; }  // of these, those that have one of the friend
+  std::int64_t entries() const override { return entries_; }
+  std::int64_t matched() const override { return matched_; }
+  std::size_t block_count() const override { return (runs_.size() + kBlockRuns - 1) / kBlockRuns; }
+  RunBlock block(std::size_t number, std::vector<EntryRun>& made) const override;
+  std::size_t block_of(std::int64_t matched) const override { return run_of(matched) / kBlockRuns; }
   std::span<const EntryRun> runs() const { return runs_; }
   std::uint64_t memory() const { return runs_.capacity() * sizeof(EntryRun); }
   std::int64_t count(std::size_t run) const {
     return (run + 1 < runs_.size() ? runs_[run + 1].before : matched_) - runs_[run].before;
   }
 
-  // The entry of the friend, or -1.
-  std::int64_t friend_entry(std::int64_t entry) const;
+  std::int64_t friend_entry(std::int64_t entry) const override;
   // Whether an entry that has none of the friend lies before one that has.
   bool has_gap() const;
-  // How many of the entries before this one have one of the friend.
-  std::int64_t matched_before(std::int64_t entry) const;
+  std::int64_t matched_before(std::int64_t entry) const override;
   // The run that holds number `matched` of the entries that have one of the friend.
   std::size_t run_of(std::int64_t matched) const;
 

@@ -43,11 +43,12 @@ Result<void> FriendStreams::step_down(RunsItems& runs, const tfile::Buffer& ends
 
 // From the entries of a block of runs down through lists: offsets tell where their items lie in the next column.
 void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> reply) {
-  auto entries = std::make_shared<RunsItems>(runs_in(number));
+  std::vector<EntryRun> made;
+  const RunBlock runs = matched_->block(number, made);
+  auto entries = std::make_shared<RunsItems>(runs.runs.size());
   for (std::size_t i = 0; i < entries->size(); ++i) {
-    const std::size_t run = number * kBlockRuns + i;
-    const std::int64_t entry = matched_->runs.runs()[run].friend_entry;
-    (*entries)[i] = {entry, entry + matched_->runs.count(run)};
+    const std::int64_t entry = runs.runs[i].friend_entry;
+    (*entries)[i] = {entry, entry + runs.count(i)};
   }
   const std::vector<tfile::ColumnId>& lists = table_->counted(count).lists;
   auto descend = [self = self(), &lists](std::size_t depth, const auto& made, Reply<void> told) {
@@ -77,18 +78,12 @@ void FriendStreams::count_items(CountId id, Reply<StartsPtr> reply) {
     };
     self->block(id, number, answer_with<Block>(std::move(told), std::move(add)));
   };
-  for_each(block_count(), std::move(first), std::move(add_block), std::move(reply));
+  for_each(matched_->block_count(), std::move(first), std::move(add_block), std::move(reply));
 }
 
-FriendStreams::FriendStreams(ClusterCache& cache, std::shared_ptr<const FriendTable> table, MatchedRunsPtr matched,
+FriendStreams::FriendStreams(ClusterCache& cache, std::shared_ptr<const FriendTable> table, MatchedEntriesPtr matched,
                              std::shared_ptr<CachedStreams> own)
     : ComposedStreams(cache, table), table_(std::move(table)), matched_(std::move(matched)), own_(std::move(own)) {}
-
-std::size_t FriendStreams::block_count() const { return (matched_->runs.runs().size() + kBlockRuns - 1) / kBlockRuns; }
-
-std::size_t FriendStreams::runs_in(std::size_t block) const {
-  return std::min(kBlockRuns, matched_->runs.runs().size() - block * kBlockRuns);
-}
 
 // ---- counts
 
@@ -101,9 +96,9 @@ StartsPtr FriendStreams::starts_known(CountId id) const {
 std::int64_t FriendStreams::items_known(CountId id) const {
   switch (table_->counted(id).of) {
     case Of::entries:
-      return matched_->runs.entries();
+      return matched_->entries();
     case Of::matched:
-      return matched_->runs.matched();
+      return matched_->matched();
     case Of::items:
       break;
   }
@@ -178,10 +173,11 @@ void FriendStreams::read_known(const Request& wanted, Reply<Slices> reply) {
 void FriendStreams::find(Wanted wanted, Reply<std::vector<Segment>> reply) {
   if (wanted.begin >= wanted.end) return reply({});
   const auto block_of = [&](std::int64_t item) {
-    if (!wanted.starts) return matched_->runs.run_of(item) / kBlockRuns;
+    if (!wanted.starts) return matched_->block_of(item);
     return static_cast<std::size_t>(std::ranges::upper_bound(*wanted.starts, item) - wanted.starts->begin()) - 1;
   };
-  const std::size_t first = block_of(wanted.begin), last = std::min(block_of(wanted.end - 1), block_count() - 1);
+  const std::size_t first = block_of(wanted.begin),
+                    last = std::min(block_of(wanted.end - 1), matched_->block_count() - 1);
   auto look = [self = self(), wanted = std::move(wanted), first](std::size_t i, std::vector<Segment>& found,
                                                                  Reply<void> told) {
     self->find_in_block(wanted, first + i, found, std::move(told));
@@ -208,13 +204,13 @@ void FriendStreams::find_in_block(const Wanted& wanted, std::size_t number, std:
 // `own`: where the items of each run are, if they are in lists; `held`: those of the lists, if their ends are wanted.
 void FriendStreams::add_found(const Wanted& wanted, std::size_t number, const RunsItems* own, const RunsItems* held,
                               std::vector<Segment>& found) const {
-  const EntryRuns& runs = matched_->runs;
-  const std::size_t first = number * kBlockRuns;
-  std::int64_t at = wanted.starts ? (*wanted.starts)[number] : runs.runs()[first].before;
+  std::vector<EntryRun> made;
+  const RunBlock runs = matched_->block(number, made);
+  std::int64_t at = wanted.starts ? (*wanted.starts)[number] : runs.runs[0].before;
   std::int64_t held_before = held ? (*starts_known(*wanted.held))[number] : 0;
-  for (std::size_t i = 0; i < runs_in(number) && at < wanted.end; ++i) {
-    const std::int64_t entry = runs.runs()[first + i].friend_entry;
-    const RunItems items = own ? (*own)[i] : RunItems{entry, entry + runs.count(first + i)};
+  for (std::size_t i = 0; i < runs.runs.size() && at < wanted.end; ++i) {
+    const std::int64_t entry = runs.runs[i].friend_entry;
+    const RunItems items = own ? (*own)[i] : RunItems{entry, entry + runs.count(i)};
     const std::int64_t shift = held ? held_before - (*held)[i].first : 0;
     if (held) held_before += (*held)[i].last - (*held)[i].first;
     const std::int64_t from = std::max(wanted.begin, at), until = std::min(wanted.end, at + (items.last - items.first));
@@ -230,7 +226,7 @@ Slices FriendStreams::computed(const Request& request) const {
   const bool are_ends = table_->source(request.column).kind == Kind::steps;
   for (std::uint64_t i = 0; i < numbers.count; ++i) {
     const auto entry = static_cast<std::int64_t>(numbers.first + i);
-    const std::int64_t number = are_ends ? matched_->runs.matched_before(entry) : matched_->runs.friend_entry(entry);
+    const std::int64_t number = are_ends ? matched_->matched_before(entry) : matched_->friend_entry(entry);
     std::memcpy(buffer->data() + i * kEndSize, &number, kEndSize);
   }
   return one_slice(std::move(buffer), request.begin - numbers.first * kEndSize, request.end - request.begin);

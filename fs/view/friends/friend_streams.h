@@ -25,6 +25,10 @@ struct MatchedRuns {
   Budget::Reservation memory;
 };
 using MatchedRunsPtr = std::shared_ptr<const MatchedRuns>;
+inline MatchedEntriesPtr entries_of(MatchedRunsPtr matched) {
+  const EntryRuns* const runs = &matched->runs;
+  return {std::move(matched), runs};
+}
 
 // Reads the columns of a friend (FriendTable of `some` or `any`, and of_matches()) out of the columns of its own
 // table. What is read lies in as many places as there are runs of entries. Where the items of lists begin is asked of
@@ -32,7 +36,8 @@ using MatchedRunsPtr = std::shared_ptr<const MatchedRuns>;
 class FriendStreams final : public ComposedStreams {
  public:
   // `own`: the columns of the friend's own table; null for of_matches().
-  FriendStreams(ClusterCache&, std::shared_ptr<const FriendTable>, MatchedRunsPtr, std::shared_ptr<CachedStreams> own);
+  FriendStreams(ClusterCache&, std::shared_ptr<const FriendTable>, MatchedEntriesPtr,
+                std::shared_ptr<CachedStreams> own);
 
   const Files* files() const override { return own_ ? own_->files() : nullptr; }
 
@@ -56,8 +61,6 @@ class FriendStreams final : public ComposedStreams {
     StartsPtr starts;
   };
   std::shared_ptr<FriendStreams> self() { return std::static_pointer_cast<FriendStreams>(shared_from_this()); }
-  std::size_t block_count() const;
-  std::size_t runs_in(std::size_t block) const;
   std::int64_t items_known(CountId) const override EXCLUDES(mutex_);
   StartsPtr starts_known(CountId) const EXCLUDES(mutex_);
   void want(CountId, Reply<StartsPtr>) override EXCLUDES(mutex_);
@@ -76,12 +79,10 @@ class FriendStreams final : public ComposedStreams {
   Slices computed(const Request&) const;
   void read_segments(const Request&, std::vector<Segment>, Reply<Slices>);
 
-  // So many runs are looked at together: their places are read for each read of a column in them.
-  static constexpr std::size_t kBlockRuns = 4096;
   static constexpr std::size_t kBlocksKept = 8;
 
   const std::shared_ptr<const FriendTable> table_;
-  const MatchedRunsPtr matched_;
+  const MatchedEntriesPtr matched_;
   const std::shared_ptr<CachedStreams> own_;
 
   struct Count {

@@ -84,6 +84,20 @@ void FriendTable::find_counted(const ChainSchema& schema, FriendRows rows) {
   }
 }
 
+std::shared_ptr<const FriendTable> FriendTable::of_chosen(std::shared_ptr<const Table> own, std::int64_t entries,
+                                                          std::vector<std::int64_t> clusters) {
+  const std::shared_ptr<FriendTable> made(new FriendTable(std::move(own)));
+  made->kind = made->own_->kind;
+  made->name = made->own_->name;
+  made->title = made->own_->title;
+  made->siblings = made->own_->siblings;
+  made->aliases = made->own_->aliases;
+  made->entries = entries;
+  made->clusters = std::move(clusters);
+  made->lay_out(FriendRows::some);
+  return made;
+}
+
 std::shared_ptr<const FriendTable> FriendTable::of_matches(const Table& of) {
   const std::shared_ptr<FriendTable> made(new FriendTable(of));
   tfile::Column column;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "view/chain/chain_schema.h"
@@ -25,6 +26,10 @@ class FriendTable final : public ComposedTable {
   // `own`: the friend itself; whole. `of`: the table whose friend it is. Values of one of several classes are left out,
   // except of `same`: they are counted by tags, not by lists.
   FriendTable(std::shared_ptr<const tfile::Table> own, const tfile::Table& of, FriendRows);
+  // Entries that are chosen of a table, as a table like it. `clusters`: its own. Values of one of several classes are
+  // left out.
+  static std::shared_ptr<const FriendTable> of_chosen(std::shared_ptr<const tfile::Table> own, std::int64_t entries,
+                                                      std::vector<std::int64_t> clusters);
   // `.match.i8`: the friend's entry of each entry, or -1.
   static std::shared_ptr<const FriendTable> of_matches(const tfile::Table& of);
 
@@ -45,9 +50,11 @@ class FriendTable final : public ComposedTable {
   tfile::StreamShape shape(tfile::StreamId) const override;
   tfile::EntryRange chunk_entries(tfile::ChunkKey) const override;
   std::vector<std::int64_t> lengths(tfile::StreamId) const override;
+  std::vector<tfile::Sibling> siblings_of(tfile::StreamId) const override { return siblings; }
 
  private:
   explicit FriendTable(const tfile::Table& of);
+  explicit FriendTable(std::shared_ptr<const tfile::Table> own) : own_(std::move(own)) {}
   void lay_out(FriendRows);
   void find_counted(const ChainSchema&, FriendRows);
 

@@ -13,7 +13,7 @@ using tfile::Role;
 
 std::string schema_of(TableRig& rig) {
   Answer<std::string> answer;
-  schema_text(rig.streams, rig.table, answer.reply());
+  schema_text(rig.streams, rig.table, {}, answer.reply());
   return *answer.wait();
 }
 

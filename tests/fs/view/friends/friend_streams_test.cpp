@@ -9,6 +9,7 @@
 
 #include "fs/view/array_table.h"
 #include "view/friends/friend_matching.h"
+#include "view/friends/kept_bits.h"
 
 namespace tfilefs {
 namespace {
@@ -108,7 +109,7 @@ Shown show(TableRig& rig, const EntryRuns& runs, FriendRows rows) {
   auto matched = std::make_shared<MatchedRuns>();
   matched->runs = runs;
   auto table = std::make_shared<const FriendTable>(rig.table, of, rows);
-  return {table, std::make_shared<FriendStreams>(*rig.cache, table, std::move(matched), rig.streams)};
+  return {table, std::make_shared<FriendStreams>(*rig.cache, table, entries_of(std::move(matched)), rig.streams)};
 }
 
 std::string read(const Shown& shown, const tfile::Column& column, std::uint64_t offset, std::size_t size) {
@@ -141,6 +142,28 @@ void expect_columns(const Shown& shown, const Arrays& wanted, std::mt19937& rand
     ++columns;
   }
   EXPECT_EQ(columns, wanted.size());
+}
+
+TEST(FriendStreams, ChosenEntriesAreTheirRows) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    std::mt19937 random(seed);
+    const std::vector<Row> rows = random_rows(random, seed == 0 ? 0 : 1 + random() % 20'000);
+    TableRig rig(table_of(rows, 1 + static_cast<std::int64_t>(random() % 200)));
+    auto kept = std::make_shared<KeptBits>(std::ssize(rows), Budget::Reservation());
+    std::vector<Row> wanted;
+    std::vector<std::uint64_t> bits((rows.size() + 63) / 64);
+    const unsigned parts = 1 + seed % 4;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (random() % parts != 0) continue;
+      bits[i / 64] |= std::uint64_t{1} << (i % 64);
+      wanted.push_back(rows[i]);
+    }
+    kept->keep({0, std::ssize(rows)}, bits);
+    kept->finish();
+    auto table = FriendTable::of_chosen(rig.table, kept->entries(), {});
+    auto streams = std::make_shared<FriendStreams>(*rig.cache, table, std::move(kept), rig.streams);
+    expect_columns({std::move(table), std::move(streams)}, arrays_of(wanted), random);
+  }
 }
 
 TEST(FriendStreams, RandomMatchesAreWhatTheirRowsAre) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "query/query_scan.h"
+
+namespace tfilefs {
+
+// Entries of a block, with a bit for each that passes, the first one in the lowest bit.
+struct PassingEntries {
+  tfile::EntryRange block;
+  std::vector<std::uint64_t> bits;
+};
+
+// Finds the entries of which any iteration of the only expression is not 0, as TTree::CopyTree keeps them. `take` gets
+// them block by block, in order. Blocks. Errors: those of evaluate_unit() and of take().
+template <class Take>
+Result<> scan_passing(const QuerySource& source, const Query& query, const ScanOptions& options, ThreadPool& workers,
+                      std::size_t at_once, Take take) {
+  using Unit = std::vector<PassingEntries>;
+  const auto prepare = [&](tfile::EntryRange range) {
+    return [&source, &query, &options, range]() -> Result<Unit> {
+      Unit passing;
+      TRY_VOID(evaluate_unit(source, query, range, options.stop,
+                             [&](const QueryBlock& block, tfile::EntryRange entries) -> Result<> {
+                               passing.push_back({entries, block.passing(0)});
+                               return {};
+                             }));
+      return passing;
+    };
+  };
+  return scan_units(source.table, options, workers, at_once, prepare, [&](const Unit& passing) -> Result<> {
+    for (const PassingEntries& each : passing) TRY_VOID(take(each));
+    return {};
+  });
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/nodes/chosen_entries.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "exec/answering.h"
+#include "query/passing_entries.h"
+#include "view/friends/kept_bits.h"
+
+namespace tfilefs {
+namespace {
+
+// Threads of a scan, of which some wait for their bytes while others evaluate.
+constexpr unsigned kScanThreadsMax = 8;
+constexpr unsigned kUnitsOfScanThread = 2;
+
+// The message of an expression that is none, on one line.
+Error on_one_line(Error error) {
+  const std::size_t message = error.text.find("\n  "), caret = error.text.rfind("\n  ");
+  if (message == std::string::npos || caret == message) return error;
+  const std::size_t at = error.text.find('^', caret) - (caret + 3);
+  error.text = error.text.substr(0, message) + " (character " + std::to_string(at + 1) + " of " +
+               error.text.substr(message + 3, caret - (message + 3)) + ")";
+  return error;
+}
+
+// The first entry of each cluster, without those of clusters that became small.
+std::vector<std::int64_t> chosen_clusters(const tfile::Table& of, const KeptBits& kept) {
+  std::vector<std::int64_t> chosen;
+  if (of.clusters.size() < 2 || kept.entries() == 0) return chosen;
+  const std::int64_t usual = of.entries / static_cast<std::int64_t>(of.clusters.size() - 1);
+  for (const std::int64_t first : kept.kept_before(of.clusters)) {
+    if (chosen.empty() || first - chosen.back() >= std::max<std::int64_t>(1, usual)) chosen.push_back(first);
+  }
+  if (chosen.back() != kept.entries()) chosen.push_back(kept.entries());
+  return chosen;
+}
+
+class EntryChoice {
+ public:
+  EntryChoice(ClusterCache& cache, std::shared_ptr<const tfile::Table> of, std::shared_ptr<CachedStreams> streams,
+              std::string expression, std::stop_token stop)
+      : cache_(cache),
+        of_(std::move(of)),
+        streams_(std::move(streams)),
+        expression_(std::move(expression)),
+        stop_(std::move(stop)) {}
+
+  Result<TableWhere> operator()() const {
+    auto query = Query::bind(std::vector{expression_}, {TableNames(*of_), {}, streams_->files() == nullptr});
+    if (!query) return tl::unexpected<Error>(on_one_line(std::move(query).error()));
+    const std::int64_t entries = std::max<std::int64_t>(0, of_->entries);
+    const std::uint64_t most = cache_.budget()->size() / 2;
+    if (KeptBits::memory_of(entries) > most)
+      return tl::unexpected<Error>(refusal(KeptBits::memory_of(entries), "half of memory=", most));
+    auto kept = std::make_shared<KeptBits>(entries, cache_.budget()->take(KeptBits::memory_of(entries)));
+    const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, kScanThreadsMax);
+    ThreadPool workers(threads);
+    TRY_VOID(scan_passing({*of_, *streams_, true}, *query, {{0, entries}, stop_}, workers,
+                          std::size_t{kUnitsOfScanThread} * threads, [&](const PassingEntries& passing) -> Result<> {
+                            kept->keep(passing.block, passing.bits);
+                            return {};
+                          }));
+    kept->finish();
+    auto table = FriendTable::of_chosen(of_, kept->entries(), chosen_clusters(*of_, *kept));
+    auto streams = std::make_shared<FriendStreams>(cache_, table, std::move(kept), streams_);
+    return TableWhere{std::move(table), std::move(streams)};
+  }
+
+ private:
+  ClusterCache& cache_;
+  std::shared_ptr<const tfile::Table> of_;
+  std::shared_ptr<CachedStreams> streams_;
+  std::string expression_;
+  std::stop_token stop_;
+};
+
+}  // namespace
+
+void choose_entries(ClusterCache& cache, std::shared_ptr<const tfile::Table> of, std::shared_ptr<CachedStreams> streams,
+                    const std::string& expression, Reply<TableWhere> reply) {
+  const void* const queue = of.get();
+  EntryChoice choice(cache, std::move(of), std::move(streams), expression, reply.stop_token());
+  cache.exec().serial_queues.run(queue, answering(std::move(choice), std::move(reply)));
+}
+
+}  // namespace tfilefs
