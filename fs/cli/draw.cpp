@@ -23,6 +23,7 @@
 #include "draw/draw_table.h"
 #include "draw/drawing_file.h"
 #include "draw/terminal_plot.h"
+#include "query/draw_text.h"
 #include "staging/journal/file_place.h"
 
 namespace tfilefs {
@@ -36,57 +37,16 @@ struct DrawFlags {
 };
 
 constexpr std::uint64_t kDrawMemory = 256 << 20, kDrawMemoryMin = 64 << 20;
-constexpr std::int32_t kBinsOfAxisMax = 10'000'000;
 
 tl::unexpected<Error> not_allowed(const std::string& flag, const std::string& value, const std::string& wanted) {
   return tfile::fail(ErrorKind::invalid, flag + " " + value + ": expected " + wanted);
 }
 
-std::vector<std::string> split_at(const std::string& text, char mark) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == mark)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-std::optional<double> number_from(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// N[,N]: of x, y, z.
-Result<> parse_bins(const std::string& text, DrawRequest& request) {
-  if (text.empty()) return {};
-  for (const std::string& part : split_at(text, ',')) {
-    const auto bins = number_from(part);
-    if (!bins || *bins < 1 || *bins > kBinsOfAxisMax || *bins != static_cast<std::int32_t>(*bins))
-      return not_allowed("--bins", text, "numbers of bins, such as 100 or 40,40");
-    request.bins.push_back(static_cast<std::int32_t>(*bins));
-  }
-  return {};
-}
-
-// LO:HI[,LO:HI]; an empty part is a range that is found.
-Result<> parse_ranges(const std::string& text, DrawRequest& request) {
-  if (text.empty()) return {};
-  for (const std::string& part : split_at(text, ',')) {
-    if (part.empty()) {
-      request.ranges.emplace_back();
-      continue;
-    }
-    const std::size_t colon = part.find(':');
-    const auto low = number_from(part.substr(0, colon));
-    const auto high = colon == std::string::npos ? std::nullopt : number_from(part.substr(colon + 1));
-    if (!low || !high || !(*low < *high)) return not_allowed("--range", text, "LO:HI of each axis, such as -1:1,0:50");
-    request.ranges.emplace_back(std::pair(*low, *high));
-  }
-  return {};
+Result<> of_flag(const char* flag, Result<> taken) {
+  if (taken) return taken;
+  Error error = std::move(taken).error();
+  error.text = std::string(flag) + " " + error.text;
+  return tl::unexpected<Error>(std::move(error));
 }
 
 Result<> parse_resources(const DrawFlags& given, TableDrawing& wanted) {
@@ -114,8 +74,8 @@ Result<TableDrawing> drawing_of(const DrawFlags& given) {
   wanted.request.cut = given.cut;
   wanted.request.weights = given.weights;
   wanted.request.is_profile = given.profile;
-  TRY_VOID(parse_bins(given.bins, wanted.request));
-  TRY_VOID(parse_ranges(given.range, wanted.request));
+  TRY_VOID(of_flag("--bins", take_bins(given.bins, wanted.request)));
+  TRY_VOID(of_flag("--range", take_ranges(given.range, wanted.request)));
   TRY_VOID(parse_resources(given, wanted));
   TRY(wanted.definitions, parse_definitions(given.defines));
   return wanted;

@@ -177,6 +177,18 @@ bool take_friend(const MountOption&, Value value, ParsedOptions& into) {
   return named.has_value();
 }
 
+bool take_definition(const MountOption&, Value value, ParsedOptions& into) {
+  auto wanted = parse_definition(value);
+  if (wanted) into.options.file_system.shaping.definitions.push_back(*std::move(wanted));
+  return wanted.has_value();
+}
+
+bool take_choice(const MountOption&, Value value, ParsedOptions& into) {
+  auto wanted = parse_choice(value);
+  if (wanted) into.options.file_system.shaping.choices.push_back(*std::move(wanted));
+  return wanted.has_value();
+}
+
 bool take_umask(const MountOption&, Value value, ParsedOptions& into) {
   const auto mask = parse_number(value, 8);
   if (!mask || *mask > 0777) return false;
@@ -392,6 +404,25 @@ entries belong together by their position, or by the index that is stored with t
 columns, those with equal values belong together.)",
      take_friend,
      "ALIAS=SOURCE, optionally with @COLUMN or @COLUMN,COLUMN"},
+    {"define",
+     "[TABLE:]NAME=EXPR",
+     ValueHint::text,
+     {},
+     "add a column that is computed to the tables",
+     "",
+     R"(May be given several times; without TABLE, of every table. It is computed when it is read. In an expression, a comma
+outside of parentheses is written \,.)",
+     take_definition,
+     "[TABLE:]NAME=EXPR"},
+    {"where",
+     "[TABLE:]EXPR",
+     ValueHint::text,
+     {},
+     "show of the tables the entries of which the expression is not 0",
+     "",
+     R"(May be given several times: then all must not be 0. Without TABLE, of every table.)",
+     take_choice,
+     "[TABLE:]EXPR"},
     {"idle",
      "SECONDS",
      ValueHint::text,
@@ -578,6 +609,13 @@ bool is_open_context(std::string_view option) {
   return begin < option.find('=') && std::ranges::count(option, '"') == 1;
 }
 
+// Whether what follows a comma belongs to an expression, in parentheses or brackets.
+bool is_open_expression(Value option) {
+  if (!option.starts_with("where=") && !option.starts_with("define=")) return false;
+  const auto count = [option](char sign) { return std::ranges::count(option, sign); };
+  return count('(') + count('[') > count(')') + count(']');
+}
+
 // At commas that have no backslash in front, and are none in a friend's key or in a context of SELinux.
 std::vector<std::string> split_options(std::string_view list) {
   std::vector<std::string> parts(1);
@@ -588,7 +626,7 @@ std::vector<std::string> split_options(std::string_view list) {
       parts.back() += list[i];
       continue;
     }
-    if (is_open_context(parts.back()) ||
+    if (is_open_context(parts.back()) || is_open_expression(parts.back()) ||
         is_second_column(parts.back(), list.substr(i + 1, list.find(',', i + 1) - i - 1)))
       parts.back() += ',';
     else
@@ -641,6 +679,8 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
     return fail(ErrorKind::invalid,
                 "option " + std::string(parsed.of_chain) + "= is only for chains: add the option chain");
   if (parsed.is_writable || (parsed.is_rw && !parsed.is_from_mount)) fs.write = parsed.writing;
+  if (fs.write && !(fs.shaping.definitions.empty() && fs.shaping.choices.empty()))
+    return fail(ErrorKind::invalid, "options define= and where= are only for mounts that are not written");
   return std::move(parsed.options);
 }
 
@@ -671,6 +711,10 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["metrics"] = fs.metrics_file.empty() ? nullptr : nlohmann::ordered_json(fs.metrics_file);
   json["views"] = fs.views_listed ? "listed" : "hidden";
   for (const NamedFriend& each : fs.friends) json["friends"][each.alias] = tfile::shown_name(each.source);
+  for (const WantedExpression& each : fs.shaping.definitions)
+    json["define"].push_back({{"table", each.table}, {"name", each.name}, {"expression", each.expression}});
+  for (const WantedExpression& each : fs.shaping.choices)
+    json["where"].push_back({{"table", each.table}, {"expression", each.expression}});
   if (options.chain) json["chain"] = kChainNames[static_cast<std::size_t>(options.chain->policy)];
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();

@@ -21,6 +21,10 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   TREE/COLUMN               the column without naming its type; ROOT's own branch names are found as well
   TREE/COLUMN.npy           the column as a NumPy file
   TREE/NODE.txt             a line per entry
+  TREE/COLUMN.stats.json    statistics of a column of numbers, and COLUMN.svg a picture: also with views=listed not listed
+  TREE/index.html           a page with all columns and their pictures
+  TREE/.where=EXPR          the entries that an expression chooses, as a table ('/' is %2F): .where=nMuon>1.parquet
+  TREE/.draw=EXPR;CUT;BINS  a histogram of an expression, as one that is stored
   TREE.arrow                the whole tree as an Arrow file; mapped, nothing is copied
   TREE.parquet              the same for SQL: DuckDB, polars, pandas, Spark
   TREE.csv, TREE.jsonl      the same as text

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/drawing_file.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
-#include <ctime>
 #include <memory>
 #include <span>
 #include <utility>
@@ -19,7 +17,6 @@
 #include "staging/journal/file_place.h"
 #include "tfile/file.h"
 #include "tfile/new_object.h"
-#include "tfile/writer.h"
 
 namespace tfilefs {
 
@@ -67,23 +64,8 @@ Result<std::string> svg_of(const Drawing& drawing, bool is_log) {
 
 // ---- objects
 
-// A ROOT file in memory with the object.
-Result<Descriptor> file_of(const Drawing& drawing) {
-  TRY(const tfile::NewObject object, drawn_object(drawing));
-  TRY(const auto writer, tfile::FileWriter::create("draw.root", {tfile::Compression::Algorithm::zlib, 1}));
-  TRY(const auto key, writer->add_object("", object, 0));
-  TRY(const tfile::CommitPlan plan, writer->plan(tfile::datime_of(std::time(nullptr))));
-  Descriptor file(::memfd_create("tfilefs-draw", MFD_CLOEXEC));
-  if (!file) return tfile::system_error("draw", errno);
-  TRY_VOID(write_all(file.get(), key.address, key.head));
-  for (const tfile::CommitStep& step : plan.steps) {
-    if (step.kind == tfile::CommitStep::Kind::write) TRY_VOID(write_all(file.get(), step.offset, step.bytes));
-  }
-  return file;
-}
-
 Result<std::string> root_of(const Drawing& drawing) {
-  TRY(const Descriptor file, file_of(drawing));
+  TRY(const Descriptor file, drawn_file(drawing));
   const auto size = static_cast<std::size_t>(::lseek(file.get(), 0, SEEK_END));
   TRY(const std::vector<std::byte> bytes, read_at(file.get(), 0, size));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -91,7 +73,7 @@ Result<std::string> root_of(const Drawing& drawing) {
 
 Result<std::string> json_of(const Drawing& drawing) {
   TRY(const tfile::NewObject object, drawn_object(drawing));
-  TRY(Descriptor written, file_of(drawing));
+  TRY(Descriptor written, drawn_file(drawing));
   TRY(const auto source, tfile::adopt_source(written.release(), "draw.root", -1));
   TRY(const auto file, tfile::File::open(source));
   const auto listing = file->root();

@@ -44,11 +44,16 @@ void append_plot(std::string& page, const IndexedPlot& plot) {
     address += '/';
   }
   append_address(address, plot.name);
-  address += "/plot.svg";
-  page += "<figure><a href=\"" + address + "\"><img loading=\"lazy\" src=\"" + address + "\" alt=\"";
+  page += "<figure>";
+  if (!plot.picture.empty()) {
+    const std::string picture = address + plot.picture;
+    page += "<a href=\"" + picture + "\"><img loading=\"lazy\" src=\"" + picture + "\" alt=\"";
+    append_markup(page, plot.name);
+    page += " (no plot)\"></a>";
+  }
+  page += "<figcaption>";
   append_markup(page, plot.name);
-  page += " (no plot)\"></a><figcaption>";
-  append_markup(page, plot.name);
+  if (!plot.numbers.empty()) page += " <a href=\"" + address + plot.numbers + "\">statistics</a>";
   page += " <span>";
   append_markup(page, plot.class_name);
   if (!plot.title.empty()) page += ": ";
@@ -65,7 +70,7 @@ std::string index_page(const std::string& heading, std::span<const IndexedPlot> 
   page += "</title></head><body>\n<h1>";
   append_markup(page, heading);
   page += "</h1>\n";
-  if (plots.empty()) page += "<p>No plots.</p>\n";
+  if (plots.empty() && more.empty()) page += "<p>No plots.</p>\n";
   for (std::size_t i = 0; i < plots.size(); ++i) {
     if (i == 0 || plots[i].directory != plots[i - 1].directory) {
       if (i > 0) page += "</section>\n";

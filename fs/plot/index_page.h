@@ -11,6 +11,8 @@ struct IndexedPlot {
   std::string directory;  // relative to the directory of the page, as in the mount; empty: the same
   std::string name;       // of the object's directory, as in the mount
   std::string title, class_name;
+  std::string picture = "/plot.svg";  // behind the name; empty: there is none
+  std::string numbers = {};           // behind the name: a file of what the picture shows; or empty
 };
 
 // A page of HTML that shows plots as images, which a browser loads as they come into view: a section per directory.

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/drawn_object.h"
 
+#include <sys/mman.h>
+
+#include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <span>
 #include <utility>
 
 #include "query/drawn_bins.h"
+#include "staging/journal/file_place.h"
+#include "tfile/writer.h"
 
 namespace tfilefs {
 
@@ -47,6 +53,20 @@ Result<tfile::NewObject> drawn_object(const Drawing& drawing) {
     offered.flow_variances = grid(histogram.squares(), true);
   }
   return tfile::new_histogram(offered);
+}
+
+Result<Descriptor> drawn_file(const Drawing& drawing) {
+  TRY(const tfile::NewObject object, drawn_object(drawing));
+  TRY(const auto writer, tfile::FileWriter::create("draw.root", {tfile::Compression::Algorithm::zlib, 1}));
+  TRY(const auto key, writer->add_object("", object, 0));
+  TRY(const tfile::CommitPlan plan, writer->plan(tfile::datime_of(std::time(nullptr))));
+  Descriptor file(::memfd_create("tfilefs-draw", MFD_CLOEXEC));
+  if (!file) return tfile::system_error("draw", errno);
+  TRY_VOID(write_all(file.get(), key.address, key.head));
+  for (const tfile::CommitStep& step : plan.steps) {
+    if (step.kind == tfile::CommitStep::Kind::write) TRY_VOID(write_all(file.get(), step.offset, step.bytes));
+  }
+  return file;
 }
 
 }  // namespace tfilefs

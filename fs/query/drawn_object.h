@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "descriptor.h"
 #include "query/draw.h"
 #include "reply.h"
 #include "tfile/new_object.h"
@@ -9,5 +10,8 @@ namespace tfilefs {
 
 // A drawing as the histogram `htemp` of a ROOT file. Errors: unsupported (a profile).
 Result<tfile::NewObject> drawn_object(const Drawing&);
+
+// A ROOT file in memory with the object alone.
+Result<Descriptor> drawn_file(const Drawing&);
 
 }  // namespace tfilefs

@@ -17,11 +17,13 @@ namespace tfilefs {
 
 struct QueryProgram;
 
+using NamedExpressions = std::vector<std::pair<std::string, std::string>>;
+
 // What expressions may name.
 struct QueryScope {
   TableNames names;
-  std::vector<std::pair<std::string, std::string>> definitions = {};  // names, and the expressions that they stand for
-  bool is_one_file = true;  // else an entry has a number in its file, which is not known here
+  NamedExpressions definitions = {};  // names, and the expressions that they stand for, before those of the table
+  bool is_one_file = true;            // else an entry has a number in its file, which is not known here
 };
 
 // Expressions of a table, in the notation of TTree::Draw, that go through its entries together: each gives one number
@@ -41,6 +43,9 @@ class Query {
   // Whether it is one integer of the table, so that ROOT gives its histogram bins of whole numbers.
   bool is_integer(std::size_t output) const;
 
+  // Whether each entry has exactly one iteration.
+  bool is_one_each() const;
+
   // The columns that are read, each once. Offsets come before what their lists contain.
   struct Input {
     tfile::ColumnId column = 0;
@@ -56,6 +61,9 @@ class Query {
 
   std::shared_ptr<const QueryProgram> program_;
 };
+
+// The same message as one line, for a log.
+Error on_one_line(Error);
 
 // "MESSAGE\n  EXPRESSION\n    ^\n". Expressions of more than a line are cut.
 std::string with_caret(std::string_view message, std::string_view expression, std::size_t at);

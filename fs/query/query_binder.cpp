@@ -69,7 +69,9 @@ struct WrittenName {
 
 class QueryBinder {
  public:
-  explicit QueryBinder(const QueryScope& scope) : scope_(scope) {
+  explicit QueryBinder(const QueryScope& scope) : scope_(scope), definitions_(scope.definitions) {
+    for (const tfile::TableAlias& alias : scope.names.table().aliases)
+      definitions_.emplace_back(alias.name, alias.expression);
     made_.spaces.resize(2);
     made_.entries = scope.names.table().entries;
   }
@@ -366,9 +368,8 @@ class QueryBinder {
   }
 
   std::optional<std::optional<Bound>> definition(const ExpressionNode& node, std::uint32_t space) {
-    const auto& all = scope_.definitions;
-    const auto found = std::ranges::find(all, node.text, &std::pair<std::string, std::string>::first);
-    if (found == all.end()) return std::nullopt;
+    const auto found = std::ranges::find(definitions_, node.text, &std::pair<std::string, std::string>::first);
+    if (found == definitions_.end()) return std::nullopt;
     // A column that a definition of the same name hides can be used in it.
     if (std::ranges::find(defining_, found->first) != defining_.end()) {
       if (defining_.back() == found->first && scope_.names.find(node.text)) return std::nullopt;
@@ -528,6 +529,7 @@ class QueryBinder {
   }
 
   const QueryScope& scope_;
+  NamedExpressions definitions_;  // also those of the table
   QueryProgram made_;
   std::uint32_t depth_ = 0;              // slots in use
   std::vector<std::uint32_t> computed_;  // spaces in which an index is
@@ -603,6 +605,23 @@ std::size_t Query::outputs() const { return program_->outputs.size(); }
 const std::string& Query::text(std::size_t output) const { return program_->outputs[output].text; }
 bool Query::is_integer(std::size_t output) const { return program_->outputs[output].is_integer; }
 const std::vector<Query::Input>& Query::inputs() const { return program_->inputs; }
+
+bool Query::is_one_each() const {
+  const auto is_one = [](const QueryPath::Level& level) {
+    return level.offsets < 0 && level.index.kind == PathIndex::Kind::fixed && level.index.at < level.size;
+  };
+  return std::ranges::all_of(program_->spaces[kSpaceOfOutputs].paths,
+                             [&](const QueryPath& path) { return std::ranges::all_of(path.levels, is_one); });
+}
+
+Error on_one_line(Error error) {
+  const std::size_t message = error.text.find("\n  "), caret = error.text.rfind("\n  ");
+  if (message == std::string::npos || caret == message) return error;
+  const std::size_t at = error.text.find('^', caret) - (caret + 3);
+  const std::string expression = error.text.substr(message + 3, caret - (message + 3));
+  error.text = error.text.substr(0, message) + " (character " + std::to_string(at + 1) + " of " + expression + ")";
+  return error;
+}
 
 std::string with_caret(std::string_view message, std::string_view expression, std::size_t at) {
   constexpr std::size_t kShownMax = 100, kBefore = 60;

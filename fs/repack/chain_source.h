@@ -8,13 +8,13 @@
 
 #include "cache/cluster_cache.h"
 #include "error_log.h"
-#include "repack/joined_table.h"
 #include "reply.h"
 #include "tfile/source.h"
 #include "vfs/chain/chain.h"
 #include "vfs/names/chain_names.h"
 #include "vfs/names/friend_names.h"
 #include "vfs/nodes/loaded_table.h"
+#include "view/friends/joined_table.h"
 
 namespace tfilefs {
 

@@ -13,8 +13,6 @@
 
 namespace tfilefs {
 
-using NamedExpressions = std::vector<std::pair<std::string, std::string>>;
-
 // What expressions may name: the columns, and these definitions. `is_one_file`: no chain.
 QueryScope scope_of(const ChainSource&, NamedExpressions, bool is_one_file);
 

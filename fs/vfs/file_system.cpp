@@ -89,6 +89,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
       context_{*cache_,         errors_,        options.ownership, options.views_listed,
                options.strings, writing_.get(), options.is_shared},
       locks_(*cache_, timers()) {
+  context_.shaping = options.shaping;
   tfile::scale_free_buffers(options.cache.memory);
   // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;

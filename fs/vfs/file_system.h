@@ -27,6 +27,7 @@
 #include "vfs/names/chain_options.h"
 #include "vfs/names/friend_names.h"
 #include "vfs/names/path_pattern.h"
+#include "vfs/names/table_shaping.h"
 #include "vfs/nodes/attributes.h"
 #include "vfs/nodes/directory.h"
 #include "vfs/nodes/generation.h"
@@ -58,6 +59,7 @@ struct FileSystemOptions {
   std::optional<WriteOptions> write;  // if the mount may be written
   tfile::RemoteOptions remote;        // of servers
   std::vector<NamedFriend> friends;   // of the tables of a file or a chain that is mounted
+  TableShaping shaping;               // of all tables; of a mount that is not written
   std::string config_json;            // the text of .tfilefs/config.json
   MountNames names;                   // labels of the metrics
   std::string metrics_file;           // absolute; empty: none

@@ -110,10 +110,10 @@ class ChainedTables final : public LiveTable {
   ChainedTables(std::shared_ptr<Chain> chain, std::string path) : chain_(std::move(chain)), path_(std::move(path)) {}
   void current(Freshness freshness, Reply<TableStatePtr> reply) const override {
     with_state(chain_, freshness, std::move(reply),
-               [path = path_](const ChainStatePtr& state, Reply<TableStatePtr> told) {
+               [chain = chain_, path = path_](const ChainStatePtr& state, Reply<TableStatePtr> told) {
                  const ChainedTable* table = state->table(path);
                  if (!table) return told(tfile::fail(ErrorKind::stale, "the chain has changed since it was opened"));
-                 told(table->shown);
+                 shape_state(chain->context(), table->shown, below(chain->path(), path), std::move(told));
                });
   }
 
@@ -153,6 +153,7 @@ class ChainDirectory final : public Directory {
         names_(names_below(*state_, path_)) {}
 
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    if (const auto shaped = shaped_table(name)) return find_shaped(*shaped, std::move(reply));
     const auto entry = find_entry(name);
     if (!entry) return reply(no_such_entry());
     reply(FoundEntry{*entry, {}, false});
@@ -161,7 +162,8 @@ class ChainDirectory final : public Directory {
   void list(Reply<ListingPtr> reply) const override {
     auto listing = std::make_shared<ItemListing>();
     for (const std::string& name : names_.directories) listing->add(name, S_IFDIR);
-    for (const std::string& name : names_.tables) listing->add(name, S_IFDIR, {table(name), {0}});
+    for (const std::string& name : names_.tables)
+      listing->add(name, S_IFDIR, is_shaped(name) ? Entry() : Entry{table(name), {0}});
     if (chain_->context().views_listed) add_views(*listing);
     reply(std::move(listing));
   }
@@ -175,6 +177,24 @@ class ChainDirectory final : public Directory {
     const std::string path = below(path_, name);
     return make_live_table(chain_->context(), std::make_shared<const ChainedTables>(chain_, path),
                            state_->table(path)->shown);
+  }
+
+  bool is_shaped(std::string_view table) const {
+    return chain_->context().shaping.is_for(below(chain_->path(), below(path_, table)));
+  }
+  // A table that is not shown as it is, or a view of it: it has first to be made.
+  std::optional<BesideTable> shaped_table(std::string_view name) const {
+    if (has(names_.tables, name))
+      return is_shaped(name) ? std::optional<BesideTable>({name, ViewKind::itself}) : std::nullopt;
+    const auto view = beside_table(name);
+    return view && has(names_.tables, view->table) && is_shaped(view->table) ? view : std::nullopt;
+  }
+  void find_shaped(const BesideTable& wanted, Reply<FoundEntry> reply) const {
+    auto live = std::make_shared<const ChainedTables>(chain_, below(path_, wanted.table));
+    auto show = [chain = chain_, live, shown_as = wanted.shown_as](TableStatePtr state) {
+      return FoundEntry{{make_live_table(chain->context(), live, std::move(state)), {0, shown_as}}, {}, false};
+    };
+    live->current(Freshness::recent, answer_with<TableStatePtr>(std::move(reply), std::move(show)));
   }
 
   std::optional<Entry> find_entry(std::string_view name) const {
@@ -195,7 +215,8 @@ class ChainDirectory final : public Directory {
       const ChainedTable& chained = *state_->table(below(path_, name));
       for (const TableView& view : table_views()) {
         if (view.where == TableView::Where::beside_table && view.is_there(chained.shown->loaded->table(), 0))
-          listing.add(name + std::string(view.name), S_IFREG, {table(name), {0, view.shown_as}});
+          listing.add(name + std::string(view.name), S_IFREG,
+                      is_shaped(name) ? Entry() : Entry{table(name), {0, view.shown_as}});
       }
     }
     if (!path_.empty()) return;

@@ -39,22 +39,22 @@ class EnteredDirectories {
 
 struct TableState;
 
-// States of the tables that expressions choose of it, as long as they are in use. Thread-safe.
-class ChosenStates {
+// States of the tables that are made of it, as long as they are in use. Thread-safe.
+class MadeStates {
  public:
-  // The one of these entries, or else the one that make() gives.
+  // The one of this table, or else the one that make() gives.
   template <class Make>
-  std::shared_ptr<const TableState> get(const std::shared_ptr<const LoadedTable>& entries, Make make) EXCLUDES(mutex_) {
+  std::shared_ptr<const TableState> get(const std::shared_ptr<const LoadedTable>& table, Make make) EXCLUDES(mutex_) {
     const Lock lock(mutex_);
     std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
-    std::weak_ptr<const TableState>& known = known_[entries.get()];
+    std::weak_ptr<const TableState>& known = known_[table.get()];
     std::shared_ptr<const TableState> state = known.lock();
     if (!state) known = state = make();
     return state;
   }
 
  private:
-  Mutex mutex_{"ChosenStates::mutex_"};
+  Mutex mutex_{"MadeStates::mutex_"};
   std::map<const LoadedTable*, std::weak_ptr<const TableState>> known_ GUARDED_BY(mutex_);
 };
 
@@ -67,7 +67,7 @@ struct TableState {
   Xattrs xattrs;
   std::shared_ptr<const TableFriends> friends;  // null: none
   mutable EnteredDirectories entered;
-  mutable ChosenStates chosen;
+  mutable MadeStates made;
 };
 using TableStatePtr = std::shared_ptr<const TableState>;
 
@@ -81,6 +81,9 @@ class LiveTable {
   // Errors: those of looking at its files; not_found, if it is there no more.
   virtual void current(Freshness, Reply<TableStatePtr>) const = 0;
 };
+
+// A state as the mount shows it: shape_table(). `path`: of the table in the mount.
+void shape_state(MountContext&, TableStatePtr, const std::string& path, Reply<TableStatePtr>);
 
 // The nodes of such a table, and the files made of them, in one state of it; node 0 is the table. What is entered is of
 // the state that is now; a file of an older state is opened no more (stale), and those that are open go on as far as

@@ -10,6 +10,7 @@
 #include "vfs/chain/table_friends.h"
 #include "vfs/nodes/column_vnodes.h"
 #include "vfs/nodes/node_directory.h"
+#include "vfs/nodes/shaped_table.h"
 
 namespace tfilefs {
 namespace {
@@ -41,6 +42,22 @@ std::optional<NodeId> node_at(const tfile::Table& table, const std::vector<std::
 
 tl::unexpected<Error> changed() { return tfile::fail(ErrorKind::stale, "the table has changed since it was opened"); }
 
+// The state of a table that is made of another one.
+TableStatePtr state_made_of(const TableState& of, std::shared_ptr<const LoadedTable> made) {
+  return of.made.get(made, [&]() -> TableStatePtr {
+    auto state = std::make_shared<TableState>();
+    state->serial = next_state();
+    state->from = of.from;
+    state->xattrs = of.xattrs;
+    if (made->chosen_by() == of.loaded->chosen_by()) {
+      state->hidden = of.hidden;
+      state->friends = of.friends;
+    }
+    state->loaded = std::move(made);
+    return state;
+  });
+}
+
 // The entries that an expression chooses of such a table.
 class ChosenTable final : public LiveTable, public std::enable_shared_from_this<ChosenTable> {
  public:
@@ -51,24 +68,13 @@ class ChosenTable final : public LiveTable, public std::enable_shared_from_this<
     using LoadedPtr = std::shared_ptr<const LoadedTable>;
     auto choose = [self = shared_from_this()](TableStatePtr of, Reply<TableStatePtr> told) {
       const LoadedTable& table = *of->loaded;
-      auto show = [of = std::move(of)](LoadedPtr entries) { return state_of(*of, std::move(entries)); };
+      auto show = [of = std::move(of)](LoadedPtr entries) { return state_made_of(*of, std::move(entries)); };
       table.chosen(self->expression_, answer_with<LoadedPtr>(std::move(told), std::move(show)));
     };
     of_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(choose)));
   }
 
  private:
-  static TableStatePtr state_of(const TableState& of, std::shared_ptr<const LoadedTable> entries) {
-    return of.chosen.get(entries, [&]() -> TableStatePtr {
-      auto state = std::make_shared<TableState>();
-      state->serial = next_state();
-      state->loaded = std::move(entries);
-      state->from = of.from;
-      state->xattrs = of.xattrs;
-      return state;
-    });
-  }
-
   const std::shared_ptr<const LiveTable> of_;
   const std::string expression_;
 };
@@ -185,6 +191,12 @@ void LiveTableVnodes::enter_in(const TableStatePtr& now, VnodeId vnode, Freshnes
 std::uint64_t next_state() {
   static std::atomic<std::uint64_t> made = 0;
   return ++made;
+}
+
+void shape_state(MountContext& context, TableStatePtr of, const std::string& path, Reply<TableStatePtr> reply) {
+  using LoadedPtr = std::shared_ptr<const LoadedTable>;
+  auto show = [of](LoadedPtr shaped) { return shaped == of->loaded ? of : state_made_of(*of, std::move(shaped)); };
+  shape_table(context, of->loaded, path, answer_with<LoadedPtr>(std::move(reply), std::move(show)));
 }
 
 std::shared_ptr<const Vnodes> make_live_table(MountContext& context, std::shared_ptr<const LiveTable> live,

@@ -13,6 +13,7 @@
 #include "vfs/nodes/generation.h"
 #include "vfs/nodes/loaded_table.h"
 #include "vfs/nodes/object_files.h"
+#include "vfs/nodes/shaped_table.h"
 #include "vfs/nodes/source_content.h"
 #include "vfs/nodes/table_load.h"
 #include "view/view.h"
@@ -163,7 +164,11 @@ void KeyVnodes::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) co
 }
 
 void KeyVnodes::load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>> reply) const {
-  tfilefs::load_table(generation_, listing_, key, path_of(key), std::move(reply));
+  auto shape = [generation = generation_, path = path_of(key)](LoadedTablePtr loaded, Reply<LoadedTablePtr> told) {
+    shape_table(generation->context, std::move(loaded), path, std::move(told));
+  };
+  tfilefs::load_table(generation_, listing_, key, path_of(key),
+                      value_for<LoadedTablePtr>(std::move(reply), std::move(shape)));
 }
 
 void KeyVnodes::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {

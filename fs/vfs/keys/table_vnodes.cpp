@@ -63,7 +63,9 @@ std::vector<ObjectFiles::Name> TableVnodes::own_files(tfile::NodeId at) const {
   }
   if (at != 0) return files;
   if (!object_ || !table().columns.empty()) files.push_back({kSchemaName, ViewKind::schema, !is_opaque()});
-  if (!object_ && !is_opaque()) files.push_back({kAwkwardName, ViewKind::awkward, true});
+  if (object_ || is_opaque()) return files;
+  files.push_back({kAwkwardName, ViewKind::awkward, true});
+  files.push_back({kIndexName, ViewKind::index, true});
   return files;
 }
 
@@ -75,7 +77,7 @@ std::optional<ViewKind> TableVnodes::find_own_file(tfile::NodeId at, std::string
 }
 
 std::shared_ptr<const ShownFriends> TableVnodes::friends() const {
-  if (object_ || is_made_ || is_opaque()) return nullptr;
+  if (object_ || !loaded().chosen_by().empty() || is_opaque()) return nullptr;
   return generation_->friends(listing_->keys[key_].seek,
                               [this] { return friends_in_file(generation_, loaded_table()); });
 }
@@ -138,6 +140,16 @@ OpenedContent TableVnodes::opened(std::shared_ptr<Content> content) const {
 
 std::shared_ptr<const ColumnVnodes> TableVnodes::below(std::shared_ptr<const LoadedTable> branch) const {
   return std::make_shared<const TableVnodes>(generation_, std::move(branch), listing_, key_, nullptr, is_made_);
+}
+
+void TableVnodes::find_alias(std::string_view name, Reply<FoundEntry> reply) const {
+  auto self = std::static_pointer_cast<const TableVnodes>(shared_from_this());
+  auto find = [self, name = std::string(name)](std::shared_ptr<const LoadedTable> aliased, Reply<FoundEntry> told) {
+    auto made = std::make_shared<const TableVnodes>(self->generation_, std::move(aliased), self->listing_, self->key_,
+                                                    nullptr, true);
+    make_node_directory(std::move(made), 0)->find(name, std::move(told));
+  };
+  loaded().aliased(value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(find)));
 }
 
 void TableVnodes::find_chosen(const std::string& expression, ViewKind shown_as, Reply<FoundEntry> reply) const {

@@ -20,6 +20,7 @@ inline constexpr std::string_view kPendingName = ".pending.json";
 inline constexpr std::string_view kAttributesName = ".attributes";
 inline constexpr std::string_view kFriendsName = ".friends";
 inline constexpr std::string_view kWhereName = ".where=";
+inline constexpr std::string_view kDrawName = ".draw=";
 inline constexpr std::string_view kOptionIndexName = ".option.npy";
 inline constexpr std::string_view kChainFilesName = ".files";
 inline constexpr std::string_view kChainJsonName = ".chain.json";

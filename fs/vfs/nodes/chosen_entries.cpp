@@ -3,30 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "exec/answering.h"
 #include "query/passing_entries.h"
+#include "vfs/nodes/scan_threads.h"
 #include "view/friends/kept_bits.h"
 
 namespace tfilefs {
 namespace {
-
-// Threads of a scan, of which some wait for their bytes while others evaluate.
-constexpr unsigned kScanThreadsMax = 8;
-constexpr unsigned kUnitsOfScanThread = 2;
-
-// The message of an expression that is none, on one line.
-Error on_one_line(Error error) {
-  const std::size_t message = error.text.find("\n  "), caret = error.text.rfind("\n  ");
-  if (message == std::string::npos || caret == message) return error;
-  const std::size_t at = error.text.find('^', caret) - (caret + 3);
-  error.text = error.text.substr(0, message) + " (character " + std::to_string(at + 1) + " of " +
-               error.text.substr(message + 3, caret - (message + 3)) + ")";
-  return error;
-}
 
 // The first entry of each cluster, without those of clusters that became small.
 std::vector<std::int64_t> chosen_clusters(const tfile::Table& of, const KeptBits& kept) {
@@ -58,10 +44,9 @@ class EntryChoice {
     if (KeptBits::memory_of(entries) > most)
       return tl::unexpected<Error>(refusal(KeptBits::memory_of(entries), "half of memory=", most));
     auto kept = std::make_shared<KeptBits>(entries, cache_.budget()->take(KeptBits::memory_of(entries)));
-    const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, kScanThreadsMax);
-    ThreadPool workers(threads);
-    TRY_VOID(scan_passing({*of_, *streams_, true}, *query, {{0, entries}, stop_}, workers,
-                          std::size_t{kUnitsOfScanThread} * threads, [&](const PassingEntries& passing) -> Result<> {
+    ScanThreads threads;
+    TRY_VOID(scan_passing({*of_, *streams_, true}, *query, {{0, entries}, stop_}, threads.workers(),
+                          threads.units_at_once(), [&](const PassingEntries& passing) -> Result<> {
                             kept->keep(passing.block, passing.bits);
                             return {};
                           }));

@@ -18,7 +18,9 @@ using tfile::fail;
 std::vector<ObjectFiles::Name> ColumnVnodes::own_files(tfile::NodeId at) const {
   if (at != 0) return {};
   std::vector<ObjectFiles::Name> files{{kSchemaName, ViewKind::schema, !is_opaque()}};
-  if (!is_opaque()) files.push_back({kAwkwardName, ViewKind::awkward, true});
+  if (is_opaque()) return files;
+  files.push_back({kAwkwardName, ViewKind::awkward, true});
+  files.push_back({kIndexName, ViewKind::index, true});
   return files;
 }
 

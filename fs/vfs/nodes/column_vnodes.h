@@ -27,6 +27,7 @@ class ColumnVnodes : public Vnodes {
   const tfile::Table& table() const { return loaded_->table(); }
   const LoadedTable& loaded() const { return *loaded_; }
   MountContext& context() const { return context_; }
+  const Provenance& provenance() const { return from_; }
 
   // A table that has only its reason and its bytes to show.
   bool is_opaque() const { return !table().reason.empty() && table().columns.empty(); }
@@ -39,6 +40,9 @@ class ColumnVnodes : public Vnodes {
   // The entries that an expression chooses, as a table, or a file that is made of it. Errors: those of
   // LoadedTable::chosen().
   virtual void find_chosen(const std::string& expression, ViewKind, Reply<FoundEntry>) const = 0;
+
+  // A column that an alias of the table stands for, or a view of it.
+  virtual void find_alias(std::string_view, Reply<FoundEntry> reply) const { reply(no_such_entry()); }
 
   // The files beside the nodes below a node.
   virtual std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;

@@ -17,6 +17,7 @@
 #include "tfile/file.h"
 #include "tfile/table.h"
 #include "vfs/names/friend_source.h"
+#include "vfs/names/table_shaping.h"
 #include "vfs/nodes/attributes.h"
 #include "vfs/nodes/directory.h"
 #include "vfs/nodes/guarded_source.h"
@@ -61,6 +62,7 @@ struct MountContext {
   bool is_shared = false;      // FileSystemOptions::is_shared
   // The root directory of a file, for Generation::root().
   std::function<std::shared_ptr<const Directory>(std::shared_ptr<const Generation>)> make_root = nullptr;
+  TableShaping shaping = {};               // of all tables
   std::vector<FriendSource> friends = {};  // of the tables of the file that is mounted, if it is one
   RecentGenerations recent{cache.budget()->size()};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files

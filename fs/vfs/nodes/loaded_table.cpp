@@ -11,7 +11,10 @@
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/chosen_entries.h"
+#include "vfs/nodes/drawn_object.h"
 #include "vfs/nodes/table_views.h"
+#include "view/defined/defined_streams.h"
+#include "view/friends/joined_table.h"
 
 namespace tfilefs {
 
@@ -24,8 +27,22 @@ constexpr std::uint64_t kTrialMemory = 32 << 20;
 // asks for the sizes of up to some hundred thousand.
 constexpr std::size_t kKeptViews = 1'000;
 
-// Of so many expressions the entries that they choose are known.
-constexpr std::size_t kKeptChoices = 16;
+// So many tables that are made of another one are known: by entries that are chosen, and columns that are computed.
+constexpr std::size_t kKeptOfOthers = 16;
+
+// Of what is made by expressions, the last ones are kept.
+template <class T>
+Once<T> known_or_new(std::deque<std::pair<std::string, Once<T>>>& all, const std::string& key,
+                     std::deque<std::pair<std::string, Once<T>>>& dropped) {
+  const auto known = std::ranges::find(all, key, [](const auto& each) { return each.first; });
+  if (known != all.end()) return known->second;
+  all.emplace_back(key, Once<T>());
+  if (all.size() > kKeptOfOthers) {
+    dropped.push_back(std::move(all.front()));
+    all.pop_front();
+  }
+  return all.back().second;
+}
 
 }  // namespace
 
@@ -337,21 +354,31 @@ void LoadedTable::chosen(const std::string& expression, Reply<LoadedPtr> reply) 
   settled(0, value_for<Settled>(std::move(reply), std::move(choose)));
 }
 
+Once<LoadedTable::LoadedPtr> LoadedTable::once_made(const std::string& key) const {
+  ByText<LoadedPtr> dropped;  // destroyed without the lock
+  const Lock lock(mutex_);
+  return known_or_new(made_, key, dropped);
+}
+
+Once<GenerationPtr> LoadedTable::once_drawn(const std::string& text) const {
+  ByText<GenerationPtr> dropped;
+  const Lock lock(mutex_);
+  return known_or_new(drawn_, text, dropped);
+}
+
+void LoadedTable::drawn(MountContext& context, const std::string& text, const Provenance& from,
+                        Reply<GenerationPtr> reply) const {
+  auto draw = [&context, text, from](const Settled& whole, Reply<GenerationPtr> told) {
+    const LoadedTable& of = *whole.loaded;
+    auto start = [&](Reply<GenerationPtr> made) {
+      draw_object(context, {of.table_, of.streams_, of.path_, from}, text, std::move(made));
+    };
+    of.once_drawn(text).get(start, std::move(told));
+  };
+  settled(0, value_for<Settled>(std::move(reply), std::move(draw)));
+}
+
 void LoadedTable::own_chosen(const std::string& expression, Reply<LoadedPtr> reply) const {
-  Once<LoadedPtr> once;
-  decltype(chosen_) dropped;  // destroyed without the lock
-  {
-    const Lock lock(mutex_);
-    const auto known = std::ranges::find(chosen_, expression, [](const auto& each) { return each.first; });
-    if (known != chosen_.end())
-      once = known->second;
-    else
-      chosen_.emplace_back(expression, once);
-    if (chosen_.size() > kKeptChoices) {
-      dropped.push_back(std::move(chosen_.front()));
-      chosen_.pop_front();
-    }
-  }
   auto start = [&](Reply<LoadedPtr> made) {
     std::vector<std::string> chosen_by = chosen_by_;
     chosen_by.push_back(expression);
@@ -362,7 +389,43 @@ void LoadedTable::own_chosen(const std::string& expression, Reply<LoadedPtr> rep
     };
     choose_entries(cache_, table_, streams_, expression, answer_with<TableWhere>(std::move(made), std::move(show)));
   };
-  once.get(start, std::move(reply));
+  once_made(std::string(kWhereName) + expression).get(start, std::move(reply));
+}
+
+LoadedTable::LoadedPtr LoadedTable::with_defined(const NamedExpressions& wanted, const LeaveOut& leave_out) const {
+  auto defined = std::make_shared<const DefinedTable>(table_, wanted, streams_->files() == nullptr);
+  for (const auto& [name, reason] : defined->left_out()) leave_out(name, reason);
+  auto computed = std::make_shared<DefinedStreams>(cache_, defined, streams_);
+  auto joined = std::make_shared<const JoinedTable>(
+      std::vector<JoinedTable::Part>{{"", table_, streams_}, {"", defined, computed, true}});
+  return std::make_shared<const LoadedTable>(joined, cache_, joined_streams(joined), path_, origin_, nullptr,
+                                             chosen_by_);
+}
+
+void LoadedTable::defined(const NamedExpressions& wanted, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
+  if (wanted.empty()) return reply(shared_from_this());
+  auto define = [wanted, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> told) {
+    std::string key;
+    for (const auto& [name, expression] : wanted) key += name + "=" + expression + "\n";
+    auto start = [&](Reply<LoadedPtr> made) { made(whole.loaded->with_defined(wanted, leave_out)); };
+    whole.loaded->once_made(key).get(start, std::move(told));
+  };
+  settled(0, value_for<Settled>(std::move(reply), std::move(define)));
+}
+
+void LoadedTable::aliased(Reply<LoadedPtr> reply) const {
+  auto define = [](const Settled& whole, Reply<LoadedPtr> told) {
+    const LoadedTable& of = *whole.loaded;
+    auto start = [&of](Reply<LoadedPtr> made) {
+      NamedExpressions aliases;
+      for (const tfile::TableAlias& alias : of.table_->aliases) aliases.emplace_back(alias.name, alias.expression);
+      auto table = std::make_shared<const DefinedTable>(of.table_, aliases, of.streams_->files() == nullptr);
+      auto streams = std::make_shared<DefinedStreams>(of.cache_, table, of.streams_);
+      made(std::make_shared<const LoadedTable>(std::move(table), of.cache_, std::move(streams), of.path_, of.origin_));
+    };
+    of.once_made(std::string()).get(start, std::move(told));
+  };
+  settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }
 
 void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,12 +16,16 @@
 #include "cache/cluster_cache.h"
 #include "mutex.h"
 #include "once.h"
+#include "query/query.h"
 #include "summary/summarize_column.h"
 #include "tfile/table.h"
 #include "vfs/nodes/directory.h"
 #include "view/columnar_form.h"
 
 namespace tfilefs {
+
+struct Generation;
+struct MountContext;
 
 // Answers with the size of a content once that is made.
 Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t>);
@@ -94,6 +99,18 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // remembered, for the last expressions. Errors: those of choose_entries().
   void chosen(const std::string& expression, Reply<std::shared_ptr<const LoadedTable>>) const;
 
+  // The table with further columns, which are computed; whole. What is no expression of its columns is left out, and
+  // told to `leave_out`, with the reason, the first time. Without any it is this table.
+  using LeaveOut = std::function<void(const std::string& name, const std::string& reason)>;
+  void defined(const NamedExpressions&, LeaveOut, Reply<std::shared_ptr<const LoadedTable>>) const;
+  // The columns alone that its own aliases stand for.
+  void aliased(Reply<std::shared_ptr<const LoadedTable>>) const;
+
+  // The file in memory of what is drawn of the table (`text`: draw_object()), made on the first call, and then
+  // remembered, for the last ones. Errors: those of draw_object().
+  void drawn(MountContext&, const std::string& text, const Provenance& from,
+             Reply<std::shared_ptr<const Generation>>) const;
+
   // The node below another whose ROOT branch name, escaped, is this one.
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
 
@@ -110,6 +127,11 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
     return std::uint64_t{key.first} << 8 | static_cast<std::uint8_t>(key.second);
   }
   void own_chosen(const std::string& expression, Reply<LoadedPtr>) const;
+  LoadedPtr with_defined(const NamedExpressions&, const LeaveOut&) const;
+  template <class T>
+  using ByText = std::deque<std::pair<std::string, Once<T>>>;
+  Once<LoadedPtr> once_made(const std::string& key) const;
+  Once<std::shared_ptr<const Generation>> once_drawn(const std::string& text) const;
   void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
   void note_made(ViewKey, std::uint64_t size) const;
   std::optional<std::uint64_t> noted_size(ViewKey) const;
@@ -145,7 +167,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // Of all that were made. A listing of a wide table asks for some ten thousand.
   mutable std::unordered_map<std::uint64_t, std::uint64_t> view_sizes_ GUARDED_BY(mutex_);
   mutable std::map<tfile::ColumnId, Once<SummaryPtr>> summaries_ GUARDED_BY(mutex_);
-  mutable std::deque<std::pair<std::string, Once<LoadedPtr>>> chosen_ GUARDED_BY(mutex_);  // by expression
+  mutable ByText<LoadedPtr> made_ GUARDED_BY(mutex_);  // of this one, by key
+  mutable ByText<std::shared_ptr<const Generation>> drawn_ GUARDED_BY(mutex_);
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
   mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread

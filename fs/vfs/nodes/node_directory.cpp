@@ -9,6 +9,7 @@
 #include "tfile/name.h"
 #include "vfs/names/name_index.h"
 #include "vfs/names/names.h"
+#include "vfs/nodes/expression_entries.h"
 #include "vfs/nodes/generation.h"
 #include "vfs/nodes/shown_friends.h"
 #include "vfs/nodes/table_views.h"
@@ -37,7 +38,9 @@ class NodeDirectory final : public Directory {
   const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     if (const auto vnode = find_vnode(name)) return reply(FoundEntry{{table_, *vnode}, own_name(*vnode)});
-    if (node_ == 0 && name.starts_with(kWhereName) && !table_->is_opaque()) return find_chosen(name, std::move(reply));
+    if (node_ == 0 && !table_->is_opaque() && is_of_expression(name))
+      return find_of_expression(table_, name, std::move(reply));
+    if (node_ == 0 && may_be_alias(name)) return table_->find_alias(name, std::move(reply));
     const auto friends = node_ == 0 ? table_->friends() : nullptr;
     if (!friends) return reply(no_such_entry());
     friends->find_column(table_->context(), name, std::move(reply));
@@ -73,7 +76,7 @@ class NodeDirectory final : public Directory {
   std::optional<VnodeId> find_view(std::string_view name) const;
   std::optional<VnodeId> find_vnode(std::string_view name) const;
   std::string own_name(VnodeId) const;
-  void find_chosen(std::string_view name, Reply<FoundEntry>) const;
+  bool may_be_alias(std::string_view name) const;
 
   const std::shared_ptr<const ColumnVnodes> table_;
   const NodeId node_;
@@ -172,11 +175,12 @@ std::optional<VnodeId> NodeDirectory::find_vnode(std::string_view name) const {
   return std::nullopt;
 }
 
-// ".where=EXPR", or a view of the table that this is.
-void NodeDirectory::find_chosen(std::string_view name, Reply<FoundEntry> reply) const {
-  const auto view = beside_table(name);
-  const std::string_view text = (view ? view->table : name).substr(kWhereName.size());
-  table_->find_chosen(tfile::unescape_name(text), view ? view->shown_as : ViewKind::itself, std::move(reply));
+// Behind the name of an alias may be its type, or a view.
+bool NodeDirectory::may_be_alias(std::string_view name) const {
+  return std::ranges::any_of(table_->table().aliases, [name](const tfile::TableAlias& alias) {
+    const std::string escaped = tfile::escape_name(alias.name);
+    return name.starts_with(escaped) && (name.size() == escaped.size() || name[escaped.size()] == '.');
+  });
 }
 
 // A node that was found by its branch name, deeper than its own directory, has its own name there.

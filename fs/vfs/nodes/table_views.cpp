@@ -6,6 +6,7 @@
 
 #include "summary/summarize_column.h"
 #include "summary/summary_files.h"
+#include "summary/table_page.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/loaded_table.h"
@@ -41,6 +42,13 @@ void schema(const ViewedNode& of, Made reply) {
                 });
 }
 void awkward(const ViewedNode& of, Made reply) { text_of_table(of, std::move(reply), awkward_text); }
+void page(const ViewedNode& of, Made reply) {
+  std::vector<std::uint64_t> stored;
+  for (tfile::ColumnId id = 0; id < of.table->columns.size(); ++id) stored.push_back(of.loaded.stored_bytes(id));
+  text_of_table(of, std::move(reply), [stored = std::move(stored)](auto streams, auto table, Reply<std::string> told) {
+    table_page(std::move(streams), std::move(table), stored, std::move(told));
+  });
+}
 template <TextStyle style>
 void lines_of_table(const ViewedNode& of, Made reply) {
   table_text_content(of.streams, of.table, style, std::move(reply));
@@ -73,6 +81,7 @@ constexpr TableView kViews[] = {
     {".jsonl", Where::beside_table, ViewKind::jsonl, always, always, lines_of_table<TextStyle::json>},
     {kSchemaName, Where::in_table, ViewKind::schema, always, always, schema},
     {kAwkwardName, Where::in_table, ViewKind::awkward, always, always, awkward},
+    {kIndexName, Where::in_table, ViewKind::index, always, always, page},
     {kOptionIndexName, Where::in_node, ViewKind::option_index, has_option_index, has_option_index, option},
     {kNpySuffix, Where::beside_node, ViewKind::npy, is_column, is_column, nullptr},
     {kTextSuffix, Where::beside_node, ViewKind::text, always, has_text, text},

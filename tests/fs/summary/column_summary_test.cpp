@@ -82,7 +82,7 @@ TEST(ColumnSummary, NumbersThatAreNoneAreCountedAlone) {
   const ColumnSummary none = summary_of(tfile::Dtype::f8, std::vector{nan});
   EXPECT_FALSE(none.least);
   const std::string json = summary_json(none, {});
-  EXPECT_NE(json.find("\"min\":null"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"min\": null"), std::string::npos) << json;
   EXPECT_NE(summary_picture(none, {}).find("<svg"), std::string::npos);
 }
 

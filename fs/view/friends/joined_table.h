@@ -12,14 +12,15 @@
 
 namespace tfilefs {
 
-// A table and its friends as one: behind its own columns those of the friends, each with the friend's alias and "_" in
-// front of its name, as RDataFrame names them in a new file. Const.
+// A table and others of as many entries as one: behind its own columns those of friends, each with the friend's alias
+// and "_" in front of its name, as RDataFrame names them in a new file; or those that are computed of them. Const.
 class JoinedTable final : public ComposedTable {
  public:
   struct Part {
     std::string alias;  // "": the table itself, which is the first one
     std::shared_ptr<const tfile::Table> table;
     std::shared_ptr<CachedStreams> streams;
+    bool replaces = false;  // its columns take the place of others of the same name
   };
   // All have as many entries as the first one.
   explicit JoinedTable(std::vector<Part>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "repack/joined_table.h"
+#include "view/friends/joined_table.h"
 
 #include <algorithm>
 #include <set>
@@ -30,6 +30,8 @@ JoinedTable::JoinedTable(std::vector<Part> parts) : parts_(std::move(parts)), fi
   kind = first.kind;
   entries = first.entries;
   clusters = first.clusters;
+  siblings = first.siblings;
+  friends = first.friends;
   nodes = {first.nodes[0]};
   nodes[0].children.clear();
   for (const Part& part : parts_) {
@@ -58,6 +60,11 @@ void JoinedTable::add_nodes(const Part& part, ColumnId first_column) {
   // Node 0 of each part is the directory that they share.
   const auto shift = static_cast<NodeId>(nodes.size() - 1);
   const std::string prefix = part.alias.empty() ? "" : part.alias + "_";
+  if (part.replaces) {
+    std::set<std::string> named;
+    for (const NodeId id : part.table->nodes[0].children) named.insert(plain_name(part.table->nodes[id]));
+    std::erase_if(nodes[0].children, [&](NodeId there) { return named.contains(plain_name(nodes[there])); });
+  }
   std::set<std::string> taken;
   for (const NodeId there : nodes[0].children) taken.insert(plain_name(nodes[there]));
   for (NodeId id = 1; id < part.table->nodes.size(); ++id) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary/table_page.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "on_behalf.h"
+#include "plot/index_page.h"
+#include "view/column_lengths.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr std::size_t kPageColumnsMax = 20'000, kColumnTitleMax = 200;
+
+std::string shown_bytes(double bytes) {
+  constexpr std::array kUnits{"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 || bytes >= 100 ? "%.0f %s" : "%.1f %s", bytes, kUnits[unit]);
+  return text.data();
+}
+
+std::string shown_type(const tfile::Column& column) {
+  std::string text(tfile::type_suffix(column.dtype));
+  for (const std::uint32_t extent : column.shape) text += "[" + std::to_string(extent) + "]";
+  const std::size_t lists = column.lists.size() - (column.role == tfile::Role::offsets ? 1 : 0);
+  if (lists > 0) text += lists == 1 ? " in lists" : " in lists of lists";
+  if (column.role != tfile::Role::values) text += ", " + std::string(tfile::role_name(column.role));
+  return text;
+}
+
+IndexedPlot shown_column(const tfile::Column& column, std::uint64_t stored, std::optional<std::int64_t> length) {
+  IndexedPlot shown{"", column.path, shown_bytes(static_cast<double>(stored)) + " on disk", shown_type(column)};
+  if (length) {
+    const double items = static_cast<double>(*length);
+    shown.title += ", " + shown_bytes(items * static_cast<double>(column.item_size())) + " decoded, " +
+                   std::to_string(*length) + " items";
+  }
+  if (!column.title.empty()) shown.title += "; " + column.title.substr(0, kColumnTitleMax);
+  if (!column.reason.empty()) shown.title += "; " + column.reason.substr(0, kColumnTitleMax);
+  const bool is_drawn = column.role == tfile::Role::values && column.reason.empty();
+  shown.picture = is_drawn ? ".svg" : "";
+  shown.numbers = is_drawn ? ".stats.json" : "";
+  return shown;
+}
+
+}  // namespace
+
+void table_page(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
+                std::vector<std::uint64_t> stored, Reply<std::string> reply) {
+  auto write = [table, stored = std::move(stored)](const ColumnLengths& lengths) {
+    std::vector<IndexedPlot> shown;
+    for (std::size_t i = 0; i < table->columns.size() && i < kPageColumnsMax; ++i)
+      shown.push_back(shown_column(table->columns[i], stored[i], lengths[i]));
+    std::string more =
+        std::to_string(table->entries) + " entries, " + std::to_string(table->columns.size()) + " columns";
+    if (shown.size() < table->columns.size()) more += ", of which the first are here";
+    return index_page(table->name, shown, more);
+  };
+  column_lengths(streams, table, false, answer_with<ColumnLengths>(std::move(reply), std::move(write)));
+}
+
+}  // namespace tfilefs

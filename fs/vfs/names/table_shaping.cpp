@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/names/table_shaping.h"
+
+#include <algorithm>
+
+namespace tfilefs {
+namespace {
+
+// Takes "TABLE:" from the beginning of a text.
+std::string take_table(std::string_view& text) {
+  constexpr std::string_view kOfExpressions = "?<>=!&|()[]+*%^\"' ";
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0 || text.substr(colon + 1).starts_with(':')) return "";
+  const std::string_view table = text.substr(0, colon);
+  if (table.find_first_of(kOfExpressions) != std::string_view::npos) return "";
+  text.remove_prefix(colon + 1);
+  return std::string(table);
+}
+
+}  // namespace
+
+bool WantedExpression::is_for(std::string_view path) const {
+  if (table.empty()) return true;
+  if (!path.ends_with(table)) return false;
+  const std::size_t before = path.size() - table.size();
+  return before == 0 || path[before - 1] == '/';
+}
+
+bool TableShaping::is_for(std::string_view path) const {
+  const auto concerns = [path](const WantedExpression& each) { return each.is_for(path); };
+  return std::ranges::any_of(definitions, concerns) || std::ranges::any_of(choices, concerns);
+}
+
+std::optional<WantedExpression> parse_definition(std::string_view text) {
+  const std::size_t equal = text.find('=');
+  if (equal == std::string_view::npos) return std::nullopt;
+  std::string_view name = text.substr(0, equal);
+  const std::string_view expression = text.substr(equal + 1);
+  WantedExpression made{take_table(name), std::string(name), std::string(expression)};
+  if (made.name.empty() || expression.empty() || expression.starts_with('=')) return std::nullopt;
+  return made;
+}
+
+std::optional<WantedExpression> parse_choice(std::string_view text) {
+  WantedExpression made{take_table(text), "", std::string(text)};
+  return made.expression.empty() ? std::nullopt : std::optional(std::move(made));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/nodes/shaped_table.h"
+
+#include <utility>
+#include <vector>
+
+#include "exec/for_each.h"
+#include "on_behalf.h"
+#include "tfile/name.h"
+
+namespace tfilefs {
+
+void shape_table(MountContext& context, std::shared_ptr<const LoadedTable> table, const std::string& path,
+                 Reply<std::shared_ptr<const LoadedTable>> reply) {
+  using LoadedPtr = std::shared_ptr<const LoadedTable>;
+  if (!context.shaping.is_for(path)) return reply(std::move(table));
+  NamedExpressions definitions;
+  for (const WantedExpression& each : context.shaping.definitions) {
+    if (each.is_for(path)) definitions.emplace_back(each.name, each.expression);
+  }
+  std::vector<std::string> choices;
+  for (const WantedExpression& each : context.shaping.choices) {
+    if (each.is_for(path)) choices.push_back(each.expression);
+  }
+  auto choose = [choices = std::move(choices)](LoadedPtr defined, Reply<LoadedPtr> told) mutable {
+    const std::size_t count = choices.size();
+    auto next = [choices = std::move(choices)](std::size_t i, LoadedPtr& made, Reply<void> done) {
+      const LoadedPtr of = made;
+      auto take = [&made](LoadedPtr chosen) { made = std::move(chosen); };
+      of->chosen(choices[i], answer_with<LoadedPtr>(std::move(done), std::move(take)));
+    };
+    for_each(count, std::move(defined), std::move(next), std::move(told));
+  };
+  auto log = [&context, path](const std::string& name, const std::string& reason) {
+    context.errors.add(path + "/" + tfile::escape_name(name), reason);
+  };
+  table->defined(definitions, log, value_for<LoadedPtr>(std::move(reply), std::move(choose)));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "vfs/nodes/generation.h"
+#include "vfs/nodes/loaded_table.h"
+
+namespace tfilefs {
+
+// A table as the mount shows it: with the columns that its user has defined, and of its entries those that are chosen
+// (MountContext::shaping). `path`: of the table in the mount. What is no definition of the table is logged. Errors:
+// those of LoadedTable::chosen().
+void shape_table(MountContext&, std::shared_ptr<const LoadedTable>, const std::string& path,
+                 Reply<std::shared_ptr<const LoadedTable>>);
+
+}  // namespace tfilefs

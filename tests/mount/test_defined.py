@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns that are computed: -o define=, aliases of trees, and -o where= for a whole mount."""
+
+import errno
+import json
+import os
+import subprocess
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+import mounted
+import mounted_table
+
+pytestmark = pytest.mark.fast
+
+
+@pytest.fixture
+def source(samples):
+    return os.path.join(samples("numbers"), "numbers-101.root")
+
+
+@pytest.fixture
+def plain(source, shared_mount):
+    return os.path.join(shared_mount(source).path, "t")
+
+
+def column(table, name):
+    return np.load(os.path.join(table, name + ".npy"))
+
+
+def lists(table, name):
+    return mounted_table.read_node(table, name)
+
+
+def test_numbers_and_lists(source, plain, mount):
+    m = mount(source, "define=t:twice=n*2", "define=half=c_I/2", "define=more=twice+1")
+    table = os.path.join(m.path, "t")
+    n = column(plain, "n")
+    assert column(table, "twice").tolist() == (2.0 * n).tolist()
+    assert column(table, "more").tolist() == (2.0 * n + 1).tolist()
+    assert mounted_table.same(lists(table, "half"), [[x / 2 for x in each] for each in lists(plain, "c_I")])
+    assert {"twice.f8", "more.f8", "half"} <= set(os.listdir(table))
+    mounted_table.assert_schema_matches_files(table)
+    mounted_table.assert_random_reads(os.path.join(table, "half/values.f8"), np.random.default_rng(1), 50, 3000)
+    mounted_table.assert_random_reads(os.path.join(table, "half/offsets.i8"), np.random.default_rng(2), 50, 3000)
+    read = pyarrow.parquet.read_table(table + ".parquet", columns=["twice", "half"])
+    assert read["twice"].to_pylist() == (2.0 * n).tolist()
+    assert [len(each) for each in read["half"].to_pylist()] == [len(each) for each in lists(plain, "c_I")]
+    assert column(os.path.join(table, ".where=more>5"), "twice").tolist() == (2.0 * n[2 * n + 1 > 5]).tolist()
+    assert json.loads(mounted_table.read_exactly(os.path.join(table, "half.stats.json")))["values"] == n.sum()
+
+
+def test_an_element_that_may_be_missing_is_a_list(source, plain, mount):
+    table = os.path.join(mount(source, "define=second=c_I[1]", "define=first=a_I[0]").path, "t")
+    assert lists(table, "second") == [each[1:2] for each in lists(plain, "c_I")]
+    assert column(table, "first").tolist() == column(plain, "a_I")[:, 0].tolist()
+
+
+def test_a_column_is_replaced(source, plain, mount):
+    table = os.path.join(mount(source, "define=n=n+1").path, "t")
+    assert column(table, "n").tolist() == (column(plain, "n") + 1.0).tolist()
+    assert "n.i4" not in os.listdir(table) and "n.f8" in os.listdir(table)
+
+
+def test_what_cannot_be_defined_is_left_out(source, mount):
+    m = mount(source, "define=a=b+1", "define=b=a+1", "define=c=nothing", "define=d=n")
+    assert [name for name in ("a.f8", "b.f8", "c.f8", "d.f8") if name in os.listdir(os.path.join(m.path, "t"))] == ["d.f8"]
+    with open(os.path.join(m.path, ".tfilefs/errors")) as file:
+        errors = file.read()
+    assert "/t/a: " in errors and "is defined by itself" in errors and "/t/c: in the definition of c: there is no nothing" in errors
+
+
+def test_of_a_chain(samples, mount):
+    pattern = os.path.join(samples("numbers"), "numbers-1*.root")
+    with mounted.Mounted(pattern, ("chain", "ro")) as m:
+        n = column(os.path.join(m.path, "t"), "n")
+    m = mount(pattern, "chain", "define=twice=n*2", "where=twice>6")
+    table = os.path.join(m.path, "t")
+    assert column(table, "twice").tolist() == (2.0 * n[n > 3]).tolist()
+    assert pyarrow.parquet.read_table(table + ".parquet", columns=["n"])["n"].to_pylist() == n[n > 3].tolist()
+
+
+def test_where_of_a_mount(source, plain, mount):
+    n = column(plain, "n")
+    m = mount(source, "where=n>1", "where=t:n<4")
+    table = os.path.join(m.path, "t")
+    assert column(table, "n").tolist() == n[(n > 1) & (n < 4)].tolist()
+    assert json.loads(mounted_table.read_exactly(os.path.join(table, ".schema.json")))["where"] == ["n>1", "n<4"]
+    assert pyarrow.parquet.read_table(table + ".parquet", columns=["n"]).num_rows == ((n > 1) & (n < 4)).sum()
+    with mounted.Mounted(source, ("where=min(n,3)>2",)) as other:
+        assert column(os.path.join(other.path, "t"), "n").tolist() == n[n > 2].tolist()
+
+
+def test_an_expression_of_another_table_shows_no_entries(source, mount):
+    m = mount(source, "where=nothing>1")
+    with pytest.raises(OSError) as error:
+        os.listdir(os.path.join(m.path, "t"))
+    assert error.value.errno == errno.EINVAL
+
+
+def test_not_written(source, tmp_path):
+    done = subprocess.run([mounted.program(), "-o", "writable,define=a=n", source, str(tmp_path)], capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode != 0 and "only for mounts that are not written" in done.stderr
+
+
+def test_aliases(samples, shared_mount):
+    table = os.path.join(shared_mount(os.path.join(samples("queries"), "queries.root")).path, "t")
+    twice = lists(table, "pt")
+    assert "r.f8" not in os.listdir(table) and "twice" not in os.listdir(table)
+    assert len(np.load(os.path.join(table, "r.npy"))) == 500
+    assert os.path.getsize(os.path.join(table, "r.f8")) == 500 * 8
+    assert os.path.isdir(os.path.join(table, "twice"))
+    offsets = np.load(os.path.join(table, "twice/offsets.npy"))
+    assert np.diff(offsets).tolist() == [len(each) for each in twice]

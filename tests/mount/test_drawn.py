@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TABLE/.draw=EXPR;CUT;BINS;RANGES/ and TABLE/index.html."""
+
+import csv
+import errno
+import html.parser
+import json
+import os
+import subprocess
+import urllib.parse
+
+import numpy as np
+import pytest
+
+import mounted
+import mounted_table
+
+pytestmark = pytest.mark.fast
+
+
+@pytest.fixture
+def source(samples):
+    return os.path.join(samples("numbers"), "numbers-101.root")
+
+
+@pytest.fixture
+def table(source, shared_mount):
+    return os.path.join(shared_mount(source).path, "t")
+
+
+@pytest.mark.parametrize("text, flags", [
+    ("n", []),
+    ("n;s_I>0", ["s_I>0"]),
+    ("n;;20", ["--bins", "20"]),
+    ("n;s_I>0;10;0:5", ["s_I>0", "--bins", "10", "--range", "0:5"]),
+])
+def test_is_what_is_drawn(source, table, tmp_path, text, flags):
+    out = str(tmp_path / "out.csv")
+    subprocess.run([mounted.program(), "draw", source + ":t", "n", *flags, "-o", out], check=True, timeout=60)
+    with open(out) as file:
+        lines = [[float(x) for x in line] for line in list(csv.reader(file))[1:]]
+    drawn = os.path.join(table, ".draw=" + text)
+    assert {"object.json", "object.bin", "values.f8", "xedges.f8"} <= set(os.listdir(drawn))
+    edges = np.load(os.path.join(drawn, "xedges.npy"))
+    assert edges[:-1].tolist() == [line[0] for line in lines]
+    assert np.load(os.path.join(drawn, "values.npy")).tolist() == [line[2] for line in lines]
+    with open(os.path.join(drawn, "object.json")) as file:
+        assert json.load(file)["_typename"] == "TH1D"
+    assert mounted_table.read_exactly(os.path.join(drawn, "plot.svg")).startswith(b"<svg")
+
+
+def test_of_two_dimensions(table):
+    values = np.load(os.path.join(table, ".draw=s_D:s_F;;5,6;0:1,0:1", "values.npy"))
+    assert values.shape == (5, 6)
+
+
+@pytest.mark.parametrize("text", ["nothing", "n;;0", "n;;2;3:2", "n;;;;", "n:n:n:n", "", "n;;1000000,1000000"])
+def test_what_is_wrong(table, text):
+    with pytest.raises(OSError) as error:
+        os.listdir(os.path.join(table, ".draw=" + text))
+    assert error.value.errno == errno.EINVAL
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.images, self.links = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if tag == "img":
+            assert found["loading"] == "lazy"
+            self.images.append(urllib.parse.unquote(found["src"]))
+        if tag == "a":
+            self.links.append(urllib.parse.unquote(found["href"]))
+
+
+def test_a_page_of_all_columns(table):
+    page = Page(mounted_table.read_exactly(os.path.join(table, "index.html")).decode())
+    columns = mounted_table.columns_of(table)
+    assert [path for path, each in columns.items() if each["role"] == "values"] == [
+        image.removeprefix("./").removesuffix(".svg") for image in page.images]
+    for link in page.links:
+        assert os.path.isfile(os.path.join(table, link)), link
+
+
+def test_the_page_of_a_chosen_table(table):
+    page = Page(mounted_table.read_exactly(os.path.join(table, ".where=n>2", "index.html")).decode())
+    assert page.images and os.path.isfile(os.path.join(table, ".where=n>2", page.images[0]))
