@@ -65,11 +65,11 @@ def test_a_column_is_replaced(source, plain, mount):
 
 
 def test_what_cannot_be_defined_is_left_out(source, mount):
-    m = mount(source, "define=a=b+1", "define=b=a+1", "define=c=nothing", "define=d=n")
-    assert [name for name in ("a.f8", "b.f8", "c.f8", "d.f8") if name in os.listdir(os.path.join(m.path, "t"))] == ["d.f8"]
+    m = mount(source, "define=aa=bb+1", "define=bb=aa+1", "define=cc=nothing", "define=dd=n")
+    assert [name for name in ("aa.f8", "bb.f8", "cc.f8", "dd.f8") if name in os.listdir(os.path.join(m.path, "t"))] == ["dd.f8"]
     with open(os.path.join(m.path, ".tfilefs/errors")) as file:
         errors = file.read()
-    assert "/t/a: " in errors and "is defined by itself" in errors and "/t/c: in the definition of c: there is no nothing" in errors
+    assert "/t/aa: " in errors and "is defined by itself" in errors and "/t/cc: in the definition of cc: there is no nothing" in errors
 
 
 def test_of_a_chain(samples, mount):
