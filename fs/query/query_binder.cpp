@@ -349,11 +349,16 @@ class QueryBinder {
     return wrong(name.at, "there is no " + name.name + (like.empty() ? "" : "; did you mean " + like + "?"));
   }
 
+  // The name is known, and wrong.
+  std::optional<std::optional<Bound>> refused(const ExpressionNode& node, std::string why) {
+    return std::optional<Bound>(wrong(node, std::move(why)));
+  }
+
   // The outer optional is empty if the name is none of these.
   std::optional<std::optional<Bound>> counter(const ExpressionNode& node, std::uint32_t space) {
     const std::string_view name = node.text;
     if (name.starts_with("Local") && name.ends_with('$') && !scope_.is_one_file)
-      return wrong(node, "the number of an entry in its file is not known in a chain; Entry$ counts all");
+      return refused(node, "the number of an entry in its file is not known in a chain; Entry$ counts all");
     if (name == "Entry$" || name == "LocalEntry$") return push({.kind = Step::entry});
     if (name == "Entries$" || name == "LocalEntries$") return constant(static_cast<double>(made_.entries));
     if (name == "Iteration$" || name == "Length$") {
@@ -373,9 +378,9 @@ class QueryBinder {
     // A column that a definition of the same name hides can be used in it.
     if (std::ranges::find(defining_, found->first) != defining_.end()) {
       if (defining_.back() == found->first && scope_.names.find(node.text)) return std::nullopt;
-      return wrong(node, found->first + " is defined by itself");
+      return refused(node, found->first + " is defined by itself");
     }
-    if (defining_.size() >= kDefinitionsMax) return wrong(node, "too many definitions stand for each other");
+    if (defining_.size() >= kDefinitionsMax) return refused(node, "too many definitions stand for each other");
     if (defining_.empty()) defined_at_ = node.at;
     defining_.push_back(found->first);
     const auto nodes = tfile::parse_expression(found->second, kQueryForm);

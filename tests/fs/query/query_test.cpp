@@ -148,6 +148,7 @@ TEST(Query, Definitions) {
   EXPECT_EQ(values("b", {{"a2", "x*x"}, {"b", "a2+pt"}}), "11 21//39 49 59/76/95 105");
   EXPECT_EQ(values("x", {{"x", "x*10"}}), "10/-20/30/40/50");
   EXPECT_EQ(values("p", {{"p", "q"}, {"q", "p"}}), "in the definition of q: p is defined by itself");
+  EXPECT_EQ(values("x", {{"x", "n+1"}, {"n", "x+1"}}), "in the definition of n: x is defined by itself");
   EXPECT_EQ(values("p", {{"p", "1+"}}), "in the definition of p: the end: expected a number, a name or a parenthesis");
 }
 
