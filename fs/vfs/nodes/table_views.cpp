@@ -2,7 +2,6 @@
 #include "vfs/nodes/table_views.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "summary/summarize_column.h"
 #include "summary/summary_files.h"
@@ -67,7 +66,7 @@ bool is_not_listed(const Table&, NodeId) { return false; }
 template <std::string (*write)(const ColumnSummary&, const tfile::Column&)>
 void summary_of(const ViewedNode& of, Made reply) {
   const auto id = summarized_column(*of.table, of.node);
-  if (!id) return reply(tfile::fail(ErrorKind::unsupported, "no column of numbers", -1, ENOENT));
+  if (!id) return reply(no_such_view("no column of numbers"));
   auto show = [table = of.table, id](const SummaryPtr& summary) -> std::shared_ptr<Content> {
     return std::make_shared<FixedContent>(write(*summary, table->columns[*id]));
   };
