@@ -73,14 +73,14 @@ void add_row_member(Cursor& in, RowTable& table, RowMember member, std::uint32_t
 
 // A row of TTableDescriptor: tableDescriptor_st.
 void read_row_member(Cursor& in, RowTable& table) {
-  constexpr std::size_t kNameSize = 32, kDimensionsMax = 3;
+  constexpr std::size_t kColumnNameSize = 32, kColumnDimensionsMax = 3;
   RowMember member;
   if (table.are_counted) in.skip(sizeof(std::int32_t), "TTableDescriptor: fColumnName");
-  const auto name = in.take(kNameSize, "TTableDescriptor: fColumnName");
+  const auto name = in.take(kColumnNameSize, "TTableDescriptor: fColumnName");
   const std::string_view text(reinterpret_cast<const char*>(name.data()), name.size());
   member.name = text.substr(0, text.find('\0'));
   if (table.are_counted) in.skip(sizeof(std::int32_t), "TTableDescriptor: fIndexArray");
-  for (std::size_t i = 0; i < kDimensionsMax; ++i)
+  for (std::size_t i = 0; i < kColumnDimensionsMax; ++i)
     member.shape.push_back(in.big<std::uint32_t>("TTableDescriptor: fIndexArray"));
   in.skip(sizeof(std::uint32_t), "TTableDescriptor: fOffset");
   const auto size = in.big<std::uint32_t>("TTableDescriptor: fSize");
@@ -89,7 +89,7 @@ void read_row_member(Cursor& in, RowTable& table) {
   const auto type = in.big<std::uint32_t>("TTableDescriptor: fType");
   if (in.failed()) return;
   if (type >= std::size(kColumnTypes)) return in.reject("TTableDescriptor: fType");
-  if (dimensions > kDimensionsMax) return in.reject("TTableDescriptor: fDimensions");
+  if (dimensions > kColumnDimensionsMax) return in.reject("TTableDescriptor: fDimensions");
   if (member.name.empty()) return in.reject("TTableDescriptor: fColumnName");
   table.has_pointers |= type == kPointerColumn;
   if (!kColumnTypes[type]) return;

@@ -234,12 +234,12 @@ Result<> add_moments(SummedPayload& to, const std::string& path, const SummedPay
                                         std::to_string(sizeof(std::int64_t)));
   store_big(count.data(), static_cast<std::int64_t>(filled));
   constexpr std::array kEntries{"fEntries"};
-  constexpr std::array kMoments{"fTsumw", "fTsumwx", "fTsumwx2"};
+  constexpr std::array kMomentsOfAll{"fTsumw", "fTsumwx", "fTsumwx2"};
   TRY_VOID(add_members(to, path, from, kEntries));
   const double squares = own.number("fTsumw2").value_or(-1), other = others.number("fTsumw2").value_or(-1);
   if (other < 0) return {};
   to.set_double(own, "fTsumw2", std::max(squares, 0.) + other);
-  return add_members(to, path, from, kMoments);
+  return add_members(to, path, from, kMomentsOfAll);
 }
 
 }  // namespace
