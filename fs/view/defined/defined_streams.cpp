@@ -150,8 +150,9 @@ void DefinedStreams::read_known(Request request, Reply<Slices> reply) {
   if (!known) return reply(tl::unexpected<Error>(std::move(known).error()));
   if (*known) return reply(**std::move(known));
   auto compute = [self = shared_from_this(), request, stop = reply.stop_token()]() -> Result<Slices> {
-    TRY(auto made, self->gather(request, true, stop));
-    return *std::move(made);
+    auto made = self->gather(request, true, stop);
+    if (!made) return tl::unexpected<Error>(std::move(made).error());
+    return std::move(**made);
   };
   cache_.exec().serial_queues.run(this, answering(std::move(compute), std::move(reply)));
 }
