@@ -43,12 +43,12 @@ Result<void> FriendStreams::step_down(RunsItems& runs, const tfile::Buffer& ends
 
 // From the entries of a block of runs down through lists: offsets tell where their items lie in the next column.
 void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> reply) {
-  std::vector<EntryRun> made;
-  const RunBlock runs = matched_->block(number, made);
-  auto entries = std::make_shared<RunsItems>(runs.runs.size());
+  std::vector<EntryRun> made_runs;
+  const RunBlock block = matched_->block(number, made_runs);
+  auto entries = std::make_shared<RunsItems>(block.runs.size());
   for (std::size_t i = 0; i < entries->size(); ++i) {
-    const std::int64_t entry = runs.runs[i].friend_entry;
-    (*entries)[i] = {entry, entry + runs.count(i)};
+    const std::int64_t entry = block.runs[i].friend_entry;
+    (*entries)[i] = {entry, entry + block.count(i)};
   }
   const std::vector<tfile::ColumnId>& lists = table_->counted(count).lists;
   auto descend = [self = self(), &lists](std::size_t depth, const auto& made, Reply<void> told) {
