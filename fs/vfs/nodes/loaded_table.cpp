@@ -2,6 +2,7 @@
 #include "vfs/nodes/loaded_table.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <numeric>
 #include <span>
@@ -23,9 +24,19 @@ namespace {
 // Roughly the memory that trials read and decode.
 constexpr std::uint64_t kTrialMemory = 32 << 20;
 
-// A content without bytes in memory takes some hundred bytes to some kilobytes, and a listing of all views of a file
-// asks for the sizes of up to some hundred thousand.
+// Contents are kept for the program that asks for a size and then opens the file. A listing of all views of a file asks
+// for the sizes of up to some hundred thousand, and opens none.
 constexpr std::size_t kKeptViews = 1'000;
+constexpr std::uint64_t kKeptViewsMemory = 16 << 20;
+// A text is in memory as a whole. The others have some plan for each column, measured for 25,000 of them: 0.4 KiB in an
+// Arrow file, 1.2 in a Parquet file.
+constexpr std::uint64_t kMemoryOfColumn = 1 << 10;
+
+std::uint64_t memory_of_view(const tfile::Table& table, tfile::NodeId node, ViewKind shown_as, std::uint64_t size) {
+  constexpr std::array kTexts{ViewKind::schema, ViewKind::awkward, ViewKind::index};
+  if (std::ranges::find(kTexts, shown_as) != kTexts.end()) return size;
+  return node == 0 ? table.columns.size() * kMemoryOfColumn : kMemoryOfColumn;
+}
 
 // So many tables that are made of another one are known: by entries that are chosen, and columns that are computed.
 constexpr std::size_t kKeptOfOthers = 16;
@@ -55,28 +66,37 @@ Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t> reply) {
   return value_for<std::shared_ptr<Content>>(std::move(reply), std::move(next));
 }
 
-// Which views have their content kept: the last kKeptViews that were made.
+// Which views have their content kept: the last kKeptViews that were made, or fewer if they are large.
 class LoadedTable::KeptViews {
  public:
-  void add(std::weak_ptr<const LoadedTable> table, ViewKey key) {
-    Made oldest{std::move(table), key};
-    {
-      const Lock lock(mutex_);
-      made_.push_back(oldest);
-      if (made_.size() <= kKeptViews) return;
-      oldest = std::move(made_.front());
-      made_.pop_front();
-    }
-    if (const LoadedPtr of = oldest.table.lock()) of->drop_view(oldest.key);
+  void add(std::weak_ptr<const LoadedTable> table, ViewKey key, std::uint64_t memory) {
+    for (const Made& oldest : take_oldest({std::move(table), key, memory}))
+      if (const LoadedPtr of = oldest.table.lock()) of->drop_view(oldest.key);
   }
 
  private:
   struct Made {
     std::weak_ptr<const LoadedTable> table;
     ViewKey key;
+    std::uint64_t memory;
   };
+  // Those that make room for a further one.
+  std::vector<Made> take_oldest(Made added) {
+    std::vector<Made> oldest;
+    const Lock lock(mutex_);
+    memory_ += added.memory;
+    made_.push_back(std::move(added));
+    while (made_.size() > 1 && (made_.size() > kKeptViews || memory_ > kKeptViewsMemory)) {
+      memory_ -= made_.front().memory;
+      oldest.push_back(std::move(made_.front()));
+      made_.pop_front();
+    }
+    return oldest;
+  }
+
   Mutex mutex_{"KeptViews::mutex_"};
   std::deque<Made> made_ GUARDED_BY(mutex_);
+  std::uint64_t memory_ GUARDED_BY(mutex_) = 0;
 };
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label,
@@ -433,7 +453,7 @@ void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {
     const Lock lock(mutex_);
     view_sizes_.insert_or_assign(packed(key), size);
   }
-  kept_views_->add(weak_from_this(), key);
+  kept_views_->add(weak_from_this(), key, memory_of_view(*table_, key.first, key.second, size));
 }
 
 void LoadedTable::drop_view(ViewKey key) const {
