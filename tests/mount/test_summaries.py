@@ -99,9 +99,9 @@ def test_damage_is_an_error(samples, tmp_path, mount):
         data = bytearray(file.read())
     m = mount(os.path.join(samples("numbers"), "numbers-101.root"))
     with open(os.path.join(m.path, ".map.txt")) as lines:
-        place = next(line for line in lines if "TBasket" in line)
-    begin = int(place.split("At:")[1].split()[0])
-    data[begin + 90 : begin + 110] = bytes(20)
+        begins = [int(line.split("At:")[1].split()[0]) for line in lines if "TBasket" in line]
+    for begin in begins:
+        data[begin + 90 : begin + 110] = bytes(20)
     damaged = tmp_path / "damaged.root"
     damaged.write_bytes(data)
     top = mount(str(damaged)).path
