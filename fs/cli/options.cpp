@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.h"
 
+#include <grp.h>
+#include <pwd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,6 +12,7 @@
 #include "cli/description.h"
 #include "cli/mount_holders.h"
 #include "cli/resource_limits.h"
+#include "letter_case.h"
 #include "word_distance.h"
 
 namespace tfilefs {
@@ -69,7 +73,7 @@ namespace {
 using Value = std::string_view;
 
 std::optional<std::size_t> place_in(std::span<const std::string_view> names, Value value) {
-  const auto place = std::find(names.begin(), names.end(), value);
+  const auto place = std::find(names.begin(), names.end(), lower_case(value));
   if (place == names.end()) return std::nullopt;
   return static_cast<std::size_t>(place - names.begin());
 }
@@ -85,6 +89,19 @@ bool take_id(Value value, std::optional<id_t>& into) {
   if (!id || *id >= 0xffffffff) return false;
   into = static_cast<id_t>(*id);
   return true;
+}
+
+// A number, or a name that the system knows. Before any thread is there: getpwnam(3) is for one alone.
+bool take_user(Value value, std::optional<id_t>& into) {
+  const passwd* user = ::getpwnam(std::string(value).c_str());
+  if (user) into = user->pw_uid;
+  return user || take_id(value, into);
+}
+
+bool take_group(Value value, std::optional<id_t>& into) {
+  const group* named = ::getgrnam(std::string(value).c_str());
+  if (named) into = named->gr_gid;
+  return named || take_id(value, into);
 }
 
 bool take_memory(const MountOption&, Value value, ParsedOptions& into) {
@@ -515,27 +532,27 @@ must have the line user_allow_other.)",
      "What is below MNT is hidden as long as the mount is there.",
      [](const MountOption&, Value, ParsedOptions& into) { return into.options.nonempty = true; }},
     {"uid",
-     "N",
+     "USER",
      ValueHint::text,
      {},
-     "owner of all files, instead of the source's owner",
+     "owner of all files, by name or number, instead of the source's owner",
      "",
      "This user, and the group that gid= names, are trusted like the user who mounted.",
      [](const MountOption&, Value value, ParsedOptions& into) {
-       return take_id(value, into.options.file_system.ownership.uid);
+       return take_user(value, into.options.file_system.ownership.uid);
      },
-     "a number"},
+     "a user: a name or a number"},
     {"gid",
-     "N",
+     "GROUP",
      ValueHint::text,
      {},
-     "group of all files",
+     "group of all files, by name or number",
      "",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
-       return take_id(value, into.options.file_system.ownership.gid);
+       return take_group(value, into.options.file_system.ownership.gid);
      },
-     "a number"},
+     "a group: a name or a number"},
     {"umask", "OCTAL", ValueHint::text, {}, "mode bits to remove", "", "", take_umask, "an octal number such as 022"},
     {"fsname",
      "NAME",
@@ -644,18 +661,26 @@ std::uint64_t default_memory(std::uint64_t limit) {
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
-  static constexpr std::string_view kUnits = "KMGT";
-  unsigned shift = 0;
-  if (!text.empty()) {
-    const char last = text.back() >= 'a' ? static_cast<char>(text.back() - 'a' + 'A') : text.back();
-    if (const std::size_t unit = kUnits.find(last); unit != std::string_view::npos) {
-      shift = 10 * (static_cast<unsigned>(unit) + 1);
-      text.remove_suffix(1);
-    }
+  static constexpr std::string_view kUnits = "kmgt";
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto number = parse_number(text.substr(0, digits));
+  std::string unit = lower_case(text.substr(digits));
+  if (!number || unit.size() > 3) return std::nullopt;
+  std::uint64_t step = 1024;
+  if (unit == "b") unit.clear();
+  if (unit.size() > 1) {
+    if (unit.substr(1) == "b")
+      step = 1000;
+    else if (unit.substr(1) != "ib")
+      return std::nullopt;
+    unit.resize(1);
   }
-  const auto number = parse_number(text);
-  if (!number || *number > (UINT64_MAX >> shift)) return std::nullopt;
-  return *number << shift;
+  const std::size_t place = unit.empty() ? 0 : kUnits.find(unit[0]) + 1;
+  if (!unit.empty() && place == 0) return std::nullopt;
+  std::uint64_t size = *number;
+  for (std::size_t i = 0; i < place; ++i)
+    if (__builtin_mul_overflow(size, step, &size)) return std::nullopt;
+  return size;
 }
 
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) {

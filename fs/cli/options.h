@@ -34,7 +34,7 @@ struct MountOptions {
 // give to every file system, and that have no meaning here, are ignored. Error: invalid, with the option's name.
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given);
 
-// "512", "64K", "512M", "4G": bytes, in powers of 1024.
+// "512", "64K", "512MiB", "4g": bytes, in powers of 1024; "30MB": in powers of 1000, as in GNU's programs.
 std::optional<std::uint64_t> parse_size(std::string_view);
 
 // The default of -o memory= where `limit` bytes are there.

@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/resource_limits.h"
 #include "cli/stop_on_signal.h"
+#include "letter_case.h"
 #include "printable.h"
 #include "repack/entry_choice.h"
 
@@ -37,9 +38,10 @@ struct GivenFlags {
 };
 
 Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) {
-  if (text == "keep") return std::optional<tfile::TableFormat>();
-  if (text == "ttree") return std::optional(tfile::TableFormat::tree);
-  if (text == "rntuple") return std::optional(tfile::TableFormat::rntuple);
+  const std::string format = lower_case(text);
+  if (format == "keep") return std::optional<tfile::TableFormat>();
+  if (format == "ttree") return std::optional(tfile::TableFormat::tree);
+  if (format == "rntuple") return std::optional(tfile::TableFormat::rntuple);
   return wrong("--format", text, "ttree, rntuple or keep");
 }
 
@@ -125,7 +127,7 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   options.out = given.words.back();
   TRY(options.format, parse_format(given.format));
   if (!given.compression.empty()) {
-    TRY(options.compression, tfile::parse_compression(given.compression));
+    TRY(options.compression, tfile::parse_compression(lower_case(given.compression)));
   }
   TRY_VOID(parse_sizes(given, options));
   TRY(options.columns, NameFilter::parse(given.columns, given.drop));

@@ -13,8 +13,28 @@ TEST(Options, Sizes) {
   EXPECT_EQ(parse_size("64K"), 65536u);
   EXPECT_EQ(parse_size("3m"), 3u << 20);
   EXPECT_EQ(parse_size("4G"), 4ull << 30);
-  for (const char* wrong : {"", "K", "-1", "1.5G", "4GB", "99999999999T", "0x10"})
+  EXPECT_EQ(parse_size("512MiB"), 512u << 20);
+  EXPECT_EQ(parse_size("2GB"), 2'000'000'000u);
+  EXPECT_EQ(parse_size("30kb"), 30'000u);
+  EXPECT_EQ(parse_size("7B"), 7u);
+  for (const char* wrong :
+       {"", "K", "KB", "-1", "1.5G", "4GBs", "4BB", "4iB", "4X", "99999999999T", "99999999999TB", "0x10"})
     EXPECT_FALSE(parse_size(wrong)) << wrong;
+}
+
+TEST(Options, ValuesAreTakenInAnyCase) {
+  const auto options = parse_mount_options({"views=Listed,strings=BINARY"});
+  ASSERT_TRUE(options);
+  EXPECT_TRUE(options->file_system.views_listed);
+}
+
+TEST(Options, UsersAndGroupsHaveNames) {
+  const auto options = parse_mount_options({"uid=root,gid=root"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->file_system.ownership.uid, 0u);
+  EXPECT_EQ(options->file_system.ownership.gid, 0u);
+  EXPECT_EQ(parse_mount_options({"uid=nobody.of.this.name"}).error().text,
+            "option uid=nobody.of.this.name: expected a user: a name or a number");
 }
 
 TEST(Options, AreTaken) {
