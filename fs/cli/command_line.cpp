@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/local_name.h"
+#include "word_distance.h"
 
 namespace tfilefs {
 
@@ -56,6 +58,19 @@ const Command& described(std::string_view name) {
 }
 
 std::string_view first_name(const Flag& flag) { return flag.names.substr(0, flag.names.find(',')); }
+std::string_view last_name(const Flag& flag) { return flag.names.substr(flag.names.rfind(',') + 1); }
+
+// "; did you mean --columns?" if one is so near.
+std::string nearest_flag(const Command& command, std::string_view word) {
+  std::string_view nearest;
+  std::size_t distance = word.size() / 3;
+  for (const Flag& flag : command.flags)
+    if (const std::size_t from = word_distance(word, last_name(flag)); from <= distance) {
+      distance = from;
+      nearest = last_name(flag);
+    }
+  return nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?";
+}
 
 }  // namespace
 
@@ -116,20 +131,33 @@ void CommandLine::tell_version(std::function<std::string()> version) {
   });
 }
 
+std::string CommandLine::wrong_usage(const std::string& parser_text) const {
+  // An argument may be missing because what stands in its place is no flag.
+  const std::vector<std::string> rest = app_->remaining();
+  for (const std::string& word : rest)
+    if (word.starts_with('-')) return "unknown option " + word + nearest_flag(command_, word);
+  if (!rest.empty()) return "not expected: " + rest.front();
+  for (const Flag& flag : command_.flags)
+    if (!flag.value.empty() && parser_text.find(" required ") != std::string::npos &&
+        parser_text.starts_with(last_name(flag)))
+      return "option " + std::string(last_name(flag)) + ": expected " + std::string(flag.value);
+  for (const Argument& argument : command_.arguments)
+    if (parser_text.starts_with(argument.name)) return std::string(argument.name) + " is required";
+  return parser_text;
+}
+
 std::optional<int> CommandLine::parse(int argc, char** argv) {
   // Nothing that the description promises is forgotten.
   if (taken_.size() != command_.flags.size() + command_.arguments.size())
     throw std::logic_error("tfilefs " + std::string(command_.name) + " does not take all that its description has");
   try {
-    app_->parse(argc, argv);
+    std::vector<std::string> words;  // in reverse, as the parser takes them
+    for (int i = argc - 1; i > 0; --i) words.push_back(local_name(argv[i]));
+    app_->parse(std::move(words));
   } catch (const CLI::Success& done) {  // --help, --version: written to stdout
     return app_->exit(done);
   } catch (const CLI::ParseError& error) {
-    std::string wrong = error.what();
-    // An argument may be missing because what stands in its place is no flag.
-    for (const std::string& word : app_->remaining())
-      if (word.starts_with('-')) wrong = "unknown option " + word;
-    complain({ErrorKind::invalid, wrong + "; see " + app_->get_name() + " --help"});
+    complain({ErrorKind::invalid, wrong_usage(error.what()) + "; see " + app_->get_name() + " --help"});
     return kExitUsage;
   }
   return std::nullopt;

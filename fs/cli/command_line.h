@@ -43,7 +43,8 @@ class CommandLine {
   std::optional<int> parse(int argc, char** argv);
 
  private:
-  const Flag& flag(std::string_view name);
+  // What is wrong, without the parser's own words if it is one of the usual mistakes.
+  std::string wrong_usage(const std::string& parser_text) const;
   CLI::Option* add(std::string_view name,
                    const std::function<CLI::Option*(const std::string& names, std::string does)>&);
 
