@@ -7,6 +7,7 @@
 #include <array>
 
 #include "cli/description.h"
+#include "letter_case.h"
 #include "word_distance.h"
 
 namespace tfilefs {
@@ -138,6 +139,10 @@ constexpr auto kDrawArguments = std::to_array<Argument>({
     {"EXPR[:EXPR[:EXPR]]", ValueHint::text, "what is drawn, as TTree::Draw takes it: x, y:x or z:y:x"},
     {"[CUT]", ValueHint::text, "only where this is not 0; its value is a weight"},
 });
+constexpr auto kHelpedCommand =
+    std::to_array<Argument>({{"[COMMAND]", ValueHint::command, "a command; without one, the help of all"}});
+constexpr auto kVersionFlags =
+    std::to_array<Flag>({{"-v", "", ValueHint::nothing, "also libraries, codecs and CPU features"}});
 constexpr auto kShell = std::to_array<Argument>({{"SHELL", ValueHint::shell, "bash, zsh or fish"}});
 
 constexpr std::string_view kExitCodes =
@@ -317,6 +322,8 @@ could; or bad, with what to do. The status is 1 if a line is bad.)",
      {},
      {},
      run_doctor},
+    {"help", "show the help of a command", "The same as COMMAND \\-\\-help.", {}, kHelpedCommand, run_help},
+    {"version", "print the version", "The same as \\-\\-version.", kVersionFlags, {}, run_version},
     {"completion",
      "print the completion script for bash, zsh or fish",
      "For where none was installed: eval \"$(tfilefs completion bash)\".",
@@ -333,6 +340,24 @@ could; or bad, with what to do. The status is 1 if a line is bad.)",
      "",
      false},
 });
+
+// Words that other programs have for these commands.
+struct OtherWord {
+  std::string_view word, command;
+};
+constexpr OtherWord kOtherWords[] = {
+    {"list", "ls"},         {"dir", "ls"},         {"tree", "ls"},      {"show", "ls"},     {"export", "cp"},
+    {"extract", "cp"},      {"copy", "cp"},        {"get", "cp"},       {"dump", "cat"},    {"print", "cat"},
+    {"convert", "repack"},  {"merge", "repack"},   {"hadd", "repack"},  {"slim", "repack"}, {"skim", "repack"},
+    {"compress", "repack"}, {"unmount", "umount"}, {"plot", "draw"},    {"hist", "draw"},   {"open", "browse"},
+    {"view", "browse"},     {"gui", "browse"},     {"http", "serve"},   {"fsck", "check"},  {"verify", "check"},
+    {"validate", "check"},  {"repair", "recover"}, {"flush", "commit"},
+};
+
+const Command* find_by_other_word(std::string_view word) {
+  const auto* found = std::ranges::find(kOtherWords, word, &OtherWord::word);
+  return found == std::end(kOtherWords) ? nullptr : find_command(found->command);
+}
 
 }  // namespace
 
@@ -362,11 +387,14 @@ std::optional<std::string> no_such_command(std::string_view argument) {
   if (!is_word || ::access(word.c_str(), F_OK) == 0) return std::nullopt;
   std::string told = "no such command or file: '" + word + "'; ";
   if (word == "mount") return told + "to mount, run tfilefs SOURCE MNT";
+  const auto lead_on = [&told](const Command& command) {
+    return told + "did you mean tfilefs " + std::string(command.name) + " " + usage_of(command) + "?";
+  };
+  if (const Command* meant = find_by_other_word(lower_case(word))) return lead_on(*meant);
   const Command& nearest = *std::min_element(
       kCommands.begin() + 1, kCommands.end(),
       [&](const Command& a, const Command& b) { return word_distance(word, a.name) < word_distance(word, b.name); });
-  if (nearest.is_for_people && word_distance(word, nearest.name) <= nearest.name.size() / 2)
-    return told + "did you mean tfilefs " + std::string(nearest.name) + " " + usage_of(nearest) + "?";
+  if (nearest.is_for_people && word_distance(word, nearest.name) <= nearest.name.size() / 2) return lead_on(nearest);
   return told + "tfilefs --help lists all commands";
 }
 

@@ -34,6 +34,8 @@ int run_repack(int argc, char** argv);
 int run_draw(int argc, char** argv);
 int run_advise(int argc, char** argv);
 int run_doctor(int argc, char** argv);
+int run_help(int argc, char** argv);
+int run_version(int argc, char** argv);
 int run_completion(int argc, char** argv);
 int run_complete(int argc, char** argv);
 

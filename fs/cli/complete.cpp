@@ -149,6 +149,8 @@ void offer_values(ValueHint hint, Collector& into) {
       return offer_mount_points(true, into);
     case ValueHint::mount_options:
       return offer_mount_options(into);
+    case ValueHint::command:
+      return offer_commands(into);
     case ValueHint::shell:
       for (const char* shell : {"bash", "zsh", "fish"}) into.offer(shell);
       return;

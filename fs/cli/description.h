@@ -20,6 +20,7 @@ enum class ValueHint : std::uint8_t {
   mount_point,    // of tfilefs
   in_mount,       // a path below such a mount point
   mount_options,  // OPT,...
+  command,        // of tfilefs
   shell,          // bash, zsh or fish
 };
 
