@@ -18,9 +18,11 @@
 #include "cli/served_source.h"
 #include "cli/source_names.h"
 #include "descriptor.h"
+#include "http/access.h"
 #include "http/listen_address.h"
 #include "http/markup.h"
 #include "http/request_path.h"
+#include "letter_case.h"
 
 namespace tfilefs {
 namespace {
@@ -62,9 +64,26 @@ class LeadingPage {
 // Some wait until the browser is closed: nothing waits for them.
 void open_browser(const std::string& page) {
   std::thread([page] {
-    if (run_program("/usr/bin/xdg-open", {page}).status != 0)
+    if (run_program("/usr/bin/xdg-open", {"xdg-open", page}).status != 0)
       std::fprintf(stderr, "tfilefs: no browser could be opened: open the URL in one\n");
   }).detach();
+}
+
+// Letters and digits that differ in a name of a host, where case does not count.
+std::string host_part(const std::string& token) {
+  std::string part = lower_case(token);
+  std::erase_if(part, [](char c) { return c == '-' || c == '_'; });
+  return part;
+}
+
+// The path of the page, up to the next argument. What stands behind its # is encoded itself.
+std::string page_of(const std::string& inside) {
+  std::vector<std::string> names;
+  std::istringstream rest(inside);
+  for (std::string name; std::getline(rest, name, '/');)
+    if (!name.empty()) names.push_back(name);
+  const std::string at = names.empty() ? "" : "at=" + percent_encoded(url_path(names, false)) + "&";
+  return "/.tfilefs/page/?" + at;
 }
 
 void tell_tunnel(const ServedAt& at) {
@@ -96,16 +115,21 @@ int run_browse(int argc, char** argv) {
   request.options = *std::move(options);
   const SourcePath at = split_source(path);
   request.sources = {at.source};
+  // A browser sends a cookie to all ports of a host. This one is of no other server, and browsers know that names below
+  // localhost are this machine.
+  auto random = make_token();
+  if (!random) return complain(random.error());
+  const std::string own_name = "tfilefs-" + host_part(*random) + ".localhost";
+  request.hosts.push_back(own_name);
   std::unique_ptr<LeadingPage> page;
   const auto served = serve_source(std::move(request), [&](const ServedAt& where) {
-    const std::string inside = at.inside.empty() ? "" : "at=" + percent_encoded("/" + at.inside) + "&";
-    const std::string url = where.origin + "/.tfilefs/page/?" + inside + "token=" + where.token;
-    std::printf("%s\n", url.c_str());
+    const std::string place = page_of(at.inside) + "token=" + where.token;
+    std::printf("%s%s\n", where.origin.c_str(), place.c_str());
     std::fflush(stdout);
     if (prints_only || where.port == 0) return;
     if (is_set("SSH_CONNECTION") && !where.is_open_to_others) return tell_tunnel(where);
     if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) return;
-    page = std::make_unique<LeadingPage>(url);
+    page = std::make_unique<LeadingPage>("http://" + own_name + ":" + std::to_string(where.port) + place);
     if (page->is_whole()) open_browser(page->path());
   });
   return served ? kExitOk : complain(served.error());

@@ -107,7 +107,13 @@ bool Copier::add(Copy copy) {
 }
 
 bool Copier::add_directory(const Copy& copy) {
-  if (::mkdir(copy.to.c_str(), 0777) != 0 && errno != EEXIST) return report(copy.shown, failure(copy.to).value());
+  if (::mkdir(copy.to.c_str(), 0777) != 0) {
+    if (errno != EEXIST) return report(copy.shown, failure(copy.to).value());
+    // A link to a directory would lead the copy elsewhere.
+    struct stat there {};
+    if (::lstat(copy.to.c_str(), &there) != 0 || !S_ISDIR(there.st_mode))
+      return report(copy.shown, {ErrorKind::exists, copy.to + " is there, and is no directory", -1, 0});
+  }
   const auto names = names_in(*copy.fs, copy.from.id);
   if (!names) return report(copy.shown, names.error());
   bool good = true;
@@ -192,10 +198,13 @@ Result<> Copier::copy_file(const Copy& each) {
 }
 
 Result<> Copier::fill(const Copy& each, const std::string& part) {
-  const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  // Others may write to the directory, too: what they put there is not gone on with.
+  const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
   if (!file) return failure(part);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return failure(part);
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || status.st_nlink != 1)
+    return fail(ErrorKind::exists, part + " is not of an earlier copy: remove it");
   auto begin = static_cast<std::uint64_t>(status.st_size);
   const std::uint64_t size = each.from.attributes.size;
   if (begin > size) return fail(ErrorKind::exists, part + " is longer than the file: remove it");

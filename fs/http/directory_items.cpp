@@ -36,16 +36,24 @@ class ItemSink final : public DirectorySink {
   FileSystem& fs_;
 };
 
-// Looks up the items whose sizes are missing, one after the other.
+// A mirrored directory does not tell the types of its names.
+bool has_type(const ServedItem& item) { return (item.mode & S_IFMT) != 0; }
+
+bool is_known(const ServedItem& item, ItemSizes sizes) {
+  return has_type(item) && (sizes == ItemSizes::known || item.size || !S_ISREG(item.mode));
+}
+
+// Looks up the items of which the type is missing, or the size if all are wanted, one after the other.
 class SizesOfItems : public std::enable_shared_from_this<SizesOfItems> {
  public:
-  SizesOfItems(FileSystem& fs, InodeId directory, std::vector<ServedItem> items, Reply<std::vector<ServedItem>> reply)
-      : fs_(fs), directory_(directory), items_(std::move(items)), reply_(std::move(reply)) {}
+  SizesOfItems(FileSystem& fs, InodeId directory, ItemSizes sizes, std::vector<ServedItem> items,
+               Reply<std::vector<ServedItem>> reply)
+      : fs_(fs), directory_(directory), sizes_(sizes), items_(std::move(items)), reply_(std::move(reply)) {}
 
   // A look-up that is answered at once goes on in this loop, so that a long list takes no deep stack.
   void run() {
     for (;; ++at_) {
-      while (at_ < items_.size() && (items_[at_].size || !S_ISREG(items_[at_].mode))) ++at_;
+      while (at_ < items_.size() && is_known(items_[at_], sizes_)) ++at_;
       if (at_ == items_.size()) return reply_(std::move(items_));
       const auto turn = std::make_shared<std::atomic<int>>(0);
       Reply<FileSystem::Found> found(
@@ -70,6 +78,7 @@ class SizesOfItems : public std::enable_shared_from_this<SizesOfItems> {
 
   FileSystem& fs_;
   const InodeId directory_;
+  const ItemSizes sizes_;
   std::vector<ServedItem> items_;
   Reply<std::vector<ServedItem>> reply_;
   std::size_t at_ = 0;
@@ -85,8 +94,7 @@ void list_items_of(FileSystem& fs, InodeId directory, ItemSizes sizes, Reply<std
                  handle = std::make_shared<HeldHandle>(fs, id)](Reply<Items> listed) mutable {
       if (sink->is_full) return listed(tfile::fail(ErrorKind::no_space, "too many names to list"));
       std::ranges::sort(sink->items, {}, &ServedItem::name);
-      if (sizes == ItemSizes::known) return listed(std::move(sink->items));
-      std::make_shared<SizesOfItems>(fs, directory, std::move(sink->items), std::move(listed))->run();
+      std::make_shared<SizesOfItems>(fs, directory, sizes, std::move(sink->items), std::move(listed))->run();
     };
     fs.readdir(id, 0, true, sink, value_for<void>(std::move(told), std::move(take)));
   };

@@ -52,7 +52,7 @@ HttpResponse file_response(const HttpRequest& request, const OpenedFile& opened,
       break;
   }
   const auto range = request.header("Range");
-  if (range && may_send_range(given, opened.validators, now)) {
+  if (range && request.method == "GET" && may_send_range(given, opened.validators, now)) {
     const WantedBytes wanted = wanted_bytes(*range, opened.size);
     if (wanted.part == WantedBytes::Part::some) return ranges_response(opened, wanted.ranges);
     if (wanted.part == WantedBytes::Part::none) {

@@ -61,16 +61,29 @@ HttpResponse page_response(std::string_view name) {
   return text_response(200, std::string(file->bytes), content_type(name), PagePolicy::page);
 }
 
-// The token goes into a cookie, and out of the address line. By a page that leads on: a redirection would still count
-// as one from the site or file that the URL stood in, and a browser would keep the cookie back.
-HttpResponse entrance(const HttpRequest& request, const RequestPath& path, const std::string& cookie) {
+// The path again, with the arguments of the request but one.
+std::string same_target(const HttpRequest& request, const RequestPath& path, std::string_view without = {}) {
   std::string target = url_path(path.names, path.ends_in_slash);
   char separator = '?';
   for (const auto& [name, value] : request.query) {
-    if (name == "token") continue;
+    if (name == without) continue;
     target += separator + percent_encoded(name) + "=" + percent_encoded(value);
     separator = '&';
   }
+  return target;
+}
+
+// Whether a person has followed a link: browsers say so. Java says that it wants HTML, and wants bytes.
+bool is_of_browser(const HttpRequest& request) {
+  if (request.header("Range") || !wants_html(request)) return false;
+  if (const auto mode = request.header("Sec-Fetch-Mode")) return mode == "navigate";
+  return request.header("User-Agent").value_or("").starts_with("Mozilla/");
+}
+
+// The token goes into a cookie, and out of the address line. By a page that leads on: a redirection would still count
+// as one from the site or file that the URL stood in, and a browser would keep the cookie back.
+HttpResponse entrance(const HttpRequest& request, const RequestPath& path, const std::string& cookie) {
+  const std::string target = same_target(request, path, "token");
   HttpResponse response = text_response(
       200,
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>tfilefs</title>"
@@ -124,7 +137,7 @@ void send_file(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
 void send_listing(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
   const bool as_json = wants_json(*asked.request);
   if (!asked.path.ends_in_slash && !as_json)
-    return reply(redirect(kMovedPermanently, url_path(asked.path.names, true)));
+    return reply(redirect(kMovedPermanently, same_target(*asked.request, {asked.path.names, true})));
   const InodeId id = inode.id();
   auto held = std::make_shared<HeldInode>(std::move(inode));
   auto send = [asked, held, as_json](std::vector<ServedItem> items, Reply<HttpResponse> told) {
@@ -151,6 +164,8 @@ void send_properties(const Asked& asked, HeldInode inode, Reply<HttpResponse> re
   const InodeId id = inode.id();
   auto held = std::make_shared<HeldInode>(std::move(inode));
   auto send = [asked, self, held](std::vector<ServedItem> items, Reply<HttpResponse> told) {
+    // WebDAV knows files and directories alone.
+    std::erase_if(items, [](const ServedItem& each) { return !S_ISREG(each.mode) && !each.is_directory(); });
     told(text_response(kMultiStatus, dav_listing({asked.path.names, std::move(items)}, self),
                        "application/xml; charset=utf-8"));
   };
@@ -189,7 +204,9 @@ std::optional<HttpResponse> HttpService::refusal(const HttpRequest& request) con
   if (!shows_token({request.header("Authorization"), request.header("Cookie"), request.argument("token")},
                    settings_.token, settings_.cookie)) {
     HttpResponse response = text_response(kUnauthorized, "the token is missing or wrong\n");
-    response.headers.emplace_back("WWW-Authenticate", "Basic realm=\"tfilefs\", charset=\"UTF-8\"");
+    // A page asks in the background: the browser would put up a dialog for it.
+    if (request.header("Sec-Fetch-Mode").value_or("navigate") == "navigate")
+      response.headers.emplace_back("WWW-Authenticate", "Basic realm=\"tfilefs\", charset=\"UTF-8\"");
     return response;
   }
   if (const auto origin = request.header("Origin"); origin && !is_own_origin(*origin, host))
@@ -205,12 +222,13 @@ std::optional<HttpResponse> HttpService::answer_at_once(const HttpRequest& reque
   if (request.method == "OPTIONS") return options_response();
   const auto path = parse_request_path(request.target);
   if (!path) return text_response(kBadRequest, "not a path\n");
-  if (request.argument("token") && wants_html(request) && request.method == "GET")
+  if (request.argument("token") && request.method == "GET" && is_of_browser(request))
     return entrance(request, *path, set_cookie(settings_.token, settings_.cookie));
   const auto& names = path->names;
   if (names.size() < 2 || names[0] != ".tfilefs" || names[1] != "page" || request.method == "PROPFIND")
     return std::nullopt;
-  if (names.size() == 2 && !path->ends_in_slash) return redirect(kMovedPermanently, url_path(names, true));
+  if (names.size() == 2 && !path->ends_in_slash)
+    return redirect(kMovedPermanently, same_target(request, {names, true}));
   return page_response(names.size() == 2 ? "" : names.size() == 3 ? names[2] : "/");
 }
 

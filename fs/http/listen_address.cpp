@@ -66,6 +66,11 @@ Result<> remove_dead_socket(const sockaddr_un& address) {
   return {};
 }
 
+std::pair<dev_t, ino_t> inode_at(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 ? std::pair(status.st_dev, status.st_ino) : std::pair<dev_t, ino_t>();
+}
+
 }  // namespace
 
 std::string own_host_name() {
@@ -111,6 +116,7 @@ Result<Listening> Listening::at_path(const std::string& path) {
   if (::bind(listening.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return cannot_listen(path);
   listening.path_ = path;
+  listening.inode_ = inode_at(path);
   // Before anybody can connect.
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || ::listen(listening.descriptor(), kWaitingMost) != 0)
     return cannot_listen(path);
@@ -145,7 +151,8 @@ Result<Listening> Listening::at_port(const ListenAddress& address) {
 }
 
 Listening::~Listening() {
-  if (!path_.empty() && socket_) ::unlink(path_.c_str());
+  // Another server may have taken the path since.
+  if (!path_.empty() && socket_ && inode_at(path_) == inode_) ::unlink(path_.c_str());
 }
 
 }  // namespace tfilefs

@@ -43,6 +43,7 @@ class Listening {
 
   Descriptor socket_;
   std::string origin_, path_;
+  std::pair<dev_t, ino_t> inode_{};  // of the socket at path_
   int port_ = 0;
   bool is_open_to_others_ = false;
 };

@@ -8,8 +8,10 @@
 namespace tfilefs {
 
 HttpResponse bare_response(int status, PagePolicy policy) {
+  // Nothing runs in a page of the source. Its images are of this server, and need the cookie.
   constexpr const char* kOfSource =
-      "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+      "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; frame-ancestors 'none'; "
+      "sandbox allow-same-origin";
   constexpr const char* kOfPage =
       "default-src 'none'; img-src 'self' data: blob:; style-src 'self'; script-src 'self'; connect-src 'self'; "
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

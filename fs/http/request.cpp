@@ -8,9 +8,10 @@
 namespace tfilefs {
 
 std::optional<std::string> HttpRequest::header(std::string_view name) const {
-  const auto found =
-      std::ranges::find_if(headers, [&](const auto& each) { return equals_without_case(each.first, name); });
-  return found == headers.end() ? std::nullopt : std::optional(found->second);
+  std::optional<std::string> all;
+  for (const auto& [each, value] : headers)
+    if (equals_without_case(each, name)) all = all ? *all + ", " + value : value;
+  return all;
 }
 
 std::optional<std::string> HttpRequest::argument(std::string_view name) const {

@@ -18,8 +18,9 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers{};  // in any case
   std::vector<std::pair<std::string, std::string>> query{};    // decoded: name and value
 
-  // The first of that name.
+  // All of that name, with commas between: RFC 9110, 5.3.
   std::optional<std::string> header(std::string_view name) const;
+  // The first of that name.
   std::optional<std::string> argument(std::string_view name) const;
 };
 

@@ -287,7 +287,8 @@ def test_the_token_is_taken_in_four_ways(served):
 
 
 def test_a_browser_gets_a_cookie(served):
-    response = served.ask("/T/?token=" + served.token, Authorization=None, Accept="text/html,*/*")
+    response = served.ask("/T/?token=" + served.token, Authorization=None, Accept="text/html,*/*",
+                          **{"User-Agent": "Mozilla/5.0"})
     cookie = response.headers["Set-Cookie"]
     assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
     assert served.token.encode() not in response.content
