@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/friends/friend_table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tfilefs {
@@ -14,19 +15,22 @@ using tfile::Table;
 
 constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds
 
-bool has_variant(const Table& table, NodeId id, int depth = 0) {
-  const Node& node = table.nodes[id];
-  if (node.kind == NodeKind::variant || depth > kDepthMax) return true;
-  for (const NodeId child : node.children) {
-    if (has_variant(table, child, depth + 1)) return true;
-  }
-  return false;
+// Takes what is not shown out of the records at and below a node: values of one of several classes. Whether the node
+// itself is shown.
+bool keep_shown(std::vector<Node>& nodes, NodeId id, int depth = 0) {
+  if (nodes[id].kind == NodeKind::variant || depth > kDepthMax) return false;
+  std::vector<NodeId>& children = nodes[id].children;
+  const auto is_shown = [&](NodeId child) { return keep_shown(nodes, child, depth + 1); };
+  if (nodes[id].kind != NodeKind::record) return std::ranges::all_of(children, is_shown);
+  const bool had_any = !children.empty();
+  std::erase_if(children, [&](NodeId child) { return !is_shown(child); });
+  return !had_any || !children.empty();
 }
 
 // The friend's schema without what is not shown of it.
 TableSchemaPtr shown_schema(const std::shared_ptr<const Table>& own) {
   std::vector<Node> nodes = own->nodes;
-  std::erase_if(nodes[0].children, [&](NodeId child) { return has_variant(*own, child); });
+  std::erase_if(nodes[0].children, [&](NodeId child) { return !keep_shown(nodes, child); });
   SharedList columns(std::shared_ptr<const std::vector<Column>>(own, &own->columns));
   return std::make_shared<TableSchema>(TableSchema{own->kind, std::move(nodes), std::move(columns), {}});
 }
