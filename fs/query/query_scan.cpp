@@ -209,20 +209,25 @@ class UnitEvaluation {
 
 }  // namespace
 
-std::vector<EntryRange> query_units(const tfile::Table& table, EntryRange entries) {
-  entries.begin = std::clamp<std::int64_t>(entries.begin, 0, table.entries);
-  entries.end = std::clamp<std::int64_t>(entries.end, entries.begin, table.entries);
-  std::vector<EntryRange> units;
-  std::int64_t wanted = kFirstEntries;
-  for (std::int64_t at = entries.begin; at < entries.end; wanted = std::min(2 * wanted, kUnitEntries)) {
-    std::int64_t end = std::min(at + wanted, entries.end);
-    // Up to the last cluster that ends before, if that is not much less.
-    const auto behind = std::ranges::upper_bound(table.clusters, end);
-    if (end < entries.end && behind != table.clusters.begin() && *(behind - 1) > at + wanted / 2) end = *(behind - 1);
-    units.push_back({at, end});
-    at = end;
-  }
-  return units;
+QueryUnits::QueryUnits(const tfile::Table& table, EntryRange entries) : table_(table), wanted_(kFirstEntries) {
+  entries_.begin = at_ = std::clamp<std::int64_t>(entries.begin, 0, table.entries);
+  entries_.end = std::clamp<std::int64_t>(entries.end, entries_.begin, table.entries);
+}
+
+std::optional<EntryRange> QueryUnits::next() {
+  if (at_ >= entries_.end) return std::nullopt;
+  const std::int64_t begin = at_;
+  at_ = begin + std::min(wanted_, entries_.end - begin);
+  // Up to the last cluster that ends before, if that is not much less.
+  const auto behind = std::ranges::upper_bound(table_.clusters, at_);
+  if (at_ < entries_.end && behind != table_.clusters.begin() && *(behind - 1) > begin + wanted_ / 2)
+    at_ = *(behind - 1);
+  wanted_ = std::min(2 * wanted_, kUnitEntries);
+  return EntryRange{begin, at_};
+}
+
+double QueryUnits::share() const {
+  return entries_.size() == 0 ? 1 : static_cast<double>(at_ - entries_.begin) / static_cast<double>(entries_.size());
 }
 
 Result<> evaluate_unit(const QuerySource& source, const Query& query, EntryRange unit, const std::stop_token& stop,

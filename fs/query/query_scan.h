@@ -27,8 +27,20 @@ struct QuerySource {
   bool is_shared = false;
 };
 
-// Parts of these entries that are evaluated by one thread each: whole clusters, or parts of large ones.
-std::vector<tfile::EntryRange> query_units(const tfile::Table&, tfile::EntryRange);
+// Parts of these entries that are evaluated by one thread each: whole clusters, or parts of large ones. One after the
+// other, for a table may claim any number of entries.
+class QueryUnits {
+ public:
+  QueryUnits(const tfile::Table&, tfile::EntryRange);
+  std::optional<tfile::EntryRange> next();
+  // How much of the entries was given, from 0 to 1.
+  double share() const;
+
+ private:
+  const tfile::Table& table_;
+  tfile::EntryRange entries_;
+  std::int64_t at_, wanted_;
+};
 
 // Reads what the query needs of a unit, and evaluates it block by block. `take` gets each block. Blocks. Errors: those
 // of reading and of QueryBlock, ECANCELED (stopped).
@@ -49,20 +61,25 @@ Result<> scan_units(const tfile::Table& table, const ScanOptions& options, Threa
                     Prepare prepare, Take take) {
   using Job = decltype(prepare(tfile::EntryRange()));
   std::deque<decltype(started(workers, Urgency::awaited, std::declval<Job>()))> going;
-  std::size_t taken = 0;
-  const std::vector<tfile::EntryRange> units = query_units(table, options.entries);
+  QueryUnits units(table, options.entries);
   const auto take_first = [&]() -> Result<> {
     auto first = std::move(going.front());
     going.pop_front();
     TRY(auto made, first.get());
     TRY_VOID(take(std::move(made)));
-    if (options.progress) options.progress(static_cast<double>(++taken) / static_cast<double>(units.size()));
     return {};
   };
   Result<> done;
-  for (std::size_t i = 0; i < units.size() && done; ++i) {
-    going.push_back(started(workers, Urgency::awaited, prepare(units[i])));
+  while (done) {
+    if (options.stop.stop_requested()) {
+      done = cancelled();
+      break;
+    }
+    const auto unit = units.next();
+    if (!unit) break;
+    going.push_back(started(workers, Urgency::awaited, prepare(*unit)));
     if (going.size() >= at_once) done = take_first();
+    if (options.progress) options.progress(units.share());
   }
   while (done && !going.empty()) done = take_first();
   for (auto& each : going) each.wait();  // they use what outlives this, and no more

@@ -31,9 +31,10 @@ Result<json> answer(ChainSource& source, const json& question) {
   const std::size_t outputs = query.outputs() - others.size();
   std::vector<std::vector<json>> values(outputs);
   std::vector<json> weights;
-  for (const tfile::EntryRange unit : query_units(source.table(), {0, source.table().entries})) {
+  QueryUnits units(source.table(), {0, source.table().entries});
+  while (const auto unit = units.next()) {
     const QuerySource from{source.table(), source.streams()};
-    TRY_VOID(evaluate_unit(from, query, unit, {}, [&](const QueryBlock& block, tfile::EntryRange) -> Result<> {
+    TRY_VOID(evaluate_unit(from, query, *unit, {}, [&](const QueryBlock& block, tfile::EntryRange) -> Result<> {
       for (std::size_t i = 0; i < block.iterations(); ++i) {
         const double weight = others.empty() ? 1 : block.values(outputs)[i];
         if (weight == 0) continue;
