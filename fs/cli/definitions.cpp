@@ -7,6 +7,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "printable.h"
+#include "query/query.h"
 
 namespace tfilefs {
 
@@ -14,7 +15,8 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_definitions(const
   std::vector<std::pair<std::string, std::string>> made;
   for (const std::string& define : given) {
     const std::size_t equal = define.find('=');
-    if (equal == 0 || equal == std::string::npos || equal + 1 == define.size() || define[equal + 1] == '=')
+    if (equal == std::string::npos || !is_query_name(std::string_view(define).substr(0, equal)) ||
+        equal + 1 == define.size() || define[equal + 1] == '=')
       return tfile::fail(ErrorKind::invalid, "--define " + define + ": expected NAME=EXPR");
     made.emplace_back(define.substr(0, equal), define.substr(equal + 1));
   }

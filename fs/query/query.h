@@ -19,6 +19,9 @@ struct QueryProgram;
 
 using NamedExpressions = std::vector<std::pair<std::string, std::string>>;
 
+// Whether an expression can have this as a name: letters, digits and '_', not beginning with a digit.
+bool is_query_name(std::string_view);
+
 // What expressions may name.
 struct QueryScope {
   TableNames names;

@@ -643,4 +643,10 @@ std::string with_caret(std::string_view message, std::string_view expression, st
          std::string(static_cast<std::size_t>(columns), ' ') + "^\n";
 }
 
+bool is_query_name(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && is_letter(name[0]) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
 }  // namespace tfilefs

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "query/query.h"
+
 namespace tfilefs {
 namespace {
 
@@ -37,7 +39,7 @@ std::optional<WantedExpression> parse_definition(std::string_view text) {
   std::string_view name = text.substr(0, equal);
   const std::string_view expression = text.substr(equal + 1);
   WantedExpression made{take_table(name), std::string(name), std::string(expression)};
-  if (made.name.empty() || expression.empty() || expression.starts_with('=')) return std::nullopt;
+  if (!is_query_name(made.name) || expression.empty() || expression.starts_with('=')) return std::nullopt;
   return made;
 }
 

@@ -152,6 +152,28 @@ TEST(Query, Definitions) {
   EXPECT_EQ(values("p", {{"p", "1+"}}), "in the definition of p: the end: expected a number, a name or a parenthesis");
 }
 
+TEST(Query, NamesAreWords) {
+  for (const char* name : {"x", "_x1", "Muon_pt"}) EXPECT_TRUE(is_query_name(name)) << name;
+  for (const char* other : {"", "1x", "d*2", "v[0]", "x y", "a.b"}) EXPECT_FALSE(is_query_name(other)) << other;
+}
+
+TEST(QueryUnits, AreMadeOneByOne) {
+  TableRig rig(sample());
+  rig.table->entries = std::int64_t{1} << 55;
+  QueryUnits units(*rig.table, {10, rig.table->entries});
+  std::int64_t at = 10;
+  for (int i = 0; i < 100; ++i) {
+    const auto unit = units.next();
+    ASSERT_TRUE(unit);
+    EXPECT_EQ(unit->begin, at);
+    at = unit->end;
+  }
+  QueryUnits few(*rig.table, {1, 4});
+  EXPECT_EQ(few.next(), (tfile::EntryRange{1, 4}));
+  EXPECT_EQ(few.share(), 1);
+  EXPECT_FALSE(few.next());
+}
+
 TEST(Query, ErrorsSayWhereAndWhatIsLikeIt) {
   const auto error = [](const std::string& expression) {
     TableRig rig(sample());
