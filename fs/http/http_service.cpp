@@ -87,6 +87,7 @@ HttpResponse entrance(const HttpRequest& request, const RequestPath& path, const
   HttpResponse response = text_response(
       200,
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>tfilefs</title>"
+      "<link rel=\"icon\" href=\"data:,\">"
       "<meta http-equiv=\"refresh\" content=\"0;url=" +
           html_escaped(target) + "\"></head><body><a href=\"" + html_escaped(target) + "\">Go on</a></body></html>\n",
       "text/html; charset=utf-8", PagePolicy::page);

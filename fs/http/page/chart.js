@@ -10,17 +10,38 @@ function element(name, attributes, text) {
   return made;
 }
 
-// Round numbers from `low` to `high`, about `count` of them.
-function ticks(low, high, count) {
-  const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].find((each) => each * power >= raw) * power;
+// A round number: from `low` to `high` it goes about `count` times.
+function stepOf(low, high, count) {
+  const raw = high / count - low / count, power = 10 ** Math.floor(Math.log10(raw));
+  return [1, 2, 5, 10].find((each) => each * power >= raw) * power;
+}
+
+function ticks(low, high, step) {
   const found = [];
   for (let at = Math.ceil(low / step) * step; at <= high + step * 1e-9 && found.length < 50; at += step)
     found.push(Math.abs(at) < step * 1e-9 ? 0 : at);
   return found;
 }
 
-const label = (x) => (x !== 0 && (Math.abs(x) >= 1e6 || Math.abs(x) < 1e-4) ? x.toExponential(1) : String(Number(x.toPrecision(6))));
+// With as many digits as tell it from x + step.
+export function label(x, step) {
+  if (x === 0) return '0';
+  const power = (value) => Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+  const digits = Math.min(17, Math.max(1, power(x) - power(step) + 1));
+  const isShort = digits <= 6 && (Math.abs(x) >= 1e6 || Math.abs(x) < 1e-4);
+  return isShort ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)));
+}
+
+function axisBelow(svg, found, shareOf) {
+  const count = Math.abs(found.high) / (found.high - found.low) > 1e6 ? 5 : 8;  // long labels
+  const step = stepOf(found.low, found.high, count), base = HEIGHT - BOTTOM;
+  for (const at of ticks(found.low, found.high, step)) {
+    const place = LEFT + (WIDTH - LEFT - RIGHT) * shareOf(at);
+    svg.append(element('path', { class: 'axis', d: `M${place} ${base}v5` }),
+               element('text', { x: place, y: base + 18, 'text-anchor': 'middle' }, label(at, step)));
+  }
+  if (found.origin) svg.append(element('text', { x: WIDTH - RIGHT, y: HEIGHT - 3, 'text-anchor': 'end' }, `+ ${found.origin}`));
+}
 
 export function chart(found, title, isLog, zoom) {
   const bins = found.counts.length, most = Math.max(1, ...found.counts);
@@ -34,18 +55,16 @@ export function chart(found, title, isLog, zoom) {
   path += `L${WIDTH - RIGHT} ${base}`;
   svg.append(element('path', { class: 'fill', d: path + 'Z' }), element('path', { class: 'edge', d: path }));
   svg.append(element('path', { class: 'axis edge', d: `M${LEFT} ${TOP}V${base}H${WIDTH - RIGHT}` }));
-  const spread = found.high - found.low;
-  for (const at of ticks(found.low, found.high, 8)) {
-    const place = LEFT + (wide * (at - found.low)) / spread;
-    svg.append(element('path', { class: 'axis', d: `M${place} ${base}v5` }),
-               element('text', { x: place, y: base + 18, 'text-anchor': 'middle' }, label(at)));
-  }
-  const rows = isLog ? Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power) : ticks(0, most, 5);
+  const factor = Number.isFinite(found.high - found.low) ? 1 : 0.5;
+  const width = found.high * factor - found.low * factor;
+  axisBelow(svg, found, (at) => (at * factor - found.low * factor) / width);
+  const step = stepOf(0, most, 5);
+  const rows = isLog ? Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power) : ticks(0, most, step);
   for (const at of rows) {
     svg.append(element('path', { class: 'axis', d: `M${LEFT - 5} ${y(at)}h5` }),
-               element('text', { x: LEFT - 9, y: y(at) + 4, 'text-anchor': 'end' }, label(at)));
+               element('text', { x: LEFT - 9, y: y(at) + 4, 'text-anchor': 'end' }, label(at, isLog ? at : step)));
   }
-  drag(svg, (from, to) => zoom([found.low + from * spread, found.low + to * spread]), () => zoom(null));
+  drag(svg, (from, to) => zoom([from, to].map((share) => (found.low * factor + share * width) / factor)), () => zoom(null));
   return svg;
 }
 

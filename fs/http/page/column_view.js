@@ -40,7 +40,8 @@ function histogramView(path, column) {
     whole.disabled = range === null;
     figure.replaceChildren(chart(found, `Histogram of ${columnName(column)}`, log.checked, (wanted) => { range = wanted; show(); }));
     const total = column.length === null ? '' : ` of ${column.length * itemsOfShape(column)}`;
-    told.textContent = `${values.length}${total} values read; in the range ${found.inside}, mean ${shown(found.mean)}, ` +
+    const origin = found.origin ? found.origin + ' + ' : '';
+    told.textContent = `${values.length}${total} values read; in the range ${found.inside}, mean ${origin}${shown(found.mean)}, ` +
       `standard deviation ${shown(found.deviation)}; below ${found.below}, above ${found.above}` +
       (found.missing ? `, not finite ${found.missing}` : '');
   }
@@ -74,8 +75,9 @@ function stringsView(table, path, column) {
 
 export function columnView(table, schema, column, source) {
   const path = [...table, ...column.path.split('/')];
-  const inside = path.join('/'), name = columnName(column), branch = column.branch.split('/').at(-1);
+  const inside = path.join('/'), name = columnName(column);
   const url = location.origin + urlOf(path);
+  const canDraw = isNumeric(column) && !column.path.includes('%2F');  // in an expression, a / in a name divides
   return [
     make('h2', {}, name), make('p', { class: 'dim' }, column.title),
     facts([['Table', make('a', { href: '#' + urlOf(table) }, table.join('/'))], ['Branch', [column.branch, ...column.field].join(' . ')],
@@ -87,10 +89,10 @@ export function columnView(table, schema, column, source) {
     copyLines([
       ['NumPy', `np.fromfile(${JSON.stringify('mnt/' + inside)}, ${JSON.stringify(column.dtype)})  # of a mount`],
       ['Python', `np.frombuffer(urllib.request.urlopen(${JSON.stringify(url)} + "?token=" + TOKEN).read(), ${JSON.stringify(column.dtype)})`],
-      source.endsWith('.root') && ['uproot', `uproot.open(${JSON.stringify(source)})[${JSON.stringify(table.join('/'))}][${JSON.stringify(branch)}].array()`],
+      source.endsWith('.root') && ['uproot', `uproot.open(${JSON.stringify(source)})[${JSON.stringify(table.join('/'))}][${JSON.stringify(column.branch)}].array()`],
       ['curl', `curl -H "Authorization: Bearer $TOKEN" -O ${quoted(url)}`],
       ['tfilefs', `tfilefs cat ${quoted(source + '/' + inside)} > ${quoted(column.path.split('/').at(-1))}`],
-      isNumeric(column) && ['draw', `tfilefs draw ${quoted(source + ':' + table.join('/'))} ${quoted(branch)}`],
+      canDraw && ['draw', `tfilefs draw ${quoted(source + ':' + table.join('/'))} ${quoted(column.branch.split('/').at(-1))}`],
     ]),
   ];
 }

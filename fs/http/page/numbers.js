@@ -32,34 +32,52 @@ export function size(count) {
   return (at && count < 10 ? count.toFixed(1) : Math.round(count)) + ' ' + suffixes[at];
 }
 
-// Bins of equal width; statistics of what lies in the range, as ROOT counts them.
-export function histogram(values, bins, range) {
-  let [low, high] = range || [Infinity, -Infinity];
-  let missing = 0;
-  if (!range) {
-    for (let i = 0; i < values.length; ++i) {
-      const x = Number(values[i]);
-      if (!Number.isFinite(x)) continue;
-      if (x < low) low = x;
-      if (x > high) high = x;
-    }
-    if (low > high) [low, high] = [0, 1];
-    if (low === high) [low, high] = [low - 0.5, high + 0.5];
-    else high += (high - low) * 1e-9;
+const EXACT = 2n ** 53n;  // up to here, a Number holds every integer
+
+// The least and the largest finite one; none: undefined.
+function extremes(values) {
+  let low, high;
+  for (const x of values) {
+    if (typeof x === 'number' && !Number.isFinite(x)) continue;
+    if (low === undefined || x < low) low = x;
+    if (high === undefined || x > high) high = x;
   }
+  return [low, high];
+}
+
+// What is subtracted from values, so that integers that differ still differ as Numbers.
+function originOf(low, high) {
+  if (typeof low !== 'bigint') return 0;
+  return high - low < EXACT && (low < -EXACT || high > EXACT) ? low : 0n;
+}
+
+function widened(low, high) {
+  if (low !== high) return [low, high];
+  const half = Math.max(0.5, Math.abs(low) * 1e-9);
+  return [Math.max(-Number.MAX_VALUE, low - half), Math.min(Number.MAX_VALUE, high + half)];
+}
+
+// Bins of equal width; statistics of what lies in the range, as ROOT counts them. The range given and all places in the
+// result are from `origin` on. A range that is found from the values has the largest one in its last bin.
+export function histogram(values, bins, range) {
+  const [least, most] = extremes(values), origin = originOf(least, most);
+  const [low, high] = widened(...(range || (least === undefined ? [0, 1] : [Number(least - origin), Number(most - origin)])));
   const counts = new Float64Array(bins);
-  const scale = bins / (high - low);
-  let inside = 0, sum = 0, squares = 0, below = 0, above = 0;
+  const factor = Number.isFinite((high - low) * bins) ? 1 : 2 ** -12, width = high * factor - low * factor;
+  let inside = 0, sum = 0, squares = 0, below = 0, above = 0, missing = 0;
   for (let i = 0; i < values.length; ++i) {
-    const x = Number(values[i]);
+    const x = Number(values[i] - origin);
     if (!Number.isFinite(x)) { ++missing; continue; }
     if (x < low) { ++below; continue; }
-    if (x >= high) { ++above; continue; }
-    ++counts[Math.min(bins - 1, Math.floor((x - low) * scale))];
+    if (x > high || (range && x === high)) { ++above; continue; }
+    const distance = x * factor - low * factor;
+    ++counts[Math.min(bins - 1, Math.floor((distance * bins) / width))];
+    const share = distance / width;  // sums of shares lose nothing to a large mean, and stay finite
     ++inside;
-    sum += x;
-    squares += x * x;
+    sum += share;
+    squares += share * share;
   }
-  const mean = inside ? sum / inside : NaN;
-  return { counts, low, high, inside, mean, deviation: Math.sqrt(Math.max(0, squares / inside - mean * mean)), below, above, missing };
+  const mean = sum / inside, spread = Math.sqrt(Math.max(0, squares / inside - mean * mean));
+  return { counts, origin, low, high, inside, mean: Math.min(high, 2 * (low / 2 + (mean / factor / 2) * width)),
+           deviation: width * (spread / factor), below, above, missing };
 }

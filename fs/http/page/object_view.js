@@ -2,12 +2,16 @@
 // A directory, or an object, which is a directory with its arrays and texts in it.
 import { urlOf } from './source.js';
 import { size } from './numbers.js';
-import { copyLines, downloads, make, quoted } from './parts.js';
+import { copyLines, downloads, make, opened, quoted } from './parts.js';
+
+function pictureOf(names) {
+  const picture = make('img', { class: 'object', src: urlOf([...names, 'plot.svg']), alt: `Plot of ${names.at(-1)}` });
+  picture.addEventListener('error', () => picture.replaceWith(make('p', { class: 'dim' }, 'This object has no plot.')));
+  return make('figure', {}, picture);
+}
 
 export function directoryView(names, entries, source) {
   const isObject = entries.some((each) => each.name === 'object.bin');
-  const picture = make('img', { class: 'object', src: urlOf([...names, 'plot.svg']), alt: `Plot of ${names.at(-1)}` });
-  picture.addEventListener('error', () => picture.replaceWith(make('p', { class: 'dim' }, 'This object has no plot.')));
   const rows = entries.map((each) => {
     const path = [...names, each.name];
     const href = each.type === 'file' ? urlOf(path) : '#' + urlOf(path);
@@ -17,9 +21,9 @@ export function directoryView(names, entries, source) {
   const place = source + (names.length ? '/' + names.join('/') : '');
   return [
     make('h2', {}, names.at(-1) ?? 'Root'),
-    isObject ? make('figure', {}, picture) : null,
-    downloads(isObject ? [['svg', urlOf([...names, 'plot.svg'])], ['json', urlOf([...names, 'object.json'])], ['csv', urlOf([...names, 'table.csv'])]]
-                       : [['all plots', urlOf([...names, 'index.html'])], ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
+    isObject ? pictureOf(names) : null,
+    isObject ? downloads([['svg', urlOf([...names, 'plot.svg'])], ['json', urlOf([...names, 'object.json'])], ['csv', urlOf([...names, 'table.csv'])]])
+             : opened([['all plots', urlOf([...names, 'index.html'])], ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
     make('h3', {}, isObject ? 'Files' : 'Names'), make('div', { class: 'wide' }, make('table', {}, make('tbody', {}, ...rows))),
     copyLines([['tfilefs', `tfilefs ls ${quoted(place)}`], ['copy', `tfilefs cp -r ${quoted(place)} .`]]),
   ];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `tfilefs browse`: the tree, and a view of what is chosen. What is behind # says what that is.
-import { json, listing, schema } from './source.js';
+import { decoded, json, listing, schema, urlOf } from './source.js';
 import { columnView } from './column_view.js';
+import { fileView } from './file_view.js';
 import { directoryView } from './object_view.js';
-import { make } from './parts.js';
+import { make, readable } from './parts.js';
 import { tableView } from './table_view.js';
 import { Tree } from './tree.js';
 
@@ -11,11 +12,15 @@ const main = document.getElementById('main');
 const tree = new Tree(document.getElementById('tree'), document.getElementById('none'));
 let source = '', turn = 0;
 
-function chosen() {
+const chosen = () => location.hash.slice(1).split('/').filter(Boolean).map(decoded);
+
+// What is neither a table nor in one.
+async function plainView(names) {
   try {
-    return location.hash.slice(1).split('/').filter(Boolean).map(decodeURIComponent);
-  } catch {
-    return [];
+    return directoryView(names, await listing(names), source);
+  } catch (failure) {
+    if (failure.status !== 404) throw failure;
+    return fileView(names, source);
   }
 }
 
@@ -30,12 +35,12 @@ async function views(names) {
                    described.columns.find((each) => each.path.startsWith(path + '/') && each.role !== 'offsets');
     if (column) return columnView(table, described, column, source);
   }
-  return directoryView(names, await listing(names), source);
+  return plainView(names);
 }
 
 async function show() {
   const mine = ++turn, names = chosen();
-  document.title = (names.at(-1) ?? 'tfilefs') + (source ? ' – ' + source.split('/').at(-1) : '');
+  document.title = readable(names.at(-1) ?? 'tfilefs') + (source ? ' – ' + source.split('/').at(-1) : '');
   document.body.classList.remove('tree');
   let made;
   try {
@@ -58,8 +63,8 @@ async function start() {
   document.getElementById('source').textContent = source;
   await tree.start().catch((failure) => main.replaceChildren(make('p', { class: 'error' }, failure.message)));
   const only = tree.place.firstElementChild;
-  if (chosen().length === 0 && tree.rows.size > 0 && only.tree.opens && [...tree.rows.values()].filter((each) => each.tree.level === 1).length === 1)
-    history.replaceState(null, '', '#/' + only.tree.names.map(encodeURIComponent).join('/'));
+  if (chosen().length === 0 && tree.rows.size > 0 && only?.tree.opens && [...tree.rows.values()].filter((each) => each.tree.level === 1).length === 1)
+    history.replaceState(null, '', '#' + urlOf(only.tree.names));
   show();
 }
 

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks the server for: files of the mount, and listings.
 
-export const urlOf = (names) => '/' + names.map(encodeURIComponent).join('/');
+// A name as a part of a URL. A byte that is no UTF-8 is a lone surrogate in JSON, \udc80 to \udcff.
+export const encoded = (name) => Array.from(name, (each) =>
+  (each >= '\udc80' && each <= '\udcff' ? '%' + (each.charCodeAt(0) & 255).toString(16).toUpperCase() : encodeURIComponent(each))).join('');
+
+const sequence = /%[cd][\da-f]%[89ab][\da-f]|%e[\da-f](?:%[89ab][\da-f]){2}|%f[\da-f](?:%[89ab][\da-f]){3}|%[\da-f]{2}/gi;
+
+// The inverse of `encoded`. A % that begins no byte stays.
+export const decoded = (text) => text.replace(sequence, (part) => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part.replace(/%(..)/g, (_, byte) => String.fromCharCode(0xdc00 + parseInt(byte, 16)));
+  }
+});
+
+export const urlOf = (names) => '/' + names.map(encoded).join('/');
 
 export class Failure extends Error {
   constructor(status, text) {
@@ -34,6 +49,18 @@ export function schema(names) {
     }));
   }
   return schemas.get(url);
+}
+
+// How many bytes a file has, and its first ones, `count` at most.
+export async function beginning(names, count) {
+  try {
+    const answer = await ask(urlOf(names), { Range: `bytes=0-${count - 1}` });
+    const total = answer.headers.get('Content-Range')?.split('/')[1] ?? answer.headers.get('Content-Length');
+    return { total: Number(total), first: new Uint8Array(await answer.arrayBuffer()).subarray(0, count) };
+  } catch (failure) {
+    if (failure.status === 416) return { total: 0, first: new Uint8Array(0) };
+    throw failure;
+  }
 }
 
 // Bytes of a file from `begin` up to `end`, fewer at its end.

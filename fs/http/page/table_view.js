@@ -2,9 +2,9 @@
 // A table: what it is, its rows a page at a time, and ways to take it along.
 import { bytes, urlOf } from './source.js';
 import { arrayType, decode, isNumeric, itemsOfShape, shown } from './numbers.js';
-import { copyLines, downloads, facts, make, quoted } from './parts.js';
+import { copyLines, downloads, facts, make, opened, quoted } from './parts.js';
 
-const ROWS = 50, COLUMNS = 12, ITEMS_SHOWN = 6, BYTES_MAX = 1 << 20;
+const ROWS = 50, COLUMNS = 12, ITEMS_SHOWN = 6, CHARS_SHOWN = 200, BYTES_MAX = 1 << 20;
 
 // Columns that have values of their own, not places of others.
 export const shownColumns = (schema) => schema.columns.filter((each) => ['values', 'chars', 'raw'].includes(each.role));
@@ -20,14 +20,28 @@ export function columnType(column) {
   return 'list<'.repeat(Math.max(0, lists)) + item + '>'.repeat(Math.max(0, lists)) + (column.shape.length ? `[${column.shape}]` : '');
 }
 
+// Values of `count` items of the file from item `first` on; fewer where they are more than BYTES_MAX.
 async function numbers(names, column, first, count) {
   const each = arrayType(column.dtype).BYTES_PER_ELEMENT * itemsOfShape(column);
   return decode(await bytes(names, first * each, Math.min((first + count) * each, first * each + BYTES_MAX)), column.dtype);
 }
 
-function itemText(values, begin, end) {
-  const some = Array.from(values.slice(begin, Math.min(end, begin + ITEMS_SHOWN)), shown).join(', ');
-  return '[' + some + (end - begin > ITEMS_SHOWN ? ', …' : '') + ']';
+// `values`: the first of `count`; fewer: the others were not read.
+function itemText(values, count) {
+  const some = Array.from(values.subarray(0, ITEMS_SHOWN), shown);
+  return '[' + (some.length < count ? [...some, '…'] : some).join(', ') + ']';
+}
+
+function charsText(values, count) {
+  const isCut = values.length < count;
+  return new TextDecoder().decode(values, { stream: isCut }) + (isCut ? '…' : '');
+}
+
+// Where the items of entries begin, then where the last ends.
+async function placesOf(table, column, first, count) {
+  if (column.lists.length === 0) return Array.from({ length: count + 1 }, (_, i) => first + i);
+  const file = [...table, ...column.lists[0].split('/')];
+  return Array.from(decode(await bytes(file, first * 8, (first + count + 1) * 8), '<i8'), Number);
 }
 
 // The cells of one column for entries from `first` on.
@@ -37,20 +51,19 @@ async function cells(table, column, first, count) {
   const isText = column.role === 'chars';
   if (!isText && !isNumeric(column)) return Array(count).fill('(raw)');
   if (column.lists.length > 1) return Array(count).fill('[[…]]');
-  if (column.lists.length === 0) {
-    const values = await numbers(path, column, first, count);
-    return Array.from({ length: Math.floor(values.length / width) },
-                      (_, i) => (width === 1 ? shown(values[i]) : itemText(values, i * width, (i + 1) * width)));
-  }
-  const ends = decode(await bytes([...table, ...column.lists[0].split('/')], first * 8, (first + count + 1) * 8), '<i8');
-  if (ends.length < 2) return [];
-  const begin = Number(ends[0]);
-  const values = await numbers(path, column, begin, Number(ends.at(-1)) - begin);
-  const text = new TextDecoder();
-  return Array.from({ length: ends.length - 1 }, (_, i) => {
-    const [from, to] = [(Number(ends[i]) - begin) * width, (Number(ends[i + 1]) - begin) * width];
-    return isText ? text.decode(values.slice(from, Math.min(to, from + 200))) : itemText(values, from, to);
-  });
+  const places = await placesOf(table, column, first, count);
+  if (places.length < 2) return [];
+  const most = isText ? CHARS_SHOWN : ITEMS_SHOWN, wanted = places.at(-1) - places[0];
+  const values = await numbers(path, column, places[0], wanted);
+  const isCut = wanted * width * values.BYTES_PER_ELEMENT > BYTES_MAX;
+  return Promise.all(places.slice(1).map(async (end, i) => {
+    const items = (end - places[i]) * width, from = (places[i] - places[0]) * width;
+    let some = values.subarray(from, from + Math.min(items, most));
+    if (isCut && some.length < Math.min(items, most))  // late ones are read on their own
+      some = (await numbers(path, column, places[i], Math.min(end - places[i], most))).subarray(0, most);
+    if (isText) return charsText(some, items);
+    return column.lists.length || width > 1 ? itemText(some, items) : shown(some[0] ?? '');
+  }));
 }
 
 function rowsView(table, schema) {
@@ -93,7 +106,8 @@ export function tableView(table, schema, source) {
     facts([['Format', schema.kind], ['Entries', schema.entries], ['Clusters', Math.max(0, schema.clusters.length - 1)],
            ['Columns', shownColumns(schema).length], ['No columns', schema.reason]]),
     downloads([['parquet', urlOf(table) + '.parquet'], ['arrow', urlOf(table) + '.arrow'], ['csv', urlOf(table) + '.csv'],
-               ['jsonl', urlOf(table) + '.jsonl'], ['schema', urlOf([...table, '.schema.json'])], ['files', urlOf(table) + '/']]),
+               ['jsonl', urlOf(table) + '.jsonl']]),
+    opened([['schema', urlOf([...table, '.schema.json'])], ['files', urlOf(table) + '/']]),
     rowsView(table, schema),
     copyLines([
       ['polars', `pl.read_parquet(${JSON.stringify(url + '.parquet')} + "?token=" + TOKEN)`],

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that is no table, no column and no object.
+import { beginning, urlOf } from './source.js';
+import { size } from './numbers.js';
+import { copyLines, downloads, facts, make, opened, quoted } from './parts.js';
+
+const TEXT_MAX = 2048;
+
+// Null: it is no text. A character that `bytes` end in the middle of is left out.
+function textOf(bytes) {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: bytes.length === TEXT_MAX });
+  } catch {
+    return null;
+  }
+}
+
+export async function fileView(names, source) {
+  const { total, first } = await beginning(names, TEXT_MAX);
+  const text = textOf(first), name = names.at(-1), place = source + '/' + names.join('/');
+  return [
+    make('h2', {}, name), facts([['Size', size(total)]]),
+    opened([['open', urlOf(names)]]), downloads([['download', urlOf(names)]]),
+    text ? make('pre', {}, text + (total > first.length ? '…' : '')) : null,
+    copyLines([['tfilefs', `tfilefs cat ${quoted(place)} > ${quoted(name)}`]]),
+  ];
+}
