@@ -9,9 +9,9 @@ namespace {
 std::string said(const char* word) { return no_such_command(word).value_or("it may be a source"); }
 
 TEST(NoSuchCommand, WordsOfOtherProgramsLeadOn) {
-  for (const auto& [word, command] :
-       {std::pair("list", "ls"), std::pair("convert", "repack"), std::pair("Hadd", "repack"),
-        std::pair("unmount", "umount"), std::pair("plot", "draw"), std::pair("lss", "ls"), std::pair("chekc", "check")})
+  for (const auto& [word, command] : {std::pair("list", "ls"), std::pair("convert", "repack"),
+                                      std::pair("Hadd", "repack"), std::pair("unmount", "umount"),
+                                      std::pair("plot", "draw"), std::pair("lss", "ls"), std::pair("checks", "check")})
     EXPECT_NE(said(word).find("did you mean tfilefs " + std::string(command) + " "), std::string::npos) << said(word);
 }
 
