@@ -9,6 +9,7 @@
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/loaded_table.h"
+#include "view/column_lengths.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -41,12 +42,18 @@ void schema(const ViewedNode& of, Made reply) {
                 });
 }
 void awkward(const ViewedNode& of, Made reply) { text_of_table(of, std::move(reply), awkward_text); }
+// A stream is divided among its columns by their lengths: the page is the same each time once all of them are known.
 void page(const ViewedNode& of, Made reply) {
-  std::vector<std::uint64_t> stored;
-  for (tfile::ColumnId id = 0; id < of.table->columns.size(); ++id) stored.push_back(of.loaded.stored_bytes(id));
-  text_of_table(of, std::move(reply), [stored = std::move(stored)](auto streams, auto table, Reply<std::string> told) {
-    table_page(std::move(streams), std::move(table), stored, std::move(told));
-  });
+  text_of_table(of, std::move(reply),
+                [loaded = of.loaded.shared_from_this()](auto streams, auto table, Reply<std::string> told) {
+                  auto write = [loaded, streams, table](const ColumnLengths&, Reply<std::string> done) {
+                    std::vector<std::uint64_t> stored;
+                    for (tfile::ColumnId id = 0; id < table->columns.size(); ++id)
+                      stored.push_back(loaded->stored_bytes(id));
+                    table_page(streams, table, stored, std::move(done));
+                  };
+                  column_lengths(streams, table, true, value_for<ColumnLengths>(std::move(told), std::move(write)));
+                });
 }
 template <TextStyle style>
 void lines_of_table(const ViewedNode& of, Made reply) {

@@ -103,12 +103,18 @@ TEST_F(HttpServiceTest, RefusesTheRest) {
 }
 
 TEST_F(HttpServiceTest, PutsTheTokenOfAUrlIntoACookie) {
-  const auto page = service_.answer_at_once(
-      {"GET", "/note/", {{"Host", "localhost"}, {"Accept", "text/html"}}, {{"token", kTokenOfTest}, {"json", "<"}}});
+  const auto page =
+      service_.answer_at_once({"GET",
+                               "/note/",
+                               {{"Host", "localhost"}, {"Accept", "text/html"}, {"Sec-Fetch-Mode", "navigate"}},
+                               {{"token", kTokenOfTest}, {"json", "<"}}});
   ASSERT_TRUE(page);
   EXPECT_EQ(header_of(*page, "Set-Cookie"), "tfilefs-80=abcdefghijklmnop; Path=/; HttpOnly; SameSite=Strict");
   EXPECT_NE(text_of(*page).find("url=/note/?json=%3C\""), std::string::npos);
   EXPECT_EQ(text_of(*page).find(kTokenOfTest), std::string::npos);
+  // A program that says it takes HTML wants the bytes.
+  EXPECT_FALSE(service_.answer_at_once(
+      {"GET", "/note/", {{"Host", "localhost"}, {"Accept", "text/html, */*"}}, {{"token", kTokenOfTest}}}));
 }
 
 }  // namespace
