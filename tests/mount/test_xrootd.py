@@ -267,7 +267,7 @@ def test_a_column_takes_few_requests(server, files, mount):
     column = next(name for name in names_and_bytes(local.path) if "x7" in name)
     top = mount(url).path
     before = len(server.requests())
-    with open(os.path.join(top, column), "rb") as far, open(os.path.join(local.path, column), "rb") as near:
+    with open(os.path.join(top, column), "rb") as remote, open(os.path.join(local.path, column), "rb") as near:
         assert remote.read() == near.read()
     asked = server.requests()[before:]
     assert asked.count("open") <= 1
@@ -357,7 +357,7 @@ def test_a_mount_outlives_its_server(files, mount):
 
 def test_a_mount_does_not_wait_for_ever(files):
     with xrootd_server.XrootdServer() as server:
-        with mounted.Mounted(server.put(files["large"]), ["timeout=2", "recheck=1"]) as far:
+        with mounted.Mounted(server.put(files["large"]), ["timeout=2", "recheck=1"]) as remote:
             column = next(os.path.join(folder, name) for folder, _, found in os.walk(remote.path)
                           for name in found if "x7" in name and ".tfilefs" not in folder)
             server.process.send_signal(signal.SIGSTOP)

@@ -101,7 +101,7 @@ def pages(sample, tmp_path_factory):
     """Of a mount of this machine, and of one of a server."""
     served = tmp_path_factory.mktemp("served")
     shutil.copy(sample, served)
-    with http_server.Nginx(served) as server, mounted.Mounted(sample) as near, mounted.Mounted(server.url("sample.root")) as far:
+    with http_server.Nginx(served) as server, mounted.Mounted(sample) as near, mounted.Mounted(server.url("sample.root")) as remote:
         for m in (near, remote):
             use(m.path)
         yield metrics_page.of_mount(near.path), metrics_page.of_mount(remote.path)
