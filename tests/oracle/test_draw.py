@@ -8,6 +8,7 @@ import math
 import os
 import subprocess
 
+import numpy as np
 import pytest
 import uproot
 
@@ -133,7 +134,7 @@ def assert_same_bins(own, histogram, what):
     assert len(own) == len(roots), f"{what}: {len(own)} bins instead of {len(roots)}, axes {histogram['axes']}"
     for mine, theirs in zip(own, roots):
         # TH1F holds numbers of 32 bits.
-        assert all(math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) for a, b in zip(mine, theirs, strict=True)), (what, mine, theirs)
+        assert np.allclose(mine, theirs, rtol=1e-6, atol=1e-9, equal_nan=True) and len(mine) == len(theirs), (what, mine, theirs)
 
 
 def test_axes_and_bins(expected, tmp_path):

@@ -142,7 +142,7 @@ HISTOGRAMS = [("y:x", "", "colz"), ("y:n", "", "colz"), ("pt:eta", "eta>0", "col
               ("x:y", "flag", "prof"), ("x:y:n", "", "box"), ("pt:eta:x", "", "box")]
 
 # Of the tree in extended.root.
-EXTENDED = [("x", "", ""), ("n", "", ""), ("x", "Entry$!=1150000", ""), ("x:n", "", "colz"), ("x:n", "", "prof")]
+EXTENDED = [("x", "", ""), ("n", "", ""), ("x", "Entry$!=1150000", ""), ("x:n", "", "prof")]
 # Cuts by which entries are chosen, as TTree::CopyTree chooses them.
 CUTS = ("n>3", "pt>40", "pt[0]>20 && n>=2", "0", "1", "log(x)/0", "eta>1 && flags", 'word=="single"', "Sum$(pt)>80", "deep[][1]>100",
         "n==0 || pt[0]>20", "big%3==0")
