@@ -114,8 +114,8 @@ TEST(Options, WhatMountSaysIsPassedOver) {
 
 TEST(Options, WhatCannotBeIsRefused) {
   for (const char* wrong : {"compression=best", "autoflush=0", "commit=x", "views=all", "views", "memory=1",
-                            "memory=lots", "threads=0", "threads=x", "prefetch=yes", "uid=no.such.user", "umask=8", "idle=-1",
-                            "nonsense", "timeout=0", "diskcache=", "diskcache=:1G", "diskcache=/c:1000"}) {
+                            "memory=lots", "threads=0", "threads=x", "prefetch=yes", "uid=no.such.user", "umask=8",
+                            "idle=-1", "nonsense", "timeout=0", "diskcache=", "diskcache=:1G", "diskcache=/c:1000"}) {
     const auto options = parse_mount_options({wrong});
     ASSERT_FALSE(options) << wrong;
     EXPECT_EQ(options.error().kind, ErrorKind::invalid);
