@@ -69,9 +69,7 @@ struct WrittenName {
 
 class QueryBinder {
  public:
-  explicit QueryBinder(const QueryScope& scope) : scope_(scope), definitions_(scope.definitions) {
-    for (const tfile::TableAlias& alias : scope.names.table().aliases)
-      definitions_.emplace_back(alias.name, alias.expression);
+  explicit QueryBinder(const QueryScope& scope) : scope_(scope) {
     made_.spaces.resize(2);
     made_.entries = scope.names.table().entries;
   }
@@ -372,18 +370,28 @@ class QueryBinder {
     return std::nullopt;
   }
 
+  // What the name stands for: a definition, or an alias of the table. Null: it is neither.
+  const std::string* defined(std::string_view name) const {
+    const NamedExpressions& definitions = scope_.definitions;
+    const auto own = std::ranges::find(definitions, name, &NamedExpressions::value_type::first);
+    if (own != definitions.end()) return &own->second;
+    const auto& aliases = scope_.names.table().aliases;
+    const auto alias = std::ranges::find(aliases, name, &tfile::TableAlias::name);
+    return alias == aliases.end() ? nullptr : &alias->expression;
+  }
+
   std::optional<std::optional<Bound>> definition(const ExpressionNode& node, std::uint32_t space) {
-    const auto found = std::ranges::find(definitions_, node.text, &std::pair<std::string, std::string>::first);
-    if (found == definitions_.end()) return std::nullopt;
+    const std::string* const expression = defined(node.text);
+    if (!expression) return std::nullopt;
     // A column that a definition of the same name hides can be used in it.
-    if (std::ranges::find(defining_, found->first) != defining_.end()) {
-      if (defining_.back() == found->first && scope_.names.find(node.text)) return std::nullopt;
-      return refused(node, found->first + " is defined by itself");
+    if (std::ranges::find(defining_, node.text) != defining_.end()) {
+      if (defining_.back() == node.text && scope_.names.find(node.text)) return std::nullopt;
+      return refused(node, std::string(node.text) + " is defined by itself");
     }
     if (defining_.size() >= kDefinitionsMax) return refused(node, "too many definitions stand for each other");
     if (defining_.empty()) defined_at_ = node.at;
-    defining_.push_back(found->first);
-    const auto nodes = tfile::parse_expression(found->second, kQueryForm);
+    defining_.emplace_back(node.text);
+    const auto nodes = tfile::parse_expression(*expression, kQueryForm);
     std::optional<Bound> bound;
     if (nodes)
       bound = number(*nodes, space);
@@ -534,7 +542,6 @@ class QueryBinder {
   }
 
   const QueryScope& scope_;
-  NamedExpressions definitions_;  // also those of the table
   QueryProgram made_;
   std::uint32_t depth_ = 0;              // slots in use
   std::vector<std::uint32_t> computed_;  // spaces in which an index is
