@@ -142,14 +142,14 @@ std::shared_ptr<const ColumnVnodes> TableVnodes::below(std::shared_ptr<const Loa
   return std::make_shared<const TableVnodes>(generation_, std::move(branch), listing_, key_, nullptr, is_made_);
 }
 
-void TableVnodes::find_alias(std::string_view name, Reply<FoundEntry> reply) const {
+void TableVnodes::find_alias(const tfile::TableAlias& alias, std::string_view name, Reply<FoundEntry> reply) const {
   auto self = std::static_pointer_cast<const TableVnodes>(shared_from_this());
   auto find = [self, name = std::string(name)](std::shared_ptr<const LoadedTable> aliased, Reply<FoundEntry> told) {
     auto made = std::make_shared<const TableVnodes>(self->generation_, std::move(aliased), self->listing_, self->key_,
                                                     nullptr, true);
     make_node_directory(std::move(made), 0)->find(name, std::move(told));
   };
-  loaded().aliased(value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(find)));
+  loaded().aliased(alias, value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(find)));
 }
 
 void TableVnodes::find_chosen(const std::string& expression, ViewKind shown_as, Reply<FoundEntry> reply) const {

@@ -27,7 +27,7 @@ class TableVnodes final : public ColumnVnodes {
 
   bool is_remote() const override;
   std::shared_ptr<const ShownFriends> friends() const override;
-  void find_alias(std::string_view name, Reply<FoundEntry>) const override;
+  void find_alias(const tfile::TableAlias&, std::string_view name, Reply<FoundEntry>) const override;
   void find_chosen(const std::string& expression, ViewKind, Reply<FoundEntry>) const override;
   // Also the files of the key itself, or of the part of its object at that node.
   std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const override;

@@ -41,8 +41,10 @@ class ColumnVnodes : public Vnodes {
   // LoadedTable::chosen().
   virtual void find_chosen(const std::string& expression, ViewKind, Reply<FoundEntry>) const = 0;
 
-  // A column that an alias of the table stands for, or a view of it.
-  virtual void find_alias(std::string_view, Reply<FoundEntry> reply) const { reply(no_such_entry()); }
+  // The column that an alias of the table stands for, or a view of it, by its name.
+  virtual void find_alias(const tfile::TableAlias&, std::string_view, Reply<FoundEntry> reply) const {
+    reply(no_such_entry());
+  }
 
   // The files beside the nodes below a node.
   virtual std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;

@@ -433,17 +433,29 @@ void LoadedTable::defined(const NamedExpressions& wanted, LeaveOut leave_out, Re
   settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }
 
-void LoadedTable::aliased(Reply<LoadedPtr> reply) const {
-  auto define = [](const Settled& whole, Reply<LoadedPtr> told) {
-    const LoadedTable& of = *whole.loaded;
-    auto start = [&of](Reply<LoadedPtr> made) {
-      NamedExpressions aliases;
-      for (const tfile::TableAlias& alias : of.table_->aliases) aliases.emplace_back(alias.name, alias.expression);
-      auto table = std::make_shared<const DefinedTable>(of.table_, aliases, of.streams_->files() == nullptr);
-      auto streams = std::make_shared<DefinedStreams>(of.cache_, table, of.streams_);
-      made(std::make_shared<const LoadedTable>(std::move(table), of.cache_, std::move(streams), of.path_, of.origin_));
-    };
-    of.once_made(std::string()).get(start, std::move(told));
+LoadedTable::LoadedPtr LoadedTable::with_alias(const tfile::TableAlias& alias) const {
+  const NamedExpressions alone{{alias.name, alias.expression}};
+  auto table = std::make_shared<const DefinedTable>(table_, alone, streams_->files() == nullptr);
+  auto streams = std::make_shared<DefinedStreams>(cache_, table, streams_);
+  return std::make_shared<const LoadedTable>(std::move(table), cache_, std::move(streams), path_, origin_);
+}
+
+void LoadedTable::own_aliased(const tfile::TableAlias& alias, Reply<LoadedPtr> reply) const {
+  Once<LoadedPtr> once;
+  {
+    const Lock lock(mutex_);
+    once = aliased_[alias.name];
+  }
+  auto start = [&](Reply<LoadedPtr> made) {
+    auto job = [self = shared_from_this(), alias]() -> Result<LoadedPtr> { return self->with_alias(alias); };
+    answer_blocking(cache_, std::move(job), std::move(made));
+  };
+  once.get(start, std::move(reply));
+}
+
+void LoadedTable::aliased(const tfile::TableAlias& alias, Reply<LoadedPtr> reply) const {
+  auto define = [alias](const Settled& whole, Reply<LoadedPtr> told) {
+    whole.loaded->own_aliased(alias, std::move(told));
   };
   settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "query/query.h"
 #include "tfile/name.h"
 #include "vfs/names/name_index.h"
 #include "vfs/names/names.h"
@@ -40,7 +41,8 @@ class NodeDirectory final : public Directory {
     if (const auto vnode = find_vnode(name)) return reply(FoundEntry{{table_, *vnode}, own_name(*vnode)});
     if (node_ == 0 && !table_->is_opaque() && is_of_expression(name))
       return find_of_expression(table_, name, std::move(reply));
-    if (node_ == 0 && may_be_alias(name)) return table_->find_alias(name, std::move(reply));
+    if (const tfile::TableAlias* const alias = node_ == 0 ? alias_of(name) : nullptr)
+      return table_->find_alias(*alias, name, std::move(reply));
     const auto friends = node_ == 0 ? table_->friends() : nullptr;
     if (!friends) return reply(no_such_entry());
     friends->find_column(table_->context(), name, std::move(reply));
@@ -76,7 +78,7 @@ class NodeDirectory final : public Directory {
   std::optional<VnodeId> find_view(std::string_view name) const;
   std::optional<VnodeId> find_vnode(std::string_view name) const;
   std::string own_name(VnodeId) const;
-  bool may_be_alias(std::string_view name) const;
+  const tfile::TableAlias* alias_of(std::string_view name) const;
 
   const std::shared_ptr<const ColumnVnodes> table_;
   const NodeId node_;
@@ -175,12 +177,14 @@ std::optional<VnodeId> NodeDirectory::find_vnode(std::string_view name) const {
   return std::nullopt;
 }
 
-// Behind the name of an alias may be its type, or a view.
-bool NodeDirectory::may_be_alias(std::string_view name) const {
-  return std::ranges::any_of(table_->table().aliases, [name](const tfile::TableAlias& alias) {
-    const std::string escaped = tfile::escape_name(alias.name);
-    return name.starts_with(escaped) && (name.size() == escaped.size() || name[escaped.size()] == '.');
-  });
+// Behind the name of an alias may be its type, or a view. In the name itself is no dot (is_query_name()).
+const tfile::TableAlias* NodeDirectory::alias_of(std::string_view name) const {
+  const auto& aliases = table_->table().aliases;
+  const auto named = [stem = name.substr(0, name.find('.'))](const tfile::TableAlias& alias) {
+    return is_query_name(alias.name) && tfile::escape_name(alias.name) == stem;
+  };
+  const auto found = std::ranges::find_if(aliases, named);
+  return found == aliases.end() ? nullptr : &*found;
 }
 
 // A node that was found by its branch name, deeper than its own directory, has its own name there.
