@@ -65,7 +65,8 @@ Result<std::string> svg_of(const Drawing& drawing, bool is_log) {
 // ---- objects
 
 Result<std::string> root_of(const Drawing& drawing) {
-  TRY(const Descriptor file, drawn_file(drawing));
+  TRY(const tfile::NewObject object, drawn_object(drawing));
+  TRY(const Descriptor file, drawn_file(object));
   const auto size = static_cast<std::size_t>(::lseek(file.get(), 0, SEEK_END));
   TRY(const std::vector<std::byte> bytes, read_at(file.get(), 0, size));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -73,7 +74,7 @@ Result<std::string> root_of(const Drawing& drawing) {
 
 Result<std::string> json_of(const Drawing& drawing) {
   TRY(const tfile::NewObject object, drawn_object(drawing));
-  TRY(Descriptor written, drawn_file(drawing));
+  TRY(Descriptor written, drawn_file(object));
   TRY(const auto source, tfile::adopt_source(written.release(), "draw.root", -1));
   TRY(const auto file, tfile::File::open(source));
   const auto listing = file->root();

@@ -55,8 +55,7 @@ Result<tfile::NewObject> drawn_object(const Drawing& drawing) {
   return tfile::new_histogram(offered);
 }
 
-Result<Descriptor> drawn_file(const Drawing& drawing) {
-  TRY(const tfile::NewObject object, drawn_object(drawing));
+Result<Descriptor> drawn_file(const tfile::NewObject& object) {
   TRY(const auto writer, tfile::FileWriter::create("draw.root", {tfile::Compression::Algorithm::zlib, 1}));
   TRY(const auto key, writer->add_object("", object, 0));
   TRY(const tfile::CommitPlan plan, writer->plan(tfile::datime_of(std::time(nullptr))));

@@ -11,7 +11,7 @@ namespace tfilefs {
 // A drawing as the histogram `htemp` of a ROOT file. Errors: unsupported (a profile).
 Result<tfile::NewObject> drawn_object(const Drawing&);
 
-// A ROOT file in memory with the object alone.
-Result<Descriptor> drawn_file(const Drawing&);
+// A ROOT file in memory with such an object alone.
+Result<Descriptor> drawn_file(const tfile::NewObject&);
 
 }  // namespace tfilefs

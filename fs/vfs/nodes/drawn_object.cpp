@@ -65,7 +65,8 @@ Result<Descriptor> drawn_in_memory(const DrawnTable& of, const std::string& text
   auto drawing =
       draw({*of.table, *of.streams, true}, scope, request, {threads.workers(), threads.units_at_once(), stop});
   if (!drawing) return tl::unexpected<Error>(on_one_line(std::move(drawing).error()));
-  return drawn_file(*drawing);
+  TRY(const tfile::NewObject object, drawn_object(*drawing));
+  return drawn_file(object);
 }
 
 }  // namespace
