@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/nodes/drawn_object.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <stop_token>
 #include <utility>
 
@@ -13,8 +9,8 @@
 #include "on_behalf.h"
 #include "query/draw_text.h"
 #include "query/drawn_object.h"
-#include "tfile/local_file.h"
 #include "tfile/name.h"
+#include "tfile/source.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/scan_threads.h"
 
@@ -24,27 +20,19 @@ namespace {
 // Bins of all axes together: their histogram is in memory as a whole.
 constexpr std::uint64_t kDrawnBinsMax = 1'000'000;
 
-// A file in memory, which nobody changes. It is for the user who mounts, and root.
+using DrawnSource = std::shared_ptr<const tfile::Source>;
+
+// A file in memory, which nobody changes: all who open it read by one descriptor. It is for the user who mounts, and
+// root.
 class MemoryOrigin final : public FileLocator {
  public:
-  MemoryOrigin(Descriptor file, std::string path, Provenance from)
-      : file_(std::move(file)), path_(std::move(path)), from_(from) {}
+  MemoryOrigin(DrawnSource file, Provenance from) : file_(std::move(file)), from_(from) {}
 
-  Result<SourceState> look() const override {
-    struct stat status {};
-    if (::fstat(file_.get(), &status) != 0) return tfile::system_error(path_, errno);
-    return SourceState{tfile::identity_of(status), from_};
-  }
-  Result<std::shared_ptr<const GuardedSource>> open() const override {
-    Descriptor again(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
-    if (!again) return tfile::system_error(path_, errno);
-    TRY(auto source, tfile::adopt_source(again.release(), path_, -1));
-    return GuardedSource::guard(std::move(source));
-  }
+  Result<SourceState> look() const override { return SourceState{file_->identity(), from_}; }
+  Result<std::shared_ptr<const GuardedSource>> open() const override { return GuardedSource::guard(file_); }
 
  private:
-  const Descriptor file_;
-  const std::string path_;
+  const DrawnSource file_;
   const Provenance from_;
 };
 
@@ -58,7 +46,8 @@ Result<DrawRequest> drawing_in_memory(const std::string& text) {
   return request;
 }
 
-Result<Descriptor> drawn_in_memory(const DrawnTable& of, const std::string& text, const std::stop_token& stop) {
+Result<DrawnSource> drawn_in_memory(const DrawnTable& of, const std::string& text, const std::string& path,
+                                    const std::stop_token& stop) {
   TRY(const DrawRequest request, drawing_in_memory(text));
   const QueryScope scope{TableNames(*of.table), {}, of.streams->files() == nullptr};
   ScanThreads threads;
@@ -66,7 +55,8 @@ Result<Descriptor> drawn_in_memory(const DrawnTable& of, const std::string& text
       draw({*of.table, *of.streams, true}, scope, request, {threads.workers(), threads.units_at_once(), stop});
   if (!drawing) return tl::unexpected<Error>(on_one_line(std::move(drawing).error()));
   TRY(const tfile::NewObject object, drawn_object(*drawing));
-  return drawn_file(object);
+  TRY(Descriptor file, drawn_file(object));
+  return tfile::adopt_source(file.release(), path, -1);
 }
 
 }  // namespace
@@ -82,15 +72,17 @@ Result<> check_drawing(const tfile::Table& table, bool is_one_file, const std::s
 void draw_object(MountContext& context, DrawnTable of, const std::string& text, Reply<GenerationPtr> reply) {
   const void* const queue = of.table.get();
   const std::string path = of.path + "/" + std::string(kDrawName) + tfile::escape_name(text);
-  auto show = [&context, path, from = of.from](Descriptor file, Reply<GenerationPtr> told) {
-    auto made = std::make_shared<MountedFile>(
-        context, std::make_unique<const MemoryOrigin>(std::move(file), path, from), path.substr(1));
+  auto show = [&context, path, from = of.from](DrawnSource file, Reply<GenerationPtr> told) {
+    auto made = std::make_shared<MountedFile>(context, std::make_unique<const MemoryOrigin>(std::move(file), from),
+                                              path.substr(1));
     auto keep = [made](GenerationPtr now) { return now; };
     made->current(Freshness::now, answer_with<GenerationPtr>(std::move(told), std::move(keep)));
   };
-  auto job = [of = std::move(of), text, stop = reply.stop_token()] { return drawn_in_memory(of, text, stop); };
+  auto job = [of = std::move(of), text, path, stop = reply.stop_token()] {
+    return drawn_in_memory(of, text, path, stop);
+  };
   context.cache.exec().serial_queues.run(
-      queue, answering(std::move(job), value_for<Descriptor>(std::move(reply), std::move(show))));
+      queue, answering(std::move(job), value_for<DrawnSource>(std::move(reply), std::move(show))));
 }
 
 }  // namespace tfilefs
