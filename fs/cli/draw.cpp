@@ -30,7 +30,7 @@ namespace tfilefs {
 namespace {
 
 struct DrawFlags {
-  std::string bins, range, weights, entries, out, threads, memory;
+  std::string bins, range, weights, out, threads, memory;
   std::vector<std::string> defines;
   bool log = false, profile = false;
   std::string source, expressions, cut;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <limits>
-#include <memory>
 
 namespace tfilefs {
 
@@ -86,8 +84,7 @@ class DrawRun {
 
   Result<DrawnHistogram> run(const DrawWork& work) {
     if (are_ranges_given()) find_axes();
-    const ScanOptions options{request_.entries.value_or(EntryRange{0, source_.table.entries}), work.stop,
-                              work.progress};
+    const ScanOptions options{{0, source_.table.entries}, work.stop, work.progress};
     TRY_VOID(scan_units(
         source_.table, options, work.workers, work.at_once, [&](EntryRange unit) { return job(unit, work.stop); },
         [&](DrawnUnit made) { return take(std::move(made)); }));

@@ -23,7 +23,6 @@ struct DrawRequest {
   std::vector<std::int32_t> bins;  // of each axis, x first; of those that are missing as ROOT has them
   std::vector<std::optional<std::pair<double, double>>> ranges;  // the same; nothing: as ROOT finds them
   bool is_profile = false;                                       // the first expression is a value of the others
-  std::optional<tfile::EntryRange> entries = std::nullopt;
 };
 
 struct Drawing {

@@ -49,7 +49,6 @@ void DrawnHistogram::fill_one(const DrawnValues& values, std::size_t i, std::siz
   is_weighted_ = is_weighted_ || weight != 1;
   if (!is_inside) return;
   sum_ += weight;
-  sum_squares_ += weight * weight;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     const double x = values.numbers[axis][i];
     sums_[axis] += weight * x;
@@ -128,7 +127,6 @@ void DrawnHistogram::add(const DrawnHistogram& other) {
   is_weighted_ = is_weighted_ || other.is_weighted_;
   entries_ += other.entries_;
   sum_ += other.sum_;
-  sum_squares_ += other.sum_squares_;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
     sums_[axis] += other.sums_[axis];
     sums_of_squares_[axis] += other.sums_of_squares_[axis];

@@ -49,9 +49,8 @@ class DrawnHistogram {
   std::span<const double> contents() const { return contents_; }
   std::span<const double> squares() const { return squares_; }  // of weights
   bool is_weighted() const { return is_weighted_; }             // with others than 1
-  // Of a profile, by bin: sums of weight x value, and weight x value x value.
+  // Of a profile, by bin: sums of weight x value.
   std::span<const double> value_sums() const { return value_sums_; }
-  std::span<const double> value_squares() const { return value_squares_; }
   // Of a profile: its value and the error of that, as TProfile gives them.
   double profile_value(std::size_t bin) const;
   double profile_error(std::size_t bin) const;
@@ -60,7 +59,6 @@ class DrawnHistogram {
   double mean(std::size_t axis) const;
   double deviation(std::size_t axis) const;
   double sum_of_weights() const { return sum_; }
-  double sum_of_squares() const { return sum_squares_; }
   std::size_t bin_at(std::span<const std::size_t> bins) const;  // of each axis
   double beyond(std::size_t axis, bool above) const;            // contents
 
@@ -73,7 +71,7 @@ class DrawnHistogram {
   std::vector<HistogramAxis> axes_;
   bool is_profile_ = false, is_weighted_ = false;
   std::vector<double> contents_, squares_, value_sums_, value_squares_;
-  double entries_ = 0, sum_ = 0, sum_squares_ = 0;
+  double entries_ = 0, sum_ = 0;
   std::array<double, 3> sums_{}, sums_of_squares_{};
 };
 
