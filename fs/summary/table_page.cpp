@@ -3,11 +3,8 @@
 
 #include <array>
 #include <cstdio>
-#include <utility>
 
-#include "on_behalf.h"
 #include "plot/index_page.h"
-#include "view/column_lengths.h"
 
 namespace tfilefs {
 namespace {
@@ -49,18 +46,14 @@ IndexedPlot shown_column(const tfile::Column& column, std::uint64_t stored, std:
 
 }  // namespace
 
-void table_page(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                std::vector<std::uint64_t> stored, Reply<std::string> reply) {
-  auto write = [table, stored = std::move(stored)](const ColumnLengths& lengths) {
-    std::vector<IndexedPlot> shown;
-    for (std::size_t i = 0; i < table->columns.size() && i < kPageColumnsMax; ++i)
-      shown.push_back(shown_column(table->columns[i], stored[i], lengths[i]));
-    std::string more =
-        std::to_string(table->entries) + " entries, " + std::to_string(table->columns.size()) + " columns";
-    if (shown.size() < table->columns.size()) more += ", of which the first are here";
-    return index_page(table->name, shown, more);
-  };
-  column_lengths(streams, table, false, answer_with<ColumnLengths>(std::move(reply), std::move(write)));
+std::string table_page(const tfile::Table& table, const ColumnLengths& lengths,
+                       const std::vector<std::uint64_t>& stored) {
+  std::vector<IndexedPlot> shown;
+  for (std::size_t i = 0; i < table.columns.size() && i < kPageColumnsMax; ++i)
+    shown.push_back(shown_column(table.columns[i], stored[i], lengths[i]));
+  std::string more = std::to_string(table.entries) + " entries, " + std::to_string(table.columns.size()) + " columns";
+  if (shown.size() < table.columns.size()) more += ", of which the first are here";
+  return index_page(table.name, shown, more);
 }
 
 }  // namespace tfilefs

@@ -46,13 +46,13 @@ void awkward(const ViewedNode& of, Made reply) { text_of_table(of, std::move(rep
 void page(const ViewedNode& of, Made reply) {
   text_of_table(of, std::move(reply),
                 [loaded = of.loaded.shared_from_this()](auto streams, auto table, Reply<std::string> told) {
-                  auto write = [loaded, streams, table](const ColumnLengths&, Reply<std::string> done) {
+                  auto write = [loaded, table](const ColumnLengths& lengths) {
                     std::vector<std::uint64_t> stored;
                     for (tfile::ColumnId id = 0; id < table->columns.size(); ++id)
                       stored.push_back(loaded->stored_bytes(id));
-                    table_page(streams, table, stored, std::move(done));
+                    return table_page(*table, lengths, stored);
                   };
-                  column_lengths(streams, table, true, value_for<ColumnLengths>(std::move(told), std::move(write)));
+                  column_lengths(streams, table, true, answer_with<ColumnLengths>(std::move(told), std::move(write)));
                 });
 }
 template <TextStyle style>
