@@ -206,20 +206,32 @@ class DrawRun {
   std::vector<DrawnHistogram::Extension> extensions_;
 };
 
-}  // namespace
-
-Result<Drawing> draw(const QuerySource& source, const QueryScope& scope, const DrawRequest& request,
-                     const DrawWork& work) {
+// What the weight of a value is the product of.
+std::vector<std::string> factors_of(const DrawRequest& request) {
   std::vector<std::string> factors;
   if (!request.cut.empty()) factors.push_back(request.cut);
   if (!request.weights.empty()) factors.push_back(request.weights);
-  TRY(const Query query, Query::bind(request.expressions, factors, scope));
+  return factors;
+}
+
+}  // namespace
+
+Result<Query> bind_drawing(const DrawRequest& request, const QueryScope& scope) {
+  const std::vector<std::string> factors = factors_of(request);
+  TRY(Query query, Query::bind(request.expressions, factors, scope));
   const std::size_t dimensions = query.outputs() - factors.size(), least = request.is_profile ? 2 : 1;
   if (dimensions < least || dimensions > 3)
     return fail(ErrorKind::invalid, std::to_string(dimensions) + " expressions cannot be drawn so: expected " +
                                         std::to_string(least) + " to 3");
   if (DrawRun::bins_together(request, dimensions - (request.is_profile ? 1 : 0)) > kBinsMax)
     return fail(ErrorKind::invalid, "more than 10,000,000 bins");
+  return query;
+}
+
+Result<Drawing> draw(const QuerySource& source, const QueryScope& scope, const DrawRequest& request,
+                     const DrawWork& work) {
+  TRY(const Query query, bind_drawing(request, scope));
+  const std::size_t dimensions = query.outputs() - factors_of(request).size();
   TRY(DrawnHistogram histogram, DrawRun(source, query, request, dimensions).run(work));
   Drawing made{std::move(histogram), {}, request.expressions};
   for (std::size_t i = dimensions; i-- > 0;) made.titles.push_back(query.text(i));

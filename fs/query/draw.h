@@ -38,7 +38,11 @@ struct DrawWork {
   std::function<void(double)> progress = {};
 };
 
-// Blocks. Errors: invalid (an expression, as Query::bind; more or fewer than can be drawn), those of evaluate_unit().
+// The expressions of a drawing, then its cut and weights. Errors: invalid (an expression, as Query::bind; more or fewer
+// than can be drawn; more than ten million bins).
+Result<Query> bind_drawing(const DrawRequest&, const QueryScope&);
+
+// Blocks. Errors: those of bind_drawing() and evaluate_unit().
 Result<Drawing> draw(const QuerySource&, const QueryScope&, const DrawRequest&, const DrawWork&);
 
 }  // namespace tfilefs

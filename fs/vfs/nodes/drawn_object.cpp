@@ -63,9 +63,7 @@ Result<DrawnSource> drawn_in_memory(const DrawnTable& of, const std::string& tex
 
 Result<> check_drawing(const tfile::Table& table, bool is_one_file, const std::string& text) {
   TRY(const DrawRequest request, drawing_in_memory(text));
-  std::vector<std::string> factors;
-  if (!request.cut.empty()) factors.push_back(request.cut);
-  const auto query = Query::bind(request.expressions, factors, {TableNames(table), {}, is_one_file});
+  const auto query = bind_drawing(request, {TableNames(table), {}, is_one_file});
   return query ? Result<>() : tl::unexpected<Error>(on_one_line(query.error()));
 }
 
