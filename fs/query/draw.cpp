@@ -12,8 +12,6 @@ using tfile::fail;
 
 namespace {
 
-// Values from whose limits the axes are found (TTree::GetEstimate).
-constexpr std::size_t kEstimate = 1'000'000;
 // Bins of all axes together.
 constexpr std::uint64_t kBinsMax = 10'000'000;
 
@@ -170,9 +168,9 @@ class DrawRun {
       add_extending(unit.rest, 0);
       return {};
     }
-    const std::size_t taken = std::min(unit.rest.size(), kEstimate - waiting_.size());
+    const std::size_t taken = std::min(unit.rest.size(), kAxisValues - waiting_.size());
     waiting_.append(unit.rest, 0, taken);
-    if (waiting_.size() < kEstimate) return {};
+    if (waiting_.size() < kAxisValues) return {};
     find_axes();
     histogram_->fill(waiting_);
     waiting_ = DrawnValues(dimensions_);

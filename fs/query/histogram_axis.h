@@ -25,6 +25,9 @@ struct HistogramAxis {
   friend bool operator==(const HistogramAxis&, const HistogramAxis&) = default;
 };
 
+// So many values have the limits from which an axis is found (TTree::GetEstimate).
+inline constexpr std::size_t kAxisValues = 1'000'000;
+
 // The axis that TTree::Draw finds for values from `least` to `most`, with about so many bins: round limits with some
 // room beside the values. `is_integer`: bins of whole numbers. (ROOT's THLimitsFinder.)
 HistogramAxis good_axis(std::int32_t bins, double least, double most, bool is_integer);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "query/number_type.h"
+
 namespace tfilefs {
 
 using tfile::Dtype;
@@ -99,34 +101,6 @@ T number_at(const std::byte* from, std::int64_t place) {
   return value;
 }
 
-// Calls `loop` with a value of the type.
-template <class Loop>
-void with_type(Dtype dtype, Loop loop) {
-  switch (dtype) {
-    case Dtype::b1:
-    case Dtype::u1:
-      return loop(std::uint8_t());
-    case Dtype::i1:
-      return loop(std::int8_t());
-    case Dtype::i2:
-      return loop(std::int16_t());
-    case Dtype::u2:
-      return loop(std::uint16_t());
-    case Dtype::i4:
-      return loop(std::int32_t());
-    case Dtype::u4:
-      return loop(std::uint32_t());
-    case Dtype::i8:
-      return loop(std::int64_t());
-    case Dtype::u8:
-      return loop(std::uint64_t());
-    case Dtype::f4:
-      return loop(float());
-    case Dtype::f8:
-      return loop(double());
-  }
-}
-
 template <class F>
 void for_each_number(std::span<double> numbers, F function) {
   for (double& each : numbers) each = function(each);
@@ -193,7 +167,7 @@ void choose(std::span<double> a, std::span<const double> b, std::span<const doub
 }
 
 void load_numbers(Dtype dtype, const std::byte* from, std::span<double> to) {
-  with_type(dtype, [&](auto type) {
+  with_number_type(dtype, [&](auto type) {
     using T = decltype(type);
     double* const into = to.data();
     for (std::size_t i = 0; i < to.size(); ++i)
@@ -202,7 +176,7 @@ void load_numbers(Dtype dtype, const std::byte* from, std::span<double> to) {
 }
 
 void gather_numbers(Dtype dtype, const std::byte* from, std::span<const std::int64_t> places, std::span<double> to) {
-  with_type(dtype, [&](auto type) {
+  with_number_type(dtype, [&](auto type) {
     using T = decltype(type);
     for (std::size_t i = 0; i < to.size(); ++i)
       to[i] = places[i] < 0 ? 0 : static_cast<double>(number_at<T>(from, places[i]));

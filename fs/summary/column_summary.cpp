@@ -9,11 +9,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "query/number_type.h"
+
 namespace tfilefs {
 namespace {
 
-// Values from whose limits the axis is found, as TTree::Draw does.
-constexpr std::size_t kAxisValues = 1'000'000;
 constexpr std::int32_t kBins = 100;
 // Values of a block: they fit into the caches of a core.
 constexpr std::size_t kBlockValues = 4096;
@@ -68,37 +68,7 @@ Result<> SummaryMaker::add(std::span<const std::byte> values) {
   if (values.size() % tfile::size_of(dtype_) != 0)
     return tfile::fail(ErrorKind::damaged, std::to_string(values.size()) + " bytes are no whole values of " +
                                                std::to_string(tfile::size_of(dtype_)));
-  switch (dtype_) {
-    case tfile::Dtype::i1:
-      add_values<std::int8_t>(values);
-      break;
-    case tfile::Dtype::i2:
-      add_values<std::int16_t>(values);
-      break;
-    case tfile::Dtype::u2:
-      add_values<std::uint16_t>(values);
-      break;
-    case tfile::Dtype::i4:
-      add_values<std::int32_t>(values);
-      break;
-    case tfile::Dtype::u4:
-      add_values<std::uint32_t>(values);
-      break;
-    case tfile::Dtype::i8:
-      add_values<std::int64_t>(values);
-      break;
-    case tfile::Dtype::u8:
-      add_values<std::uint64_t>(values);
-      break;
-    case tfile::Dtype::f4:
-      add_values<float>(values);
-      break;
-    case tfile::Dtype::f8:
-      add_values<double>(values);
-      break;
-    default:  // truth values are bytes
-      add_values<std::uint8_t>(values);
-  }
+  with_number_type(dtype_, [&](auto type) { add_values<decltype(type)>(values); });
   return {};
 }
 
