@@ -2,6 +2,7 @@
 #include "query/query_functions.h"
 
 #include <algorithm>
+#include <span>
 
 #include "tfile/formula_functions.h"
 #include "word_distance.h"
@@ -31,18 +32,11 @@ const tfile::Constant* constant_named(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-std::optional<QueryFunction> called(Step kind, void (*fill)(QueryStep&, std::size_t), std::size_t index) {
-  QueryFunction made;
-  made.step.kind = kind;
-  fill(made.step, index);
-  return made;
-}
-
-template <class All>
-std::optional<std::size_t> place_of(const All& all, std::string_view name) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
-  if (found == all.end() || name.empty()) return std::nullopt;
-  return static_cast<std::size_t>(found - all.begin());
+// Null: there is none of that name.
+template <class Function>
+const Function* function_named(std::span<const Function> all, std::string_view name) {
+  const auto found = std::ranges::find(all, name, &Function::name);
+  return found == all.end() || name.empty() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -60,23 +54,23 @@ std::optional<QueryFunction> query_function(std::string_view name, std::size_t a
       made.step.call.loop = loop;
       return made;
     }
-    if (const auto place = place_of(tfile::functions_of_one(), plain(name)))
-      return called(
-          Step::call_plain, [](QueryStep& step, std::size_t i) { step.call.one = tfile::functions_of_one()[i].call; },
-          *place);
+    if (const auto* const function = function_named(tfile::functions_of_one(), plain(name))) {
+      made.step.kind = Step::call_plain;
+      made.step.call.one = function->call;
+      return made;
+    }
   }
   if (arguments == 2) {
-    if (const auto place = place_of(tfile::functions_of_two(), plain(name)))
-      return called(
-          Step::call_two, [](QueryStep& step, std::size_t i) { step.call.two = tfile::functions_of_two()[i].call; },
-          *place);
+    if (const auto* const function = function_named(tfile::functions_of_two(), plain(name))) {
+      made.step.kind = Step::call_two;
+      made.step.call.two = function->call;
+      return made;
+    }
   }
-  const auto place = place_of(tfile::special_functions(), plain(name));
-  if (!place) return std::nullopt;
-  const tfile::SpecialFunction& special = tfile::special_functions()[*place];
-  if (arguments < special.least || arguments > special.most) return std::nullopt;
+  const auto* const special = function_named(tfile::special_functions(), plain(name));
+  if (!special || arguments < special->least || arguments > special->most) return std::nullopt;
   made.step.kind = Step::call_several;
-  made.step.call.several = special.call;
+  made.step.call.several = special->call;
   made.step.count = static_cast<std::uint32_t>(arguments);
   return made;
 }
