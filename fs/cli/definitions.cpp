@@ -7,18 +7,15 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "printable.h"
-#include "query/query.h"
 
 namespace tfilefs {
 
-Result<std::vector<std::pair<std::string, std::string>>> parse_definitions(const std::vector<std::string>& given) {
-  std::vector<std::pair<std::string, std::string>> made;
+Result<NamedExpressions> parse_definitions(const std::vector<std::string>& given) {
+  NamedExpressions made;
   for (const std::string& define : given) {
-    const std::size_t equal = define.find('=');
-    if (equal == std::string::npos || !is_query_name(std::string_view(define).substr(0, equal)) ||
-        equal + 1 == define.size() || define[equal + 1] == '=')
-      return tfile::fail(ErrorKind::invalid, "--define " + define + ": expected NAME=EXPR");
-    made.emplace_back(define.substr(0, equal), define.substr(equal + 1));
+    auto named = parse_named_expression(define);
+    if (!named) return tfile::fail(ErrorKind::invalid, "--define " + define + ": expected NAME=EXPR");
+    made.push_back(*std::move(named));
   }
   return made;
 }

@@ -18,7 +18,7 @@ namespace tfilefs {
 struct TableDrawing {
   std::string source;  // with its table, as parse_chain_name() takes it; a list or pattern of files as well
   DrawRequest request;
-  std::vector<std::pair<std::string, std::string>> definitions;
+  NamedExpressions definitions;
   unsigned threads = 1;
   std::uint64_t memory = 0;  // bytes
   tfile::RemoteOptions remote;

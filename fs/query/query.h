@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,9 @@ using NamedExpressions = std::vector<std::pair<std::string, std::string>>;
 
 // Whether an expression can have this as a name: letters, digits and '_', not beginning with a digit.
 bool is_query_name(std::string_view);
+
+// "NAME=EXPR". Nothing if it is not that: NAME is_query_name(), and EXPR is not empty and does not begin with "=".
+std::optional<NamedExpressions::value_type> parse_named_expression(std::string_view);
 
 // What expressions may name.
 struct QueryScope {

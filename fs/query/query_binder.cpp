@@ -656,4 +656,12 @@ bool is_query_name(std::string_view name) {
          std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
+std::optional<NamedExpressions::value_type> parse_named_expression(std::string_view text) {
+  const std::size_t equal = text.find('=');
+  if (equal == std::string_view::npos) return std::nullopt;
+  const std::string_view name = text.substr(0, equal), expression = text.substr(equal + 1);
+  if (!is_query_name(name) || expression.empty() || expression.starts_with('=')) return std::nullopt;
+  return NamedExpressions::value_type(name, expression);
+}
+
 }  // namespace tfilefs

@@ -2,6 +2,7 @@
 #include "vfs/names/table_shaping.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "query/query.h"
 
@@ -34,13 +35,10 @@ bool TableShaping::is_for(std::string_view path) const {
 }
 
 std::optional<WantedExpression> parse_definition(std::string_view text) {
-  const std::size_t equal = text.find('=');
-  if (equal == std::string_view::npos) return std::nullopt;
-  std::string_view name = text.substr(0, equal);
-  const std::string_view expression = text.substr(equal + 1);
-  WantedExpression made{take_table(name), std::string(name), std::string(expression)};
-  if (!is_query_name(made.name) || expression.empty() || expression.starts_with('=')) return std::nullopt;
-  return made;
+  std::string table = take_table(text);
+  auto named = parse_named_expression(text);
+  if (!named) return std::nullopt;
+  return WantedExpression{std::move(table), std::move(named->first), std::move(named->second)};
 }
 
 std::optional<WantedExpression> parse_choice(std::string_view text) {
