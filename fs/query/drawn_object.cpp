@@ -19,8 +19,6 @@ using tfile::fail;
 
 namespace {
 
-constexpr const char* kDrawnName = "htemp";
-
 std::vector<std::byte> bytes_of(const std::vector<double>& numbers) {
   std::vector<std::byte> bytes(numbers.size() * sizeof(double));
   if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "descriptor.h"
 #include "query/draw.h"
 #include "reply.h"
@@ -8,7 +10,10 @@
 
 namespace tfilefs {
 
-// A drawing as the histogram `htemp` of a ROOT file. Errors: unsupported (a profile).
+// As TTree::Draw calls what it draws.
+inline constexpr std::string_view kDrawnName = "htemp";
+
+// A drawing as the histogram kDrawnName of a ROOT file. Errors: unsupported (a profile).
 Result<tfile::NewObject> drawn_object(const Drawing&);
 
 // A ROOT file in memory with such an object alone.

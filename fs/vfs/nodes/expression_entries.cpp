@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "query/drawn_object.h"
 #include "tfile/name.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
@@ -46,6 +47,14 @@ void find_directory(const TablePtr& table, Reply<FoundEntry> reply, Check check,
   table->loaded().settled(0, value_for<Whole>(answer_with<void>(std::move(reply), std::move(show)), std::move(look)));
 }
 
+// What is found is entered.
+Reply<FoundEntry> entering(Freshness freshness, Reply<DirectoryPtr> reply) {
+  auto enter = [freshness](const FoundEntry& found, Reply<DirectoryPtr> told) {
+    found.entry.vnodes->enter(found.entry.vnode, freshness, std::move(told));
+  };
+  return value_for<FoundEntry>(std::move(reply), std::move(enter));
+}
+
 void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> reply) {
   const auto view = beside_table(name);
   const std::string expression = tfile::unescape_name((view ? view->table : name).substr(kWhereName.size()));
@@ -56,10 +65,7 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
     return query ? Result<void>() : tl::unexpected<Error>(on_one_line(query.error()));
   };
   auto enter = [table, expression](Freshness freshness, Reply<DirectoryPtr> told) {
-    auto go_on = [freshness](const FoundEntry& found, Reply<DirectoryPtr> done) {
-      found.entry.vnodes->enter(found.entry.vnode, freshness, std::move(done));
-    };
-    table->find_chosen(expression, ViewKind::itself, value_for<FoundEntry>(std::move(told), std::move(go_on)));
+    table->find_chosen(expression, ViewKind::itself, entering(freshness, std::move(told)));
   };
   find_directory(table, std::move(reply), std::move(check), std::move(enter));
 }
@@ -72,10 +78,7 @@ void find_drawing(const TablePtr& table, std::string_view name, Reply<FoundEntry
   auto enter = [table, text](Freshness freshness, Reply<DirectoryPtr> told) {
     // The only object of a file in memory.
     auto find = [freshness](const GenerationPtr& drawn, Reply<DirectoryPtr> done) {
-      auto go_on = [freshness](const FoundEntry& found, Reply<DirectoryPtr> entered) {
-        found.entry.vnodes->enter(found.entry.vnode, freshness, std::move(entered));
-      };
-      drawn->root()->find("htemp", value_for<FoundEntry>(std::move(done), std::move(go_on)));
+      drawn->root()->find(kDrawnName, entering(freshness, std::move(done)));
     };
     table->loaded().drawn(table->context(), text, table->provenance(),
                           value_for<GenerationPtr>(std::move(told), std::move(find)));
