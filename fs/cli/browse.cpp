@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -23,6 +24,8 @@
 #include "http/markup.h"
 #include "http/request_path.h"
 #include "letter_case.h"
+#include "staging/journal/file_place.h"
+#include "temporary_name.h"
 
 namespace tfilefs {
 namespace {
@@ -38,14 +41,14 @@ class LeadingPage {
  public:
   explicit LeadingPage(const std::string& url) {
     const char* const directory = std::getenv("XDG_RUNTIME_DIR");
-    path_ = std::string(directory && *directory ? directory : "/tmp") + "/tfilefs-XXXXXX.html";
-    constexpr int kEnding = 5;
-    const Descriptor file(::mkostemps(path_.data(), kEnding, O_CLOEXEC));
+    const std::string ending = ".html";
+    path_ = temporary_name(std::string(directory && *directory ? directory : "/tmp") + "/tfilefs-", ending);
+    const Descriptor file(::mkostemps(path_.data(), static_cast<int>(ending.size()), O_CLOEXEC));
     const std::string text =
         "<!DOCTYPE html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">"
         "<meta http-equiv=\"refresh\" content=\"0;url=" +
         html_escaped(url) + "\">\n";
-    is_whole_ = file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    is_whole_ = file && write_all(file.get(), 0, std::as_bytes(std::span(text))).has_value();
     is_made_ = static_cast<bool>(file);
   }
   ~LeadingPage() {

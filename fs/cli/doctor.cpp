@@ -30,6 +30,7 @@
 #include "descriptor.h"
 #include "fuse/mount.h"
 #include "printable.h"
+#include "temporary_name.h"
 
 namespace tfilefs {
 namespace {
@@ -206,8 +207,8 @@ bool check_mount() {
     return false;
   }
   const char* const temporary = std::getenv("TMPDIR");
-  std::string directory = std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-" +
-                          std::string(6, 'X');  // for mkdtemp(3)
+  std::string directory =
+      temporary_name(std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-");
   if (!::mkdtemp(directory.data())) {
     print_line({Verdict::bad, "mount",
                 directory + ": " + std::strerror(errno) + ": set TMPDIR to a directory that you can write to"});

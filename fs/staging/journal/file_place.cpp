@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "temporary_name.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {
@@ -129,7 +130,7 @@ Result<> copy_all(int from, int to) {
 }
 
 Result<FileId> replace_file(const std::string& path, std::string_view bytes, mode_t mode) {
-  std::string made = path + "." + std::string(6, 'X');  // for mkostemp(3)
+  std::string made = temporary_name(path + ".");
   const Descriptor file(::mkostemp(made.data(), O_CLOEXEC));
   if (!file) return system_error(path, errno);
   Result<> done = write_all(file.get(), 0, std::as_bytes(std::span(bytes)));
