@@ -3,12 +3,11 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "http/header_text.h"
 #include "on_behalf.h"
+#include "vfs/names/path_pattern.h"
 
 namespace tfilefs {
 namespace {
@@ -62,10 +61,10 @@ class PathWalk : public std::enable_shared_from_this<PathWalk> {
   void lead(const std::string& target) {
     std::vector<std::string> names = done_;
     bool is_outside = target.starts_with('/');
-    for (const std::string_view each : list_items(target, '/')) {
+    for (std::string& each : names_in(target)) {
       if (each == ".") continue;
       if (each != "..") {
-        names.emplace_back(each);
+        names.push_back(std::move(each));
       } else if (names.empty()) {
         is_outside = true;
       } else {

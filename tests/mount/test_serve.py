@@ -247,6 +247,9 @@ def test_a_directory_of_this_machine(program, tmp_path, source):
     (top / strange).write_text("strange")
     (top / "below" / "text.txt").write_text("text")
     (top / "inside").symlink_to("below/../below")
+    (top / " blank ").mkdir()
+    (top / " blank " / "text.txt").write_text("blank")
+    (top / "to blank").symlink_to(" blank ")
     (top / "absolute").symlink_to(outside)
     (top / "relative").symlink_to("../outside")
     (top / "loop").symlink_to("loop")
@@ -258,6 +261,7 @@ def test_a_directory_of_this_machine(program, tmp_path, source):
         link = next(each for each in Links(page).found if "script" in each)
         assert server.ask("/" + link).content == b"strange"
         assert server.ask("/inside/text.txt").content == b"text"
+        assert server.ask("/to%20blank/text.txt").content == b"blank"
         assert server.ask("/inside", Accept="application/json").status == 200
         for name in ("absolute", "relative", "loop"):
             assert server.ask("/" + name).status == 403, name
