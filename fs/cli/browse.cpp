@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,6 +25,7 @@
 #include "letter_case.h"
 #include "staging/journal/file_place.h"
 #include "temporary_name.h"
+#include "vfs/names/path_pattern.h"
 
 namespace tfilefs {
 namespace {
@@ -81,10 +81,7 @@ std::string host_part(const std::string& token) {
 
 // The path of the page, up to the next argument. What stands behind its # is encoded itself.
 std::string page_of(const std::string& inside) {
-  std::vector<std::string> names;
-  std::istringstream rest(inside);
-  for (std::string name; std::getline(rest, name, '/');)
-    if (!name.empty()) names.push_back(name);
+  const std::vector<std::string> names = names_in(inside);
   const std::string at = names.empty() ? "" : "at=" + percent_encoded(url_path(names, false)) + "&";
   return "/.tfilefs/page/?" + at;
 }
