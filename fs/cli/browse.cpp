@@ -23,6 +23,7 @@
 #include "http/markup.h"
 #include "http/request_path.h"
 #include "letter_case.h"
+#include "percent_text.h"
 #include "staging/journal/file_place.h"
 #include "temporary_name.h"
 #include "vfs/names/path_pattern.h"

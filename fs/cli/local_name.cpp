@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "http/request_path.h"
+#include "percent_text.h"
 
 namespace tfilefs {
 

@@ -13,8 +13,8 @@
 #include "descriptor.h"
 #include "http/exchange.h"
 #include "http/microhttpd.h"
-#include "http/request_path.h"
 #include "http/served_connections.h"
+#include "percent_text.h"
 
 namespace tfilefs {
 namespace {

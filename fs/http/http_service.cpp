@@ -17,6 +17,7 @@
 #include "http/path_walk.h"
 #include "http/plain_response.h"
 #include "on_behalf.h"
+#include "percent_text.h"
 
 namespace tfilefs {
 namespace {

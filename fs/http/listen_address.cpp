@@ -15,7 +15,7 @@
 #include <memory>
 #include <utility>
 
-#include "http/request_path.h"
+#include "percent_text.h"
 
 namespace tfilefs {
 namespace {

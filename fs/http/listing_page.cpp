@@ -8,6 +8,7 @@
 #include "http/markup.h"
 #include "http/request_path.h"
 #include "http/validators.h"
+#include "percent_text.h"
 #include "tfile/json_writer.h"
 
 namespace tfilefs {

@@ -3,24 +3,12 @@
 
 #include <algorithm>
 
+#include "percent_text.h"
+
 namespace tfilefs {
 namespace {
 
-constexpr std::string_view kHexDigits = "0123456789ABCDEF";
 constexpr std::size_t kNamesMax = 512;  // of a path; no mount shows one so deep
-
-// -1: no digit.
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-bool is_unreserved(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         std::string_view("-._~").find(c) != std::string_view::npos;
-}
 
 // "http://HOST/PATH", as a request to a proxy has it, and any server must take.
 std::string_view without_origin(std::string_view target) {
@@ -31,22 +19,6 @@ std::string_view without_origin(std::string_view target) {
 }
 
 }  // namespace
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-    const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
-    if (low < 0) return std::nullopt;
-    plain += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return plain;
-}
 
 std::optional<RequestPath> parse_request_path(std::string_view target) {
   target = without_origin(target);
@@ -66,19 +38,6 @@ std::optional<RequestPath> parse_request_path(std::string_view target) {
     path.names.push_back(*std::move(name));
   }
   return path;
-}
-
-std::string percent_encoded(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (is_unreserved(c)) {
-      text += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      text += {'%', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
-    }
-  }
-  return text;
 }
 
 std::string url_path(const std::vector<std::string>& names, bool is_directory) {

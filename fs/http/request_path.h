@@ -18,11 +18,6 @@ struct RequestPath {
 // Of the target of a request, without the query and its '?'. Nothing where it is no such path.
 std::optional<RequestPath> parse_request_path(std::string_view target);
 
-// Bytes of a name that a URL cannot have as they are become %XX.
-std::string percent_encoded(std::string_view name);
-// Nothing where a '%' stands without two digits behind it.
-std::optional<std::string> percent_decoded(std::string_view);
-
 // "/" + the names, encoded. `is_directory`: with a slash at its end.
 std::string url_path(const std::vector<std::string>& names, bool is_directory);
 

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "percent_text.h"
 #include "plot/svg_text.h"
 
 namespace tfilefs {
@@ -19,31 +20,10 @@ h2{font-size:18px;overflow-wrap:anywhere}
 </style>
 )";
 
-// A path as part of an address: all but letters, digits and a few signs become %XX.
-void append_address(std::string& to, std::string_view path) {
-  static constexpr std::string_view kDigits = "0123456789ABCDEF", kPlain = "-_.~/";
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                          kPlain.find(c) != std::string_view::npos;
-    if (is_plain) {
-      to += c;
-    } else {
-      to += '%';
-      to += kDigits[byte >> 4];
-      to += kDigits[byte & 15];
-    }
-  }
-}
-
 void append_plot(std::string& page, const IndexedPlot& plot) {
   // With "./" in front no part of a name can be taken for the scheme of an address.
-  std::string address = "./";
-  if (!plot.directory.empty()) {
-    append_address(address, plot.directory);
-    address += '/';
-  }
-  append_address(address, plot.name);
+  const std::string path = (plot.directory.empty() ? "" : plot.directory + "/") + plot.name;
+  const std::string address = "./" + percent_encoded(path, "/");
   page += "<figure>";
   if (!plot.picture.empty()) {
     const std::string picture = address + plot.picture;
