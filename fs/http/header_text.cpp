@@ -3,15 +3,12 @@
 
 #include <algorithm>
 
+#include "letter_case.h"
+
 namespace tfilefs {
-namespace {
-
-char without_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
 
 bool equals_without_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, without_case, without_case);
+  return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
 }
 
 std::string_view trimmed(std::string_view text) {
