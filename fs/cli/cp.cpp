@@ -25,6 +25,7 @@
 #include "cli/source_names.h"
 #include "descriptor.h"
 #include "printable.h"
+#include "tfile/local_file.h"
 #include "vfs/names/name_index.h"
 #include "waited.h"
 
@@ -32,11 +33,7 @@ namespace tfilefs {
 namespace {
 
 using tfile::fail;
-
-tl::unexpected<Error> failure(const std::string& path) {
-  const int number = errno;
-  return fail(ErrorKind::io, path + ": " + std::strerror(number), -1, number);
-}
+using tfile::system_error;
 
 bool is_same_time(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
@@ -108,7 +105,7 @@ bool Copier::add(Copy copy) {
 
 bool Copier::add_directory(const Copy& copy) {
   if (::mkdir(copy.to.c_str(), 0777) != 0) {
-    if (errno != EEXIST) return report(copy.shown, failure(copy.to).value());
+    if (errno != EEXIST) return report(copy.shown, system_error(copy.to, errno).value());
     // A link to a directory would lead the copy elsewhere.
     struct stat there {};
     if (::lstat(copy.to.c_str(), &there) != 0 || !S_ISDIR(there.st_mode))
@@ -146,7 +143,7 @@ Result<> Copier::copy_link(const Copy& each) {
       waited<std::string>([&](auto reply) { each.fs->readlink(each.from.id, std::move(reply)); }));
   if (::symlink(target.c_str(), each.to.c_str()) == 0) return {};
   if (errno != EEXIST || ::unlink(each.to.c_str()) != 0 || ::symlink(target.c_str(), each.to.c_str()) != 0)
-    return failure(each.to);
+    return system_error(each.to, errno);
   return {};
 }
 
@@ -200,15 +197,15 @@ Result<> Copier::copy_file(const Copy& each) {
 Result<> Copier::fill(const Copy& each, const std::string& part) {
   // Others may write to the directory, too: what they put there is not gone on with.
   const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
-  if (!file) return failure(part);
+  if (!file) return system_error(part, errno);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return failure(part);
+  if (::fstat(file.get(), &status) != 0) return system_error(part, errno);
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || status.st_nlink != 1)
     return fail(ErrorKind::exists, part + " is not of an earlier copy: remove it");
   auto begin = static_cast<std::uint64_t>(status.st_size);
   const std::uint64_t size = each.from.attributes.size;
   if (begin > size) return fail(ErrorKind::exists, part + " is longer than the file: remove it");
-  if (::lseek(file.get(), status.st_size, SEEK_SET) < 0) return failure(part);
+  if (::lseek(file.get(), status.st_size, SEEK_SET) < 0) return system_error(part, errno);
   done_ += begin;
   skipped_ += begin;
   TRY_VOID(read_whole(*each.fs, each.from.id, begin, [&](const Slices& piece) -> Result<> {
@@ -229,8 +226,8 @@ Result<> Copier::publish(const Copy& each, int file, const std::string& part) {
   const std::array<timespec, 2> times{timespec{0, UTIME_NOW}, each.from.attributes.modified};
   const std::string hash = hash_text(identity_of(each));
   (void)::fsetxattr(file, kCopyOf, hash.data(), hash.size(), 0);  // see there
-  if (::futimens(file, times.data()) != 0 || ::fsync(file) != 0) return failure(part);
-  if (::rename(part.c_str(), each.to.c_str()) != 0) return failure(each.to);
+  if (::futimens(file, times.data()) != 0 || ::fsync(file) != 0) return system_error(part, errno);
+  if (::rename(part.c_str(), each.to.c_str()) != 0) return system_error(each.to, errno);
   return {};
 }
 
