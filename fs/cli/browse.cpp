@@ -108,11 +108,8 @@ int run_browse(int argc, char** argv) {
   command.take("-o", option_lists);
   command.take("SOURCE[/PATH]", path);
   if (const auto code = command.parse(argc, argv)) return *code;
-  auto options = parse_mount_options(option_lists);
-  if (!options) {
-    complain(options.error());
-    return kExitUsage;
-  }
+  auto options = options_or_complaint(option_lists);
+  if (!options) return kExitUsage;
   request.options = *std::move(options);
   const SourcePath at = split_source(path);
   request.sources = {at.source};

@@ -64,11 +64,8 @@ int run_cat(int argc, char** argv) {
   command.take("-o", option_lists);
   command.take("SOURCE/PATH...", paths);
   if (const auto code = command.parse(argc, argv)) return *code;
-  const auto options = parse_mount_options(option_lists);
-  if (!options) {
-    complain(options.error());
-    return kExitUsage;
-  }
+  const auto options = options_or_complaint(option_lists);
+  if (!options) return kExitUsage;
   LastSource sources(options->file_system);
   int code = kExitOk;
   for (const std::string& path : paths) {

@@ -24,7 +24,6 @@
 #include "cli/progress.h"
 #include "cli/source_names.h"
 #include "descriptor.h"
-#include "printable.h"
 #include "tfile/local_file.h"
 #include "vfs/names/name_index.h"
 #include "waited.h"
@@ -283,11 +282,8 @@ int run_cp(int argc, char** argv) {
   command.take("-o", option_lists);
   command.take("SOURCE/PATH... DEST", paths);
   if (const auto code = command.parse(argc, argv)) return *code;
-  const auto options = parse_mount_options(option_lists);
-  if (!options) {
-    complain(options.error());
-    return kExitUsage;
-  }
+  const auto options = options_or_complaint(option_lists);
+  if (!options) return kExitUsage;
   const std::string to = paths.back();
   paths.pop_back();
   struct stat status {};

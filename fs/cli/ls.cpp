@@ -200,11 +200,8 @@ int run_ls(int argc, char** argv) {
   command.take("-o", option_lists);
   command.take("SOURCE[/PATH]", source);
   if (const auto code = command.parse(argc, argv)) return *code;
-  const auto options = parse_mount_options(option_lists);
-  if (!options) {
-    complain(options.error());
-    return kExitUsage;
-  }
+  const auto options = options_or_complaint(option_lists);
+  if (!options) return kExitUsage;
   const auto [name, path] = split_source(source);
   ListRequest request{path, *options, wanted};
   const int code = for_each_source(name, options->file_system.remote, kExitFailure, [&](const OneSource& one) {

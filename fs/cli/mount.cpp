@@ -266,11 +266,8 @@ int run_mount(int argc, char** argv) {
   command.take("SOURCE... MNT", request.sources);
   if (const auto code = command.parse(argc, argv)) return *code;
 
-  auto options = parse_mount_options(option_lists);
-  if (!options) {
-    complain(options.error());
-    return kExitUsage;
-  }
+  auto options = options_or_complaint(option_lists);
+  if (!options) return kExitUsage;
   request.options = *std::move(options);
   const std::string mount_point = request.mount_point = request.sources.back();
   request.sources.pop_back();

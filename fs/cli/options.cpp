@@ -9,6 +9,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_line.h"
 #include "cli/description.h"
 #include "cli/mount_holders.h"
 #include "cli/resource_limits.h"
@@ -707,6 +708,13 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
   if (fs.write && !(fs.shaping.definitions.empty() && fs.shaping.choices.empty()))
     return fail(ErrorKind::invalid, "options define= and where= are only for mounts that are not written");
   return std::move(parsed.options);
+}
+
+std::optional<MountOptions> options_or_complaint(const std::vector<std::string>& given) {
+  auto options = parse_mount_options(given);
+  if (options) return *std::move(options);
+  complain(options.error());
+  return std::nullopt;
 }
 
 std::span<const MountOption> mount_options() { return kOptions; }

@@ -33,6 +33,8 @@ struct MountOptions {
 // Takes several -o of comma-separated options; if one is repeated, the last counts. Options that mount(8) and fstab
 // give to every file system, and that have no meaning here, are ignored. Error: invalid, with the option's name.
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given);
+// The same for a command. Nothing after an error, which it tells on stderr: the exit code is then kExitUsage.
+std::optional<MountOptions> options_or_complaint(const std::vector<std::string>& given);
 
 // "512", "64K", "512MiB", "4g": bytes, in powers of 1024; "30MB": in powers of 1000, as in GNU's programs.
 std::optional<std::uint64_t> parse_size(std::string_view);

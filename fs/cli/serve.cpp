@@ -44,11 +44,8 @@ int run_serve(int argc, char** argv) {
   command.take("-o", option_lists);
   command.take("SOURCE...", request.sources);
   if (const auto code = command.parse(argc, argv)) return *code;
-  auto options = parse_mount_options(option_lists);
-  if (!options) {
-    complain(options.error());
-    return kExitUsage;
-  }
+  auto options = options_or_complaint(option_lists);
+  if (!options) return kExitUsage;
   request.options = *std::move(options);
   request.request_time = std::chrono::seconds(static_cast<long>(seconds));
   if (!token_file.empty()) {
