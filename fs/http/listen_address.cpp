@@ -44,7 +44,10 @@ bool is_any_address(const sockaddr_storage& address) {
 
 // As it stands in a URL.
 std::string shown_host(const sockaddr_storage& address) {
-  if (is_any_address(address)) return own_host_name().empty() ? "localhost" : own_host_name();
+  if (is_any_address(address)) {
+    const std::string own = own_host_name();
+    return own.empty() ? "localhost" : own;
+  }
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (address.ss_family == AF_INET)
     return ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, text.data(), text.size());
