@@ -26,7 +26,4 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_{};
 };
 
-// "1.2 GB", in powers of 1,000. Pure.
-std::string bytes_text(double bytes);
-
 }  // namespace tfilefs

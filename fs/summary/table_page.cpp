@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "summary/table_page.h"
 
-#include <array>
-#include <cstdio>
-
+#include "bytes_text.h"
 #include "plot/index_page.h"
 
 namespace tfilefs {
 namespace {
 
 constexpr std::size_t kPageColumnsMax = 20'000, kColumnTitleMax = 200;
-
-std::string shown_bytes(double bytes) {
-  constexpr std::array kUnits{"B", "kB", "MB", "GB", "TB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 || bytes >= 100 ? "%.0f %s" : "%.1f %s", bytes, kUnits[unit]);
-  return text.data();
-}
 
 std::string shown_type(const tfile::Column& column) {
   std::string text(tfile::type_suffix(column.dtype));
@@ -30,10 +19,10 @@ std::string shown_type(const tfile::Column& column) {
 }
 
 IndexedPlot shown_column(const tfile::Column& column, std::uint64_t stored, std::optional<std::int64_t> length) {
-  IndexedPlot shown{"", column.path, shown_bytes(static_cast<double>(stored)) + " on disk", shown_type(column)};
+  IndexedPlot shown{"", column.path, bytes_text(static_cast<double>(stored)) + " on disk", shown_type(column)};
   if (length) {
     const double items = static_cast<double>(*length);
-    shown.title += ", " + shown_bytes(items * static_cast<double>(column.item_size())) + " decoded, " +
+    shown.title += ", " + bytes_text(items * static_cast<double>(column.item_size())) + " decoded, " +
                    std::to_string(*length) + " items";
   }
   if (!column.title.empty()) shown.title += "; " + column.title.substr(0, kColumnTitleMax);
