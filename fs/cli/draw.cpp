@@ -17,8 +17,8 @@
 #include "cli/definitions.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/resource_limits.h"
 #include "cli/stop_on_signal.h"
+#include "cli/work_flags.h"
 #include "descriptor.h"
 #include "draw/draw_table.h"
 #include "draw/drawing_file.h"
@@ -36,12 +36,6 @@ struct DrawFlags {
   std::string source, expressions, cut;
 };
 
-constexpr std::uint64_t kDrawMemory = 256 << 20, kDrawMemoryMin = 64 << 20;
-
-tl::unexpected<Error> not_allowed(const std::string& flag, const std::string& value, const std::string& wanted) {
-  return tfile::fail(ErrorKind::invalid, flag + " " + value + ": expected " + wanted);
-}
-
 Result<> of_flag(const char* flag, Result<> taken) {
   if (taken) return taken;
   Error error = std::move(taken).error();
@@ -50,20 +44,13 @@ Result<> of_flag(const char* flag, Result<> taken) {
 }
 
 Result<> parse_resources(const DrawFlags& given, TableDrawing& wanted) {
-  wanted.memory = std::max(kDrawMemoryMin, std::min(kDrawMemory, default_memory(memory_limit().amount)));
+  wanted.memory = default_work_memory();
   if (!given.memory.empty()) {
     const auto memory = parse_size(given.memory);
-    if (!memory || *memory < kDrawMemoryMin) return not_allowed("--memory", given.memory, "a size of at least 64M");
+    if (!memory || *memory < kWorkMemoryMin) return wrong_value("--memory", given.memory, "a size of at least 64M");
     wanted.memory = *memory;
   }
-  wanted.threads = usable_cores();
-  if (!given.threads.empty()) {
-    constexpr std::uint64_t kThreadsMax = 1024;
-    const auto threads = parse_size(given.threads);
-    if (!threads || *threads == 0 || *threads > kThreadsMax)
-      return not_allowed("-j", given.threads, "a number of threads");
-    wanted.threads = static_cast<unsigned>(*threads);
-  }
+  TRY(wanted.threads, parse_threads(given.threads));
   return {};
 }
 

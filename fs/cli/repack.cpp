@@ -11,8 +11,8 @@
 #include "cli/definitions.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/resource_limits.h"
 #include "cli/stop_on_signal.h"
+#include "cli/work_flags.h"
 #include "letter_case.h"
 #include "printable.h"
 #include "repack/entry_choice.h"
@@ -21,14 +21,6 @@ namespace tfilefs {
 namespace {
 
 using Given = std::vector<std::string>;
-
-constexpr std::uint64_t kMemory = 256 << 20;
-// With less, not even one large basket and its copy fit.
-constexpr std::uint64_t kMemoryMin = 64 << 20;
-
-tl::unexpected<Error> wrong(const std::string& flag, const std::string& value, const std::string& wanted) {
-  return tfile::fail(ErrorKind::invalid, flag + " " + value + ": expected " + wanted);
-}
 
 // What the command line says, as text.
 struct GivenFlags {
@@ -42,20 +34,20 @@ Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) 
   if (format == "keep") return std::optional<tfile::TableFormat>();
   if (format == "ttree") return std::optional(tfile::TableFormat::tree);
   if (format == "rntuple") return std::optional(tfile::TableFormat::rntuple);
-  return wrong("--format", text, "ttree, rntuple or keep");
+  return wrong_value("--format", text, "ttree, rntuple or keep");
 }
 
 Result<std::uint64_t> parse_bytes(const std::string& flag, const std::string& text, std::uint64_t at_least) {
   const auto size = parse_size(text);
-  if (!size) return wrong(flag, text, "a size such as 256M");
-  if (*size < at_least) return wrong(flag, text, "at least " + std::to_string(at_least) + " bytes");
+  if (!size) return wrong_value(flag, text, "a size such as 256M");
+  if (*size < at_least) return wrong_value(flag, text, "at least " + std::to_string(at_least) + " bytes");
   return *size;
 }
 
 Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
-  options.memory = std::max(kMemoryMin, std::min(kMemory, default_memory(memory_limit().amount)));
+  options.memory = default_work_memory();
   if (!given.memory.empty()) {
-    TRY(options.memory, parse_bytes("--memory", given.memory, kMemoryMin));
+    TRY(options.memory, parse_bytes("--memory", given.memory, kWorkMemoryMin));
   }
   if (!given.cluster.empty()) {
     TRY(options.cluster_bytes, parse_bytes("--cluster", given.cluster, 1));
@@ -63,13 +55,7 @@ Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
   if (!given.split.empty()) {
     TRY(options.split_bytes, parse_bytes("--split", given.split, 1));
   }
-  options.threads = usable_cores();
-  if (!given.threads.empty()) {
-    constexpr std::uint64_t kThreadsMax = 1024;
-    const auto threads = parse_size(given.threads);
-    if (!threads || *threads == 0 || *threads > kThreadsMax) return wrong("-j", given.threads, "a number of threads");
-    options.threads = static_cast<unsigned>(*threads);
-  }
+  TRY(options.threads, parse_threads(given.threads));
   return {};
 }
 
@@ -101,20 +87,20 @@ Result<> check_out(const std::string& out) {
 Result<> parse_names(const GivenFlags& given, RepackOptions& options) {
   for (const std::string& each : given.friends) {
     auto named = parse_friend(each);
-    if (!named) return wrong("--friend", each, "ALIAS=SOURCE, or ALIAS=SOURCE@KEY");
+    if (!named) return wrong_value("--friend", each, "ALIAS=SOURCE, or ALIAS=SOURCE@KEY");
     const auto has_alias = [&](const NamedFriend& other) { return other.alias == named->alias; };
     if (std::ranges::any_of(options.friends, has_alias))
-      return wrong("--friend", each, "an alias that is not used yet");
+      return wrong_value("--friend", each, "an alias that is not used yet");
     options.friends.push_back(*std::move(named));
   }
   for (const std::string& rename : given.rename) {
     const std::size_t equal = rename.find('=');
     if (equal == 0 || equal == std::string::npos || equal + 1 == rename.size())
-      return wrong("--rename", rename, "OLD=NEW");
+      return wrong_value("--rename", rename, "OLD=NEW");
     const auto is_same = [&](const auto& other) { return other.first == rename.substr(0, equal); };
-    if (std::ranges::any_of(options.renames, is_same)) return wrong("--rename", rename, "one new name per table");
+    if (std::ranges::any_of(options.renames, is_same)) return wrong_value("--rename", rename, "one new name per table");
     // ROOT takes "a;3" for the third cycle of "a".
-    if (rename.find(';', equal) != std::string::npos) return wrong("--rename", rename, "a name without ';'");
+    if (rename.find(';', equal) != std::string::npos) return wrong_value("--rename", rename, "a name without ';'");
     options.renames.emplace_back(rename.substr(0, equal), rename.substr(equal + 1));
   }
   return {};
@@ -135,7 +121,7 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   TRY_VOID(parse_names(given, options));
   if (!given.entries.empty()) {
     options.entries = parse_entries(given.entries);
-    if (!options.entries) return wrong("--entries", given.entries, "A:B, a range of entries");
+    if (!options.entries) return wrong_value("--entries", given.entries, "A:B, a range of entries");
   }
   options.selection = given.select;
   options.where = given.where;
