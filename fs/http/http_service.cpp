@@ -26,8 +26,9 @@ constexpr const char* kMethods = "GET, HEAD, OPTIONS, PROPFIND";
 constexpr int kMultiStatus = 207, kMovedPermanently = 301, kBadRequest = 400, kUnauthorized = 401, kDenied = 403,
               kMissing = 404, kBadMethod = 405, kMisdirected = 421;
 
-bool is_one_of(std::string_view method, std::initializer_list<std::string_view> methods) {
-  return std::ranges::find(methods, method) != methods.end();
+bool is_served(std::string_view method) {
+  const auto all = list_items(kMethods);
+  return std::ranges::find(all, method) != all.end();
 }
 
 HttpResponse redirect(int status, const std::string& location) {
@@ -213,7 +214,7 @@ std::optional<HttpResponse> HttpService::refusal(const HttpRequest& request) con
   }
   if (const auto origin = request.header("Origin"); origin && !is_own_origin(*origin, host))
     return text_response(kDenied, "asked for by a page of another site\n");
-  if (is_one_of(request.method, {"GET", "HEAD", "OPTIONS", "PROPFIND"})) return std::nullopt;
+  if (is_served(request.method)) return std::nullopt;
   HttpResponse response = text_response(kBadMethod, "only reading is possible\n");
   response.headers.emplace_back("Allow", kMethods);
   return response;
