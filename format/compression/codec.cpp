@@ -8,7 +8,6 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <cerrno>
 #include <memory>
 #include <string>
 

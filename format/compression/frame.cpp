@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compression/frame.h"
 
-#include <cerrno>
 #include <cstring>
 #include <new>
 #include <string>

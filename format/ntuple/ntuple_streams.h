@@ -13,7 +13,6 @@
 
 #include "ntuple/field_nodes.h"
 #include "ntuple/page_table.h"
-#include "ntuple/streamed_objects.h"
 #include "tfile/read_together.h"
 #include "tfile/stream_set.h"
 #include "tfile/table.h"

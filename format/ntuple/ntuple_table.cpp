@@ -14,11 +14,9 @@
 #include "ntuple/ntuple_streams.h"
 #include "ntuple/page_lists.h"
 #include "ntuple/page_table.h"
-#include "ntuple/streamed_objects.h"
 #include "streamer/layout/chunk_of_arrays.h"
 
 namespace tfile {
-namespace {}  // namespace
 
 NtupleTable::NtupleTable(std::shared_ptr<const Source> source, std::uint64_t max_key_size, FieldNodes made,
                          PageTable pages)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfile/effort.h"
 
-#include <cerrno>
-
 namespace tfile {
 
 Result<> Effort::check() const {

@@ -2,7 +2,6 @@
 #include "cache/extent_store.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "cache/attached_set.h"

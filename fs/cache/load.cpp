@@ -2,7 +2,6 @@
 #include "cache/load.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <deque>
 #include <map>
 #include <new>

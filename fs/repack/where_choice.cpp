@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "exec/thread_pool.h"
 #include "query/passing_entries.h"

@@ -3,8 +3,6 @@
 
 #include <stop_token>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "query/query.h"
 #include "repack/chain_source.h"

@@ -2,7 +2,6 @@
 #include "tree/read/tree_table.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "tree/read/branch_nodes.h"

@@ -2,7 +2,6 @@
 #include "tree/write/basket_encode.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <new>

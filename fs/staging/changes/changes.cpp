@@ -2,7 +2,6 @@
 #include "staging/changes/changes.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "staging/changes/recovery.h"

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 
-#include <cerrno>
 #include <utility>
 
 #include "staging/changes/changes.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Commits that decides what is committed, and updates the staged names after that.
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "staging/commit/closed_check.h"

@@ -3,7 +3,6 @@
 #include "staging/commit/commits.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <iterator>
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of Overlay that refuses files, when they are made or closed, that can never be committed.
 #include <algorithm>
-#include <cerrno>
 #include <map>
 #include <string_view>
 #include <utility>

@@ -2,7 +2,6 @@
 #include "vfs/keys/key_vnodes.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <climits>
 
 #include "vfs/keys/key_directory.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/keys/table_vnodes.h"
 
-#include <cerrno>
-
 #include "vfs/chain/table_friends.h"
 #include "vfs/keys/key_directory.h"
 #include "vfs/keys/key_vnodes.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/nodes/column_vnodes.h"
 
-#include <cerrno>
-
 #include "on_behalf.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/generation.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/nodes/directory.h"
 
-#include <cerrno>
 #include <utility>
 
 #include "error_log.h"

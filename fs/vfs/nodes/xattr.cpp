@@ -4,7 +4,6 @@
 #include <linux/limits.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "tfile/name.h"
 #include "tfile/variant_type.h"
