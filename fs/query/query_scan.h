@@ -2,15 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <future>
+#include <optional>
 #include <stop_token>
 #include <utility>
-#include <vector>
 
 #include "cache/cluster_cache.h"
-#include "exec/started.h"
+#include "exec/ordered_jobs.h"
 #include "exec/thread_pool.h"
 #include "query/query_block.h"
 #include "reply.h"
@@ -55,35 +53,26 @@ struct ScanOptions {
 };
 
 // Goes through the units by many threads. `prepare`, called in their order by the thread that calls this, gives the job
-// of one, () -> Result<T>, and `take` gets the results, in order as well. Blocks.
+// of one, () -> Result<T>, and `take` gets the results, in order as well. `at_once`: how many are under way; not 0.
+// Blocks.
 template <class Prepare, class Take>
 Result<> scan_units(const tfile::Table& table, const ScanOptions& options, ThreadPool& workers, std::size_t at_once,
                     Prepare prepare, Take take) {
-  using Job = decltype(prepare(tfile::EntryRange()));
-  std::deque<decltype(started(workers, Urgency::awaited, std::declval<Job>()))> going;
+  using Unit = typename decltype(prepare(tfile::EntryRange())())::value_type;
+  OrderedJobs<Unit> going([&](Result<Unit> made) -> Result<> {
+    TRY(Unit unit, std::move(made));
+    return take(std::move(unit));
+  });
   QueryUnits units(table, options.entries);
-  const auto take_first = [&]() -> Result<> {
-    auto first = std::move(going.front());
-    going.pop_front();
-    TRY(auto made, first.get());
-    TRY_VOID(take(std::move(made)));
-    return {};
-  };
-  Result<> done;
-  while (done) {
-    if (options.stop.stop_requested()) {
-      done = cancelled();
-      break;
-    }
+  for (;;) {
+    if (options.stop.stop_requested()) return cancelled();
     const auto unit = units.next();
     if (!unit) break;
-    going.push_back(started(workers, Urgency::awaited, prepare(*unit)));
-    if (going.size() >= at_once) done = take_first();
+    going.start(workers, Urgency::awaited, prepare(*unit));
+    TRY_VOID(going.take_down_to(at_once - 1));
     if (options.progress) options.progress(units.share());
   }
-  while (done && !going.empty()) done = take_first();
-  for (auto& each : going) each.wait();  // they use what outlives this, and no more
-  return done;
+  return going.take_down_to(0);
 }
 
 }  // namespace tfilefs
