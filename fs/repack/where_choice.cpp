@@ -49,7 +49,7 @@ Result<KeptEntries> entries_where(ChainSource& source, const QueryScope& scope, 
   ThreadPool workers(threads + 1);
   KeptEntries kept;
   TRY_VOID(scan_passing({source.table(), source.streams()}, query, {{0, source.table().entries}, stop}, workers,
-                        std::size_t{kUnitsOfThread} * threads, [&](const PassingEntries& passing) -> Result<> {
+                        kUnitsOfThread * threads, [&](const PassingEntries& passing) -> Result<> {
                           add_passing(passing.bits, passing.block, kept);
                           return {};
                         }));

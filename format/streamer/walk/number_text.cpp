@@ -112,7 +112,8 @@ std::uint64_t size_of_real(T value) {
   const auto wide = static_cast<double>(std::abs(value));
   // Also of NaN, of subnormal numbers and of whole ones.
   if (!(wide >= std::numeric_limits<double>::min() && wide < kInteger) || is_whole(wide)) return 0;
-  const std::uint64_t size = size_of_real < Wide, sizeof(T) == sizeof(float) ? 7 : 15 > (wide);
+  constexpr int kDigits = sizeof(T) == sizeof(float) ? 7 : 15;
+  const std::uint64_t size = size_of_real<Wide, kDigits>(wide);
   return size > 0 ? size + (value < 0) : 0;
 }
 

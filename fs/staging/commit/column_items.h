@@ -23,7 +23,7 @@ struct FieldColumns : FieldNesting {
 // the journal. Errors: invalid (offsets that point beyond the staged items), io.
 ReadItems staged_items(const FieldColumns&);
 
-// The bytes of each column for the first `entries` entries of the field. Blocks. Errors: as items_of.
+// The bytes of each column for the first `entries` entries of the field. Blocks. Errors: as staged_items().
 Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns&, std::int64_t entries);
 
 std::uint64_t item_size(const tfile::InputColumn&);
