@@ -68,6 +68,14 @@ void on_connection(void* server, MHD_Connection* connection, void** client, MHD_
   }
 }
 
+// A thread of the library that finds 128 events at once waits for more before it looks at any: for ever, if these were
+// the ends of all its connections. So a thread has fewer; its own two descriptors, of listening and of waking, count.
+unsigned threads_for(unsigned connections) {
+  constexpr unsigned kThreadsMost = 4, kConnectionsOfThread = 128 - 2 - 1;
+  const unsigned at_least = (connections + kConnectionsOfThread - 1) / kConnectionsOfThread;
+  return std::max(std::clamp(std::thread::hardware_concurrency(), 2U, kThreadsMost), at_least);
+}
+
 // Targets are decoded by parse_request_path(), which sees what stood there.
 std::size_t leave_encoded(void*, MHD_Connection*, char* text) { return std::strlen(text); }
 
@@ -80,8 +88,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpService& service
       new HttpServer(std::unique_ptr<ServedConnections>(new ServedConnections{service, *library, limits})));
   const int socket = ::fcntl(listening.descriptor(), F_DUPFD_CLOEXEC, 0);  // the library closes it
   if (socket < 0) return fail(ErrorKind::io, std::string("cannot serve: ") + std::strerror(errno), -1, errno);
-  constexpr unsigned kThreadsMost = 4;
-  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 2U, kThreadsMost);
+  const unsigned threads = threads_for(limits.connections);
   const auto idle = static_cast<unsigned>(std::max(limits.request_time, limits.block_time).count());
   server->daemon_ = library->start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, on_request,
