@@ -70,9 +70,11 @@ def run_page(page, work, environment):
             shell.stdin.write(f"{command}\nprintf '%s %d\\n' '{END}' $?\n")
             shell.stdin.flush()
             output = []
-            while not (line := shell.stdout.readline()).startswith(END):
+            while END not in (line := shell.stdout.readline()):
                 assert line, f"{page}:{number}: the shell ended"
                 output.append(line.rstrip("\n"))
+            if last := line.partition(END)[0]:  # without the end of a line
+                output.append(last)
             told = "\n".join(output)
             assert matches("\n".join(expected), told), f"{page}:{number}: $ {command}\n{told}"
             assert int(line.split()[-1]) == status, f"{page}:{number}: $ {command}\nexit status {line.split()[-1]}\n{told}"

@@ -558,7 +558,7 @@ def test_a_url_without_a_file(server):
 
 
 def test_a_scheme_that_is_unknown():
-    for url in ("ftp://127.0.0.1/a.root", "file:///etc/passwd", "gopher://127.0.0.1/a.root"):
+    for url in ("ftp://127.0.0.1/a.root", "gopher://127.0.0.1/a.root"):
         assert f'"{url.partition(":")[0]}"' in assert_refused(url)
 
 
