@@ -81,10 +81,9 @@ std::string commands() {
 std::string mount_option_text() {
   std::string text;
   for (const MountOption& option : mount_options()) {
-    const bool may_lack = option.value.starts_with('[');
-    const std::string value = may_lack               ? "[=\\fI" + plain(option.value.substr(1))
-                              : option.value.empty() ? ""
-                                                     : "=\\fI" + plain(option.value);
+    const std::string value = value_may_be_left_out(option) ? "[=\\fI" + plain(option.value.substr(1))
+                              : option.value.empty()        ? ""
+                                                            : "=\\fI" + plain(option.value);
     text += ".TP\n\\fB" + plain(option.name) + value + "\\fR\n" + sentence(option.does);
     if (!option.manual.empty()) text += std::string(option.manual) + "\n";
     if (!option.preset.empty()) text += "Default: " + plain(option.preset) + ".\n";

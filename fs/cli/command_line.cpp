@@ -32,9 +32,10 @@ std::string in_columns(std::string left, std::string_view right) {
   return "  " + left + std::string(right) + "\n";
 }
 
-std::string with_value(std::string_view name, std::string_view value) {
-  if (value.starts_with('[')) return std::string(name) + "[=" + std::string(value.substr(1));
-  return std::string(name) + (value.empty() ? "" : "=" + std::string(value));
+std::string with_value(const MountOption& option) {
+  const std::string name(option.name);
+  if (value_may_be_left_out(option)) return name + "[=" + std::string(option.value.substr(1));
+  return name + (option.value.empty() ? "" : "=" + std::string(option.value));
 }
 
 // What the help of the whole program says beyond that of a command.
@@ -46,7 +47,7 @@ std::string lists() {
   text += "  tfilefs COMMAND --help describes each of them.\n\nOptions for -o:\n";
   for (const MountOption& option : mount_options()) {
     const std::string preset = option.preset.empty() ? "" : " (" + std::string(option.preset) + ")";
-    text += in_columns(with_value(option.name, option.value), std::string(option.does) + preset);
+    text += in_columns(with_value(option), std::string(option.does) + preset);
   }
   return text + "\n";
 }

@@ -114,7 +114,7 @@ void offer_mount_options(Collector& into) {
   for (const MountOption& option : mount_options()) {
     const std::string name = std::string(option.name) + (option.value.empty() ? "" : "=");
     if (equals == std::string::npos) {
-      into.offer(before + (option.value.starts_with('[') ? std::string(option.name) : name), option.does);
+      into.offer(before + (value_may_be_left_out(option) ? std::string(option.name) : name), option.does);
     } else if (last.starts_with(name)) {
       for (const std::string_view choice : option.choices) into.offer(before + name + std::string(choice));
       if (option.hint == ValueHint::file || option.hint == ValueHint::directory)

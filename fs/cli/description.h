@@ -73,6 +73,11 @@ struct MountOption {
 
 std::span<const MountOption> mount_options();
 
+// Whether an option may stand without "=" and its value: "[HOW]", and not "[TABLE:]EXPR".
+inline bool value_may_be_left_out(const MountOption& option) {
+  return option.value.starts_with('[') && option.value.ends_with(']');
+}
+
 // Options of mount(8), fstab, systemd or autofs that are allowed and do nothing: the program that passes them does
 // them, or they hold in any case.
 std::span<const std::string_view> passed_over_options();

@@ -90,7 +90,7 @@ def test_mount_options_are_the_same_everywhere(installed, sample, tmp_path):
         assert in_help == set(re.findall(r"^\.TP\n\\fB([a-z_]+=?)(?:\\f|\[|$)", page.read().split(".SH OPTIONS")[1], re.MULTILINE))
     values = {"log=": "info", "views=": "hidden", "strings=": "seen", "prefetch=": "off", "compression=": "zstd",
               "umask=": "022", "format=": "tree", "missing=": "skip,chain", "index=": f"{tmp_path}/index,chain",
-              "friend=": f"f={sample}", "diskcache=": str(tmp_path), "lifeline=": "0"}
+              "friend=": f"f={sample}", "define=": "n=1", "where=": "1", "diskcache=": str(tmp_path), "lifeline=": "0"}
     for option in sorted(in_help):
         word = option + (values.get(option, "4000000") if option.endswith("=") else "")
         word = word.replace("threads=4000000", "threads=1").replace("timeout=4000000", "timeout=4")
