@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -33,6 +34,17 @@ Reply<T> value_for(Reply<Step> reply, Then then) {
   });
 }
 
+// The same for a step that looks for something: then(std::optional<T>, reply) with what it found, or nothing if that is
+// not there.
+template <class T, class Step, class Then>
+Reply<T> found_or_not(Reply<Step> reply, Then then) {
+  return on_behalf_of<T>(std::move(reply), [then = std::move(then)](Result<T> result, Reply<Step> told) mutable {
+    if (result) return then(std::optional<T>(*std::move(result)), std::move(told));
+    if (result.error().kind != ErrorKind::not_found) return told(tl::unexpected(std::move(result).error()));
+    then(std::optional<T>(), std::move(told));
+  });
+}
+
 // The same where the step's answer is made of the value: make(value), or nothing if that returns nothing. The value is
 // gone when it is answered, so that whoever waits for its memory gets it.
 template <class T, class Step, class Make>
@@ -52,6 +64,30 @@ Reply<T> answer_with(Reply<Step> reply, Make make) {
       told(made());
     }
   });
+}
+
+// The same where the answer, a Result, is made of the step's result, be that a value or an error.
+template <class T, class Step, class Make>
+Reply<T> answer_of_result(Reply<Step> reply, Make make) {
+  return on_behalf_of<T>(std::move(reply), [make = std::move(make)](Result<T> result, Reply<Step> told) mutable {
+    told(make(std::move(result)));
+  });
+}
+
+// A reply that goes on with the result as it is, once look(result) has seen it, and perhaps changed it.
+template <class T, class Look>
+Reply<T> seen_by(Reply<T> reply, Look look) {
+  return on_behalf_of<T>(std::move(reply), [look = std::move(look)](Result<T> result, Reply<T> told) mutable {
+    look(result);
+    told(std::move(result));
+  });
+}
+
+// A reply whose steps are not given up, whatever signal comes: of what is begun, and must come to its end.
+template <class T>
+Reply<T> uninterrupted(Reply<T> reply) {
+  reply.set_stop_token({});
+  return reply;
 }
 
 }  // namespace tfilefs

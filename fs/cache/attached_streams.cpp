@@ -118,6 +118,7 @@ using Set = std::shared_ptr<AttachedSet>;
 void load(const Set&, const ColumnRead&, ReadUse, Stopwatch waiting, Reply<Slices>);
 void load_ahead(const Set&, const ColumnRead&, bool missed, ReadAhead::Advice, std::shared_ptr<LoadPlan> of_read);
 bool wants_others(const ReadAhead::Advice&, bool missed);
+void read_missing(const Set&, const ColumnRead&, ReadUse, ReadAhead::Advice, Reply<Slices>);
 
 void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint32_t slot, std::size_t item_size,
              std::uint64_t offset, std::size_t size, ReadUse use, Reply<Slices> reply) {
@@ -144,16 +145,23 @@ void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint3
   }
   chunks.clear();
   counts.add(Count::misses, 1);
+  read_missing(set, read, use, std::move(ahead), std::move(reply));
+}
+
+// What is not in the cache.
+void read_missing(const Set& set, const ColumnRead& read, ReadUse use, ReadAhead::Advice ahead, Reply<Slices> reply) {
+  const StreamId stream = read.stream;
   const tfile::EntryRange entries{set->streams->chunk_entries({stream, read.first_chunk}).begin,
                                   set->streams->chunk_entries({stream, read.last_chunk - 1}).end};
   std::shared_ptr<LoadPlan> plan = set->plans.covering(stream, entries), of_read;
   // A server is best asked at once for what is wanted now and what will be.
   if (!plan && ahead.is_remote && wants_others(ahead, true))
     plan = of_read = set->plans.begin(stream, stream + 1, entries);
+  auto load_it = [set, read, use, waiting = Stopwatch()](const Result<bool>&, Reply<Slices> told) {
+    load(set, read, use, waiting, std::move(told));
+  };
   if (plan)
-    plan->wait([set, read, use, waiting = Stopwatch(), reply = std::move(reply)](Result<bool>) mutable {
-      load(set, read, use, waiting, std::move(reply));
-    });
+    plan->wait(on_behalf_of<bool>(std::move(reply), std::move(load_it)));
   else
     load(set, read, use, Stopwatch(), std::move(reply));
   plan.reset();
@@ -163,16 +171,16 @@ void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint3
 void load(const Set& set, const ColumnRead& read, ReadUse use, Stopwatch waiting, Reply<Slices> reply) {
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
+  auto finish = [set, read, use, waiting](Result<std::vector<ChunkPtr>> chunks, Reply<Slices> told) mutable {
+    set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
+    const bool is_in_parts = read.last_chunk - read.first_chunk > 1 && read.end - read.begin <= Budget::kBeyondMax;
+    if (!chunks && is_refusal(chunks.error()) && is_in_parts) return read_by_chunk(set, read, std::move(told));
+    if (!chunks) return told(tl::unexpected<Error>(chunks.error()));
+    answer(*set, read, use, *std::move(chunks), told);
+  };
+  // Others may wait for the chunks, too.
   load_chunks(set, std::move(keys),
-              [set, read, use, waiting, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
-                set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
-                const bool is_in_parts =
-                    read.last_chunk - read.first_chunk > 1 && read.end - read.begin <= Budget::kBeyondMax;
-                if (!chunks && is_refusal(chunks.error()) && is_in_parts)
-                  return read_by_chunk(set, read, std::move(reply));
-                if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
-                answer(*set, read, use, *std::move(chunks), reply);
-              });
+              uninterrupted(on_behalf_of<std::vector<ChunkPtr>>(std::move(reply), std::move(finish))));
 }
 
 // Chunks that the kernel has are not loaded on a guess. But a miss shows that the kernel no longer has this column, so

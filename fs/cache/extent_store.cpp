@@ -7,6 +7,7 @@
 #include "cache/attached_set.h"
 #include "cache/header_reads.h"
 #include "cache/payload_count.h"
+#include "exec/answering.h"
 #include "exec/first_error.h"
 #include "exec/when_all.h"
 #include "on_behalf.h"
@@ -57,15 +58,12 @@ void ExtentStore::want(const std::shared_ptr<AttachedSet>& set, StreamId stream,
   }
   extents.get(
       [&](Reply<ExtentsPtr> made) {
-        const std::stop_token stop = made.stop_token();
-        auto note = [this, set, made = std::move(made)](Result<ExtentsPtr> result) mutable {
-          if (result) {
-            memory_ += memory_of(**result);
-            memory_here_ += memory_of(**result);
-          }
-          made(std::move(result));
+        auto count_memory = [this, set](ExtentsPtr extents) {
+          memory_ += memory_of(*extents);
+          memory_here_ += memory_of(*extents);
+          return extents;
         };
-        compute(set, stream, Reply<ExtentsPtr>(std::move(note), stop));
+        compute(set, stream, answer_with<ExtentsPtr>(std::move(made), std::move(count_memory)));
       },
       std::move(reply));
 }
@@ -222,17 +220,14 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
   if (const auto known = known_length(*set, stream, slot)) return reply(known);
   if (!set->streams->counter() || set->streams->shape(stream).items_from != ItemsFrom::headers)
     return length_from_extents(set, stream, slot, may_decode, std::move(reply));
-  auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
-  set->core->exec.io_pools.run(
-      origin_of(*set->streams, stream),
-      [set, stream, slot, may_decode, shared] {
-        ExtentStore& extents = set->extents;
-        if (auto looked = extents.look(*set, stream, shared->stop_token()); !looked)
-          return (*shared)(tl::unexpected<Error>(std::move(looked).error()));
-        if (const auto known = extents.known_length(*set, stream, slot)) return (*shared)(known);
-        extents.length_from_extents(set, stream, slot, may_decode, std::move(*shared));
-      },
-      Urgency::awaited);
+  auto look_it_up = [set, stream, stop = reply.stop_token()] { return set->extents.look(*set, stream, stop); };
+  auto tell = [set, stream, slot, may_decode](Reply<std::optional<std::int64_t>> told) {
+    if (const auto known = set->extents.known_length(*set, stream, slot)) return told(known);
+    set->extents.length_from_extents(set, stream, slot, may_decode, std::move(told));
+  };
+  set->core->exec.io_pools.run(origin_of(*set->streams, stream),
+                               answering(std::move(look_it_up), value_for<void>(std::move(reply), std::move(tell))),
+                               Urgency::awaited);
 }
 
 // At the headers that tell the length of a stream, and at those of others. Error: that of a server.

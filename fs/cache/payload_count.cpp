@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "cache/load.h"
-#include "exec/trampoline.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 
 namespace tfilefs {
 namespace {
@@ -17,16 +18,35 @@ using tfile::StreamId;
 // read calls, so that most of a batch is decoded while the rest is fetched.
 constexpr std::uint64_t kCountBatchBytes = 64 << 20;
 
-class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
+// The sums of the streams, and the batch of chunks that is counted.
+class PayloadCount {
  public:
-  PayloadCount(std::shared_ptr<AttachedSet> set, std::vector<StreamId> streams, Counted done, std::stop_token stop)
-      : set_(std::move(set)), done_(std::move(done)), stop_token_(std::move(stop)) {
+  PayloadCount(std::shared_ptr<AttachedSet> set, const std::vector<StreamId>& streams, Counted done)
+      : set_(std::move(set)), done_(std::move(done)) {
     for (const StreamId stream : streams)
       sums_.push_back({stream, tfile::ExtentSum(set_->streams->slot_count(stream))});
   }
 
-  void next() {
-    loop_.next([self = shared_from_this()] { self->step(); });
+  bool is_more() const { return told_ < sums_.size(); }
+
+  void count_batch(Reply<void> reply) {
+    tell();
+    batch_ = next_batch();
+    if (batch_.keys.empty()) {
+      tell();
+      return reply({});
+    }
+    auto add_all = [this](Result<ItemCounts> counts) -> Result<void> {
+      if (!counts) return begin_again(counts.error());
+      for (std::size_t i = 0; i < batch_.keys.size(); ++i)
+        add(sums_[batch_.sums[i]].items, batch_.keys[i], std::move((*counts)[i]));
+      return {};
+    };
+    load_item_counts(set_, batch_.keys, answer_of_result<ItemCounts>(std::move(reply), std::move(add_all)));
+  }
+
+  void end(const Error& error) {
+    if (told_ == 0) done_(sums_.front().stream, tl::unexpected<Error>(error));
   }
 
  private:
@@ -34,30 +54,15 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
     StreamId stream;
     tfile::ExtentSum items;
   };
-
-  void step() {
-    if (stop_token_.stop_requested()) {
-      if (told_ == 0) done_(sums_.front().stream, cancelled());
-      return;
-    }
-    tell();
+  struct Batch {
     std::vector<ChunkKey> keys;
-    const std::vector<std::size_t> sums = next_batch(keys);
-    if (keys.empty()) return tell();
-    auto counted = [self = shared_from_this(), keys, sums](Result<ItemCounts> counts) {
-      if (!counts) return self->fail(counts.error());
-      for (std::size_t i = 0; i < keys.size(); ++i)
-        self->add(self->sums_[sums[i]].items, keys[i], std::move((*counts)[i]));
-      self->next();
-    };
-    load_item_counts(set_, keys, Reply<ItemCounts>(std::move(counted), stop_token_));
-  }
+    std::vector<std::size_t> sums;  // to which each belongs
+  };
 
-  // The chunks to be counted next, and the sum to which each belongs.
-  std::vector<std::size_t> next_batch(std::vector<ChunkKey>& keys) {
+  Batch next_batch() {
     const tfile::StreamSet& streams = *set_->streams;
     const std::uint64_t bytes_max = std::min(kCountBatchBytes, set_->core->options.memory / 4);
-    std::vector<std::size_t> sums;
+    Batch batch;
     for (std::uint64_t bytes = 0; at_ < sums_.size() && bytes <= bytes_max;) {
       const StreamId stream = sums_[at_].stream;
       if (!sums_[at_].items.is_open() || next_ == streams.chunk_count(stream)) {
@@ -69,10 +74,10 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
       const auto locator = streams.locate(key);
       bytes += std::min(streams.decoded_size(key), kCountBatchBytes) +
                (locator ? std::min(locator->range.size, kCountBatchBytes) : 0);
-      keys.push_back(key);
-      sums.push_back(at_);
+      batch.keys.push_back(key);
+      batch.sums.push_back(at_);
     }
-    return sums;
+    return batch;
   }
 
   // Of the streams that are counted to their end, the first one last: who waits for it may ask for the others next.
@@ -81,14 +86,13 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
     told_ = at_;
   }
 
-  // The storage failed; if more than the first stream was asked for, perhaps not there.
-  void fail(const Error& error) {
+  // The storage failed; if more than the first stream was asked for, perhaps not there: then it is counted alone.
+  Result<void> begin_again(const Error& error) {
+    if (told_ > 0 || sums_.size() == 1) return tl::unexpected<Error>(error);
     const StreamId first = sums_.front().stream;
-    if (told_ > 0) return;
-    if (sums_.size() == 1) return done_(first, tl::unexpected<Error>(error));
     sums_.assign(1, {first, tfile::ExtentSum(set_->streams->slot_count(first))});
     at_ = next_ = 0;
-    next();
+    return {};
   }
 
   void add(tfile::ExtentSum& sum, ChunkKey key, CountedItems counted) {
@@ -106,18 +110,23 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
 
   const std::shared_ptr<AttachedSet> set_;
   const Counted done_;
-  const std::stop_token stop_token_;
   std::vector<Sum> sums_;
   std::size_t at_ = 0, next_ = 0;  // the stream and its chunk that come next
   std::size_t told_ = 0;           // streams
-  Trampoline loop_;
+  Batch batch_;
 };
 
 }  // namespace
 
 void count_payloads(std::shared_ptr<AttachedSet> set, std::vector<StreamId> streams, Counted done,
                     std::stop_token stop) {
-  std::make_shared<PayloadCount>(std::move(set), std::move(streams), std::move(done), std::move(stop))->next();
+  auto count = std::make_shared<PayloadCount>(std::move(set), streams, std::move(done));
+  auto end = [count](const Result<void>& result) {
+    if (!result) count->end(result.error());
+  };
+  while_more([count] { return count->is_more(); }, 1,
+             [count](Reply<void> reply) { count->count_batch(std::move(reply)); },
+             Reply<void>(std::move(end), std::move(stop)));
 }
 
 }  // namespace tfilefs

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "exec/for_each.h"
 #include "http/held.h"
 #include "on_behalf.h"
 
@@ -43,58 +44,34 @@ bool is_known(const ServedItem& item, ItemSizes sizes) {
   return has_type(item) && (sizes == ItemSizes::known || item.size || !S_ISREG(item.mode));
 }
 
-// Looks up the items of which the type is missing, or the size if all are wanted, one after the other.
-class SizesOfItems : public std::enable_shared_from_this<SizesOfItems> {
- public:
-  SizesOfItems(FileSystem& fs, InodeId directory, ItemSizes sizes, std::vector<ServedItem> items,
-               Reply<std::vector<ServedItem>> reply)
-      : fs_(fs), directory_(directory), sizes_(sizes), items_(std::move(items)), reply_(std::move(reply)) {}
+using ServedItems = std::vector<ServedItem>;
 
-  // A look-up that is answered at once goes on in this loop, so that a long list takes no deep stack.
-  void run() {
-    for (;; ++at_) {
-      while (at_ < items_.size() && is_known(items_[at_], sizes_)) ++at_;
-      if (at_ == items_.size()) return reply_(std::move(items_));
-      const auto turn = std::make_shared<std::atomic<int>>(0);
-      Reply<FileSystem::Found> found(
-          [self = shared_from_this(), turn](Result<FileSystem::Found> result) { self->take(std::move(result), *turn); },
-          reply_.stop_token());
-      fs_.lookup(directory_, items_[at_].name, std::move(found));
-      if (turn->fetch_add(1) == 0) return;  // take() goes on
-    }
-  }
-
- private:
-  // An item that is gone, or damaged, stays without a size.
-  void take(Result<FileSystem::Found> found, std::atomic<int>& turn) {
-    if (found) {
-      const HeldInode held(fs_, *found);
-      items_[at_] = served_item(std::move(items_[at_].name), held.attributes(), true);
-    }
-    if (turn.fetch_add(1) == 0) return;  // run() goes on
-    ++at_;
-    run();
-  }
-
-  FileSystem& fs_;
-  const InodeId directory_;
-  const ItemSizes sizes_;
-  std::vector<ServedItem> items_;
-  Reply<std::vector<ServedItem>> reply_;
-  std::size_t at_ = 0;
-};
+// The items of which the type is missing, or the size if all are wanted, one after the other.
+void look_up_unknown(FileSystem& fs, InodeId directory, ItemSizes sizes, ServedItems items, Reply<ServedItems> reply) {
+  auto look_up = [&fs, directory, sizes](std::size_t i, ServedItems& all, Reply<void> told) {
+    ServedItem& item = all[i];
+    if (is_known(item, sizes)) return told({});
+    // An item that is gone, or damaged, stays without a size.
+    auto take = [&fs, &item](const Result<FileSystem::Found>& found, Reply<void> done) {
+      if (found) item = served_item(std::move(item.name), HeldInode(fs, *found).attributes(), true);
+      done({});
+    };
+    fs.lookup(directory, item.name, on_behalf_of<FileSystem::Found>(std::move(told), std::move(take)));
+  };
+  const std::size_t count = items.size();
+  for_each(count, std::move(items), std::move(look_up), std::move(reply));
+}
 
 }  // namespace
 
 void list_items_of(FileSystem& fs, InodeId directory, ItemSizes sizes, Reply<std::vector<ServedItem>> reply) {
-  using Items = std::vector<ServedItem>;
   auto sink = std::make_shared<ItemSink>(fs);
-  auto list = [&fs, directory, sizes, sink](HandleId id, Reply<Items> told) {
+  auto list = [&fs, directory, sizes, sink](HandleId id, Reply<ServedItems> told) {
     auto take = [&fs, directory, sizes, sink,
-                 handle = std::make_shared<HeldHandle>(fs, id)](Reply<Items> listed) mutable {
+                 handle = std::make_shared<HeldHandle>(fs, id)](Reply<ServedItems> listed) mutable {
       if (sink->is_full) return listed(tfile::fail(ErrorKind::no_space, "too many names to list"));
       std::ranges::sort(sink->items, {}, &ServedItem::name);
-      std::make_shared<SizesOfItems>(fs, directory, sizes, std::move(sink->items), std::move(listed))->run();
+      look_up_unknown(fs, directory, sizes, std::move(sink->items), std::move(listed));
     };
     fs.readdir(id, 0, true, sink, value_for<void>(std::move(told), std::move(take)));
   };

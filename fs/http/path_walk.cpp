@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "exec/when_all.h"
 #include "on_behalf.h"
 #include "vfs/names/path_pattern.h"
 
@@ -18,47 +19,45 @@ constexpr int kLinksMax = 40;  // as the kernel
 
 class PathWalk : public std::enable_shared_from_this<PathWalk> {
  public:
-  PathWalk(FileSystem& fs, std::vector<std::string> names, Reply<HeldInode> reply)
-      : fs_(fs), left_(names.rbegin(), names.rend()), reply_(std::move(reply)) {}
+  PathWalk(FileSystem& fs, const std::vector<std::string>& names) : fs_(fs), left_(names.rbegin(), names.rend()) {}
 
-  void begin() {
-    fs_.getattr(kRootId, next<Attributes>([](PathWalk& walk, Attributes root) {
-                  walk.at_ = HeldInode(walk.fs_, {kRootId, root});
-                  walk.step();
-                }));
+  bool is_more() const { return !has_begun_ || !left_.empty(); }
+
+  void step(Reply<void> reply) {
+    if (!has_begun_) return begin(std::move(reply));
+    std::string name = std::move(left_.back());
+    left_.pop_back();
+    fs_.lookup(at_.id(), name,
+               value_for<FileSystem::Found>(
+                   std::move(reply), [walk = shared_from_this(), name](FileSystem::Found found, Reply<void> told) {
+                     walk->enter(name, HeldInode(walk->fs_, found), std::move(told));
+                   }));
   }
+
+  HeldInode end() { return std::move(at_); }
 
  private:
-  // A reply that goes on with the walk; an error ends it.
-  template <class T, class Then>
-  Reply<T> next(Then then) {
-    return Reply<T>(
-        [walk = shared_from_this(), then](Result<T> result) mutable {
-          if (!result) return walk->reply_(tl::unexpected(std::move(result).error()));
-          then(*walk, *std::move(result));
-        },
-        reply_.stop_token());
+  void begin(Reply<void> reply) {
+    has_begun_ = true;
+    fs_.getattr(kRootId, answer_with<Attributes>(std::move(reply), [walk = shared_from_this()](Attributes root) {
+                  walk->at_ = HeldInode(walk->fs_, {kRootId, root});
+                }));
   }
-  void step() {
-    if (left_.empty()) return reply_(std::move(at_));
-    const std::string name = std::move(left_.back());
-    left_.pop_back();
-    fs_.lookup(at_.id(), name, next<FileSystem::Found>([name](PathWalk& walk, FileSystem::Found found) {
-                 HeldInode child(walk.fs_, found);
-                 if (S_ISLNK(found.attributes.mode)) return walk.follow(std::move(child));
-                 walk.done_.push_back(name);
-                 walk.at_ = std::move(child);
-                 walk.step();
-               }));
+  void enter(const std::string& name, HeldInode child, Reply<void> reply) {
+    if (S_ISLNK(child.attributes().mode)) return follow(std::move(child), std::move(reply));
+    done_.push_back(name);
+    at_ = std::move(child);
+    reply({});
   }
-  void follow(HeldInode link) {
-    if (++links_ > kLinksMax) return reply_(fail(ErrorKind::denied, "too many links"));
+  void follow(HeldInode link, Reply<void> reply) {
+    if (++links_ > kLinksMax) return reply(fail(ErrorKind::denied, "too many links"));
     const InodeId id = link.id();
-    auto held = std::make_shared<HeldInode>(std::move(link));  // until it was read
-    fs_.readlink(id, next<std::string>([held](PathWalk& walk, const std::string& target) { walk.lead(target); }));
+    auto lead = [walk = shared_from_this(), held = std::make_shared<HeldInode>(std::move(link))](
+                    const std::string& target) { return walk->lead(target); };
+    fs_.readlink(id, answer_with<std::string>(std::move(reply), std::move(lead)));
   }
   // Goes on from the root, with the names of the link's target in the place of its own.
-  void lead(const std::string& target) {
+  Result<void> lead(const std::string& target) {
     std::vector<std::string> names = done_;
     bool is_outside = target.starts_with('/');
     for (std::string& each : names_in(target)) {
@@ -71,24 +70,27 @@ class PathWalk : public std::enable_shared_from_this<PathWalk> {
         names.pop_back();
       }
     }
-    if (is_outside) return reply_(fail(ErrorKind::denied, "a link that leads out of the source"));
+    if (is_outside) return fail(ErrorKind::denied, "a link that leads out of the source");
     left_.insert(left_.end(), names.rbegin(), names.rend());
     done_.clear();
-    begin();
+    has_begun_ = false;
+    return {};
   }
 
   FileSystem& fs_;
   std::vector<std::string> left_;  // the next one last
   std::vector<std::string> done_;  // those that led to `at_`
   HeldInode at_;
-  Reply<HeldInode> reply_;
+  bool has_begun_ = false;  // at_ is the root, or below it
   int links_ = 0;
 };
 
 }  // namespace
 
-void walk_path(FileSystem& fs, std::vector<std::string> names, Reply<HeldInode> reply) {
-  std::make_shared<PathWalk>(fs, std::move(names), std::move(reply))->begin();
+void walk_path(FileSystem& fs, const std::vector<std::string>& names, Reply<HeldInode> reply) {
+  const auto walk = std::make_shared<PathWalk>(fs, names);
+  while_more([walk] { return walk->is_more(); }, 1, [walk](Reply<void> told) { walk->step(std::move(told)); },
+             answer_with<void>(std::move(reply), [walk] { return walk->end(); }));
 }
 
 }  // namespace tfilefs

@@ -11,6 +11,6 @@ namespace tfilefs {
 
 // Finds what names below the root of a source lead to, one after the other. Links are followed as long as they stay
 // below the root; others are denied. Errors: also those of FileSystem::lookup. Does not block.
-void walk_path(FileSystem&, std::vector<std::string> names, Reply<HeldInode>);
+void walk_path(FileSystem&, const std::vector<std::string>& names, Reply<HeldInode>);
 
 }  // namespace tfilefs

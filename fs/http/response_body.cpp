@@ -24,14 +24,10 @@ void ResponseBody::read(std::uint64_t position, std::size_t most, Reply<Slices> 
   const std::uint64_t inside = position - at->begin;
   const std::size_t size = std::min<std::uint64_t>(most, at->end - position);
   if (at->text) return reply(one_slice(std::as_bytes(std::span(*at->text)).subspan(inside, size), at->text));
-  const std::stop_token stop = reply.stop_token();
-  Reply<Slices> told(
-      [reply = std::move(reply), file = file_](Result<Slices> slices) mutable {
-        if (slices && slices->size() == 0) slices = tfile::fail(ErrorKind::stale, "the file has become shorter");
-        reply(std::move(slices));
-      },
-      stop);
-  file_->fs.read(file_->handle.id(), at->offset + inside, size, std::move(told));
+  auto check = [file = file_](Result<Slices>& slices) {
+    if (slices && slices->size() == 0) slices = tfile::fail(ErrorKind::stale, "the file has become shorter");
+  };
+  file_->fs.read(file_->handle.id(), at->offset + inside, size, seen_by(std::move(reply), std::move(check)));
 }
 
 std::string content_range(const FileSpan& range, std::uint64_t size) {

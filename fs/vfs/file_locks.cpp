@@ -112,26 +112,25 @@ void FileLocks::set(const File& file, HandleId handle, const FileLock& lock, boo
     const Lock held(mutex_);
     pause_ = kPauseMin;
   }
-  ask(std::make_shared<Asked>(Asked{file, handle, lock, waits, std::move(reply)}));
+  ask(std::make_shared<Asked>(Asked{file, handle, lock, waits}), std::move(reply));
 }
 
-void FileLocks::ask(AskedPtr asked) {
-  if (asked->reply.stop_token().stop_requested()) return asked->reply(cancelled());
-  auto answer = [this, asked](Result<Tried> tried) {
-    if (!tried) return asked->reply(tl::unexpected(std::move(tried).error()));
-    if (tried->is_granted) return asked->reply(std::move(tried->grant));
-    if (!asked->waits) return asked->reply(lock_failure(EAGAIN));
-    wait(asked);
+void FileLocks::ask(const AskedPtr& asked, Reply<Grant> reply) {
+  auto answer = [this, asked](Tried tried, Reply<Grant> told) {
+    if (tried.is_granted) return told(std::move(tried.grant));
+    if (!asked->waits) return told(lock_failure(EAGAIN));
+    wait({asked, std::move(told)});
   };
   answer_reading(
-      cache_, tfile::kLocalOrigin, [this, asked] { return try_now(*asked); }, Reply<Tried>(std::move(answer)));
+      cache_, tfile::kLocalOrigin, [this, asked] { return try_now(*asked); },
+      value_for<Tried>(std::move(reply), std::move(answer)));
 }
 
-void FileLocks::wait(AskedPtr asked) {
+void FileLocks::wait(Waiting waiting) {
   std::chrono::milliseconds pause{};
   {
     const Lock lock(mutex_);
-    waiting_.push_back(std::move(asked));
+    waiting_.push_back(std::move(waiting));
     if (std::exchange(is_timer_set_, true)) return;
     pause = pause_;
     pause_ = std::min(2 * pause_, kPauseMax);
@@ -140,27 +139,27 @@ void FileLocks::wait(AskedPtr asked) {
 }
 
 void FileLocks::try_all_again() {
-  std::vector<AskedPtr> all;
+  std::vector<Waiting> all;
   {
     const Lock lock(mutex_);
     is_timer_set_ = false;
     all.swap(waiting_);
   }
-  for (AskedPtr& asked : all) ask(std::move(asked));
+  for (Waiting& each : all) ask(each.asked, std::move(each.reply));
 }
 
 // A lock of the file has gone, or is less.
 void FileLocks::try_again(const std::array<std::uint64_t, 2>& object) {
-  std::vector<AskedPtr> some;
+  std::vector<Waiting> some;
   {
     const Lock lock(mutex_);
     const auto rest = std::stable_partition(waiting_.begin(), waiting_.end(),
-                                            [&](const auto& one) { return one->file.object != object; });
+                                            [&](const auto& one) { return one.asked->file.object != object; });
     some.assign(std::make_move_iterator(rest), std::make_move_iterator(waiting_.end()));
     waiting_.erase(rest, waiting_.end());
     if (!some.empty()) pause_ = kPauseMin;
   }
-  for (AskedPtr& asked : some) ask(std::move(asked));
+  for (Waiting& each : some) ask(each.asked, std::move(each.reply));
 }
 
 void FileLocks::take_back(const Grant& grant) {
@@ -231,7 +230,7 @@ void FileLocks::release(HandleId handle) {
 }
 
 void FileLocks::clear() {
-  std::vector<AskedPtr> waiting;
+  std::vector<Waiting> waiting;
   std::map<Key, std::shared_ptr<Owner>> owners;
   const Lock lock(mutex_);
   waiting.swap(waiting_);

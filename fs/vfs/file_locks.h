@@ -77,9 +77,12 @@ class FileLocks {
     HandleId handle = 0;
     FileLock lock;
     bool waits = false;
+  };
+  using AskedPtr = std::shared_ptr<const Asked>;
+  struct Waiting {
+    AskedPtr asked;
     Reply<Grant> reply;
   };
-  using AskedPtr = std::shared_ptr<Asked>;
   struct Tried {
     bool is_granted = false;
     Grant grant;
@@ -87,8 +90,8 @@ class FileLocks {
   Result<std::shared_ptr<Owner>> owner_of(const File&, HandleId, std::uint64_t owner) EXCLUDES(mutex_);
   std::shared_ptr<const Descriptor> known_file(const File&) REQUIRES(mutex_);
   Result<Tried> try_now(const Asked&) EXCLUDES(mutex_);
-  void ask(AskedPtr) EXCLUDES(mutex_);
-  void wait(AskedPtr) EXCLUDES(mutex_);
+  void ask(const AskedPtr&, Reply<Grant>) EXCLUDES(mutex_);
+  void wait(Waiting) EXCLUDES(mutex_);
   void try_all_again() EXCLUDES(mutex_);
   void try_again(const std::array<std::uint64_t, 2>& object) EXCLUDES(mutex_);
 
@@ -96,7 +99,7 @@ class FileLocks {
   Timers& timers_;
   Mutex mutex_{"FileLocks::mutex_"};
   std::map<Key, std::shared_ptr<Owner>> owners_ GUARDED_BY(mutex_);
-  std::vector<AskedPtr> waiting_ GUARDED_BY(mutex_);
+  std::vector<Waiting> waiting_ GUARDED_BY(mutex_);
   std::chrono::milliseconds pause_ GUARDED_BY(mutex_){0};
   bool is_timer_set_ GUARDED_BY(mutex_) = false;
 };

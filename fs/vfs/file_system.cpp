@@ -169,14 +169,13 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
 
 void FileSystem::resolve_again(InodePtr inode, Reply<Entry> reply) {
   InodePtr parent = inode->parent;
-  auto take = [this, inode](Result<FoundEntry> found, Reply<Entry> told) {
-    if (!found && found.error().kind == ErrorKind::not_found) return told(source_changed());
-    if (!found) return told(tl::unexpected(std::move(found).error()));
+  auto take = [this, inode](const std::optional<FoundEntry>& found, Reply<Entry> told) {
+    if (!found) return told(source_changed());
     inodes_->set_entry(*inode, found->entry);
-    told(std::move(found->entry));
+    told(found->entry);
   };
   auto find = [inode, take = std::move(take)](const DirectoryPtr& directory, Reply<Entry> told) mutable {
-    directory->find(inode->name, on_behalf_of<FoundEntry>(std::move(told), std::move(take)));
+    directory->find(inode->name, found_or_not<FoundEntry>(std::move(told), std::move(take)));
   };
   directory_of(parent, Freshness::recent, value_for<DirectoryPtr>(std::move(reply), std::move(find)));
 }
@@ -261,55 +260,55 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
 void FileSystem::lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found> reply,
                            const CallerPtr& by) {
   if (!retries_.awaits(thread)) return lookup(parent, name, std::move(reply), by, Sizes::soon);
-  const std::stop_token stop = reply.stop_token();
-  auto told = [this, thread, reply = std::move(reply)](Result<Found> found) mutable {
-    retries_.renew(thread);
-    reply(std::move(found));
-  };
-  lookup(parent, name, Reply<Found>(std::move(told), stop), by, Sizes::exact);
+  auto renew = [this, thread](const Result<Found>&) { retries_.renew(thread); };
+  lookup(parent, name, seen_by(std::move(reply), std::move(renew)), by, Sizes::exact);
 }
 
 // If the file changes while it is opened or a table is read, the look-up is tried again: it concerns no open handle, so
 // the new state is a correct answer.
 void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
-  const std::stop_token stop = reply.stop_token();
-  const GenerationPtr before = generation_of(*sought.parent);
-  auto judged = [this, sought, tries, before, reply = std::move(reply)](Result<Found> found) mutable {
-    if (found) return reply(std::move(found));
+  auto check = [this, sought, tries, before = generation_of(*sought.parent)](Result<Found> found, Reply<Found> told) {
+    if (found) return told(std::move(found));
+    auto again = [this, sought, tries](const Result<void>& judged, Reply<Found> answer) {
+      const Error& error = judged.error();
+      if (error.kind == ErrorKind::stale && tries > 1) return look_up(sought, tries - 1, std::move(answer));
+      note(*sought.parent, sought.name, error);
+      answer(tl::unexpected<Error>(error));
+    };
     judge(before ? before : generation_of(*sought.parent), found.error(),
-          [this, sought, tries, reply = std::move(reply)](Result<Error> error) mutable {
-            if (error->kind == ErrorKind::stale && tries > 1) return look_up(sought, tries - 1, std::move(reply));
-            note(*sought.parent, sought.name, *error);
-            reply(tl::unexpected(*std::move(error)));
-          });
-  };
-  auto finish = [this, sought](Result<FoundEntry> at, Reply<Found> told) {
-    finish_found(sought, std::move(at), std::move(told));
+          on_behalf_of<void>(std::move(told), std::move(again)));
   };
   find_in(sought.parent, sought.name, sought.by,
-          on_behalf_of<FoundEntry>(Reply<Found>(std::move(judged), stop), std::move(finish)));
+          finishing(sought, on_behalf_of<Found>(std::move(reply), std::move(check))));
 }
 
 // Decides whether an error of damage only means that the file is being changed. If so, the error becomes stale, and the
 // generation is given up. An error that was stale before says nothing about the generation: a commit may have replaced
-// the entry, and readers of the generation go on.
-void FileSystem::judge(const GenerationPtr& generation, const Error& error, Reply<Error> reply) {
-  if (error.kind != ErrorKind::damaged || !generation) return reply(error);
-  auto job = [generation, error]() -> Result<Error> {
-    if (!generation->source->is_changing()) return error;
+// the entry, and readers of the generation go on. The reply is an error; the file is looked at whatever signal comes.
+void FileSystem::judge(const GenerationPtr& generation, const Error& error, Reply<void> reply) {
+  if (error.kind != ErrorKind::damaged || !generation) return reply(tl::unexpected<Error>(error));
+  auto job = [generation, error]() -> Result<void> {
+    if (!generation->source->is_changing()) return tl::unexpected<Error>(error);
     generation->source->set_stale();
-    return Error{ErrorKind::stale, error.text, error.offset, 0, error.source};
+    return tl::unexpected(Error{ErrorKind::stale, error.text, error.offset, 0, error.source});
   };
-  answer_blocking(*cache_, std::move(job), std::move(reply));
+  answer_blocking(*cache_, std::move(job), uninterrupted(std::move(reply)));
+}
+
+// Of a look-up that finds an entry.
+Reply<FoundEntry> FileSystem::finishing(Sought sought, Reply<Found> reply) {
+  auto finish = [this, sought = std::move(sought)](FoundEntry at, Reply<Found> told) {
+    finish_found(sought, std::move(at), std::move(told));
+  };
+  return value_for<FoundEntry>(std::move(reply), std::move(finish));
 }
 
 // The inode's entry is the same for all callers; the attributes are those that this caller may see.
-void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply<Found> reply) {
-  if (!at) return reply(tl::unexpected(std::move(at).error()));
-  std::string own_name = at->own_name.empty() ? sought.name : std::move(at->own_name);
-  const Entry entry = at->entry;
-  auto next = [this, entry, sought, own_name = std::move(own_name), same_for_all = at->same_for_all,
-               is_new = at->is_new](Attributes attributes, Reply<Found> told) mutable {
+void FileSystem::finish_found(const Sought& sought, FoundEntry at, Reply<Found> reply) {
+  std::string own_name = at.own_name.empty() ? sought.name : std::move(at.own_name);
+  const Entry entry = at.entry;
+  auto next = [this, entry, sought, own_name = std::move(own_name), same_for_all = at.same_for_all, is_new = at.is_new](
+                  Attributes attributes, Reply<Found> told) mutable {
     attributes.same_for_all = !context_.is_shared || (same_for_all && entry.vnodes->is_same_for_all(entry.vnode));
     const InodeId id = refer(sought.parent, sought.name, own_name, entry, attributes, is_new);
     const InodePtr inode = inodes_->find(id);
@@ -406,14 +405,13 @@ bool is_remote(const Generation& generation) {
 void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by, HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  const std::stop_token stop = reply.stop_token();
-  auto tell_kernel = [this, inode, of = inodes_->entry(*inode).vnodes->latest_generation(),
-                      reply = std::move(reply)](Result<Attributes> attributes) mutable {
-    if (!attributes) return tell(inode, of, attributes.error(), std::move(reply));
+  auto tell_kernel = [this, inode, of = inodes_->entry(*inode).vnodes->latest_generation()](
+                         Result<Attributes> attributes, Reply<Attributes> answer) {
+    if (!attributes) return tell(inode, of, attributes.error(), std::move(answer));
     attributes->number = inode->number;
-    tell_size(inode, *attributes, *attributes, std::move(reply));
+    tell_size(inode, *attributes, *attributes, std::move(answer));
   };
-  Reply<Attributes> told(std::move(tell_kernel), stop);
+  Reply<Attributes> told = on_behalf_of<Attributes>(std::move(reply), std::move(tell_kernel));
   if (const auto vnodes = open_vnodes(open)) return vnodes->attributes({}, std::move(told));
   // For a file that was removed or moved while open, the open file is asked. A file that a commit has replaced keeps
   // its attributes from when it was opened: the kernel asks for the size when a reader comes to the end, and does not
@@ -426,17 +424,17 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
     generation->owner->current(Freshness::recent, [](Result<GenerationPtr>) {});
     return admitted(seen, Access::status, caller, attributes_of(std::move(told)));
   }
-  auto find = [this, inode, caller, told = std::move(told)](Result<Attributes> attributes) mutable {
+  auto ask_open = [this, inode, caller](Result<Attributes> attributes, Reply<Attributes> answer) {
     if (!attributes && attributes.error().kind == ErrorKind::not_found) attributes = source_changed();
-    if (attributes || attributes.error().kind != ErrorKind::stale) return told(std::move(attributes));
-    if (const auto vnodes = files_.own_of(*inode)) return vnodes->attributes({}, std::move(told));
+    if (attributes || attributes.error().kind != ErrorKind::stale) return answer(std::move(attributes));
+    if (const auto vnodes = files_.own_of(*inode)) return vnodes->attributes({}, std::move(answer));
     const Entry as_opened = inodes_->entry(*inode);
     const GenerationPtr generation = as_opened.vnodes->generation();
     const bool is_readable = generation && !generation->source->is_stale() && files_.is_open(*inode);
-    if (!is_readable) return told(std::move(attributes));
-    admitted(as_opened, Access::status, caller, attributes_of(std::move(told)));
+    if (!is_readable) return answer(std::move(attributes));
+    admitted(as_opened, Access::status, caller, attributes_of(std::move(answer)));
   };
-  Reply<Attributes> found(std::move(find), stop);
+  Reply<Attributes> found = on_behalf_of<Attributes>(std::move(told), std::move(ask_open));
   entry_for(inode, Access::status, caller, attributes_of(std::move(found)));
 }
 
@@ -474,44 +472,38 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
   if (!inode) return reply(unknown_inode());
   const GenerationPtr found = inodes_->entry(*inode).vnodes->generation();
   const bool comes_back = retries_.take(thread, inode->number, found ? found->serial : 0);
-  const std::stop_token opener = reply.stop_token();
-  auto expect = [this, inode, thread, reply = std::move(reply)](Result<Opened> opened) mutable {
-    if (!opened && opened.error().kind == ErrorKind::stale) {
-      const GenerationPtr of = inodes_->entry(*inode).vnodes->latest_generation();
-      const GenerationPtr now = of ? of->owner->known() : nullptr;
-      retries_.expect(thread, inode->number, now ? now->serial : 0);
-    }
-    reply(std::move(opened));
+  auto expect = [this, inode, thread](const Result<Opened>& opened) {
+    if (opened || opened.error().kind != ErrorKind::stale) return;
+    const GenerationPtr of = inodes_->entry(*inode).vnodes->latest_generation();
+    const GenerationPtr now = of ? of->owner->known() : nullptr;
+    retries_.expect(thread, inode->number, now ? now->serial : 0);
   };
-  Reply<Opened> told(std::move(expect), opener);
-  auto open = [this, inode, how, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
-    if (!entry) {
-      note(*inode, "", entry.error());
-      return reply(tl::unexpected(std::move(entry).error()));
-    }
-    const std::shared_ptr<const Vnodes> vnodes = entry->vnodes;
-    const std::stop_token stop = reply.stop_token();
-    auto opened_as = [this, inode, comes_back, may_read = how.may_read, of = vnodes->generation(),
-                      reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-      if (!opened) return tell(inode, of, opened.error(), std::move(reply));
+  auto open = [this, inode, how, comes_back](const Entry& entry, Reply<Opened> told) {
+    const std::shared_ptr<const Vnodes> vnodes = entry.vnodes;
+    auto finish = [this, inode, comes_back, may_read = how.may_read, of = vnodes->generation()](
+                      Result<OpenedContent> opened, Reply<Opened> answer) {
+      if (!opened) return tell(inode, of, opened.error(), std::move(answer));
       if (inode->is_size_unreported && !comes_back)
-        return reply(fail(ErrorKind::stale, "opened before its size was reported; the kernel retries"));
-      finish_open(inode, *std::move(opened), may_read, std::move(reply));
+        return answer(fail(ErrorKind::stale, "opened before its size was reported; the kernel retries"));
+      finish_open(inode, *std::move(opened), may_read, std::move(answer));
     };
-    Reply<OpenedContent> finish(std::move(opened_as), stop);
-    ((*vnodes).*how.function)(entry->vnode, std::move(finish));
+    ((*vnodes).*how.function)(entry.vnode, on_behalf_of<OpenedContent>(std::move(told), std::move(finish)));
   };
-  Reply<Entry> admit(std::move(open), opener);
-  entry_to_open(inode, comes_back, admitted_for(how.access, by, std::move(admit)));
+  auto note_failed = [this, inode](const Result<Entry>& entry) {
+    if (!entry) note(*inode, "", entry.error());
+  };
+  Reply<Entry> admit = value_for<Entry>(seen_by(std::move(reply), std::move(expect)), std::move(open));
+  entry_to_open(inode, comes_back, admitted_for(how.access, by, seen_by(std::move(admit), std::move(note_failed))));
 }
 
 template <class T>
 void FileSystem::tell(const InodePtr& inode, const GenerationPtr& generation, const Error& error, Reply<T> reply) {
   const GenerationPtr of = generation ? generation : inodes_->entry(*inode).vnodes->latest_generation();
-  judge(of, error, [this, inode, reply = std::move(reply)](Result<Error> judged) mutable {
-    note(*inode, "", *judged);
-    reply(tl::unexpected(*std::move(judged)));
-  });
+  auto answer = [this, inode](const Result<void>& judged, Reply<T> told) {
+    note(*inode, "", judged.error());
+    told(tl::unexpected<Error>(judged.error()));
+  };
+  judge(of, error, on_behalf_of<void>(std::move(reply), std::move(answer)));
 }
 
 void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, bool may_read, Reply<Opened> reply) {
@@ -543,13 +535,12 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
   if (generation && generation->source->is_stale()) return reply(source_changed());
   if (auto late = timed_out_reads_.find(handle, offset, size)) return reply(tl::unexpected(*std::move(late)));
   Content& content = *file->content.content;
-  content.read(
-      offset, size,
-      [this, handle, offset, size, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
-        if (slices) return reply(std::move(slices));
-        if (slices.error().kind == ErrorKind::timed_out) timed_out_reads_.note(handle, offset, size, slices.error());
-        tell(file->inode, file->content.generation, slices.error(), std::move(reply));
-      });
+  auto finish = [this, handle, offset, size, file = std::move(file)](Result<Slices> slices, Reply<Slices> told) {
+    if (slices) return told(std::move(slices));
+    if (slices.error().kind == ErrorKind::timed_out) timed_out_reads_.note(handle, offset, size, slices.error());
+    tell(file->inode, file->content.generation, slices.error(), std::move(told));
+  };
+  content.read(offset, size, on_behalf_of<Slices>(std::move(reply), std::move(finish)));
 }
 
 void FileSystem::release(HandleId handle) {
@@ -579,13 +570,14 @@ void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPt
   const GenerationPtr before = generation_of(*inode);
   auto judged = [this, inode, tries, by, before](Result<OpenFile> open, Reply<HandleId> opened) {
     if (open) return opened(files_.add(*std::move(open)));
+    auto again = [this, inode, tries, by](const Result<void>& judged, Reply<HandleId> told) {
+      const Error& error = judged.error();
+      if (error.kind == ErrorKind::stale && tries > 1) return open_directory(inode, tries - 1, by, std::move(told));
+      note(*inode, "", error);
+      told(tl::unexpected<Error>(error));
+    };
     judge(before ? before : generation_of(*inode), open.error(),
-          [this, inode, tries, by, told = std::move(opened)](Result<Error> error) mutable {
-            if (error->kind == ErrorKind::stale && tries > 1)
-              return open_directory(inode, tries - 1, by, std::move(told));
-            note(*inode, "", *error);
-            told(tl::unexpected(*std::move(error)));
-          });
+          on_behalf_of<void>(std::move(opened), std::move(again)));
   };
   list_directory(inode, by, on_behalf_of<OpenFile>(std::move(reply), std::move(judged)));
 }

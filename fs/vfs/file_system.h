@@ -254,7 +254,7 @@ class FileSystem {
   void open_directory(const InodePtr&, int tries, const CallerPtr& by, Reply<HandleId>);
   void list_directory(const InodePtr&, const CallerPtr& by, Reply<OpenFile>);
   GenerationPtr generation_of(Inode& directory);
-  void judge(const GenerationPtr&, const Error&, Reply<Error>);
+  void judge(const GenerationPtr&, const Error&, Reply<void>);
   template <class T>
   void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
   struct How {
@@ -265,7 +265,8 @@ class FileSystem {
   void open_content(InodeId, How, const CallerPtr& by, pid_t thread, Reply<Opened>);
   void entry_to_open(const InodePtr&, bool comes_back, Reply<Entry>);
   void finish_open(const InodePtr&, OpenedContent, bool may_read, Reply<Opened>);
-  void finish_found(const Sought&, Result<FoundEntry>, Reply<Found>);
+  void finish_found(const Sought&, FoundEntry, Reply<Found>);
+  Reply<FoundEntry> finishing(Sought, Reply<Found>);
   void finish_created(const InodePtr& parent, const std::string& name, const CallerPtr& by, CreatedFile,
                       Reply<Created>);
   template <class T, class Change>

@@ -44,19 +44,16 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, const Calle
   if (!parent) return reply(unknown_inode());
   if (is_too_long(*parent, name)) return reply(name_too_long());
   if (parent->id == kRootId && name == kControlName) return reply(read_only());
-  const std::stop_token stop = reply.stop_token();
-  Reply<T> told([this, parent, name = std::string(name), reply = std::move(reply)](Result<T> result) mutable {
+  auto note_refused = [this, parent, name = std::string(name)](const Result<T>& result) {
     if (!result) note_refusal(*parent, name, result.error());
-    reply(std::move(result));
-  });
-  // Nobody is waited for while the directory is opened. A change that has begun is made.
-  Reply<DirectoryPtr> begin(
-      [parent, change = std::move(change), told = std::move(told)](Result<DirectoryPtr> directory) mutable {
-        if (!directory) return told(tl::unexpected(std::move(directory).error()));
-        change(parent, *directory, std::move(told));
-      },
-      stop);
-  directory_of(parent, Freshness::recent, admitted_for(Access::write, by, std::move(begin)));
+  };
+  // The opening of the directory may be given up. A change that has begun is made.
+  auto begin = [parent, change = std::move(change)](const DirectoryPtr& directory, Reply<T> told) mutable {
+    change(parent, directory, uninterrupted(std::move(told)));
+  };
+  Reply<DirectoryPtr> opened =
+      value_for<DirectoryPtr>(seen_by(std::move(reply), std::move(note_refused)), std::move(begin));
+  directory_of(parent, Freshness::recent, admitted_for(Access::write, by, std::move(opened)));
 }
 
 void FileSystem::create(InodeId parent, std::string_view name, const Creation& how, bool exclusive,
@@ -86,9 +83,7 @@ void FileSystem::make_directory(InodeId parent, std::string_view name, const Cre
                                 const CallerPtr& by) {
   auto make = [this, name = std::string(name), how, by](const InodePtr& in, const DirectoryPtr& directory,
                                                         Reply<Found> told) {
-    directory->make_directory(name, how, [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
-      finish_found({in, name, by}, std::move(made), std::move(told));
-    });
+    directory->make_directory(name, how, finishing({in, name, by}, std::move(told)));
   };
   change_in(parent, name, by, std::move(reply), std::move(make));
 }
@@ -97,10 +92,7 @@ void FileSystem::make_link(InodeId parent, std::string_view name, std::string_vi
                            Reply<Found> reply, const CallerPtr& by) {
   auto make = [this, name = std::string(name), target = std::string(target), how, by](
                   const InodePtr& in, const DirectoryPtr& directory, Reply<Found> told) {
-    auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
-      finish_found({in, name, by}, std::move(made), std::move(told));
-    };
-    directory->make_link(name, target, how, std::move(finish));
+    directory->make_link(name, target, how, finishing({in, name, by}, std::move(told)));
   };
   change_in(parent, name, by, std::move(reply), std::move(make));
 }
@@ -109,27 +101,22 @@ void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view nam
                                 const CallerPtr& by) {
   const InodePtr file = known(of);
   if (!file) return reply(unknown_inode());
-  auto make = value_for<Entry>(
-      std::move(reply), [this, parent, name = std::string(name), by](Entry entry, Reply<Found> answer) mutable {
-        auto link = [this, name, by, vnodes = entry.vnodes](const InodePtr& in, const DirectoryPtr& directory,
-                                                            Reply<Found> told) {
-          auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
-            finish_found({in, name, by}, std::move(made), std::move(told));
-          };
-          directory->make_hard_link(name, *vnodes, std::move(finish));
-        };
-        change_in(parent, name, by, std::move(answer), std::move(link));
-      });
+  auto make = value_for<Entry>(std::move(reply),
+                               [this, parent, name = std::string(name), by](Entry entry, Reply<Found> answer) mutable {
+                                 auto link = [this, name, by, vnodes = entry.vnodes](
+                                                 const InodePtr& in, const DirectoryPtr& directory, Reply<Found> told) {
+                                   directory->make_hard_link(name, *vnodes, finishing({in, name, by}, std::move(told)));
+                                 };
+                                 change_in(parent, name, by, std::move(answer), std::move(link));
+                               });
   entry_for(file, Access::status, by, std::move(make));
 }
 
 void FileSystem::remove(InodeId parent, std::string_view name, bool directory, Reply<void> reply, const CallerPtr& by) {
   auto take_away = [this, name = std::string(name), directory](const InodePtr& from, const DirectoryPtr& in,
                                                                Reply<void> told) {
-    in->remove(name, directory, [this, from, name, told = std::move(told)](Result<void> removed) mutable {
-      if (removed) inodes_->leave(*from, name);
-      told(std::move(removed));
-    });
+    in->remove(name, directory,
+               answer_with<void>(std::move(told), [this, from, name] { inodes_->leave(*from, name); }));
   };
   change_in(parent, name, by, std::move(reply), std::move(take_away));
 }
@@ -140,12 +127,11 @@ void FileSystem::rename(InodeId parent, std::string_view name, InodeId new_paren
                   const InodePtr& into, const DirectoryPtr& to, Reply<void> told) {
     auto take = [this, into, to, name, new_name, flags](const InodePtr& out_of, const DirectoryPtr& from,
                                                         Reply<void> moved) {
-      auto finish = [this, into, out_of, name, new_name, moved = std::move(moved)](Result<void> done) mutable {
-        if (done) inodes_->leave(*out_of, name);
-        if (done) inodes_->leave(*into, new_name);
-        moved(std::move(done));
+      auto leave = [this, into, out_of, name, new_name] {
+        inodes_->leave(*out_of, name);
+        inodes_->leave(*into, new_name);
       };
-      from->rename(name, *to, new_name, flags, std::move(finish));
+      from->rename(name, *to, new_name, flags, answer_with<void>(std::move(moved), std::move(leave)));
     };
     change_in(parent, name, by, std::move(told), std::move(take));
   };
@@ -156,25 +142,22 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
                         HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  Reply<Attributes> told(
-      [this, inode, size = change.size, reply = std::move(reply)](Result<Attributes> changed) mutable {
-        if (changed) {
-          changed->number = inode->number;
-          inode->reported_size = changed->size;
-          if (size) page_copies_.note_size(inode->id, *size);
-        } else {
-          note_refusal(*inode, "", changed.error());
-        }
-        reply(std::move(changed));
-      });
+  auto note_change = [this, inode, size = change.size](Result<Attributes>& changed) {
+    if (!changed) return note_refusal(*inode, "", changed.error());
+    changed->number = inode->number;
+    inode->reported_size = changed->size;
+    if (size) page_copies_.note_size(inode->id, *size);
+  };
+  Reply<Attributes> told = seen_by(uninterrupted(std::move(reply)), std::move(note_change));
   if (const auto vnodes = open_vnodes(open)) return vnodes->change({}, change, std::move(told));
   // A file that was removed or moved while open is changed through the open file.
-  Reply<Attributes> done([this, inode, change, told = std::move(told)](Result<Attributes> changed) mutable {
+  auto change_open = [this, inode, change](Result<Attributes> changed, Reply<Attributes> answer) {
     const bool is_gone = !changed && changed.error().kind == ErrorKind::stale;
     const auto vnodes = is_gone ? files_.own_of(*inode) : nullptr;
-    if (vnodes) return vnodes->change({}, change, std::move(told));
-    told(std::move(changed));
-  });
+    if (vnodes) return vnodes->change({}, change, std::move(answer));
+    answer(std::move(changed));
+  };
+  Reply<Attributes> done = on_behalf_of<Attributes>(std::move(told), std::move(change_open));
   // The owner of a file may change its mode, whatever the mode is; the kernel has checked that.
   entry_for(inode, change.size ? Access::write : Access::status, by,
             value_for<Entry>(std::move(done), [change](const Entry& entry, Reply<Attributes> changed) {
@@ -201,17 +184,13 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
                        Reply<std::size_t> reply, bool durable) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  const std::stop_token stop = reply.stop_token();
-  auto tell = [this, file, handle, durable, reply = std::move(reply)](Result<std::size_t> taken) mutable {
+  auto tell = [this, file, handle, durable](Result<std::size_t> taken, Reply<std::size_t> done) {
     if (!taken) note_refusal(*file->inode, "", taken.error());
-    if (!taken || !durable) return reply(std::move(taken));
+    if (!taken || !durable) return done(std::move(taken));
     // Not given up when a signal comes: the bytes are taken.
-    sync(handle, [taken = *taken, reply = std::move(reply)](Result<void> synced) mutable {
-      if (!synced) return reply(tl::unexpected(std::move(synced).error()));
-      reply(taken);
-    });
+    sync(handle, answer_with<void>(uninterrupted(std::move(done)), [size = *taken] { return size; }));
   };
-  Reply<std::size_t> told(std::move(tell), stop);
+  Reply<std::size_t> told = on_behalf_of<std::size_t>(std::move(reply), std::move(tell));
   Content& content = *file->content.content;
   if (append) {
     page_copies_.note_append(file->inode->id, offset);
@@ -231,12 +210,10 @@ std::shared_ptr<const OpenFile> FileSystem::file_with_copies(HandleId handle) co
 void FileSystem::read_pages(HandleId handle, std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
   const auto file = file_with_copies(handle);
   if (!file) return read(handle, offset, size, std::move(reply));
-  const std::stop_token stop = reply.stop_token();
-  auto noted = [this, id = file->inode->id, offset, reply = std::move(reply)](Result<Slices> slices) mutable {
+  auto note_pages = [this, id = file->inode->id, offset](const Result<Slices>& slices) {
     if (slices) page_copies_.note_read(id, offset, slices->pieces);
-    reply(std::move(slices));
   };
-  read(handle, offset, size, Reply<Slices>(std::move(noted), stop));
+  read(handle, offset, size, seen_by(std::move(reply), std::move(note_pages)));
 }
 
 void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<const std::byte> bytes,
@@ -246,7 +223,6 @@ void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<co
   auto pieces = page_copies_.note_write(file->inode->id, offset, bytes);
   const bool is_whole = pieces.size() == 1 && pieces[0].size == bytes.size();
   if (is_whole) return write(handle, offset, false, bytes, std::move(reply));
-  reply.set_stop_token({});  // all of them are written, whatever signal comes
   const std::size_t count = pieces.size();
   auto write_piece = [file, offset, copy = std::vector<std::byte>(bytes.begin(), bytes.end()),
                       pieces = std::move(pieces)](std::size_t i, Reply<void> told) {
@@ -255,7 +231,7 @@ void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<co
                                  answer_with<std::size_t>(std::move(told), [](std::size_t) {}));
   };
   auto all_taken = [size = bytes.size()] { return size; };
-  when_all(count, 1, std::move(write_piece), answer_with<void>(std::move(reply), all_taken));
+  when_all(count, 1, std::move(write_piece), answer_with<void>(uninterrupted(std::move(reply)), all_taken));
 }
 
 namespace {
@@ -278,13 +254,12 @@ FileLocks::File locked_file(const OpenFile& open) {
 void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_owner) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  auto write_out = [this, file, reply = std::move(reply)](const Result<void>&) mutable {
-    file->content.content->flush([this, file, reply = std::move(reply)](Result<void> result) mutable {
-      if (!result) note_refusal(*file->inode, "", result.error());
-      reply(std::move(result));
-    });
+  auto note_refused = [this, file](const Result<void>& result) {
+    if (!result) note_refusal(*file->inode, "", result.error());
   };
-  locks_.close(locked_file(*file), lock_owner, std::move(write_out));
+  auto write_out = [file](const Result<void>&, Reply<void> told) { file->content.content->flush(std::move(told)); };
+  Reply<void> flushed = seen_by(uninterrupted(std::move(reply)), std::move(note_refused));
+  locks_.close(locked_file(*file), lock_owner, on_behalf_of<void>(std::move(flushed), std::move(write_out)));
 }
 
 // On a thread that nothing waits for which the kernel may need to have its pages written. The queue is the inode's, so
@@ -303,19 +278,18 @@ void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Rep
   const FileLocks::File locked = locked_file(*file);
   if (!kernel_.forget_pages || !locked.descriptor) return locks_.set(locked, handle, lock, waits, std::move(reply));
   page_copies_.watch(file->inode->id, handle);
-  auto told = std::make_shared<Reply<FileLocks::Grant>>(std::move(reply));
-  auto granted = [this, file, told](Result<FileLocks::Grant> grant) {
-    if (!grant || told->stop_token().stop_requested()) return (*told)(std::move(grant));
-    forget_pages(file, [told, grant = std::move(grant)] { (*told)(grant); });
+  auto forget_first = [this, file](FileLocks::Grant grant, Reply<FileLocks::Grant> told) {
+    if (told.stop_token().stop_requested()) return told(std::move(grant));
+    auto shared = std::make_shared<Reply<FileLocks::Grant>>(std::move(told));
+    forget_pages(file, [shared, grant = std::move(grant)] { (*shared)(grant); });
   };
-  auto ask = [this, locked, handle, lock, waits, told, granted] {
-    const bool is_taken = lock.type != F_UNLCK;
-    locks_.set(locked, handle, lock, waits,
-               is_taken ? Reply<FileLocks::Grant>(granted, told->stop_token()) : std::move(*told));
-  };
+  if (lock.type != F_UNLCK) reply = value_for<FileLocks::Grant>(std::move(reply), std::move(forget_first));
+  if (lock.type == F_WRLCK) return locks_.set(locked, handle, lock, waits, std::move(reply));
   // A lock for reading may be what is left of one for writing.
-  if (lock.type != F_WRLCK) return forget_pages(file, ask);
-  ask();
+  auto shared = std::make_shared<Reply<FileLocks::Grant>>(std::move(reply));
+  forget_pages(file, [this, locked, handle, lock, waits, shared] {
+    locks_.set(locked, handle, lock, waits, std::move(*shared));
+  });
 }
 
 void FileSystem::test_lock(HandleId handle, const FileLock& lock, Reply<FileLock> reply) {
@@ -327,10 +301,10 @@ void FileSystem::test_lock(HandleId handle, const FileLock& lock, Reply<FileLock
 void FileSystem::sync(HandleId handle, Reply<void> reply) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file) return reply(bad_handle());
-  Reply<void> told([this, file, reply = std::move(reply)](Result<void> result) mutable {
+  auto note_refused = [this, file](const Result<void>& result) {
     if (!result) note_refusal(*file->inode, "", result.error());
-    reply(std::move(result));
-  });
+  };
+  Reply<void> told = seen_by(uninterrupted(std::move(reply)), std::move(note_refused));
   if (file->content.content) return file->content.content->sync(std::move(told));
   const Entry entry = inodes_->entry(*file->inode);
   entry.vnodes->sync(entry.vnode, std::move(told));

@@ -40,9 +40,8 @@ void make_piece(std::shared_ptr<PieceInMaking> of, std::vector<ColumnRange> inpu
   auto make = [of](std::vector<ColumnRange> more, Reply<PiecePtr> told) {
     if (!more.empty()) return make_piece(of, std::move(more), std::move(told));
     std::string made(of->size, '\0');
-    if (auto done = of->transform->make(of->piece, of->inputs.bytes(), made); !done)
-      return told(tl::unexpected<Error>(std::move(done).error()));
-    told(std::make_shared<const std::string>(std::move(made)));
+    const Result<> done = of->transform->make(of->piece, of->inputs.bytes(), made);
+    told(done.map([&]() -> PiecePtr { return std::make_shared<const std::string>(std::move(made)); }));
   };
   auto ask = [of, make = std::move(make)](Inputs read, Reply<PiecePtr> told) mutable {
     of->inputs = std::move(read);
@@ -197,13 +196,12 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     for (auto part = parts.begin(); part != column; ++part) add_in_place(*part, before);
     if (column == parts.end()) return reply(std::move(before));
     for (auto part = column + 1; part != parts.end(); ++part) add_in_place(*part, after);
-    read_column(*column, [before = std::move(before), after = std::move(after),
-                          reply = std::move(reply)](Result<Slices> items) mutable {
-      if (!items) return reply(std::move(items));
-      before.add(*items);
+    auto enclose = [before = std::move(before), after = std::move(after)](const Slices& items) mutable {
+      before.add(items);
       before.add(after);
-      reply(std::move(before));
-    });
+      return std::move(before);
+    };
+    read_column(*column, answer_with<Slices>(std::move(reply), std::move(enclose)));
   }
 
   void read_part(const Part& part, std::byte* to, Reply<void> reply) {

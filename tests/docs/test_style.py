@@ -97,6 +97,38 @@ def test_classes_are_read_at_a_glance():
     assert longer <= LONGER_CLASSES
 
 
+# What a step of an operation does by hand that the combinators of on_behalf.h and exec/ do for it, and may forget.
+BY_HAND = {
+    "a reply moves into a function of the result: on_behalf_of() takes its stop token along":
+        r"[\[ ](?:reply|told|answer|answered|done|made|moved|kept|opened|listed) = std::move\(\w+\)[^\]]*\]"
+        r"\((?:const )?Result<",
+    "a stop token goes from reply to reply: on_behalf_of() does that":
+        r"\bReply<[\w:<>]+>\((?!\[)[^;]*?, (?:stop|\w+(?:\.|->)stop_token\(\))\)",
+    "an error is handed on: value_for(), found_or_not() and answer_with() do that":
+        r"\(Result<[^()]*> (\w+)(?:,\s[^()]*)?\)(?: mutable)? \{\s*if \(!\1\) return [\w>.*()-]+\(tl::unexpected",
+}
+OF_THE_COMBINATORS = {"fs/on_behalf.h", "fs/exec/when_all.h"}
+OWN_TOKENS = {"fs/vfs/attributes_within.cpp"}  # of a question that a timer may answer
+OWN_LOOPS = {"fs/cache/load.cpp"}  # of requests that make each other's answers
+
+
+def test_steps_are_forwarded_by_combinators():
+    found, loops = [], set()
+    for path in sources():
+        room = os.path.relpath(path, ROOT)
+        if not room.startswith("fs/") or room in OF_THE_COMBINATORS:
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if '#include "exec/trampoline.h"' in text and not room.startswith("fs/exec/"):
+            loops.add(room)
+        found += [f"{room}:{text.count(chr(10), 0, match.start()) + 1}: {what}"
+                  for what, pattern in BY_HAND.items() for match in re.finditer(pattern, text)
+                  if not (room in OWN_TOKENS and "token" in what) and "ReadDone" not in text[:match.start()][-200:]]
+    assert not found, "\n".join(found)
+    assert loops == OWN_LOOPS, "a loop of steps is for_each(), when_all() or while_more()"
+
+
 # Texts of damage without anything of what was found: their literals.
 BARE = {
     "not a journal: wrong first bytes",  # it may be any file of the user, and byte 0 is told as the place

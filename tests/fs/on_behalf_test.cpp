@@ -79,6 +79,56 @@ TEST(OnBehalf, TheValueIsGoneWhenTheStepIsAnswered) {
   EXPECT_TRUE(is_gone);
 }
 
+TEST(OnBehalf, AResultIsSeenAndGoesOn) {
+  Asked asked;
+  seen_by(asked.reply(), [](Result<int>& result) { *result += 1; })(41);
+  EXPECT_EQ(asked.answer->value(), 42);
+  bool is_seen = false;
+  seen_by(asked.reply(), [&](const Result<int>& result) { is_seen = !result; })(tfile::fail(ErrorKind::io, "lost"));
+  EXPECT_TRUE(is_seen);
+  EXPECT_EQ(asked.answer->error().text, "lost");
+}
+
+TEST(OnBehalf, WhatIsNotThereIsNoError) {
+  Asked asked;
+  const auto or_zero = [](std::optional<int> found, Reply<int> told) { told(found.value_or(0)); };
+  found_or_not<int>(asked.reply(), or_zero)(7);
+  EXPECT_EQ(asked.answer->value(), 7);
+  found_or_not<int>(asked.reply(), or_zero)(tfile::fail(ErrorKind::not_found, "gone"));
+  EXPECT_EQ(asked.answer->value(), 0);
+  found_or_not<int>(asked.reply(), or_zero)(tfile::fail(ErrorKind::io, "lost"));
+  EXPECT_EQ(asked.answer->error().text, "lost");
+}
+
+TEST(OnBehalf, AnAnswerIsMadeOfTheResult) {
+  Asked asked;
+  const auto size_of = [](const Result<int>& result) -> Result<int> {
+    if (!result) return static_cast<int>(result.error().text.size());
+    return *result;
+  };
+  answer_of_result<int>(asked.reply(), size_of)(7);
+  EXPECT_EQ(asked.answer->value(), 7);
+  answer_of_result<int>(asked.reply(), size_of)(tfile::fail(ErrorKind::io, "lost"));
+  EXPECT_EQ(asked.answer->value(), 4);
+}
+
+TEST(OnBehalf, WhatIsBegunMayNotBeGivenUp) {
+  Asked asked;
+  asked.stop.request_stop();
+  EXPECT_FALSE(uninterrupted(asked.reply()).stop_token().stop_requested());
+  // The step alone: what follows it is given up.
+  bool is_given_up = false;
+  const auto follow = [&](Result<int> result, Reply<int> told) {
+    is_given_up = told.stop_token().stop_requested();
+    told(std::move(result));
+  };
+  Reply<int> step = uninterrupted(on_behalf_of<int>(asked.reply(), follow));
+  EXPECT_FALSE(step.stop_token().stop_requested());
+  step(1);
+  EXPECT_TRUE(is_given_up);
+  EXPECT_EQ(asked.answer->value(), 1);
+}
+
 TEST(ReadDone, AReadThatIsDroppedAnswers) {
   std::optional<Result<>> answer;
   const auto make = [&] { return read_done([&](Result<> result) { answer = std::move(result); }); };

@@ -49,8 +49,7 @@ Result<std::optional<std::uint64_t>> StagedBytes::write_now(std::optional<std::u
 void StagedBytes::write(std::optional<std::uint64_t> offset, std::span<const std::byte> bytes,
                         Reply<std::uint64_t> reply) {
   auto taken = write_now(offset, bytes);
-  if (!taken) return reply(tl::unexpected(std::move(taken).error()));
-  if (*taken) return reply(**taken);
+  if (!taken || *taken) return reply(std::move(taken).map([](auto at) { return *at; }));
   std::list<Waiting> one;
   one.push_back({offset, {bytes.begin(), bytes.end()}, 0, std::move(reply)});
   {
@@ -91,8 +90,7 @@ void StagedBytes::take_turn() {
   if (more) ask_turn();
   if (!ended) return;
   Waiting& write = over.front();
-  if (!done) return write.reply(tl::unexpected(std::move(done).error()));
-  write.reply(*write.offset);
+  write.reply(std::move(done).map([&](bool) { return *write.offset; }));
 }
 
 // Does the rest of a write, or (false) the part before the frozen bytes. Blocks to make room and for the journal.

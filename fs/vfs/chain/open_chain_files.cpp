@@ -64,12 +64,11 @@ void OpenChainFiles::open(std::size_t file, Reply<WholeTable> reply) {
   auto found = [self = shared_from_this(), file](const GenerationPtr& now, Reply<WholeTable> told) {
     self->find(file, now, std::move(told));
   };
-  auto opened = [self = shared_from_this(), reply = std::move(reply)](Result<WholeTable> table) mutable {
+  auto make_room = [self = shared_from_this()](const Result<WholeTable>& table) {
     if (!table && lacks_descriptor(table.error())) self->close_idle();
-    reply(std::move(table));
   };
   files_[file].mounted->current_at_once(
-      Freshness::recent, value_for<GenerationPtr>(Reply<WholeTable>(std::move(opened)), std::move(found)));
+      Freshness::recent, value_for<GenerationPtr>(seen_by(std::move(reply), std::move(make_room)), std::move(found)));
 }
 
 void OpenChainFiles::find(std::size_t file, const GenerationPtr& generation, Reply<WholeTable> reply) {

@@ -183,12 +183,13 @@ void KeyVnodes::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<Foun
   if (info.kind != KeyKind::table)
     return reply(no_such_view("no such view of an object of class " + std::string(info.class_name)));
   auto self = std::static_pointer_cast<const KeyVnodes>(shared_from_this());
-  auto make = [self, key, shown_as](LoadedTablePtr loaded, Reply<FoundEntry> told) {
-    auto entry = make_table_view(self->generation_, std::move(loaded), self->listing_, key, shown_as);
-    if (!entry) return told(tl::unexpected(std::move(entry).error()));
-    told(FoundEntry{*std::move(entry), {}});
+  auto make = [self, key, shown_as](LoadedTablePtr loaded) {
+    return make_table_view(self->generation_, std::move(loaded), self->listing_, key, shown_as)
+        .map([](const Entry& entry) {
+          return FoundEntry{entry, {}};
+        });
   };
-  load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
+  load_table(key, answer_with<LoadedTablePtr>(std::move(reply), std::move(make)));
 }
 
 void KeyVnodes::views_beside(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
@@ -213,20 +214,19 @@ void KeyVnodes::views_beside(std::uint32_t key, Reply<std::vector<TableView>> re
 void KeyVnodes::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const {
   auto self = std::static_pointer_cast<const KeyVnodes>(shared_from_this());
   using ObjectPtr = std::shared_ptr<const ObjectFiles>;
-  auto make = [self, key](Result<ObjectPtr> object, Reply<DirectoryPtr> told) {
+  auto make = [self, key](Result<ObjectPtr> object) -> Result<DirectoryPtr> {
     const Generation& g = *self->generation_;
     if (!object) {
-      if (!is_lasting(object.error()) && !is_refusal(object.error()))
-        return told(tl::unexpected(std::move(object).error()));
+      if (!is_lasting(object.error()) && !is_refusal(object.error())) return tl::unexpected(std::move(object).error());
       if (is_refusal(object.error())) g.context.errors.add(self->path_of(key), object.error().text);
-      return told(make_object_directory(self->generation_, self->listing_, key));
+      return make_object_directory(self->generation_, self->listing_, key);
     }
     for (const std::string& warning : object->get()->object()->warnings)
       g.context.errors.add(self->path_of(key), warning);
-    told(make_array_directory(self->generation_, *std::move(object), self->listing_, key));
+    return make_array_directory(self->generation_, *std::move(object), self->listing_, key);
   };
   load_object(generation_->context.cache, generation_->file, listing_, key,
-              on_behalf_of<ObjectPtr>(std::move(reply), std::move(make)));
+              answer_of_result<ObjectPtr>(std::move(reply), std::move(make)));
 }
 
 void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {

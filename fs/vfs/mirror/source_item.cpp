@@ -670,12 +670,11 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
     change_name(from, into, std::move(job), std::move(done));
   };
   auto go_on = [self = shared_from_this(), this, into, run](Judged moved, Reply<void> told) mutable {
-    auto both = [run, moved = std::move(moved), told = std::move(told)](Result<Judged> taken) mutable {
-      if (taken) return run(std::move(moved), *std::move(taken), std::move(told));
-      if (taken.error().kind != ErrorKind::not_found) return told(tl::unexpected(std::move(taken).error()));
-      run(std::move(moved), std::nullopt, std::move(told));
+    auto both = [run, moved = std::move(moved)](std::optional<Judged> taken, Reply<void> done) mutable {
+      run(std::move(moved), std::move(taken), std::move(done));
     };
-    judged([tree = tree_, into] { return tree->look_up(into); }, Freshness::now, Reply<Judged>(std::move(both)));
+    judged([tree = tree_, into] { return tree->look_up(into); }, Freshness::now,
+           found_or_not<Judged>(std::move(told), std::move(both)));
   };
   judged([tree = tree_, from, by = by_] { return tree->look_up(from, by); }, Freshness::now,
          value_for<Judged>(std::move(reply), std::move(go_on)));

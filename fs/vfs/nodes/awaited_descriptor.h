@@ -3,9 +3,14 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "exec/answering.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "reply.h"
 #include "vfs/nodes/blocking.h"
 
@@ -20,32 +25,29 @@ inline bool lacks_descriptor(const Error& error) {
 // again, for two seconds: files that are read at present soon close.
 template <class T, class Ask>
 void with_descriptor(ClusterCache& cache, Ask ask, Reply<T> reply) {
-  struct Asking : std::enable_shared_from_this<Asking> {
-    Asking(ClusterCache& cache_, Ask ask_, Reply<T> reply_)
-        : cache(cache_), ask(std::move(ask_)), reply(std::move(reply_)) {}
-    void go_on() {
-      auto take = [self = this->shared_from_this()](Result<T> result) { self->take(std::move(result)); };
-      ask(Reply<T>(std::move(take), reply.stop_token()));
-    }
-    // The thread of the timers waits for nothing.
-    void go_on_by_job() {
-      const Result<> begun = tried([this] { run_job(cache, [self = this->shared_from_this()] { self->go_on(); }); });
-      if (!begun) reply(tl::unexpected<Error>(begun.error()));
-    }
-    void take(Result<T> result) {
-      constexpr int kTriesMax = 200;
-      constexpr std::chrono::milliseconds kPause{10};
-      const bool is_over = ++tries > kTriesMax || reply.stop_token().stop_requested();
-      if (result || !lacks_descriptor(result.error()) || is_over) return reply(std::move(result));
-      cache.exec().timers.after(kPause, [self = this->shared_from_this()] { self->go_on_by_job(); });
-    }
-
-    ClusterCache& cache;
+  static constexpr std::size_t kTriesMax = 200;
+  static constexpr std::chrono::milliseconds kPause{10};
+  struct Tries {
     Ask ask;
-    Reply<T> reply;
-    int tries = 0;
+    std::size_t count;
+    std::optional<Result<T>> result;  // of the last one, if it is the answer
   };
-  std::make_shared<Asking>(cache, std::move(ask), std::move(reply))->go_on();
+  auto tries = std::make_shared<Tries>(Tries{std::move(ask), 0, std::nullopt});
+  auto try_once = [&cache, tries](Reply<void> tried_it) {
+    auto take = [&cache, tries](Result<T> result, Reply<void> told) {
+      const bool is_tried_again = !result && lacks_descriptor(result.error()) && ++tries->count < kTriesMax;
+      if (!is_tried_again) tries->result = std::move(result);
+      if (!is_tried_again) return told({});
+      // The thread of the timers waits for nothing.
+      auto again = [&cache, shared = std::make_shared<Reply<void>>(std::move(told))] {
+        run_caught([&] { run_job(cache, [shared] { (*shared)({}); }); });
+      };
+      cache.exec().timers.after(kPause, std::move(again));
+    };
+    tries->ask(on_behalf_of<T>(std::move(tried_it), std::move(take)));
+  };
+  while_more([tries] { return !tries->result; }, 1, std::move(try_once),
+             answer_with<void>(std::move(reply), [tries] { return *std::move(tries->result); }));
 }
 
 // As answer_blocking, for a job that only reads.

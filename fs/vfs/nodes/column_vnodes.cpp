@@ -130,23 +130,21 @@ void ColumnVnodes::xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
   if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
   if (vnode.index == 0) return reply(table_xattrs());
   if (!node(vnode).column) return reply(node_xattrs(node(vnode)));
-  const std::stop_token stop = reply.stop_token();
-  auto told = [self = self(), vnode, reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
+  auto show = [self = self(), vnode](Result<LoadedTable::Settled> settled, Reply<Xattrs> told) {
     if (!settled) settled = LoadedTable::Settled{self->loaded_, vnode.index};
-    self->column_xattrs_of(vnode, *std::move(settled), std::move(reply));
+    self->column_xattrs_of(vnode, *std::move(settled), std::move(told));
   };
-  loaded_->settled(vnode.index, Reply<LoadedTable::Settled>(std::move(told), stop));
+  loaded_->settled(vnode.index, on_behalf_of<LoadedTable::Settled>(std::move(reply), std::move(show)));
 }
 
 // The other attributes need no length, and the attributes of a column that cannot be read are of most interest.
 void ColumnVnodes::column_xattrs_of(VnodeId vnode, LoadedTable::Settled settled, Reply<Xattrs> reply) const {
-  const std::stop_token stop = reply.stop_token();
-  auto told = [settled = std::move(settled), reply = std::move(reply)](Result<std::int64_t> length) mutable {
+  auto show = [settled = std::move(settled)](const Result<std::int64_t>& length, Reply<Xattrs> told) {
     const tfile::Node& node = settled.table().nodes[settled.node];
-    reply(column_xattrs(node, settled.table().columns[*node.column],
-                        length ? std::optional<std::int64_t>(*length) : std::nullopt));
+    told(column_xattrs(node, settled.table().columns[*node.column],
+                       length ? std::optional<std::int64_t>(*length) : std::nullopt));
   };
-  loaded_->length(*node(vnode).column, Reply<std::int64_t>(std::move(told), stop));
+  loaded_->length(*node(vnode).column, on_behalf_of<std::int64_t>(std::move(reply), std::move(show)));
 }
 
 }  // namespace tfilefs

@@ -224,11 +224,9 @@ void LoadedTable::whole(Reply<LoadedPtr> reply) const {
   }
   once.get(
       [&](Reply<LoadedPtr> made) {
-        const std::stop_token stop = made.stop_token();
-        auto kept = [self = shared_from_this(), made = std::move(made)](Result<LoadedPtr> found) mutable {
-          made(found ? self->keep(*std::move(found)) : std::move(found));
-        };
-        look([](const tfile::Table& table) { return table.whole(); }, Reply<LoadedPtr>(std::move(kept), stop));
+        auto keep = [self = shared_from_this()](LoadedPtr found) { return self->keep(std::move(found)); };
+        look([](const tfile::Table& table) { return table.whole(); },
+             answer_with<LoadedPtr>(std::move(made), std::move(keep)));
       },
       std::move(reply));
 }
@@ -344,15 +342,13 @@ void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr
   }
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        const std::stop_token stop = made.stop_token();
-        auto note = [self = shared_from_this(), key,
-                     made = std::move(made)](Result<std::shared_ptr<Content>> content) mutable {
-          if (content) self->note_made(key, (*content)->size());
-          if (content && self->making_) content = std::make_shared<UnreadContent>(*std::move(content), self->making_);
-          made(std::move(content));
+        auto note = [self = shared_from_this(), key](std::shared_ptr<Content> content) -> std::shared_ptr<Content> {
+          self->note_made(key, content->size());
+          if (!self->making_) return content;
+          return std::make_shared<UnreadContent>(std::move(content), self->making_);
         };
         const ViewedNode viewed{cache_, *this, streams_, table_, key.first, strings};
-        table_view(key.second).make(viewed, Reply<std::shared_ptr<Content>>(std::move(note), stop));
+        table_view(key.second).make(viewed, answer_with<std::shared_ptr<Content>>(std::move(made), std::move(note)));
       },
       std::move(reply));
 }

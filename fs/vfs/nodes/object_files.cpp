@@ -202,27 +202,26 @@ void ObjectFiles::made_whole(std::size_t part, ViewKind shown_as, Reply<std::sha
 
 // Its size is counted on a thread for such work, while the payload is held in the cache, or its blocks are reserved.
 void ObjectFiles::made_in_pieces(std::size_t part, ViewKind shown_as, Reply<std::shared_ptr<Content>> made) const {
-  const std::stop_token stop = made.stop_token();
-  auto reply = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(made));
-  auto count = [object = object_, part, shown_as, stop](Payload payload) {
+  auto count = [object = object_, part, shown_as, stop = made.stop_token()](Payload payload) {
     return pieces_of(*object, part, shown_as, payload, stop);
   };
-  const auto show = [self = shared_from_this(), part, shown_as, reply](Result<PiecedPtr> text) {
-    if (!text) return (*reply)(tl::unexpected(std::move(text).error()));
-    if (!*text) return self->made_whole(part, shown_as, std::move(*reply));
-    (*reply)(pieced_content(self->cached_, *std::move(text)));
+  auto show = [self = shared_from_this(), part, shown_as](PiecedPtr text, Reply<std::shared_ptr<Content>> told) {
+    if (!text) return self->made_whole(part, shown_as, std::move(told));
+    told(pieced_content(self->cached_, std::move(text)));
   };
+  Reply<PiecedPtr> counted = value_for<PiecedPtr>(std::move(made), std::move(show));
   if (object_->is_large)
     return answer_blocking_within(
-        cache_, tfile::kLocalOrigin, NoPayload::kBlocks, [count] { return count({}); }, Reply<PiecedPtr>(show, stop));
+        cache_, tfile::kLocalOrigin, NoPayload::kBlocks, [count] { return count({}); }, std::move(counted));
+  auto count_in = [exec = &cache_.exec(), count](Slices slices, Reply<PiecedPtr> told) {
+    auto job = [count, slices = std::move(slices)] {
+      return count(slices.pieces.empty() ? Payload() : slices.pieces[0]);
+    };
+    const auto answer = answering(std::move(job), std::move(told));
+    if (!exec->view_workers.run(answer, Urgency::awaited)) answer();
+  };
   cached_->read(0, 0, 1, 0, payload_->decoded_size({}), kLookedAt,
-                [exec = &cache_.exec(), count, show, reply](Result<Slices> slices) mutable {
-                  if (!slices) return (*reply)(tl::unexpected(std::move(slices).error()));
-                  auto job = [count, show, slices = *std::move(slices)] {
-                    show(result_of([&] { return count(slices.pieces.empty() ? Payload() : slices.pieces[0]); }));
-                  };
-                  if (!exec->view_workers.run(job, Urgency::awaited)) job();
-                });
+                value_for<Slices>(std::move(counted), std::move(count_in)));
 }
 
 namespace {
@@ -274,12 +273,12 @@ void load_object(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
     auto streams = cache.attach(payload);
     return std::make_shared<const ObjectFiles>(std::move(object), std::move(payload), std::move(streams), cache);
   };
-  auto look = [&cache, file, listing, key, reply = std::move(reply)](Result<ObjectFilesPtr> object) mutable {
-    if (!object || *object) return reply(std::move(object));
-    load_whole(cache, file, listing, key, std::move(reply));
+  auto look = [&cache, file, listing, key](ObjectFilesPtr object, Reply<ObjectFilesPtr> told) {
+    if (object) return told(std::move(object));
+    load_whole(cache, file, listing, key, std::move(told));
   };
   answer_blocking_within(cache, tfile::kLocalOrigin, NoPayload::kBlocks, std::move(job),
-                         Reply<ObjectFilesPtr>(std::move(look)));
+                         value_for<ObjectFilesPtr>(std::move(reply), std::move(look)));
 }
 
 }  // namespace tfilefs

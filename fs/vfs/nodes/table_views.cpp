@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "on_behalf.h"
 #include "summary/summarize_column.h"
 #include "summary/summary_files.h"
 #include "summary/table_page.h"
@@ -27,12 +28,12 @@ bool table_has_csv(const Table& table, NodeId) { return has_csv(table); }
 // Ten thousand columns make megabytes of text: not on the thread of the asking request.
 template <class Make>
 void text_of_table(const ViewedNode& of, Made reply, Make make) {
-  auto shared = std::make_shared<Made>(std::move(reply));
+  auto show = [](std::string text) -> std::shared_ptr<Content> {
+    return std::make_shared<FixedContent>(std::move(text));
+  };
+  auto shared = std::make_shared<Reply<std::string>>(answer_with<std::string>(std::move(reply), std::move(show)));
   run_job(of.cache, [streams = of.streams, table = of.table, shared, make = std::move(make)] {
-    make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
-           if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
-           (*shared)(std::make_shared<FixedContent>(*std::move(text)));
-         }));
+    make(streams, table, std::move(*shared));
   });
 }
 void schema(const ViewedNode& of, Made reply) {

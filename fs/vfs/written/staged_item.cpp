@@ -91,47 +91,48 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
   const std::uint64_t base = file_->overlay().status(*node_).base;
   if (offset < base) {
     // Committed since this was opened, or before: read from the ROOT file.
-    return read_committed(
-        file_, file_->overlay().place_of(*node_), offset, std::min<std::uint64_t>(size, base - offset),
-        [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
-          if (head && head->size() < std::min<std::uint64_t>(size, base - offset))
-            return reply(fail(ErrorKind::stale,
-                              "another program has changed the file: it has fewer items than were "
-                              "committed before the staged ones"));
-          if (!head || offset + size <= base) return reply(std::move(head));
-          Slices all = copy_of(*head);
-          head = Slices();
-          self->read(base, offset + size - base,
-                     [all = std::move(all), reply = std::move(reply)](Result<Slices> rest) mutable {
-                       if (!rest) return reply(std::move(rest));
-                       all.add(*rest);
-                       reply(std::move(all));
-                     });
-        });
+    auto continue_it = [self = shared_from_this(), offset, size, base](Slices head, Reply<Slices> told) {
+      if (head.size() < std::min<std::uint64_t>(size, base - offset))
+        return told(fail(ErrorKind::stale,
+                         "another program has changed the file: it has fewer items than were "
+                         "committed before the staged ones"));
+      if (offset + size <= base) return told(std::move(head));
+      auto join = [all = copy_of(head)](const Slices& rest) mutable {
+        all.add(rest);
+        return std::move(all);
+      };
+      head = Slices();
+      self->read(base, offset + size - base, answer_with<Slices>(std::move(told), std::move(join)));
+    };
+    return read_committed(file_, file_->overlay().place_of(*node_), offset,
+                          std::min<std::uint64_t>(size, base - offset),
+                          value_for<Slices>(std::move(reply), std::move(continue_it)));
   }
   auto job = [bytes = bytes_, offset, size]() -> Result<Slices> {
     auto copy = std::make_shared<tfile::Buffer>(size, tfile::Use::passing);
     TRY(const std::size_t got, bytes->read(offset, copy->span()));
     return one_slice(std::move(copy), 0, got);
   };
-  auto finish = [self = shared_from_this(), offset, size, reply = std::move(reply)](Result<Slices> got) mutable {
+  auto finish = [self = shared_from_this(), offset, size](Result<Slices> got, Reply<Slices> told) {
     // A commit has taken the bytes meanwhile.
-    if (!got && got.error().kind == ErrorKind::denied) return self->read(offset, size, std::move(reply));
-    reply(std::move(got));
+    if (!got && got.error().kind == ErrorKind::denied) return self->read(offset, size, std::move(told));
+    told(std::move(got));
   };
-  answer_reading(file_->context().cache, tfile::kLocalOrigin, std::move(job), Reply<Slices>(std::move(finish)));
+  answer_reading(file_->context().cache, tfile::kLocalOrigin, std::move(job),
+                 on_behalf_of<Slices>(std::move(reply), std::move(finish)));
 }
 
 void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std::byte> bytes,
                         Reply<std::size_t> reply) {
-  const std::stop_token stop = reply.stop_token();
-  auto taken = [self = shared_from_this(), size = bytes.size(),
-                reply = std::move(reply)](Result<std::uint64_t> at) mutable {
-    if (!at) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(at).error())).error()));
-    self->file_->overlay().written(*self->node_, *at);
-    reply(size);
+  auto taken = [self = shared_from_this(), size = bytes.size()](std::uint64_t at) {
+    self->file_->overlay().written(*self->node_, at);
+    return size;
   };
-  bytes_->write(offset, bytes, Reply<std::uint64_t>(std::move(taken), stop));
+  auto refuse = [](Result<std::uint64_t>& at) {
+    if (!at) at = tl::unexpected(as_permission(tl::unexpected(std::move(at).error())).error());
+  };
+  bytes_->write(offset, bytes,
+                seen_by(answer_with<std::uint64_t>(std::move(reply), std::move(taken)), std::move(refuse)));
 }
 
 // Calls `then` with the entry that is committed under the name now, continued by the items staged behind it.
@@ -186,14 +187,14 @@ class StagedVnodes final : public Vnodes {
   void change(VnodeId vnode, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (!change.size) return change_now(vnode, change, std::move(reply));
     auto self = std::static_pointer_cast<const StagedVnodes>(shared_from_this());
-    auto cut = [self, vnode, change](Reply<Attributes> told) mutable {
-      self->change_now(
-          vnode, change, [self, vnode, change, told = std::move(told)](Result<Attributes> changed) mutable {
-            const bool next_has_begun =
-                !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
-            if (!next_has_begun) return told(std::move(changed));
-            self->change(vnode, change, std::move(told));
-          });
+    auto cut = [self, vnode, change](Reply<Attributes> told) {
+      auto again = [self, vnode, change](Result<Attributes> changed, Reply<Attributes> answer) {
+        const bool next_has_begun =
+            !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
+        if (!next_has_begun) return answer(std::move(changed));
+        self->change(vnode, change, std::move(answer));
+      };
+      self->change_now(vnode, change, uninterrupted(on_behalf_of<Attributes>(std::move(told), std::move(again))));
     };
     node_->bytes->when_thawed(*change.size, value_for<void>(std::move(reply), std::move(cut)));
   }
@@ -204,15 +205,16 @@ class StagedVnodes final : public Vnodes {
       TRY_VOID(change_attributes(file->staged(), node, change));
       return file->staged_attributes(*node);
     };
-    auto finish = [self = std::static_pointer_cast<const StagedVnodes>(shared_from_this()), change,
-                   reply = std::move(reply)](Result<Attributes> changed) mutable {
-      if (changed || changed.error().kind != ErrorKind::stale) return reply(std::move(changed));
+    auto finish = [self = std::static_pointer_cast<const StagedVnodes>(shared_from_this()), change](
+                      Result<Attributes> changed, Reply<Attributes> told) {
+      if (changed || changed.error().kind != ErrorKind::stale) return told(std::move(changed));
       const auto ask = [change](const Entry& now, Reply<Attributes> answer) {
         now.vnodes->change(now.vnode, change, std::move(answer));
       };
-      self->committed(Freshness::recent, ask, std::move(reply));
+      self->committed(Freshness::recent, ask, std::move(told));
     };
-    answer_blocking(file_->context().cache, std::move(job), Reply<Attributes>(std::move(finish)));
+    answer_blocking(file_->context().cache, std::move(job),
+                    uninterrupted(on_behalf_of<Attributes>(std::move(reply), std::move(finish))));
   }
 
   void xattrs(VnodeId, Reply<Xattrs> reply) const override {
@@ -290,17 +292,15 @@ constexpr int kContinueTries = 100;
 // Calls `then` with the staged file that continues the committed items of a column.
 template <class T, class Then>
 void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries, Then then, Reply<T> reply) {
-  auto again = [file, at, tries, then, reply = std::move(reply)](Result<T> done) mutable {
-    if (done || done.error().kind != ErrorKind::stale || file->overlay().is_forgotten()) return reply(std::move(done));
-    if (tries > 1) return with_continuation(file, at, tries - 1, then, std::move(reply));
+  auto again = [file, at, tries, then](Result<T> done, Reply<T> told) {
+    if (done || done.error().kind != ErrorKind::stale || file->overlay().is_forgotten()) return told(std::move(done));
+    if (tries > 1) return with_continuation(file, at, tries - 1, then, std::move(told));
     file->context().errors.add("/" + file->path(), done.error());
-    reply(busy(done.error().text));
+    told(busy(done.error().text));
   };
   const std::uint64_t commits = file->overlay().commits();
-  auto stage = [file, at, commits, then, reply = Reply<T>(std::move(again))](const GenerationPtr& of,
-                                                                             Result<Attributes> committed) mutable {
-    if (!committed) return reply(tl::unexpected(std::move(committed).error()));
-    auto job = [file, at, commits, of, committed = *committed]() -> Result<Entry> {
+  auto stage = [file, at, commits, then](const GenerationPtr& of, const Attributes& committed, Reply<T> told) {
+    auto job = [file, at, commits, of, committed]() -> Result<Entry> {
       Changes::CommittedColumn column;
       column.size = committed.size;
       column.head = std::as_bytes(std::span(of->source->head()));
@@ -309,20 +309,20 @@ void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries,
       TRY(const NodePtr node, file->staged().continue_file(at.directory, at.name, column));
       return staged_entry(file, node);
     };
-    answer_blocking(file->context().cache, std::move(job),
-                    value_for<Entry>(std::move(reply),
-                                     [then](Entry staged, Reply<T> told) mutable { then(staged, std::move(told)); }));
+    answer_blocking(file->context().cache, std::move(job), value_for<Entry>(uninterrupted(std::move(told)), then));
+  };
+  auto ask = [stage = std::move(stage)](const FoundEntry& found, Reply<T> told) {
+    const Entry entry = found.entry;
+    const GenerationPtr of = entry.vnodes->generation();
+    if (!of) return told(not_there_any_more());
+    auto take = [entry, of, stage](const Attributes& committed, Reply<T> staged) {
+      stage(of, committed, std::move(staged));
+    };
+    entry.vnodes->attributes(entry.vnode, value_for<Attributes>(std::move(told), std::move(take)));
   };
   const Freshness freshness = tries == kContinueTries ? Freshness::recent : Freshness::now;
-  file->committed_entry(at.directory, at.name, freshness, [stage = std::move(stage)](Result<FoundEntry> found) mutable {
-    if (!found) return stage(nullptr, tl::unexpected(std::move(found).error()));
-    const Entry entry = found->entry;
-    const GenerationPtr of = entry.vnodes->generation();
-    if (!of) return stage(nullptr, not_there_any_more());
-    entry.vnodes->attributes(entry.vnode, [entry, of, stage = std::move(stage)](Result<Attributes> committed) mutable {
-      stage(of, std::move(committed));
-    });
-  });
+  file->committed_entry(at.directory, at.name, freshness,
+                        value_for<FoundEntry>(on_behalf_of<T>(std::move(reply), std::move(again)), std::move(ask)));
 }
 
 // A committed column: its items do not change; more can be staged behind them.
@@ -352,12 +352,12 @@ class CommittedColumnVnodes final : public Vnodes {
   void attributes(VnodeId, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::recent, ask_attributes, std::move(reply));
-    const std::stop_token stop = reply.stop_token();
-    auto told = [file = file_, reply = std::move(reply)](Result<Attributes> found) mutable {
-      if (found) found->mode |= file->write_bits();
-      reply(std::move(found));
+    auto add_write_bits = [file = file_](Attributes found) {
+      found.mode |= file->write_bits();
+      return found;
     };
-    committed_.vnodes->attributes(committed_.vnode, Reply<Attributes>(std::move(told), stop));
+    committed_.vnodes->attributes(committed_.vnode,
+                                  answer_with<Attributes>(std::move(reply), std::move(add_write_bits)));
   }
   void open(VnodeId, Reply<OpenedContent> reply) const override {
     if (const NodePtr more = continuation()) {
@@ -365,11 +365,11 @@ class CommittedColumnVnodes final : public Vnodes {
       return staged.vnodes->open(staged.vnode, std::move(reply));
     }
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::now, open_entry, std::move(reply));
-    auto finish = [file = file_, at = at_, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-      if (opened) opened->content = std::make_shared<CommittedContent>(file, at, std::move(opened->content));
-      reply(std::move(opened));
+    auto show = [file = file_, at = at_](OpenedContent opened) {
+      opened.content = std::make_shared<CommittedContent>(file, at, std::move(opened.content));
+      return opened;
     };
-    committed_.vnodes->open(committed_.vnode, std::move(finish));
+    committed_.vnodes->open(committed_.vnode, answer_with<OpenedContent>(std::move(reply), std::move(show)));
   }
   void xattrs(VnodeId, Reply<Xattrs> reply) const override {
     committed_.vnodes->xattrs(committed_.vnode, std::move(reply));
@@ -391,15 +391,16 @@ class CommittedColumnVnodes final : public Vnodes {
       return staged.vnodes->change(staged.vnode, change, std::move(reply));
     }
     if (!change.size) return attributes(vnode, std::move(reply));
-    attributes(vnode, [self = std::static_pointer_cast<const CommittedColumnVnodes>(shared_from_this()), vnode, change,
-                       reply = std::move(reply)](Result<Attributes> now) mutable {
-      if (!now || now->size == *change.size) return reply(std::move(now));
-      if (*change.size < now->size) return reply(not_permitted("committed entries cannot be changed"));
+    auto resize = [self = std::static_pointer_cast<const CommittedColumnVnodes>(shared_from_this()), vnode, change](
+                      const Attributes& now, Reply<Attributes> told) {
+      if (now.size == *change.size) return told(now);
+      if (*change.size < now.size) return told(not_permitted("committed entries cannot be changed"));
       const auto grow = [vnode, change](const Entry& staged, Reply<Attributes> answer) {
         staged.vnodes->change(vnode, change, std::move(answer));
       };
-      with_continuation(self->file_, self->at_, kContinueTries, grow, std::move(reply));
-    });
+      with_continuation(self->file_, self->at_, kContinueTries, grow, std::move(told));
+    };
+    attributes(vnode, value_for<Attributes>(std::move(reply), std::move(resize)));
   }
 
  private:
@@ -428,13 +429,12 @@ void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t
     };
     entry.vnodes->open(entry.vnode, value_for<OpenedContent>(std::move(answer), std::move(read_opened)));
   };
+  auto read_found = [read](const FoundEntry& found, Reply<Slices> told) { read(found.entry, std::move(told)); };
+  auto check = [](Result<FoundEntry>& found) {  // read(2) never fails with ENOENT
+    if (!found && found.error().kind == ErrorKind::not_found) found = not_there_any_more();
+  };
   file->committed_entry(at.directory, at.name, Freshness::recent,
-                        [read, reply = std::move(reply)](Result<FoundEntry> found) mutable {
-                          const bool is_gone = !found && found.error().kind == ErrorKind::not_found;
-                          if (is_gone) return reply(not_there_any_more());  // read(2) never fails with ENOENT
-                          if (!found) return reply(tl::unexpected(std::move(found).error()));
-                          read(found->entry, std::move(reply));
-                        });
+                        seen_by(value_for<FoundEntry>(std::move(reply), std::move(read_found)), std::move(check)));
 }
 
 void read_by_name(const WrittenPtr& file, const StagedPlace& at, std::uint64_t offset, std::size_t size,

@@ -153,10 +153,7 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
     };
     return look_again(list, std::move(reply));
   }
-  const std::stop_token stop = reply.stop_token();
-  auto finish = [file = file_, staged = std::move(staged),
-                 reply = std::move(reply)](Result<std::shared_ptr<const Listing>> committed) mutable {
-    if (!committed) return reply(std::move(committed));
+  auto cover = [file = file_, staged = std::move(staged)](const std::shared_ptr<const Listing>& committed) {
     auto all = std::make_shared<ItemListing>();
     std::set<std::string_view> over = {staged.whiteouts.begin(), staged.whiteouts.end()};
     for (const Overlay::Listed& one : staged.staged) {
@@ -165,58 +162,56 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
                one.directory ? Entry{file->directory(one.node), {}} : staged_entry(file, one.node));
     }
     Listing::Item item;
-    for (std::size_t i = 0; *committed && i < (*committed)->size(); ++i) {
-      (*committed)->item(i, item);
+    for (std::size_t i = 0; committed && i < committed->size(); ++i) {
+      committed->item(i, item);
       if (!over.contains(item.name)) all->add(item.name, item.type);
     }
-    reply(std::shared_ptr<const Listing>(std::move(all)));
+    return std::shared_ptr<const Listing>(std::move(all));
   };
-  if (!committed_) return finish(std::shared_ptr<const Listing>());
-  committed_->list(Reply<std::shared_ptr<const Listing>>(std::move(finish), stop));
+  if (!committed_) return reply(cover(nullptr));
+  committed_->list(answer_with<std::shared_ptr<const Listing>>(std::move(reply), std::move(cover)));
 }
 
 void WrittenDirectory::make_file(std::string_view name, const Creation& how, bool exclusive,
                                  Reply<CreatedFile> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  find(name, [self, name = std::string(name), mode = how.mode, exclusive,
-              reply = std::move(reply)](Result<FoundEntry> there) mutable {
-    if (there && exclusive) return reply(name_taken());
-    if (!there && there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
+  auto make = [self, name = std::string(name), mode = how.mode, exclusive](const std::optional<FoundEntry>& there,
+                                                                           Reply<CreatedFile> created) {
+    if (there && exclusive) return created(name_taken());
     const auto open = [](FoundEntry at, Reply<CreatedFile> answer) {
       const Entry entry = at.entry;
       auto both = [at = std::move(at)](OpenedContent opened) { return CreatedFile{at, std::move(opened)}; };
       entry.vnodes->open_to_write(entry.vnode, answer_with<OpenedContent>(std::move(answer), std::move(both)));
     };
-    if (there) return open(*std::move(there), std::move(reply));
-    if (is_reserved(name)) return reply(name_of_view(name));
-    if (self->is_in_object()) return reply(self->part_of_object());
-    auto make = [self, name, mode]() -> Result<NodePtr> {
+    if (there) return open(*there, std::move(created));
+    if (is_reserved(name)) return created(name_of_view(name));
+    if (self->is_in_object()) return created(self->part_of_object());
+    auto stage = [self, name, mode]() -> Result<NodePtr> {
       return self->file_->staged().make_file(self->node_, name, mode);
     };
-    self->change(std::move(make),
-                 value_for<NodePtr>(std::move(reply),
-                                    [self, open](NodePtr made, Reply<CreatedFile> told) mutable {
-                                      open(FoundEntry{staged_entry(self->file_, made), {}}, std::move(told));
-                                    }),
+    auto open_staged = [self, open](const NodePtr& made, Reply<CreatedFile> told) {
+      open(FoundEntry{staged_entry(self->file_, made), {}}, std::move(told));
+    };
+    self->change(std::move(stage), value_for<NodePtr>(std::move(created), std::move(open_staged)),
                  self->file_->overlay().is_in_committing_field(*self->node_));
-  });
+  };
+  find(name, found_or_not<FoundEntry>(std::move(reply), std::move(make)));
 }
 
 void WrittenDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  find(name,
-       [self, name = std::string(name), mode = how.mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
-         if (there) return reply(name_taken());
-         if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
-         if (is_reserved(name)) return reply(name_of_view(name));
-         if (self->is_in_object()) return reply(self->part_of_object());
-         self->change(
-             [self, name, mode]() -> Result<FoundEntry> {
-               TRY(const NodePtr made, self->file_->changes().make_directory(self->node_, name, mode));
-               return FoundEntry{{self->file_->directory(made), {}}, {}};
-             },
-             std::move(reply));
-       });
+  auto make = [self, name = std::string(name), mode = how.mode](const std::optional<FoundEntry>& there,
+                                                                Reply<FoundEntry> made) {
+    if (there) return made(name_taken());
+    if (is_reserved(name)) return made(name_of_view(name));
+    if (self->is_in_object()) return made(self->part_of_object());
+    auto stage = [self, name, mode]() -> Result<FoundEntry> {
+      TRY(const NodePtr staged, self->file_->changes().make_directory(self->node_, name, mode));
+      return FoundEntry{{self->file_->directory(staged), {}}, {}};
+    };
+    self->change(std::move(stage), std::move(made));
+  };
+  find(name, found_or_not<FoundEntry>(std::move(reply), std::move(make)));
 }
 
 // Calls `change(looked, entry, answer)` with the entry committed under a name, nothing if that is hidden; again if a
@@ -226,21 +221,22 @@ constexpr int kLookTries = 100;
 template <class Change>
 void with_look(const WrittenPtr& file, const NodePtr& directory, const std::string& name, int tries, Change change,
                Reply<void> reply) {
-  auto again = [file, directory, name, tries, change, reply = std::move(reply)](Result<void> done) mutable {
+  auto again = [file, directory, name, tries, change](Result<void> done, Reply<void> told) {
     const bool is_moving = !done && done.error().kind == ErrorKind::stale && !file->overlay().is_forgotten();
-    if (!is_moving || tries <= 1) return reply(std::move(done));
-    with_look(file, directory, name, tries - 1, change, std::move(reply));
+    if (!is_moving || tries <= 1) return told(std::move(done));
+    with_look(file, directory, name, tries - 1, change, std::move(told));
   };
   Changes::Looked looked{directory, name, false, file->overlay().commits()};
   const Freshness freshness = tries == kLookTries ? Freshness::recent : Freshness::now;
+  auto look = [file, looked, change](const Result<FoundEntry>& found, Reply<void> told) mutable {
+    const std::string& own = found && !found->own_name.empty() ? found->own_name : looked.name;
+    const auto what = file->overlay().look(*looked.directory, own).what;
+    looked.committed = found && what != StagedLook::What::whiteout;
+    change(looked, looked.committed ? std::optional(*found) : std::nullopt, std::move(told));
+  };
   file->committed_entry(
       directory, name, freshness,
-      [file, looked, change, answer = Reply<void>(std::move(again))](Result<FoundEntry> found) mutable {
-        const std::string& own = found && !found->own_name.empty() ? found->own_name : looked.name;
-        const auto what = file->overlay().look(*looked.directory, own).what;
-        looked.committed = found && what != StagedLook::What::whiteout;
-        change(looked, looked.committed ? std::optional(*found) : std::nullopt, std::move(answer));
-      });
+      on_behalf_of<FoundEntry>(on_behalf_of<void>(std::move(reply), std::move(again)), std::move(look)));
 }
 
 void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
@@ -270,15 +266,13 @@ void WrittenDirectory::remove_looked(Changes::Looked what, const std::optional<F
   };
   if (!directory) return change(std::move(take_away), std::move(reply), arrow_table_name(what.name).has_value());
   const std::optional<Entry> key = how == Removal::of_committed ? std::optional(committed->entry) : std::nullopt;
-  check_empty(what.name,
-              [self, name = what.name, take_away, key, reply = std::move(reply)](Result<void> empty) mutable {
-                if (!empty) return reply(std::move(empty));
-                auto tell = [self, name, key, reply = std::move(reply)](Result<void> removed) mutable {
-                  if (removed && key) self->tell_of_older_cycles(name, *key);
-                  reply(std::move(removed));
-                };
-                self->change(std::move(take_away), Reply<void>(std::move(tell)), true);
-              });
+  auto remove = [self, name = what.name, take_away, key](Reply<void> told) {
+    auto tell = [self, name, key] {
+      if (key) self->tell_of_older_cycles(name, *key);
+    };
+    self->change(take_away, answer_with<void>(std::move(told), std::move(tell)), true);
+  };
+  check_empty(what.name, value_for<void>(std::move(reply), std::move(remove)));
 }
 
 // They were not listed, and go with the key that was.

@@ -50,12 +50,11 @@ class WrittenDirectoryVnodes final : public Vnodes {
   }
 
   void enter(VnodeId, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    auto made = [file = file_, node = node_, commits = file_->overlay().commits()](Result<DirectoryPtr> base,
-                                                                                   Reply<DirectoryPtr> told) {
-      if (!base && base.error().kind != ErrorKind::not_found) return told(tl::unexpected(std::move(base).error()));
-      told(make_written_directory(file, node, commits, base ? *std::move(base) : nullptr));
+    auto show = [file = file_, node = node_, commits = file_->overlay().commits()](
+                    const std::optional<DirectoryPtr>& base, Reply<DirectoryPtr> told) {
+      told(make_written_directory(file, node, commits, base.value_or(nullptr)));
     };
-    file_->committed_directory(node_, freshness, on_behalf_of<DirectoryPtr>(std::move(reply), std::move(made)));
+    file_->committed_directory(node_, freshness, found_or_not<DirectoryPtr>(std::move(reply), std::move(show)));
   }
 
   // The root's owner, bits and times are those of the file. Those of a committed directory do not change; setting
@@ -245,36 +244,35 @@ template <class T, class Ask>
 void WrittenFile::of_committed(const NodePtr& node, Ask ask, Reply<T> reply) {
   const StagedPlace at = overlay().committed_place_of(*node);
   if (!at.directory) return reply(no_such_entry());
-  committed_entry(
-      at.directory, at.name, Freshness::recent,
-      value_for<FoundEntry>(std::move(reply), [ask](FoundEntry found, Reply<T> answer) mutable {
-        const Entry entry = found.entry;
-        ask(entry, Reply<T>([entry, answer = std::move(answer)](Result<T> told) mutable { answer(std::move(told)); }));
-      }));
+  committed_entry(at.directory, at.name, Freshness::recent,
+                  value_for<FoundEntry>(std::move(reply), [ask](FoundEntry found, Reply<T> answer) mutable {
+                    const Entry entry = found.entry;
+                    ask(entry, seen_by(std::move(answer), [entry](const Result<T>&) {}));  // which is kept until then
+                  }));
 }
 
 void WrittenFile::directory_attributes(const NodePtr& node, Reply<Attributes> reply) {
-  auto tell = [self = shared_from_this(), node, reply = std::move(reply)](const Result<Attributes>& committed) mutable {
+  auto tell = [self = shared_from_this(), node](Result<Attributes>& committed) {
     Attributes a = self->staged_attributes(*node);
     if (committed) {
       a.modified = committed->modified;
       a.changed = committed->changed;
     }
-    reply(a);
+    committed = a;
   };
+  Reply<Attributes> told = seen_by(std::move(reply), std::move(tell));
   if (node == staged_->root() && staged_->is_there()) {
-    mounted_->current(Freshness::recent, [tell = std::move(tell)](const Result<GenerationPtr>& now) mutable {
-      if (!now) return tell(tl::unexpected(now.error()));
+    auto times_of = [](const GenerationPtr& now) {
       Attributes of_file;
-      of_file.modified = (*now)->state.from.modified;
-      of_file.changed = (*now)->state.from.changed;
-      tell(of_file);
-    });
-    return;
+      of_file.modified = now->state.from.modified;
+      of_file.changed = now->state.from.changed;
+      return of_file;
+    };
+    return mounted_->current(Freshness::recent, answer_with<GenerationPtr>(std::move(told), std::move(times_of)));
   }
   of_committed<Attributes>(
-      node, [](const Entry& at, Reply<Attributes> told) { at.vnodes->attributes(at.vnode, std::move(told)); },
-      std::move(tell));
+      node, [](const Entry& at, Reply<Attributes> answer) { at.vnodes->attributes(at.vnode, std::move(answer)); },
+      std::move(told));
 }
 
 void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
@@ -284,9 +282,9 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
   if (!status.attributes.class_name.empty()) staged.emplace_back(kClassAttribute, status.attributes.class_name);
   of_committed<Xattrs>(
       node, [](const Entry& at, Reply<Xattrs> told) { at.vnodes->xattrs(at.vnode, std::move(told)); },
-      [staged = std::move(staged), reply = std::move(reply)](Result<Xattrs> committed) mutable {
-        reply(committed ? *std::move(committed) : std::move(staged));
-      });
+      seen_by(std::move(reply), [staged = std::move(staged)](Result<Xattrs>& committed) mutable {
+        if (!committed) committed = std::move(staged);
+      }));
 }
 
 Entry pending_entry(const WrittenPtr& file) {

@@ -119,14 +119,22 @@ struct ChainCounts::FileLengths {
   std::vector<CountId> unknown;
 };
 
+// With the file in its error.
+template <class T>
+Reply<T> ChainCounts::naming_file(std::size_t file, Reply<T> reply) {
+  return seen_by(std::move(reply), [self = shared_from_this(), file](Result<T>& result) {
+    if (!result) result = tl::unexpected<Error>(met_in(*self->files_, file, result.error()));
+  });
+}
+
 void ChainCounts::ask_file(FileLengths of, Reply<void> reply) {
   const std::size_t file = of.file;
-  auto opened = [self = shared_from_this(), of = std::move(of)](Result<std::shared_ptr<CachedStreams>> streams,
-                                                                Reply<void> told) mutable {
-    if (!streams) return told(tl::unexpected<Error>(met_in(*self->files_, of.file, streams.error())));
-    self->ask_lengths(std::move(of), *std::move(streams), std::move(told));
+  auto ask = [self = shared_from_this(), of = std::move(of)](std::shared_ptr<CachedStreams> streams,
+                                                             Reply<void> told) mutable {
+    self->ask_lengths(std::move(of), std::move(streams), std::move(told));
   };
-  files_->streams(file, on_behalf_of<std::shared_ptr<CachedStreams>>(std::move(reply), std::move(opened)));
+  using StreamsPtr = std::shared_ptr<CachedStreams>;
+  files_->streams(file, naming_file(file, value_for<StreamsPtr>(std::move(reply), std::move(ask))));
 }
 
 void ChainCounts::ask_lengths(FileLengths of, std::shared_ptr<CachedStreams> streams, Reply<void> reply) {
@@ -144,13 +152,11 @@ void ChainCounts::ask_lengths(FileLengths of, std::shared_ptr<CachedStreams> str
       return streams->cheap_length(source.column.stream, source.column.slot,
                                    on_behalf_of<std::optional<std::int64_t>>(std::move(told), std::move(note_cheap)));
     }
-    auto note_wanted = [self, file = of.file, id, source](Result<std::int64_t> length, Reply<void> done) {
-      if (!length) return done(tl::unexpected<Error>(met_in(*self->files_, file, length.error())));
-      self->note(id, file, counted_items(source, *length));
-      done({});
+    auto note_wanted = [self, file = of.file, id, source](std::int64_t length) {
+      self->note(id, file, counted_items(source, length));
     };
-    streams->length(source.column.stream, source.column.slot,
-                    on_behalf_of<std::int64_t>(std::move(told), std::move(note_wanted)));
+    Reply<std::int64_t> counted = answer_with<std::int64_t>(std::move(told), std::move(note_wanted));
+    streams->length(source.column.stream, source.column.slot, self->naming_file(of.file, std::move(counted)));
   };
   when_all(count, count, std::move(ask), std::move(reply));
 }

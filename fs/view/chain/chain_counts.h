@@ -53,6 +53,8 @@ class ChainCounts : public std::enable_shared_from_this<ChainCounts> {
  private:
   struct FileLengths;
   void gather(CountId, Reply<StartsPtr>) EXCLUDES(mutex_);
+  template <class T>
+  Reply<T> naming_file(std::size_t file, Reply<T>);
   void ask_file(FileLengths, Reply<void>);
   void ask_lengths(FileLengths, std::shared_ptr<CachedStreams>, Reply<void>);
   void add_up(CountId) REQUIRES(mutex_);
