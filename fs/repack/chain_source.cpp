@@ -7,7 +7,7 @@
 #include "repack/left_out_nodes.h"
 #include "tfile/buffer.h"
 #include "vfs/chain/chain_files.h"
-#include "vfs/chain/table_friends.h"
+#include "vfs/friends/chain_friends.h"
 #include "vfs/names/names.h"
 #include "view/friends/friend_table.h"
 #include "waited.h"
@@ -37,8 +37,7 @@ Result<std::unique_ptr<ChainSource>> ChainSource::open(const CacheOptions& optio
   for (ChainName& file : files) {
     if (file.table.empty()) file.table = table;
   }
-  source->chain_ =
-      std::make_shared<Chain>(source->context_, make_named_place(source->context_, std::move(files), remote),
+  source->chain_ = make_chain(source->context_, make_named_place(source->context_, std::move(files), remote),
                               ChainOptions(), "", ChainAbout(), source->sources_of(friends, remote));
   TRY(source->state_,
       waited<ChainStatePtr>([&](auto reply) { source->chain_->current(Freshness::now, std::move(reply)); }));
@@ -55,8 +54,7 @@ std::vector<FriendSource> ChainSource::sources_of(const WantedFriends& friends, 
   std::vector<FriendSource> sources;
   for (const NamedFriend& each : friends.named) {
     auto place = make_named_place(context_, std::vector<std::string>{each.source}, remote);
-    auto chain = std::make_shared<Chain>(context_, std::move(place), ChainOptions(),
-                                         std::string(kFriendsName) + "/" + each.alias);
+    auto chain = make_chain(context_, std::move(place), ChainOptions(), std::string(kFriendsName) + "/" + each.alias);
     sources.push_back({each.alias, std::move(chain), each.key});
   }
   return sources;

@@ -15,6 +15,7 @@
 #include "vfs/chain/chain.h"
 #include "vfs/chain/chain_directory.h"
 #include "vfs/file_system.h"
+#include "vfs/friends/chain_friends.h"
 #include "vfs/mirror/source_tree.h"
 #include "vfs/names/dataset.h"
 #include "vfs/names/expand_sources.h"
@@ -98,7 +99,7 @@ Result<std::vector<FriendSource>> FileSystem::open_friends(const std::vector<Nam
   for (const NamedFriend& each : named) {
     const std::string path = std::string(kFriendsName) + "/" + each.alias;
     auto place = make_named_place(context_, std::vector<std::string>{each.source}, remote);
-    sources.push_back({each.alias, std::make_shared<Chain>(context_, std::move(place), chain, path), each.key});
+    sources.push_back({each.alias, make_chain(context_, std::move(place), chain, path), each.key});
     if (auto opened = open_now({sources.back().chain}); !opened) {
       Error error = std::move(opened).error();
       error.text = "friend " + each.alias + ": " + error.text;
@@ -188,19 +189,19 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
                                  const tfile::RemoteOptions& remote, std::vector<FriendSource> friends) {
   const bool is_of_samples = names.size() == 1 && is_dataset(names[0]);
   if (!is_of_samples) {
-    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), remote), chain, "",
-                                              ChainAbout(), std::move(friends)));
+    chains_.push_back(make_chain(context_, make_named_place(context_, std::move(names), remote), chain, "",
+                                 ChainAbout(), std::move(friends)));
     set_root(make_chain_root(chains_[0]));
     return {};
   }
   TRY(Dataset dataset, read_dataset(names[0].substr(1)));
   for (Dataset::Friend& named : dataset.friends) {
     const std::string alias = tfile::escape_name(named.alias);
-    friends.push_back({alias,
-                       std::make_shared<Chain>(context_, make_named_place(context_, std::move(named.files), remote),
-                                               ChainOptions{chain.policy, chain.skips_missing, ""},
-                                               std::string(kFriendsName) + "/" + alias),
-                       std::nullopt});
+    friends.push_back(
+        {alias,
+         make_chain(context_, make_named_place(context_, std::move(named.files), remote),
+                    ChainOptions{chain.policy, chain.skips_missing, ""}, std::string(kFriendsName) + "/" + alias),
+         std::nullopt});
   }
   std::vector<DatasetSample>& samples = dataset.samples;
   std::vector<std::string_view> originals;
@@ -210,9 +211,9 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
   for (std::size_t i = 0; i < samples.size(); ++i) {
     ChainOptions options = chain;
     if (!options.index.empty()) options.index += "-" + shown[i];
-    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(samples[i].files), remote),
-                                              std::move(options), shown[i],
-                                              ChainAbout{samples[i].metadata, samples[i].attributes}, friends));
+    chains_.push_back(make_chain(context_, make_named_place(context_, std::move(samples[i].files), remote),
+                                 std::move(options), shown[i], ChainAbout{samples[i].metadata, samples[i].attributes},
+                                 friends));
     for (FriendSource& source : friends) source.before.push_back(chains_.back());
     roots.emplace_back(shown[i], chains_.back());
   }

@@ -46,7 +46,7 @@ STARTS = [f"fs/{name}.cpp" for name in (
     "cli/classes", "cli/commit", "cli/recover", "cli/stats",
     "repack/chain_source", "repack/entry_choice", "repack/output_file", "repack/repack", "repack/repack_table", "repack/verify",
     "vfs/chain/chain_index", "vfs/names/chain_names", "vfs/chain/chain_place", "vfs/names/dataset", "vfs/names/expand_sources", "vfs/file_system_source",
-    "vfs/chain/friend_keys", "vfs/names/friend_names", "vfs/chain/open_chain_files", "vfs/names/path_pattern", "vfs/mirror/source_tree", "vfs/chain/table_friends",
+    "vfs/friends/friend_keys", "vfs/names/friend_names", "vfs/chain/open_chain_files", "vfs/names/path_pattern", "vfs/mirror/source_tree", "vfs/friends/table_friends",
     "view/friends/key_expression")]
 
 

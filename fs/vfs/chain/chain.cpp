@@ -13,9 +13,7 @@
 #include "tfile/name.h"
 #include "tfile/remote_listing.h"
 #include "tfile/source.h"
-#include "vfs/chain/chain_friends.h"
 #include "vfs/chain/open_chain_files.h"
-#include "vfs/chain/table_friends.h"
 #include "vfs/nodes/awaited_descriptor.h"
 #include "vfs/nodes/blocking.h"
 #include "view/chain/learning_streams.h"
@@ -132,8 +130,6 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   static Provenance provenance(const std::vector<ChainMember>& members);
   static Xattrs xattrs(const ChainState& made, const PlannedTable& plan);
   void add_table(ChainState& made, const PlannedTable& plan);
-  std::shared_ptr<const TableFriends> friends(const ChainState& made, const PlannedTable& plan,
-                                              const std::shared_ptr<const LoadedTable>& of) const;
 
   // Of the table at this path.
   void say(const std::string& path, const std::string& text) const;
@@ -407,7 +403,7 @@ void Chain::Look::add_table(ChainState& made, const PlannedTable& plan) {
   shown->hidden = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
   shown->from = made.from;
   shown->xattrs = xattrs(made, plan);
-  shown->friends = friends(made, plan, shown->loaded);
+  if (chain_->friends_) shown->friends = chain_->friends_(made, plan, shown->loaded);
   table.shown = std::move(shown);
   table.chained = plan.table;
   table.streams = streams;
@@ -416,15 +412,6 @@ void Chain::Look::add_table(ChainState& made, const PlannedTable& plan) {
   made.opened.push_back(opener);
   say(plan.path, differences_text(plan));
   say(plan.path, missing_text(made.members, plan));
-}
-
-std::shared_ptr<const TableFriends> Chain::Look::friends(const ChainState& made, const PlannedTable& plan,
-                                                         const std::shared_ptr<const LoadedTable>& of) const {
-  std::vector<FriendSource> sources = chain_->friends_;  // of equal aliases, the first is shown
-  std::ranges::move(friends_in_files(chain_->context_, made, plan, of->path(), chain_->options_.policy),
-                    std::back_inserter(sources));
-  if (sources.empty()) return nullptr;
-  return std::make_shared<const TableFriends>(chain_->context_, sources, of, of->path());
 }
 
 void Chain::Look::say(const std::string& path, const std::string& text) const {
@@ -441,7 +428,7 @@ void Chain::Look::note_changed(const File& file) const {
 }
 
 Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path,
-             ChainAbout about, std::vector<FriendSource> friends)
+             FriendsOfTable friends, ChainAbout about)
     : context_(context),
       place_(std::move(place)),
       options_(std::move(options)),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,13 +63,17 @@ struct ChainState {
 };
 using ChainStatePtr = std::shared_ptr<const ChainState>;
 
+// The friends of a table of a chain, in one state of its files; null: it has none. Rooms above this one know what they
+// are.
+using FriendsOfTable = std::function<std::shared_ptr<const LiveFriends>(const ChainState&, const PlannedTable&,
+                                                                        const std::shared_ptr<const LoadedTable>&)>;
+
 // Many files as one, through all their changes. Thread-safe.
 class Chain : public std::enable_shared_from_this<Chain> {
  public:
-  // `path`: in the mount; empty for its root.
-  // `friends`: of its tables.
-  Chain(MountContext&, std::unique_ptr<const ChainPlace>, ChainOptions, std::string path, ChainAbout about = {},
-        std::vector<FriendSource> friends = {});
+  // `path`: in the mount; empty for its root. `friends`: null if its tables have none.
+  Chain(MountContext&, std::unique_ptr<const ChainPlace>, ChainOptions, std::string path, FriendsOfTable friends,
+        ChainAbout about = {});
 
   // The state now; opens what is new or has changed. With `recent` it answers at once if the files were looked at a
   // moment ago; in a chain of many files a look is recent for longer, and `now` accepts one that is not much older than
@@ -101,7 +106,7 @@ class Chain : public std::enable_shared_from_this<Chain> {
   const ChainOptions options_;
   const std::string path_;
   const ChainAbout about_;
-  const std::vector<FriendSource> friends_;
+  const FriendsOfTable friends_;
   SchemaSet schemas_;
   std::uint64_t saved_ = 0;  // the state, and how much was known of it, when the index was written
 

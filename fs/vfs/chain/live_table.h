@@ -5,16 +5,18 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "mutex.h"
 #include "vfs/nodes/directory.h"
 #include "vfs/nodes/generation.h"
+#include "vfs/nodes/shown_friends.h"
 
 namespace tfilefs {
 
 class LoadedTable;
-class TableFriends;
+class LiveFriends;
 
 // Directories of a table that were entered, as long as they are in use. Thread-safe.
 class EnteredDirectories {
@@ -65,7 +67,7 @@ struct TableState {
   std::shared_ptr<const LoadedTable> hidden;  // columns that are found by name alone, with a dot in front; or null
   Provenance from;
   Xattrs xattrs;
-  std::shared_ptr<const TableFriends> friends;  // null: none
+  std::shared_ptr<const LiveFriends> friends;  // null: none
   mutable EnteredDirectories entered;
   mutable MadeStates made;
 };
@@ -80,6 +82,12 @@ class LiveTable {
   virtual ~LiveTable() = default;
   // Errors: those of looking at its files; not_found, if it is there no more.
   virtual void current(Freshness, Reply<TableStatePtr>) const = 0;
+};
+
+// The friends of such a table. Const.
+class LiveFriends : public ShownFriends {
+ public:
+  virtual std::shared_ptr<const LiveTable> find(std::string_view alias) const = 0;  // null: none
 };
 
 // A state as the mount shows it: shape_table(). `path`: of the table in the mount.

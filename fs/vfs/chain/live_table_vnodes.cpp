@@ -7,7 +7,6 @@
 
 #include "on_behalf.h"
 #include "vfs/chain/live_table.h"
-#include "vfs/chain/table_friends.h"
 #include "vfs/nodes/column_vnodes.h"
 #include "vfs/nodes/node_directory.h"
 #include "vfs/nodes/shaped_table.h"

@@ -28,12 +28,12 @@ bool ChainedNames::has(const std::string& name) const {
 }
 
 std::shared_ptr<Chain> NamedChains::get(MountContext& context, const std::string& path,
-                                        std::unique_ptr<const ChainPlace> place) {
+                                        std::unique_ptr<const ChainPlace> place, FriendsOfTable friends) {
   const Lock lock(mutex_);
   std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
   std::weak_ptr<Chain>& known = known_[path];
   if (auto chain = known.lock()) return chain;
-  auto made = std::make_shared<Chain>(context, std::move(place), ChainOptions(), path);
+  auto made = std::make_shared<Chain>(context, std::move(place), ChainOptions(), path, std::move(friends));
   known = made;
   return made;
 }

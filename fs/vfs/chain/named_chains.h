@@ -30,7 +30,7 @@ class ChainedNames {
 // The chains of directories that are in use, by path. Thread-safe.
 class NamedChains {
  public:
-  std::shared_ptr<Chain> get(MountContext&, const std::string& path, std::unique_ptr<const ChainPlace>)
+  std::shared_ptr<Chain> get(MountContext&, const std::string& path, std::unique_ptr<const ChainPlace>, FriendsOfTable)
       EXCLUDES(mutex_);
 
  private:

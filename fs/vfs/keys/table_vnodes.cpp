@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/keys/table_vnodes.h"
 
-#include "vfs/chain/table_friends.h"
+#include "vfs/friends/table_friends.h"
 #include "vfs/keys/key_directory.h"
 #include "vfs/keys/key_vnodes.h"
 #include "vfs/names/names.h"

@@ -19,6 +19,7 @@
 #include "staging/journal/journal.h"
 #include "tfile/source.h"
 #include "vfs/chain/chain_directory.h"
+#include "vfs/friends/chain_friends.h"
 #include "vfs/mirror/source_item.h"
 #include "vfs/names/names.h"
 #include "vfs/names/natural_order.h"
@@ -177,7 +178,8 @@ class DirectoryPlace final : public ChainPlace {
 Entry SourceTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
   const std::string path = directory.empty() ? name : directory + "/" + name;
   auto place = std::make_unique<const DirectoryPlace>(shared_from_this(), directory, pattern);
-  return make_chain_root(chains_.get(context_, path, std::move(place)));
+  return make_chain_root(
+      chains_.get(context_, path, std::move(place), friends_of_chain(context_, ChainOptions().policy)));
 }
 
 Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, const std::string& directory,

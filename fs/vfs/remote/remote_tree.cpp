@@ -5,6 +5,7 @@
 
 #include "exec/answering.h"
 #include "vfs/chain/chain_directory.h"
+#include "vfs/friends/chain_friends.h"
 #include "vfs/names/names.h"
 #include "vfs/names/natural_order.h"
 #include "vfs/nodes/blocking.h"
@@ -145,7 +146,8 @@ class RemotePlace final : public ChainPlace {
 Entry RemoteTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
   auto place = std::make_unique<const RemotePlace>(shared_from_this(), directory, pattern);
   const std::string path = directory.empty() ? name : directory + "/" + name;
-  return make_chain_root(chains_.get(context_, path, std::move(place)));
+  return make_chain_root(
+      chains_.get(context_, path, std::move(place), friends_of_chain(context_, ChainOptions().policy)));
 }
 
 }  // namespace tfilefs

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain/chain_friends.h"
+#include "vfs/friends/chain_friends.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "tfile/name.h"
-#include "vfs/chain/friend_place.h"
+#include "vfs/friends/friend_place.h"
+#include "vfs/friends/table_friends.h"
 #include "vfs/names/names.h"
 
 namespace tfilefs {
@@ -48,10 +50,29 @@ std::vector<FriendSource> friends_in_files(MountContext& context, const ChainSta
       source.first_entries.push_back(plan.table->first_entries()[file]);
     }
     source.alias = shown[i];
-    source.chain = std::make_shared<Chain>(context, make_friends_place(context, std::move(places)), options,
-                                           path.substr(1) + "/" + std::string(kFriendsName) + "/" + shown[i]);
+    source.chain = make_chain(context, make_friends_place(context, std::move(places)), options,
+                              path.substr(1) + "/" + std::string(kFriendsName) + "/" + shown[i]);
   }
   return sources;
+}
+
+FriendsOfTable friends_of_chain(MountContext& context, ChainPolicy policy, std::vector<FriendSource> named) {
+  return [&context, policy, named = std::move(named)](
+             const ChainState& state, const PlannedTable& plan,
+             const std::shared_ptr<const LoadedTable>& of) -> std::shared_ptr<const LiveFriends> {
+    std::vector<FriendSource> sources = named;
+    std::ranges::move(friends_in_files(context, state, plan, of->path(), policy), std::back_inserter(sources));
+    if (sources.empty()) return nullptr;
+    return std::make_shared<const TableFriends>(context, sources, of, of->path());
+  };
+}
+
+std::shared_ptr<Chain> make_chain(MountContext& context, std::unique_ptr<const ChainPlace> place,
+                                  const ChainOptions& options, std::string path, ChainAbout about,
+                                  std::vector<FriendSource> friends) {
+  auto of_tables = friends_of_chain(context, options.policy, std::move(friends));
+  return std::make_shared<Chain>(context, std::move(place), options, std::move(path), std::move(of_tables),
+                                 std::move(about));
 }
 
 }  // namespace tfilefs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain/friend_place.h"
+#include "vfs/friends/friend_place.h"
 
 #include <chrono>
 #include <optional>

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "on_behalf.h"
-#include "vfs/chain/table_friends.h"
+#include "vfs/friends/table_friends.h"
 #include "vfs/nodes/generated_directory.h"
 #include "vfs/nodes/table_views.h"
 
@@ -10,7 +10,7 @@ namespace tfilefs {
 namespace {
 
 using DirectoryPtr = std::shared_ptr<const Directory>;
-using FriendPtr = std::shared_ptr<const TableFriend>;
+using FriendPtr = std::shared_ptr<const LiveTable>;
 
 // The table of a friend, once it is open; then what `find` makes of it.
 template <class T, class Find>
@@ -41,8 +41,8 @@ Entry friend_entry(MountContext& context, const FriendPtr& of, const Provenance&
 }  // namespace
 
 void TableFriends::find_column(MountContext& context, std::string_view name, Reply<FoundEntry> reply) const {
-  FriendPtr found;  // the one with the longest alias
-  for (const FriendPtr& of : all_) {
+  std::shared_ptr<const TableFriend> found;  // the one with the longest alias
+  for (const auto& of : all_) {
     const std::string begin = of->alias() + ".";
     const bool is_longer = !found || of->alias().size() > found->alias().size();
     if (is_longer && name.starts_with(begin) && name.size() > begin.size() && name[begin.size()] != '.') found = of;
@@ -65,7 +65,7 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
 
 DirectoryPtr TableFriends::directory(MountContext& context, const Provenance& from) const {
   std::vector<std::pair<std::string, Entry>> things;
-  for (const FriendPtr& of : all_) things.emplace_back(of->alias(), friend_entry(context, of, from));
+  for (const auto& of : all_) things.emplace_back(of->alias(), friend_entry(context, of, from));
   GeneratedNames names = generated_names(std::move(things));
   names.type = S_IFDIR;
   names.same_for_all = false;

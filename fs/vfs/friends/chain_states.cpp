@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain/chain_states.h"
+#include "vfs/friends/chain_states.h"
 
 #include <utility>
 

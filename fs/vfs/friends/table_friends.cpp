@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain/table_friends.h"
+#include "vfs/friends/table_friends.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,9 +7,10 @@
 #include "exec/for_each.h"
 #include "on_behalf.h"
 #include "tfile/name.h"
-#include "vfs/chain/chain_states.h"
-#include "vfs/chain/friend_keys.h"
-#include "vfs/chain/friend_place.h"
+#include "vfs/friends/chain_friends.h"
+#include "vfs/friends/chain_states.h"
+#include "vfs/friends/friend_keys.h"
+#include "vfs/friends/friend_place.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "view/friends/friend_matching.h"
@@ -314,7 +315,7 @@ TableFriends::TableFriends(MountContext& context, const std::vector<FriendSource
   }
 }
 
-std::shared_ptr<const TableFriend> TableFriends::find(std::string_view alias) const {
+std::shared_ptr<const LiveTable> TableFriends::find(std::string_view alias) const {
   const auto at = std::ranges::find_if(all_, [&](const auto& of) { return of->alias() == alias; });
   return at != all_.end() ? *at : nullptr;
 }
@@ -332,15 +333,14 @@ std::shared_ptr<const ShownFriends> friends_in_file(const GenerationPtr& generat
   const std::vector<std::string> shown = tfile::directory_names(aliases);
   const std::string path = of->path().substr(1) + "/" + std::string(kFriendsName) + "/";
   for (std::size_t i = 0; i < named.size(); ++i)
-    sources.push_back(
-        {shown[i],
-         std::make_shared<Chain>(context,
-                                 make_friends_place(context, {{generation->owner, generation->source->name(),
-                                                               generation->state.from, named[i]}}),
-                                 ChainOptions(), path + shown[i]),
-         std::nullopt,
-         {},
-         {}});
+    sources.push_back({shown[i],
+                       make_chain(context,
+                                  make_friends_place(context, {{generation->owner, generation->source->name(),
+                                                                generation->state.from, named[i]}}),
+                                  ChainOptions(), path + shown[i]),
+                       std::nullopt,
+                       {},
+                       {}});
   return std::make_shared<const TableFriends>(context, sources, of, of->path());
 }
 

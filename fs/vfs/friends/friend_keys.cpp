@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/chain/friend_keys.h"
+#include "vfs/friends/friend_keys.h"
 
 #include <algorithm>
 #include <optional>

@@ -12,7 +12,6 @@
 #include "vfs/chain/live_table.h"
 #include "vfs/names/friend_source.h"
 #include "vfs/nodes/loaded_table.h"
-#include "vfs/nodes/shown_friends.h"
 
 namespace tfilefs {
 
@@ -45,13 +44,12 @@ class TableFriend final : public LiveTable, public std::enable_shared_from_this<
 };
 
 // The friends of a table, by alias; each alias is there once. Const.
-class TableFriends final : public ShownFriends, public std::enable_shared_from_this<TableFriends> {
+class TableFriends final : public LiveFriends, public std::enable_shared_from_this<TableFriends> {
  public:
   // `path`: of the table in the mount. Of sources with the same alias, the first is shown.
   TableFriends(MountContext&, const std::vector<FriendSource>&, const std::shared_ptr<const LoadedTable>& of,
                const std::string& path);
-  const std::vector<std::shared_ptr<const TableFriend>>& all() const { return all_; }
-  std::shared_ptr<const TableFriend> find(std::string_view alias) const;  // null: none
+  std::shared_ptr<const LiveTable> find(std::string_view alias) const override;
 
   std::shared_ptr<const Directory> directory(MountContext&, const Provenance& from) const override;
   void find_column(MountContext&, std::string_view name, Reply<FoundEntry>) const override;
