@@ -105,7 +105,7 @@ class RootFile final : public File {
   std::shared_ptr<const DirectoryListing> root() const override { return root_; }
   Result<std::shared_ptr<const DirectoryListing>> directory(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Table>> table(const KeyInfo& key) const override;
-  Result<std::shared_ptr<const Table>> outline(const KeyInfo& key) const override;
+  Result<std::shared_ptr<const Table>> unresolved_table(const KeyInfo& key) const override;
   Result<std::shared_ptr<const DirectoryListing>> attribute_sets(const KeyInfo& key) const override;
   Result<EntryIndex> entry_index(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
@@ -292,11 +292,11 @@ Result<std::shared_ptr<const DirectoryListing>> RootFile::directory(const KeyInf
 }
 
 Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
-  TRY(auto outline, this->outline(key));
-  return outline->is_whole() ? std::move(outline) : outline->whole();
+  TRY(auto table, unresolved_table(key));
+  return table->is_resolved() ? std::move(table) : table->resolve_all();
 }
 
-Result<std::shared_ptr<const Table>> RootFile::outline(const KeyInfo& key) const {
+Result<std::shared_ptr<const Table>> RootFile::unresolved_table(const KeyInfo& key) const {
   if (key.kind != KeyKind::table) return fail(ErrorKind::invalid, "the key is not a table");
   if (is_ntuple(key.class_name)) {
     TRY_VOID(remote_->hold_ntuples(key, root_->keys));

@@ -42,9 +42,9 @@ void write_branches(JsonWriter& json, const TableReport& report) {
   for (const tfile::Column& column : table->columns)
     if (column.stream < columns.size()) columns[column.stream].push_back(&column);
   for (const auto& [stream, counts] : report.streams) {
-    std::vector<tfile::Column> tried;
-    if (columns[stream].empty()) tried = table->columns_tried(stream);
-    for (const tfile::Column& column : tried) columns[stream].push_back(&column);
+    std::vector<tfile::Column> resolved;
+    if (columns[stream].empty()) resolved = table->resolved_columns(stream);
+    for (const tfile::Column& column : resolved) columns[stream].push_back(&column);
     json.line(4);
     write_branch(json, columns[stream], counts);
   }

@@ -133,8 +133,8 @@ class Adviser {
  private:
   Result<TableAdvice> look(const tfile::File& file, const KeyPlace& place) {
     TRY(auto table, file.table(place.info()));
-    if (!table->is_whole()) {
-      TRY(table, table->whole());
+    if (!table->is_resolved()) {
+      TRY(table, table->resolve_all());
     }
     TableAdvice told;
     told.kind = table->kind;

@@ -373,9 +373,9 @@ Result<> Repack::check_columns(const std::vector<const KeyPlace*>& tables) {
   std::vector<std::string> names;
   bool takes_some = tables.empty();
   for (const KeyPlace* table : tables) {
-    TRY(const auto outline, keys_.first->outline(table->info()));
+    TRY(const auto unresolved, keys_.first->unresolved_table(table->info()));
     std::vector<std::string> own;
-    add_top_names(*outline, own);
+    add_top_names(*unresolved, own);
     takes_some |= std::ranges::any_of(own, [&](const std::string& name) { return options_.columns.takes(name); });
     std::ranges::move(own, std::back_inserter(names));
     if (options_.friends.empty()) continue;
@@ -429,9 +429,9 @@ Result<> Repack::write_table(const KeyPlace& table, bool is_only, std::function<
   const std::string path = table.path();
   RepackReport& report = made_.report;
   if (table.info().format == tfile::TableFormat::rntuple) {  // one of a format before 1.0 cannot be read
-    TRY(const auto outline, keys_.first->outline(table.info()));
-    if (!outline->reason.empty()) {
-      report.left_out.push_back(path + ": " + outline->reason);
+    TRY(const auto unresolved, keys_.first->unresolved_table(table.info()));
+    if (!unresolved->reason.empty()) {
+      report.left_out.push_back(path + ": " + unresolved->reason);
       return {};
     }
   }

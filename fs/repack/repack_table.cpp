@@ -302,12 +302,12 @@ Result<> UnitsOfTable::add_file() {
     made_.why = "it is a TTree in one file and an RNTuple in another";
     return {};
   }
-  TRY(const auto outline, named(name.file, file->outline(key.info())));
-  const std::int64_t entries = outline->entries;
+  TRY(const auto table, named(name.file, file->unresolved_table(key.info())));
+  const std::int64_t entries = table->entries;
   std::optional<KeptEntries> kept;
   if (kept_.entries) kept = kept_.entries->within({entries_, entries_ + entries});
   auto added = copy_->add_table(file, key.info(), kept ? &*kept : nullptr);
-  if (added && request_.options.skips_damaged) added = leave_out_damaged(file, *outline, key.info(), kept);
+  if (added && request_.options.skips_damaged) added = leave_out_damaged(file, *table, key.info(), kept);
   if (!added && is_about_form(added.error())) {
     made_.needs_columns = true;
     made_.why = added.error().text;
@@ -316,7 +316,7 @@ Result<> UnitsOfTable::add_file() {
   TRY_VOID(named(name.file, std::move(added)));
   auto done = write_units();
   TRY_VOID(request_.inputs.names().size() > 1 ? named(name.file, std::move(done)) : std::move(done));
-  note_kept(kept ? *kept : KeptEntries({0, entries}), *outline);
+  note_kept(kept ? *kept : KeptEntries({0, entries}), *table);
   entries_ += entries;
   return {};
 }

@@ -47,3 +47,28 @@ def test_pages_use_the_usual_words():
         found += [f"{page}: {word}: rather {better}" for word, better in USUAL.items()
                   if re.search(rf"\b{word}\b", " ".join(prose.split()), re.IGNORECASE)]
     assert not found, "\n".join(found)
+
+
+# Names that the code once had of its own for what the field has a word for.
+FORMER = {
+    "asker": "stop_token",
+    "untried": "unresolved",
+    "tried_": "resolved_",
+    "glance": "peek",
+    "Holder": "Vnodes",
+    "ShownAs": "ViewKind",
+    "Lanes": "SerialQueues",
+    "Alarms": "Timers",
+    "StepLoop": "Trampoline",
+    "OfferedColumn": "InputColumn",
+    "HttpTurns": "RequestLimiter",
+}
+
+
+def test_sources_have_the_words_of_the_field():
+    names = subprocess.run(["git", "-C", pages.ROOT, "ls-files", "-z", "format", "fs"], capture_output=True, check=True)
+    sources = [name.decode() for name in names.stdout.split(b"\0") if name.endswith((b".cpp", b".h"))]
+    assert len(sources) > 1000
+    word = re.compile(r"\b(" + "|".join(FORMER) + r")\b")
+    found = [f"{source}: {each}: rather {FORMER[each]}" for source in sources for each in set(word.findall(pages.read(source)))]
+    assert not found, "\n".join(found)

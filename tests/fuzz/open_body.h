@@ -16,19 +16,19 @@ namespace tfile::fuzz {
 inline constexpr int kDepthMax = 4;
 inline constexpr int kKeysMax = 100;
 
-// Trying the branches one by one must give the columns of the whole table.
-inline void walk_outline(const Table& outline, const Table& whole) {
+// Resolving the branches one by one must give the columns of the whole table.
+inline void walk_unresolved(const Table& unresolved, const Table& whole) {
   std::multiset<std::string> paths, all;
   for (const Column& column : whole.columns) all.insert(column.path);
-  for (const Column& column : outline.columns) paths.insert(column.path);
-  for (const NodeId id : outline.untried) {
-    const auto below = outline.tried(id, 0);
-    require(below && (*below)->nodes.size() > 2 && (*below)->nodes[1].name == outline.nodes[id].name,
+  for (const Column& column : unresolved.columns) paths.insert(column.path);
+  for (const NodeId id : unresolved.unresolved) {
+    const auto below = unresolved.resolve_branch(id, 0);
+    require(below && (*below)->nodes.size() > 2 && (*below)->nodes[1].name == unresolved.nodes[id].name,
             "a branch can be looked into");
     for (const Node& node : (*below)->nodes)
       if (node.column) paths.insert((*below)->columns[*node.column].path);
   }
-  require(paths == all, "an outline and its branches are the whole table");
+  require(paths == all, "a table and its branches, one by one, are the whole table");
 }
 
 inline void walk_directory(const File& file, const DirectoryListing& directory, int depth, int& keys_left) {
@@ -39,9 +39,9 @@ inline void walk_directory(const File& file, const DirectoryListing& directory, 
     unix_time(key.datime);
     if (const auto payload = file.payload(key)) StreamWalk(**payload, 0, {1}, {false}).run();
     if (key.kind == KeyKind::table) {
-      const auto table = file.table(key), outline = file.outline(key);
+      const auto table = file.table(key), unresolved = file.unresolved_table(key);
       if (table) walk_table(**table);
-      if (table && outline) walk_outline(**outline, **table);
+      if (table && unresolved) walk_unresolved(**unresolved, **table);
     }
     if (key.kind == KeyKind::directory && depth > 0) {
       if (const auto below = file.directory(key)) walk_directory(file, **below, depth - 1, keys_left);

@@ -94,9 +94,9 @@ class File {
   // columns, and its `reason` says why. Damage of the record itself is an error. Blocks.
   virtual Result<std::shared_ptr<const Table>> table(const KeyInfo&) const = 0;
 
-  // The same without a look at any entry: an outline, or the whole table if nothing is left out (Table::is_whole).
+  // The same without a look at any entry: as far as it is resolved without (Table::is_resolved).
   // Blocks.
-  virtual Result<std::shared_ptr<const Table>> outline(const KeyInfo& key) const { return table(key); }
+  virtual Result<std::shared_ptr<const Table>> unresolved_table(const KeyInfo& key) const { return table(key); }
 
   // Tables that describe ranges of entries of a key's table (the attribute sets of an RNTuple). Their keys are in no
   // directory. Errors: damaged (the list of the sets), io. Blocks.

@@ -41,17 +41,17 @@ enum class TableFormat : std::uint8_t { tree, rntuple };
 // A TTree or RNTuple: entries, clusters, a tree of nodes whose leaves are columns, and the streams that feed them. The
 // vectors are filled at opening and never change.
 // Some branches can only be understood from their first entries. These are read when the content of the branch is first
-// asked for, not at opening: in an outline, the directories of such branches are empty (`untried`), and their streams
-// have no chunks until the branch was tried.
+// asked for, not at opening: the directories of such branches are empty (`unresolved`), and their streams have no
+// chunks until the branch is resolved.
 class Table : public StreamSet {
  public:
   std::string name, title, kind;  // kind: "ttree", "rntuple"
   std::int64_t entries = 0;
   std::vector<Node> nodes;  // nodes[0] is the table's directory
   std::vector<Column> columns;
-  std::vector<NodeId> untried;             // of an outline: nodes whose branch is yet to be tried, ascending
-  std::vector<ColumnId> may_be_unwritten;  // of an outline, ascending: see `reason` of the column in whole()
-  std::vector<ColumnId> unread;            // of an outline, ascending: may lack values; see `reason` in whole()
+  std::vector<NodeId> unresolved;          // nodes whose branch is not resolved yet, ascending
+  std::vector<ColumnId> may_be_unwritten;  // before resolve_all(), ascending: see `reason` of the column behind it
+  std::vector<ColumnId> unread;            // the same of those that may lack values
   std::string reason;                      // why the whole table cannot be read; empty otherwise
   std::vector<std::string> warnings;  // damage met at opening that affects only parts (a missing sibling file, ...)
   std::vector<Sibling> siblings;      // those that could be opened
@@ -63,23 +63,25 @@ class Table : public StreamSet {
   // The files, besides the table's own, from which the columns of a stream are decoded.
   virtual std::vector<Sibling> siblings_of(StreamId) const { return {}; }
 
-  bool is_untried(NodeId node) const { return std::binary_search(untried.begin(), untried.end(), node); }
+  bool is_unresolved(NodeId node) const { return std::binary_search(unresolved.begin(), unresolved.end(), node); }
   bool is_unread(ColumnId column) const { return std::binary_search(unread.begin(), unread.end(), column); }
-  // Whether the table is complete: everything was tried at opening.
-  bool is_whole() const { return untried.empty() && may_be_unwritten.empty(); }
+  // Whether the table is complete: everything was resolved at opening.
+  bool is_resolved() const { return unresolved.empty() && may_be_unwritten.empty(); }
 
-  // Tries the branch of an untried node and, in the same reads, up to `ahead` others. Returns the content of the branch
-  // as a table of the same streams. Its node 1 is the directory of the branch; its columns are those below it and the
-  // offsets of the lists around it, with paths that begin at this table. Errors: io, stale, ... (of the source; the
-  // caller may try again), invalid (the node is not untried). Damage is part of the answer. Blocks.
-  virtual Result<std::shared_ptr<const Table>> tried(NodeId, std::size_t /*ahead*/) const {
-    return fail(ErrorKind::invalid, "the table is whole");
+  // Resolves the branch of an unresolved node and, in the same reads, up to `ahead` others. Returns the content of the
+  // branch as a table of the same streams. Its node 1 is the directory of the branch; its columns are those below it
+  // and the offsets of the lists around it, with paths that begin at this table. Errors: io, stale, ... (of the source;
+  // the caller may try again), invalid (the node is resolved). Damage is part of the answer. Blocks.
+  virtual Result<std::shared_ptr<const Table>> resolve_branch(NodeId, std::size_t /*ahead*/) const {
+    return fail(ErrorKind::invalid, "the table is resolved");
   }
 
-  // Tries all untried branches at once and returns the complete table, of the same streams. Its nodes have the children
-  // of this table's nodes, in the same order, and more. Branches that the storage fails to deliver are `unread`; the
-  // caller may try again. Errors: stale, ... (of the source). Blocks. Only for a table that is not whole.
-  virtual Result<std::shared_ptr<const Table>> whole() const { return fail(ErrorKind::invalid, "the table is whole"); }
+  // Resolves all branches at once and returns the complete table, of the same streams. Its nodes have the children of
+  // this table's nodes, in the same order, and more. Branches that the storage fails to deliver are `unread`; the
+  // caller may try again. Errors: stale, ... (of the source). Blocks. Only for a table that is not resolved.
+  virtual Result<std::shared_ptr<const Table>> resolve_all() const {
+    return fail(ErrorKind::invalid, "the table is resolved");
+  }
 
   // The size of a stored chunk before compression, as its header tells it, with its key; 0 if it is in no basket.
   virtual std::uint64_t unpacked_size(ChunkKey, std::span<const std::byte> /*stored*/) const { return 0; }
@@ -87,8 +89,8 @@ class Table : public StreamSet {
   // unpacked_size(). Empty: nothing.
   virtual std::string contradicted_sums(StreamId, std::uint64_t /*unpacked*/) const { return {}; }
 
-  // The columns of a stream whose branch was tried; an outline knows only the number of the stream.
-  virtual std::vector<Column> columns_tried(StreamId) const { return {}; }
+  // The columns of a stream whose branch was resolved after the opening; the table knows only the number of the stream.
+  virtual std::vector<Column> resolved_columns(StreamId) const { return {}; }
 };
 
 }  // namespace tfile

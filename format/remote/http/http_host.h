@@ -31,12 +31,12 @@ class ServerLine {
 struct HttpHost {
   explicit HttpHost(ServerId number) : origin(number) {}
 
-  enum class Answers : std::uint8_t { untried, right, wrong };
+  enum class Answers : std::uint8_t { unknown, right, wrong };
   const ServerId origin;
-  std::atomic<Answers> several = Answers::untried;   // a request of several ranges
-  std::atomic<Answers> one = Answers::untried;       // a request of one range: if wrong, all of a file comes
-  std::atomic<Answers> suffix = Answers::untried;    // a request of the last bytes
-  std::atomic<Answers> dav = Answers::untried;       // a request for a list by PROPFIND
+  std::atomic<Answers> several = Answers::unknown;   // a request of several ranges
+  std::atomic<Answers> one = Answers::unknown;       // a request of one range: if wrong, all of a file comes
+  std::atomic<Answers> suffix = Answers::unknown;    // a request of the last bytes
+  std::atomic<Answers> dav = Answers::unknown;       // a request for a list by PROPFIND
   std::atomic<bool> multiplexes = false;             // requests of one range cost no connection
   std::atomic<bool> are_abilities_recalled = false;  // remote/http/server_capabilities.h
   std::atomic<unsigned> kept_abilities = 0;          // a bit for each that is on disk

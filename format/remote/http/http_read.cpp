@@ -232,7 +232,7 @@ bool HttpRead::take_whole(Ask& ask, const HttpHead&) {
 }
 
 bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
-  if (ask.ranges.size() > 1 && file_->host->several == Answers::untried && may_mean_ranges(head.status)) {
+  if (ask.ranges.size() > 1 && file_->host->several == Answers::unknown && may_mean_ranges(head.status)) {
     file_->host->several = Answers::wrong;
     ask.asks_anew = true;
     return false;

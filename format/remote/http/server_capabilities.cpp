@@ -42,8 +42,8 @@ void recall_abilities(HttpHost& host, const RemoteOptions& options, const std::s
   for (std::size_t i = 0; i < kAbilities.size(); ++i) {
     std::byte byte{};
     if (!kept->read({i, 1}, {&byte, 1}).empty()) continue;
-    auto untried = Answers::untried;
-    (host.*kAbilities[i]).compare_exchange_strong(untried, Answers::wrong);
+    auto unknown = Answers::unknown;
+    (host.*kAbilities[i]).compare_exchange_strong(unknown, Answers::wrong);
     host.kept_abilities |= 1U << i;
   }
 }

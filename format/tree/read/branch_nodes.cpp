@@ -31,7 +31,7 @@ struct Draft {
   std::optional<ColumnId> column;
   std::vector<Draft> children;
   bool is_unrolled = false;  // a member without a branch of its own, but with branches for its members
-  std::optional<UntriedId> untried;
+  std::optional<UnresolvedId> unresolved;
 };
 
 // The record of that name below `parent`; it is made if it does not exist.
@@ -92,7 +92,7 @@ KnownLayout known_layout(const TreeRecord& tree, BranchIndex index, const Stream
   return {tried_layout(tree, index, infos, in_list, none)};
 }
 
-// The stream of a branch that was not tried yet.
+// The stream of a branch that is not resolved yet.
 Stream stand_in(BranchIndex index) {
   Stream stream = raw_layout(index, {}).stream;
   stream.is_stand_in = true;
@@ -106,7 +106,7 @@ class Builder {
   BranchNodes build();
 
   // Node 1, below node 0, is the directory of the branch.
-  BranchNodes build_below(const UntriedBranch& untried, const Node& directory, std::span<const Column> columns);
+  BranchNodes build_below(const UnresolvedBranch& unresolved, const Node& directory, std::span<const Column> columns);
 
  private:
   // They stay as long as the table is open.
@@ -143,8 +143,8 @@ class Builder {
   // The type of the collection. If the collection is a member, the branch names the class around it.
   std::string collection_class(const BranchRecord& branch) const;
   void add_data(Draft& draft, BranchIndex index, const Surroundings& around, const std::vector<ColumnId>& lists);
-  void add_untried(Draft& draft, BranchIndex index, bool asks_for_classes, const Surroundings& around,
-                   const std::vector<ColumnId>& lists);
+  void add_unresolved(Draft& draft, BranchIndex index, bool asks_for_classes, const Surroundings& around,
+                      const std::vector<ColumnId>& lists);
   StreamId next_stream() const { return first_stream_ + static_cast<StreamId>(out_.streams.size()); }
   void add_raw(Draft& draft, BranchIndex index, const BranchLayout& layout, const Surroundings& around,
                const std::vector<ColumnId>&);
@@ -190,33 +190,34 @@ BranchNodes Builder::build() {
   out_.nodes.reserve(1 + node_count(root));
   out_.nodes.emplace_back();
   place(root, 0, "");
-  std::ranges::sort(out_.untried, {}, &UntriedBranch::node);
+  std::ranges::sort(out_.unresolved, {}, &UnresolvedBranch::node);
   link_counters();
   shrink_to_fit();
   return std::move(out_);
 }
 
-BranchNodes Builder::build_below(const UntriedBranch& untried, const Node& directory, std::span<const Column> columns) {
-  first_stream_ = untried.stream;
+BranchNodes Builder::build_below(const UnresolvedBranch& unresolved, const Node& directory,
+                                 std::span<const Column> columns) {
+  first_stream_ = unresolved.stream;
   std::vector<ColumnId> lists;
-  for (const ColumnId outer : untried.lists) {
+  for (const ColumnId outer : unresolved.lists) {
     lists.push_back(static_cast<ColumnId>(out_.columns.size()));
     out_.columns.push_back(columns[outer]);
     out_.columns.back().lists = lists;
     out_.columns.back().counter.reset();
   }
   Surroundings around;
-  around.path = untried.branch_path;
-  around.in_list = untried.in_list;
+  around.path = unresolved.branch_path;
+  around.in_list = unresolved.in_list;
   Draft draft;
-  add_data(draft, untried.branch, around, lists);
+  add_data(draft, unresolved.branch, around, lists);
   out_.nodes.reserve(2 + node_count(draft));
   out_.nodes.emplace_back().children = {1};
   out_.nodes.push_back(directory);
   out_.nodes[1].kind = draft.kind;
   out_.nodes[1].alternatives = std::move(draft.alternatives);
   out_.nodes[1].date = draft.date;
-  place(draft, 1, untried.path);
+  place(draft, 1, unresolved.path);
   shrink_to_fit();
   return std::move(out_);
 }
@@ -320,7 +321,7 @@ std::string Builder::collection_class(const BranchRecord& branch) const {
 void Builder::add_data(Draft& draft, BranchIndex index, const Surroundings& around,
                        const std::vector<ColumnId>& lists) {
   auto [layout, asks_for_classes, was_tried] = layout_of_(index, around.in_list);
-  if (!layout) return add_untried(draft, index, asks_for_classes, around, lists);
+  if (!layout) return add_unresolved(draft, index, asks_for_classes, around, lists);
   if (was_tried) out_.tried_at_opening.emplace(index, without_program(*layout));
   layout->stream.collection = around.collection;
   if (layout->reason.empty()) {
@@ -332,19 +333,19 @@ void Builder::add_data(Draft& draft, BranchIndex index, const Surroundings& arou
   out_.streams.push_back(std::move(layout->stream));
 }
 
-void Builder::add_untried(Draft& draft, BranchIndex index, bool asks_for_classes, const Surroundings& around,
-                          const std::vector<ColumnId>& lists) {
-  UntriedBranch untried;
-  untried.branch = index;
-  untried.stream = next_stream();
-  untried.asks_for_classes = asks_for_classes;
-  untried.in_list = around.in_list;
-  untried.collection = around.collection;
-  untried.lists_of = around.lists_of;
-  untried.lists = lists;
-  untried.branch_path = around.path;
-  draft.untried = static_cast<UntriedId>(out_.untried.size());
-  out_.untried.push_back(std::move(untried));
+void Builder::add_unresolved(Draft& draft, BranchIndex index, bool asks_for_classes, const Surroundings& around,
+                             const std::vector<ColumnId>& lists) {
+  UnresolvedBranch unresolved;
+  unresolved.branch = index;
+  unresolved.stream = next_stream();
+  unresolved.asks_for_classes = asks_for_classes;
+  unresolved.in_list = around.in_list;
+  unresolved.collection = around.collection;
+  unresolved.lists_of = around.lists_of;
+  unresolved.lists = lists;
+  unresolved.branch_path = around.path;
+  draft.unresolved = static_cast<UnresolvedId>(out_.unresolved.size());
+  out_.unresolved.push_back(std::move(unresolved));
   out_.streams.push_back(stand_in(index));
 }
 
@@ -419,9 +420,9 @@ std::string Builder::member_of_pair(std::string name, const Surroundings& around
 void Builder::place(Draft& draft, NodeId node, const std::string& path) {
   place_nodes(draft, node, path, out_.nodes, out_.columns,
               [this](const Draft& child, NodeId id, const std::string& child_path) {
-                if (!child.untried) return;
-                out_.untried[*child.untried].node = id;
-                out_.untried[*child.untried].path = child_path;
+                if (!child.unresolved) return;
+                out_.unresolved[*child.unresolved].node = id;
+                out_.unresolved[*child.unresolved].path = child_path;
               });
 }
 
@@ -488,7 +489,7 @@ BranchNodes make_branch_nodes(const TreeRecord& tree, const StreamerInfos& infos
       .build();
 }
 
-BranchNodes make_outline(const TreeRecord& tree, const StreamerInfos& infos, const TryNow& try_now) {
+BranchNodes make_unresolved(const TreeRecord& tree, const StreamerInfos& infos, const TryNow& try_now) {
   return Builder(tree, infos,
                  [&](BranchIndex index, bool in_list) { return known_layout(tree, index, infos, in_list, try_now); })
       .build();
@@ -503,10 +504,10 @@ BranchNodes make_all_nodes(const TreeRecord& tree, const StreamerInfos& infos, c
       .build();
 }
 
-BranchNodes make_nodes_below(const TreeRecord& tree, const StreamerInfos& infos, const UntriedBranch& untried,
+BranchNodes make_nodes_below(const TreeRecord& tree, const StreamerInfos& infos, const UnresolvedBranch& unresolved,
                              const BranchLayout& layout, const Node& directory, std::span<const Column> columns) {
   return Builder(tree, infos, [&](BranchIndex, bool) { return KnownLayout{without_program(layout)}; })
-      .build_below(untried, directory, columns);
+      .build_below(unresolved, directory, columns);
 }
 
 }  // namespace tfile

@@ -15,9 +15,9 @@
 
 namespace tfile {
 
-// A branch whose directory depends on its first entries and that was not tried yet.
-using UntriedId = std::uint32_t;
-struct UntriedBranch {
+// A branch whose directory depends on its first entries and that is not resolved yet.
+using UnresolvedId = std::uint32_t;
+struct UnresolvedBranch {
   BranchIndex branch = 0;
   StreamId stream = 0;            // which a stand-in replaces
   bool asks_for_classes = false;  // the classes of objects in it are unknown, too
@@ -35,7 +35,7 @@ struct BranchNodes {
   std::vector<Node> nodes;
   std::vector<Column> columns;
   std::vector<Stream> streams;
-  std::vector<UntriedBranch> untried;                    // by UntriedId; their nodes ascend
+  std::vector<UnresolvedBranch> unresolved;              // by UnresolvedId; their nodes ascend
   std::map<BranchIndex, BranchLayout> tried_at_opening;  // without their programs
 };
 
@@ -44,16 +44,16 @@ BranchNodes make_branch_nodes(const TreeRecord&, const StreamerInfos&, const Fir
 // All that is known without a look at any entry: branches that need a trial have empty directories. A branch described
 // as numbers (std::bitset) may be a file or a directory, depending on its entries, so `try_now` tries it.
 using TryNow = std::function<BranchLayout(BranchIndex, bool in_list)>;
-BranchNodes make_outline(const TreeRecord&, const StreamerInfos&, const TryNow& try_now);
+BranchNodes make_unresolved(const TreeRecord&, const StreamerInfos&, const TryNow& try_now);
 
-// All nodes, after all branches were tried. `found` gives the layout of a branch, or nullptr for one that is in the
-// outline. The streams have the same numbers as in the outline, and no programs.
+// All nodes, after all branches were resolved. `found` gives the layout of a branch, or nullptr for one that was
+// resolved before. The streams have the same numbers as before, and no programs.
 using LayoutFound = std::function<const BranchLayout*(BranchIndex)>;
 BranchNodes make_all_nodes(const TreeRecord&, const StreamerInfos&, const LayoutFound& found);
 
-// The nodes of one branch, after it was tried: node 1, below node 0, is its directory; the columns begin with those of
-// the lists around it. `directory` and `columns` are those of the outline.
-BranchNodes make_nodes_below(const TreeRecord&, const StreamerInfos&, const UntriedBranch&, const BranchLayout&,
+// The nodes of one branch, after it was resolved: node 1, below node 0, is its directory; the columns begin with those
+// of the lists around it. `directory` and `columns` are those of the table before.
+BranchNodes make_nodes_below(const TreeRecord&, const StreamerInfos&, const UnresolvedBranch&, const BranchLayout&,
                              const Node& directory, std::span<const Column> columns);
 
 }  // namespace tfile

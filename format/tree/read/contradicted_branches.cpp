@@ -75,14 +75,14 @@ std::optional<ColumnId> list_of_others(std::span<const Column> all, const Column
 }
 
 std::map<BranchIndex, std::string> contradicted_branches(std::span<const Column> columns, const StreamSlots& streams,
-                                                         std::span<const UntriedBranch> untried,
+                                                         std::span<const UnresolvedBranch> unresolved,
                                                          std::span<const BranchStorage> branches,
                                                          const SourceOfBranch& source_of) {
   Search search(branches, source_of);
   for (const Column& column : columns)
     if (const auto list = list_of_others(columns, column))
       search.compare(streams[column.stream].branch, streams[columns[*list].stream].branch);
-  for (const UntriedBranch& branch : untried)
+  for (const UnresolvedBranch& branch : unresolved)
     if (!branch.lists.empty()) search.compare(branch.branch, streams[columns[branch.lists.back()].stream].branch);
   return search.take();
 }

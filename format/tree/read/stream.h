@@ -27,7 +27,7 @@ struct Stream {
   enum class Length : std::uint8_t { entries, entries_and_one, unknown };
 
   BranchIndex branch = 0;
-  bool is_stand_in = false;  // the branch was not tried yet
+  bool is_stand_in = false;  // the branch is not resolved yet
   Kind kind = Kind::raw;
   std::uint32_t number_size = 1;  // flat, jagged: bytes to reverse together
   std::uint32_t item_size = 1;    // flat, jagged: bytes of one item of the whole shape

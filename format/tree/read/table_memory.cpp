@@ -33,7 +33,7 @@ std::size_t memory_of(const Stream& stream) {
 
 std::size_t memory_of(const Table& table) {
   std::size_t bytes = sizeof table + heap_of(table.name) + heap_of(table.title) + heap_of_elements(table.clusters) +
-                      heap_of_elements(table.untried) + heap_of_elements(table.may_be_unwritten) +
+                      heap_of_elements(table.unresolved) + heap_of_elements(table.may_be_unwritten) +
                       heap_of(table.reason) + heap_of(table.warnings);
   for (const Node& node : table.nodes) bytes += memory_of(node);
   for (const Column& column : table.columns) bytes += memory_of(column);

@@ -105,125 +105,125 @@ BranchLayout tried_now(const TreeRecord& tree, BranchIndex index, const Streamer
 }
 
 TableTrials::TableTrials(TreeRecord tree, std::shared_ptr<const StreamerInfos> infos,
-                         std::vector<UntriedBranch> untried, std::map<BranchIndex, BranchLayout> tried_at_opening,
+                         std::vector<UnresolvedBranch> unresolved, std::map<BranchIndex, BranchLayout> tried_at_opening,
                          std::span<const BranchStorage> branches, SourceOfBranch source_of, const StreamSlots& streams,
                          std::span<const Column> columns)
     : tree_(std::move(tree)),
       infos_(std::move(infos)),
-      untried_(std::move(untried)),
+      unresolved_(std::move(unresolved)),
       tried_at_opening_(std::move(tried_at_opening)),
       branches_(branches),
       source_of_(std::move(source_of)),
       streams_(streams),
       columns_(columns),
-      layouts_(untried_.size()) {}
+      layouts_(unresolved_.size()) {}
 
-const BranchLayout* TableTrials::layout(UntriedId id) const {
+const BranchLayout* TableTrials::layout(UnresolvedId id) const {
   const Lock lock(mutex_);
   return layouts_[id].get();
 }
 
 // If two threads tried the same branch, the first result stays: both saw the same bytes.
-void TableTrials::publish(UntriedId id, BranchLayout layout) const {
-  const UntriedBranch& untried = untried_[id];
-  layout.stream.collection = untried.collection;
-  if (untried.in_list && layout.stream.kind == Stream::Kind::flat) layout.stream.lists_of = untried.lists_of;
+void TableTrials::publish(UnresolvedId id, BranchLayout layout) const {
+  const UnresolvedBranch& unresolved = unresolved_[id];
+  layout.stream.collection = unresolved.collection;
+  if (unresolved.in_list && layout.stream.kind == Stream::Kind::flat) layout.stream.lists_of = unresolved.lists_of;
   if (layout.stream.item_counter_branch) link_item_counter(layout.stream, streams_, columns_);
   auto made = std::make_unique<const BranchLayout>(std::move(layout));
   const Lock lock(mutex_);
   if (layouts_[id]) return;
   layouts_[id] = std::move(made);
-  streams_.replace(untried.stream, layouts_[id]->stream);
+  streams_.replace(unresolved.stream, layouts_[id]->stream);
 }
 
-std::uint32_t TableTrials::baskets_wanted(UntriedId id) const {
-  const UntriedBranch& untried = untried_[id];
-  const BasketTable& baskets = branches_[untried.branch].baskets;
-  if (untried.asks_for_classes) return baskets_with_classes(baskets);
+std::uint32_t TableTrials::baskets_wanted(UnresolvedId id) const {
+  const UnresolvedBranch& unresolved = unresolved_[id];
+  const BasketTable& baskets = branches_[unresolved.branch].baskets;
+  if (unresolved.asks_for_classes) return baskets_with_classes(baskets);
   return baskets.seek.empty() ? 0 : 1;
 }
 
 // Includes the other basket that a trial may need.
-std::uint64_t TableTrials::stored_size(UntriedId id) const {
-  const UntriedBranch& untried = untried_[id];
+std::uint64_t TableTrials::stored_size(UnresolvedId id) const {
+  const UnresolvedBranch& unresolved = unresolved_[id];
   std::uint64_t size = 0;
-  for (std::uint32_t i = 0; i < baskets_wanted(id); ++i) size += branches_[untried.branch].baskets.nbytes[i];
-  const auto& count = tree_.branches[untried.branch].count;
+  for (std::uint32_t i = 0; i < baskets_wanted(id); ++i) size += branches_[unresolved.branch].baskets.nbytes[i];
+  const auto& count = tree_.branches[unresolved.branch].count;
   if (count && !branches_[*count].baskets.nbytes.empty()) size += branches_[*count].baskets.nbytes[0];
   return size;
 }
 
 // As many branches from the front as one plan allows, at least one.
-std::vector<UntriedId> TableTrials::next_batch(std::vector<UntriedId>& left) const {
+std::vector<UnresolvedId> TableTrials::next_batch(std::vector<UnresolvedId>& left) const {
   std::size_t count = 0;
   for (std::uint64_t bytes = 0; count < left.size(); ++count)
     if ((bytes += stored_size(left[count])) > TrialBaskets::kPlanBytes && count > 0) break;
   const auto end = left.begin() + static_cast<std::ptrdiff_t>(count);
-  std::vector<UntriedId> batch(left.begin(), end);
+  std::vector<UnresolvedId> batch(left.begin(), end);
   left.erase(left.begin(), end);
   return batch;
 }
 
 // Returns the failures of the storage. For most branches, one round of reads is enough.
-TableTrials::UnreadStreams TableTrials::try_together(std::vector<UntriedId> batch) const {
+TableTrials::UnreadStreams TableTrials::try_together(std::vector<UnresolvedId> batch) const {
   TrialBaskets baskets([this](BranchIndex index) -> const BranchStorage& { return branches_[index]; }, source_of_);
-  for (const UntriedId id : batch)
-    for (std::uint32_t i = 0; i < baskets_wanted(id); ++i) baskets.want(untried_[id].branch, i);
+  for (const UnresolvedId id : batch)
+    for (std::uint32_t i = 0; i < baskets_wanted(id); ++i) baskets.want(unresolved_[id].branch, i);
   Trial trial(baskets, tree_);
   const FirstEntries first = trial.first_entries();
   UnreadStreams failed;
   while (!batch.empty()) {
     baskets.read_wanted();
-    std::erase_if(batch, [&](UntriedId id) {
+    std::erase_if(batch, [&](UnresolvedId id) {
       baskets.begin();
-      BranchLayout layout = tried_layout(tree_, untried_[id].branch, *infos_, untried_[id].in_list, first);
+      BranchLayout layout = tried_layout(tree_, unresolved_[id].branch, *infos_, unresolved_[id].in_list, first);
       if (baskets.missed()) return false;
       if (!baskets.failure())
         publish(id, std::move(layout));
       else
-        failed.emplace(untried_[id].stream, *baskets.failure());
+        failed.emplace(unresolved_[id].stream, *baskets.failure());
       return true;
     });
   }
   return failed;
 }
 
-Result<> TableTrials::try_branch(UntriedId id, std::size_t ahead) const {
+Result<> TableTrials::try_branch(UnresolvedId id, std::size_t ahead) const {
   if (layout(id)) return {};
-  std::vector<UntriedId> wanted{id};
-  for (std::size_t step = 1; step < untried_.size() && wanted.size() <= ahead; ++step) {
-    const auto next = static_cast<UntriedId>((id + step) % untried_.size());
+  std::vector<UnresolvedId> wanted{id};
+  for (std::size_t step = 1; step < unresolved_.size() && wanted.size() <= ahead; ++step) {
+    const auto next = static_cast<UnresolvedId>((id + step) % unresolved_.size());
     if (!layout(next)) wanted.push_back(next);
   }
   const auto failed = try_together(next_batch(wanted));
   if (layout(id)) return {};
-  return tl::unexpected<Error>(failed.at(untried_[id].stream));
+  return tl::unexpected<Error>(failed.at(unresolved_[id].stream));
 }
 
 Result<TableTrials::UnreadStreams> TableTrials::try_all() const {
-  std::vector<UntriedId> left;
-  for (UntriedId id = 0; id < untried_.size(); ++id)
+  std::vector<UnresolvedId> left;
+  for (UnresolvedId id = 0; id < unresolved_.size(); ++id)
     if (!layout(id)) left.push_back(id);
   UnreadStreams unread;
   while (!left.empty()) unread.merge(try_together(next_batch(left)));
   std::erase_if(unread,
-                [this](const auto& failed) { return tried_with(failed.first).has_value(); });  // by another thread
+                [this](const auto& failed) { return resolved_with(failed.first).has_value(); });  // by another thread
   for (const auto& [stream, error] : unread)
     if (error.kind != ErrorKind::io) return tl::unexpected<Error>(error);
   return unread;
 }
 
-BranchNodes TableTrials::nodes_below(UntriedId id, const Node& directory) const {
-  return make_nodes_below(tree_, *infos_, untried_[id], *layout(id), directory, columns_);
+BranchNodes TableTrials::nodes_below(UnresolvedId id, const Node& directory) const {
+  return make_nodes_below(tree_, *infos_, unresolved_[id], *layout(id), directory, columns_);
 }
 
 BranchNodes TableTrials::all_nodes(const UnreadStreams& unread) const {
-  std::unordered_map<BranchIndex, UntriedId> ids;
+  std::unordered_map<BranchIndex, UnresolvedId> ids;
   std::unordered_map<BranchIndex, BranchLayout> as_bytes;
-  for (const UntriedBranch& branch : untried_)
+  for (const UnresolvedBranch& branch : unresolved_)
     if (const auto failed = unread.find(branch.stream); failed != unread.end())
       as_bytes.emplace(branch.branch, raw_layout(branch.branch, cannot_be_read(failed->second)));
-  for (UntriedId id = 0; id < untried_.size(); ++id) ids.emplace(untried_[id].branch, id);
+  for (UnresolvedId id = 0; id < unresolved_.size(); ++id) ids.emplace(unresolved_[id].branch, id);
   return make_all_nodes(tree_, *infos_, [&](BranchIndex branch) -> const BranchLayout* {
     if (const auto known = tried_at_opening_.find(branch); known != tried_at_opening_.end()) return &known->second;
     if (const auto bytes = as_bytes.find(branch); bytes != as_bytes.end()) return &bytes->second;
@@ -232,11 +232,11 @@ BranchNodes TableTrials::all_nodes(const UnreadStreams& unread) const {
   });
 }
 
-std::optional<UntriedId> TableTrials::tried_with(StreamId stream) const {
-  const auto found =
-      std::find_if(untried_.begin(), untried_.end(), [&](const UntriedBranch& one) { return one.stream == stream; });
-  const auto id = static_cast<UntriedId>(found - untried_.begin());
-  return found == untried_.end() || !layout(id) ? std::nullopt : std::optional(id);
+std::optional<UnresolvedId> TableTrials::resolved_with(StreamId stream) const {
+  const auto found = std::find_if(unresolved_.begin(), unresolved_.end(),
+                                  [&](const UnresolvedBranch& one) { return one.stream == stream; });
+  const auto id = static_cast<UnresolvedId>(found - unresolved_.begin());
+  return found == unresolved_.end() || !layout(id) ? std::nullopt : std::optional(id);
 }
 
 std::size_t TableTrials::memory() const {

@@ -15,7 +15,7 @@
 
 namespace tfile {
 
-// Determines, once per branch, how to read the branches that the outline of a table leaves out. Results that follow
+// Determines, once per branch, how to read the branches of a table that are not resolved. Results that follow
 // from damage are kept; after a failure of the storage, a branch is tried again. For any thread. Functions that try
 // branches block.
 class TableTrials {
@@ -24,37 +24,37 @@ class TableTrials {
 
   // `tree`: the table's record; its branches keep their names, but need no baskets. `branches`, `streams` and `columns`
   // belong to the table and outlive this object.
-  TableTrials(TreeRecord tree, std::shared_ptr<const StreamerInfos> infos, std::vector<UntriedBranch> untried,
+  TableTrials(TreeRecord tree, std::shared_ptr<const StreamerInfos> infos, std::vector<UnresolvedBranch> unresolved,
               std::map<BranchIndex, BranchLayout> tried_at_opening, std::span<const BranchStorage> branches,
               SourceOfBranch source_of, const StreamSlots& streams, std::span<const Column> columns);
 
-  // Tries a branch and, in the same plan, up to `ahead` of the untried branches after it, as long as they need no more
-  // memory. Errors: those of the storage, if they prevented the trial of the branch itself.
-  Result<> try_branch(UntriedId, std::size_t ahead) const;
+  // Tries a branch and, in the same plan, up to `ahead` of the unresolved branches after it, as long as they need no
+  // more memory. Errors: those of the storage, if they prevented the trial of the branch itself.
+  Result<> try_branch(UnresolvedId, std::size_t ahead) const;
   // Tries all remaining branches. Returns those that could not be tried because the storage failed to deliver their
   // entries, with the error (io). Errors: all others, as above.
   Result<UnreadStreams> try_all() const;
 
   // The nodes of a branch that was tried.
-  BranchNodes nodes_below(UntriedId, const Node& directory) const;
+  BranchNodes nodes_below(UnresolvedId, const Node& directory) const;
   // The nodes of all branches. Those in `unread` show only their bytes, with the reason.
   BranchNodes all_nodes(const UnreadStreams& unread = {}) const;
   // The branch of this stream, if it was tried.
-  std::optional<UntriedId> tried_with(StreamId) const;
+  std::optional<UnresolvedId> resolved_with(StreamId) const;
 
   std::size_t memory() const;
 
  private:
-  const BranchLayout* layout(UntriedId) const;
-  void publish(UntriedId, BranchLayout) const;
-  UnreadStreams try_together(std::vector<UntriedId>) const;
-  std::vector<UntriedId> next_batch(std::vector<UntriedId>& left) const;
-  std::uint64_t stored_size(UntriedId) const;
-  std::uint32_t baskets_wanted(UntriedId) const;
+  const BranchLayout* layout(UnresolvedId) const;
+  void publish(UnresolvedId, BranchLayout) const;
+  UnreadStreams try_together(std::vector<UnresolvedId>) const;
+  std::vector<UnresolvedId> next_batch(std::vector<UnresolvedId>& left) const;
+  std::uint64_t stored_size(UnresolvedId) const;
+  std::uint32_t baskets_wanted(UnresolvedId) const;
 
   const TreeRecord tree_;
   const std::shared_ptr<const StreamerInfos> infos_;
-  const std::vector<UntriedBranch> untried_;
+  const std::vector<UnresolvedBranch> unresolved_;
   const std::map<BranchIndex, BranchLayout> tried_at_opening_;
   const std::span<const BranchStorage> branches_;
   const SourceOfBranch source_of_;
@@ -76,9 +76,9 @@ BranchLayout tried_now(const TreeRecord&, BranchIndex, const StreamerInfos&, boo
 
 // Branches of members of split collections that were filled more or less often than the branch that counts their items,
 // so that their items differ from the counts; with the reason. Reads baskets only if numbers of entries differ. An
-// unreadable basket is not a contradiction. Blocks. `columns` and `untried` are those of the outline.
+// unreadable basket is not a contradiction. Blocks. `columns` and `unresolved` are those of the table as opened.
 std::map<BranchIndex, std::string> contradicted_branches(std::span<const Column> columns, const StreamSlots&,
-                                                         std::span<const UntriedBranch> untried,
+                                                         std::span<const UnresolvedBranch> unresolved,
                                                          std::span<const BranchStorage>, const SourceOfBranch&);
 
 // The offsets column of the innermost list around a column, if it belongs to another stream.

@@ -32,9 +32,9 @@ constexpr std::uint64_t kOffsetSize = 4;
 class TreeTable final : public Table, public ItemCounter, public std::enable_shared_from_this<TreeTable> {
  public:
   TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, std::shared_ptr<const StreamerInfos> infos);
-  Result<std::shared_ptr<const Table>> tried(NodeId node, std::size_t ahead) const override;
-  Result<std::shared_ptr<const Table>> whole() const override;
-  std::vector<Column> columns_tried(StreamId id) const override;
+  Result<std::shared_ptr<const Table>> resolve_branch(NodeId node, std::size_t ahead) const override;
+  Result<std::shared_ptr<const Table>> resolve_all() const override;
+  std::vector<Column> resolved_columns(StreamId id) const override;
   std::size_t memory() const override;
 
   std::size_t stream_count() const override { return streams_.size(); }

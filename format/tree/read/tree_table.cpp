@@ -43,7 +43,7 @@ TreeTable::TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, std:
   clusters = cluster_boundaries(tree);
   open_siblings(tree);
   const auto source_of_branch = [this](const BranchStorage& branch) { return source_of(branch); };
-  BranchNodes made = make_outline(tree, *infos, [&](BranchIndex branch, bool in_list) {
+  BranchNodes made = make_unresolved(tree, *infos, [&](BranchIndex branch, bool in_list) {
     return tried_now(tree, branch, *infos, in_list, source_of_branch);
   });
   nodes = std::move(made.nodes);
@@ -54,29 +54,29 @@ TreeTable::TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, std:
     branches_.push_back(std::move(static_cast<BranchStorage&>(branch)));
     branch.name = branches_.back().name;
   }
-  for (const UntriedBranch& branch : made.untried) untried.push_back(branch.node);
-  contradicted_ = contradicted_branches(columns, streams_, made.untried, branches_, source_of_branch);
+  for (const UnresolvedBranch& branch : made.unresolved) unresolved.push_back(branch.node);
+  contradicted_ = contradicted_branches(columns, streams_, made.unresolved, branches_, source_of_branch);
   for (const auto& [branch, why] : contradicted_) leave_out_baskets(branches_[branch]);
   for (const BranchStorage& branch : branches_) stored_bytes_.push_back(bytes_on_disk(branch));
   note_missing_values(columns);
   for (ColumnId id = 0; id < columns.size(); ++id)
     if (is_doubtful(columns, columns[id])) may_be_unwritten.push_back(id);
-  if (is_whole()) return;
-  trials_ = std::make_unique<const TableTrials>(std::move(tree), std::move(infos), std::move(made.untried),
+  if (is_resolved()) return;
+  trials_ = std::make_unique<const TableTrials>(std::move(tree), std::move(infos), std::move(made.unresolved),
                                                 std::move(made.tried_at_opening), branches_, source_of_branch, streams_,
                                                 columns);
 }
 
-Result<std::shared_ptr<const Table>> TreeTable::tried(NodeId node, std::size_t ahead) const {
-  if (!is_untried(node)) return fail(ErrorKind::invalid, "the node is not a branch that needs a trial");
-  const auto id = static_cast<UntriedId>(std::ranges::lower_bound(untried, node) - untried.begin());
+Result<std::shared_ptr<const Table>> TreeTable::resolve_branch(NodeId node, std::size_t ahead) const {
+  if (!is_unresolved(node)) return fail(ErrorKind::invalid, "the node is not a branch that needs a trial");
+  const auto id = static_cast<UnresolvedId>(std::ranges::lower_bound(unresolved, node) - unresolved.begin());
   TRY_VOID(trials_->try_branch(id, ahead));
   BranchNodes below = trials_->nodes_below(id, nodes[node]);
   note_missing_values(below.columns);
   return table_below(shared_from_this(), std::move(below));
 }
 
-Result<std::shared_ptr<const Table>> TreeTable::whole() const {
+Result<std::shared_ptr<const Table>> TreeTable::resolve_all() const {
   if (!trials_) return shared_from_this();
   TRY(const auto untold, trials_->try_all());
   BranchNodes all = trials_->all_nodes(untold);
@@ -92,8 +92,8 @@ Result<std::shared_ptr<const Table>> TreeTable::whole() const {
   return whole_table(shared_from_this(), std::move(all), {left_unread.begin(), left_unread.end()});
 }
 
-std::vector<Column> TreeTable::columns_tried(StreamId id) const {
-  const auto branch = trials_ ? trials_->tried_with(id) : std::nullopt;
+std::vector<Column> TreeTable::resolved_columns(StreamId id) const {
+  const auto branch = trials_ ? trials_->resolved_with(id) : std::nullopt;
   if (!branch) return {};
   std::vector<Column> found = trials_->nodes_below(*branch, Node()).columns;
   note_missing_values(found);

@@ -21,10 +21,11 @@ Result<std::shared_ptr<const Table>> open_tree(std::shared_ptr<const Source>, st
                                                std::shared_ptr<const StreamerInfos> infos,
                                                const std::vector<std::string>& warnings);
 
-// A table over the streams of an outline, with the results of trials: all nodes and columns, or those of one branch.
+// A table over the streams of one that is not resolved, with the results of trials: all nodes and columns, or those of
+// one branch.
 // `unread`: columns that the storage fails to deliver.
-std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> outline, BranchNodes all,
+std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> of, BranchNodes all,
                                          std::vector<ColumnId> unread);
-std::shared_ptr<const Table> table_below(std::shared_ptr<const Table> outline, BranchNodes below);
+std::shared_ptr<const Table> table_below(std::shared_ptr<const Table> of, BranchNodes below);
 
 }  // namespace tfile

@@ -227,7 +227,7 @@ void Chain::Look::each_file(bool is_read, std::size_t at_most, void (Look::*step
 void Chain::Look::look_at(File& file, Reply<void> told) {
   const FileLocator& origin = file.mounted->origin();
   auto look = [self = shared_from_this(), &file, &origin]() -> Result<> {
-    const auto now = origin.glance();
+    const auto now = origin.peek();
     // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
     const bool was_open = file.number_before != SIZE_MAX;
     if (now)

@@ -134,12 +134,12 @@ Result<TablePlace> table_at(const Generation& generation, const std::string& pat
 void load_whole(GenerationPtr generation, const TablePlace& place, Reply<WholeTable> reply) {
   const std::string path = "/" + generation->owner->path() + "/" + place.path;
   auto settle = [generation](std::shared_ptr<const LoadedTable> loaded, Reply<WholeTable> found) mutable {
-    const LoadedTable& outline = *loaded;
+    const LoadedTable& unresolved = *loaded;
     auto told = [generation = std::move(generation), kept = loaded](LoadedTable::Settled all,
                                                                     Reply<WholeTable> done) mutable {
       done(WholeTable{std::move(generation), std::move(all.loaded)});
     };
-    outline.settled(0, value_for<LoadedTable::Settled>(std::move(found), std::move(told)));
+    unresolved.settled(0, value_for<LoadedTable::Settled>(std::move(found), std::move(told)));
   };
   load_table(std::move(generation), place.listing, place.key, path,
              value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(settle)));

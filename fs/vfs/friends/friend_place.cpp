@@ -31,7 +31,7 @@ class SiblingOrigin final : public FileLocator {
   explicit SiblingOrigin(FriendPlace named) : named_(std::move(named)) {}
 
   Result<SourceState> look() const override { return look(true); }
-  Result<SourceState> glance() const override { return look(false); }
+  Result<SourceState> peek() const override { return look(false); }
 
   tfile::ServerId server_id() const override { return named_.of->origin().server_id(); }
 

@@ -62,8 +62,8 @@ std::optional<Attributes> ColumnVnodes::known_attributes(VnodeId vnode) const {
     return column_attributes(vnode, *length);
   }
   Attributes attributes = directory_attributes(from_, context_.ownership);
-  // Nodes that are not tried yet are not counted: 1 link.
-  if (table().is_untried(vnode.index)) return attributes;
+  // Nodes that are not resolved yet are not counted: 1 link.
+  if (table().is_unresolved(vnode.index)) return attributes;
   attributes.links = 2;
   for (const tfile::NodeId child : node(vnode).children) attributes.links += !table().nodes[child].column;
   return attributes;
@@ -97,11 +97,11 @@ void ColumnVnodes::enter(VnodeId vnode, Freshness, Reply<std::shared_ptr<const D
                      : tl::unexpected(no_such_entry()));
   }
   if (vnode.shown_as != ViewKind::itself || node(vnode).column) return reply(not_a_directory());
-  if (!table().is_untried(vnode.index)) return reply(make_node_directory(self(), vnode.index));
+  if (!table().is_unresolved(vnode.index)) return reply(make_node_directory(self(), vnode.index));
   auto next = [self = self()](LoadedTable::Settled below, Reply<std::shared_ptr<const Directory>> told) mutable {
     told(make_node_directory(self->below(std::move(below.loaded)), below.node));
   };
-  loaded_->tried(vnode.index, value_for<LoadedTable::Settled>(std::move(reply), std::move(next)));
+  loaded_->resolve_branch(vnode.index, value_for<LoadedTable::Settled>(std::move(reply), std::move(next)));
 }
 
 void ColumnVnodes::open(VnodeId vnode, Reply<OpenedContent> reply) const {

@@ -69,7 +69,7 @@ class ColumnVnodes : public Vnodes {
   virtual OpenedContent opened(std::shared_ptr<Content>) const = 0;
   virtual void view(VnodeId, Reply<std::shared_ptr<Content>>) const;
   virtual void view_size(VnodeId, Reply<std::uint64_t>) const;
-  // The same nodes below, of a branch that was tried.
+  // The same nodes below, of a branch that was resolved.
   virtual std::shared_ptr<const ColumnVnodes> below(std::shared_ptr<const LoadedTable>) const = 0;
   // The attributes of the table itself.
   virtual Xattrs table_xattrs() const = 0;

@@ -83,7 +83,7 @@ class FileLocator {
   virtual Result<SourceState> look() const = 0;
   // The same by one that does not want to open the file: a remote file is not opened for it, as it may be for
   // look().
-  virtual Result<SourceState> glance() const { return look(); }
+  virtual Result<SourceState> peek() const { return look(); }
   // Whose threads ask for it. Does not block.
   virtual tfile::ServerId server_id() const { return tfile::kLocalOrigin; }
   virtual Result<std::shared_ptr<const GuardedSource>> open() const = 0;

@@ -161,18 +161,18 @@ void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
 
 // A program that looks into one branch after the other wants them all: each look tries twice as many as the one before.
 // Once the whole table is there, the branches need no tables of their own, which together are larger.
-void LoadedTable::tried(NodeId node, Reply<Settled> reply) const {
+void LoadedTable::resolve_branch(NodeId node, Reply<Settled> reply) const {
   if (const LoadedPtr all = known_whole()) return reply(Settled{all, same_node(all->table(), node)});
   Once<LoadedPtr> once;
   {
     const Lock lock(mutex_);
-    once = tried_[node];
+    once = resolved_[node];
   }
   once.get(
       [&](Reply<LoadedPtr> made) {
         const std::size_t ahead = ahead_.load();
         ahead_ = std::min(2 * ahead + 1, kAllBranches);
-        look([node, ahead](const tfile::Table& table) { return table.tried(node, ahead); }, std::move(made));
+        look([node, ahead](const tfile::Table& table) { return table.resolve_branch(node, ahead); }, std::move(made));
       },
       value_for<LoadedPtr>(std::move(reply), [](LoadedPtr below, Reply<Settled> told) mutable {
         told(Settled{std::move(below), 1});  // its node 1 is the directory of the branch
@@ -225,17 +225,17 @@ void LoadedTable::whole(Reply<LoadedPtr> reply) const {
   once.get(
       [&](Reply<LoadedPtr> made) {
         auto keep = [self = shared_from_this()](LoadedPtr found) { return self->keep(std::move(found)); };
-        look([](const tfile::Table& table) { return table.whole(); },
+        look([](const tfile::Table& table) { return table.resolve_all(); },
              answer_with<LoadedPtr>(std::move(made), std::move(keep)));
       },
       std::move(reply));
 }
 
 bool LoadedTable::release_idle() const {
-  decltype(tried_) known;
+  decltype(resolved_) known;
   {
     const Lock lock(mutex_);
-    known = tried_;
+    known = resolved_;
   }
   const LoadedPtr all = known_whole();
   bool is_idle = all.use_count() <= kOwnReferences;
@@ -244,7 +244,7 @@ bool LoadedTable::release_idle() const {
     if (below && below->use_count() > kOwnReferences) is_idle = false;
     if (!below || below->use_count() > kOwnReferences) continue;
     const Lock lock(mutex_);
-    tried_.erase(node);
+    resolved_.erase(node);
   }
   return is_idle;
 }
@@ -262,7 +262,7 @@ std::vector<std::pair<std::string, std::string>> LoadedTable::unread() const {
 
 bool LoadedTable::is_settled(NodeId id) const {
   const tfile::Node& node = table_->nodes[id];
-  if (table_->is_untried(id)) return false;
+  if (table_->is_unresolved(id)) return false;
   if (node.column && std::ranges::binary_search(table_->may_be_unwritten, *node.column)) return false;
   return std::all_of(node.children.begin(), node.children.end(), [this](NodeId child) { return is_settled(child); });
 }
@@ -285,13 +285,13 @@ LoadedTable::LoadedPtr LoadedTable::known_whole() const {
 }
 
 std::optional<LoadedTable::Settled> LoadedTable::known_settled(NodeId node) const {
-  if (table_->is_whole() || is_settled(node)) return Settled{shared_from_this(), node};
+  if (table_->is_resolved() || is_settled(node)) return Settled{shared_from_this(), node};
   if (const LoadedPtr all = known_whole()) return Settled{all, same_node(all->table(), node)};
   Once<LoadedPtr> once;
   {
     const Lock lock(mutex_);
-    const auto found = tried_.find(node);
-    if (found == tried_.end()) return std::nullopt;
+    const auto found = resolved_.find(node);
+    if (found == resolved_.end()) return std::nullopt;
     once = found->second;
   }
   const auto below = once.peek();
@@ -300,7 +300,7 @@ std::optional<LoadedTable::Settled> LoadedTable::known_settled(NodeId node) cons
 
 void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
   if (auto known = known_settled(node)) return reply(*std::move(known));
-  if (table_->is_untried(node)) return tried(node, std::move(reply));
+  if (table_->is_unresolved(node)) return resolve_branch(node, std::move(reply));
   auto next = [self = shared_from_this(), node](LoadedPtr all, Reply<Settled> told) mutable {
     told(Settled{all, self->same_node(all->table(), node)});
   };

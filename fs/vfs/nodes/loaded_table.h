@@ -71,9 +71,9 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   };
   void settled(tfile::NodeId, Reply<Settled>) const;
 
-  // The same of an untried node, for those who ask for its directory. The first entries of its branch are read on the
-  // first call.
-  void tried(tfile::NodeId, Reply<Settled>) const;
+  // The same of an unresolved node, for those who ask for its directory. The first entries of its branch are read on
+  // the first call.
+  void resolve_branch(tfile::NodeId, Reply<Settled>) const;
 
   // The size of such a file, which is remembered longer than its content.
   void view_size(tfile::NodeId, ViewKind, StringsAs, Reply<std::uint64_t>) const;
@@ -164,7 +164,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable std::vector<Above> above_;  // of each node
 
   mutable Mutex mutex_{"LoadedTable::mutex_", "PieceCache::mutex_, Budget::mutex_"};
-  const std::shared_ptr<KeptViews> kept_views_;  // of this table and of those tried from it
+  const std::shared_ptr<KeptViews> kept_views_;  // of this table and of those resolved from it
   mutable std::map<ViewKey, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);  // those that are kept
   // Of all that were made. A listing of a wide table asks for some ten thousand.
   mutable std::unordered_map<std::uint64_t, std::uint64_t> view_sizes_ GUARDED_BY(mutex_);
@@ -172,7 +172,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable std::map<std::string, Once<LoadedPtr>> aliased_ GUARDED_BY(mutex_);  // by the alias
   mutable ByText<LoadedPtr> made_ GUARDED_BY(mutex_);                          // of this one, by key
   mutable ByText<std::shared_ptr<const Generation>> drawn_ GUARDED_BY(mutex_);
-  mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
+  mutable std::map<tfile::NodeId, Once<LoadedPtr>> resolved_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
   mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread
   mutable std::uint64_t wholes_ GUARDED_BY(mutex_) = 0;

@@ -12,7 +12,7 @@ void load_table(std::shared_ptr<const Generation> generation, std::shared_ptr<co
   const tfile::KeyInfo& info = listing->keys[key];
   auto load = [generation, listing, key, path = std::move(path)]() -> Result<std::shared_ptr<const LoadedTable>> {
     const Generation& g = *generation;
-    TRY(auto table, g.file->outline(listing->keys[key]));
+    TRY(auto table, g.file->unresolved_table(listing->keys[key]));
     g.note_memory(table->memory());
     if (!table->reason.empty()) g.context.errors.add(path, table->reason);
     for (const std::string& warning : table->warnings) g.context.errors.add(path, warning);

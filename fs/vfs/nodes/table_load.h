@@ -11,7 +11,7 @@
 namespace tfilefs {
 
 // The table of a key, loaded once for all that ask. `path`: in the mount, for messages and counts. Errors: those of
-// File::outline, is_refusal().
+// File::unresolved_table, is_refusal().
 void load_table(std::shared_ptr<const Generation>, std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key,
                 std::string path, Reply<std::shared_ptr<const LoadedTable>>);
 

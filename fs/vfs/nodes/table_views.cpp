@@ -65,9 +65,9 @@ void parquet(const ViewedNode& of, Made reply) { parquet_content(of.streams, of.
 void text(const ViewedNode& of, Made reply) { text_content(of.streams, of.table, of.node, std::move(reply)); }
 void option(const ViewedNode& of, Made reply) { option_index_content(of.streams, of.table, of.node, std::move(reply)); }
 
-// Branches that are not tried yet may have lists of numbers.
+// Branches that are not resolved yet may have lists of numbers.
 bool may_have_numbers(const Table& table, NodeId node) {
-  return table.is_untried(node) || summarized_column(table, node).has_value();
+  return table.is_unresolved(node) || summarized_column(table, node).has_value();
 }
 // Listings do not show what reads a whole column to know its size.
 bool is_not_listed(const Table&, NodeId) { return false; }

@@ -37,7 +37,7 @@ class UrlOrigin final : public FileLocator {
     return state_of(opened->identity());
   }
 
-  Result<SourceState> glance() const override {
+  Result<SourceState> peek() const override {
     const Seen seen = last_seen();
     if (seen.recent) return *seen.recent;
     return noted(seen.open ? seen.open->identity_now() : tfile::look_remote(url_, options_));

@@ -78,16 +78,16 @@ struct Table {
       tree.top.push_back(static_cast<BranchIndex>(i));
     }
     source = std::make_unique<WatchedSource>(std::move(file));
-    outline = make_outline(tree, *infos, {});
-    streams = StreamSlots(std::move(outline.streams));
+    made = make_unresolved(tree, *infos, {});
+    streams = StreamSlots(std::move(made.streams));
     trials = std::make_unique<const TableTrials>(
-        std::move(tree), infos, outline.untried, std::map<BranchIndex, BranchLayout>(), storages,
-        [this](const BranchStorage&) { return source.get(); }, streams, outline.columns);
+        std::move(tree), infos, made.unresolved, std::map<BranchIndex, BranchLayout>(), storages,
+        [this](const BranchStorage&) { return source.get(); }, streams, made.columns);
   }
 
-  std::vector<std::string> below(UntriedId id) const {
+  std::vector<std::string> below(UnresolvedId id) const {
     std::vector<std::string> paths;
-    for (const Column& column : trials->nodes_below(id, outline.nodes[outline.untried[id].node]).columns)
+    for (const Column& column : trials->nodes_below(id, made.nodes[made.unresolved[id].node]).columns)
       paths.push_back(column.path);
     return paths;
   }
@@ -96,21 +96,21 @@ struct Table {
   std::shared_ptr<const StreamerInfos> infos;
   std::vector<BranchStorage> storages;
   std::unique_ptr<WatchedSource> source;
-  BranchNodes outline;
+  BranchNodes made;
   StreamSlots streams;
   std::unique_ptr<const TableTrials> trials;
 };
 
 TEST(TableTrials, AnOutlineNamesBranchesThatNobodyTried) {
   const Table table(3);
-  EXPECT_TRUE(table.outline.columns.empty());
-  ASSERT_EQ(table.outline.nodes[0].children.size(), 3u);
-  ASSERT_EQ(table.outline.untried.size(), 3u);
-  for (UntriedId id = 0; id < 3; ++id) {
-    const NodeId node = table.outline.untried[id].node;
-    EXPECT_EQ(node, table.outline.nodes[0].children[id]);
-    EXPECT_EQ(table.outline.nodes[node].name, "branch" + std::to_string(id));
-    EXPECT_TRUE(table.streams[table.outline.untried[id].stream].is_stand_in);
+  EXPECT_TRUE(table.made.columns.empty());
+  ASSERT_EQ(table.made.nodes[0].children.size(), 3u);
+  ASSERT_EQ(table.made.unresolved.size(), 3u);
+  for (UnresolvedId id = 0; id < 3; ++id) {
+    const NodeId node = table.made.unresolved[id].node;
+    EXPECT_EQ(node, table.made.nodes[0].children[id]);
+    EXPECT_EQ(table.made.nodes[node].name, "branch" + std::to_string(id));
+    EXPECT_TRUE(table.streams[table.made.unresolved[id].stream].is_stand_in);
   }
   EXPECT_TRUE(table.source->requests().empty());
 }
@@ -122,8 +122,8 @@ TEST(TableTrials, OneBranchIsOneRead) {
   EXPECT_EQ(table.below(1), (std::vector<std::string>{"branch1/offsets.i8", "branch1/raw.u1"}));
   EXPECT_FALSE(table.streams[1].is_stand_in);
   EXPECT_TRUE(table.streams[0].is_stand_in);
-  EXPECT_EQ(table.trials->tried_with(1), std::optional<UntriedId>(1));
-  EXPECT_EQ(table.trials->tried_with(0), std::nullopt);
+  EXPECT_EQ(table.trials->resolved_with(1), std::optional<UnresolvedId>(1));
+  EXPECT_EQ(table.trials->resolved_with(0), std::nullopt);
   ASSERT_TRUE(table.trials->try_branch(1, 0));
   ASSERT_TRUE(table.trials->try_branch(2, 1));
   EXPECT_EQ(table.source->requests().size(), 2u) << "what was tried is remembered, and what is ahead comes with it";
@@ -139,7 +139,7 @@ TEST(TableTrials, AllAreReadTogetherAndAreWhatTheyAreOneByOne) {
   const BranchNodes all = table.trials->all_nodes();
   std::vector<std::string> together, one_by_one;
   for (const Column& column : all.columns) together.push_back(column.path);
-  for (UntriedId id = 0; id < 200; ++id)
+  for (UnresolvedId id = 0; id < 200; ++id)
     for (const std::string& path : table.below(id)) one_by_one.push_back(path);
   EXPECT_EQ(together, one_by_one);
   EXPECT_EQ(together.size(), 202u);
@@ -152,7 +152,7 @@ TEST(TableTrials, StorageThatFailsOnceLeavesNoVerdict) {
   const auto unread = table.trials->try_all();
   ASSERT_TRUE(unread);
   ASSERT_EQ(unread->size(), 1u);
-  EXPECT_EQ(unread->at(table.outline.untried[1].stream).kind, ErrorKind::io);
+  EXPECT_EQ(unread->at(table.made.unresolved[1].stream).kind, ErrorKind::io);
   std::vector<std::string> paths;
   for (const Column& column : table.trials->all_nodes(*unread).columns) paths.push_back(column.path);
   EXPECT_EQ(paths, (std::vector<std::string>{"branch0/inner/number.i4", "branch1/offsets.i8", "branch1/raw.u1",
@@ -182,7 +182,7 @@ TEST(TableTrials, ThreadsThatLookAtOnceSeeTheSame) {
         EXPECT_TRUE(table.trials->try_all());
         return;
       }
-      for (UntriedId id = 0; id < 64; ++id) {
+      for (UnresolvedId id = 0; id < 64; ++id) {
         EXPECT_TRUE(table.trials->try_branch(id, t));
         EXPECT_FALSE(table.streams[id].is_stand_in);
         EXPECT_EQ(table.below(id).size(), id == 3 ? 2u : 1u);

@@ -14,7 +14,7 @@ namespace {
 using tfile::NodeId;
 using Names = std::vector<std::string>;
 
-// Nodes and columns over the streams of an outline.
+// Nodes and columns over the streams of a table that is not resolved.
 class Below final : public ArrayTable {
  public:
   Below() { entries = 2; }
@@ -27,10 +27,10 @@ class Below final : public ArrayTable {
   }
 };
 
-// A table with a column x and untried branches b0, b1, ... of one column each.
-class Outline final : public ArrayTable {
+// A table with a column x and unresolved branches b0, b1, ... of one column each.
+class UnresolvedTable final : public ArrayTable {
  public:
-  explicit Outline(std::size_t branches) {
+  explicit UnresolvedTable(std::size_t branches) {
     entries = 2;
     column<std::int32_t>(0, "x.i4", tfile::Role::values, {7, 8});
     for (std::size_t i = 0; i < branches; ++i) {
@@ -40,11 +40,11 @@ class Outline final : public ArrayTable {
       below_.back().path = "b" + std::to_string(i) + "/a.i4";
       columns.pop_back();
       nodes[node].children.clear();
-      untried.push_back(node);
+      unresolved.push_back(node);
     }
   }
 
-  Result<std::shared_ptr<const tfile::Table>> tried(NodeId node, std::size_t ahead) const override {
+  Result<std::shared_ptr<const tfile::Table>> resolve_branch(NodeId node, std::size_t ahead) const override {
     {
       const std::lock_guard lock(mutex);
       looks.push_back({node, ahead});
@@ -53,11 +53,11 @@ class Outline final : public ArrayTable {
     if (gate) gate->wait();
     auto made = std::make_shared<Below>();
     const NodeId directory = made->directory(0, nodes[node].name);
-    add(*made, directory, static_cast<std::size_t>(std::ranges::find(untried, node) - untried.begin()));
+    add(*made, directory, static_cast<std::size_t>(std::ranges::find(unresolved, node) - unresolved.begin()));
     return made;
   }
 
-  Result<std::shared_ptr<const tfile::Table>> whole() const override {
+  Result<std::shared_ptr<const tfile::Table>> resolve_all() const override {
     const std::lock_guard lock(mutex);
     ++looks_at_all;
     if (failures > 0 && failures--) return tfile::fail(ErrorKind::io, "bad sector", -1, EIO);
@@ -105,16 +105,16 @@ class Outline final : public ArrayTable {
 };
 
 struct Rig {
-  explicit Rig(std::size_t branches) : table(std::make_shared<Outline>(branches)) {
+  explicit Rig(std::size_t branches) : table(std::make_shared<UnresolvedTable>(branches)) {
     auto file = std::make_shared<FakeFile>();
     file->table("t", table);
     mount = std::make_unique<FakeMount>(file);
   }
-  std::shared_ptr<Outline> table;
+  std::shared_ptr<UnresolvedTable> table;
   std::unique_ptr<FakeMount> mount;
 };
 
-TEST(UntriedBranches, AListingOfTheTableLooksIntoNone) {
+TEST(UnresolvedBranches, AListingOfTheTableLooksIntoNone) {
   Rig rig(3);
   EXPECT_EQ(rig.mount->ls("t").value_or(Names{}), (Names{".", "..", "x.i4", "b0", "b1", "b2"}));
   EXPECT_EQ(rig.mount->numbers<std::int32_t>("t/x"), (std::vector<std::int32_t>{7, 8}));
@@ -124,7 +124,7 @@ TEST(UntriedBranches, AListingOfTheTableLooksIntoNone) {
   EXPECT_EQ(rig.table->looks_at_all, 0);
 }
 
-TEST(UntriedBranches, EachIsLookedIntoWhenItIsAskedFor) {
+TEST(UnresolvedBranches, EachIsLookedIntoWhenItIsAskedFor) {
   Rig rig(3);
   EXPECT_EQ(rig.mount->ls("t/b1").value_or(Names{}), (Names{".", "..", "a.i4"}));
   EXPECT_EQ(rig.mount->numbers<std::int32_t>("t/b1/a"), (std::vector<std::int32_t>{1, 1}));
@@ -136,14 +136,14 @@ TEST(UntriedBranches, EachIsLookedIntoWhenItIsAskedFor) {
   EXPECT_EQ(rig.table->looks_at_all, 0);
 }
 
-TEST(UntriedBranches, WhoGoesThroughThemHasMoreTriedEachTime) {
+TEST(UnresolvedBranches, WhoGoesThroughThemHasMoreTriedEachTime) {
   Rig rig(4);
   for (const char* path : {"t/b0", "t/b2", "t/b1", "t/b3"}) EXPECT_TRUE(rig.mount->ls(path));
   ASSERT_EQ(rig.table->looks.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(rig.table->looks[i].ahead, (std::size_t{1} << i) - 1);
 }
 
-TEST(UntriedBranches, ViewsOfTheTableHaveThemAllAtOnce) {
+TEST(UnresolvedBranches, ViewsOfTheTableHaveThemAllAtOnce) {
   Rig rig(2);
   const std::string schema = rig.mount->text("t/.schema.json");
   EXPECT_NE(schema.find("\"b0"), schema.npos) << schema;
@@ -155,7 +155,7 @@ TEST(UntriedBranches, ViewsOfTheTableHaveThemAllAtOnce) {
   EXPECT_TRUE(rig.table->looks.empty());
 }
 
-TEST(UntriedBranches, NoneIsLookedIntoOnceTheTableIsWhole) {
+TEST(UnresolvedBranches, NoneIsLookedIntoOnceTheTableIsWhole) {
   Rig rig(2);
   EXPECT_NE(rig.mount->text("t.jsonl"), "");
   EXPECT_EQ(rig.mount->ls("t/b1").value_or(Names{}), (Names{".", "..", "a.i4"}));
@@ -166,7 +166,7 @@ TEST(UntriedBranches, NoneIsLookedIntoOnceTheTableIsWhole) {
   EXPECT_TRUE(rig.table->looks.empty());
 }
 
-TEST(UntriedBranches, TwoWhoLookAtOnceHaveItTriedOnce) {
+TEST(UnresolvedBranches, TwoWhoLookAtOnceHaveItTriedOnce) {
   Rig rig(1);
   rig.table->gate = std::make_unique<std::latch>(1);
   std::vector<std::thread> threads;
@@ -180,7 +180,7 @@ TEST(UntriedBranches, TwoWhoLookAtOnceHaveItTriedOnce) {
   EXPECT_EQ(rig.table->looks.size(), 1u);
 }
 
-TEST(UntriedBranches, WhatTheStorageRefusedIsAskedAgain) {
+TEST(UnresolvedBranches, WhatTheStorageRefusedIsAskedAgain) {
   Rig rig(1);
   rig.table->failures = 1;
   const auto first = rig.mount->ls("t/b0");
@@ -192,7 +192,7 @@ TEST(UntriedBranches, WhatTheStorageRefusedIsAskedAgain) {
   EXPECT_NE(rig.mount->text("t/.schema.json").find("\"b0"), std::string::npos);
 }
 
-TEST(UntriedBranches, WhatTheStorageRefusesIsLeftOutOfViewsUntilItIsGiven) {
+TEST(UnresolvedBranches, WhatTheStorageRefusesIsLeftOutOfViewsUntilItIsGiven) {
   Rig rig(2);
   rig.table->unreadable = 1;
   const std::string without = R"({"x":7,"b0":{"a":0}})"
