@@ -50,6 +50,8 @@ Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, 
   for (std::size_t i = 0; i < space.paths.size(); ++i) {
     places_[i].resize(entries);
     std::iota(places_[i].begin(), places_[i].end(), block.begin);
+    const std::int64_t behind = std::clamp<std::int64_t>(space.paths[i].entries - block.begin, 0, block.size());
+    std::fill(places_[i].begin() + behind, places_[i].end(), -1);
     levels_[i] = level_of(space.paths[i], 0, items, places_[i]);
   }
   for (bool is_first = true;; is_first = false) {

@@ -56,7 +56,7 @@ class Query {
   // The columns that are read, each once. Offsets come before what their lists contain.
   struct Input {
     tfile::ColumnId column = 0;
-    // The place in inputs() of the offsets whose items these are; -1: an item for each entry.
+    // The place in inputs() of the offsets whose items these are; -1: an item for each entry that the column has.
     std::int32_t inside = -1;
   };
   const std::vector<Input>& inputs() const;

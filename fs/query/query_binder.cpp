@@ -408,6 +408,7 @@ class QueryBinder {
     if (found != made_.inputs.end()) return static_cast<std::uint32_t>(found - made_.inputs.begin());
     made_.inputs.push_back({column, inside});
     made_.item_sizes.push_back(static_cast<std::uint32_t>(scope_.names.table().columns[column].item_size()));
+    made_.lengths.push_back(entries_of_column(scope_.names.table(), column));
     return static_cast<std::uint32_t>(made_.inputs.size() - 1);
   }
   // The input of offsets that are the last of some lists.
@@ -420,11 +421,13 @@ class QueryBinder {
   }
 
   // The path of a name with its indices in a space.
-  std::optional<std::uint32_t> path(const WrittenName& name, std::span<const ListLevel> levels, std::uint32_t space) {
+  std::optional<std::uint32_t> path(const WrittenName& name, ColumnId column, std::span<const ListLevel> levels,
+                                    std::uint32_t space) {
     if (name.indices.size() > levels.size())
       return wrong(name.indices[levels.size()].back(),
                    name.name + (levels.empty() ? " is no list" : " has no further index"));
     QueryPath made;
+    made.entries = entries_of_column(scope_.names.table(), column);
     bool is_computed = false;
     for (std::size_t i = 0; i < levels.size(); ++i) {
       QueryPath::Level& level = made.levels.emplace_back();
@@ -461,7 +464,7 @@ class QueryBinder {
 
   std::optional<Bound> load(const WrittenName& name, const NamedColumn& column, std::uint32_t space) {
     const std::uint32_t first = depth_;
-    const auto found = path(name, column.levels, space);
+    const auto found = path(name, column.column, column.levels, space);
     if (!found) return std::nullopt;
     depth_ = first;  // computed indices are used by the step
     QueryStep step{.kind = Step::load, .owner = space, .path = *found};
@@ -480,7 +483,7 @@ class QueryBinder {
     if (!found) return false;
     std::vector<ListLevel> levels = found->levels;
     levels.push_back({found->column, 0});
-    return path(*name, levels, space).has_value();
+    return path(*name, found->column, levels, space).has_value();
   }
   // @x.size(): how many elements the outermost list has.
   std::optional<Bound> size_of_list(Nodes nodes, WrittenName name) {
@@ -498,7 +501,7 @@ class QueryBinder {
     if (levels.empty()) return wrong(name.at, name.name + " is no list");
     levels.resize(name.indices.size() < levels.size() ? name.indices.size() + 1 : levels.size());
     const std::uint32_t inner = new_space();
-    if (!path(name, levels, inner)) return std::nullopt;
+    if (!path(name, found->column, levels, inner)) return std::nullopt;
     const auto size = push({.kind = Step::iterations, .owner = inner});
     if (!size || *end != ".GetLast") return size;
     return push({.kind = Step::operation_with_number, .op = Operator::subtract, .number = 1}, 1);
@@ -529,7 +532,7 @@ class QueryBinder {
     }
     const auto name = written(nodes);
     const NamedColumn& column = *scope_.names.find(name->name);
-    const auto found = path(*name, column.levels, space);
+    const auto found = path(*name, column.column, column.levels, space);
     if (!found) return std::nullopt;
     for (const QueryPath::Level& level : made_.spaces[space].paths[*found].levels) {
       if (level.index.kind == PathIndex::Kind::computed) return wrong(name->at, "an index of texts cannot be computed");
@@ -622,8 +625,9 @@ bool Query::is_one_each() const {
   const auto is_one = [](const QueryPath::Level& level) {
     return level.offsets < 0 && level.index.kind == PathIndex::Kind::fixed && level.index.at < level.size;
   };
-  return std::ranges::all_of(program_->spaces[kSpaceOfOutputs].paths,
-                             [&](const QueryPath& path) { return std::ranges::all_of(path.levels, is_one); });
+  return std::ranges::all_of(program_->spaces[kSpaceOfOutputs].paths, [&](const QueryPath& path) {
+    return path.entries >= program_->entries && std::ranges::all_of(path.levels, is_one);
+  });
 }
 
 Error on_one_line(Error error) {

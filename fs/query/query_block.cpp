@@ -151,7 +151,7 @@ struct QueryBlock::Run {
     const std::int64_t known = static_cast<std::int64_t>(column.bytes.size()) / size;
     // Arrays are items of more than one number.
     const std::int64_t first = column.first * (program.item_sizes[step.input] / size);
-    if (path.levels.empty()) {
+    if (path.levels.empty() && path.entries >= block.block_.end) {
       if (block.block_.begin < first || block.block_.end - first > known)
         return missing(block.block_.end - first, known);
       load_numbers(step.dtype, column.bytes.data() + (block.block_.begin - first) * size, to);

@@ -30,6 +30,7 @@ struct QueryPath {
     friend bool operator==(const Level&, const Level&) = default;
   };
   std::vector<Level> levels;
+  std::int64_t entries = 0;  // that the column has; behind them there is nothing
   // Without an index that goes through elements or is computed, there is one item for each entry, or none.
   bool is_of_entry() const;
   friend bool operator==(const QueryPath&, const QueryPath&) = default;
@@ -105,6 +106,7 @@ struct QueryProgram {
   std::vector<Output> outputs;
   std::vector<Query::Input> inputs;
   std::vector<std::uint32_t> item_sizes;  // of the inputs
+  std::vector<std::int64_t> lengths;      // of the inputs: how many entries they have
   std::vector<QuerySpace> spaces;         // the second one is that of the outputs
   std::vector<QueryStep> steps;
   std::vector<QueryText> texts;

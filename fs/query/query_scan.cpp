@@ -64,6 +64,12 @@ Result<Slices> copied(const Slices& slices) {
   return one_slice(std::move(buffer));
 }
 
+Slices zeros(std::size_t size) {
+  auto buffer = std::make_shared<tfile::Buffer>(size, tfile::Use::passing);
+  std::ranges::fill(buffer->span(), std::byte{0});
+  return one_slice(std::move(buffer));
+}
+
 class UnitEvaluation {
  public:
   UnitEvaluation(const QuerySource& source, const Query& query, const std::stop_token& stop, const TakeBlock& take)
@@ -101,7 +107,7 @@ class UnitEvaluation {
       if (is_read_[i] || (input.inside >= 0 && !is_read_[static_cast<std::size_t>(input.inside)])) continue;
       const tfile::Column& column = source_.table.columns[input.column];
       inputs_[i].item_size = static_cast<std::int64_t>(column.item_size());
-      TRY(inputs_[i].items, items_of(input, unit));
+      TRY(inputs_[i].items, items_of(i, unit));
       if (column.role == tfile::Role::offsets) ++inputs_[i].items.end;
       next.push_back(i);
     }
@@ -109,10 +115,14 @@ class UnitEvaluation {
     return next;
   }
   // The items of an input that these entries have, without the end of the last list.
-  Result<ItemRange> items_of(const Query::Input& input, EntryRange entries) const {
-    if (input.inside < 0) return ItemRange{entries.begin, entries.end};
+  Result<ItemRange> items_of(std::size_t i, EntryRange entries) const {
+    const Query::Input& input = query_.inputs()[i];
+    if (input.inside < 0) {
+      const std::int64_t length = query_.program().lengths[i];
+      return ItemRange{std::min(entries.begin, length), std::min(entries.end, length)};
+    }
     const auto inside = static_cast<std::size_t>(input.inside);
-    TRY(const ItemRange lists, items_of(query_.inputs()[inside], entries));
+    TRY(const ItemRange lists, items_of(inside, entries));
     const ItemRange items{inputs_[inside].offset(lists.begin), inputs_[inside].offset(lists.end)};
     if (items.begin >= 0 && items.size() >= 0) return items;
     return fail(ErrorKind::damaged, source_.table.columns[query_.inputs()[inside].column].path +
@@ -123,26 +133,30 @@ class UnitEvaluation {
   // All at the same time.
   Result<> read(const std::vector<std::size_t>& next) {
     std::vector<std::future<Result<Slices>>> going;
-    for (const std::size_t i : next) {
-      const tfile::Column& column = source_.table.columns[query_.inputs()[i].column];
-      auto promise = std::make_shared<std::promise<Result<Slices>>>();
-      going.push_back(promise->get_future());
-      const PiecedItems& items = inputs_[i];
-      source_.streams.read(column.stream, column.slot, column.item_size(),
-                           static_cast<std::uint64_t>(items.items.begin * items.item_size),
-                           static_cast<std::size_t>(items.items.size() * items.item_size),
-                           Reply<Slices>(
-                               [promise, copies = source_.is_shared](Result<Slices> made) {
-                                 promise->set_value(made && copies ? copied(*made) : std::move(made));
-                               },
-                               stop_));
-    }
+    for (const std::size_t i : next) going.push_back(start_read(i));
     Result<> done;
     for (std::size_t k = 0; k < next.size(); ++k) {
       Result<Slices> made = going[k].get();
       if (done) done = made ? take_slices(next[k], *std::move(made)) : Result<>(tl::unexpected<Error>(made.error()));
     }
     return done;
+  }
+  std::future<Result<Slices>> start_read(std::size_t i) {
+    const tfile::Column& column = source_.table.columns[query_.inputs()[i].column];
+    auto promise = std::make_shared<std::promise<Result<Slices>>>();
+    std::future<Result<Slices>> made = promise->get_future();
+    const auto begin = static_cast<std::uint64_t>(inputs_[i].items.begin * inputs_[i].item_size);
+    const auto size = static_cast<std::size_t>(inputs_[i].items.size() * inputs_[i].item_size);
+    // A branch without baskets stores not even the 0 before all lists.
+    if (query_.inputs()[i].inside < 0 && query_.program().lengths[i] == 0) {
+      promise->set_value(zeros(size));
+      return made;
+    }
+    auto take = [promise, copies = source_.is_shared](Result<Slices> slices) {
+      promise->set_value(slices && copies ? copied(*slices) : std::move(slices));
+    };
+    source_.streams.read(column.stream, column.slot, column.item_size(), begin, size, Reply<Slices>(take, stop_));
+    return made;
   }
   Result<> take_slices(std::size_t i, Slices slices) {
     PiecedItems& items = inputs_[i];
@@ -180,7 +194,7 @@ class UnitEvaluation {
   Result<> evaluate(EntryRange block) {
     std::vector<BlockItems> items(inputs_.size());
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      TRY(ItemRange wanted, items_of(query_.inputs()[i], block));
+      TRY(ItemRange wanted, items_of(i, block));
       const bool is_offsets = source_.table.columns[query_.inputs()[i].column].role == tfile::Role::offsets;
       if (is_offsets) ++wanted.end;
       if (wanted.begin < inputs_[i].items.begin || wanted.end > inputs_[i].items.end)

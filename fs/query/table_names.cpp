@@ -54,13 +54,11 @@ std::string_view without_dot(std::string_view name) {
 
 class TableNames::Walk {
  public:
-  Walk(const tfile::Table& table, const std::vector<NodeId>& hidden, std::vector<Named>& into)
-      : table_(table), hidden_(hidden), into_(into) {}
+  Walk(const tfile::Table& table, std::vector<Named>& into) : table_(table), into_(into) {}
 
   // The depth of nodes was bounded when the table was read.
   void add(NodeId id) {
     const Node& node = table_.nodes[id];
-    if (std::ranges::binary_search(hidden_, id)) return;
     if (node.column) return add_number(node);
     switch (node.kind) {
       case NodeKind::string:
@@ -135,22 +133,33 @@ class TableNames::Walk {
     add_named({NamedColumn::What::list, of_counter(offsets), std::move(levels)});
   }
 
-  // Lists that one column counts have the same offsets: they are read once.
+  // Lists that one column counts have the same offsets, in as many entries as both have: they are read once.
   ColumnId of_counter(ColumnId offsets) {
     const auto counter = table_.columns[offsets].counter;
-    return counter ? first_counted_.try_emplace(*counter, offsets).first->second : offsets;
+    if (!counter) return offsets;
+    return first_counted_.try_emplace({*counter, entries_of_column(table_, offsets)}, offsets).first->second;
   }
 
   const tfile::Table& table_;
-  const std::vector<NodeId>& hidden_;
   std::vector<Named>& into_;
   std::vector<std::string> parts_;
   std::string branch_;
-  std::map<ColumnId, ColumnId> first_counted_;
+  std::map<std::pair<ColumnId, std::int64_t>, ColumnId> first_counted_;  // by counter and number of entries
 };
 
-TableNames::TableNames(const tfile::Table& table, const std::vector<NodeId>& hidden) : table_(table) {
-  if (!table.nodes.empty()) Walk(table, hidden, all_).add(0);
+TableNames::TableNames(const tfile::Table& table) : table_(table) {
+  if (!table.nodes.empty()) Walk(table, all_).add(0);
+}
+
+// The outermost column tells: one with an item for each entry, or offsets of lists of entries.
+std::int64_t entries_of_column(const tfile::Table& table, ColumnId id) {
+  const std::int64_t entries = std::max<std::int64_t>(0, table.entries);
+  const std::vector<ColumnId>& lists = table.columns[id].lists;
+  const Column& outermost = lists.empty() ? table.columns[id] : table.columns[lists[0]];
+  const std::vector<std::int64_t> lengths = table.lengths(outermost.stream);
+  if (outermost.slot >= lengths.size() || lengths[outermost.slot] < 0) return entries;
+  const std::int64_t own = lengths[outermost.slot] - (outermost.role == Role::offsets ? 1 : 0);
+  return std::clamp<std::int64_t>(own, 0, entries);
 }
 
 const NamedColumn* TableNames::find(std::string_view name) const {

@@ -26,13 +26,15 @@ struct NamedColumn {
   std::vector<ListLevel> levels;  // outermost first; of a text or list without its own
 };
 
+// How many entries a column has: those of the table, or fewer, if it belongs to a branch that is shorter.
+std::int64_t entries_of_column(const tfile::Table&, tfile::ColumnId);
+
 // The columns of a table by the names that TTree::Draw takes: of branches and leaves, with their parents or without
 // ("event.fTracks.fPx", "fTracks.fPx", "fPx"), and of columns as paths of a mount name them, with dots ("jets._0.pt").
 // Pure.
 class TableNames {
  public:
-  // `hidden`: nodes that are as if they were not there, ascending.
-  explicit TableNames(const tfile::Table&, const std::vector<tfile::NodeId>& hidden = {});
+  explicit TableNames(const tfile::Table&);
 
   // The whole name counts more than its end, and that more than a name with parents left out; of several the first in
   // the table. Null: there is none.

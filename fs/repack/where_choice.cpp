@@ -40,7 +40,7 @@ void add_passing(const std::vector<std::uint64_t>& bits, EntryRange block, KeptE
 }  // namespace
 
 QueryScope scope_of(const ChainSource& source, NamedExpressions definitions, bool is_one_file) {
-  return {TableNames(source.table(), source.hidden()), std::move(definitions), is_one_file};
+  return {TableNames(source.table()), std::move(definitions), is_one_file};
 }
 
 Result<KeptEntries> entries_where(ChainSource& source, const QueryScope& scope, const std::string& expression,

@@ -106,6 +106,14 @@ def test_not_written(source, tmp_path):
     assert done.returncode != 0 and "only for mounts that are not written" in done.stderr
 
 
+def test_of_a_branch_that_is_shorter(samples, mount):
+    """Its entries end, so what is computed of it is a list."""
+    m = mount(os.path.join(samples("queries"), "uneven.root"), "define=twice=2*s", "define=all=Alt$(s,-1)+x")
+    table = os.path.join(m.path, "t")
+    assert [list(each) for each in lists(table, "twice")] == [[2 * i + 1] for i in range(6)] + [[]] * 4
+    assert np.load(os.path.join(table, "all.npy")).tolist() == [2 * i + 0.5 for i in range(6)] + [5, 6, 7, 8]
+
+
 def test_aliases(samples, shared_mount):
     table = os.path.join(shared_mount(os.path.join(samples("queries"), "queries.root")).path, "t")
     twice = lists(table, "pt")

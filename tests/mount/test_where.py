@@ -64,6 +64,21 @@ def test_any_iteration_counts(table):
     same_entries(os.path.join(table, ".where=c_I>1000"), table, [i for i, each in enumerate(lists) if any(x > 1000 for x in each)])
 
 
+# Branch x has ten entries, none has none, and the others have six.
+@pytest.mark.parametrize("cut, chosen", [("x%2==1", [1, 3, 5, 7, 9]), ("x>=5", [5, 6, 7, 8, 9]), ("x>6", [7, 8, 9]), ("1", range(10)),
+                                         ("s>2", [2, 3, 4, 5]), ("Alt$(s,9)>4", [4, 5, 6, 7, 8, 9]), ("Sum$(v)>=0", range(10))])
+def test_branches_that_are_shorter(samples, shared_mount, cut, chosen):
+    table = os.path.join(shared_mount(os.path.join(samples("queries"), "uneven.root")).path, "t")
+    found = os.path.join(table, ".where=" + cut)
+    assert sorted(os.listdir(found)) == sorted(os.listdir(table))
+    for node in nodes_of(table):
+        values = mounted_table.read_node(table, node)
+        kept = [values[i] for i in chosen if i < len(values)]
+        assert mounted_table.same(mounted_table.read_node(found, node), kept), node
+    again = os.path.join(found, ".where=s>4")
+    assert np.load(os.path.join(again, "x.npy")).tolist() == [i for i in (4, 5) if i in chosen]
+
+
 def test_schema_and_views(table):
     chosen = os.path.join(table, ".where=n>2")
     with open(os.path.join(chosen, ".schema.json")) as file:

@@ -185,6 +185,26 @@ def test_axes_are_extended(expected, tmp_path):
         assert_same_bins(own, each["histogram"], (each["expression"], each["cut"], each["option"]))
 
 
+# What expressions give in entries 6 to 9 of uneven.root, if they give something there.
+BEHIND = {"x": [6, 7, 8, 9], "Alt$(s,-1)": [-1] * 4, "Alt$(v[0],-1)": [-1] * 4,
+          **{each: [0] * 4 for each in ("Sum$(v)", "Length$(v)", "Sum$(w)", "@w.size()", "Sum$(a)")}}
+
+
+def test_a_branch_that_is_shorter_ends(expected):
+    source, answers = expected
+    source = source.replace("queries.root", "uneven.root")
+    roots = {(each["expression"], each["cut"]): each for each in answers["uneven"]}
+    # ROOT goes on with what it has read last.
+    assert roots["s", ""]["values"][0] == [0.5, 1.5, 2.5, 3.5, 4.5] + 5 * [5.5]
+    assert roots["x", "s>2"]["values"][0] == [2, 3, 4, 5, 6, 7, 8, 9]
+    questions = [{"source": source, "expression": expression, "cut": cut} for expression, cut in roots]
+    for answer, each in zip(evaluated(questions), roots.values(), strict=True):
+        behind = [] if each["cut"] else BEHIND.get(each["expression"], [])
+        assert np.allclose(answer["values"][0], each["before"] + behind, rtol=1e-12), (each["expression"], each["cut"])
+    none = [{"source": source, "expression": expression} for expression in ("none", "none+x", "Alt$(none,7)", "Sum$(none)")]
+    assert [len(answer["values"][0]) for answer in evaluated(none)] == [0, 0, 10, 10]
+
+
 def numbers_in(path):
     """Column `big` tells the entry."""
     return [int(big) // 1000000007 for big in uproot.open(path)["t/big"].array(library="np")]

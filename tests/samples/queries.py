@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """queries.py DIR: a tree with many kinds of branches, and what TTree::Draw gives for expressions of it: queries.json has
 for each its values and weights, and the histogram where there is one. extended.root has so many values that the axes are
-found before all of them are known."""
+found before all of them are known. Of uneven.root, branch x has ten entries, none has none, and the others have six."""
 
 import json
 import os
@@ -105,6 +105,28 @@ void extended(const char* name) {
   }
   tree.Write();
 }
+void uneven(const char* name) {
+  TFile file(name, "RECREATE");
+  TTree tree("t", "branches of different lengths");
+  Int_t x, n, none;
+  Float_t s, a[3];
+  Double_t v[10];
+  std::vector<std::vector<float>> w;
+  TBranch* all = tree.Branch("x", &x, "x/I");
+  tree.Branch("none", &none, "none/I");
+  std::vector<TBranch*> some{tree.Branch("s", &s, "s/F"), tree.Branch("n", &n, "n/I"), tree.Branch("v", v, "v[n]/D"),
+                             tree.Branch("a", a, "a[3]/F"), tree.Branch("w", &w)};
+  for (x = 0; x < 10; ++x) {
+    s = x + 0.5; n = x % 3; w.clear();
+    for (int k = 0; k < n; ++k) v[k] = 10 * x + k;
+    for (int k = 0; k < 3; ++k) a[k] = x + 0.1 * k;
+    for (int k = 0; k < x % 4; ++k) w.emplace_back(k, 100 * x + k);
+    all->Fill();
+    for (TBranch* each : some) if (x < 6) each->Fill();
+  }
+  tree.SetEntries(10);
+  tree.Write();
+}
 """)
 
 # Expressions, and cuts.
@@ -143,6 +165,10 @@ HISTOGRAMS = [("y:x", "", "colz"), ("y:n", "", "colz"), ("pt:eta", "eta>0", "col
 
 # Of the tree in extended.root.
 EXTENDED = [("x", "", ""), ("n", "", ""), ("x", "Entry$!=1150000", ""), ("x:n", "", "prof")]
+# Of the tree in uneven.root.
+UNEVEN = [*[(each, "") for each in ("x", "s", "x+s", "s+v", "n", "v", "a", "a[1]", "v[0]", "w", "w[1]", "Sum$(v)", "Length$(v)",
+                                    "Sum$(w)", "@w.size()", "Alt$(s,-1)", "Alt$(v[0],-1)", "Sum$(a)")],
+          ("x", "s>2"), ("x", "n>0"), ("x", "v>0"), ("x", "Sum$(v)>0"), ("s", "x>3")]
 # Cuts by which entries are chosen, as TTree::CopyTree chooses them.
 CUTS = ("n>3", "pt>40", "pt[0]>20 && n>=2", "0", "1", "log(x)/0", "eta>1 && flags", 'word=="single"', "Sum$(pt)>80", "deep[][1]>100",
         "n==0 || pt[0]>20", "big%3==0")
@@ -156,6 +182,13 @@ def entries_of(tree, cut):
 
 def numbers(array, count):
     return [array[i] for i in range(count)] if count > 0 else []
+
+
+def answer_of(tree, expression, cut):
+    dimensions = expression.count(":") - expression.count("::") * 2 - expression.count("?") + 1
+    count = tree.Draw(expression, cut, "goff")
+    return {"expression": expression, "cut": cut, "count": count,
+            "values": [numbers(tree.GetVal(i), count) for i in range(dimensions)], "weights": numbers(tree.GetW(), count)}
 
 
 def histogram_of(tree, expression, cut, option):
@@ -182,12 +215,8 @@ def main(directory):
     tree = file.Get("t")
     answers = []
     for expression, cut in QUERIES:
-        dimensions = expression.count(":") - expression.count("::") * 2 - expression.count("?") + 1
-        count = tree.Draw(expression, cut, "goff")
-        values = [numbers(tree.GetVal(i), count) for i in range(dimensions)]
-        weights = numbers(tree.GetW(), count)
-        answers.append({"expression": expression, "cut": cut, "count": count, "values": values, "weights": weights})
-        if dimensions == 1 and count > 0:
+        answers.append(answer_of(tree, expression, cut))
+        if len(answers[-1]["values"]) == 1 and answers[-1]["count"] > 0:
             answers[-1]["histogram"] = histogram_of(tree, expression, cut, "goff")
     histograms = [{"expression": expression, "cut": cut, "option": option,
                    "histogram": histogram_of(tree, expression, cut, option + " goff")} for expression, cut, option in HISTOGRAMS]
@@ -199,8 +228,14 @@ def main(directory):
     many = file_of_many.Get("t")
     extended = [{"expression": expression, "cut": cut, "option": option,
                  "histogram": histogram_of(many, expression, cut, option + " goff")} for expression, cut, option in EXTENDED]
+    path = os.path.join(directory, "uneven.root")
+    ROOT.uneven(path)
+    file_of_uneven = ROOT.TFile(path)
+    of_uneven = file_of_uneven.Get("t")
+    uneven = [{**answer_of(of_uneven, expression, cut),
+               "before": answer_of(of_uneven, expression, f"({cut or 1})*(Entry$<6)")["values"][0]} for expression, cut in UNEVEN]
     with open(os.path.join(directory, "queries.json"), "w") as out:
-        json.dump({"queries": answers, "histograms": histograms, "extended": extended,
+        json.dump({"queries": answers, "histograms": histograms, "extended": extended, "uneven": uneven,
                    "chosen": {cut: entries_of(tree, cut) for cut in CUTS}}, out)
 
 

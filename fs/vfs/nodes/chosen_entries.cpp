@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,22 @@ std::vector<std::int64_t> chosen_clusters(const tfile::Table& of, const KeptBits
   }
   if (chosen.back() != kept.entries()) chosen.push_back(kept.entries());
   return chosen;
+}
+
+// Those that have fewer entries than the table, and an item or a list for each of their entries.
+std::vector<FriendTable::ShortColumn> short_columns(const tfile::Table& of, const KeptBits& kept) {
+  std::vector<FriendTable::ShortColumn> found;
+  std::map<std::int64_t, std::int64_t> chosen;  // by entries, for counting them goes through the bits
+  for (tfile::ColumnId id = 0; id < of.columns.size(); ++id) {
+    const tfile::Column& column = of.columns[id];
+    if (column.lists.size() > (column.role == tfile::Role::offsets ? 1 : 0)) continue;
+    const std::int64_t entries = entries_of_column(of, id);
+    if (entries >= of.entries) continue;
+    const auto [known, is_new] = chosen.try_emplace(entries);
+    if (is_new) known->second = kept.kept_before(std::vector{entries})[0];
+    found.push_back({id, entries, known->second});
+  }
+  return found;
 }
 
 class EntryChoice {
@@ -51,7 +68,7 @@ class EntryChoice {
                             return {};
                           }));
     kept->finish();
-    auto table = FriendTable::of_chosen(of_, kept->entries(), chosen_clusters(*of_, *kept));
+    auto table = FriendTable::of_chosen(of_, kept->entries(), chosen_clusters(*of_, *kept), short_columns(*of_, *kept));
     auto streams = std::make_shared<FriendStreams>(cache_, table, std::move(kept), streams_);
     return TableWhere{std::move(table), std::move(streams)};
   }

@@ -47,8 +47,8 @@ void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> r
   const RunBlock block = matched_->block(number, made_runs);
   auto entries = std::make_shared<RunsItems>(block.runs.size());
   for (std::size_t i = 0; i < entries->size(); ++i) {
-    const std::int64_t entry = block.runs[i].friend_entry;
-    (*entries)[i] = {entry, entry + block.count(i)};
+    const std::int64_t entry = block.runs[i].friend_entry, own_end = table_->counted(count).own_end;
+    (*entries)[i] = {std::min(entry, own_end), std::min(entry + block.count(i), own_end)};
   }
   const std::vector<tfile::ColumnId>& lists = table_->counted(count).lists;
   auto descend = [self = self(), &lists](std::size_t depth, const auto& made, Reply<void> told) {
@@ -56,10 +56,12 @@ void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> r
     std::vector<Pick> picks;
     picks.reserve(2 * runs.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].first == runs[i].last) continue;  // perhaps behind all offsets
       picks.push_back({static_cast<std::uint64_t>(runs[i].first) * kEndSize, kEndSize, 2 * i * kEndSize});
       picks.push_back({static_cast<std::uint64_t>(runs[i].last) * kEndSize, kEndSize, (2 * i + 1) * kEndSize});
     }
     auto ends = std::make_shared<tfile::Buffer>(2 * runs.size() * kEndSize, tfile::Use::passing);
+    std::ranges::fill(ends->span(), std::byte{0});
     auto take = [&runs, ends] { return step_down(runs, *ends); };
     pick_items(self->own_, range_of_items(self->table_->own().columns[lists[depth]], 0, 0), std::move(picks), ends, {},
                answer_with<void>(std::move(told), std::move(take)));
@@ -99,6 +101,8 @@ std::int64_t FriendStreams::items_known(CountId id) const {
       return matched_->entries();
     case Of::matched:
       return matched_->matched();
+    case Of::some_matched:
+      return table_->counted(id).matched;
     case Of::items:
       break;
   }

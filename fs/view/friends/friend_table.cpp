@@ -72,6 +72,7 @@ void FriendTable::lay_out(FriendRows rows) {
   nodes = std::move(schema->nodes);
   columns = std::move(schema->columns);
   chained_ = std::move(schema->chained);
+  find_short();
 }
 
 void FriendTable::find_counted(const ChainSchema& schema, FriendRows rows) {
@@ -82,14 +83,33 @@ void FriendTable::find_counted(const ChainSchema& schema, FriendRows rows) {
       counted.lists = own_->columns[source.column.id].lists;  // of an offsets column with itself
       if (source.is_ends) counted.lists.pop_back();
     }
+    const ShortColumn* const outermost = counted.lists.empty() ? nullptr : short_column(counted.lists[0]);
+    if (outermost) counted.own_end = outermost->entries;
     const bool is_all = id == 0 && rows == FriendRows::any;
     counted.of = !counted.lists.empty() ? Counted::Of::items : is_all ? Counted::Of::entries : Counted::Of::matched;
     counted_.push_back(std::move(counted));
   }
 }
 
+const FriendTable::ShortColumn* FriendTable::short_column(tfile::ColumnId own) const {
+  const auto found = std::ranges::lower_bound(short_columns_, own, {}, &ShortColumn::column);
+  return found != short_columns_.end() && found->column == own ? &*found : nullptr;
+}
+
+// Each of them has a count of its own.
+void FriendTable::find_short() {
+  for (ChainColumn& shown : chained_) {
+    if (counted_[shown.count].of != Counted::Of::matched) continue;
+    const ShortColumn* const found = short_column(shown.sources[0].column.id);
+    if (!found) continue;
+    shown.count = static_cast<CountId>(counted_.size());
+    counted_.push_back({Counted::Of::some_matched, found->chosen, found->entries, {}});
+  }
+}
+
 std::shared_ptr<const FriendTable> FriendTable::of_chosen(std::shared_ptr<const Table> own, std::int64_t entries,
-                                                          std::vector<std::int64_t> clusters) {
+                                                          std::vector<std::int64_t> clusters,
+                                                          std::vector<ShortColumn> short_columns) {
   const std::shared_ptr<FriendTable> made(new FriendTable(std::move(own)));
   made->kind = made->own_->kind;
   made->name = made->own_->name;
@@ -98,6 +118,7 @@ std::shared_ptr<const FriendTable> FriendTable::of_chosen(std::shared_ptr<const 
   made->aliases = made->own_->aliases;
   made->entries = entries;
   made->clusters = std::move(clusters);
+  made->short_columns_ = std::move(short_columns);
   made->lay_out(FriendRows::some);
   return made;
 }
@@ -114,7 +135,7 @@ std::shared_ptr<const FriendTable> FriendTable::of_matches(const Table& of) {
   made->nodes[1].name = column.name;
   made->nodes[1].column = 0;
   made->chained_.push_back({0, {}, {ItemSource{ItemSource::Kind::entry_number, {}, {}, 0}}});
-  made->counted_.push_back({Counted::Of::entries, {}});
+  made->counted_.push_back({});
   return made;
 }
 
@@ -135,7 +156,10 @@ tfile::EntryRange FriendTable::chunk_entries(tfile::ChunkKey key) const {
 }
 
 std::vector<std::int64_t> FriendTable::lengths(tfile::StreamId stream) const {
-  return has_own_streams_ ? own_->lengths(stream) : std::vector<std::int64_t>{-1};
+  if (has_own_streams_) return own_->lengths(stream);
+  const Counted& counted = counted_[chained_[stream].count];
+  if (counted.of != Counted::Of::some_matched) return {-1};
+  return {counted.matched + (columns[stream].role == tfile::Role::offsets ? 1 : 0)};
 }
 
 }  // namespace tfilefs

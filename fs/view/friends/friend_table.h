@@ -26,10 +26,16 @@ class FriendTable final : public ComposedTable {
   // `own`: the friend itself; whole. `of`: the table whose friend it is. Values of one of several classes are left out,
   // except of `same`: they are counted by tags, not by lists.
   FriendTable(std::shared_ptr<const tfile::Table> own, const tfile::Table& of, FriendRows);
-  // Entries that are chosen of a table, as a table like it. `clusters`: its own. Values of one of several classes are
-  // left out.
+  // A column that has fewer entries than its table, and how many of these are chosen.
+  struct ShortColumn {
+    tfile::ColumnId column = 0;
+    std::int64_t entries = 0, chosen = 0;
+  };
+  // Entries that are chosen of a table, as a table like it. `clusters`: its own. `short_columns`: those that have an
+  // item or a list for each of their entries, ascending. Values of one of several classes are left out.
   static std::shared_ptr<const FriendTable> of_chosen(std::shared_ptr<const tfile::Table> own, std::int64_t entries,
-                                                      std::vector<std::int64_t> clusters);
+                                                      std::vector<std::int64_t> clusters,
+                                                      std::vector<ShortColumn> short_columns = {});
   // `.match.i8`: the friend's entry of each entry, or -1.
   static std::shared_ptr<const FriendTable> of_matches(const tfile::Table& of);
 
@@ -39,8 +45,10 @@ class FriendTable final : public ComposedTable {
 
   // What a CountId of chained() counts.
   struct Counted {
-    enum class Of : std::uint8_t { entries, matched, items };
+    enum class Of : std::uint8_t { entries, matched, some_matched, items };
     Of of = Of::entries;
+    std::int64_t matched = 0;          // of some_matched
+    std::int64_t own_end = INT64_MAX;  // entries of the friend behind it have no items
     // Of items: the friend's offsets columns that lead from entries to them, outermost first.
     std::vector<tfile::ColumnId> lists;
   };
@@ -57,9 +65,12 @@ class FriendTable final : public ComposedTable {
   explicit FriendTable(std::shared_ptr<const tfile::Table> own) : own_(std::move(own)) {}
   void lay_out(FriendRows);
   void find_counted(const ChainSchema&, FriendRows);
+  void find_short();
+  const ShortColumn* short_column(tfile::ColumnId own) const;
 
   std::shared_ptr<const tfile::Table> own_;  // null: of_matches()
   bool has_own_streams_ = false;
+  std::vector<ShortColumn> short_columns_;
   std::vector<Counted> counted_;
 };
 

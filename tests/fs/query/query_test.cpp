@@ -52,8 +52,9 @@ std::string shown(double value) {
 using Definitions = std::vector<std::pair<std::string, std::string>>;
 
 // "1 2 / 3": the numbers of each entry; or the first line of the error.
-std::string values(const std::string& expression, const Definitions& definitions = {}) {
-  TableRig rig(sample());
+std::string values(const std::string& expression, const Definitions& definitions = {},
+                   std::shared_ptr<ArrayTable> table = sample()) {
+  TableRig rig(std::move(table));
   const QueryScope scope{TableNames(*rig.table), definitions};
   const auto query = Query::bind(std::vector{expression}, scope);
   if (!query) return query.error().text.substr(0, query.error().text.find('\n'));
@@ -120,6 +121,44 @@ TEST(Query, ListsOfLists) {
   EXPECT_EQ(values("deep+pt"), "11 22 23////74");
   EXPECT_EQ(values("Length$(deep)"), "3/0/0/0/1");
   EXPECT_EQ(values("@deep.size()"), "2/0/1/0/1");
+}
+
+// Five entries, of which some columns have three, and some none.
+std::shared_ptr<ArrayTable> uneven_sample() {
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 5;
+  table->column<float>(0, "x.f4", Role::values, {1, 2, 3, 4, 5});
+  table->column<float>(0, "s.f4", Role::values, {1, 2, 3});
+  table->column<float>(0, "none.f4", Role::values, {});
+  table->column<std::int16_t>(0, "a.i2x2", Role::values, {1, 2, 3, 4, 5, 6}, {2});
+  const NodeId v = table->directory(0, "v");
+  table->column<std::int64_t>(v, "offsets.i8", Role::offsets, {0, 2, 2, 3});
+  table->column<double>(v, "values.f8", Role::values, {10, 20, 30});
+  const NodeId nowhere = table->directory(0, "nowhere");
+  table->column<std::int64_t>(nowhere, "offsets.i8", Role::offsets, {});
+  table->column<double>(nowhere, "values.f8", Role::values, {});
+  table->string(0, "name", {"one", "two"});
+  return table;
+}
+
+TEST(Query, ColumnsThatAreShorterEnd) {
+  const auto found = [](const std::string& expression) { return values(expression, {}, uneven_sample()); };
+  EXPECT_EQ(found("s"), "1/2/3");
+  EXPECT_EQ(found("x+s"), "2/4/6");
+  EXPECT_EQ(found("none+x"), "");
+  EXPECT_EQ(found("a"), "1 2/3 4/5 6");
+  EXPECT_EQ(found("a[1]+x"), "3/6/9");
+  EXPECT_EQ(found("a[x-1]"), "1/4/0");
+  EXPECT_EQ(found("v"), "10 20//30");
+  EXPECT_EQ(found("v+x"), "11 21//33");
+  EXPECT_EQ(found("nowhere"), "");
+  EXPECT_EQ(found("Sum$(v)"), "30/0/30/0/0");
+  EXPECT_EQ(found("Length$(v)+Length$(nowhere)"), "2/0/1/0/0");
+  EXPECT_EQ(found("Sum$(s)+x"), "2/4/6/4/5");
+  EXPECT_EQ(found("Alt$(s,-1)"), "1/2/3/-1/-1");
+  EXPECT_EQ(found("Alt$(none,x)"), "1/2/3/4/5");
+  EXPECT_EQ(found("x*(name==\"two\")"), "0/2");
+  EXPECT_EQ(found("Entry$"), "0/1/2/3/4");
 }
 
 TEST(Query, SumsOfEntries) {

@@ -144,6 +144,40 @@ void expect_columns(const Shown& shown, const Arrays& wanted, std::mt19937& rand
   EXPECT_EQ(columns, wanted.size());
 }
 
+// Chosen of so many entries, of which all columns have only the first ones.
+Shown show_chosen(TableRig& rig, std::int64_t entries, const std::vector<std::uint64_t>& bits) {
+  const std::int64_t rows = std::exchange(rig.table->entries, entries);
+  auto kept = std::make_shared<KeptBits>(entries, Budget::Reservation());
+  kept->keep({0, entries}, bits);
+  kept->finish();
+  std::vector<FriendTable::ShortColumn> short_columns;
+  for (tfile::ColumnId id = 0; id < rig.table->columns.size(); ++id) {
+    const tfile::Column& column = rig.table->columns[id];
+    if (column.lists.empty() || column.lists[0] == id)
+      short_columns.push_back({id, rows, kept->kept_before(std::vector{rows})[0]});
+  }
+  auto table = FriendTable::of_chosen(rig.table, kept->entries(), {}, std::move(short_columns));
+  return {table, std::make_shared<FriendStreams>(*rig.cache, table, std::move(kept), rig.streams)};
+}
+
+TEST(FriendStreams, ChosenEntriesOfShortColumnsEnd) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    std::mt19937 random(seed);
+    const std::vector<Row> rows = random_rows(random, 1 + random() % 9'000);
+    TableRig rig(table_of(rows, 1 + static_cast<std::int64_t>(random() % 200)));
+    const std::size_t entries = rows.size() + 1 + random() % 9'000;
+    std::vector<Row> wanted;
+    std::vector<std::uint64_t> bits((entries + 63) / 64);
+    const unsigned parts = 1 + seed % 4;
+    for (std::size_t i = 0; i < entries; ++i) {
+      if (random() % parts != 0) continue;
+      bits[i / 64] |= std::uint64_t{1} << (i % 64);
+      if (i < rows.size()) wanted.push_back(rows[i]);
+    }
+    expect_columns(show_chosen(rig, static_cast<std::int64_t>(entries), bits), arrays_of(wanted), random);
+  }
+}
+
 TEST(FriendStreams, ChosenEntriesAreTheirRows) {
   for (unsigned seed = 0; seed < 12; ++seed) {
     std::mt19937 random(seed);
