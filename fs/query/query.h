@@ -35,13 +35,16 @@ struct QueryScope {
 
 // Expressions of a table, in the notation of TTree::Draw, that go through its entries together: each gives one number
 // for each iteration. They are bound once into steps for a stack of vectors. docs/expressions.md says what they mean.
+// An expression with a computed index that is none of its list is NaN there, and a cut or weight 0.
 // Const and thread-safe.
 class Query {
  public:
   // Errors: invalid. The text says what is wrong, and shows where in the expression below a caret (lines end in "\n").
   static Result<Query> bind(const std::vector<std::string>& expressions, const QueryScope&);
-  // The same of expressions with colons between them, "y:x", and of others behind them.
-  static Result<Query> bind(const std::string& expressions, const std::vector<std::string>& others, const QueryScope&);
+  // The same of expressions with colons between them, "y:x", and of cuts and weights behind them.
+  static Result<Query> bind(const std::string& expressions, const std::vector<std::string>& cuts, const QueryScope&);
+  // The same of a cut alone.
+  static Result<Query> bind_cut(const std::string& cut, const QueryScope&);
 
   // How many numbers there are for each iteration.
   std::size_t outputs() const;

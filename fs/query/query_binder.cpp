@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -75,7 +76,8 @@ class QueryBinder {
   }
 
   // A false result leaves a mistake behind.
-  bool add_output(Nodes nodes, std::string_view text) {
+  bool add_output(Nodes nodes, std::string_view text, bool is_cut) {
+    lost_ = is_cut ? 0 : std::numeric_limits<double>::quiet_NaN();
     const auto slot = depth_;
     QueryProgram::Output output{std::string(stripped(text)), slot, is_integer(nodes)};
     const auto bound = number(nodes, kSpaceOfOutputs);
@@ -122,11 +124,11 @@ class QueryBinder {
     step.space = space;
     return add(step);
   }
-  // Numbers for all iterations of the space. Where a computed index was none of its list, a formula is 0.
+  // Numbers for all iterations of the space. Where a computed index was none of its list, the whole formula has none.
   bool end_formula(Bound bound, std::uint32_t space, std::uint32_t slot) {
     if (!spread(bound, space, slot)) return false;
     if (std::ranges::find(computed_, space) == computed_.end()) return true;
-    QueryStep step{.kind = Step::settle};
+    QueryStep step{.kind = Step::settle, .number = lost_};
     step.slot = slot;
     step.space = space;
     return add(step);
@@ -436,6 +438,9 @@ class QueryBinder {
       const auto index = i < name.indices.size() ? path_index(name.indices[i], space) : PathIndex();
       if (!index) return std::nullopt;
       level.index = *index;
+      if (index->kind == PathIndex::Kind::fixed && level.offsets < 0 && index->at >= level.size)
+        return wrong(name.indices[i].back(), "index " + std::to_string(index->at) + " is beyond the " +
+                                                 std::to_string(level.size) + " elements of " + name.name);
       if (is_computed && index->kind == PathIndex::Kind::each)
         return wrong(name.at, "behind an index that is computed, all others must be given");
       is_computed = is_computed || index->kind == PathIndex::Kind::computed;
@@ -546,6 +551,7 @@ class QueryBinder {
 
   const QueryScope& scope_;
   QueryProgram made_;
+  double lost_ = 0;                      // what a formula is without a number
   std::uint32_t depth_ = 0;              // slots in use
   std::vector<std::uint32_t> computed_;  // spaces in which an index is
   std::vector<std::string> defining_;
@@ -586,11 +592,11 @@ std::vector<std::string_view> texts_of(std::string_view text, const Expressions&
   return texts;
 }
 
-Result<> add_expressions(QueryBinder& binder, const std::string& text, bool may_be_several) {
+Result<> add_expressions(QueryBinder& binder, const std::string& text, bool may_be_several, bool is_cut) {
   TRY(const Expressions expressions, parsed(text, may_be_several));
   const auto texts = texts_of(text, expressions);
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    if (!binder.add_output(expressions[i], texts[i]))
+    if (!binder.add_output(expressions[i], texts[i], is_cut))
       return fail(ErrorKind::invalid, with_caret(binder.mistake().what, text, binder.mistake().at));
   }
   return {};
@@ -604,15 +610,21 @@ bool QueryPath::is_of_entry() const {
 
 Result<Query> Query::bind(const std::vector<std::string>& expressions, const QueryScope& scope) {
   QueryBinder binder(scope);
-  for (const std::string& text : expressions) TRY_VOID(add_expressions(binder, text, false));
+  for (const std::string& text : expressions) TRY_VOID(add_expressions(binder, text, false, false));
   return Query(std::make_shared<const QueryProgram>(binder.take()));
 }
 
-Result<Query> Query::bind(const std::string& expressions, const std::vector<std::string>& others,
+Result<Query> Query::bind(const std::string& expressions, const std::vector<std::string>& cuts,
                           const QueryScope& scope) {
   QueryBinder binder(scope);
-  TRY_VOID(add_expressions(binder, expressions, true));
-  for (const std::string& text : others) TRY_VOID(add_expressions(binder, text, false));
+  TRY_VOID(add_expressions(binder, expressions, true, false));
+  for (const std::string& text : cuts) TRY_VOID(add_expressions(binder, text, false, true));
+  return Query(std::make_shared<const QueryProgram>(binder.take()));
+}
+
+Result<Query> Query::bind_cut(const std::string& cut, const QueryScope& scope) {
+  QueryBinder binder(scope);
+  TRY_VOID(add_expressions(binder, cut, false, true));
   return Query(std::make_shared<const QueryProgram>(binder.take()));
 }
 

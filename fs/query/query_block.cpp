@@ -135,7 +135,7 @@ struct QueryBlock::Run {
     std::vector<std::uint8_t>& lost = block.lost_[step.space];
     const std::span<double> to = slot(step);
     for (std::size_t i = 0; i < std::min(lost.size(), to.size()); ++i) {
-      if (lost[i] != 0) to[i] = 0;
+      if (lost[i] != 0) to[i] = step.number;
     }
     lost.clear();
     return {};

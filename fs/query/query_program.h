@@ -60,7 +60,7 @@ struct QueryStep {
     iterations,  // how many the entry has in the space `owner`
     load,        // the items of `input` at the path of the space `owner`
     spread,      // numbers of entries, to the iterations
-    settle,      // 0 where a load of the space met an index beyond its list
+    settle,      // `number` where a load of the space met an index beyond its list
     operation,
     operation_with_number,
     call_one,      // `loop`

@@ -45,7 +45,7 @@ QueryScope scope_of(const ChainSource& source, NamedExpressions definitions, boo
 
 Result<KeptEntries> entries_where(ChainSource& source, const QueryScope& scope, const std::string& expression,
                                   unsigned threads, const std::stop_token& stop) {
-  TRY(const Query query, Query::bind(std::vector{expression}, scope));
+  TRY(const Query query, Query::bind_cut(expression, scope));
   ThreadPool workers(threads + 1);
   KeptEntries kept;
   TRY_VOID(scan_passing({source.table(), source.streams()}, query, {{0, source.table().entries}, stop}, workers,

@@ -154,6 +154,9 @@ QUERIES = [
                               "pt*(Iteration$==1)", "Length$(list)", "Sum$(list)", "Max$(numbers)")],
     *[(each, "") for each in ('word=="single"', 'word!="single"', 'text=="double"', 'strstr(text,"ou")', 'word==text', 'x*(word=="double")',
                               "r", "twice", "twice+r", "Sum$(twice)")],
+    # An index that is computed and beyond the list.
+    *[(each, "") for each in ("pt[n]", "pt[n]+1", "5+(pt[n]==pt[n])", "pt[n/2]>0", "list[n]", "fixed[n]", "two[n][0]", "Sum$(pt[n])",
+                              "Alt$(pt[n],7)", "pt[0]+pt[n]", "pt*fixed[n]")],
     *[("x", each) for each in ("y>0", "u>>1", "(u>>2)%2", "n>3 && x>2", "x", "pt>10", "pt[0]>20", "n>=2 && pt[0]>20", "Sum$(pt)>80", 'word=="single"', "flag",
                                "(y>0)*2.5", "n==0 || pt[0]>20", "Max$(eta)>1", "Length$(pt)==4", "0", "x>1e9")],
     *[("pt", each) for each in ("eta>0", "eta>0 && pt>10", "x>3", "other>0", "eta>0 && x>3", "flags", "Iteration$<2", "eta*(eta>0)", "pt[1]>10")],
@@ -169,6 +172,10 @@ EXTENDED = [("x", "", ""), ("n", "", ""), ("x", "Entry$!=1150000", ""), ("x:n", 
 UNEVEN = [*[(each, "") for each in ("x", "s", "x+s", "s+v", "n", "v", "a", "a[1]", "v[0]", "w", "w[1]", "Sum$(v)", "Length$(v)",
                                     "Sum$(w)", "@w.size()", "Alt$(s,-1)", "Alt$(v[0],-1)", "Sum$(a)")],
           ("x", "s>2"), ("x", "n>0"), ("x", "v>0"), ("x", "Sum$(v)>0"), ("s", "x>3")]
+# Where operators of TTreeFormula bind otherwise than those of C++ and TFormula.
+BINDING = ("2^3^2", "2**3**2", "7%4*2", "10%4%3", "1<<2+1", "64>>1+1", "1<2<3", "3>2>1", "1<2==1")
+# Where ROOT gives something that is not there: of the tree in queries.root, and of that in uneven.root.
+OUTSIDE = (("x", "pt[n/2]>20"), ("two[0][n]", "")), (("w[1][1]", ""),)
 # Cuts by which entries are chosen, as TTree::CopyTree chooses them.
 CUTS = ("n>3", "pt>40", "pt[0]>20 && n>=2", "0", "1", "log(x)/0", "eta>1 && flags", 'word=="single"', "Sum$(pt)>80", "deep[][1]>100",
         "n==0 || pt[0]>20", "big%3==0")
@@ -234,8 +241,13 @@ def main(directory):
     of_uneven = file_of_uneven.Get("t")
     uneven = [{**answer_of(of_uneven, expression, cut),
                "before": answer_of(of_uneven, expression, f"({cut or 1})*(Entry$<6)")["values"][0]} for expression, cut in UNEVEN]
+    ROOT.gErrorIgnoreLevel = ROOT.kFatal  # of an index that is out of bounds, and of Cling
+    outside = [[answer_of(of, *each) for each in some] for of, some in zip((tree, of_uneven), OUTSIDE)]
+    binding = [{"expression": each, "tree": ROOT.TTreeFormula("binding", each, tree).EvalInstance(0),
+                "function": ROOT.TFormula("binding", each).Eval(0)} for each in BINDING]
     with open(os.path.join(directory, "queries.json"), "w") as out:
         json.dump({"queries": answers, "histograms": histograms, "extended": extended, "uneven": uneven,
+                   "outside": outside, "binding": binding,
                    "chosen": {cut: entries_of(tree, cut) for cut in CUTS}}, out)
 
 

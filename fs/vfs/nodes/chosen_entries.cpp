@@ -54,7 +54,7 @@ class EntryChoice {
         stop_(std::move(stop)) {}
 
   Result<TableWhere> operator()() const {
-    auto query = Query::bind(std::vector{expression_}, {TableNames(*of_), {}, streams_->files() == nullptr});
+    auto query = Query::bind_cut(expression_, {TableNames(*of_), {}, streams_->files() == nullptr});
     if (!query) return tl::unexpected<Error>(on_one_line(std::move(query).error()));
     const std::int64_t entries = std::max<std::int64_t>(0, of_->entries);
     const std::uint64_t most = cache_.budget()->size() / 2;

@@ -61,7 +61,7 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
   if (view) return table->find_chosen(expression, view->shown_as, std::move(reply));
   auto check = [expression](const LoadedTable& whole) -> Result<void> {
     const QueryScope scope{TableNames(whole.table()), {}, whole.streams()->files() == nullptr};
-    const auto query = Query::bind(std::vector{expression}, scope);
+    const auto query = Query::bind_cut(expression, scope);
     return query ? Result<void>() : tl::unexpected<Error>(on_one_line(query.error()));
   };
   auto enter = [table, expression](Freshness freshness, Reply<DirectoryPtr> told) {

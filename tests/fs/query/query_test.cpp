@@ -103,11 +103,13 @@ TEST(Query, ListsGoItemByItem) {
   EXPECT_EQ(values("pt[0]"), "10//30/60/70");
   EXPECT_EQ(values("pt[1]+n"), "22//43//82");
   EXPECT_EQ(values("pt-pt[0]"), "0 10//0 10 20/0/0 10");
-  EXPECT_EQ(values("pt[n-1]"), "20/0/50/60/80");
+  EXPECT_EQ(values("pt[n-1]"), "20/nan/50/60/80");
+  EXPECT_EQ(values("1+(pt[n-1]>0)"), "2/nan/2/2/2");
+  EXPECT_EQ(values("Sum$(pt[n-1])"), "20/nan/50/60/80");
   EXPECT_EQ(values("pt[Iteration$]+0*pt"), "10 20//30 40 50/60/70 80");
   EXPECT_EQ(values("a"), "1 2/3 4/5 6/7 8/9 10");
   EXPECT_EQ(values("a[1]"), "2/4/6/8/10");
-  EXPECT_EQ(values("a[2]"), "");
+  EXPECT_EQ(values("a[2]"), "index 2 is beyond the 2 elements of a");
   EXPECT_EQ(values("a*pt"), "10 40//150 240/420/630 800");
   EXPECT_EQ(values("Iteration$*100+Length$+0*pt"), "2 102//3 103 203/1/2 102");
 }
@@ -148,7 +150,7 @@ TEST(Query, ColumnsThatAreShorterEnd) {
   EXPECT_EQ(found("none+x"), "");
   EXPECT_EQ(found("a"), "1 2/3 4/5 6");
   EXPECT_EQ(found("a[1]+x"), "3/6/9");
-  EXPECT_EQ(found("a[x-1]"), "1/4/0");
+  EXPECT_EQ(found("a[x-1]"), "1/4/nan");
   EXPECT_EQ(found("v"), "10 20//30");
   EXPECT_EQ(found("v+x"), "11 21//33");
   EXPECT_EQ(found("nowhere"), "");
@@ -240,6 +242,22 @@ TEST(Query, EntriesPassByAnyIteration) {
     return Result<>();
   }));
   EXPECT_EQ(bits, std::vector<std::uint64_t>{0b11100});
+}
+
+// In a cut, an index that is none of the list is 0: NaN would pass.
+TEST(Query, CutsWithoutANumberDoNotPass) {
+  TableRig rig(sample());
+  for (const auto& [cut, passing] : {std::pair("pt[n-1]>20", 0b11100), {"!(pt[n-1]>20)", 0b1}, {"x+(pt[n]>0)", 0}}) {
+    const auto query = Query::bind_cut(cut, QueryScope{TableNames(*rig.table)});
+    ASSERT_TRUE(query);
+    std::vector<std::uint64_t> bits;
+    const QuerySource source{*rig.table, *rig.streams};
+    ASSERT_TRUE(evaluate_unit(source, *query, {0, 5}, {}, [&](const QueryBlock& block, tfile::EntryRange) {
+      bits = block.passing(0);
+      return Result<>();
+    }));
+    EXPECT_EQ(bits, std::vector{static_cast<std::uint64_t>(passing)}) << cut;
+  }
 }
 
 TEST(Query, WorkIsGivenUp) {
