@@ -14,6 +14,9 @@ using Kind = ExpressionNode::Kind;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool begins_name(char c) { return is_letter(c) || static_cast<unsigned char>(c) >= 0x80 || c == '@'; }
+bool is_in_name(char c) { return begins_name(c) || is_digit(c) || c == '.' || c == '$'; }
+
+constexpr char kQuote = '`';
 
 // An operator between two values. A higher level binds more tightly, as in C.
 struct Connection {
@@ -78,6 +81,8 @@ class ExpressionParser {
 
   // Goes on behind the name that is next.
   std::string_view take_name();
+  bool is_quote_next() const { return form_.has_quotes && at(at_) == kQuote; }
+  void skip_quoted();
 
   // A name, what it is called with, its indices, and members of what that gives.
   void named();
@@ -217,7 +222,7 @@ void ExpressionParser::atom() {
     number();
   } else if (form_.has_texts && next == '"') {
     text();
-  } else if (begins_name(next) || (is_next("::") && begins_name(at(at_ + 2)))) {
+  } else if (begins_name(next) || is_quote_next() || (is_next("::") && begins_name(at(at_ + 2)))) {
     named();
   } else {
     give_up("expected a number, a name or a parenthesis");
@@ -251,15 +256,29 @@ void ExpressionParser::text() {
 
 std::string_view ExpressionParser::take_name() {
   const std::size_t begin = at_;
-  const auto is_in_name = [&](char c) { return begins_name(c) || is_digit(c) || c == '.' || c == '$'; };
   for (;;) {
-    if (is_next("::"))
+    if (failed())
+      return {};
+    else if (is_quote_next())
+      skip_quoted();
+    else if (is_next("::"))
       at_ += 2;
     else if (is_in_name(at(at_)) || (form_.colons_in_names && at(at_) == ':'))
       ++at_;
     else
       return text_.substr(begin, at_ - begin);
   }
+}
+
+// Two quotes are one in the name.
+void ExpressionParser::skip_quoted() {
+  std::size_t end = at_;
+  do {
+    end = text_.find(kQuote, end + 1);
+    if (end == text_.npos) return give_up("expected '`' at its end");
+    ++end;
+  } while (at(end) == kQuote);
+  at_ = end;
 }
 
 void ExpressionParser::named() {
@@ -304,6 +323,31 @@ bool ExpressionParser::indices(std::size_t begin, std::string_view name, std::ui
 }
 
 }  // namespace
+
+std::string unquoted_name(std::string_view written) {
+  std::string name;
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const bool is_quote = written[i] == kQuote;
+    const bool is_double = is_quoted && is_quote && written.substr(i + 1).starts_with(kQuote);
+    if (is_quote && !is_double) {
+      is_quoted = !is_quoted;
+      continue;
+    }
+    name += written[i];
+    if (is_double) ++i;
+  }
+  return name;
+}
+
+std::string quoted_name(std::string_view name) {
+  const bool is_plain =
+      !name.empty() && begins_name(name[0]) && name[0] != '@' && std::ranges::all_of(name, is_in_name);
+  if (is_plain) return std::string(name);
+  std::string quoted(1, kQuote);
+  for (const char c : name) quoted.append(c == kQuote ? 2 : 1, c);
+  return quoted + kQuote;
+}
 
 Result<std::vector<ExpressionNode>> parse_expression(std::string_view text, const ExpressionForm& form) {
   return ExpressionParser(text, form).parse();

@@ -2,6 +2,7 @@
 #include "query/draw_text.h"
 
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -57,13 +58,36 @@ Result<> take_ranges(const std::string& text, DrawRequest& request) {
     const auto low = number_from(part.substr(0, colon));
     const auto high = colon == std::string::npos ? std::nullopt : number_from(part.substr(colon + 1));
     if (!low || !high || !(*low < *high)) return not_as(text, "LO:HI of each axis, such as -1:1,0:50");
+    if (!std::isfinite(*high - *low)) return not_as(text, "an axis with a finite length");
     request.ranges.emplace_back(std::pair(*low, *high));
   }
   return {};
 }
 
+namespace {
+
+// At marks that stand in no text or name in quotes.
+std::vector<std::string> split_outside_quotes(std::string_view text, char mark) {
+  std::vector<std::string> parts(1);
+  char quote = '\0';
+  for (const char c : text) {
+    if (quote == '\0' && c == mark) {
+      parts.emplace_back();
+      continue;
+    }
+    parts.back() += c;
+    if (quote != '\0')
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '`')
+      quote = c;
+  }
+  return parts;
+}
+
+}  // namespace
+
 Result<DrawRequest> parse_drawing(std::string_view text) {
-  std::vector<std::string> parts = split_at(text, ';');
+  std::vector<std::string> parts = split_outside_quotes(text, ';');
   if (parts.size() > kDrawParts) return not_as(std::string(text), "EXPR;CUT;BINS;RANGES");
   parts.resize(kDrawParts);
   DrawRequest request;

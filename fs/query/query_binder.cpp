@@ -25,7 +25,7 @@ using Step = QueryStep::Kind;
 using Nodes = std::span<const ExpressionNode>;
 
 // Longer and deeper than anyone writes. Definitions may stand for others: all together have so many steps.
-constexpr tfile::ExpressionForm kQueryForm{200, 10'000, false, true};
+constexpr tfile::ExpressionForm kQueryForm{200, 10'000, false, true, true};
 constexpr std::size_t kTextMax = 100'000, kStepsMax = 10'000, kSlotsMax = 256, kDefinitionsMax = 32;
 
 // A part of a text that is not as it must be.
@@ -66,6 +66,7 @@ struct WrittenName {
   std::string name;            // "muons.p4.pt"
   std::vector<Nodes> indices;  // each of one node if it has no number
   std::size_t at = 0;
+  bool is_object = false;  // "@muons"
 };
 
 class QueryBinder {
@@ -301,7 +302,10 @@ class QueryBinder {
       if (!before) return std::nullopt;
       made = *std::move(before);
     }
-    made.name += node.text;
+    // In back-ticks it is a letter like others.
+    const std::size_t object = node.text.find_last_of("@`");
+    made.is_object = made.is_object || (object != node.text.npos && node.text[object] == '@');
+    made.name += tfile::unquoted_name(node.text);
     made.indices.insert(made.indices.end(), operands.begin() + (is_inside ? 1 : 0), operands.end());
     return made;
   }
@@ -330,10 +334,11 @@ class QueryBinder {
     const auto name = written(nodes);
     if (!name) return wrong(nodes.back(), "methods of classes cannot be called");
     if (nodes.back().kind == Kind::name) {
-      if (const auto found = definition(nodes.back(), space)) return *found;
-      if (const auto found = counter(nodes.back(), space)) return *found;
+      if (const auto found = definition(nodes.back(), name->name, space)) return *found;
+      const bool is_quoted = name->name != nodes.back().text;
+      if (const auto found = is_quoted ? std::nullopt : counter(nodes.back(), space)) return *found;
     }
-    if (name->name.find('@') != std::string::npos || nodes.back().kind == Kind::call) return size_of_list(nodes, *name);
+    if (name->is_object || nodes.back().kind == Kind::call) return size_of_list(nodes, *name);
     const NamedColumn* found = scope_.names.find(name->name);
     if (!found) return not_found(*name);
     if (found->what == NamedColumn::What::text)
@@ -346,7 +351,8 @@ class QueryBinder {
   }
   std::nullopt_t not_found(const WrittenName& name) {
     const std::string like = scope_.names.nearest(name.name);
-    return wrong(name.at, "there is no " + name.name + (like.empty() ? "" : "; did you mean " + like + "?"));
+    return wrong(name.at, "there is no " + tfile::quoted_name(name.name) +
+                              (like.empty() ? "" : "; did you mean " + tfile::quoted_name(like) + "?"));
   }
 
   // The name is known, and wrong.
@@ -382,17 +388,18 @@ class QueryBinder {
     return alias == aliases.end() ? nullptr : &alias->expression;
   }
 
-  std::optional<std::optional<Bound>> definition(const ExpressionNode& node, std::uint32_t space) {
-    const std::string* const expression = defined(node.text);
+  std::optional<std::optional<Bound>> definition(const ExpressionNode& node, const std::string& name,
+                                                 std::uint32_t space) {
+    const std::string* const expression = defined(name);
     if (!expression) return std::nullopt;
     // A column that a definition of the same name hides can be used in it.
-    if (std::ranges::find(defining_, node.text) != defining_.end()) {
-      if (defining_.back() == node.text && scope_.names.find(node.text)) return std::nullopt;
-      return refused(node, std::string(node.text) + " is defined by itself");
+    if (std::ranges::find(defining_, name) != defining_.end()) {
+      if (defining_.back() == name && scope_.names.find(name)) return std::nullopt;
+      return refused(node, name + " is defined by itself");
     }
     if (defining_.size() >= kDefinitionsMax) return refused(node, "too many definitions stand for each other");
     if (defining_.empty()) defined_at_ = node.at;
-    defining_.emplace_back(node.text);
+    defining_.push_back(name);
     const auto nodes = tfile::parse_expression(*expression, kQueryForm);
     std::optional<Bound> bound;
     if (nodes)

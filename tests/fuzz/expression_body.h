@@ -12,7 +12,7 @@ namespace tfile::fuzz {
 // Parses the text as expressions with colons between them. Each node must say how many nodes it and its operands are,
 // and its text must be of the text that was parsed. An error must be somewhere in it.
 inline void expression_body(std::string_view text) {
-  constexpr ExpressionForm kForm{100, 2000, false, true};
+  constexpr ExpressionForm kForm{100, 2000, false, true, true};
   const auto all = parse_expressions(text, kForm);
   if (!all) {
     const std::int64_t at = all.error().offset;

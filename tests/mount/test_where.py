@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import shutil
+import subprocess
 import time
 
 import awkward
@@ -77,6 +78,15 @@ def test_branches_that_are_shorter(samples, shared_mount, cut, chosen):
         assert mounted_table.same(mounted_table.read_node(found, node), kept), node
     again = os.path.join(found, ".where=s>4")
     assert np.load(os.path.join(again, "x.npy")).tolist() == [i for i in (4, 5) if i in chosen]
+
+
+def test_names_in_quotes(samples, shared_mount):
+    source = os.path.join(samples("storage"), "names.root")
+    table = os.path.join(shared_mount(source).path, "t")
+    for name in ("`sl%2Fash`", "`%252F`", "`a.b`", "`.dot`", "a.b"):
+        assert np.load(os.path.join(table, f".where={name}>2", "x.npy")).tolist() == [3, 4]
+    wrong = subprocess.run([mounted.program(), "draw", source + ":t", "`sl/esh`"], capture_output=True, text=True, timeout=60)
+    assert wrong.stderr.startswith("tfilefs: there is no `sl/esh`; did you mean `sl/ash`?\n")
 
 
 def test_schema_and_views(table):

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,7 +44,7 @@ enum class Operator : std::uint8_t {
 struct ExpressionNode {
   enum class Kind : std::uint8_t {
     number,     // 1, 017, 0x1f, 1e-3: whatever begins as a number does
-    name,       // x, TMath::Pi, muons.pt, Entry$, @muons
+    name,       // x, TMath::Pi, muons.pt, Entry$, @muons, `a b`.pt
     parameter,  // [0], [Mean]: its text is what stands between the brackets
     operation,  // takes as many operands as `op` does
     call,       // sin(x), Sum$(x), @muons.size(): its text is the name, its operands are the arguments
@@ -67,7 +68,13 @@ struct ExpressionForm {
   std::size_t nodes_max;
   bool colons_in_names = false;  // a:b is a name, as a::b is
   bool has_texts = false;        // "single" is a text
+  bool has_quotes = false;       // `a b` is a name, or a part of one; of a back-tick in it there are two
 };
+
+// The name that a text stands for: without its back-ticks.
+std::string unquoted_name(std::string_view written);
+// The text that stands for a name: with back-ticks around it, if it is no name without them.
+std::string quoted_name(std::string_view name);
 
 // The nodes of an expression in C++'s notation with ^ and ** as power, in the order in which a stack computes them:
 // operands from left to right, then what takes them; the last node is the whole. Spaces may stand between its parts.

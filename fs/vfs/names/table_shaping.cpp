@@ -11,7 +11,7 @@ namespace {
 
 // Takes "TABLE:" from the beginning of a text.
 std::string take_table(std::string_view& text) {
-  constexpr std::string_view kOfExpressions = "?<>=!&|()[]+*%^\"' ";
+  constexpr std::string_view kOfExpressions = "?<>=!&|()[]+*%^\"'` ";
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0 || text.substr(colon + 1).starts_with(':')) return "";
   const std::string_view table = text.substr(0, colon);

@@ -79,6 +79,23 @@ TEST(Expression, Texts) {
   EXPECT_EQ(parsed("\"a\""), "byte 1, \": expected a number, a name or a parenthesis");
 }
 
+TEST(Expression, QuotedNames) {
+  ExpressionForm form = kForm;
+  form.has_quotes = true;
+  EXPECT_EQ(parsed("`a b`*`1st`[0].`x+y`", form), "*{`a b` .`x+y`{`1st`[]{0}}}");
+  EXPECT_EQ(parsed("muons.`p t`>@`a``b`.size()", form), ">{muons.`p t` @`a``b`.size()}");
+  EXPECT_EQ(parsed("x+`a", form), "byte 3, `: expected '`' at its end");
+  EXPECT_EQ(parsed("`a```", form), "`a```");
+  EXPECT_EQ(parsed("`a`"), "byte 1, `: expected a number, a name or a parenthesis");
+  for (const char* name : {"a b", "1st", "x+y", "a`b", "`", "x[3]", "a@b"}) {
+    EXPECT_NE(quoted_name(name), name);
+    EXPECT_EQ(unquoted_name(quoted_name(name)), name);
+    EXPECT_EQ(parsed(quoted_name(name), form), quoted_name(name));
+  }
+  for (const char* name : {"x", "event.pt", "_1", "Entry$"}) EXPECT_EQ(quoted_name(name), name);
+  EXPECT_EQ(unquoted_name("a.`b c`.d"), "a.b c.d");
+}
+
 TEST(Expression, SeveralWithColonsBetween) {
   const auto several = parse_expressions("a ? b : c : x::y:f(z)", kForm);
   ASSERT_TRUE(several);

@@ -193,6 +193,31 @@ TEST(Query, Definitions) {
   EXPECT_EQ(values("p", {{"p", "1+"}}), "in the definition of p: the end: expected a number, a name or a parenthesis");
 }
 
+// Branches may have any name.
+TEST(Query, NamesInQuotes) {
+  const auto odd = [] {
+    auto table = std::make_shared<ArrayTable>();
+    table->entries = 2;
+    for (const char* name : {"a b", "1st", "x+y", "x", "d[2]", "pi", "a@b", "t`k"})
+      table->column<std::int32_t>(0, std::string(name) + ".i4", Role::values, {7, static_cast<std::int32_t>(name[0])});
+    const NodeId list = table->directory(0, "my list");
+    table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 2, 3});
+    table->column<double>(list, "values.f8", Role::values, {1, 2, 3});
+    return table;
+  };
+  const auto found = [&](const std::string& expression) { return values(expression, {{"y", "`a b`"}}, odd()); };
+  EXPECT_EQ(found("`a b`"), "7/97");
+  EXPECT_EQ(found("`x+y`+`1st`-x"), "7/49");
+  EXPECT_EQ(found("`d[2]`"), "7/100");
+  EXPECT_EQ(found("`pi`+`a@b`-y"), "7/112");
+  EXPECT_EQ(found("`t``k`"), "7/116");
+  EXPECT_EQ(found("`my list`[0]+Sum$(`my list`)"), "4/6");
+  EXPECT_EQ(found("@`my list`.size()"), "2/1");
+  EXPECT_EQ(found("`a c`"), "there is no `a c`; did you mean `a b`?");
+  EXPECT_EQ(found("lst"), "there is no lst; did you mean `1st`?");
+  EXPECT_EQ(found("x+`a b"), "expected '`' at its end");
+}
+
 TEST(Query, NamesAreWords) {
   for (const char* name : {"x", "_x1", "Muon_pt"}) EXPECT_TRUE(is_query_name(name)) << name;
   for (const char* other : {"", "1x", "d*2", "v[0]", "x y", "a.b"}) EXPECT_FALSE(is_query_name(other)) << other;
