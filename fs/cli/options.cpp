@@ -10,10 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_line.h"
+#include "cli/definitions.h"
 #include "cli/description.h"
 #include "cli/mount_holders.h"
 #include "cli/resource_limits.h"
 #include "letter_case.h"
+#include "query/query.h"
 #include "word_distance.h"
 
 namespace tfilefs {
@@ -654,6 +656,20 @@ std::vector<std::string> split_options(std::string_view list) {
   return parts;
 }
 
+// What they name is known when a table is entered.
+Result<> check_expressions(const TableShaping& shaping) {
+  std::vector<WantedExpression> all = shaping.definitions;
+  all.insert(all.end(), shaping.choices.begin(), shaping.choices.end());
+  for (const WantedExpression& each : all) {
+    auto checked = check_expression(each.expression);
+    if (checked) continue;
+    Error error = std::move(checked).error();
+    error.text.insert(0, "option " + each.option().substr(0, each.option().find('=') + 1) + ": ");
+    return tl::unexpected<Error>(std::move(error));
+  }
+  return {};
+}
+
 }  // namespace
 
 // The rest is for the program itself, some 30 MB, and for the pages that the kernel keeps for the group.
@@ -707,13 +723,14 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
   if (parsed.is_writable || (parsed.is_rw && !parsed.is_from_mount)) fs.write = parsed.writing;
   if (fs.write && !(fs.shaping.definitions.empty() && fs.shaping.choices.empty()))
     return fail(ErrorKind::invalid, "options define= and where= are only for mounts that are not written");
+  TRY_VOID(check_expressions(fs.shaping));
   return std::move(parsed.options);
 }
 
 std::optional<MountOptions> options_or_complaint(const std::vector<std::string>& given) {
   auto options = parse_mount_options(given);
   if (options) return *std::move(options);
-  complain(options.error());
+  complain_in_lines(options.error());
   return std::nullopt;
 }
 

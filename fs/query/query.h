@@ -72,6 +72,9 @@ class Query {
   std::shared_ptr<const QueryProgram> program_;
 };
 
+// Whether a text is an expression at all, whatever it names. Errors: invalid, as Query::bind.
+Result<> check_expression(const std::string&);
+
 // The same message as one line, for a log.
 Error on_one_line(Error);
 

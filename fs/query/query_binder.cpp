@@ -649,6 +649,11 @@ bool Query::is_one_each() const {
   });
 }
 
+Result<> check_expression(const std::string& text) {
+  TRY_VOID(parsed(text, false));
+  return {};
+}
+
 Error on_one_line(Error error) {
   const std::size_t message = error.text.find("\n  "), caret = error.text.rfind("\n  ");
   if (message == std::string::npos || caret == message) return error;

@@ -14,6 +14,7 @@
 #include "tfile/name.h"
 #include "vfs/chain/chain.h"
 #include "vfs/chain/chain_directory.h"
+#include "vfs/chain/chain_files.h"
 #include "vfs/file_system.h"
 #include "vfs/friends/chain_friends.h"
 #include "vfs/mirror/source_tree.h"
@@ -40,6 +41,31 @@ tl::unexpected<Error> friends_need_one_file(const std::string& name) {
 bool may_be_remote(const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); }
 bool may_be_remote(const std::vector<NamedFriend>& friends) {
   return std::ranges::any_of(friends, [](const NamedFriend& each) { return may_be_remote(each.source); });
+}
+
+// Options for tables that are not there.
+void note_missing_tables(MountContext& context, const std::vector<std::string>& tables) {
+  for (const WantedExpression& each : context.shaping.without_table(tables)) {
+    const std::string what = each.table.empty() ? "there is no table" : "there is no table " + each.table;
+    context.errors.add("/", "option " + each.option() + ": " + what);
+  }
+}
+
+// Looked for once, on a thread of its own: in a mirror of many files most do not have the table.
+void look_for_tables(MountContext& context, MountedFile& file) {
+  if (context.shaping.definitions.empty() && context.shaping.choices.empty()) return;
+  file.current(Freshness::recent, [&context](Result<GenerationPtr> now) {
+    if (!now) return;
+    const tfile::ServerId origin = (*now)->source->origin();
+    auto note = [&context](Result<std::vector<TablePlace>> found) {
+      std::vector<std::string> tables;
+      for (const TablePlace& each : found.value_or(std::vector<TablePlace>())) tables.push_back(each.path);
+      if (found) note_missing_tables(context, tables);
+    };
+    answer_blocking(
+        context.cache, origin, [now = *std::move(now)] { return tables_in(*now); },
+        Reply<std::vector<TablePlace>>(std::move(note), {}));
+  });
 }
 
 // Jobs that wait for a server must leave room for others.
@@ -130,7 +156,10 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
   }
   const auto root = written_ ? written_->root() : std::make_shared<const RootFileVnodes>(context_, file);
   set_root(Entry{root, {}});
-  return there ? open_now(*file) : Result<>();
+  if (!there) return {};
+  TRY_VOID(open_now(*file));
+  look_for_tables(context_, *file);
+  return {};
 }
 
 Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url, FileSystemOptions options) {
@@ -166,7 +195,9 @@ Result<> FileSystem::show_url(const std::string& url, tfile::RemoteOptions optio
 Result<> FileSystem::show_remote_file(const std::string& url, const tfile::RemoteOptions& options) {
   remote_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
   set_root(Entry{std::make_shared<const RootFileVnodes>(context_, remote_file_), {}});
-  return open_now(*remote_file_);
+  TRY_VOID(open_now(*remote_file_));
+  look_for_tables(context_, *remote_file_);
+  return {};
 }
 
 Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::string> names, const ChainOptions& chain,
@@ -180,7 +211,13 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::stri
   TRY(std::vector<FriendSource> friends, fs->open_friends(options.friends, chain, options.remote));
   TRY_VOID(fs->show_chains(std::move(names), chain, options.remote, std::move(friends)));
   TRY_VOID(open_now(fs->chains_));
-  for (const auto& each : fs->chains_) each->save();
+  std::vector<std::string> tables;
+  for (const auto& each : fs->chains_) {
+    each->save();
+    const ChainStatePtr state = each->known();
+    for (const ChainedTable& table : state->tables) tables.push_back(each->path() + "/" + table.path);
+  }
+  note_missing_tables(fs->context_, tables);
   return fs;
 }
 

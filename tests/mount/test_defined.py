@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import subprocess
+import time
 
 import numpy as np
 import pyarrow.parquet
@@ -98,6 +99,27 @@ def test_an_expression_of_another_table_shows_no_entries(source, mount):
     with pytest.raises(OSError) as error:
         os.listdir(os.path.join(m.path, "t"))
     assert error.value.errno == errno.EINVAL
+    assert "/t: where=nothing>1: there is no nothing" in m.errors()
+
+
+@pytest.mark.parametrize("option, line", [
+    ("where=n>", "option where=: expected a number, a name or a parenthesis\n  n>\n    ^\n"),
+    ("define=t:a=sqrt(n", "option define=: expected ',' or ')'\n  sqrt(n\n        ^\n"),
+])
+def test_what_is_no_expression_is_not_mounted(source, tmp_path, option, line):
+    done = subprocess.run([mounted.program(), "-o", option, source, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and done.stderr == "tfilefs: " + line
+
+
+@pytest.mark.parametrize("options", [(), ("chain",)])
+def test_tables_that_are_not_there_are_told(source, mount, options):
+    m = mount(source, *options, "define=nowhere:a=n", "where=d/t:n>1", "where=t:n>2")
+    deadline = time.monotonic() + 20
+    while "no table" not in m.errors() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "option define=nowhere:a=n: there is no table nowhere" in m.errors()
+    assert "option where=d/t:n>1: there is no table d/t" in m.errors()
+    assert "where=t:n>2" not in m.errors()
 
 
 def test_not_written(source, tmp_path):
@@ -123,3 +145,11 @@ def test_aliases(samples, shared_mount):
     assert os.path.isdir(os.path.join(table, "twice"))
     offsets = np.load(os.path.join(table, "twice/offsets.npy"))
     assert np.diff(offsets).tolist() == [len(each) for each in twice]
+
+
+def test_an_alias_that_is_wrong_is_told(samples, mount):
+    m = mount(os.path.join(samples("queries"), "queries.root"), "define=more=twice+1")
+    table = os.path.join(m.path, "t")
+    assert not os.path.exists(os.path.join(table, "broken.f8"))
+    assert "/t/broken: in the definition of broken: there is no nothing" in m.errors()
+    assert len(np.load(os.path.join(table, "r.npy"))) == 500 and os.path.isdir(os.path.join(table, "more"))

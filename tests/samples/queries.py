@@ -86,6 +86,7 @@ void queries(const char* name) {
   }
   tree.SetAlias("r", "sqrt(x*x+y*y)");
   tree.SetAlias("twice", "2*pt");
+  tree.SetAlias("broken", "2*nothing");
   tree.Write();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/keys/table_vnodes.h"
 
+#include "tfile/name.h"
 #include "vfs/friends/table_friends.h"
 #include "vfs/keys/key_directory.h"
 #include "vfs/keys/key_vnodes.h"
@@ -147,7 +148,11 @@ void TableVnodes::find_alias(const tfile::TableAlias& alias, std::string_view na
                                                     nullptr, true);
     make_node_directory(std::move(made), 0)->find(name, std::move(told));
   };
-  loaded().aliased(alias, value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(find)));
+  auto log = [self](const std::string& left_out, const std::string& reason) {
+    self->context().errors.add(self->loaded().path() + "/" + tfile::escape_name(left_out), reason);
+  };
+  loaded().aliased(alias, std::move(log),
+                   value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(find)));
 }
 
 void TableVnodes::find_chosen(const std::string& expression, ViewKind shown_as, Reply<FoundEntry> reply) const {

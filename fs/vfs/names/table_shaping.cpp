@@ -2,6 +2,7 @@
 #include "vfs/names/table_shaping.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "query/query.h"
@@ -27,6 +28,21 @@ bool WantedExpression::is_for(std::string_view path) const {
   if (!path.ends_with(table)) return false;
   const std::size_t before = path.size() - table.size();
   return before == 0 || path[before - 1] == '/';
+}
+
+std::string WantedExpression::option() const {
+  const std::string of = table.empty() ? "" : table + ":";
+  return name.empty() ? "where=" + of + expression : "define=" + of + name + "=" + expression;
+}
+
+std::vector<WantedExpression> TableShaping::without_table(const std::vector<std::string>& paths) const {
+  std::vector<WantedExpression> found;
+  const auto is_for_none = [&paths](const WantedExpression& each) {
+    return std::ranges::none_of(paths, [&each](const std::string& path) { return each.is_for(path); });
+  };
+  std::ranges::copy_if(definitions, std::back_inserter(found), is_for_none);
+  std::ranges::copy_if(choices, std::back_inserter(found), is_for_none);
+  return found;
 }
 
 bool TableShaping::is_for(std::string_view path) const {

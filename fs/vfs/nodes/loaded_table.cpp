@@ -429,29 +429,32 @@ void LoadedTable::defined(const NamedExpressions& wanted, LeaveOut leave_out, Re
   settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }
 
-LoadedTable::LoadedPtr LoadedTable::with_alias(const tfile::TableAlias& alias) const {
+LoadedTable::LoadedPtr LoadedTable::with_alias(const tfile::TableAlias& alias, const LeaveOut& leave_out) const {
   const NamedExpressions alone{{alias.name, alias.expression}};
   auto table = std::make_shared<const DefinedTable>(table_, alone, streams_->files() == nullptr);
+  for (const auto& [name, reason] : table->left_out()) leave_out(name, reason);
   auto streams = std::make_shared<DefinedStreams>(cache_, table, streams_);
   return std::make_shared<const LoadedTable>(std::move(table), cache_, std::move(streams), path_, origin_);
 }
 
-void LoadedTable::own_aliased(const tfile::TableAlias& alias, Reply<LoadedPtr> reply) const {
+void LoadedTable::own_aliased(const tfile::TableAlias& alias, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
   Once<LoadedPtr> once;
   {
     const Lock lock(mutex_);
     once = aliased_[alias.name];
   }
   auto start = [&](Reply<LoadedPtr> made) {
-    auto job = [self = shared_from_this(), alias]() -> Result<LoadedPtr> { return self->with_alias(alias); };
+    auto job = [self = shared_from_this(), alias, leave_out]() -> Result<LoadedPtr> {
+      return self->with_alias(alias, leave_out);
+    };
     answer_blocking(cache_, std::move(job), std::move(made));
   };
   once.get(start, std::move(reply));
 }
 
-void LoadedTable::aliased(const tfile::TableAlias& alias, Reply<LoadedPtr> reply) const {
-  auto define = [alias](const Settled& whole, Reply<LoadedPtr> told) {
-    whole.loaded->own_aliased(alias, std::move(told));
+void LoadedTable::aliased(const tfile::TableAlias& alias, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
+  auto define = [alias, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> told) {
+    whole.loaded->own_aliased(alias, leave_out, std::move(told));
   };
   settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }

@@ -103,8 +103,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // told to `leave_out`, with the reason, the first time. Without any it is this table.
   using LeaveOut = std::function<void(const std::string& name, const std::string& reason)>;
   void defined(const NamedExpressions&, LeaveOut, Reply<std::shared_ptr<const LoadedTable>>) const;
-  // The column alone that one of its aliases stands for.
-  void aliased(const tfile::TableAlias&, Reply<std::shared_ptr<const LoadedTable>>) const;
+  // The column alone that one of its aliases stands for; the same of an alias that is no expression of the columns.
+  void aliased(const tfile::TableAlias&, LeaveOut, Reply<std::shared_ptr<const LoadedTable>>) const;
 
   // The file in memory of what is drawn of the table (`text`: draw_object()), made on the first call, and then
   // remembered, for the last ones. Errors: those of draw_object().
@@ -130,8 +130,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   LoadedPtr with_defined(const NamedExpressions&, const LeaveOut&) const;
   template <class T>
   using ByText = std::deque<std::pair<std::string, Once<T>>>;
-  LoadedPtr with_alias(const tfile::TableAlias&) const;
-  void own_aliased(const tfile::TableAlias&, Reply<LoadedPtr>) const;
+  LoadedPtr with_alias(const tfile::TableAlias&, const LeaveOut&) const;
+  void own_aliased(const tfile::TableAlias&, LeaveOut, Reply<LoadedPtr>) const;
   Once<LoadedPtr> once_made(const std::string& key) const;
   Once<std::shared_ptr<const Generation>> once_drawn(const std::string& text) const;
   void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;

@@ -22,17 +22,23 @@ void shape_table(MountContext& context, std::shared_ptr<const LoadedTable> table
   for (const WantedExpression& each : context.shaping.choices) {
     if (each.is_for(path)) choices.push_back(each.expression);
   }
-  auto choose = [choices = std::move(choices)](LoadedPtr defined, Reply<LoadedPtr> told) mutable {
+  auto log = [&context, path](const std::string& name, const std::string& reason) {
+    context.errors.add(name.empty() ? path : path + "/" + tfile::escape_name(name), reason);
+  };
+  auto choose = [log, choices = std::move(choices)](LoadedPtr defined, Reply<LoadedPtr> told) mutable {
     const std::size_t count = choices.size();
-    auto next = [choices = std::move(choices)](std::size_t i, LoadedPtr& made, Reply<void> done) {
+    auto next = [choices = std::move(choices), log](std::size_t i, LoadedPtr& made, Reply<void> done) {
       const LoadedPtr of = made;
       auto take = [&made](LoadedPtr chosen) { made = std::move(chosen); };
-      of->chosen(choices[i], answer_with<LoadedPtr>(std::move(done), std::move(take)));
+      auto say_why = [log, &choice = choices[i]](Result<LoadedPtr> chosen, Reply<LoadedPtr> told_so) {
+        if (!chosen && chosen.error().kind == ErrorKind::invalid)
+          log("", "where=" + choice + ": " + chosen.error().text);
+        told_so(std::move(chosen));
+      };
+      of->chosen(choices[i],
+                 on_behalf_of<LoadedPtr>(answer_with<LoadedPtr>(std::move(done), std::move(take)), std::move(say_why)));
     };
     for_each(count, std::move(defined), std::move(next), std::move(told));
-  };
-  auto log = [&context, path](const std::string& name, const std::string& reason) {
-    context.errors.add(path + "/" + tfile::escape_name(name), reason);
   };
   table->defined(definitions, log, value_for<LoadedPtr>(std::move(reply), std::move(choose)));
 }

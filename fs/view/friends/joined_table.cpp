@@ -32,6 +32,7 @@ JoinedTable::JoinedTable(std::vector<Part> parts) : parts_(std::move(parts)), fi
   clusters = first.clusters;
   siblings = first.siblings;
   friends = first.friends;
+  aliases = first.aliases;
   nodes = {first.nodes[0]};
   nodes[0].children.clear();
   for (const Part& part : parts_) {
