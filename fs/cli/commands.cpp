@@ -110,7 +110,8 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
     {"--split", "SIZE", ValueHint::text,
      "files of about this size, such as 2G: OUT-0000.root, OUT-0001.root and so on"},
     {"-j", "THREADS", ValueHint::text, "threads that encode and decode (all cores)"},
-    {"--memory", "SIZE", ValueHint::text, "limit for buffers (256M, or a quarter of the memory if that is less)"},
+    {"--memory", "SIZE", ValueHint::text,
+     "limit for buffers (256M, or a quarter of the memory if that is less; at least 64M)"},
     {"--force", "", ValueHint::nothing, "replace OUT if it exists"},
     {"-n,--dry-run", "", ValueHint::nothing, "write nothing: print what would be written, and its estimated size"},
     {"--no-add", "", ValueHint::nothing, "do not add histograms of several files: take the first one"},
@@ -132,7 +133,8 @@ constexpr auto kDrawFlags = std::to_array<Flag>({
     {"--define", "NAME=EXPR", ValueHint::text, "a name for an expression; may be given several times"},
     {"-o", "FILE", ValueHint::file, "write a picture (.svg), a table (.csv), or the histogram (.json, .root)"},
     {"-j", "THREADS", ValueHint::text, "threads that decode and evaluate (all cores)"},
-    {"--memory", "SIZE", ValueHint::text, "limit for buffers (256M, or a quarter of the memory if that is less)"},
+    {"--memory", "SIZE", ValueHint::text,
+     "limit for buffers (256M, or a quarter of the memory if that is less; at least 64M)"},
 });
 constexpr auto kDrawArguments = std::to_array<Argument>({
     {"SOURCE:TABLE", ValueHint::file, "a ROOT file, its URL, or a pattern of several, and the path of a table in it"},

@@ -4,19 +4,11 @@
 #include <memory>
 #include <utility>
 
-#include "exec/thread_pool.h"
 #include "repack/chain_source.h"
 #include "repack/where_choice.h"
 #include "vfs/names/chain_names.h"
 
 namespace tfilefs {
-namespace {
-
-// While some units wait for their bytes, others are evaluated.
-constexpr unsigned kUnitsAtOnce = 3;  // for each thread
-
-}  // namespace
-
 Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& stop,
                            const std::function<void(double)>& progress) {
   TRY(std::vector<ChainName> files, chain_names(wanted.source, wanted.remote));
@@ -30,9 +22,9 @@ Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& st
   cache.prefetch = Prefetch::off;  // all of a unit is asked for at once
   TRY(const std::unique_ptr<ChainSource> source, ChainSource::open(cache, std::move(files), table, wanted.remote));
   const QueryScope scope = scope_of(*source, wanted.definitions, is_one_file);
-  ThreadPool workers(wanted.threads + 1);
-  return draw({source->table(), source->streams()}, scope, wanted.request,
-              {workers, std::size_t{kUnitsAtOnce} * wanted.threads, stop, progress});
+  ScanThreads threads(wanted.threads, wanted.memory);
+  return draw({source->table(), source->streams(), false, threads.unit_bytes()}, scope, wanted.request,
+              {threads, stop, progress});
 }
 
 }  // namespace tfilefs

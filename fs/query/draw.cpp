@@ -82,9 +82,9 @@ class DrawRun {
 
   Result<DrawnHistogram> run(const DrawWork& work) {
     if (are_ranges_given()) find_axes();
-    const ScanOptions options{{0, source_.table.entries}, work.stop, work.progress};
+    const ScanOptions options{{0, query_.end()}, work.stop, work.progress};
     TRY_VOID(scan_units(
-        source_.table, options, work.workers, work.at_once, [&](EntryRange unit) { return job(unit, work.stop); },
+        source_.table, options, work.threads, [&](EntryRange unit) { return job(unit, work.stop); },
         [&](DrawnUnit made) { return take(std::move(made)); }));
     if (!histogram_) {
       find_axes();

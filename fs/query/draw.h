@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "exec/thread_pool.h"
 #include "query/drawn_histogram.h"
 #include "query/query_scan.h"
 #include "reply.h"
@@ -32,8 +31,7 @@ struct Drawing {
 };
 
 struct DrawWork {
-  ThreadPool& workers;
-  std::size_t at_once;  // units under way
+  ScanThreads& threads;
   std::stop_token stop = {};
   std::function<void(double)> progress = {};
 };

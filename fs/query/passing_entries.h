@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,8 +19,8 @@ struct PassingEntries {
 // Finds the entries of which any iteration of the only expression is not 0, as TTree::CopyTree keeps them. `take` gets
 // them block by block, in order. Blocks. Errors: those of evaluate_unit() and of take().
 template <class Take>
-Result<> scan_passing(const QuerySource& source, const Query& query, const ScanOptions& options, ThreadPool& workers,
-                      std::size_t at_once, Take take) {
+Result<> scan_passing(const QuerySource& source, const Query& query, const ScanOptions& options, ScanThreads& threads,
+                      Take take) {
   using Unit = std::vector<PassingEntries>;
   const auto prepare = [&](tfile::EntryRange range) {
     return [&source, &query, &options, range]() -> Result<Unit> {
@@ -32,7 +33,9 @@ Result<> scan_passing(const QuerySource& source, const Query& query, const ScanO
       return passing;
     };
   };
-  return scan_units(source.table, options, workers, at_once, prepare, [&](const Unit& passing) -> Result<> {
+  ScanOptions with_iterations = options;
+  with_iterations.entries.end = std::min(options.entries.end, query.end());
+  return scan_units(source.table, with_iterations, threads, prepare, [&](const Unit& passing) -> Result<> {
     for (const PassingEntries& each : passing) TRY_VOID(take(each));
     return {};
   });

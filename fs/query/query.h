@@ -53,6 +53,8 @@ class Query {
   // Whether it is one integer of the table, so that ROOT gives its histogram bins of whole numbers.
   bool is_integer(std::size_t output) const;
 
+  // From this entry on, none has an iteration: a column that all of them need is shorter than the table.
+  std::int64_t end() const;
   // Whether each entry has exactly one iteration.
   bool is_one_each() const;
 

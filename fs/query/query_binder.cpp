@@ -73,7 +73,7 @@ class QueryBinder {
  public:
   explicit QueryBinder(const QueryScope& scope) : scope_(scope) {
     made_.spaces.resize(2);
-    made_.entries = scope.names.table().entries;
+    made_.entries = std::max<std::int64_t>(0, scope.names.table().entries);
   }
 
   // A false result leaves a mistake behind.
@@ -640,13 +640,19 @@ const std::string& Query::text(std::size_t output) const { return program_->outp
 bool Query::is_integer(std::size_t output) const { return program_->outputs[output].is_integer; }
 const std::vector<Query::Input>& Query::inputs() const { return program_->inputs; }
 
+std::int64_t Query::end() const {
+  std::int64_t end = program_->entries;
+  for (const QueryPath& path : program_->spaces[kSpaceOfOutputs].paths) end = std::min(end, path.entries);
+  return end;
+}
+
 bool Query::is_one_each() const {
   const auto is_one = [](const QueryPath::Level& level) {
     return level.offsets < 0 && level.index.kind == PathIndex::Kind::fixed && level.index.at < level.size;
   };
-  return std::ranges::all_of(program_->spaces[kSpaceOfOutputs].paths, [&](const QueryPath& path) {
-    return path.entries >= program_->entries && std::ranges::all_of(path.levels, is_one);
-  });
+  return end() == program_->entries &&
+         std::ranges::all_of(program_->spaces[kSpaceOfOutputs].paths,
+                             [&](const QueryPath& path) { return std::ranges::all_of(path.levels, is_one); });
 }
 
 Result<> check_expression(const std::string& text) {

@@ -21,8 +21,6 @@ namespace {
 // Entries of a unit: so many that what a thread does besides evaluating does not count. The first ones have fewer, for
 // what they give may have to wait.
 constexpr std::int64_t kUnitEntries = 128 << 10, kFirstEntries = 8 << 10;
-// Bytes that a unit may have in memory. One that has more is read in halves.
-constexpr std::uint64_t kUnitBytesMax = 32 << 20, kSharedUnitBytesMax = 8 << 20;
 // Entries and items of a block: their vectors fit into the caches of a core.
 constexpr std::int64_t kBlockEntries = 2048, kBlockItems = 4096;
 
@@ -79,14 +77,13 @@ class UnitEvaluation {
     inputs_.assign(query_.inputs().size(), {});
     is_read_.assign(inputs_.size(), false);
     std::uint64_t bytes = 0;
-    const std::uint64_t bytes_max = source_.is_shared ? kSharedUnitBytesMax : kUnitBytesMax;
     for (;;) {
       if (stop_.stop_requested()) return cancelled();
       TRY(const std::vector<std::size_t> next, next_inputs(unit));
       if (next.empty()) break;
       for (const std::size_t i : next)
         bytes += static_cast<std::uint64_t>(inputs_[i].items.size() * inputs_[i].item_size);
-      if (bytes > bytes_max && unit.size() > 1) return run_halves(unit);
+      if (bytes > source_.unit_bytes && unit.size() > 1) return run_halves(unit);
       TRY_VOID(read(next));
     }
     return each_block(unit);

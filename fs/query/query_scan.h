@@ -9,8 +9,8 @@
 
 #include "cache/cluster_cache.h"
 #include "exec/ordered_jobs.h"
-#include "exec/thread_pool.h"
 #include "query/query_block.h"
+#include "query/scan_threads.h"
 #include "reply.h"
 #include "tfile/range.h"
 #include "tfile/table.h"
@@ -23,6 +23,7 @@ struct QuerySource {
   CachedStreams& streams;
   // In a cache that others use as well, what waits for memory must hold none of it: then the bytes are copied.
   bool is_shared = false;
+  std::uint64_t unit_bytes = kSharedUnitBytesMax;  // ScanThreads::unit_bytes()
 };
 
 // Parts of these entries that are evaluated by one thread each: whole clusters, or parts of large ones. One after the
@@ -53,11 +54,10 @@ struct ScanOptions {
 };
 
 // Goes through the units by many threads. `prepare`, called in their order by the thread that calls this, gives the job
-// of one, () -> Result<T>, and `take` gets the results, in order as well. `at_once`: how many are under way; not 0.
-// Blocks.
+// of one, () -> Result<T>, and `take` gets the results, in order as well. Blocks.
 template <class Prepare, class Take>
-Result<> scan_units(const tfile::Table& table, const ScanOptions& options, ThreadPool& workers, std::size_t at_once,
-                    Prepare prepare, Take take) {
+Result<> scan_units(const tfile::Table& table, const ScanOptions& options, ScanThreads& threads, Prepare prepare,
+                    Take take) {
   using Unit = typename decltype(prepare(tfile::EntryRange())())::value_type;
   OrderedJobs<Unit> going([&](Result<Unit> made) -> Result<> {
     TRY(Unit unit, std::move(made));
@@ -68,8 +68,8 @@ Result<> scan_units(const tfile::Table& table, const ScanOptions& options, Threa
     if (options.stop.stop_requested()) return cancelled();
     const auto unit = units.next();
     if (!unit) break;
-    going.start(workers, Urgency::awaited, prepare(*unit));
-    TRY_VOID(going.take_down_to(at_once - 1));
+    going.start(threads.workers(), Urgency::awaited, prepare(*unit));
+    TRY_VOID(going.take_down_to(threads.units_at_once() - 1));
     if (options.progress) options.progress(units.share());
   }
   return going.take_down_to(0);

@@ -100,7 +100,8 @@ Result<> keep_where(const TableRequest& request, const std::stop_token& stop, Ke
   if (options.where.empty()) return {};
   TRY(const auto source, open_chain(request));
   const QueryScope scope = scope_of(*source, options.definitions, request.inputs.names().size() == 1);
-  TRY(KeptEntries passing, entries_where(*source, scope, options.where, options.threads, stop));
+  ScanThreads threads(options.threads, memory_of_cache(options.memory));
+  TRY(KeptEntries passing, entries_where(*source, scope, options.where, threads, stop));
   if (!kept.entries) {
     kept.entries = std::move(passing);
     return {};

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "exec/thread_pool.h"
 #include "query/passing_entries.h"
 
 namespace tfilefs {
@@ -15,9 +14,6 @@ using tfile::EntryRange;
 using tfile::KeptEntries;
 
 namespace {
-
-// Units of which some wait for their bytes while others are evaluated.
-constexpr std::size_t kUnitsOfThread = 3;
 
 // Adds the entries of a block whose bits are set, in runs.
 void add_passing(const std::vector<std::uint64_t>& bits, EntryRange block, KeptEntries& to) {
@@ -44,12 +40,11 @@ QueryScope scope_of(const ChainSource& source, NamedExpressions definitions, boo
 }
 
 Result<KeptEntries> entries_where(ChainSource& source, const QueryScope& scope, const std::string& expression,
-                                  unsigned threads, const std::stop_token& stop) {
+                                  ScanThreads& threads, const std::stop_token& stop) {
   TRY(const Query query, Query::bind_cut(expression, scope));
-  ThreadPool workers(threads + 1);
   KeptEntries kept;
-  TRY_VOID(scan_passing({source.table(), source.streams()}, query, {{0, source.table().entries}, stop}, workers,
-                        kUnitsOfThread * threads, [&](const PassingEntries& passing) -> Result<> {
+  TRY_VOID(scan_passing({source.table(), source.streams(), false, threads.unit_bytes()}, query,
+                        {{0, source.table().entries}, stop}, threads, [&](const PassingEntries& passing) -> Result<> {
                           add_passing(passing.bits, passing.block, kept);
                           return {};
                         }));

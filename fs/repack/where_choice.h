@@ -5,6 +5,7 @@
 #include <string>
 
 #include "query/query.h"
+#include "query/scan_threads.h"
 #include "repack/chain_source.h"
 #include "reply.h"
 #include "tfile/kept_entries.h"
@@ -17,6 +18,6 @@ QueryScope scope_of(const ChainSource&, NamedExpressions, bool is_one_file);
 // The entries of which any iteration of the expression is not 0, as TTree::CopyTree keeps them. Blocks. Errors: those
 // of Query::bind and of evaluate_unit().
 Result<tfile::KeptEntries> entries_where(ChainSource&, const QueryScope&, const std::string& expression,
-                                         unsigned threads, const std::stop_token&);
+                                         ScanThreads&, const std::stop_token&);
 
 }  // namespace tfilefs

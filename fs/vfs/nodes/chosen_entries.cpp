@@ -9,7 +9,6 @@
 
 #include "exec/answering.h"
 #include "query/passing_entries.h"
-#include "vfs/nodes/scan_threads.h"
 #include "view/friends/kept_bits.h"
 
 namespace tfilefs {
@@ -62,8 +61,8 @@ class EntryChoice {
       return tl::unexpected<Error>(refusal(KeptBits::memory_of(entries), "half of memory=", most));
     auto kept = std::make_shared<KeptBits>(entries, cache_.budget()->take(KeptBits::memory_of(entries)));
     ScanThreads threads;
-    TRY_VOID(scan_passing({*of_, *streams_, true}, *query, {{0, entries}, stop_}, threads.workers(),
-                          threads.units_at_once(), [&](const PassingEntries& passing) -> Result<> {
+    TRY_VOID(scan_passing({*of_, *streams_, true}, *query, {{0, entries}, stop_}, threads,
+                          [&](const PassingEntries& passing) -> Result<> {
                             kept->keep(passing.block, passing.bits);
                             return {};
                           }));

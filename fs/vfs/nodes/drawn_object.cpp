@@ -12,7 +12,6 @@
 #include "tfile/name.h"
 #include "tfile/source.h"
 #include "vfs/names/names.h"
-#include "vfs/nodes/scan_threads.h"
 
 namespace tfilefs {
 namespace {
@@ -51,8 +50,7 @@ Result<DrawnSource> drawn_in_memory(const DrawnTable& of, const std::string& tex
   TRY(const DrawRequest request, drawing_in_memory(text));
   const QueryScope scope{TableNames(*of.table), {}, of.streams->files() == nullptr};
   ScanThreads threads;
-  auto drawing =
-      draw({*of.table, *of.streams, true}, scope, request, {threads.workers(), threads.units_at_once(), stop});
+  auto drawing = draw({*of.table, *of.streams, true}, scope, request, {threads, stop});
   if (!drawing) return tl::unexpected<Error>(on_one_line(std::move(drawing).error()));
   TRY(const tfile::NewObject object, drawn_object(*drawing));
   TRY(Descriptor file, drawn_file(object));

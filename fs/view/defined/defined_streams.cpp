@@ -80,18 +80,31 @@ void DefinedStreams::want_starts(std::size_t definition, Reply<StartsPtr> reply)
   once.get(start, answer_with<StartsPtr>(std::move(reply), std::move(keep)));
 }
 
+// A table may claim any number of entries.
 Result<StartsPtr> DefinedStreams::count_items(std::size_t definition, const std::stop_token& stop) const {
-  auto starts = std::make_shared<std::vector<std::int64_t>>(1, 0);
+  struct Counted {
+    Budget::Reservation memory;
+    std::vector<std::int64_t> starts;
+  };
+  const std::uint64_t memory = (static_cast<std::uint64_t>(block_count()) + 1) * sizeof(std::int64_t);
+  const std::uint64_t most = cache_.budget()->size() / 2;
+  if (memory > most) return tl::unexpected<Error>(refusal(memory, "half of memory=", most));
+  const Query& query = table_->definition(definition).query;
+  auto counted = std::make_shared<Counted>();
+  counted->memory = cache_.budget()->take(memory);
+  counted->starts.reserve(static_cast<std::size_t>(block_count()) + 1);
+  counted->starts.push_back(0);
   for (std::int64_t number = 0; number < block_count(); ++number) {
-    std::int64_t items = starts->back();
-    TRY_VOID(evaluate_unit({table_->of(), *own_, true}, table_->definition(definition).query, block(number), stop,
-                           [&](const QueryBlock& made, tfile::EntryRange) -> Result<> {
-                             items += static_cast<std::int64_t>(made.iterations());
-                             return {};
-                           }));
-    starts->push_back(items);
+    std::int64_t items = counted->starts.back();
+    const auto add = [&](const QueryBlock& made, tfile::EntryRange) -> Result<> {
+      items += static_cast<std::int64_t>(made.iterations());
+      return {};
+    };
+    if (block(number).begin < query.end())
+      TRY_VOID(evaluate_unit({table_->of(), *own_, true}, query, block(number), stop, add));
+    counted->starts.push_back(items);
   }
-  return starts;
+  return StartsPtr(counted, &counted->starts);
 }
 
 // ---- pieces: of lists where those of each entry end, behind a 0; then the numbers

@@ -223,6 +223,18 @@ TEST(Query, NamesAreWords) {
   for (const char* other : {"", "1x", "d*2", "v[0]", "x y", "a.b"}) EXPECT_FALSE(is_query_name(other)) << other;
 }
 
+TEST(ScanThreads, UnitsFitIntoTheirCache) {
+  constexpr std::uint64_t kLeast = 64 << 20;
+  for (const unsigned threads : {1u, 2u, 16u, 100u}) {
+    for (const std::uint64_t memory : {kLeast, 4 * kLeast, 100 * kLeast}) {
+      ScanThreads scan(threads, memory);
+      EXPECT_LE(scan.units_at_once() * scan.unit_bytes(), memory / 4 * 3);
+      EXPECT_GE(scan.unit_bytes(), 1u << 20);
+      EXPECT_GE(scan.units_at_once(), 3u);
+    }
+  }
+}
+
 TEST(QueryUnits, AreMadeOneByOne) {
   TableRig rig(sample());
   rig.table->entries = std::int64_t{1} << 55;
