@@ -22,8 +22,9 @@ Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& st
   cache.prefetch = Prefetch::off;  // all of a unit is asked for at once
   TRY(const std::unique_ptr<ChainSource> source, ChainSource::open(cache, std::move(files), table, wanted.remote));
   const QueryScope scope = scope_of(*source, wanted.definitions, is_one_file);
+  TRY(const Query query, bind_drawing(wanted.request, scope));
   ScanThreads threads(wanted.threads, wanted.memory);
-  return draw({source->table(), source->streams(), false, threads.unit_bytes()}, scope, wanted.request,
+  return draw({source->table(), source->streams(), false, threads.unit_bytes()}, query, wanted.request,
               {threads, stop, progress});
 }
 

@@ -226,9 +226,7 @@ Result<Query> bind_drawing(const DrawRequest& request, const QueryScope& scope) 
   return query;
 }
 
-Result<Drawing> draw(const QuerySource& source, const QueryScope& scope, const DrawRequest& request,
-                     const DrawWork& work) {
-  TRY(const Query query, bind_drawing(request, scope));
+Result<Drawing> draw(const QuerySource& source, const Query& query, const DrawRequest& request, const DrawWork& work) {
   const std::size_t dimensions = query.outputs() - factors_of(request).size();
   TRY(DrawnHistogram histogram, DrawRun(source, query, request, dimensions).run(work));
   Drawing made{std::move(histogram), {}, request.expressions};

@@ -40,7 +40,7 @@ struct DrawWork {
 // than can be drawn; more than ten million bins).
 Result<Query> bind_drawing(const DrawRequest&, const QueryScope&);
 
-// Blocks. Errors: those of bind_drawing() and evaluate_unit().
-Result<Drawing> draw(const QuerySource&, const QueryScope&, const DrawRequest&, const DrawWork&);
+// `query`: what bind_drawing() made of the request. Blocks. Errors: those of evaluate_unit().
+Result<Drawing> draw(const QuerySource&, const Query& query, const DrawRequest&, const DrawWork&);
 
 }  // namespace tfilefs

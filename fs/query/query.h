@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,7 @@ struct QueryScope {
   TableNames names;
   NamedExpressions definitions = {};  // names, and the expressions that they stand for, before those of the table
   bool is_one_file = true;            // else an entry has a number in its file, which is not known here
+  std::stop_token stop = {};          // binding is given up: ECANCELED
 };
 
 // Expressions of a table, in the notation of TTree::Draw, that go through its entries together: each gives one number

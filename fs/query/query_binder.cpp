@@ -87,7 +87,11 @@ class QueryBinder {
     return true;
   }
 
-  const Mistake& mistake() const { return mistake_; }
+  // invalid, with the place in the text; or ECANCELED.
+  Error error(std::string_view text) const {
+    if (is_stopped_) return cancelled().value();
+    return Error{ErrorKind::invalid, with_caret(mistake_.what, text, mistake_.at)};
+  }
   QueryProgram take() { return std::move(made_); }
 
  private:
@@ -140,6 +144,8 @@ class QueryBinder {
 
   std::optional<Bound> number(Nodes nodes, std::uint32_t space) {
     const ExpressionNode& node = nodes.back();
+    is_stopped_ = is_stopped_ || scope_.stop.stop_requested();
+    if (is_stopped_) return std::nullopt;
     switch (node.kind) {
       case Kind::number:
         return literal(node);
@@ -350,8 +356,10 @@ class QueryBinder {
     return load(*name, *found, space);
   }
   std::nullopt_t not_found(const WrittenName& name) {
+    constexpr std::size_t kShownMax = 100;
     const std::string like = scope_.names.nearest(name.name);
-    return wrong(name.at, "there is no " + tfile::quoted_name(name.name) +
+    const bool is_long = name.name.size() > kShownMax;
+    return wrong(name.at, "there is no " + tfile::quoted_name(name.name.substr(0, kShownMax)) + (is_long ? "..." : "") +
                               (like.empty() ? "" : "; did you mean " + tfile::quoted_name(like) + "?"));
   }
 
@@ -564,6 +572,7 @@ class QueryBinder {
   std::vector<std::string> defining_;
   std::size_t defined_at_ = 0;
   Mistake mistake_;
+  bool is_stopped_ = false;
 };
 
 using Expressions = std::vector<std::vector<ExpressionNode>>;
@@ -603,8 +612,7 @@ Result<> add_expressions(QueryBinder& binder, const std::string& text, bool may_
   TRY(const Expressions expressions, parsed(text, may_be_several));
   const auto texts = texts_of(text, expressions);
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    if (!binder.add_output(expressions[i], texts[i], is_cut))
-      return fail(ErrorKind::invalid, with_caret(binder.mistake().what, text, binder.mistake().at));
+    if (!binder.add_output(expressions[i], texts[i], is_cut)) return tl::unexpected<Error>(binder.error(text));
   }
   return {};
 }

@@ -2,7 +2,9 @@
 #include "query/table_names.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -42,6 +44,17 @@ std::string joined_parts(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ".") + part;
   return text;
+}
+
+// Nobody mistypes a longer name, and a comparison takes as many steps as both have letters.
+constexpr std::size_t kLikeMax = 200;
+
+// Projections of the numbers of named columns.
+auto last_part_of(const auto& all) {
+  return [&all](std::uint32_t i) -> std::string_view { return all[i].parts.back(); };
+}
+auto branch_of(const auto& all) {
+  return [&all](std::uint32_t i) -> std::string_view { return all[i].branch; };
 }
 
 // Branches end in a dot where their members shall begin with their names.
@@ -149,6 +162,23 @@ class TableNames::Walk {
 
 TableNames::TableNames(const tfile::Table& table) : table_(table) {
   if (!table.nodes.empty()) Walk(table, all_).add(0);
+  std::erase_if(all_, [](const Named& named) { return named.parts.empty(); });
+  by_last_part_.resize(all_.size());
+  std::iota(by_last_part_.begin(), by_last_part_.end(), 0u);
+  by_branch_ = by_last_part_;
+  std::ranges::stable_sort(by_last_part_, {}, last_part_of(all_));
+  std::ranges::stable_sort(by_branch_, {}, branch_of(all_));
+}
+
+// Ascending.
+std::vector<std::uint32_t> TableNames::that_may_be(std::string_view name, std::string_view last_part) const {
+  const std::string_view branch = without_dot(name);
+  std::vector<std::uint32_t> found;
+  std::set_union(std::ranges::lower_bound(by_last_part_, last_part, {}, last_part_of(all_)),
+                 std::ranges::upper_bound(by_last_part_, last_part, {}, last_part_of(all_)),
+                 std::ranges::lower_bound(by_branch_, branch, {}, branch_of(all_)),
+                 std::ranges::upper_bound(by_branch_, branch, {}, branch_of(all_)), std::back_inserter(found));
+  return found;
 }
 
 // The outermost column tells: one with an item for each entry, or offsets of lists of entries.
@@ -169,7 +199,7 @@ const NamedColumn* TableNames::find(std::string_view name) const {
   const auto fit = [&](const Named& named) {
     const auto& parts = named.parts;
     if (!named.branch.empty() && named.branch == without_dot(name)) return 3;
-    if (parts.size() < wanted.size() || parts.empty() || parts.back() != wanted.back()) return 0;
+    if (parts.size() < wanted.size() || parts.back() != wanted.back()) return 0;
     if (std::equal(wanted.rbegin(), wanted.rend(), parts.rbegin())) return parts.size() == wanted.size() ? 3 : 2;
     auto at = parts.begin();
     for (const std::string_view part : wanted) {
@@ -181,7 +211,8 @@ const NamedColumn* TableNames::find(std::string_view name) const {
   };
   const NamedColumn* best = nullptr;
   int best_fit = 0;
-  for (const Named& named : all_) {
+  for (const std::uint32_t i : that_may_be(name, wanted.back())) {
+    const Named& named = all_[i];
     const int found = fit(named);
     // Of a list of numbers, the numbers are meant; of one of records, the list.
     const bool is_better =
@@ -197,10 +228,13 @@ const NamedColumn* TableNames::find(std::string_view name) const {
 
 std::string TableNames::nearest(std::string_view name) const {
   std::string best;
+  if (name.size() > kLikeMax) return best;
   std::size_t least = std::max<std::size_t>(1, name.size() / 2) + 1;
   for (const Named& named : all_) {
     const std::string whole = joined_parts(named.parts);
     for (const std::string_view shown : {std::string_view(whole), std::string_view(named.parts.back())}) {
+      const std::size_t longer = std::max(name.size(), shown.size()), shorter = std::min(name.size(), shown.size());
+      if (longer - shorter >= least) continue;
       const std::size_t distance = word_distance(name, shown);
       if (distance >= least) continue;
       least = distance;

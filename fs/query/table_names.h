@@ -52,8 +52,11 @@ class TableNames {
   };
   class Walk;
 
+  std::vector<std::uint32_t> that_may_be(std::string_view name, std::string_view last_part) const;
+
   const tfile::Table& table_;
   std::vector<Named> all_;  // in the order of the table
+  std::vector<std::uint32_t> by_last_part_, by_branch_;
 };
 
 }  // namespace tfilefs

@@ -131,7 +131,7 @@ def answers():
 
 def expressions():
     yield from (b"sqrt(px*px+py*py):mass", b"Sum$(pt*(abs(eta)<2.4))>20&&n>=2", b'x[0][i].y[]!=0x1f?a=="b c":-@l.size()**.5e-3',
-                b"Alt$(x[1],-1)|MaxIf$(a,b)<<2", b"TMath::Pi()%((n))*[p0]")
+                b"Alt$(x[1],-1)|MaxIf$(a,b)<<2", b"TMath::Pi()%((n))*[p0]", b"`a b`.c>@`x``y`.size()")
 
 
 def write_all(directory, name, contents):

@@ -45,23 +45,17 @@ std::vector<FriendTable::ShortColumn> short_columns(const tfile::Table& of, cons
 class EntryChoice {
  public:
   EntryChoice(ClusterCache& cache, std::shared_ptr<const tfile::Table> of, std::shared_ptr<CachedStreams> streams,
-              std::string expression, std::stop_token stop)
-      : cache_(cache),
-        of_(std::move(of)),
-        streams_(std::move(streams)),
-        expression_(std::move(expression)),
-        stop_(std::move(stop)) {}
+              Query cut, std::stop_token stop)
+      : cache_(cache), of_(std::move(of)), streams_(std::move(streams)), cut_(std::move(cut)), stop_(std::move(stop)) {}
 
   Result<TableWhere> operator()() const {
-    auto query = Query::bind_cut(expression_, {TableNames(*of_), {}, streams_->files() == nullptr});
-    if (!query) return tl::unexpected<Error>(on_one_line(std::move(query).error()));
     const std::int64_t entries = std::max<std::int64_t>(0, of_->entries);
     const std::uint64_t most = cache_.budget()->size() / 2;
     if (KeptBits::memory_of(entries) > most)
       return tl::unexpected<Error>(refusal(KeptBits::memory_of(entries), "half of memory=", most));
     auto kept = std::make_shared<KeptBits>(entries, cache_.budget()->take(KeptBits::memory_of(entries)));
     ScanThreads threads;
-    TRY_VOID(scan_passing({*of_, *streams_, true}, *query, {{0, entries}, stop_}, threads,
+    TRY_VOID(scan_passing({*of_, *streams_, true}, cut_, {{0, entries}, stop_}, threads,
                           [&](const PassingEntries& passing) -> Result<> {
                             kept->keep(passing.block, passing.bits);
                             return {};
@@ -76,16 +70,16 @@ class EntryChoice {
   ClusterCache& cache_;
   std::shared_ptr<const tfile::Table> of_;
   std::shared_ptr<CachedStreams> streams_;
-  std::string expression_;
+  Query cut_;
   std::stop_token stop_;
 };
 
 }  // namespace
 
 void choose_entries(ClusterCache& cache, std::shared_ptr<const tfile::Table> of, std::shared_ptr<CachedStreams> streams,
-                    const std::string& expression, Reply<TableWhere> reply) {
+                    const Query& cut, Reply<TableWhere> reply) {
   const void* const queue = of.get();
-  EntryChoice choice(cache, std::move(of), std::move(streams), expression, reply.stop_token());
+  EntryChoice choice(cache, std::move(of), std::move(streams), cut, reply.stop_token());
   cache.exec().serial_queues.run(queue, answering(std::move(choice), std::move(reply)));
 }
 

@@ -35,6 +35,18 @@ class MemoryOrigin final : public FileLocator {
   const Provenance from_;
 };
 
+Result<DrawnSource> drawn_in_memory(const DrawnTable& of, const std::string& text, const Query& query,
+                                    const std::string& path, const std::stop_token& stop) {
+  TRY(const DrawRequest request, drawing_in_memory(text));
+  ScanThreads threads;
+  TRY(const Drawing drawing, draw({*of.table, *of.streams, true}, query, request, {threads, stop}));
+  TRY(const tfile::NewObject object, drawn_object(drawing));
+  TRY(Descriptor file, drawn_file(object));
+  return tfile::adopt_source(file.release(), path, -1);
+}
+
+}  // namespace
+
 Result<DrawRequest> drawing_in_memory(const std::string& text) {
   TRY(const DrawRequest request, parse_drawing(text));
   std::uint64_t bins = 1;
@@ -45,27 +57,8 @@ Result<DrawRequest> drawing_in_memory(const std::string& text) {
   return request;
 }
 
-Result<DrawnSource> drawn_in_memory(const DrawnTable& of, const std::string& text, const std::string& path,
-                                    const std::stop_token& stop) {
-  TRY(const DrawRequest request, drawing_in_memory(text));
-  const QueryScope scope{TableNames(*of.table), {}, of.streams->files() == nullptr};
-  ScanThreads threads;
-  auto drawing = draw({*of.table, *of.streams, true}, scope, request, {threads, stop});
-  if (!drawing) return tl::unexpected<Error>(on_one_line(std::move(drawing).error()));
-  TRY(const tfile::NewObject object, drawn_object(*drawing));
-  TRY(Descriptor file, drawn_file(object));
-  return tfile::adopt_source(file.release(), path, -1);
-}
-
-}  // namespace
-
-Result<> check_drawing(const tfile::Table& table, bool is_one_file, const std::string& text) {
-  TRY(const DrawRequest request, drawing_in_memory(text));
-  const auto query = bind_drawing(request, {TableNames(table), {}, is_one_file});
-  return query ? Result<>() : tl::unexpected<Error>(on_one_line(query.error()));
-}
-
-void draw_object(MountContext& context, DrawnTable of, const std::string& text, Reply<GenerationPtr> reply) {
+void draw_object(MountContext& context, DrawnTable of, const std::string& text, const Query& query,
+                 Reply<GenerationPtr> reply) {
   const void* const queue = of.table.get();
   const std::string path = of.path + "/" + std::string(kDrawName) + tfile::escape_name(text);
   auto show = [&context, path, from = of.from](DrawnSource file, Reply<GenerationPtr> told) {
@@ -74,8 +67,8 @@ void draw_object(MountContext& context, DrawnTable of, const std::string& text, 
     auto keep = [made](GenerationPtr now) { return now; };
     made->current(Freshness::now, answer_with<GenerationPtr>(std::move(told), std::move(keep)));
   };
-  auto job = [of = std::move(of), text, path, stop = reply.stop_token()] {
-    return drawn_in_memory(of, text, path, stop);
+  auto job = [of = std::move(of), text, query, path, stop = reply.stop_token()] {
+    return drawn_in_memory(of, text, query, path, stop);
   };
   context.cache.exec().serial_queues.run(
       queue, answering(std::move(job), value_for<DrawnSource>(std::move(reply), std::move(show))));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cache/cluster_cache.h"
+#include "query/draw.h"
 #include "tfile/table.h"
 #include "vfs/nodes/generation.h"
 
@@ -18,11 +19,11 @@ struct DrawnTable {
   Provenance from;
 };
 
-// Whether it can be drawn of the table. Errors: invalid.
-Result<> check_drawing(const tfile::Table&, bool is_one_file, const std::string& text);
+// "EXPR;CUT;BINS;RANGES" (parse_drawing()), of a histogram that is in memory as a whole. Errors: invalid.
+Result<DrawRequest> drawing_in_memory(const std::string& text);
 
-// Draws "EXPR;CUT;BINS;RANGES" (parse_drawing()) of a table, with the threads of a scan of their own, and gives a file
-// in memory with the histogram as its only key, `htemp`. Errors: invalid, those of draw().
-void draw_object(MountContext&, DrawnTable, const std::string& text, Reply<GenerationPtr>);
+// Draws it of a table, with the threads of a scan of their own, and gives a file in memory with the histogram as its
+// only key, `htemp`. `query`: that of the text (bind_drawing()). Errors: those of draw().
+void draw_object(MountContext&, DrawnTable, const std::string& text, const Query& query, Reply<GenerationPtr>);
 
 }  // namespace tfilefs

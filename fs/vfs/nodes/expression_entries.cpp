@@ -7,8 +7,6 @@
 #include "query/drawn_object.h"
 #include "tfile/name.h"
 #include "vfs/names/names.h"
-#include "vfs/nodes/blocking.h"
-#include "vfs/nodes/drawn_object.h"
 #include "vfs/nodes/generated_directory.h"
 #include "vfs/nodes/generation.h"
 #include "vfs/nodes/table_views.h"
@@ -28,7 +26,7 @@ Reply<FoundEntry> saying_why(const TablePtr& table, std::string_view name, Reply
   return on_behalf_of<FoundEntry>(std::move(reply), std::move(note));
 }
 
-// A directory that `enter` makes. Before, `check` looks at the whole table.
+// A directory that `enter` makes. Before, `check` binds what is in the name to the whole table.
 template <class Check, class Enter>
 void find_directory(const TablePtr& table, Reply<FoundEntry> reply, Check check, Enter enter) {
   using Whole = LoadedTable::Settled;
@@ -40,11 +38,11 @@ void find_directory(const TablePtr& table, Reply<FoundEntry> reply, Check check,
     thing.enter = enter;
     return FoundEntry{generated(std::move(thing)), {}, false};
   };
-  auto look = [&context = table->context(), check = std::move(check)](Whole whole, Reply<void> told) {
-    auto job = [whole = std::move(whole), check]() -> Result<void> { return check(*whole.loaded); };
-    answer_blocking(context.cache, std::move(job), std::move(told));
+  auto bind = [check = std::move(check)](const Whole& whole, Reply<Query> told) {
+    check(*whole.loaded, std::move(told));
   };
-  table->loaded().settled(0, value_for<Whole>(answer_with<void>(std::move(reply), std::move(show)), std::move(look)));
+  auto bound = answer_with<Query>(std::move(reply), [show = std::move(show)](const Query&) { return show(); });
+  table->loaded().settled(0, value_for<Whole>(std::move(bound), std::move(bind)));
 }
 
 // What is found is entered.
@@ -59,11 +57,7 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
   const auto view = beside_table(name);
   const std::string expression = tfile::unescape_name((view ? view->table : name).substr(kWhereName.size()));
   if (view) return table->find_chosen(expression, view->shown_as, std::move(reply));
-  auto check = [expression](const LoadedTable& whole) -> Result<void> {
-    const QueryScope scope{TableNames(whole.table()), {}, whole.streams()->files() == nullptr};
-    const auto query = Query::bind_cut(expression, scope);
-    return query ? Result<void>() : tl::unexpected<Error>(on_one_line(query.error()));
-  };
+  auto check = [expression](const LoadedTable& whole, Reply<Query> told) { whole.cut(expression, std::move(told)); };
   auto enter = [table, expression](Freshness freshness, Reply<DirectoryPtr> told) {
     table->find_chosen(expression, ViewKind::itself, entering(freshness, std::move(told)));
   };
@@ -72,9 +66,7 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
 
 void find_drawing(const TablePtr& table, std::string_view name, Reply<FoundEntry> reply) {
   const std::string text = tfile::unescape_name(name.substr(kDrawName.size()));
-  auto check = [text](const LoadedTable& whole) {
-    return check_drawing(whole.table(), whole.streams()->files() == nullptr, text);
-  };
+  auto check = [text](const LoadedTable& whole, Reply<Query> told) { whole.drawing(text, std::move(told)); };
   auto enter = [table, text](Freshness freshness, Reply<DirectoryPtr> told) {
     // The only object of a file in memory.
     auto find = [freshness](const GenerationPtr& drawn, Reply<DirectoryPtr> done) {

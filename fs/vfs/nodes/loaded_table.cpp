@@ -376,6 +376,42 @@ Once<LoadedTable::LoadedPtr> LoadedTable::once_made(const std::string& key) cons
   return known_or_new(made_, key, dropped);
 }
 
+Once<Query> LoadedTable::once_bound(const std::string& key) const {
+  ByText<Query> dropped;
+  const Lock lock(mutex_);
+  return known_or_new(bound_, key, dropped);
+}
+
+template <class T, class Job>
+void LoadedTable::answer_binding(Job job, Reply<T> reply) const {
+  cache_.exec().serial_queues.run(this, answering(std::move(job), std::move(reply)));
+}
+
+void LoadedTable::bound(const std::string& key, Bind bind, Reply<Query> reply) const {
+  auto start = [&](Reply<Query> made) {
+    auto job = [self = shared_from_this(), bind = std::move(bind), stop = made.stop_token()]() -> Result<Query> {
+      auto query = bind({TableNames(*self->table_), {}, self->streams_->files() == nullptr, stop});
+      if (!query) return tl::unexpected<Error>(on_one_line(std::move(query).error()));
+      return query;
+    };
+    answer_binding(std::move(job), std::move(made));
+  };
+  once_bound(key).get(start, std::move(reply));
+}
+
+void LoadedTable::cut(const std::string& expression, Reply<Query> reply) const {
+  auto bind = [expression](const QueryScope& scope) { return Query::bind_cut(expression, scope); };
+  bound(std::string(kWhereName) + expression, std::move(bind), std::move(reply));
+}
+
+void LoadedTable::drawing(const std::string& text, Reply<Query> reply) const {
+  auto bind = [text](const QueryScope& scope) -> Result<Query> {
+    TRY(const DrawRequest request, drawing_in_memory(text));
+    return bind_drawing(request, scope);
+  };
+  bound(std::string(kDrawName) + text, std::move(bind), std::move(reply));
+}
+
 Once<GenerationPtr> LoadedTable::once_drawn(const std::string& text) const {
   ByText<GenerationPtr> dropped;
   const Lock lock(mutex_);
@@ -385,11 +421,14 @@ Once<GenerationPtr> LoadedTable::once_drawn(const std::string& text) const {
 void LoadedTable::drawn(MountContext& context, const std::string& text, const Provenance& from,
                         Reply<GenerationPtr> reply) const {
   auto draw = [&context, text, from](const Settled& whole, Reply<GenerationPtr> told) {
-    const LoadedTable& of = *whole.loaded;
+    const LoadedPtr& of = whole.loaded;
     auto start = [&](Reply<GenerationPtr> made) {
-      draw_object(context, {of.table_, of.streams_, of.path_, from}, text, std::move(made));
+      auto draw_bound = [&context, of, text, from](const Query& query, Reply<GenerationPtr> drawn) {
+        draw_object(context, {of->table_, of->streams_, of->path_, from}, text, query, std::move(drawn));
+      };
+      of->drawing(text, value_for<Query>(std::move(made), std::move(draw_bound)));
     };
-    of.once_drawn(text).get(start, std::move(told));
+    of->once_drawn(text).get(start, std::move(told));
   };
   settled(0, value_for<Settled>(std::move(reply), std::move(draw)));
 }
@@ -403,13 +442,18 @@ void LoadedTable::own_chosen(const std::string& expression, Reply<LoadedPtr> rep
       return std::make_shared<const LoadedTable>(std::move(found.table), cache, std::move(found.streams), path, origin,
                                                  nullptr, chosen_by);
     };
-    choose_entries(cache_, table_, streams_, expression, answer_with<TableWhere>(std::move(made), std::move(show)));
+    auto choose = [self = shared_from_this()](const Query& bound_cut, Reply<TableWhere> told) {
+      choose_entries(self->cache_, self->table_, self->streams_, bound_cut, std::move(told));
+    };
+    cut(expression, value_for<Query>(answer_with<TableWhere>(std::move(made), std::move(show)), std::move(choose)));
   };
   once_made(std::string(kWhereName) + expression).get(start, std::move(reply));
 }
 
-LoadedTable::LoadedPtr LoadedTable::with_defined(const NamedExpressions& wanted, const LeaveOut& leave_out) const {
-  auto defined = std::make_shared<const DefinedTable>(table_, wanted, streams_->files() == nullptr);
+Result<LoadedTable::LoadedPtr> LoadedTable::with_defined(const NamedExpressions& wanted, const LeaveOut& leave_out,
+                                                         const std::stop_token& stop) const {
+  auto defined = std::make_shared<const DefinedTable>(table_, wanted, streams_->files() == nullptr, stop);
+  if (stop.stop_requested()) return cancelled();
   for (const auto& [name, reason] : defined->left_out()) leave_out(name, reason);
   auto computed = std::make_shared<DefinedStreams>(cache_, defined, streams_);
   auto joined = std::make_shared<const JoinedTable>(
@@ -423,15 +467,22 @@ void LoadedTable::defined(const NamedExpressions& wanted, LeaveOut leave_out, Re
   auto define = [wanted, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> told) {
     std::string key;
     for (const auto& [name, expression] : wanted) key += name + "=" + expression + "\n";
-    auto start = [&](Reply<LoadedPtr> made) { made(whole.loaded->with_defined(wanted, leave_out)); };
+    auto start = [&](Reply<LoadedPtr> made) {
+      auto job = [of = whole.loaded, wanted, leave_out, stop = made.stop_token()] {
+        return of->with_defined(wanted, leave_out, stop);
+      };
+      whole.loaded->answer_binding(std::move(job), std::move(made));
+    };
     whole.loaded->once_made(key).get(start, std::move(told));
   };
   settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }
 
-LoadedTable::LoadedPtr LoadedTable::with_alias(const tfile::TableAlias& alias, const LeaveOut& leave_out) const {
+Result<LoadedTable::LoadedPtr> LoadedTable::with_alias(const tfile::TableAlias& alias, const LeaveOut& leave_out,
+                                                       const std::stop_token& stop) const {
   const NamedExpressions alone{{alias.name, alias.expression}};
-  auto table = std::make_shared<const DefinedTable>(table_, alone, streams_->files() == nullptr);
+  auto table = std::make_shared<const DefinedTable>(table_, alone, streams_->files() == nullptr, stop);
+  if (stop.stop_requested()) return cancelled();
   for (const auto& [name, reason] : table->left_out()) leave_out(name, reason);
   auto streams = std::make_shared<DefinedStreams>(cache_, table, streams_);
   return std::make_shared<const LoadedTable>(std::move(table), cache_, std::move(streams), path_, origin_);
@@ -444,10 +495,10 @@ void LoadedTable::own_aliased(const tfile::TableAlias& alias, LeaveOut leave_out
     once = aliased_[alias.name];
   }
   auto start = [&](Reply<LoadedPtr> made) {
-    auto job = [self = shared_from_this(), alias, leave_out]() -> Result<LoadedPtr> {
-      return self->with_alias(alias, leave_out);
+    auto job = [self = shared_from_this(), alias, leave_out, stop = made.stop_token()] {
+      return self->with_alias(alias, leave_out, stop);
     };
-    answer_blocking(cache_, std::move(job), std::move(made));
+    answer_binding(std::move(job), std::move(made));
   };
   once.get(start, std::move(reply));
 }

@@ -95,6 +95,12 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // What the values of a column are together: read on the first call, and then remembered.
   void summary(tfile::ColumnId, Reply<SummaryPtr>) const;
 
+  // The cut of `.where=CUT` and the expressions of `.draw=TEXT` (drawing_in_memory()), bound to the columns: on a queue
+  // of their own, for a wide table has many names, on the first call; then remembered, for the last ones. Only of a
+  // whole table. Errors: invalid (one line, with the place in the text).
+  void cut(const std::string& expression, Reply<Query>) const;
+  void drawing(const std::string& text, Reply<Query>) const;
+
   // The entries of which any iteration of an expression is not 0, as a whole table: read on the first call, and then
   // remembered, for the last expressions. Errors: those of choose_entries().
   void chosen(const std::string& expression, Reply<std::shared_ptr<const LoadedTable>>) const;
@@ -127,12 +133,18 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
     return std::uint64_t{key.first} << 8 | static_cast<std::uint8_t>(key.second);
   }
   void own_chosen(const std::string& expression, Reply<LoadedPtr>) const;
-  LoadedPtr with_defined(const NamedExpressions&, const LeaveOut&) const;
+  using Bind = std::function<Result<Query>(const QueryScope&)>;
+  void bound(const std::string& key, Bind, Reply<Query>) const;
+  // Runs a job that looks at all names of the table, not while another one does.
+  template <class T, class Job>
+  void answer_binding(Job, Reply<T>) const;
+  Result<LoadedPtr> with_defined(const NamedExpressions&, const LeaveOut&, const std::stop_token&) const;
   template <class T>
   using ByText = std::deque<std::pair<std::string, Once<T>>>;
-  LoadedPtr with_alias(const tfile::TableAlias&, const LeaveOut&) const;
+  Result<LoadedPtr> with_alias(const tfile::TableAlias&, const LeaveOut&, const std::stop_token&) const;
   void own_aliased(const tfile::TableAlias&, LeaveOut, Reply<LoadedPtr>) const;
   Once<LoadedPtr> once_made(const std::string& key) const;
+  Once<Query> once_bound(const std::string& key) const;
   Once<std::shared_ptr<const Generation>> once_drawn(const std::string& text) const;
   void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
   void note_made(ViewKey, std::uint64_t size) const;
@@ -171,6 +183,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable std::map<tfile::ColumnId, Once<SummaryPtr>> summaries_ GUARDED_BY(mutex_);
   mutable std::map<std::string, Once<LoadedPtr>> aliased_ GUARDED_BY(mutex_);  // by the alias
   mutable ByText<LoadedPtr> made_ GUARDED_BY(mutex_);                          // of this one, by key
+  mutable ByText<Query> bound_ GUARDED_BY(mutex_);                             // the same
   mutable ByText<std::shared_ptr<const Generation>> drawn_ GUARDED_BY(mutex_);
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> resolved_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,10 @@ namespace tfilefs {
 // an expression that may have another number of iterations, a list of numbers. DefinedStreams computes them. Const.
 class DefinedTable final : public ComposedTable {
  public:
-  // `of`: a whole table. What is no expression of its columns is left out.
-  DefinedTable(std::shared_ptr<const tfile::Table> of, const NamedExpressions&, bool is_one_file);
+  // `of`: a whole table. What is no expression of its columns is left out; and all that is not bound when `stop` is
+  // requested.
+  DefinedTable(std::shared_ptr<const tfile::Table> of, const NamedExpressions&, bool is_one_file,
+               const std::stop_token& stop = {});
 
   const tfile::Table& of() const { return *of_; }
   // Names of what is left out, with the reason.

@@ -61,7 +61,8 @@ std::string values(const std::string& expression, const Definitions& definitions
   std::string text;
   std::int64_t next = 0;
   const QuerySource source{*rig.table, *rig.streams};
-  const auto done = evaluate_unit(source, *query, {0, 5}, {}, [&](const QueryBlock& block, tfile::EntryRange range) {
+  const tfile::EntryRange all{0, rig.table->entries};
+  const auto done = evaluate_unit(source, *query, all, {}, [&](const QueryBlock& block, tfile::EntryRange range) {
     for (std::size_t i = 0; i < block.iterations(); ++i) {
       const std::int64_t entry = range.begin + block.entries()[i];
       for (; next < entry; ++next) text += "/";
@@ -312,10 +313,11 @@ TEST(Query, AnyTextIsBoundOrRefused) {
   TableRig rig(sample());
   const QueryScope scope{TableNames(*rig.table), {{"d", "pt*x"}}};
   const QuerySource source{*rig.table, *rig.streams};
-  const std::vector<std::string> words = {
-      "x", "pt",      "other", "deep", "name", "a",          "d",        "Sum$(", "Alt$(", "MaxIf$(", "(",  ")",
-      "[", "]",       "[]",    ",",    "+",    "-",          "*",        "/",     "==",    "<",       "&&", "?",
-      ":", "\"one\"", "0",     "1",    "2.5",  "Iteration$", "Length$(", "sqrt(", "!",     "%",       "<<"};
+  const std::vector<std::string> words = {"x",        "pt",      "other", "deep",  "name", "a", "d",   "Sum$(",
+                                          "Alt$(",    "MaxIf$(", "(",     ")",     "[",    "]", "[]",  ",",
+                                          "+",        "-",       "*",     "/",     "==",   "<", "&&",  "?",
+                                          ":",        "\"one\"", "`x`",   "`a b`", "0",    "1", "2.5", "Iteration$",
+                                          "Length$(", "sqrt(",   "!",     "%",     "<<"};
   std::mt19937 random(7);
   std::size_t taken = 0;
   for (int i = 0; i < 100'000; ++i) {
@@ -330,6 +332,48 @@ TEST(Query, AnyTextIsBoundOrRefused) {
     })) << text;
   }
   EXPECT_GT(taken, 300u);
+}
+
+// Each is bound and evaluated, or refused.
+TEST(Query, MonstersEnd) {
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 1;
+  constexpr std::size_t kSide = 3000;
+  table->column<std::uint8_t>(0, "large.u1x3000x3000", Role::values, std::vector<std::uint8_t>(kSide * kSide),
+                              {kSide, kSide});
+  for (int i = 0; i < 12'000; ++i)
+    table->column<std::int32_t>(0, "column_" + std::to_string(i) + ".i4", Role::values, {i});
+  const auto repeated = [](const std::string& text, std::size_t times) {
+    std::string all;
+    while (times-- > 0) all += text;
+    return all;
+  };
+  const auto found = [&](const std::string& expression) { return values(expression, {}, table); };
+  std::string sum = "column_0";
+  for (int i = 1; i < 3000; ++i) sum += "+column_" + std::to_string(4 * i);
+  EXPECT_EQ(found(sum), shown(4.0 * 3000 * 2999 / 2));
+  EXPECT_EQ(found(repeated("column_11999+", 7600) + "1"), "too long");
+  EXPECT_EQ(found(std::string(90'000, 'x')), "there is no " + std::string(100, 'x') + "...");
+  EXPECT_TRUE(found("column_12000").ends_with("did you mean column_1200?"));
+  EXPECT_TRUE(found(std::string(90'000, 'f') + "(1)").starts_with("unknown function"));
+  EXPECT_TRUE(found("`" + std::string(90'000, 'x')).starts_with("expected '`'"));
+  EXPECT_EQ(found("large"), "an entry has more than 8388608 iterations");
+  EXPECT_EQ(found("Sum$(large)"), "an entry has more than 8388608 iterations");
+  EXPECT_EQ(found("Sum$(large[0])"), "0");
+  EXPECT_TRUE(found(repeated("Sum$(", 90) + "large[0]" + repeated(")", 90)).ends_with("0"));
+  EXPECT_TRUE(found(repeated("large[0][", 150) + "0" + repeated("]", 150)).ends_with("too deeply nested"));
+  EXPECT_EQ(found("2^2^2^2^2^2^2"), "inf");
+  EXPECT_EQ(found("1e400"), "not a number");
+  EXPECT_EQ(found("large[1e300][0]+0"), "nan");
+}
+
+TEST(Query, BindingIsGivenUp) {
+  TableRig rig(sample());
+  std::stop_source stop;
+  stop.request_stop();
+  const auto query = Query::bind_cut("x>0", QueryScope{TableNames(*rig.table), {}, true, stop.get_token()});
+  ASSERT_FALSE(query);
+  EXPECT_TRUE(is_cancelled(query.error()));
 }
 
 TEST(Query, DepthAndLengthAreBounded) {
