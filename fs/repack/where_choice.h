@@ -17,7 +17,7 @@ QueryScope scope_of(const ChainSource&, NamedExpressions, bool is_one_file);
 
 // The entries of which any iteration of the expression is not 0, as TTree::CopyTree keeps them. Blocks. Errors: those
 // of Query::bind and of evaluate_unit().
-Result<tfile::KeptEntries> entries_where(ChainSource&, const QueryScope&, const std::string& expression,
-                                         ScanThreads&, const std::stop_token&);
+Result<tfile::KeptEntries> entries_where(ChainSource&, const QueryScope&, const std::string& expression, ScanThreads&,
+                                         const std::stop_token&);
 
 }  // namespace tfilefs
