@@ -181,13 +181,20 @@ class QueryBinder {
     return constant(value);
   }
 
-  // Operands in the same space, the one that all of them need.
-  std::optional<Bound> together(std::span<const Nodes> operands, std::uint32_t space) {
+  // Operands in the same space, the one that all of them need. Those behind &&, || and ?: only count where they do in
+  // C++.
+  std::optional<Bound> together(std::span<const Nodes> operands, std::uint32_t space, Operator op = Operator::plus) {
+    const bool is_by_need = op == Operator::both || op == Operator::either || op == Operator::choose;
     std::vector<Bound> bound;
     const std::uint32_t first = depth_;
     for (const Nodes operand : operands) {
+      const bool is_held = is_by_need && !bound.empty() && may_be_lost(operand);
+      if (is_held && !hold(space)) return std::nullopt;
       const auto each = number(operand, space);
       if (!each) return std::nullopt;
+      const bool is_if = op == Operator::both || (op == Operator::choose && bound.size() == 1);
+      if (is_held && !release(is_if ? Step::release_where : Step::release_where_not, space, first, bound[0].space))
+        return std::nullopt;
       bound.push_back(*each);
     }
     Bound all;
@@ -196,6 +203,33 @@ class QueryBinder {
       if (!spread(bound[i], all.space, first + i)) return std::nullopt;
     }
     return all;
+  }
+
+  bool hold(std::uint32_t space) {
+    QueryStep step{.kind = Step::hold};
+    step.slot = depth_;
+    step.space = space;
+    return add(step);
+  }
+  bool release(Step kind, std::uint32_t space, std::uint32_t slot, std::uint32_t owner) {
+    QueryStep step{.kind = kind, .owner = owner};
+    step.slot = slot;
+    step.space = space;
+    return add(step);
+  }
+  // Whether an index may be computed in it.
+  bool may_be_lost(Nodes nodes) const {
+    const auto is_given = [](Nodes index) {
+      return index.size() == 1 && (index[0].kind == Kind::each || index[0].kind == Kind::number);
+    };
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const ExpressionNode& node = nodes[i];
+      if (node.kind == Kind::name && defined(tfile::unquoted_name(node.text))) return true;
+      if (node.kind != Kind::index) continue;
+      const std::vector<Nodes> operands = operands_of(nodes.first(i + 1));
+      if (!std::all_of(operands.begin() + (node.text.starts_with('.') ? 1 : 0), operands.end(), is_given)) return true;
+    }
+    return false;
   }
 
   std::optional<Bound> operation(Nodes nodes, std::uint32_t space) {
@@ -208,7 +242,7 @@ class QueryBinder {
       return texts(node.op == Operator::equal ? Step::equal_texts : Step::unequal_texts, operands, space);
     if (operands.size() == 2 && operands[1].size() == 1 && operands[1][0].kind == Kind::number)
       return operation_with_number(node, operands, space);
-    const auto bound = together(operands, space);
+    const auto bound = together(operands, space, node.op);
     if (!bound) return std::nullopt;
     QueryStep step{.kind = node.op == Operator::choose ? Step::choose : Step::operation, .op = node.op};
     step.space = bound->space;
@@ -268,7 +302,10 @@ class QueryBinder {
     const std::uint32_t inner = new_space();
     const auto primary = number(arguments[0], inner);
     if (!primary || !end_formula(*primary, inner, depth_ - 1)) return std::nullopt;
+    const bool is_held = may_be_lost(arguments[1]);
+    if (is_held && !hold(space)) return std::nullopt;
     const auto other = number(arguments[1], space);
+    if (is_held && other && !release(Step::release_where_none, space, depth_, inner)) return std::nullopt;
     if (!other || !spread(*other, space, depth_ - 1)) return std::nullopt;
     QueryStep step{.kind = Step::alternate, .owner = inner};
     step.space = space;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,7 +52,11 @@ struct QueryBlock::Run {
       case Step::spread:
         return spread(step);
       case Step::settle:
-        return settle(step);
+      case Step::hold:
+      case Step::release_where:
+      case Step::release_where_not:
+      case Step::release_where_none:
+        return take_lost(step);
       case Step::operation:
       case Step::operation_with_number:
       case Step::choose:
@@ -131,6 +136,13 @@ struct QueryBlock::Run {
     return {};
   }
 
+  Result<> take_lost(const QueryStep& step) const {
+    if (step.kind == Step::settle) return settle(step);
+    if (step.kind != Step::hold) return release(step);
+    block.held_.push_back(std::exchange(block.lost_[step.space], {}));
+    return {};
+  }
+
   Result<> settle(const QueryStep& step) const {
     std::vector<std::uint8_t>& lost = block.lost_[step.space];
     const std::span<double> to = slot(step);
@@ -139,6 +151,31 @@ struct QueryBlock::Run {
     }
     lost.clear();
     return {};
+  }
+
+  // C++ does not compute what stands behind an operator that needs it not.
+  Result<> release(const QueryStep& step) const {
+    const IterationSpace& space = block.spaces_[step.space];
+    const auto is_computed = [&](std::size_t i) {
+      if (step.kind == Step::release_where_none) return !place_in(step.owner, space, i);
+      const std::size_t at = step.owner == kSpaceOfEntries && !space.is_plain() ? space.entries()[i] : i;
+      return (block.slots_[step.slot][at] != 0) == (step.kind == Step::release_where);
+    };
+    std::vector<std::uint8_t> before = std::move(block.held_.back()), &lost = block.lost_[step.space];
+    block.held_.pop_back();
+    before.resize(std::max(before.size(), lost.size()));
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+      if (lost[i] != 0 && is_computed(i)) before[i] = 1;
+    }
+    lost = std::move(before);
+    return {};
+  }
+  // The iteration of the same number that its entry has in another space.
+  std::optional<std::size_t> place_in(std::uint32_t other, const IterationSpace& space, std::size_t iteration) const {
+    const std::uint32_t entry = space.entries()[iteration];
+    const std::span<const std::uint32_t> firsts = block.spaces_[other].firsts();
+    const std::size_t place = firsts[entry] + (iteration - space.firsts()[entry]);
+    return place < firsts[entry + 1] ? std::optional(place) : std::nullopt;
   }
 
   // ---- items
@@ -221,14 +258,12 @@ struct QueryBlock::Run {
 
   Result<> alternate(const QueryStep& step) const {
     const IterationSpace& own = block.spaces_[step.space];
-    const std::span<const std::uint32_t> firsts = block.spaces_[step.owner].firsts();
     const std::vector<double>& primary = block.slots_[step.slot];
     const std::span<const double> other = slot(step, 1);
     block.spare_.resize(std::max(block.spare_.size(), other.size()));
     for (std::size_t i = 0; i < other.size(); ++i) {
-      const std::uint32_t entry = own.entries()[i];
-      const std::size_t place = firsts[entry] + (i - own.firsts()[entry]);
-      block.spare_[i] = place < firsts[entry + 1] ? primary[place] : other[i];
+      const auto place = place_in(step.owner, own, i);
+      block.spare_[i] = place ? primary[*place] : other[i];
     }
     block.slots_[step.slot].swap(block.spare_);
     return {};
@@ -275,7 +310,8 @@ Result<> QueryBlock::evaluate(tfile::EntryRange block, std::span<const BlockItem
   const QueryProgram& program = query_.program();
   block_ = block;
   spaces_.resize(program.spaces.size());
-  lost_.resize(program.spaces.size());
+  lost_.assign(program.spaces.size(), {});  // an error may have left some
+  held_.clear();
   slots_.resize(program.slots);
   for (std::size_t i = kSpaceOfOutputs; i < spaces_.size(); ++i)
     TRY_VOID(spaces_[i].fill(program.spaces[i], block, items));

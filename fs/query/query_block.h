@@ -38,6 +38,7 @@ class QueryBlock {
   std::vector<IterationSpace> spaces_;
   std::vector<std::vector<double>> slots_;
   std::vector<std::vector<std::uint8_t>> lost_;  // by space: iterations in which a computed index was none of its list
+  std::vector<std::vector<std::uint8_t>> held_;  // those that are set aside
   std::vector<std::int64_t> places_;
   std::vector<double> spare_;
 };

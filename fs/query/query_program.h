@@ -55,12 +55,16 @@ struct QueryText {
 struct QueryStep {
   enum class Kind : std::uint8_t {
     number,
-    entry,       // of the table
-    iteration,   // of the entry
-    iterations,  // how many the entry has in the space `owner`
-    load,        // the items of `input` at the path of the space `owner`
-    spread,      // numbers of entries, to the iterations
-    settle,      // `number` where a load of the space met an index beyond its list
+    entry,               // of the table
+    iteration,           // of the entry
+    iterations,          // how many the entry has in the space `owner`
+    load,                // the items of `input` at the path of the space `owner`
+    spread,              // numbers of entries, to the iterations
+    settle,              // `number` where a load of the space met an index beyond its list
+    hold,                // what settle knows of the space is set aside
+    release_where,       // and comes back; what was met meanwhile counts where `slot`, of the space `owner`, is not 0
+    release_where_not,   // the same where it is 0
+    release_where_none,  // the same where the space `owner` has not so many iterations
     operation,
     operation_with_number,
     call_one,      // `loop`

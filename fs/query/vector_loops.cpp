@@ -15,14 +15,15 @@ using tfile::Operator;
 
 namespace {
 
-// As a processor converts: what is beyond the type, or no number, is the least one.
+// As a processor converts: what is beyond the type, or no number, is the least one; beyond that without a sign 0.
 std::int64_t bits_of(double value) {
   constexpr double kBeyond = 0x1p63;
   return value >= -kBeyond && value < kBeyond ? static_cast<std::int64_t>(value) : INT64_MIN;
 }
 std::uint64_t unsigned_bits_of(double value) {
   constexpr double kHalf = 0x1p63;
-  if (value >= kHalf && value < 2 * kHalf) return static_cast<std::uint64_t>(value);
+  if (value >= 2 * kHalf) return 0;
+  if (value >= kHalf) return static_cast<std::uint64_t>(value);
   return static_cast<std::uint64_t>(bits_of(value));
 }
 

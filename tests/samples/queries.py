@@ -134,7 +134,7 @@ void uneven(const char* name) {
 QUERIES = [
     *[(each, "") for each in ("n", "x", "y", "s", "u", "c", "big", "large", "flag", "head.run", "head.lumi", "lumi", "run")],
     *[(each, "") for each in ("x+y", "x-y*2", "x/y", "x/0", "1/2", "n/2", "-x", "-x^2", "2^-1*x", "x**2", "n%3", "big%7", "n<<2",
-                              "u&6", "n|8", "!n", "!flag", "x>3", "x>3&&y<2", "x>3||y<2", "x>3 ? x : y", "x>3 ? 1 : y>0 ? 2 : 3",
+                              "u&6", "n|8", "(-1|0)|1", "-1&7", "!n", "!flag", "x>3", "x>3&&y<2", "x>3||y<2", "x>3 ? x : y", "x>3 ? 1 : y>0 ? 2 : 3",
                               "x<y", "x<=y", "x>=y", "n==2", "n!=2", "(x>0)*x", "x*(y>0)+1", "0x10+x", "1e3*x", ".5*x", "017+0*x")],
     *[(each, "") for each in ("sqrt(x)", "sqrt(-x)", "log(x)", "log10(x)", "exp(x)", "sin(x)", "cos(x)", "tan(x)", "asin(x/5)", "acos(x/5)",
                               "atan(x)", "atan2(x,y)", "sinh(x)", "cosh(x)", "tanh(x)", "asinh(x)", "acosh(x)", "atanh(x/5)", "abs(x)",
@@ -157,8 +157,9 @@ QUERIES = [
                               "r", "twice", "twice+r", "Sum$(twice)")],
     # An index that is computed and beyond the list.
     *[(each, "") for each in ("pt[n]", "pt[n]+1", "5+(pt[n]==pt[n])", "pt[n/2]>0", "list[n]", "fixed[n]", "two[n][0]", "Sum$(pt[n])",
-                              "Alt$(pt[n],7)", "pt[0]+pt[n]", "pt*fixed[n]")],
-    *[("x", each) for each in ("y>0", "u>>1", "(u>>2)%2", "n>3 && x>2", "x", "pt>10", "pt[0]>20", "n>=2 && pt[0]>20", "Sum$(pt)>80", 'word=="single"', "flag",
+                              "Alt$(pt[n],7)", "pt[0]+pt[n]", "pt*fixed[n]", "n>0 ? pt[n-1] : -1", "n==0||pt[n-1]>20", "n>3&&pt[n]>0",
+                              "n<3||fixed[n]>0", "Alt$(x,pt[n])", "(n||fixed[n])/(fixed%m)", "pt>20||pt[n]>0")],
+    *[("x", each) for each in ("n>0 && pt[n-1]>20", "n==0 || pt[n-1]>20", "y>0", "u>>1", "(u>>2)%2", "n>3 && x>2", "x", "pt>10", "pt[0]>20", "n>=2 && pt[0]>20", "Sum$(pt)>80", 'word=="single"', "flag",
                                "(y>0)*2.5", "n==0 || pt[0]>20", "Max$(eta)>1", "Length$(pt)==4", "0", "x>1e9")],
     *[("pt", each) for each in ("eta>0", "eta>0 && pt>10", "x>3", "other>0", "eta>0 && x>3", "flags", "Iteration$<2", "eta*(eta>0)", "pt[1]>10")],
     *[(each, "y>0") for each in ("y:x", "x:y:n", "pt:eta", "pt:x", "n:u", "Entry$:x", "flag:n")],

@@ -107,6 +107,14 @@ TEST(Query, ListsGoItemByItem) {
   EXPECT_EQ(values("pt[n-1]"), "20/nan/50/60/80");
   EXPECT_EQ(values("1+(pt[n-1]>0)"), "2/nan/2/2/2");
   EXPECT_EQ(values("Sum$(pt[n-1])"), "20/nan/50/60/80");
+  EXPECT_EQ(values("n>0 ? pt[n-1] : -1"), "20/-1/50/60/80");
+  EXPECT_EQ(values("n==0 ? -1 : pt[n-1]"), "20/-1/50/60/80");
+  EXPECT_EQ(values("n==0 || pt[n-1]>50"), "0/1/0/1/1");
+  EXPECT_EQ(values("n>0 && pt[n-1]>50"), "0/0/0/1/1");
+  EXPECT_EQ(values("pt[n-1]>50 && n>0"), "0/nan/0/1/1");
+  EXPECT_EQ(values("pt*(n>2 ? pt[n] : 1)"), "10 20//nan nan nan/60/70 80");
+  EXPECT_EQ(values("pt>40 || pt[Iteration$+1]>0"), "1 nan//1 1 1/1/1 1");
+  EXPECT_EQ(values("Alt$(x,pt[n])+Alt$(pt[n-1],-1)"), "21/nan/53/64/85");
   EXPECT_EQ(values("pt[Iteration$]+0*pt"), "10 20//30 40 50/60/70 80");
   EXPECT_EQ(values("a"), "1 2/3 4/5 6/7 8/9 10");
   EXPECT_EQ(values("a[1]"), "2/4/6/8/10");
