@@ -158,7 +158,7 @@ QUERIES = [
     # An index that is computed and beyond the list.
     *[(each, "") for each in ("pt[n]", "pt[n]+1", "5+(pt[n]==pt[n])", "pt[n/2]>0", "list[n]", "fixed[n]", "two[n][0]", "Sum$(pt[n])",
                               "Alt$(pt[n],7)", "pt[0]+pt[n]", "pt*fixed[n]", "n>0 ? pt[n-1] : -1", "n==0||pt[n-1]>20", "n>3&&pt[n]>0",
-                              "n<3||fixed[n]>0", "Alt$(x,pt[n])", "(n||fixed[n])/(fixed%m)", "pt>20||pt[n]>0")],
+                              "n<3||fixed[n]>0", "(n||fixed[n])/(fixed%m)", "pt>20||pt[n]>0")],
     *[("x", each) for each in ("n>0 && pt[n-1]>20", "n==0 || pt[n-1]>20", "y>0", "u>>1", "(u>>2)%2", "n>3 && x>2", "x", "pt>10", "pt[0]>20", "n>=2 && pt[0]>20", "Sum$(pt)>80", 'word=="single"', "flag",
                                "(y>0)*2.5", "n==0 || pt[0]>20", "Max$(eta)>1", "Length$(pt)==4", "0", "x>1e9")],
     *[("pt", each) for each in ("eta>0", "eta>0 && pt>10", "x>3", "other>0", "eta>0 && x>3", "flags", "Iteration$<2", "eta*(eta>0)", "pt[1]>10")],
