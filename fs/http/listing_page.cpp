@@ -2,9 +2,9 @@
 #include "http/listing_page.h"
 
 #include <array>
-#include <cstdio>
 #include <string_view>
 
+#include "bytes_text.h"
 #include "http/markup.h"
 #include "http/request_path.h"
 #include "http/validators.h"
@@ -42,9 +42,9 @@ std::string row(const ServedItem& item) {
   }
   const std::string end = item.is_directory() ? "/" : "";
   return "<tr><td>" + link_to(percent_encoded(item.name) + end, item.name + end) + "</td><td>" +
-         (item.size
-              ? "<span title=\"" + std::to_string(*item.size) + " bytes\">" + readable_size(*item.size) + "</span>"
-              : "") +
+         (item.size ? "<span title=\"" + std::to_string(*item.size) + " bytes\">" +
+                          bytes_text(static_cast<double>(*item.size)) + "</span>"
+                    : "") +
          "</td><td>" + date.data() + "</td></tr>\n";
 }
 
@@ -60,16 +60,6 @@ void add_response(std::string& to, const std::string& href, const ServedItem& it
 }
 
 }  // namespace
-
-std::string readable_size(std::uint64_t bytes) {
-  constexpr std::array<const char*, 6> kUnits{"B", "kB", "MB", "GB", "TB", "PB"};
-  auto number = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; number >= 999.5 && unit + 1 < kUnits.size(); ++unit) number /= 1000;
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), number < 9.95 && unit > 0 ? "%.1f %s" : "%.0f %s", number, kUnits[unit]);
-  return text.data();
-}
 
 std::string html_listing(const ServedDirectory& directory) {
   const std::string path = url_path(directory.path, true);

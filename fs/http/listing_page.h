@@ -24,7 +24,4 @@ std::string json_listing(const ServedDirectory&);
 // The answer to PROPFIND (RFC 4918): the directory or file itself, then the items.
 std::string dav_listing(const ServedDirectory&, const ServedItem& self);
 
-// "1.5 MB": for people.
-std::string readable_size(std::uint64_t bytes);
-
 }  // namespace tfilefs

@@ -30,14 +30,6 @@ TEST(Listing, HasNoMarkupOfNames) {
             "{\"name\": \"l\", \"type\": \"link\"}]}\n");
 }
 
-TEST(Listing, HasSizesForPeople) {
-  EXPECT_EQ(readable_size(0), "0 B");
-  EXPECT_EQ(readable_size(999), "999 B");
-  EXPECT_EQ(readable_size(1000), "1.0 kB");
-  EXPECT_EQ(readable_size(999'600), "1.0 MB");
-  EXPECT_EQ(readable_size(UINT64_MAX), "18447 PB");
-}
-
 TEST(ListenAddress, IsAPortOfAnAddressOrASocket) {
   EXPECT_EQ(parse_listen_address("127.0.0.1:0")->host, "127.0.0.1");
   EXPECT_EQ(parse_listen_address("[::1]:8080")->host, "::1");
