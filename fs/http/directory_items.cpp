@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "exec/for_each.h"
-#include "http/held.h"
 #include "on_behalf.h"
+#include "vfs/held.h"
 
 namespace tfilefs {
 namespace {

@@ -2,6 +2,7 @@
 #include "http/exchange.h"
 
 #include <utility>
+#include <variant>
 
 namespace tfilefs {
 namespace {
@@ -35,8 +36,9 @@ MHD_Result Exchange::take_headers() {
   const bool has_body =
       request_->header("Content-Length").value_or("0") != "0" || request_->header("Transfer-Encoding");
   if (!has_body) return MHD_YES;
-  auto response = server_.service.answer_at_once(*request_);
-  return response ? send(*std::move(response)) : MHD_YES;
+  auto judged = server_.service.judge(*request_);
+  auto* const response = std::get_if<HttpResponse>(&judged);
+  return response ? send(std::move(*response)) : MHD_YES;
 }
 
 MHD_Result Exchange::go_on(std::size_t upload_size) {
@@ -45,8 +47,11 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
     return uploaded_ > server_.limits.upload_bytes ? MHD_NO : MHD_YES;
   }
   if (!answer_.is_begun()) {
-    if (auto response = server_.service.answer_at_once(*request_)) return send(*std::move(response));
-    const auto ask = [&](Reply<HttpResponse> reply) { server_.service.answer(request_, std::move(reply)); };
+    auto judged = server_.service.judge(*request_);
+    if (auto* const response = std::get_if<HttpResponse>(&judged)) return send(std::move(*response));
+    const auto ask = [&](Reply<HttpResponse> reply) {
+      server_.service.answer(request_, std::get<RequestPath>(std::move(judged)), std::move(reply));
+    };
     if (!answer_.begin(client_, ask)) return MHD_NO;
   }
   auto response = answer_.take();

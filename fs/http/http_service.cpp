@@ -201,6 +201,7 @@ void find_and_send(Asked asked, int tries, Reply<HttpResponse> reply) {
 }  // namespace
 
 std::optional<HttpResponse> HttpService::refusal(const HttpRequest& request) const {
+  if (request.count("Host") > 1) return text_response(kBadRequest, "more than one Host\n");
   const std::string host = request.header("Host").value_or("");
   if (!is_own_host(host, settings_.hosts))
     return text_response(kMisdirected, "not a name of this server: see --host\n");
@@ -220,26 +221,25 @@ std::optional<HttpResponse> HttpService::refusal(const HttpRequest& request) con
   return response;
 }
 
-std::optional<HttpResponse> HttpService::answer_at_once(const HttpRequest& request) const {
-  if (auto refused = refusal(request)) return refused;
+std::variant<HttpResponse, RequestPath> HttpService::judge(const HttpRequest& request) const {
+  if (auto refused = refusal(request)) return *std::move(refused);
   if (request.method == "OPTIONS") return options_response();
-  const auto path = parse_request_path(request.target);
+  auto path = parse_request_path(request.target);
   if (!path) return text_response(kBadRequest, "not a path\n");
   if (request.argument("token") && request.method == "GET" && is_of_browser(request))
     return entrance(request, *path, set_cookie(settings_.token, settings_.cookie));
   const auto& names = path->names;
   if (names.size() < 2 || names[0] != ".tfilefs" || names[1] != "page" || request.method == "PROPFIND")
-    return std::nullopt;
+    return *std::move(path);
   if (names.size() == 2 && !path->ends_in_slash)
     return redirect(kMovedPermanently, same_target(request, {names, true}));
   return page_response(names.size() == 2 ? "" : names.size() == 3 ? names[2] : "/");
 }
 
-void HttpService::answer(std::shared_ptr<const HttpRequest> request, Reply<HttpResponse> reply) const {
-  auto path = parse_request_path(request->target);
-  if (!path) return reply(text_response(kBadRequest, "not a path\n"));
+void HttpService::answer(std::shared_ptr<const HttpRequest> request, RequestPath path,
+                         Reply<HttpResponse> reply) const {
   constexpr int kTries = 3;
-  find_and_send({fs_, std::move(request), *std::move(path)}, kTries, std::move(reply));
+  find_and_send({fs_, std::move(request), std::move(path)}, kTries, std::move(reply));
 }
 
 }  // namespace tfilefs

@@ -4,14 +4,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "http/access.h"
-#include "http/held.h"
 #include "http/request.h"
 #include "http/request_path.h"
 #include "reply.h"
 #include "vfs/file_system.h"
+#include "vfs/held.h"
 
 namespace tfilefs {
 
@@ -29,11 +30,11 @@ class HttpService {
   HttpService(FileSystem& fs, ServiceSettings settings) : fs_(fs), settings_(std::move(settings)) {}
 
   // The answer to a request that is not let in, or that needs nothing of the source: its method, its token or its host
-  // are not good, or it asks for a file of the page.
-  std::optional<HttpResponse> answer_at_once(const HttpRequest&) const;
+  // are not good, or it asks for a file of the page. Of any other, the path in the source.
+  std::variant<HttpResponse, RequestPath> judge(const HttpRequest&) const;
 
-  // To any other request. Never an error: it becomes a response. Does not block.
-  void answer(std::shared_ptr<const HttpRequest>, Reply<HttpResponse>) const;
+  // The answer to a request for that path. Never an error: it becomes a response. Does not block.
+  void answer(std::shared_ptr<const HttpRequest>, RequestPath, Reply<HttpResponse>) const;
 
  private:
   std::optional<HttpResponse> refusal(const HttpRequest&) const;

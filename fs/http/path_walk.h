@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "http/held.h"
 #include "reply.h"
+#include "vfs/held.h"
 
 namespace tfilefs {
 

@@ -14,6 +14,12 @@ std::optional<std::string> HttpRequest::header(std::string_view name) const {
   return all;
 }
 
+std::size_t HttpRequest::count(std::string_view name) const {
+  const auto found =
+      std::ranges::count_if(headers, [&](const auto& each) { return equals_without_case(each.first, name); });
+  return static_cast<std::size_t>(found);
+}
+
 std::optional<std::string> HttpRequest::argument(std::string_view name) const {
   const auto found = std::ranges::find_if(query, [&](const auto& each) { return each.first == name; });
   return found == query.end() ? std::nullopt : std::optional(found->second);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ struct HttpRequest {
 
   // All of that name, with commas between: RFC 9110, 5.3.
   std::optional<std::string> header(std::string_view name) const;
+  // How many of that name there are.
+  std::size_t count(std::string_view name) const;
   // The first of that name.
   std::optional<std::string> argument(std::string_view name) const;
 };

@@ -9,8 +9,8 @@
 
 #include "content.h"
 #include "http/byte_ranges.h"
-#include "http/held.h"
 #include "reply.h"
+#include "vfs/held.h"
 
 namespace tfilefs {
 

@@ -31,8 +31,10 @@ class HttpServiceTest : public ::testing::Test {
     auto request = std::make_shared<HttpRequest>(HttpRequest{method, target, std::move(headers)});
     request->headers.emplace_back("Host", "localhost");
     request->headers.emplace_back("Authorization", std::string("Bearer ") + kTokenOfTest);
-    if (auto now = service_.answer_at_once(*request)) return *std::move(now);
-    return *waited<HttpResponse>([&](auto reply) { service_.answer(request, std::move(reply)); });
+    auto judged = service_.judge(*request);
+    if (auto* const now = std::get_if<HttpResponse>(&judged)) return std::move(*now);
+    return *waited<HttpResponse>(
+        [&](auto reply) { service_.answer(request, std::get<RequestPath>(judged), std::move(reply)); });
   }
   std::string text_of(const HttpResponse& response, std::size_t most = 7) {
     std::string text;
@@ -42,6 +44,12 @@ class HttpServiceTest : public ::testing::Test {
       for (const auto each : piece->pieces) text.append(reinterpret_cast<const char*>(each.data()), each.size());
     }
     return text;
+  }
+
+  std::optional<HttpResponse> at_once(const HttpRequest& request) const {
+    auto judged = service_.judge(request);
+    auto* const now = std::get_if<HttpResponse>(&judged);
+    return now ? std::optional(std::move(*now)) : std::nullopt;
   }
 
   FakeMount mount_{file()};
@@ -96,25 +104,25 @@ TEST_F(HttpServiceTest, RefusesTheRest) {
   EXPECT_EQ(ask("GET", "/../note").status, 400);
   EXPECT_EQ(ask("PUT", "/note").status, 405);
   EXPECT_EQ(ask("GET", "/", {{"Origin", "http://evil.example"}}).status, 403);
-  EXPECT_EQ(service_.answer_at_once({"GET", "/", {{"Host", "localhost"}}})->status, 401);
-  EXPECT_EQ(service_.answer_at_once({"PUT", "/", {{"Host", "localhost"}}})->status, 401);
-  EXPECT_EQ(service_.answer_at_once({"GET", "/", {{"Host", "evil.example"}}})->status, 421);
-  EXPECT_EQ(service_.answer_at_once({"GET", "/"})->status, 421);
+  EXPECT_EQ(at_once({"GET", "/", {{"Host", "localhost"}}})->status, 401);
+  EXPECT_EQ(at_once({"PUT", "/", {{"Host", "localhost"}}})->status, 401);
+  EXPECT_EQ(at_once({"GET", "/", {{"Host", "evil.example"}}})->status, 421);
+  EXPECT_EQ(at_once({"GET", "/"})->status, 421);
+  EXPECT_EQ(at_once({"GET", "/", {{"Host", "localhost"}, {"host", "localhost"}}})->status, 400);
 }
 
 TEST_F(HttpServiceTest, PutsTheTokenOfAUrlIntoACookie) {
-  const auto page =
-      service_.answer_at_once({"GET",
-                               "/note/",
-                               {{"Host", "localhost"}, {"Accept", "text/html"}, {"Sec-Fetch-Mode", "navigate"}},
-                               {{"token", kTokenOfTest}, {"json", "<"}}});
+  const auto page = at_once({"GET",
+                             "/note/",
+                             {{"Host", "localhost"}, {"Accept", "text/html"}, {"Sec-Fetch-Mode", "navigate"}},
+                             {{"token", kTokenOfTest}, {"json", "<"}}});
   ASSERT_TRUE(page);
   EXPECT_EQ(header_of(*page, "Set-Cookie"), "tfilefs-80=abcdefghijklmnop; Path=/; HttpOnly; SameSite=Strict");
   EXPECT_NE(text_of(*page).find("url=/note/?json=%3C\""), std::string::npos);
   EXPECT_EQ(text_of(*page).find(kTokenOfTest), std::string::npos);
   // A program that says it takes HTML wants the bytes.
-  EXPECT_FALSE(service_.answer_at_once(
-      {"GET", "/note/", {{"Host", "localhost"}, {"Accept", "text/html, */*"}}, {{"token", kTokenOfTest}}}));
+  EXPECT_FALSE(
+      at_once({"GET", "/note/", {{"Host", "localhost"}, {"Accept", "text/html, */*"}}, {{"token", kTokenOfTest}}}));
 }
 
 }  // namespace
