@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
 #include "http/header_text.h"
+#include "tfile/local_file.h"
 
 namespace tfilefs {
 namespace {
@@ -82,7 +82,7 @@ bool is_address(const std::string& host) {
 Result<std::string> make_token() {
   std::array<unsigned char, kTokenSize> bytes;
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    return tfile::fail(ErrorKind::io, std::string("no random numbers: ") + std::strerror(errno), -1, errno);
+    return tfile::system_error("no random numbers", errno);
   std::string token;
   for (const unsigned char byte : bytes) token += kTokenLetters[byte % kTokenLetters.size()];
   return token;

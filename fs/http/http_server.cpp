@@ -15,11 +15,10 @@
 #include "http/microhttpd.h"
 #include "http/served_connections.h"
 #include "percent_text.h"
+#include "tfile/local_file.h"
 
 namespace tfilefs {
 namespace {
-
-using tfile::fail;
 
 HttpRequest request_of(const Microhttpd& library, MHD_Connection* connection, const char* url, const char* method) {
   HttpRequest request{method, url};
@@ -87,7 +86,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpService& service
   std::unique_ptr<HttpServer> server(
       new HttpServer(std::unique_ptr<ServedConnections>(new ServedConnections{service, *library, limits})));
   const int socket = ::fcntl(listening.descriptor(), F_DUPFD_CLOEXEC, 0);  // the library closes it
-  if (socket < 0) return fail(ErrorKind::io, std::string("cannot serve: ") + std::strerror(errno), -1, errno);
+  if (socket < 0) return tfile::system_error("cannot serve", errno);
   const unsigned threads = threads_for(limits.connections);
   const auto idle = static_cast<unsigned>(std::max(limits.request_time, limits.block_time).count());
   server->daemon_ = library->start_daemon(
@@ -97,7 +96,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpService& service
       MHD_OPTION_CONNECTION_TIMEOUT, idle, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, on_request_end,
       nullptr, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server->connections_.get(), MHD_OPTION_UNESCAPE_CALLBACK,
       leave_encoded, nullptr, MHD_OPTION_END);
-  if (!server->daemon_) return fail(ErrorKind::io, std::string("cannot serve: ") + std::strerror(errno), -1, errno);
+  if (!server->daemon_) return tfile::system_error("cannot serve", errno);
   return server;
 }
 

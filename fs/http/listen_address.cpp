@@ -2,6 +2,7 @@
 #include "http/listen_address.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -11,11 +12,14 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "percent_text.h"
+#include "tfile/local_file.h"
 
 namespace tfilefs {
 namespace {
@@ -26,7 +30,7 @@ constexpr int kWaitingMost = 128;  // connections that were not accepted yet
 
 tl::unexpected<Error> cannot_listen(const std::string& where) {
   const int number = errno;
-  return fail(ErrorKind::io, "cannot listen on " + where + ": " + std::strerror(number), -1, number);
+  return tfile::system_error("cannot listen on " + where, number);
 }
 
 bool is_loopback(const sockaddr_storage& address) {
@@ -55,6 +59,15 @@ std::string shown_host(const sockaddr_storage& address) {
   return std::string("[") + text.data() + "]";
 }
 
+// "/run/x"; in Linux's abstract namespace with an @ in front.
+std::string path_of(const sockaddr_un& address, socklen_t size) {
+  const std::size_t begin = offsetof(sockaddr_un, sun_path);
+  std::string path(address.sun_path, size > begin ? size - begin : 0);
+  if (path.empty()) return path;
+  if (path.front() == '\0') return "@" + path.substr(1);
+  return path.c_str();  // up to the NUL
+}
+
 // A socket that was left by a server that is gone.
 Result<> remove_dead_socket(const sockaddr_un& address) {
   struct stat status {};
@@ -67,6 +80,28 @@ Result<> remove_dead_socket(const sockaddr_un& address) {
     return fail(ErrorKind::exists, path + ": another server listens on it");
   ::unlink(address.sun_path);
   return {};
+}
+
+// The one socket that systemd gave this process (sd_listen_fds(3)); the variables that say so go, so that no child of
+// this process takes it for its own.
+Result<Descriptor> socket_of_systemd() {
+  const auto take = [](const char* name) {
+    const char* const value = std::getenv(name);
+    const std::string text = value ? value : "";
+    ::unsetenv(name);
+    return text;
+  };
+  const std::string process = take("LISTEN_PID"), count = take("LISTEN_FDS");
+  take("LISTEN_FDNAMES");
+  constexpr int kFirstHandedOver = 3;
+  if (count.empty() || process != std::to_string(::getpid()))
+    return fail(ErrorKind::invalid,
+                "--listen systemd: no socket was handed over: this is for a service with a .socket unit");
+  if (count != "1")
+    return fail(ErrorKind::invalid, "--listen systemd: " + count + " sockets were handed over, and not one");
+  if (::fcntl(kFirstHandedOver, F_SETFD, FD_CLOEXEC) != 0)
+    return tfile::system_error("--listen systemd: descriptor 3", errno);
+  return Descriptor(kFirstHandedOver);
 }
 
 std::pair<dev_t, ino_t> inode_at(const std::string& path) {
@@ -84,6 +119,10 @@ std::string own_host_name() {
 Result<ListenAddress> parse_listen_address(std::string_view text) {
   constexpr std::string_view kUnix = "unix:";
   ListenAddress address;
+  if (text == "systemd") {
+    address.is_handed_over = true;
+    return address;
+  }
   if (text.starts_with(kUnix)) {
     address.path = text.substr(kUnix.size());
     if (address.path.empty()) return fail(ErrorKind::invalid, "--listen: unix: needs a path");
@@ -98,13 +137,15 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
                        port.find_first_not_of("0123456789") == std::string_view::npos &&
                        std::stoi(std::string(port)) <= UINT16_MAX;
   if (host.empty() || !is_port || (!is_in_brackets && host.find(':') != std::string_view::npos))
-    return fail(ErrorKind::invalid, "--listen: " + std::string(text) + " is not ADDR:PORT, [ADDR]:PORT or unix:PATH");
+    return fail(ErrorKind::invalid,
+                "--listen: " + std::string(text) + " is not ADDR:PORT, [ADDR]:PORT, unix:PATH or systemd");
   address.host = is_in_brackets ? host.substr(1, host.size() - 2) : host;
   address.port = port;
   return address;
 }
 
 Result<Listening> Listening::at(const ListenAddress& address) {
+  if (address.is_handed_over) return handed_over();
   return address.path.empty() ? at_port(address) : at_path(address.path);
 }
 
@@ -146,11 +187,39 @@ Result<Listening> Listening::at_port(const ListenAddress& address) {
   socklen_t size = sizeof bound;
   if (::getsockname(listening.descriptor(), reinterpret_cast<sockaddr*>(&bound), &size) != 0)
     return cannot_listen(where);
-  listening.port_ = ntohs(bound.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(bound).sin_port
-                                                     : reinterpret_cast<const sockaddr_in6&>(bound).sin6_port);
-  listening.is_open_to_others_ = !is_loopback(bound);
-  listening.origin_ = "http://" + shown_host(bound) + ":" + std::to_string(listening.port_);
+  listening.take_port(bound);
   return listening;
+}
+
+Result<Listening> Listening::handed_over() {
+  Listening listening;
+  TRY(listening.socket_, socket_of_systemd());
+  int type = 0, listens = 0;
+  socklen_t type_size = sizeof type, listens_size = sizeof listens;
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  const int socket = listening.descriptor();
+  if (::getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &type_size) != 0 ||
+      ::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &listens_size) != 0 ||
+      ::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size) != 0)
+    return cannot_listen("what systemd handed over");
+  const int flags = ::fcntl(socket, F_GETFL);
+  const bool is_known = bound.ss_family == AF_UNIX || bound.ss_family == AF_INET || bound.ss_family == AF_INET6;
+  if (type != SOCK_STREAM || listens == 0 || !is_known || flags < 0)
+    return fail(ErrorKind::invalid, "--listen systemd: what was handed over is no stream socket that listens");
+  if (::fcntl(socket, F_SETFL, flags | O_NONBLOCK) != 0) return cannot_listen("what systemd handed over");
+  if (bound.ss_family == AF_UNIX)
+    listening.origin_ = "http+unix://" + percent_encoded(path_of(reinterpret_cast<const sockaddr_un&>(bound), size));
+  else
+    listening.take_port(bound);
+  return listening;
+}
+
+void Listening::take_port(const sockaddr_storage& bound) {
+  port_ = ntohs(bound.ss_family == AF_INET ? reinterpret_cast<const sockaddr_in&>(bound).sin_port
+                                           : reinterpret_cast<const sockaddr_in6&>(bound).sin6_port);
+  is_open_to_others_ = !is_loopback(bound);
+  origin_ = "http://" + shown_host(bound) + ":" + std::to_string(port_);
 }
 
 Listening::~Listening() {

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/socket.h>
+
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "descriptor.h"
 #include "reply.h"
 
 namespace tfilefs {
 
-// Where a server listens: a host and a port, or a socket of the file system.
+// Where a server listens: a host and a port, a socket of the file system, or one that systemd hands over.
 struct ListenAddress {
   std::string host, port;  // "127.0.0.1", "0"
   std::string path;        // else empty
+  bool is_handed_over = false;
 };
 
-// "ADDR:PORT", with the address of IPv6 in brackets, or "unix:PATH". Errors: invalid.
+// "ADDR:PORT", with the address of IPv6 in brackets, "unix:PATH", or "systemd". Errors: invalid.
 Result<ListenAddress> parse_listen_address(std::string_view);
 
-// A socket that listens. One of the file system can be used by its owner alone, and goes with this.
+// A socket that listens. One of the file system that was made here can be used by its owner alone, and goes with this.
 class Listening {
  public:
   // Blocks. Errors: io (the address is in use, or not of this machine), exists (PATH is something else than a socket
-  // that nobody listens on).
+  // that nobody listens on), invalid (systemd has handed over no socket, or one that cannot be served on).
   static Result<Listening> at(const ListenAddress&);
 
   Listening(Listening&&) = default;
@@ -40,6 +44,9 @@ class Listening {
   Listening() = default;
   static Result<Listening> at_path(const std::string& path);
   static Result<Listening> at_port(const ListenAddress&);
+  static Result<Listening> handed_over();
+  // What the address of the socket says of it.
+  void take_port(const sockaddr_storage& bound);
 
   Descriptor socket_;
   std::string origin_, path_;
