@@ -26,6 +26,8 @@
 #include "percent_text.h"
 #include "staging/journal/file_place.h"
 #include "temporary_name.h"
+#include "tfile/source.h"
+#include "vfs/names/expand_sources.h"
 #include "vfs/names/path_pattern.h"
 
 namespace tfilefs {
@@ -87,6 +89,29 @@ std::string page_of(const std::string& inside) {
   return "/.tfilefs/page/?" + at;
 }
 
+// What is served, and the path in it where the page begins. Several files are looked at as one.
+Result<std::string> take_sources(const std::vector<std::string>& words, ServeRequest& request) {
+  if (request.options.chain) {  // which has names of its own: with tables, of lists
+    request.sources = words;
+    return "";
+  }
+  const std::string inside = split_source(words[0]).inside;
+  for (const std::string& word : words) {
+    SourcePath at = split_source(word);
+    if (at.inside != inside)
+      return tfile::fail(ErrorKind::invalid, word + ": the PATH is to be the same for all SOURCE: " + inside);
+    request.sources.push_back(std::move(at.source));
+  }
+  bool are_several = words.size() > 1;
+  if (!are_several && !tfile::is_url(request.sources[0])) {  // of a URL the source takes patterns itself
+    TRY(auto found, expand_sources(request.sources[0]));
+    are_several = found.size() > 1;
+    if (!are_several) request.sources = std::move(found);
+  }
+  if (are_several) request.options.chain.emplace();
+  return inside;
+}
+
 void tell_tunnel(const ServedAt& at) {
   const std::string port = std::to_string(at.port);
   std::fprintf(
@@ -100,19 +125,18 @@ void tell_tunnel(const ServedAt& at) {
 int run_browse(int argc, char** argv) {
   CommandLine command("browse");
   ServeRequest request;
-  std::vector<std::string> option_lists;
-  std::string path;
+  std::vector<std::string> option_lists, words;
   bool prints_only = false;
   command.take("--listen", request.listen);
   command.take("-n", prints_only);
   command.take("-o", option_lists);
-  command.take("SOURCE[/PATH]", path);
+  command.take("SOURCE[/PATH]...", words);
   if (const auto code = command.parse(argc, argv)) return *code;
   auto options = options_or_complaint(option_lists);
   if (!options) return kExitUsage;
   request.options = *std::move(options);
-  const SourcePath at = split_source(path);
-  request.sources = {at.source};
+  const auto inside = take_sources(words, request);
+  if (!inside) return complain(inside.error());
   // A browser sends a cookie to all ports of a host. This one is of no other server, and browsers know that names below
   // localhost are this machine.
   auto random = make_token();
@@ -120,15 +144,19 @@ int run_browse(int argc, char** argv) {
   const std::string own_name = "tfilefs-" + host_part(*random) + ".localhost";
   request.hosts.push_back(own_name);
   std::unique_ptr<LeadingPage> page;
-  const auto served = serve_source(std::move(request), [&](const ServedAt& where) {
-    const std::string place = page_of(at.inside) + "token=" + where.token;
+  const auto served = serve_source(std::move(request), [&](const ServedAt& where) -> Result<> {
+    const std::string place = page_of(*inside) + "token=" + where.token;
     std::printf("%s%s\n", where.origin.c_str(), place.c_str());
-    std::fflush(stdout);
-    if (prints_only || where.port == 0) return;
-    if (is_set("SSH_CONNECTION") && !where.is_open_to_others) return tell_tunnel(where);
-    if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) return;
+    TRY_VOID(finish_output());
+    if (prints_only || where.port == 0) return {};
+    if (is_set("SSH_CONNECTION") && !where.is_open_to_others) {
+      tell_tunnel(where);
+      return {};
+    }
+    if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) return {};
     page = std::make_unique<LeadingPage>("http://" + own_name + ":" + std::to_string(where.port) + place);
     if (page->is_whole()) open_browser(page->path());
+    return {};
   });
   return served ? kExitOk : complain(served.error());
 }

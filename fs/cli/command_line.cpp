@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.h"
 
+#include <stdio_ext.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -58,8 +62,39 @@ const Command& described(std::string_view name) {
   return *command;
 }
 
+// Elsewhere a word that looks like a path is none: of an expression, a name, an option.
+bool is_path(ValueHint hint) {
+  switch (hint) {
+    case ValueHint::file:
+    case ValueHint::directory:
+    case ValueHint::inside:
+    case ValueHint::mount_point:
+    case ValueHint::in_mount:
+      return true;
+    default:
+      return false;
+  }
+}
+
+CLI::Option* with_local_names(CLI::Option* option, ValueHint hint) {
+  if (is_path(hint)) option->transform([](const std::string& word) { return local_name(word); });
+  return option;
+}
+
 std::string_view first_name(const Flag& flag) { return flag.names.substr(0, flag.names.find(',')); }
 std::string_view last_name(const Flag& flag) { return flag.names.substr(flag.names.rfind(',') + 1); }
+
+// What is wrong with a text; empty: nothing. Written so that nan is no number of seconds.
+std::string trouble_of_seconds(const std::string& text, double least) {
+  constexpr double kMost = 86400;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (is_number && seconds >= least && seconds <= kMost) return "";
+  std::array<char, 64> wanted;
+  std::snprintf(wanted.data(), wanted.size(), ": not between %g and %g seconds", least, kMost);
+  return text + wanted.data();
+}
 
 // "; did you mean --columns?" if one is so near.
 std::string nearest_flag(const Command& command, std::string_view word) {
@@ -89,7 +124,7 @@ CLI::Option* CommandLine::add(std::string_view name,
   taken_.push_back(name);
   for (const Flag& flag : command_.flags)
     if (first_name(flag) == name) {
-      CLI::Option* const option = make(std::string(flag.names), std::string(flag.does));
+      CLI::Option* const option = with_local_names(make(std::string(flag.names), std::string(flag.does)), flag.hint);
       return flag.value.empty() ? option : option->type_name(std::string(flag.value));
     }
   for (const Argument& argument : command_.arguments)
@@ -97,7 +132,9 @@ CLI::Option* CommandLine::add(std::string_view name,
       // CLI11 has brackets of its own around what may be left out.
       const bool is_optional = name.starts_with('[');
       const std::string shown(is_optional ? name.substr(1, name.size() - 2) : name);
-      return make(shown, std::string(argument.does))->required(!is_optional)->type_name("");
+      return with_local_names(make(shown, std::string(argument.does)), argument.hint)
+          ->required(!is_optional)
+          ->type_name("");
     }
   throw std::logic_error("the description of the command has no " + std::string(name));
 }
@@ -120,10 +157,10 @@ void CommandLine::take(std::string_view name, std::vector<std::string>& given) {
   });
 }
 
-void CommandLine::take(std::string_view name, double& given,
-                       const std::function<std::string(const std::string&)>& check) {
+void CommandLine::take_seconds(std::string_view name, double& given, double least) {
+  const auto trouble = [least](const std::string& text) { return trouble_of_seconds(text, least); };
   add(name,
-      [&](const std::string& names, std::string does) { return app_->add_option(names, given, does)->check(check); });
+      [&](const std::string& names, std::string does) { return app_->add_option(names, given, does)->check(trouble); });
 }
 
 void CommandLine::tell_version(std::function<std::string()> version) {
@@ -153,7 +190,7 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     throw std::logic_error("tfilefs " + std::string(command_.name) + " does not take all that its description has");
   try {
     std::vector<std::string> words;  // in reverse, as the parser takes them
-    for (int i = argc - 1; i > 0; --i) words.push_back(local_name(argv[i]));
+    for (int i = argc - 1; i > 0; --i) words.emplace_back(argv[i]);
     app_->parse(std::move(words));
   } catch (const CLI::Success& done) {  // --help, --version: written to stdout
     return app_->exit(done);
@@ -175,6 +212,9 @@ Result<> finish_output() {
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && !failed_before) return {};
   const std::string reason = flushed ? "" : std::string(": ") + std::strerror(errno);
+  // It is lost, and told of once.
+  ::__fpurge(stdout);
+  std::clearerr(stdout);
   return tfile::fail(ErrorKind::io, "cannot write the output" + reason);
 }
 

@@ -34,8 +34,8 @@ class CommandLine {
   void take(std::string_view name, bool& given);
   void take(std::string_view name, std::string& given);
   void take(std::string_view name, std::vector<std::string>& given);
-  // `check` returns what is wrong with a text, empty if nothing is.
-  void take(std::string_view name, double& given, const std::function<std::string(const std::string&)>& check);
+  // At least so many, at most those of a day.
+  void take_seconds(std::string_view name, double& given, double least);
   // For "-V,--version". Called when the flags before it in the description have been taken.
   void tell_version(std::function<std::string()> version);
 
@@ -56,7 +56,7 @@ class CommandLine {
 // "tfilefs: MESSAGE" on stderr; returns kExitFailure.
 int complain(const Error&);
 
-// Flushes stdout. Error: some of the output, now or before, could not be written.
+// Flushes stdout. Error: some of the output, now or since the last such error, could not be written.
 Result<> finish_output();
 
 }  // namespace tfilefs

@@ -67,7 +67,8 @@ constexpr auto kInsideAndPlace = std::to_array<Argument>({
      2},
 });
 constexpr auto kServeFlags = std::to_array<Flag>({
-    {"--listen", "WHERE", ValueHint::text, "ADDR:PORT, where port 0 is a free one, or unix:PATH (127.0.0.1:0)"},
+    {"--listen", "WHERE", ValueHint::text,
+     "ADDR:PORT, where port 0 is a free one; unix:PATH; or systemd, for the socket it hands over (127.0.0.1:0)"},
     {"--host", "NAME", ValueHint::text, "a name that clients have for this server; may be given several times"},
     {"--token-file", "FILE", ValueHint::file, "the token is the first line of FILE, in place of a random one"},
     {"--timeout", "SECONDS", ValueHint::text, "end connections that send no whole request for so long (30)"},
@@ -77,6 +78,10 @@ constexpr auto kBrowseFlags = std::to_array<Flag>({
     {"--listen", "WHERE", ValueHint::text, "ADDR:PORT, where port 0 is a free one (127.0.0.1:0)"},
     {"-n,--print", "", ValueHint::nothing, "open no browser: only print the URL"},
     kMountOptions,
+});
+constexpr auto kBrowsed = std::to_array<Argument>({
+    {"SOURCE[/PATH]...", ValueHint::inside,
+     "a ROOT file or directory, its URL, or a pattern; and a path inside. Several files are looked at as one", 1},
 });
 constexpr auto kServed = std::to_array<Argument>({
     {"SOURCE...", ValueHint::file,
@@ -210,8 +215,11 @@ From several sources, each goes into a directory of its name below DEST. On a te
 .B serve
 does, on this machine alone, and opens a page in the browser of the desktop; without one it prints the URL. Over ssh it
 prints the line for a tunnel. The page has the tree of directories, tables and columns; of a table its rows; of a column its
-histogram, or its most frequent strings; of an object its plot; and lines to copy. It serves until it is interrupted.)",
-     kBrowseFlags, kInside, run_browse},
+histogram, or its most frequent strings; of an object its plot; and lines to copy. It serves until it is interrupted.
+.IP
+Several files, also those of a pattern, are looked at as one, as with
+.BR "\-o chain" .)",
+     kBrowseFlags, kBrowsed, run_browse},
     {"serve", "serve what a mount would show by HTTP, to who has the token",
      R"(Prints a URL with a token, and serves until it is interrupted: files with ranges, listings as HTML and JSON, WebDAV for
 reading. Nothing is mounted, and nothing can be written. For example:

@@ -13,20 +13,14 @@ namespace tfilefs {
 namespace {
 
 // What a program that started this one reads: the first line is a URL.
-void tell_url(const ServedAt& at) {
+Result<> tell_url(const ServedAt& at) {
   std::printf("%s/?token=%s\n", at.origin.c_str(), at.token.c_str());
-  std::fflush(stdout);
+  TRY_VOID(finish_output());
   if (at.is_open_to_others)
     std::fprintf(stderr,
                  "tfilefs: whoever has the token reads what you may read, and others on the network see it: %s\n",
                  "put a proxy with TLS before it");
-}
-
-std::string seconds_trouble(const std::string& text) {
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  constexpr double kMost = 86400;
-  return *end == '\0' && seconds >= 1 && seconds <= kMost ? "" : "not a number of seconds from 1 to 86400";
+  return {};
 }
 
 }  // namespace
@@ -40,7 +34,7 @@ int run_serve(int argc, char** argv) {
   command.take("--listen", request.listen);
   command.take("--host", request.hosts);
   command.take("--token-file", token_file);
-  command.take("--timeout", seconds, seconds_trouble);
+  command.take_seconds("--timeout", seconds, 1);
   command.take("-o", option_lists);
   command.take("SOURCE...", request.sources);
   if (const auto code = command.parse(argc, argv)) return *code;

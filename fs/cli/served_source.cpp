@@ -46,19 +46,19 @@ void wait_for(const std::stop_token& stop) {
 }
 
 Result<> run_server(const HttpService& service, const Listening& listening, const ServeRequest& request,
-                    const std::function<void()>& ready) {
+                    const std::function<Result<>()>& ready) {
   HttpLimits limits;
   limits.request_time = request.request_time;
   const StopOnSignal stop;
   TRY(const auto server, HttpServer::start(service, listening, limits));
-  ready();
+  TRY_VOID(ready());
   wait_for(stop.token());
   return {};
 }
 
 #else
 
-Result<> run_server(const HttpService&, const Listening&, const ServeRequest&, const std::function<void()>&) {
+Result<> run_server(const HttpService&, const Listening&, const ServeRequest&, const std::function<Result<>()>&) {
   return fail(ErrorKind::unsupported, "this program was built without libmicrohttpd, and cannot serve HTTP");
 }
 
@@ -75,7 +75,7 @@ Result<std::string> read_token(const std::string& file) {
   return token;
 }
 
-Result<> serve_source(ServeRequest request, const std::function<void(const ServedAt&)>& ready) {
+Result<> serve_source(ServeRequest request, const std::function<Result<>(const ServedAt&)>& ready) {
   if (request.options.file_system.write) return fail(ErrorKind::invalid, "what is served is only read: without -o rw");
   if (request.sources.size() > 1 && !request.options.chain)
     return fail(ErrorKind::invalid, "more than one SOURCE works only with -o chain");
@@ -93,9 +93,10 @@ Result<> serve_source(ServeRequest request, const std::function<void(const Serve
   const HttpService service(*fs, {request.token, cookie_name(listening.port()), hosts});
   const ServiceNotice notice;
   const std::string what = printable(tfile::shown_name(request.sources[0])) + " at " + printable(listening.origin());
-  return run_server(service, listening, request, [&] {
+  return run_server(service, listening, request, [&]() -> Result<> {
+    TRY_VOID(ready({listening.origin(), request.token, listening.port(), listening.is_open_to_others()}));
     notice.tell("READY=1\nSTATUS=" + what);
-    ready({listening.origin(), request.token, listening.port(), listening.is_open_to_others()});
+    return {};
   });
 }
 

@@ -28,9 +28,9 @@ struct ServedAt {
   bool is_open_to_others = false;
 };
 
-// Serves by HTTP until a signal ends it. `ready`: it answers. Blocks. Errors: those of FileSystem::open and of
-// http/http_server.h; invalid.
-Result<> serve_source(ServeRequest, const std::function<void(const ServedAt&)>& ready);
+// Serves by HTTP until a signal ends it. `ready`: it answers; an error of it ends it. Blocks. Errors: those of
+// FileSystem::open, of http/http_server.h and of `ready`; invalid.
+Result<> serve_source(ServeRequest, const std::function<Result<>(const ServedAt&)>& ready);
 
 // The first line of a file. Errors: io; invalid (not a token, see http/access.h).
 Result<std::string> read_token(const std::string& file);

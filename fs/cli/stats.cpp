@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -214,15 +213,6 @@ Result<> watch(const std::string& mount_point, bool branches, double seconds) {
   }
 }
 
-// Written so that nan is no interval.
-std::string is_interval(const std::string& text) {
-  constexpr double kLeast = 0.1, kMost = 86400;
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && seconds >= kLeast && seconds <= kMost ? "" : text + ": not between 0.1 and 86400 seconds";
-}
-
 }  // namespace
 
 int run_stats(int argc, char** argv) {
@@ -232,7 +222,8 @@ int run_stats(int argc, char** argv) {
   double seconds = 0;
   command.take("MNT", mount_point);
   command.take("-b", branches);
-  command.take("-w", seconds, is_interval);
+  constexpr double kIntervalLeast = 0.1;
+  command.take_seconds("-w", seconds, kIntervalLeast);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   mount_point = absolute_path(mount_point);

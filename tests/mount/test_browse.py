@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tfilefs browse`: the page, and what Chromium makes of it, where that is installed."""
 
+import json
 import os
 import re
 import shutil
@@ -74,6 +75,31 @@ def test_each_file_of_the_page_is_served(program, source):
 def test_the_url_leads_into_the_file(program, source):
     with Browsed(program, source + ":T/x.f4") as browsed:
         assert "?at=%2FT%2Fx.f4&token=" in browsed.url
+
+
+def entries(browsed):
+    schema = urllib.request.urlopen(browsed.at("").split("/.tfilefs/")[0] + "/T/.schema.json?" + browsed.url.split("?")[1])
+    return json.load(schema)["entries"]
+
+
+@pytest.mark.parametrize("words", (["{}/run*.root"], ["{}/run*.root:T"], ["{}/run1.root", "{}/run2.root"], ["{}/run1.root:T", "{}/run2.root/T"]))
+def test_several_files_are_looked_at_as_one(program, source, tmp_path, words):
+    for number in (1, 2):
+        shutil.copy(source, tmp_path / f"run{number}.root")
+    with Browsed(program, "-n", *(word.format(tmp_path) for word in words)) as browsed:
+        assert entries(browsed) == 2000
+        assert ("?at=%2FT&token=" in browsed.url) == words[0].endswith(":T")
+
+
+def test_a_pattern_of_one_file_is_that_file(program, source):
+    with Browsed(program, "-n", os.path.dirname(source) + "/num*:T") as browsed:
+        assert entries(browsed) == 1000
+
+
+def test_what_cannot_be_looked_at(program, source):
+    for words, reason in (([source + ":T", source + ":h"], "the same for all"), (["none*.root"], "no file matches")):
+        done = subprocess.run([program, "browse", "-n", *words], capture_output=True, text=True, timeout=30)
+        assert done.returncode == 1 and reason in done.stderr
 
 
 def test_over_ssh_a_tunnel_is_told(program, source):

@@ -308,6 +308,11 @@ def test_other_names_of_the_server(served, program, source):
             assert server.ask("/", Host=host).status == status
 
 
+def test_two_names_of_the_server(served):
+    head = f"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nAuthorization: Bearer {served.token}\r\n\r\n"
+    assert served.raw(head.encode()).startswith(b"HTTP/1.1 400 ")
+
+
 def test_pages_of_other_sites(served):
     assert served.ask("/", Origin="http://evil.example").status == 403
     assert served.ask("/", Origin=served.origin).status == 200
@@ -368,6 +373,13 @@ def test_what_cannot_be_served(program, source, served, tmp_path):
     assert "only read" in failure(source, "-o", "rw")
     assert "chain" in failure(source, source)
     assert "No such file" in failure(str(tmp_path / "missing.root"))
+    assert "--timeout: 0.5: not between 1 and 86400 seconds" in failure(source, "--timeout", "0.5")
+
+
+def test_a_url_that_cannot_be_written_ends_it(program, source):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([program, "serve", source], stdout=full, stderr=subprocess.PIPE, text=True, timeout=30)
+    assert (done.returncode, done.stderr) == (1, "tfilefs: cannot write the output: No space left on device\n")
 
 
 # ---- bad clients
