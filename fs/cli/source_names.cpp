@@ -7,7 +7,9 @@
 #include <memory>
 #include <string_view>
 
+#include "tfile/remote_listing.h"
 #include "tfile/source.h"
+#include "vfs/names/expand_sources.h"
 #include "vfs/names/path_pattern.h"
 #include "waited.h"
 
@@ -23,29 +25,52 @@ class AllNames final : public DirectorySink {
   std::vector<ListedName> names;
 };
 
-// "F.root/PATH", or "F.root:PATH", as uproot has it.
-SourcePath split_at_root(const std::string& path) {
+bool is_separator(char c) { return c == '/' || c == ':'; }
+
+// The place of the first separator behind a name that ends in .root; npos: there is none.
+std::size_t separator_behind_root(std::string_view path) {
   constexpr std::string_view kEnd = ".root";
-  for (std::size_t at = path.find(kEnd); at != std::string::npos; at = path.find(kEnd, at + 1)) {
+  for (std::size_t at = path.find(kEnd); at != std::string_view::npos; at = path.find(kEnd, at + 1)) {
     const std::size_t end = at + kEnd.size();
-    if (end < path.size() && (path[end] == '/' || path[end] == ':')) return {path.substr(0, end), path.substr(end + 1)};
+    if (end < path.size() && is_separator(path[end])) return end;
   }
-  return {path, ""};
+  return std::string_view::npos;
+}
+
+// A colon in front of .root is one of the name.
+SourcePath split_url(const std::string& url) {
+  const auto [server, path, query] = tfile::url_parts(url);
+  std::size_t at = separator_behind_root(path);
+  if (at == std::string_view::npos) {
+    const std::size_t root = path.rfind(".root");
+    at = path.find(':', root == std::string_view::npos ? 0 : root);
+  }
+  if (at == std::string_view::npos) return {url, ""};
+  return {std::string(server).append(path.substr(0, at)).append(query), std::string(path.substr(at + 1))};
+}
+
+bool is_plain_file(const std::string& name) {
+  struct stat status {};
+  return ::stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// A file, or a pattern of files.
+bool leads_to_files(const std::string& name) {
+  if (is_plain_file(name)) return true;
+  const auto found = has_pattern(name) ? expand_sources(name) : Result<std::vector<std::string>>();
+  return found && !found->empty() && is_plain_file(found->front());
 }
 
 }  // namespace
 
 SourcePath split_source(const std::string& path) {
-  for (std::size_t end = path.find('/', 1); !tfile::is_url(path); end = path.find('/', end + 1)) {
-    struct stat status {};
-    const std::string head = path.substr(0, end);
-    const bool is_there = ::stat(head.c_str(), &status) == 0;
-    if (is_there && S_ISREG(status.st_mode) && end != std::string::npos) return {head, path.substr(end + 1)};
-    if (end != std::string::npos) continue;
-    if (is_there) return {path, ""};
-    break;
-  }
-  return split_at_root(path);
+  if (tfile::is_url(path)) return split_url(path);
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) return {path, ""};
+  for (std::size_t at = path.size(); at-- > 1;)
+    if (is_separator(path[at]) && leads_to_files(path.substr(0, at))) return {path.substr(0, at), path.substr(at + 1)};
+  const std::size_t at = separator_behind_root(path);
+  return at == std::string::npos ? SourcePath{path, ""} : SourcePath{path.substr(0, at), path.substr(at + 1)};
 }
 
 Result<std::vector<ListedName>> names_in(FileSystem& fs, InodeId directory) {

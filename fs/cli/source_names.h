@@ -14,8 +14,9 @@ struct SourcePath {
   std::string source, inside;
 };
 
-// "F.root/PATH" or "F.root:PATH". A server is not asked for each part of a path, and a pattern is no path: there, and
-// before a colon, the name of a ROOT file ends in .root.
+// "FILE/PATH" or "FILE:PATH", where FILE is the longest name of a file, or a pattern (vfs/names/path_pattern.h) of
+// files; with neither there, and at a server, which is not asked for each part of a path, a name that ends in .root. At
+// a server the first colon of the path of a URL will do, too; the query string stays with the source. Blocks.
 SourcePath split_source(const std::string& path);
 
 struct ListedName {
