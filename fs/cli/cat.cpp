@@ -35,8 +35,9 @@ class LastSource {
 };
 
 Result<> write_out(FileSystem& fs, const InsideFile& file) {
-  if (S_ISDIR(file.found.attributes.mode)) return tfile::fail(ErrorKind::invalid, "is a directory");
-  return read_whole(fs, file.found.id, 0, [](const Slices& piece) { return write_slices(STDOUT_FILENO, piece); });
+  if (S_ISDIR(file.inode.attributes().mode)) return tfile::fail(ErrorKind::invalid, "is a directory");
+  return read_whole(fs, file.inode.id(), 0,
+                    [](const Slices& piece) { return write_slices(STDOUT_FILENO, "the output", piece); });
 }
 
 // The error names the file.
@@ -49,9 +50,7 @@ Result<> write_files(LastSource& sources, const OneSource& source, const std::st
   auto files = files_at(*fs, path);
   if (!files) return named(path, std::move(files).error());
   for (const InsideFile& file : *files) {
-    auto written = write_out(*fs, file);
-    fs->forget(file.found.id, 1);
-    if (!written) return named(file.path, std::move(written).error());
+    if (auto written = write_out(*fs, file); !written) return named(file.path, std::move(written).error());
   }
   return {};
 }

@@ -32,7 +32,12 @@ namespace tfilefs {
 namespace {
 
 using tfile::fail;
-using tfile::system_error;
+
+// The error of a call that has just failed: "cannot write /x: No space left on device".
+tl::unexpected<Error> cannot(const std::string& what, const std::string& path) {
+  const int number = errno;
+  return tfile::system_error("cannot " + what + " " + path, number);
+}
 
 bool is_same_time(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
@@ -43,7 +48,7 @@ std::string below(const std::string& directory, const std::string& name) {
 // One thing to copy.
 struct Copy {
   std::shared_ptr<FileSystem> fs;
-  FileSystem::Found from;
+  HeldInode from;
   std::string shown;  // the name for messages
   std::string to;     // on the host
 };
@@ -92,32 +97,34 @@ class Copier {
 
 bool Copier::add(Copy copy) {
   const auto [other, is_new] = taken_.try_emplace(copy.to, copy.shown);
-  if (!is_new) return report(copy.shown, {ErrorKind::exists, "would replace the copy of " + other->second, -1, 0});
-  if (S_ISDIR(copy.from.attributes.mode)) {
+  if (!is_new) return report(copy.shown, {ErrorKind::exists, "its copy would replace that of " + other->second, -1, 0});
+  if (S_ISDIR(copy.from.attributes().mode)) {
     if (!recursive_) return report(copy.shown, {ErrorKind::invalid, "is a directory: -r copies it", -1, 0});
     return add_directory(copy);
   }
-  all_ += copy.from.attributes.size;
+  all_ += copy.from.attributes().size;
   copies_.push_back(std::move(copy));
   return true;
 }
 
 bool Copier::add_directory(const Copy& copy) {
   if (::mkdir(copy.to.c_str(), 0777) != 0) {
-    if (errno != EEXIST) return report(copy.shown, system_error(copy.to, errno).value());
+    if (errno != EEXIST) return report(copy.shown, cannot("make the directory", copy.to).value());
     // A link to a directory would lead the copy elsewhere.
     struct stat there {};
     if (::lstat(copy.to.c_str(), &there) != 0 || !S_ISDIR(there.st_mode))
-      return report(copy.shown, {ErrorKind::exists, copy.to + " is there, and is no directory", -1, 0});
+      return report(copy.shown,
+                    {ErrorKind::exists, "cannot make the directory " + copy.to + ": it is there, and is none", -1, 0});
   }
-  const auto names = names_in(*copy.fs, copy.from.id);
+  const auto names = names_in(*copy.fs, copy.from.id());
   if (!names) return report(copy.shown, names.error());
   bool good = true;
   for (const ListedName& each : *names) {
     const std::string shown = copy.shown + "/" + each.name;
     const auto found =
-        waited<FileSystem::Found>([&](auto reply) { copy.fs->lookup(copy.from.id, each.name, std::move(reply)); });
-    good &= found ? add({copy.fs, *found, shown, below(copy.to, each.name)}) : report(shown, found.error());
+        waited<FileSystem::Found>([&](auto reply) { copy.fs->lookup(copy.from.id(), each.name, std::move(reply)); });
+    good &= found ? add({copy.fs, HeldInode(*copy.fs, *found), shown, below(copy.to, each.name)})
+                  : report(shown, found.error());
   }
   return good;
 }
@@ -132,23 +139,23 @@ bool Copier::run() {
 }
 
 Result<> Copier::copy(const Copy& each) {
-  if (S_ISLNK(each.from.attributes.mode)) return copy_link(each);
-  if (S_ISREG(each.from.attributes.mode)) return copy_file(each);
+  if (S_ISLNK(each.from.attributes().mode)) return copy_link(each);
+  if (S_ISREG(each.from.attributes().mode)) return copy_file(each);
   return fail(ErrorKind::unsupported, "is neither a file nor a directory");
 }
 
 Result<> Copier::copy_link(const Copy& each) {
   TRY(const std::string target,
-      waited<std::string>([&](auto reply) { each.fs->readlink(each.from.id, std::move(reply)); }));
+      waited<std::string>([&](auto reply) { each.fs->readlink(each.from.id(), std::move(reply)); }));
   if (::symlink(target.c_str(), each.to.c_str()) == 0) return {};
   if (errno != EEXIST || ::unlink(each.to.c_str()) != 0 || ::symlink(target.c_str(), each.to.c_str()) != 0)
-    return system_error(each.to, errno);
+    return cannot("make the link", each.to);
   return {};
 }
 
 // What tells two states of a file apart, as far as it can be seen without reading it.
 std::string Copier::identity_of(const Copy& each) const {
-  const Attributes& from = each.from.attributes;
+  const Attributes& from = each.from.attributes();
   std::string all = each.shown + "\n" + std::to_string(from.size);
   for (const timespec& time : {from.modified, from.changed})
     all += "\n" + std::to_string(time.tv_sec) + "." + std::to_string(time.tv_nsec);
@@ -169,7 +176,7 @@ constexpr const char* kCopyOf = "user.tfilefs.copy_of";
 bool Copier::is_there(const Copy& each) const {
   struct stat there {};
   if (::lstat(each.to.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return false;
-  const Attributes& from = each.from.attributes;
+  const Attributes& from = each.from.attributes();
   std::array<char, 16> hash;
   return static_cast<std::uint64_t>(there.st_size) == from.size && is_same_time(there.st_mtim, from.modified) &&
          ::getxattr(each.to.c_str(), kCopyOf, hash.data(), hash.size()) == static_cast<ssize_t>(hash.size()) &&
@@ -180,10 +187,10 @@ bool Copier::is_there(const Copy& each) const {
 Result<> Copier::copy_file(const Copy& each) {
   struct stat there {};
   if (::stat(each.to.c_str(), &there) == 0 && S_ISDIR(there.st_mode))
-    return fail(ErrorKind::exists, each.to + " is a directory");
+    return fail(ErrorKind::exists, "cannot write " + each.to + ": it is a directory");
   if (is_there(each)) {
-    done_ += each.from.attributes.size;
-    skipped_ += each.from.attributes.size;
+    done_ += each.from.attributes().size;
+    skipped_ += each.from.attributes().size;
     return {};
   }
   const std::size_t slash = each.to.rfind('/') + 1;  // 0, if there is none
@@ -196,38 +203,42 @@ Result<> Copier::copy_file(const Copy& each) {
 Result<> Copier::fill(const Copy& each, const std::string& part) {
   // Others may write to the directory, too: what they put there is not gone on with.
   const Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
-  if (!file) return system_error(part, errno);
+  if (!file) return cannot("write", part);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return system_error(part, errno);
+  if (::fstat(file.get(), &status) != 0) return cannot("look at", part);
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() || status.st_nlink != 1)
-    return fail(ErrorKind::exists, part + " is not of an earlier copy: remove it");
+    return fail(ErrorKind::exists, "cannot go on with " + part + ": it is of no earlier copy; remove it");
   auto begin = static_cast<std::uint64_t>(status.st_size);
-  const std::uint64_t size = each.from.attributes.size;
-  if (begin > size) return fail(ErrorKind::exists, part + " is longer than the file: remove it");
-  if (::lseek(file.get(), status.st_size, SEEK_SET) < 0) return system_error(part, errno);
+  const std::uint64_t size = each.from.attributes().size;
+  if (begin > size)
+    return fail(ErrorKind::exists, "cannot go on with " + part + ": it is longer than the file; remove it");
+  if (::lseek(file.get(), status.st_size, SEEK_SET) < 0) return cannot("write", part);
   done_ += begin;
   skipped_ += begin;
-  TRY_VOID(read_whole(*each.fs, each.from.id, begin, [&](const Slices& piece) -> Result<> {
-    if (auto written = write_slices(file.get(), piece); !written)
-      return fail(ErrorKind::io, part + ": " + written.error().text, -1, written.error().system_errno);
+  TRY_VOID(read_whole(*each.fs, each.from.id(), begin, [&](const Slices& piece) -> Result<> {
+    TRY_VOID(write_slices(file.get(), part, piece));
     begin += piece.size();
     done_ += piece.size();
     progress_.show(done_, skipped_, all_);
     return {};
   }));
   if (begin != size)
-    return fail(ErrorKind::stale,
-                std::to_string(begin) + " bytes instead of " + std::to_string(size) + ": the source has changed");
+    return fail(ErrorKind::stale, "the source has changed: it gave " + std::to_string(begin) + " bytes instead of " +
+                                      std::to_string(size));
   return publish(each, file.get(), part);
 }
 
 Result<> Copier::publish(const Copy& each, int file, const std::string& part) {
-  const std::array<timespec, 2> times{timespec{0, UTIME_NOW}, each.from.attributes.modified};
+  const std::array<timespec, 2> times{timespec{0, UTIME_NOW}, each.from.attributes().modified};
   const std::string hash = hash_text(identity_of(each));
   (void)::fsetxattr(file, kCopyOf, hash.data(), hash.size(), 0);  // see there
-  if (::futimens(file, times.data()) != 0 || ::fsync(file) != 0) return system_error(part, errno);
-  if (::rename(part.c_str(), each.to.c_str()) != 0) return system_error(each.to, errno);
+  if (::futimens(file, times.data()) != 0 || ::fsync(file) != 0) return cannot("write", part);
+  if (::rename(part.c_str(), each.to.c_str()) != 0) return cannot("replace", each.to);
   return {};
+}
+
+Error several_to(const std::string& path) {
+  return {ErrorKind::invalid, "these are several, and " + path + " is no directory to copy them into", -1, 0};
 }
 
 // Where what is found in a source goes.
@@ -251,21 +262,21 @@ bool add_from(const OneSource& source, const std::string& path, CopyRequest& req
   auto opened = FileSystem::open(source.name, request.options);
   if (!opened) return complained(source.shown, std::move(opened).error());
   const std::shared_ptr<FileSystem> fs = *std::move(opened);
-  const auto files = files_at(*fs, path);
+  auto files = files_at(*fs, path);
   if (!files) return complained(below(source.shown, path), files.error());
   Destination to = request.to;
-  if (files->size() > 1 && !to.is_directory)
-    return complained(to.path, {ErrorKind::invalid, "is no directory, and several files would be copied to it", -1, 0});
+  if (files->size() > 1 && !to.is_directory) return complained(below(source.shown, path), several_to(to.path));
   const std::string name = source.shown.substr(source.shown.rfind('/') + 1);
   if (source.is_of_several) {
     to.path = below(to.path, name);
     if (::mkdir(to.path.c_str(), 0777) != 0 && errno != EEXIST)
-      return complained(to.path, {ErrorKind::io, std::strerror(errno), -1, errno});
+      return complained(source.shown, cannot("make the directory", to.path).value());
   }
   bool good = true;
-  for (const InsideFile& file : *files) {
+  for (InsideFile& file : *files) {
     const std::string own = file.path.empty() ? name : file.path.substr(file.path.rfind('/') + 1);
-    good &= request.copier.add({fs, file.found, file.path.empty() ? source.shown : below(source.shown, file.path),
+    good &= request.copier.add({fs, std::move(file.inode),
+                                file.path.empty() ? source.shown : below(source.shown, file.path),
                                 to.is_directory ? below(to.path, own) : to.path});
   }
   return good;
@@ -288,14 +299,15 @@ int run_cp(int argc, char** argv) {
   paths.pop_back();
   struct stat status {};
   const bool is_directory = ::stat(to.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-  if (paths.size() > 1 && !is_directory) return complain({ErrorKind::invalid, to + ": is no directory", -1, 0});
+  if (paths.size() > 1 && !is_directory)
+    return complain({ErrorKind::invalid, "cannot copy several to " + to + ": it is no directory", -1, 0});
   CopyRequest request{options->file_system, {to, is_directory}, Copier(recursive, is_quiet)};
   bool good = true;
   for (const std::string& path : paths) {
     const SourcePath at = split_source(path);
     const int code = for_each_source(at.source, options->file_system.remote, kExitFailure, [&](const OneSource& one) {
       if (one.is_of_several && !is_directory)
-        return complain({ErrorKind::invalid, to + ": is no directory, and there are several sources", -1, 0});
+        return complain({ErrorKind::invalid, at.source + ": " + several_to(to).text, -1, 0});
       return add_from(one, at.inside, request) ? kExitOk : kExitFailure;
     });
     good &= code == kExitOk;

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 #include <future>
 #include <memory>
 
 #include "cli/source_names.h"
+#include "tfile/local_file.h"
 #include "vfs/names/path_pattern.h"
 #include "waited.h"
 
@@ -57,12 +57,12 @@ Result<> add_matches(FileSystem& fs, InodeId directory, const std::vector<std::s
     if (!is_last && !each.is_directory) continue;
     TRY(const auto found,
         waited<FileSystem::Found>([&](auto reply) { fs.lookup(directory, each.name, std::move(reply)); }));
+    HeldInode inode(fs, found);
     const std::string path = above.empty() ? each.name : above + "/" + each.name;
     if (is_last) {
-      into.push_back({path, found});
+      into.push_back({path, std::move(inode)});
     } else {
-      TRY_VOID(add_matches(fs, found.id, patterns, level + 1, path, into));
-      fs.forget(found.id, 1);
+      TRY_VOID(add_matches(fs, inode.id(), patterns, level + 1, path, into));
     }
   }
   return {};
@@ -85,7 +85,7 @@ Result<std::vector<InsideFile>> files_at(FileSystem& fs, const std::string& path
   TRY(const auto found, fs.find_path(path));
   std::string plain;
   for (const std::string& name : names_in(path)) plain += (plain.empty() ? "" : "/") + name;
-  files.push_back({plain, found});
+  files.push_back({plain, HeldInode(fs, found)});
   return files;
 }
 
@@ -97,7 +97,7 @@ Result<> read_whole(FileSystem& fs, InodeId id, std::uint64_t offset,
   return taken;
 }
 
-Result<> write_slices(int descriptor, const Slices& slices) {
+Result<> write_slices(int descriptor, const std::string& shown, const Slices& slices) {
   std::vector<iovec> pieces;
   for (const auto piece : slices.pieces)
     if (!piece.empty()) pieces.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
@@ -105,7 +105,7 @@ Result<> write_slices(int descriptor, const Slices& slices) {
     const auto count = static_cast<int>(std::min<std::size_t>(pieces.size() - first, IOV_MAX));
     const ssize_t written = ::writev(descriptor, &pieces[first], count);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail(ErrorKind::io, std::strerror(errno), -1, errno);
+    if (written < 0) return tfile::system_error("cannot write " + shown, errno);
     auto left = static_cast<std::size_t>(written);
     for (; first < pieces.size() && left >= pieces[first].iov_len; ++first) left -= pieces[first].iov_len;
     if (left > 0) pieces[first] = {static_cast<char*>(pieces[first].iov_base) + left, pieces[first].iov_len - left};

@@ -9,13 +9,14 @@
 #include "content.h"
 #include "reply.h"
 #include "vfs/file_system.h"
+#include "vfs/held.h"
 
 namespace tfilefs {
 
 // A file or directory that a path in a source leads to.
 struct InsideFile {
   std::string path;  // from the source's root, without slashes at its ends
-  FileSystem::Found found;
+  HeldInode inode;
 };
 
 // What a path in a source stands for: one file or directory, or, if it is a pattern (vfs/names/path_pattern.h), all
@@ -26,7 +27,7 @@ Result<std::vector<InsideFile>> files_at(FileSystem&, const std::string& path);
 // The next piece is read while one is taken. Blocks.
 Result<> read_whole(FileSystem&, InodeId, std::uint64_t offset, const std::function<Result<>(const Slices&)>& take);
 
-// Writes all pieces to a descriptor. Blocks.
-Result<> write_slices(int descriptor, const Slices&);
+// Writes all pieces to a descriptor. `shown`: what it is, for the error. Blocks.
+Result<> write_slices(int descriptor, const std::string& shown, const Slices&);
 
 }  // namespace tfilefs

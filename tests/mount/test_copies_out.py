@@ -58,6 +58,23 @@ def test_a_path_behind_a_colon_and_several_paths(tfilefs, directories):
     assert tfilefs("ls", f"{directories}:a/b/c").stdout.split() == ["h", "t"]
 
 
+def test_any_name_of_a_file_is_a_source(tfilefs, directories, tmp_path):
+    one = tfilefs("cat", f"{directories}/a/b/c/t/number.i4", text=False).stdout
+    for name in ("F.root.1", "a:b", "plain"):
+        os.symlink(directories, tmp_path / name)
+        for separator in ("/", ":"):
+            done = tfilefs("cat", f"{tmp_path}/{name}{separator}a/b/c/t/number.i4", text=False)
+            assert done.stdout == one, done.stderr
+    assert tfilefs("cat", f"{tmp_path}/F*:a/*/c/t/num*", text=False).stdout == one
+
+
+def test_only_paths_are_looked_for_in_the_home(tfilefs, directories, tmp_path):
+    os.symlink(directories, tmp_path / "d.root")
+    home = dict(os.environ, HOME=str(tmp_path))
+    assert "t" in tfilefs("ls", "~/d.root/a/b/c", env=home).stdout.split()
+    assert "~/d.root" in tfilefs("draw", "~/d.root:a/b/c/t", "~/d.root", env=home).stderr, "an expression stays as it is"
+
+
 def test_patterns_take_what_is_listed(tfilefs, directories):
     one = tfilefs("cat", f"{directories}/a/b/c/t/number.i4", text=False).stdout
     assert tfilefs("cat", f"{directories}/a/*/[cd]/t/num*.i4", text=False).stdout == one
@@ -74,7 +91,7 @@ def test_what_is_no_file_is_named(tfilefs, directories, path, reason):
 def test_a_full_disk_fails(program, directories):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([program, "cat", f"{directories}/a/b/c/t/number.i4"], stdout=full, stderr=subprocess.PIPE, timeout=60)
-    assert done.returncode == 1 and b"No space left" in done.stderr
+    assert done.returncode == 1 and b"/number.i4: cannot write the output: No space left" in done.stderr
 
 
 def test_a_file_a_directory_and_a_whole_source(tfilefs, directories, mount, tmp_path):
@@ -98,7 +115,26 @@ def test_several_go_into_a_directory(tfilefs, directories, tmp_path):
     assert tfilefs("cp", "-r", *several, tmp_path).returncode == 0
     assert {"number.i4", "h2"} <= set(os.listdir(tmp_path))
     again = tfilefs("cp", "-r", f"{directories}/a/b/c/t", f"{directories}/a/*/c/t", tmp_path)
-    assert again.returncode == 1 and "would replace the copy of" in again.stderr
+    assert again.returncode == 1 and "would replace that of" in again.stderr
+
+
+def test_what_cannot_be_copied_is_said_with_where_and_why(tfilefs, directories, tmp_path):
+    number = f"{directories}/a/b/c/t/number.i4"
+    (tmp_path / "file").write_text("")
+    (tmp_path / "out" / "number.i4").mkdir(parents=True)
+
+    def said(*arguments):
+        done = tfilefs("cp", *arguments)
+        assert done.returncode == 1
+        return done.stderr
+
+    into = f"tfilefs: {number}: cannot write {tmp_path}"
+    assert said(number, tmp_path / "out").startswith(f"{into}/out/number.i4: it is a directory")
+    assert said(number, tmp_path / "none" / "x").startswith(f"{into}/none/.x.") and "No such file" in said(number, tmp_path / "none" / "x")
+    below = f"{directories}/a/b/c"
+    assert said("-r", below, tmp_path / "file").startswith(f"tfilefs: {below}: cannot make the directory {tmp_path}/file: ")
+    assert said("-r", below, tmp_path / "none" / "x") == f"tfilefs: {below}: cannot make the directory {tmp_path}/none/x: No such file or directory\n"
+    assert f"and {tmp_path}/file is no directory" in said(f"{below}/t/*", tmp_path / "file")
 
 
 def test_each_of_several_sources_has_its_directory(tfilefs, tmp_path):
