@@ -2,6 +2,7 @@
 """Units of systemd that restrict the program: how far, and that it mounts, reads and writes within that."""
 
 import contextlib
+import http.client
 import os
 import re
 import shutil
@@ -22,18 +23,18 @@ import xrootd_server
 from conftest import ROOT
 
 EXAMPLES = os.path.join(ROOT, "packaging", "examples")
-SERVICE, MOUNT = (os.path.join(EXAMPLES, name) for name in ("tfilefs@.service", "mnt-run1.mount"))
+SERVICE, MOUNT, SERVE = (os.path.join(EXAMPLES, name) for name in ("tfilefs@.service", "mnt-run1.mount", "tfilefs-serve@.service"))
 RESTRICTED = (sys.executable, restricted.__file__)
-EXPOSURE_MAX = 5  # of 10
+EXPOSURE_MAX, SERVING_EXPOSURE_MAX = 5, 2  # of 10
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root may call mount(2)")
 
 
-@pytest.mark.parametrize("unit", (SERVICE, MOUNT))
+@pytest.mark.parametrize("unit", (SERVICE, MOUNT, SERVE))
 def test_a_unit_exposes_little(unit):
     done = subprocess.run(["systemd-analyze", "security", "--offline=true", unit], capture_output=True, text=True, timeout=60)
     [level] = re.findall(r"Overall exposure level for \S+: ([\d.]+)", done.stdout)
-    assert float(level) < EXPOSURE_MAX, done.stdout
+    assert float(level) < (SERVING_EXPOSURE_MAX if unit == SERVE else EXPOSURE_MAX), done.stdout
 
 
 @pytest.mark.parametrize("unit", (SERVICE, MOUNT))
@@ -161,6 +162,65 @@ def test_a_restricted_mount_unit_mounts(installed, sample, tmp_path):
         assert len(column(str(mnt))) == 100_000
     finally:
         assert subprocess.run([*RESTRICTED, MOUNT, "umount", mnt]).returncode == 0
+
+
+HAND_OVER = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.execve(sys.argv[2], sys.argv[2:], dict(os.environ, LISTEN_FDS="1", LISTEN_PID=str(os.getpid())))
+"""
+
+
+@contextlib.contextmanager
+def handed_over(program, sample, listening, token, prefix=()):
+    """A server with a socket that it was given as systemd gives it."""
+    server = subprocess.Popen([sys.executable, "-c", HAND_OVER, str(listening.fileno()), *prefix, program, "serve", "--listen", "systemd",
+                               "--token-file", token, sample], pass_fds=[listening.fileno()], stdout=subprocess.PIPE, text=True)
+    listening.close()
+    try:
+        yield server
+    finally:
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(20) == 0
+
+
+def get(connection, token, path="/Events/run.i4"):
+    connection.request("GET", path, headers={"Authorization": f"Bearer {token}", "Host": "localhost"})
+    return connection.getresponse().read()
+
+
+def test_a_restricted_service_serves_a_socket_of_systemd(program, sample, tmp_path):
+    path, token = str(tmp_path / "run1.sock"), tmp_path / "token"
+    token.write_text("0123456789abcdef\n")
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(path)
+    listening.listen()
+    with handed_over(program, sample, listening, str(token), (*RESTRICTED, SERVE)) as server:
+        assert server.stdout.readline().startswith("http+unix://")
+        connection = http.client.HTTPConnection("localhost")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(path)
+        assert len(get(connection, "0123456789abcdef")) == 400_000
+        connection.close()
+    assert os.path.exists(path), "the socket is systemd's"
+
+
+def test_a_port_of_systemd_is_served(program, sample, tmp_path):
+    token = tmp_path / "token"
+    token.write_text("0123456789abcdef\n")
+    with handed_over(program, sample, socket.create_server(("127.0.0.1", 0)), str(token)) as server:
+        address = server.stdout.readline().split("/")[2]
+        assert len(get(http.client.HTTPConnection(address), "0123456789abcdef")) == 400_000
+
+
+def test_what_systemd_does_not_hand_over(program, sample):
+    def said(**environment):
+        done = subprocess.run([program, "serve", "--listen", "systemd", sample], capture_output=True, text=True, env=dict(os.environ, **environment))
+        assert done.returncode == 1
+        return done.stderr
+
+    assert "no socket was handed over" in said()
+    assert "no socket was handed over" in said(LISTEN_FDS="1", LISTEN_PID="1")
 
 
 USER = 65534  # nobody: fusermount3 wants a user that has a name

@@ -77,6 +77,11 @@ def test_units_are_valid(installed, tmp_path):
         path.write_text(unit.read().replace("=tfilefs ", f"={installed.program} "))
     done = verify(installed, path)
     assert done.returncode == 0 and "tfilefs@" not in done.stderr, done.stderr
+    for kind in ("socket", "service"):
+        with open(os.path.join(examples, f"tfilefs-serve@.{kind}"), encoding="utf-8") as unit:
+            (tmp_path / f"tfilefs-serve@run1.{kind}").write_text(unit.read().replace("=tfilefs ", f"={installed.program} "))
+    done = verify(installed, tmp_path / "tfilefs-serve@run1.socket", tmp_path / "tfilefs-serve@run1.service")
+    assert done.returncode == 0 and "tfilefs-serve@" not in done.stderr, done.stderr
 
 
 def test_a_unit_that_is_wrong_is_found(installed, tmp_path):
