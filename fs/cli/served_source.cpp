@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/served_source.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <future>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
 #include "cli/absolute_paths.h"
+#include "cli/mount_table.h"
 #include "cli/open_file_limit.h"
 #include "cli/service_notice.h"
 #include "cli/stop_on_signal.h"
+#include "descriptor.h"
 #include "http/access.h"
 #include "http/http_service.h"
 #include "http/listen_address.h"
@@ -27,6 +35,24 @@ namespace {
 
 using tfile::fail;
 
+// The directory of a socket, which a program has made that serves for itself (lifeline=): it goes with that program,
+// however that ends.
+class OwnDirectory {
+ public:
+  OwnDirectory(const MountOptions& options, const ListenAddress& address) {
+    const std::size_t slash = address.path.rfind('/');
+    if (options.lifeline && slash != std::string::npos) path_ = absolute_path(address.path.substr(0, slash));
+  }
+  ~OwnDirectory() {
+    if (!path_.empty()) ::rmdir(path_.c_str());
+  }
+  OwnDirectory(const OwnDirectory&) = delete;
+  OwnDirectory& operator=(const OwnDirectory&) = delete;
+
+ private:
+  std::string path_;
+};
+
 Result<std::unique_ptr<FileSystem>> open_to_serve(ServeRequest& request, const std::string& place) {
   MountOptions& options = request.options;
   make_paths_absolute(request.sources, options);
@@ -39,10 +65,13 @@ Result<std::unique_ptr<FileSystem>> open_to_serve(ServeRequest& request, const s
 
 #ifdef TFILEFS_SERVE
 
-void wait_for(const std::stop_token& stop) {
-  std::promise<void> stopped;
-  const std::stop_callback tell(stop, [&] { stopped.set_value(); });
-  stopped.get_future().wait();
+// Until it is to stop, or the other end of the pipe `lifeline` is closed.
+void wait_for(const std::stop_token& stop, const std::optional<int>& lifeline) {
+  const Descriptor over(::eventfd(0, EFD_CLOEXEC));
+  const std::stop_callback tell(stop, [&] { (void)::eventfd_write(over.get(), 1); });
+  std::array<pollfd, 2> waits{pollfd{lifeline.value_or(-1), 0, 0}, pollfd{over.get(), POLLIN, 0}};
+  while (::poll(waits.data(), waits.size(), -1) < 0 && errno == EINTR) {
+  }
 }
 
 Result<> run_server(const HttpService& service, const Listening& listening, const ServeRequest& request,
@@ -52,7 +81,7 @@ Result<> run_server(const HttpService& service, const Listening& listening, cons
   const StopOnSignal stop;
   TRY(const auto server, HttpServer::start(service, listening, limits));
   TRY_VOID(ready());
-  wait_for(stop.token());
+  wait_for(stop.token(), request.options.lifeline);
   return {};
 }
 
@@ -85,6 +114,7 @@ Result<> serve_source(ServeRequest request, const std::function<Result<>(const S
   if (request.token.empty()) {
     TRY(request.token, make_token());
   }
+  const OwnDirectory directory(request.options, address);
   TRY(const Listening listening, Listening::at(address));
   TRY(const auto fs, open_to_serve(request, listening.origin()));
   fs->begin_metrics_file();

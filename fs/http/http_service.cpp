@@ -11,6 +11,7 @@
 #include "http/directory_items.h"
 #include "http/file_response.h"
 #include "http/header_text.h"
+#include "http/item_attributes.h"
 #include "http/listing_page.h"
 #include "http/markup.h"
 #include "http/page_files.h"
@@ -176,8 +177,20 @@ void send_properties(const Asked& asked, HeldInode inode, Reply<HttpResponse> re
   list_items_of(asked.fs, id, ItemSizes::all, value_for<std::vector<ServedItem>>(std::move(reply), std::move(send)));
 }
 
+void send_attributes(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
+  const InodeId id = inode.id();
+  const ServedItem item =
+      served_item(asked.path.names.empty() ? "" : asked.path.names.back(), inode.attributes(), true);
+  auto send = [item, held = std::make_shared<HeldInode>(std::move(inode))](const ItemAttributes& attributes,
+                                                                           Reply<HttpResponse> told) {
+    told(text_response(200, json_item(item, attributes), "application/json", PagePolicy::page));
+  };
+  attributes_of(asked.fs, id, value_for<ItemAttributes>(std::move(reply), std::move(send)));
+}
+
 void send_found(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
   if (asked.request->method == "PROPFIND") return send_properties(asked, std::move(inode), std::move(reply));
+  if (asked.request->argument("attributes")) return send_attributes(asked, std::move(inode), std::move(reply));
   if (S_ISDIR(inode.attributes().mode)) return send_listing(asked, std::move(inode), std::move(reply));
   send_file(asked, std::move(inode), std::move(reply));
 }

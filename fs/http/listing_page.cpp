@@ -48,6 +48,12 @@ std::string row(const ServedItem& item) {
          "</td><td>" + date.data() + "</td></tr>\n";
 }
 
+void add_members(tfile::JsonWriter& json, const ServedItem& item) {
+  json.member("name", item.name).member("type", type_name(item));
+  if (item.size) json.member("size", *item.size);
+  if (item.modified) json.member("mtime", *item.modified);
+}
+
 void add_response(std::string& to, const std::string& href, const ServedItem& item) {
   to += "<D:response><D:href>" + href + "</D:href><D:propstat><D:prop><D:resourcetype>";
   if (item.is_directory()) to += "<D:collection/>";
@@ -82,12 +88,21 @@ std::string json_listing(const ServedDirectory& directory) {
   tfile::JsonWriter json;
   json.begin_object().member("path", path + "/").key("entries").begin_array();
   for (const ServedItem& item : directory.items) {
-    json.line().begin_object().member("name", item.name).member("type", type_name(item));
-    if (item.size) json.member("size", *item.size);
-    if (item.modified) json.member("mtime", *item.modified);
+    json.line().begin_object();
+    add_members(json, item);
     json.end_object();
   }
   json.end_array().end_object();
+  return json.take() + "\n";
+}
+
+std::string json_item(const ServedItem& item, const ItemAttributes& attributes) {
+  tfile::JsonWriter json;
+  json.begin_object();
+  add_members(json, item);
+  json.key("attributes").begin_object();
+  for (const auto& [name, value] : attributes) json.member(name, value);
+  json.end_object().end_object();
   return json.take() + "\n";
 }
 

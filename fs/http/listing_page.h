@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "http/item_attributes.h"
 #include "http/served_item.h"
 
 namespace tfilefs {
@@ -20,6 +21,9 @@ std::string html_listing(const ServedDirectory&);
 // {"path": "/...", "entries": [{"name", "type": "directory" | "file" | "link", "size", "mtime"}, ...]}; "size" and
 // "mtime" only where they are known.
 std::string json_listing(const ServedDirectory&);
+
+// One of these "entries" with {"attributes": {"class": "TTree", ...}}.
+std::string json_item(const ServedItem&, const ItemAttributes&);
 
 // The answer to PROPFIND (RFC 4918): the directory or file itself, then the items.
 std::string dav_listing(const ServedDirectory&, const ServedItem& self);

@@ -97,6 +97,20 @@ TEST_F(HttpServiceTest, ListsDirectories) {
   EXPECT_EQ(ask("PROPFIND", "/").status, 403);
 }
 
+TEST_F(HttpServiceTest, TellsAttributes) {
+  auto request = std::make_shared<HttpRequest>();
+  request->query.emplace_back("attributes", "");
+  const auto attributes = [&](const std::string& name) {
+    return text_of(*waited<HttpResponse>([&](auto reply) {
+      service_.answer(request, {{name}, false}, std::move(reply));
+    }));
+  };
+  request->method = "GET";
+  EXPECT_NE(attributes("note").find("\"class\": "), std::string::npos) << attributes("note");
+  EXPECT_NE(attributes(".tfilefs").find("\"type\": \"directory\""), std::string::npos);
+  EXPECT_NE(attributes(".tfilefs").find("\"attributes\": {}"), std::string::npos);
+}
+
 TEST_F(HttpServiceTest, RefusesTheRest) {
   EXPECT_EQ(ask("GET", "/missing").status, 404);
   EXPECT_EQ(ask("GET", "/note/object.bin/").status, 404);
