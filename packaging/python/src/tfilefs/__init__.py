@@ -12,11 +12,11 @@ from ._error import MountError
 from ._histogram import Axis, Histogram
 from ._items import Directory, Object
 from ._many import concatenate, iterate
-from ._mount import Mount, create, mount
+from ._mount import Mount, Opened, create, mount, open
 from ._table import Table
 from ._write import StagedTable
 
-__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "StagedTable", "Table", "concatenate", "create", "iterate", "mount"]
+__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "Opened", "StagedTable", "Table", "concatenate", "create", "iterate", "mount", "open"]
 
 __version__: str
 

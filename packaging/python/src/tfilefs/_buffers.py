@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._error import missing
 from ._names import dtype_of
+from ._place import Place
 
 if TYPE_CHECKING:
     from ._types import AwkwardArray, NumpyArray
@@ -17,50 +16,21 @@ if TYPE_CHECKING:
 Form = dict[str, Any]
 
 
-def numbers(path: str, dtype: str, copy: bool, start: int = 0, stop: int | None = None) -> NumpyArray:
-    """The numbers start..stop of a file, or the error. (numpy.fromfile returns memory that nobody has written where a read
-    fails.)"""
-    import numpy as np
-
-    kind = np.dtype(dtype)
-    with open(path, "rb", buffering=0) as file:
-        there = os.fstat(file.fileno()).st_size // kind.itemsize
-        stop = there if stop is None else min(stop, there)
-        start = min(start, stop)
-        if not copy and there:  # nothing cannot be mapped
-            return np.memmap(file, kind, "r")[start:stop]
-        read, got = np.empty(stop - start, kind), 0
-        file.seek(start * kind.itemsize)
-        bytes_of = read.view("u1").data
-        while got < read.nbytes:
-            part = file.readinto(bytes_of[got:])
-            if not part:
-                raise OSError(errno.EIO, "the file ends too early", path)
-            got += part
-        return read
-
-
 class Buffers:
     """What .awkward.json says of a table: its form, and the files of the buffers."""
 
-    def __init__(self, directory: str, view: dict[str, Any]) -> None:
+    def __init__(self, directory: Place, view: dict[str, Any]) -> None:
         self.directory, self.length, self._files = directory, view["length"], view["files"]
         self._forms: dict[str, Form] = dict(zip(view["form"]["fields"], view["form"]["contents"]))
         self.names = list(self._forms)
 
     def _read(self, key: str, copy: bool, start: int = 0, stop: int | None = None) -> NumpyArray:
-        import numpy as np
-
-        name = self._files[key]
-        path, dtype = os.path.join(self.directory, name), dtype_of(name)
+        name: str = self._files[key]
+        place, dtype = self.directory / name, dtype_of(name)
         if dtype:
-            return numbers(path, dtype, copy, start, stop)
-        read: NumpyArray = np.load(path + ".npy").reshape(-1)[start:stop]
+            return place.numbers(dtype, copy, start, stop)
+        read: NumpyArray = place.beside(".npy").npy().reshape(-1)[start:stop]
         return read
-
-    def files(self, name: str) -> list[str]:
-        """The paths of the buffers of a column."""
-        return [os.path.join(self.directory, self._files[key]) for key in _keys(self._forms[name]) if key in self._files]
 
     def members(self, name: str, members: Sequence[str] = ()) -> list[str]:
         """The names of the members of a column, or of a member of it."""

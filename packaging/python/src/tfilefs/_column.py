@@ -78,13 +78,14 @@ class Column:
             return self.numpy(entry_start, entry_stop, copy)
         if library not in ("ak", "awkward"):
             return self.table.arrays([self._top], entry_start=entry_start, entry_stop=entry_stop, library=library, copy=copy)[self._top]
-        start, stop = self.table.between(entry_start, entry_stop)
-        return self.table.buffers.column(self._top, start, stop, self.table.is_copied(copy), self._members)
+        part = self.table.between(entry_start, entry_stop)
+        return self.table.buffers.column(self._top, *part, self.table.is_copied(copy, *part), self._members)
 
     def numpy(self, entry_start: int | None = None, entry_stop: int | None = None, copy: bool | None = None) -> NumpyArray:
         """The same as an array of NumPy, without Awkward Array where the column is numbers."""
         if not self._members and self.table.is_numbers(self._top):
-            return self.table.read(self._top, self.table.is_copied(copy), *self.table.between(entry_start, entry_stop))
+            part = self.table.between(entry_start, entry_stop)
+            return self.table.read(self._top, self.table.is_copied(copy, *part), *part)
         found: NumpyArray = as_numpy(self.array(entry_start, entry_stop, copy=copy))
         return found
 

@@ -78,15 +78,15 @@ def _errors_of(mounted: str) -> list[str]:
 
 
 def of_a_mount(method: Method) -> Method:
-    """Of what has a `path` in a mount: an error of the system is told as one of the mount, if that has gone."""
+    """Of what stands at a place (_place.py): an error of the system is told as one of the mount, if that has gone."""
 
     @functools.wraps(method)
     def told(self: Any, *arguments: Any, **named: Any) -> Any:
         try:
             return method(self, *arguments, **named)
         except OSError:
-            if os.path.isdir(self.path):
+            if self._place.is_open():
                 raise
-            raise MountError(f"{self.path} is not mounted any more") from None
+            raise MountError(self._place.gone()) from None
 
     return told  # type: ignore[return-value]

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._items import Object
+from ._place import Place
 
 if TYPE_CHECKING:
     import boost_histogram
@@ -84,9 +84,9 @@ def _labels_of(axis: dict[str, Any], bins: int) -> tuple[str, ...] | None:
 class Histogram(Object):
     """A histogram, or a profile, whose values are means."""
 
-    def __init__(self, path: str, name: str, owner: object = None) -> None:
-        super().__init__(path, name, owner)
-        names = {each.split(".")[0] for each in os.listdir(path)}
+    def __init__(self, place: Place, name: str, owner: object = None) -> None:
+        super().__init__(place, name, owner)
+        names = {each.split(".")[0] for each in place.names()}
         letters = [each + "edges" for each in "xyz"]
         numbers = [f"edges{i}" for i in range(len(names))]
         self._axes = [each for each in (*letters, *numbers) if each in names]
@@ -102,7 +102,7 @@ class Histogram(Object):
 
     def _json_of_axes(self) -> dict[str, Any]:
         """The object with what ROOT knows of its axes besides edges; nothing of one that is large."""
-        if os.path.getsize(os.path.join(self.path, "object.bin")) > _LABELLED_MAX:
+        if (self._place / "object.bin").size() > _LABELLED_MAX:
             return {}
         try:
             known: dict[str, Any] = self.json()
@@ -124,7 +124,7 @@ class Histogram(Object):
         return self._array("effective_entries" if self.kind == "MEAN" else "values", flow)
 
     def _array(self, name: str, flow: bool) -> NumpyArray:
-        return self.numpy(os.path.join("flow", name) if flow else name)
+        return self.numpy(f"flow/{name}" if flow else name)
 
     def to_numpy(self, flow: bool = False) -> tuple[NumpyArray, ...]:
         """Values and the edges of each axis, as numpy.histogram gives them; with `flow` the outermost edges are infinite."""

@@ -13,73 +13,69 @@ from typing import TYPE_CHECKING, Any
 from ._error import MountError, missing, of_a_mount, refusals
 from ._html import page
 from ._names import Names, in_a_mount, matching
+from ._place import MountedPlace, Place, Placed
 
 if TYPE_CHECKING:
     from ._types import NumpyArray
 
 
-def item_at(path: str, name: str, owner: object) -> Any:
+def item_at(place: Place, name: str, owner: object) -> Any:
     """The directory, table or object there; of any other file its path."""
     from ._histogram import Histogram
     from ._table import Table
     from ._write import StagedTable, is_staged_table
 
-    if not os.path.isdir(path):
-        os.stat(path)
-        return path
-    if not os.path.exists(os.path.join(path, "object.bin")):
-        if is_table(path):  # which is asked first: a wide table takes long to list
-            return Table(path, name, owner)
-        return (StagedTable if is_staged_table(path, os.listdir(path)) else Directory)(path, name, owner)
-    names = os.listdir(path)
+    if not place.is_directory():
+        if not place.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        return place.path
+    if not (place / "object.bin").exists():
+        if is_table(place):  # which is asked first: a wide table takes long to list
+            return Table(place, name, owner)
+        if isinstance(place, MountedPlace) and is_staged_table(place.path, place.names()):
+            return StagedTable(place.path, name, owner)
+        return Directory(place, name, owner)
+    names = place.names()
     is_histogram = any(each.startswith("values.") for each in names) and any("edges" in each for each in names)
-    return Histogram(path, name, owner) if is_histogram else Object(path, name, owner)
+    return Histogram(place, name, owner) if is_histogram else Object(place, name, owner)
 
 
-def is_table(path: str) -> bool:
-    return os.path.exists(os.path.join(path, ".schema.json"))
+def is_table(place: Place) -> bool:
+    return (place / ".schema.json").exists()
 
 
-def attribute(path: str, name: str) -> str:
-    """What the mount says of a path: `class`, `title`; empty if it says nothing."""
-    try:
-        return os.fsdecode(os.getxattr(path, "user.tfilefs." + name))
-    except OSError:
-        return ""
-
-
-def class_at(path: str) -> str:
+def class_at(place: Place) -> str:
     """The class of the key there; `TDirectory` of what is no key, as the files of a directory."""
-    return attribute(path, "class") or ("TTree" if is_table(path) else "TDirectory" if os.path.isdir(path) else "")
+    return place.attribute("class") or ("TTree" if is_table(place) else "TDirectory" if place.is_directory() else "")
 
 
-class Directory(Mapping[str, Any]):
+class Directory(Placed, Mapping[str, Any]):
     """A directory of a ROOT file, or of ROOT files: a mapping of names. A name may be a path: d["tracker/hits"].
 
     `path`: where other programs find it. `name`: by which it was asked for."""
 
-    def __init__(self, path: str, name: str, owner: object = None) -> None:
-        self.path, self.name = path, name
+    def __init__(self, place: Place, name: str, owner: object = None) -> None:
+        self._place, self.name = place, name
         self._owner = owner  # the mount, which stays as long as anything of it is referred to
 
-    def _path(self, name: object) -> str:
+    def _below(self, name: object) -> Place:
         """Of what is in the directory or below it: a name that leads out of it is not there."""
         parts = [part for part in name.split("/") if part not in ("", ".")] if isinstance(name, str) else [".."]
         if ".." in parts or "\0" in "".join(parts):
             raise KeyError(name)
-        return os.path.join(self.path, *parts)
+        return self._place / "/".join(parts) if parts else self._place
 
     @of_a_mount
     def __getitem__(self, name: str) -> Any:
         """The Directory, Table, Histogram or Object of that name. KeyError, with the nearest name, if there is none.
 
         A column of a table is found as well: d["Events/energy"] is d["Events"]["energy"]."""
-        path = self._path(name)
+        place = self._below(name)
         try:
             column = self._column(name)
-            return item_at(path, name, self if self._owner is None else self._owner) if column is None else column
+            return item_at(place, name, self if self._owner is None else self._owner) if column is None else column
         except (FileNotFoundError, NotADirectoryError):
-            os.listdir(self.path)
+            self._place.names()
             raise missing(name, self._near(name)) from None
 
     @of_a_mount
@@ -101,9 +97,7 @@ class Directory(Mapping[str, Any]):
             raise FileExistsError(errno.EEXIST, "it is there already", name)
         with self._refusals():
             if isinstance(value, Object):
-                import shutil
-
-                shutil.copytree(value.path, path)
+                value._place.copy_to(path)
             else:
                 (write_histogram if is_histogram(value) else write_table)(path, value)
 
@@ -112,12 +106,12 @@ class Directory(Mapping[str, Any]):
         path = self._new_path(name)
         with self._refusals():
             os.makedirs(path, exist_ok=True)
-        return Directory(path, name, self if self._owner is None else self._owner)
+        return Directory(MountedPlace(path), name, self if self._owner is None else self._owner)
 
     def _new_path(self, name: str) -> str:
         """Of what gets that name."""
-        self._path(name)
-        return self._path("/".join(in_a_mount(part) for part in name.split("/") if part not in ("", ".")))
+        self._below(name)
+        return self._below("/".join(in_a_mount(part) for part in name.split("/") if part not in ("", "."))).writable_path()
 
     def _refusals(self) -> contextlib.AbstractContextManager[None]:
         return refusals(self.path if self._owner is None else getattr(self._owner, "path", ""))
@@ -127,48 +121,48 @@ class Directory(Mapping[str, Any]):
         parts = [part for part in name.split("/") if part not in ("", ".")]
         for i in range(1, len(parts)):
             above = "/".join(parts[:i])
-            if class_at(self._path(above)) not in ("", "TDirectory"):
+            if class_at(self._below(above)) not in ("", "TDirectory"):
                 table, rest = self[above], "/".join(parts[i:])
-                return table[rest] if is_table(table.path) and hasattr(table, "num_entries") and parts[i] in table else None
+                return table[rest] if is_table(table._place) and hasattr(table, "num_entries") and parts[i] in table else None
         return None
 
     def _near(self, name: str) -> list[str]:
         """What is in the last directory of a path that is there, with the path."""
         above, _, _ = name.rpartition("/")
-        while above and not os.path.isdir(self._path(above)):
+        while above and not self._below(above).is_directory():
             above, _, _ = above.rpartition("/")
-        found = (each for each in os.listdir(self._path(above)) if not each.startswith("."))
+        found = (each for each in self._below(above).names() if not each.startswith("."))
         return sorted(f"{above}/{each}" if above else each for each in found)
 
     @of_a_mount
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(name for name in os.listdir(self.path) if not name.startswith(".")))
+        return iter(sorted(name for name in self._place.names() if not name.startswith(".")))
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
     def __contains__(self, name: object) -> bool:
         try:
-            return os.path.lexists(self._path(name))
+            return self._below(name).exists()
         except KeyError:
             return False
 
-    def _below(self, recursive: bool) -> Iterator[str]:
+    def _names(self, recursive: bool) -> Iterator[str]:
         for name in self:
             yield name
-            path = os.path.join(self.path, name)
-            if recursive and class_at(path) == "TDirectory":
-                yield from (f"{name}/{each}" for each in Directory(path, name)._below(True))
+            place = self._place / name
+            if recursive and class_at(place) == "TDirectory":
+                yield from (f"{name}/{each}" for each in Directory(place, name)._names(True))
 
     @of_a_mount
     def keys(self, recursive: bool = False, filter_name: Names = None) -> KeysView[str]:
         """The names of what is in the directory. `recursive`: with what is in its directories, as paths. `filter_name`:
         only those that match one of these names and patterns."""
-        return dict.fromkeys(matching(filter_name, self._below(recursive))).keys()
+        return dict.fromkeys(matching(filter_name, self._names(recursive))).keys()
 
     def classnames(self, recursive: bool = False, filter_name: Names = None) -> dict[str, str]:
         """{name: class} of the keys that keys() gives: {"Events": "TTree", "tracker": "TDirectory"}."""
-        return {name: class_at(os.path.join(self.path, name)) for name in self.keys(recursive, filter_name)}
+        return {name: class_at(self._place / name) for name in self.keys(recursive, filter_name)}
 
     def __hash__(self) -> int:
         return id(self)
@@ -187,47 +181,42 @@ class Directory(Mapping[str, Any]):
 
     def _repr_html_(self) -> str:
         """A table of names, classes and titles; the first hundred."""
-        rows = [(name, classname, attribute(os.path.join(self.path, name), "title")) for name, classname in self.classnames().items()]
+        rows = [(name, classname, (self._place / name).attribute("title")) for name, classname in self.classnames().items()]
         return page(self.name or os.path.basename(getattr(self, "source", "")), ("name", "class", "title"), rows)
 
 
-class Object:
+class Object(Placed):
     """An object that is no table: its arrays, its JSON, and its plot where it has one."""
 
-    def __init__(self, path: str, name: str, owner: object = None) -> None:
-        self.path, self.name = path, name
+    def __init__(self, place: Place, name: str, owner: object = None) -> None:
+        self._place, self.name = place, name
         self._owner = owner  # the mount, which stays as long as anything of it is referred to
 
     @property
     def classname(self) -> str:
         """The class: `TH1D`."""
-        return attribute(self.path, "class")
+        return self._place.attribute("class")
 
     @property
     def title(self) -> str:
         """The title of its key."""
-        return attribute(self.path, "title")
+        return self._place.attribute("title")
 
     @of_a_mount
     def numpy(self, array: str) -> NumpyArray:
         """One of its arrays, in memory: numpy("x") of a graph. FileNotFoundError if it has no array of that name."""
-        import numpy as np
-
-        read: NumpyArray = np.load(os.path.join(self.path, array + ".npy"))
-        return read
+        return (self._place / (array + ".npy")).npy()
 
     @of_a_mount
     def json(self) -> Any:
         """The object as ROOT's own JSON."""
-        with open(os.path.join(self.path, "object.json"), encoding="utf-8", errors="surrogateescape") as file:
-            return json.load(file)
+        return json.loads((self._place / "object.json").text("surrogateescape"))
 
     @of_a_mount
     def svg(self, log: str = "") -> str:
         """The plot; `log`: the axes that are logarithmic, such as "y". FileNotFoundError if it has none."""
         name = f"plot.log{log}.svg" if log else "plot.svg"
-        with open(os.path.join(self.path, name), encoding="utf-8") as file:
-            return file.read()
+        return (self._place / name).text()
 
     def _repr_svg_(self) -> str | None:
         try:

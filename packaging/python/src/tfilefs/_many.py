@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Union
 
 from ._error import MountError
-from ._mount import Mount, Source, mount
+from ._mount import Mount, Opened, Source, mount
 from ._names import Names
 from ._table import Table
 
@@ -23,11 +23,13 @@ def _sources(files: Files) -> list[Source]:
     return list(files)
 
 
-def _mounted(files: Files, options: dict[str, object]) -> Mount:
-    return mount(_sources(files), **{"chain": True, **options})
+def _mounted(files: Files, options: dict[str, object]) -> Mount | Opened:
+    given = {"chain": True, **options}
+    fallback = bool(given.pop("fallback", False))
+    return mount(_sources(files), fallback=fallback, **given)
 
 
-def _table(mounted: Mount, name: str | None) -> Table:
+def _table(mounted: Mount | Opened, name: str | None) -> Table:
     """The one of that name, or the only one."""
     tables = [each for each, classname in mounted.classnames(recursive=True).items() if classname != "TDirectory"]
     if name is None and len(tables) != 1:
@@ -43,7 +45,7 @@ def concatenate(files: Files, expressions: Names = None, cut: str | None = None,
 
     `files`: a path, a pattern ("run*.root"), a URL, or several of these in a list; with the table, "run*.root:Events", if
     there is more than one, or {path: table}. `table`: its name in what is mounted, such as the sample of a dataset.
-    `options`: of the mount, as chain="union", missing="skip". MountError if a file cannot be opened, FileNotFoundError if there
+    `options`: of the mount, as chain="union", missing="skip", fallback=True. MountError if a file cannot be opened, FileNotFoundError if there
     is none; KeyError and ValueError as of Table.arrays."""
     with _mounted(files, options) as mounted:
         return _table(mounted, table).arrays(expressions, cut, filter_name=filter_name, entry_start=entry_start, entry_stop=entry_stop,

@@ -9,10 +9,12 @@ import os
 import re
 import weakref
 from collections.abc import Iterable
-from typing import Union
+from typing import Literal, Union, overload
 
 from ._error import MountError, mount_error
 from ._items import Directory
+from ._place import MountedPlace
+from ._served import Server, ServedPlace
 
 
 Source = Union[str, "os.PathLike[str]"]
@@ -60,16 +62,43 @@ def _source(source: str | os.PathLike[str]) -> str:
     return os.path.expanduser(text) if text.startswith("~") else text
 
 
-def mount(source: Source | Iterable[Source], *options: str, **named: object) -> Mount:
+def _sources(source: Source | Iterable[Source]) -> list[str]:
+    return [_source(each) for each in ([source] if isinstance(source, (str, os.PathLike)) else source)]
+
+
+def _options(options: Iterable[str], named: dict[str, object]) -> list[str]:
+    return [*options, *(_option(name, value) for name, value in named.items() if value is not False)]
+
+
+@overload
+def mount(source: Source | Iterable[Source], *options: str, fallback: Literal[False] = ..., **named: object) -> Mount: ...
+@overload
+def mount(source: Source | Iterable[Source], *options: str, fallback: bool, **named: object) -> Mount | Opened: ...
+def mount(source: Source | Iterable[Source], *options: str, fallback: bool = False, **named: object) -> Mount | Opened:
     """Mounts a ROOT file, a directory with ROOT files, or the URL of a ROOT file; with "chain" several, as one table.
 
     Options are those of `tfilefs -o`: mount(path, "rw", memory="1G", allow_other=True). Best used in a with statement.
     Without it, the mount goes with the last reference to it, with close(), or with the process.
 
+    `fallback`: where nothing can be mounted, what open() gives is returned, to be read by this process alone.
+
     MountError, if it cannot be mounted; which is a FileNotFoundError or a PermissionError where it is that."""
-    given = [_option(name, value) for name, value in named.items() if value is not False]
-    sources = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-    return Mount([_source(each) for each in sources], [*options, *given])
+    sources, given = _sources(source), _options(options, named)
+    try:
+        return Mount(sources, given)
+    except MountError as error:
+        if not fallback or _is_writable(given) or isinstance(error, FileNotFoundError):
+            raise
+        return Opened(sources, given)
+
+
+def open(source: Source | Iterable[Source], *options: str, **named: object) -> Opened:
+    """What mount() gives to be read, where nothing can be mounted: in containers, on batch nodes. It needs no FUSE and no rights.
+
+    A server of this process alone reads the files; columns come into memory whole, or those entries of them that are asked
+    for, and are decoded once for all threads and forks. Other programs do not see them: `path` is a MountError. Arguments
+    and errors are those of mount(), without "rw"."""
+    return Opened(_sources(source), _options(options, named))
 
 
 def create(path: Source, *options: str, **named: object) -> Mount:
@@ -80,7 +109,11 @@ def create(path: Source, *options: str, **named: object) -> Mount:
     name = _source(path)
     if os.path.lexists(name):
         raise FileExistsError(errno.EEXIST, "it is there already; mount(path, 'rw') adds to it", name)
-    return mount(name, "rw", *options, **named)
+    return Mount([name], ["rw", *_options(options, named)])
+
+
+def _is_writable(options: Iterable[str]) -> bool:
+    return any(word in ("rw", "writable") for option in options for word in option.split(","))
 
 
 def _end(path: str, lifeline: int, owner: int, is_writable: bool) -> None:
@@ -120,9 +153,9 @@ class Mount(Directory):
             raise
         finally:
             os.close(reading)
-        super().__init__(path, "")
+        super().__init__(MountedPlace(path), "")
         self.source = ", ".join(sources)
-        is_writable = any(word in ("rw", "writable") for option in options for word in option.split(","))
+        is_writable = _is_writable(options)
         self.is_mappable = not is_writable and not any(map(is_remote, sources))
         self._finalizer = weakref.finalize(self, _end, path, writing, os.getpid(), is_writable)
 
@@ -142,3 +175,27 @@ class Mount(Directory):
 
     def __repr__(self) -> str:
         return f"<tfilefs.Mount of {self.source} on {self.path}>"
+
+
+class Opened(Directory):
+    """What open() gives: the same mapping as a Mount, for this process and its forks. `source`: what was opened.
+    `is_mappable`: what is read whole is mapped from memory, and cannot be changed."""
+
+    def __init__(self, sources: list[str], options: list[str]) -> None:
+        self._server = Server(program(), sources, options)
+        super().__init__(ServedPlace(self._server), "")
+        self.source = self._server.source
+        self.is_mappable = True
+
+    def close(self) -> None:
+        """Ends the server. Arrays that were read stay."""
+        self._server.close()
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<tfilefs.Opened {self.source}>"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -93,7 +92,7 @@ class Reading:
                 raise ValueError(f"step_size={step_size!r}; a number of entries, or a size such as '100 MB'")
             wanted = float(found[1]) * _UNITS[found[2].lower()]
             names = {*self._names, *(self._cut.columns if self._cut else [])}
-            size = sum(os.path.getsize(path) for name in names for path in self._table.files_of(name))
+            size = sum(map(self._table.bytes_of, names))
             entries = max(1, int(wanted * self._table.num_entries / size)) if size else max(1, self._table.num_entries)
         if entries < 1:
             raise ValueError(f"step_size={step_size!r} is less than one entry")

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._buffers import Buffers, numbers
+from ._buffers import Buffers
 from ._column import Column, typename
 from ._error import MountError, missing, of_a_mount, refusals
 from ._html import page
 from ._names import Names, chosen, in_a_mount, matching, without_type
+from ._place import MountedPlace, Place, Placed
 from ._reading import Reading
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from ._types import AwkwardArray, NumpyArray, NumpyArrays
 
 
-class Table:
+class Table(Placed):
     """A TTree or RNTuple. `path`: where other programs find it. `name`: by which it was asked for.
 
     numpy(), awkward() and arrow() read into memory, which stays when the mount has gone. arrays(), iterate() and columns
     map where they can."""
 
-    def __init__(self, path: str, name: str, owner: object = None) -> None:
-        self.path, self.name = path, name
+    def __init__(self, place: Place, name: str, owner: object = None) -> None:
+        self._place, self.name = place, name
         self._owner = owner
 
     def __len__(self) -> int:
@@ -51,8 +51,7 @@ class Table:
 
     @of_a_mount
     def _json(self, name: str) -> dict[str, Any]:
-        with open(os.path.join(self.path, name), encoding="utf-8", errors="surrogateescape") as file:
-            read: dict[str, Any] = json.load(file)
+        read: dict[str, Any] = json.loads((self._place / name).text("surrogateescape"))
         return read
 
     @functools.cached_property
@@ -63,7 +62,7 @@ class Table:
     @functools.cached_property
     def buffers(self) -> Buffers:
         """The files of the columns, as Awkward Array takes them."""
-        return Buffers(self.path, self._json(".awkward.json"))
+        return Buffers(self._place, self._json(".awkward.json"))
 
     @functools.cached_property
     def columns(self) -> list[str]:
@@ -97,7 +96,11 @@ class Table:
 
     def files_of(self, name: str) -> list[str]:
         """The paths of the files of a column."""
-        return [os.path.join(self.path, part["path"]) for part in self.parts_of(name)]
+        return [(self._place / part["path"]).path for part in self.parts_of(name)]
+
+    def bytes_of(self, name: str) -> int:
+        """The size of the files of a column."""
+        return sum((self._place / part["path"]).size() for part in self.parts_of(name))
 
     def is_numbers(self, name: str) -> bool:
         """Whether a column is a number, or an array of fixed shape, for each entry."""
@@ -136,10 +139,14 @@ class Table:
         first, last, _ = slice(start, stop).indices(self.buffers.length)
         return first, max(first, last)
 
-    def is_copied(self, copy: bool | None) -> bool:
-        """What copy=None stands for. A mapped page that cannot be read ends the process, and a file that is mapped holds up
-        a commit: only files of this machine, mounted to be read, are mapped."""
-        return not getattr(self._owner, "is_mappable", False) if copy is None else copy
+    def is_copied(self, copy: bool | None, start: int, stop: int) -> bool:
+        """What copy=None stands for, of entries start..stop. A mapped page that cannot be read ends the process, and a file
+        that is mapped holds up a commit: only files of this machine, mounted to be read, are mapped. What is not mounted is
+        mapped where all of it is wanted, for it is read before it is mapped."""
+        if copy is not None:
+            return copy
+        is_part = (start, stop) != (0, self.num_entries)
+        return not getattr(self._owner, "is_mappable", False) or is_part and not isinstance(self._place, MountedPlace)
 
     @overload
     def numpy(self, name: str, /) -> NumpyArray: ...
@@ -168,8 +175,10 @@ class Table:
         size = 1
         for each in column["shape"]:
             size *= each
-        read = numbers(os.path.join(self.path, column["path"]), column["dtype"], copy, start * size, None if stop is None else stop * size)
-        return read.reshape(-1, *column["shape"])
+        place = self._place / column["path"]
+        read = place.numbers(column["dtype"], copy, start * size, None if stop is None else stop * size)
+        shaped: NumpyArray = read.reshape(-1, *column["shape"])
+        return shaped
 
     @of_a_mount
     def awkward(self, *patterns: str) -> AwkwardArray:
@@ -186,7 +195,7 @@ class Table:
         """The same; mapped if not `copy`."""
         import pyarrow as pa
 
-        with pa.OSFile(self.path + ".arrow") if copy else pa.memory_map(self.path + ".arrow") as file:
+        with self._place.beside(".arrow").arrow_file(copy) as file:
             fields = pa.ipc.open_file(file).schema.names
             for name in names or ():
                 if name not in fields:
@@ -204,12 +213,14 @@ class Table:
         return self.arrays(expressions, cut, library="pl")
 
     def to_duckdb(self, connection: duckdb.DuckDBPyConnection | None = None) -> duckdb.DuckDBPyRelation:
-        """A relation of DuckDB, which reads what a query needs, as long as the table is mounted:
-        t.to_duckdb().filter("energy > 100").aggregate("run, count(*)")."""
+        """A relation of DuckDB, which reads what a query needs, as long as the table is mounted; of what is not mounted, a
+        relation of all columns in memory: t.to_duckdb().filter("energy > 100").aggregate("run, count(*)")."""
         import glob
 
         import duckdb
 
+        if not isinstance(self._place, MountedPlace):
+            return duckdb.from_arrow(self.arrow(), connection=connection or duckdb.default_connection())  # type: ignore[no-any-return, unused-ignore]
         return (connection or duckdb).read_parquet(glob.escape(self.path + ".parquet"))  # type: ignore[no-any-return, unused-ignore]
 
     @overload
@@ -242,7 +253,8 @@ class Table:
         `copy`: True reads into memory, False maps the files, so that only what is used is read; a mapped page that cannot be
         read ends the process. None maps files of this machine that are mounted to be read, and reads others."""
         names = self._wanted(expressions, filter_name)
-        return self._part(Reading(self, names, cut, library, self.is_copied(copy)), *self.between(entry_start, entry_stop))
+        part = self.between(entry_start, entry_stop)
+        return self._part(Reading(self, names, cut, library, self.is_copied(copy, *part)), *part)
 
     def _wanted(self, expressions: Names, filter_name: Names) -> list[str]:
         return matching(filter_name, chosen(expressions, self.buffers.names))
@@ -254,8 +266,9 @@ class Table:
     def iterate(self, expressions: Names = None, cut: str | None = None, *, step_size: int | str = "100 MB", filter_name: Names = None,
                 entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Iterator[Any]:
         """The same in steps: what arrays() gives, of `step_size` entries each, or of as many as take about "100 MB"."""
-        reading = Reading(self, self._wanted(expressions, filter_name), cut, library, self.is_copied(copy))
         start, stop = self.between(entry_start, entry_stop)
+        # Steps are parts: what is not mounted is not held as a whole.
+        reading = Reading(self, self._wanted(expressions, filter_name), cut, library, self.is_copied(copy, start, start))
         entries = reading.entries_of(step_size)
         return (self._part(reading, first, min(first + entries, stop)) for first in range(start, stop, entries))
 
@@ -266,8 +279,9 @@ class Table:
         columns, or columns of different lengths."""
         from ._write import extend
 
+        path = self._place.writable_path()
         with refusals(getattr(self._owner, "path", "")):
-            extend(self.path, data)
+            extend(path, data)
 
     def __repr__(self) -> str:
         try:

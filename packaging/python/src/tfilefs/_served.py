@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of a server (`tfilefs serve`) that this process has for itself, behind a socket that only its user can use."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import io
+import os
+import threading
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ._error import MountError, mount_error
+from ._place import Place
+
+if TYPE_CHECKING:
+    import http.client
+    import subprocess
+
+    from ._types import NumpyArray
+
+_ERRORS = {401: errno.EACCES, 403: errno.EACCES, 404: errno.ENOENT}
+_BEHIND_THE_END = 416
+_SOCKET = "socket"
+
+
+class Server:
+    """The process, and what is asked of it. Threads ask by connections of their own, and forks, too."""
+
+    def __init__(self, program: str, sources: list[str], options: list[str]) -> None:
+        import subprocess
+        import tempfile
+
+        self.source = ", ".join(sources)
+        self._directory = os.path.realpath(tempfile.mkdtemp(prefix="tfilefs-"))  # for this user alone
+        # The program holds the reading end. When this process ends, however it ends, the kernel closes the other one.
+        reading, self._lifeline = os.pipe()
+        arguments = [word for option in (*options, f"lifeline={reading}") for word in ("-o", option)]
+        try:
+            # Of its own session: Ctrl-C at a terminal is for this process.
+            self._process = subprocess.Popen(
+                [program, "serve", "--listen", f"unix:{self._directory}/{_SOCKET}", "--timeout", "3600", *arguments, "--", *sources],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=(reading,), start_new_session=True)
+        except BaseException:
+            self._remove()
+            raise
+        finally:
+            os.close(reading)
+        self._token = self._token_of(self._process)
+        self._own = threading.local()
+        self._mapped: weakref.WeakValueDictionary[str, NumpyArray] = weakref.WeakValueDictionary()
+        self._tags: dict[str, str] = {}
+        self._locks: dict[str, threading.Lock] = {}  # of a file that is mapped by one thread, and wanted by others
+        self._end = weakref.finalize(self, _end, self._process, self._directory, self._lifeline, os.getpid())
+
+    def _token_of(self, process: subprocess.Popen[bytes]) -> str:
+        """What it prints when it can be asked. MountError with what it says instead."""
+        assert process.stdout and process.stderr
+        with process.stdout, process.stderr:
+            url = process.stdout.readline().decode()
+            if "?token=" in url:
+                return url.strip().partition("?token=")[2]
+            said = process.stderr.read().decode("utf-8", "replace").strip()
+        process.wait()
+        self._remove()
+        raise mount_error(said or f"tfilefs ended with {process.returncode}")
+
+    def _remove(self) -> None:
+        os.close(self._lifeline)
+        with contextlib.suppress(OSError):
+            os.rmdir(self._directory)
+
+    def close(self) -> None:
+        """Ends it, and waits until it has ended."""
+        self._end()
+
+    @property
+    def is_open(self) -> bool:
+        return self._end.alive and os.path.exists(os.path.join(self._directory, _SOCKET))
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if getattr(self._own, "process", None) != os.getpid():
+            self._own.connection = _connection_at(os.path.join(self._directory, _SOCKET))
+            self._own.process = os.getpid()
+        connection: http.client.HTTPConnection = self._own.connection
+        return connection
+
+    @contextlib.contextmanager
+    def ask(self, method: str, path: str, query: str = "", **headers: str) -> Iterator[http.client.HTTPResponse]:
+        """The response, whose body is to be read. OSError of what is refused, with `path`."""
+        from urllib.parse import quote
+
+        response = self._asked(method, quote(os.fsencode("/" + path)) + query, headers)
+        try:
+            if response.status >= 400 and response.status != _BEHIND_THE_END:
+                said = response.read().decode("utf-8", "replace").strip()
+                raise OSError(_ERRORS.get(response.status, errno.EIO), said or response.reason, path)
+            yield response
+        finally:
+            if not response.isclosed():
+                self._connection().close()  # what is left of a body is no next response
+
+    def _asked(self, method: str, target: str, headers: dict[str, str]) -> http.client.HTTPResponse:
+        import http.client
+
+        given = {"Authorization": f"Bearer {self._token}", "Host": "localhost", **headers}
+        for _ in range(2):  # a connection that nothing has used for long may have been closed
+            connection = self._connection()
+            try:
+                connection.request(method, target, headers=given)
+                return connection.getresponse()
+            except (ConnectionError, FileNotFoundError, http.client.HTTPException):
+                connection.close()
+        raise MountError(f"{self.source} is not open any more")
+
+    def look(self, path: str) -> dict[str, Any] | None:
+        """What there is: `type`, `size` if it is known, `attributes`. None if there is nothing."""
+        import json
+
+        try:
+            with self.ask("GET", path, "?attributes") as response:
+                found: dict[str, Any] = json.loads(response.read())
+                return found
+        except FileNotFoundError:
+            return None
+
+    def read(self, path: str) -> bytes:
+        with self.ask("GET", path) as response:
+            read = response.read()
+            _check(len(read), response, path)
+            return read
+
+    def numbers(self, path: str, dtype: str, start: int, stop: int | None) -> NumpyArray:
+        """Read into memory."""
+        import numpy as np
+
+        size = np.dtype(dtype).itemsize
+        if stop is not None and stop <= start:
+            return np.empty(0, dtype)
+        is_part = start > 0 or stop is not None
+        wanted = {"Range": f"bytes={start * size}-" + ("" if stop is None else str(stop * size - 1))} if is_part else {}
+        with self.ask("GET", path, **wanted) as response:
+            if response.status == _BEHIND_THE_END:
+                response.read()
+                return np.empty(0, dtype)
+            read = np.empty(int(response.headers["Content-Length"]) // size, dtype)
+            _fill(read.view("u1").data, response, path)
+            return read
+
+    def mapped(self, path: str) -> NumpyArray:
+        """All bytes of a file in memory that is mapped, and that nobody can change: the same as long as an array of it is there."""
+        with self._locks.setdefault(path, threading.Lock()):
+            known = self._mapped.get(path)
+            asked = {} if known is None else {"If-None-Match": self._tags[path]}
+            with self.ask("GET", path, **asked) as response:
+                if response.status == 304 and known is not None:
+                    response.read()
+                    return known
+                read = _sealed(response, path)
+                if response.headers["ETag"]:
+                    self._mapped[path], self._tags[path] = read, response.headers["ETag"]
+                return read
+
+
+def _connection_at(path: str) -> http.client.HTTPConnection:
+    import http.client
+    import socket
+
+    class Connection(http.client.HTTPConnection):
+        def connect(self) -> None:
+            self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                self.sock.connect(path)
+            except BaseException:
+                self.close()
+                raise
+
+    return Connection("localhost")
+
+
+def _check(got: int, response: http.client.HTTPResponse, path: str) -> None:
+    if got != int(response.headers["Content-Length"] or got):
+        raise OSError(errno.EIO, "the file ends too early", path)
+
+
+def _fill(into: memoryview, response: http.client.HTTPResponse, path: str) -> None:
+    got = 0
+    while got < len(into):
+        part = response.readinto(into[got:])
+        if not part:
+            raise OSError(errno.EIO, "the file ends too early", path)
+        got += part
+    response.read()  # of nothing, which ends it
+
+
+def _sealed(response: http.client.HTTPResponse, path: str) -> NumpyArray:
+    """The body in memory that is mapped to be read. Sealed, so that no other process that gets it can change or shorten it."""
+    import mmap
+
+    import numpy as np
+
+    size = int(response.headers["Content-Length"])
+    if size == 0:  # which cannot be mapped
+        response.read()
+        return np.empty(0, "u1")
+    memory = os.memfd_create("tfilefs", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.ftruncate(memory, size)
+        with mmap.mmap(memory, size) as written, memoryview(written) as view:
+            _fill(view, response, path)
+        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL
+        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, seals)
+        return np.frombuffer(mmap.mmap(memory, size, prot=mmap.PROT_READ), "u1")
+    finally:
+        os.close(memory)
+
+
+def _end(process: subprocess.Popen[bytes], directory: str, lifeline: int, owner: int) -> None:
+    os.close(lifeline)
+    if os.getpid() != owner:
+        return  # of a fork: the server belongs to its parent
+    process.terminate()
+    process.wait()
+    with contextlib.suppress(OSError):
+        os.rmdir(directory)
+
+
+class RangeFile(io.RawIOBase):
+    """A file of a server that is read where somebody wants it."""
+
+    def __init__(self, place: ServedPlace) -> None:
+        self._place, self._at, self._size = place, 0, place.size()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = max(0, offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, into: Any) -> int:
+        view = memoryview(into).cast("B")
+        stop = min(self._size, self._at + len(view))
+        got = self._place.numbers("u1", True, self._at, stop)
+        view[:len(got)] = got.data
+        self._at += len(got)
+        return len(got)
+
+
+class ServedPlace(Place):
+    def __init__(self, server: Server, path: str = "") -> None:
+        self._server, self._path = server, path
+
+    @property
+    def path(self) -> str:
+        raise MountError(f"{self._path or self._server.source} has no path for other programs: nothing is mounted by tfilefs.open; "
+                         "tfilefs.mount does")
+
+    def writable_path(self) -> str:
+        raise MountError(f"{self._server.source} is only read by tfilefs.open: tfilefs.mount(..., 'rw') writes")
+
+    def __truediv__(self, below: str) -> ServedPlace:
+        return ServedPlace(self._server, f"{self._path}/{below}".strip("/"))
+
+    def beside(self, ending: str) -> ServedPlace:
+        return ServedPlace(self._server, self._path + ending)
+
+    def is_open(self) -> bool:
+        return self._server.is_open
+
+    def gone(self) -> str:
+        return f"{self._server.source} is not open any more"
+
+    def exists(self) -> bool:
+        return self._server.look(self._path) is not None
+
+    def is_directory(self) -> bool:
+        found = self._server.look(self._path)
+        return found is not None and found["type"] == "directory"
+
+    def names(self) -> list[str]:
+        import json
+
+        found = self._server.look(self._path)
+        if found is None or found["type"] != "directory":
+            number = errno.ENOENT if found is None else errno.ENOTDIR
+            raise OSError(number, os.strerror(number), self._path)
+        with self._server.ask("GET", self._path, "?json") as response:
+            return [str(each["name"]) for each in json.loads(response.read())["entries"]]
+
+    def attribute(self, name: str) -> str:
+        found = self._server.look(self._path)
+        return "" if found is None else str(found["attributes"].get(name, ""))
+
+    def size(self) -> int:
+        with self._server.ask("HEAD", self._path) as response:
+            response.read()
+            return int(response.headers["Content-Length"])
+
+    def text(self, errors: str = "strict") -> str:
+        return self._server.read(self._path).decode("utf-8", errors)
+
+    def npy(self) -> NumpyArray:
+        import numpy as np
+
+        read: NumpyArray = np.load(io.BytesIO(self._server.read(self._path)))
+        return read
+
+    def numbers(self, dtype: str, copy: bool, start: int = 0, stop: int | None = None) -> NumpyArray:
+        if copy:
+            return self._server.numbers(self._path, dtype, start, stop)
+        return self._server.mapped(self._path).view(dtype)[start:stop]
+
+    def arrow_file(self, copy: bool) -> Any:
+        import pyarrow as pa
+
+        return pa.PythonFile(io.BufferedReader(RangeFile(self), 1 << 20), "r")
+
+    def copy_to(self, path: str) -> None:
+        os.makedirs(path)
+        for name in self.names():
+            each, to = self / name, os.path.join(path, name)
+            if each.is_directory():
+                each.copy_to(to)
+            else:
+                with open(to, "wb") as file:
+                    file.write(self._server.read(each._path))
