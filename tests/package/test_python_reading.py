@@ -47,9 +47,10 @@ def types(tmp_path_factory):
     return str(once(tmp_path_factory, "python-types", lambda directory: write_types(str(directory / "types.root"))) / "types.root")
 
 
-@pytest.fixture
-def ours(tfilefs, sample):
-    with tfilefs.mount(sample) as f:
+@pytest.fixture(params=("mount", "open"))
+def ours(request, tfilefs, sample):
+    """What both give is the same."""
+    with getattr(tfilefs, request.param)(sample) as f:
         yield f
 
 
@@ -72,8 +73,9 @@ def test_keys_and_classes(ours, theirs):
     assert ours["tracker/layer1"].classnames() == {"hits": "TH1D"} and ours["tracker/layer1/hits"].classname == "TH1D"
 
 
-def test_columns_and_their_types(tfilefs, types):
-    with tfilefs.mount(types) as f, uproot.open(types) as file:
+@pytest.mark.parametrize("way", ("mount", "open"))
+def test_columns_and_their_types(tfilefs, types, way):
+    with getattr(tfilefs, way)(types) as f, uproot.open(types) as file:
         ours, theirs = f["t"], file["t"]
         assert ours.keys() == theirs.keys(recursive=False) == list(ours) and ours.num_entries == theirs.num_entries == 100
         assert ours.typenames() == theirs.typenames(recursive=False)
@@ -87,10 +89,11 @@ def test_columns_and_their_types(tfilefs, types):
         assert (f["t/leaves/b"].numpy() == theirs["leaves"].array(library="np")["b"]).all()
 
 
+@pytest.mark.parametrize("way", ("mount", "open"))
 @pytest.mark.parametrize("copy", (None, True, False))
 @pytest.mark.parametrize("part", ({}, {"entry_start": 5, "entry_stop": 90}, {"entry_start": -3}, {"entry_start": 200}))
-def test_arrays_of_each_library(tfilefs, types, copy, part):
-    with tfilefs.mount(types) as f, uproot.open(types) as file:
+def test_arrays_of_each_library(tfilefs, types, way, copy, part):
+    with getattr(tfilefs, way)(types) as f, uproot.open(types) as file:
         ours, theirs = f["t"], file["t"]
         names = [name for name in theirs.keys(recursive=False) if name != "lv"]
         expected = theirs.arrays(names, **part)
@@ -116,7 +119,8 @@ def test_names_and_patterns(ours, theirs):
             events.arrays(wrong)
 
 
-def test_what_is_mapped(tfilefs, ours, sample, tmp_path):
+def test_what_is_mapped(tfilefs, sample, tmp_path):
+    ours = tfilefs.mount(sample)
     events = ours["Events"]
     mapped = events.arrays(["run", "position"], library="np")
     assert isinstance(mapped["run"], np.memmap) and mapped["position"].shape == (100000, 3)
