@@ -10,7 +10,7 @@ namespace tfilefs {
 namespace {
 
 constexpr std::int32_t kBinsOfAxisMax = 10'000'000;
-constexpr std::size_t kDrawParts = 4;
+constexpr std::size_t kDrawParts = 5;
 
 tl::unexpected<Error> not_as(const std::string& text, const std::string& wanted) {
   return tfile::fail(ErrorKind::invalid, text + ": expected " + wanted);
@@ -88,13 +88,15 @@ std::vector<std::string> split_outside_quotes(std::string_view text, char mark) 
 
 Result<DrawRequest> parse_drawing(std::string_view text) {
   std::vector<std::string> parts = split_outside_quotes(text, ';');
-  if (parts.size() > kDrawParts) return not_as(std::string(text), "EXPR;CUT;BINS;RANGES");
+  if (parts.size() > kDrawParts) return not_as(std::string(text), "EXPR;CUT;BINS;RANGES;profile");
   parts.resize(kDrawParts);
   DrawRequest request;
   request.expressions = parts[0];
   request.cut = parts[1];
   TRY_VOID(take_bins(parts[2], request));
   TRY_VOID(take_ranges(parts[3], request));
+  if (!parts[4].empty() && parts[4] != "profile") return not_as(parts[4], "profile, or nothing");
+  request.is_profile = !parts[4].empty();
   return request;
 }
 

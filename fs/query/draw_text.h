@@ -18,7 +18,7 @@ Result<> take_bins(const std::string&, DrawRequest&);
 // "LO:HI[,LO:HI]": an empty part is a range that is found.
 Result<> take_ranges(const std::string&, DrawRequest&);
 
-// "EXPR[;CUT[;BINS[;RANGES]]]"; parts may be empty.
+// "EXPR[;CUT[;BINS[;RANGES[;profile]]]]"; parts may be empty.
 Result<DrawRequest> parse_drawing(std::string_view);
 
 }  // namespace tfilefs

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tfilefs browse`: the page, and what Chromium makes of it, where that is installed."""
 
+import html
 import json
 import os
 import re
@@ -119,6 +120,17 @@ def test_what_a_browser_shows(program, source, tmp_path):
         assert "<svg class=\"plot\"" in column
         words = dom(browsed.at("/T/word/chars.u1"), tmp_path)
         assert "2 different ones of the first 1000" in words
+        assert ">Expressions</h3>" in column and 'src="blob:' not in column, "nothing is drawn before it is asked for"
+        for link, line in (("x=x", "tfilefs draw {}:T x"), ("x=x&cut=x>10&bins=20&log=y", "tfilefs draw {}:T x 'x>10' --bins 20 --log"),
+                           ("x=x&y=wide&bins=10", "tfilefs draw {}:T wide:x --bins 10,10"),
+                           ("x=x&y=wide&profile=1&range=0:9", "tfilefs draw {}:T wide:x --range 0:9 --profile")):
+            drawn = html.unescape(dom(browsed.at("/T/x.f4?" + link), tmp_path))
+            assert 'src="blob:' in drawn and line.format(source) + "</pre>" in drawn, drawn
+            assert 'value="wide"' in drawn, "columns are offered"
+        wrong = dom(browsed.at("/T/x.f4?x=nothing"), tmp_path)
+        assert 'role="alert"' in wrong and "nothing" in wrong and 'src="blob:' not in wrong
+        zoomed = dom(browsed.at("/T/x.f4?zoom=0:500&columns=50&counts=log"), tmp_path)
+        assert "in the range 500, mean 249.5" in zoomed
         plot = dom(browsed.at("/h"), tmp_path)
         assert 'src="/h/plot.svg"' in plot and "has no plot" not in plot
         missing = dom(browsed.at("/missing"), tmp_path)

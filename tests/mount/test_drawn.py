@@ -54,7 +54,16 @@ def test_of_two_dimensions(table):
     assert values.shape == (5, 6)
 
 
-@pytest.mark.parametrize("text", ["nothing", "n;;0", "n;;2;3:2", "n;;;;", "n:n:n:n", "", "n;;1000000,1000000"])
+def test_a_profile(source, table, tmp_path):
+    out = str(tmp_path / "out.csv")
+    subprocess.run([mounted.program(), "draw", source + ":t", "s_D:s_F", "--profile", "--bins", "5", "-o", out], check=True, timeout=60)
+    with open(out) as file:
+        means = [float(line[2]) for line in list(csv.reader(file))[1:]]
+    drawn = os.path.join(table, ".draw=s_D:s_F;;5;;profile")
+    assert np.load(os.path.join(drawn, "values.npy")).tolist() == means and "effective_entries.f8" in os.listdir(drawn)
+
+
+@pytest.mark.parametrize("text", ["nothing", "n;;0", "n;;2;3:2", "n;;;;;", "n;;;;other", "n;;;;profile", "n:n:n:n", "", "n;;1000000,1000000"])
 def test_what_is_wrong(table, text):
     with pytest.raises(OSError) as error:
         os.listdir(os.path.join(table, ".draw=" + text))

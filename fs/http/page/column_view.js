@@ -4,6 +4,7 @@ import { bytes, urlOf } from './source.js';
 import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown, size } from './numbers.js';
 import { columnName, columnType } from './table_view.js';
 import { chart } from './chart.js';
+import { canDraw, drawView, expressionOf } from './draw_view.js';
 import { copyLines, downloads, facts, make, quoted } from './parts.js';
 
 const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20;
@@ -26,15 +27,16 @@ async function readValues(path, column, tell) {
   return values;
 }
 
-function histogramView(path, column) {
+function histogramView(path, column, given, keep) {
   const figure = make('figure', {}, make('p', { class: 'dim' }, 'Reading…'));
-  const bins = make('input', { type: 'number', min: 1, max: 1000, value: 100 });
-  const log = make('input', { type: 'checkbox' });
+  const bins = make('input', { type: 'number', min: 1, max: 1000, value: given.get('columns') ?? 100 });
+  const log = make('input', { type: 'checkbox', checked: given.has('counts') });
   const whole = make('button', { type: 'button', disabled: true }, 'Whole range');
   const told = make('p', { class: 'dim' });
-  let values = null, range = null;
+  let values = null, range = rangeOf(given.get('zoom'));
   function show() {
     if (!values) return;
+    keep({ columns: bins.value !== '100' && bins.value, counts: log.checked && 'log', zoom: range && range.join(':') });
     const count = Math.min(1000, Math.max(1, Number(bins.value) || 100));
     const found = histogram(values, count, range);
     whole.disabled = range === null;
@@ -52,6 +54,12 @@ function histogramView(path, column) {
     .catch((failure) => figure.replaceChildren(make('p', { class: 'error' }, failure.message)));
   return make('section', {}, make('h3', {}, 'Histogram'), make('div', { class: 'bar' }, make('label', {}, 'Bins ', bins),
     make('label', {}, log, ' Logarithmic'), whole, make('span', { class: 'dim' }, 'drag over the plot to zoom')), figure, told);
+}
+
+// Of "LO:HI"; null: the whole one.
+function rangeOf(text) {
+  const range = (text ?? '').split(':').map(Number);
+  return range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : null;
 }
 
 function stringsView(table, path, column) {
@@ -73,11 +81,11 @@ function stringsView(table, path, column) {
   return make('section', {}, make('h3', {}, 'Most frequent'), place);
 }
 
-export function columnView(table, schema, column, source) {
+// `given`: what of it is drawn, which `keep` puts into the URL.
+export function columnView(table, schema, column, source, given, keep) {
   const path = [...table, ...column.path.split('/')];
   const inside = path.join('/'), name = columnName(column);
   const url = location.origin + urlOf(path);
-  const canDraw = isNumeric(column) && !column.path.includes('%2F');  // in an expression, a / in a name divides
   return [
     make('h2', {}, name), make('p', { class: 'dim' }, column.title),
     facts([['Table', make('a', { href: '#' + urlOf(table) }, table.join('/'))], ['Branch', [column.branch, ...column.field].join(' . ')],
@@ -85,14 +93,15 @@ export function columnView(table, schema, column, source) {
            ['Compression', column.compression], ['Lists', column.lists.join(', ')], ['Not decoded', column.reason]]),
     downloads([[column.path.split('/').at(-1), urlOf(path)], ['npy', urlOf(path) + '.npy'],
                ...column.lists.map((each) => [each.split('/').at(-1), urlOf([...table, ...each.split('/')])])]),
-    isNumeric(column) ? histogramView(path, column) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column) : null,
+    isNumeric(column) ? histogramView(path, column, given, keep) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column) : null,
+    canDraw(column) ? drawView(table, schema, column, source, given, keep) : null,
     copyLines([
       ['NumPy', `np.fromfile(${JSON.stringify('mnt/' + inside)}, ${JSON.stringify(column.dtype)})  # of a mount`],
       ['Python', `np.frombuffer(urllib.request.urlopen(${JSON.stringify(url)} + "?token=" + TOKEN).read(), ${JSON.stringify(column.dtype)})`],
       source.endsWith('.root') && ['uproot', `uproot.open(${JSON.stringify(source)})[${JSON.stringify(table.join('/'))}][${JSON.stringify(column.branch)}].array()`],
       ['curl', `curl -H "Authorization: Bearer $TOKEN" -O ${quoted(url)}`],
       ['tfilefs', `tfilefs cat ${quoted(source + '/' + inside)} > ${quoted(column.path.split('/').at(-1))}`],
-      canDraw && ['draw', `tfilefs draw ${quoted(source + ':' + table.join('/'))} ${quoted(column.branch.split('/').at(-1))}`],
+      canDraw(column) && ['draw', `tfilefs draw ${quoted(source + ':' + table.join('/'))} ${quoted(expressionOf(column))}`],
     ]),
   ];
 }

@@ -12,7 +12,15 @@ const main = document.getElementById('main');
 const tree = new Tree(document.getElementById('tree'), document.getElementById('none'));
 let source = '', turn = 0;
 
-const chosen = () => location.hash.slice(1).split('/').filter(Boolean).map(decoded);
+// Behind #: the path, and behind a ? what of it is drawn. A ? in a name is encoded.
+const hashParts = () => location.hash.slice(1).split('?');
+const chosen = () => hashParts()[0].split('/').filter(Boolean).map(decoded);
+const drawn = () => new URLSearchParams(hashParts()[1] ?? '');
+function keep(changes) {
+  const kept = drawn();
+  for (const [name, value] of Object.entries(changes)) value ? kept.set(name, value) : kept.delete(name);
+  history.replaceState(null, '', '#' + hashParts()[0] + ([...kept].length ? '?' + kept : ''));
+}
 
 // What is neither a table nor in one.
 async function plainView(names) {
@@ -33,7 +41,7 @@ async function views(names) {
     if (!path) return tableView(table, described, source);
     const column = described.columns.find((each) => each.path === path) ??
                    described.columns.find((each) => each.path.startsWith(path + '/') && each.role !== 'offsets');
-    if (column) return columnView(table, described, column, source);
+    if (column) return columnView(table, described, column, source, drawn(), keep);
   }
   return plainView(names);
 }

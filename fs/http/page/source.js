@@ -63,6 +63,9 @@ export async function beginning(names, count) {
   }
 }
 
+// A whole file, as what an image shows.
+export const blob = async (names) => (await ask(urlOf(names))).blob();
+
 // Bytes of a file from `begin` up to `end`, fewer at its end.
 export async function bytes(names, begin, end) {
   if (end <= begin) return new ArrayBuffer(0);

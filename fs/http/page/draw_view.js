@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server draws of a column, by .draw= of its table: an expression, a cut, a second one, a profile. What is drawn
+// stands behind # in the URL, so that links keep it.
+import { blob, urlOf } from './source.js';
+import { downloads, make, quoted } from './parts.js';
+import { columnName, shownColumns } from './table_view.js';
+import { isNumeric } from './numbers.js';
+
+const NAMES_MAX = 2000;
+
+// As expressions name it: members with dots.
+export const expressionOf = (column) => columnName(column).replaceAll('/values', '').replaceAll('/', '.');
+
+export const canDraw = (column) => isNumeric(column) && !column.path.includes('%2F');  // in an expression, a / in a name divides
+
+// A name in the mount.
+const fileName = (text) => '.draw=' + text.replace(/%(?=[0-9a-f]{2})/gi, '%25').replaceAll('/', '%2F');
+
+// As TTree::Draw has it, the second one first.
+const expressionsOf = (state) => (state.y ? `${state.y}:${state.x}` : state.x);
+
+function binsOf(state) {
+  if (!state.bins) return '';
+  return state.y && !state.profile ? `${state.bins},${state.bins}` : state.bins;
+}
+
+function nameOf(state) {
+  const parts = [expressionsOf(state), state.cut, binsOf(state), state.range, state.y && state.profile ? 'profile' : ''];
+  return fileName(parts.join(';').replace(/;+$/, ''));
+}
+
+function pictureName(state) {
+  const axes = ['x', 'y', 'z'].filter((each) => state.log.includes(each) && (each !== 'z' || (state.y && !state.profile))).join('');
+  return axes ? `plot.log${axes}.svg` : 'plot.svg';
+}
+
+function lineOf(state, table, source) {
+  const flags = [binsOf(state) && `--bins ${binsOf(state)}`, state.range && `--range ${quoted(state.range)}`, state.y && state.profile && '--profile',
+                 state.log.includes(state.y ? 'z' : 'y') && '--log'];
+  return ['tfilefs draw', quoted(source + ':' + table.join('/')), quoted(expressionsOf(state)), state.cut && quoted(state.cut), ...flags]
+    .filter(Boolean).join(' ');
+}
+
+const stateOf = (given, column) => ({
+  x: given.get('x') ?? expressionOf(column), y: given.get('y') ?? '', cut: given.get('cut') ?? '', bins: given.get('bins') ?? '',
+  range: given.get('range') ?? '', log: given.get('log') ?? '', profile: given.has('profile'),
+});
+
+// `given`: what stands in the URL; `keep({name: value})` puts it there, or takes it away.
+export function drawView(table, schema, column, source, given, keep) {
+  const state = stateOf(given, column);
+  const figure = make('figure', { 'aria-live': 'polite' }), line = make('pre', {}), links = make('div', {});
+  const text = (name, label, more = {}) => {
+    const input = make('input', { type: 'text', value: state[name], spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', ...more });
+    input.addEventListener('input', () => { state[name] = input.value.trim(); });
+    return make('label', {}, label + ' ', input);
+  };
+  const check = (label, isOn, set) => {
+    const input = make('input', { type: 'checkbox', checked: isOn });
+    input.addEventListener('change', () => { set(input.checked); draw(); });
+    return make('label', {}, input, ' ' + label);
+  };
+  const log = (axis) => check(`log ${axis}`, state.log.includes(axis), (isOn) => {
+    state.log = ['x', 'y', 'z'].filter((each) => (each === axis ? isOn : state.log.includes(each))).join('');
+  });
+  let turn = 0, shown = '';
+  async function draw() {
+    const mine = ++turn, place = [...table, nameOf(state)];
+    keep({ ...state, profile: state.profile && '1' });
+    figure.replaceChildren(make('p', { class: 'dim' }, 'Drawing…'));
+    try {
+      const picture = await blob([...place, pictureName(state)]);
+      if (mine !== turn) return;
+      URL.revokeObjectURL(shown);
+      shown = URL.createObjectURL(picture);
+      figure.replaceChildren(make('img', { class: 'object', src: shown, alt: `Histogram of ${expressionsOf(state)}` }));
+      links.replaceChildren(downloads([['svg', urlOf([...place, pictureName(state)])], ['csv', urlOf([...place, 'table.csv'])],
+                                       ['json', urlOf([...place, 'object.json'])]]));
+      line.textContent = lineOf(state, table, source);
+    } catch (failure) {
+      if (mine === turn) figure.replaceChildren(make('p', { class: 'error', role: 'alert' }, failure.message));
+    }
+  }
+  const names = shownColumns(schema).filter(canDraw).slice(0, NAMES_MAX);
+  const form = make('form', { class: 'bar' }, make('datalist', { id: 'expressions' }, ...names.map((each) => make('option', { value: expressionOf(each) }))),
+    text('x', 'Draw', { list: 'expressions', class: 'expression' }), text('y', 'against', { list: 'expressions', placeholder: 'a second one' }),
+    text('cut', 'where', { placeholder: 'a cut, as n>2' }), text('bins', 'bins', { type: 'number', min: 1, max: 1000, placeholder: 'auto' }),
+    text('range', 'range', { placeholder: 'LO:HI[,LO:HI]' }), log('x'), log('y'), log('z'),
+    check('profile', state.profile, (isOn) => { state.profile = isOn; }), make('button', { type: 'submit' }, 'Draw'));
+  form.addEventListener('submit', (event) => { event.preventDefault(); draw(); });
+  if (given.has('x')) draw();
+  return make('section', {}, make('h3', {}, 'Expressions'), form, figure, links, line);
+}
