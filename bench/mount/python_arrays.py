@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """From Python: `arrays` and `iterate` of a table as wide as NanoAOD (1,520 branches), 10 and 50 columns, summed: by
-tfilefs.mount, with arrays that are mapped and that are copied, and by uproot.
+tfilefs.mount, with arrays that are mapped and that are copied, by tfilefs.open, and by uproot.
 
 python_arrays.py [--rounds N] [--entries N] [--step SIZE]     TFILEFS_BIN names the program
 
@@ -22,7 +22,7 @@ import os, sys, time
 sys.path.insert(0, os.environ["TFILEFS_BENCH_PACKAGE"])
 import awkward, numpy, tfilefs
 def opened(path):
-    return tfilefs.mount(path)
+    return (tfilefs.open if sys.argv[4] == "opened" else tfilefs.mount)(path)
 more = {"copy": True} if sys.argv[4] == "copied" else {}
 """
 
@@ -46,7 +46,7 @@ with opened(path) as file:
 print(time.perf_counter() - begin, found)
 """
 
-SIDES = {"tfilefs, mapped": (OURS, "mapped"), "tfilefs, copied": (OURS, "copied"), "uproot": (UPROOT, "")}
+SIDES = {"tfilefs, mapped": (OURS, "mapped"), "tfilefs, copied": (OURS, "copied"), "tfilefs, opened": (OURS, "opened"), "uproot": (UPROOT, "")}
 
 
 def run_side(side, path, names, step, sums):

@@ -13,9 +13,12 @@ const tree = new Tree(document.getElementById('tree'), document.getElementById('
 let source = '', turn = 0;
 
 // Behind #: the path, and behind a ? what of it is drawn. A ? in a name is encoded.
-const hashParts = () => location.hash.slice(1).split('?');
+function hashParts() {
+  const text = location.hash.slice(1), mark = text.indexOf('?');
+  return mark < 0 ? [text, ''] : [text.slice(0, mark), text.slice(mark + 1)];
+}
 const chosen = () => hashParts()[0].split('/').filter(Boolean).map(decoded);
-const drawn = () => new URLSearchParams(hashParts()[1] ?? '');
+const drawn = () => new URLSearchParams(hashParts()[1]);
 function keep(changes) {
   const kept = drawn();
   for (const [name, value] of Object.entries(changes)) value ? kept.set(name, value) : kept.delete(name);
