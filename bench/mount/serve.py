@@ -25,7 +25,7 @@ CLIENTS = 64
 ARRAY = """
 import os, sys, time
 sys.path.insert(0, os.environ["TFILEFS_BENCH_PACKAGE"])
-import numpy, tfilefs, http.client
+import numpy, tfilefs
 begin = time.perf_counter()
 with getattr(tfilefs, sys.argv[1])(sys.argv[2]) as file:
     total = file["t"]["x"].numpy().sum(dtype="f8")

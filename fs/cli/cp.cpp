@@ -255,7 +255,7 @@ struct CopyRequest {
 
 bool add_from(const OneSource& source, const std::string& path, CopyRequest& request) {
   const auto complained = [](const std::string& shown, Error error) {
-    error.text = shown + ": " + error.text;
+    if (!error.text.starts_with(shown)) error.text = shown + ": " + error.text;
     complain(error);
     return false;
   };
