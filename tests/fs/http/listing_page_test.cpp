@@ -28,6 +28,9 @@ TEST(Listing, HasNoMarkupOfNames) {
   EXPECT_EQ(json_listing({{"a"}, {{"x", S_IFREG, 1, 2}, {"l", S_IFLNK, std::nullopt, std::nullopt}}}),
             "{\"path\": \"/a/\", \"entries\": [\n{\"name\": \"x\", \"type\": \"file\", \"size\": 1, \"mtime\": 2},\n"
             "{\"name\": \"l\", \"type\": \"link\"}]}\n");
+  EXPECT_EQ(json_item({"x", S_IFREG, 1, std::nullopt}, {{"class", "TH1D"}, {"title", "\"<"}}),
+            "{\"name\": \"x\", \"type\": \"file\", \"size\": 1, \"attributes\": {\"class\": \"TH1D\", \"title\": "
+            "\"\\\"<\"}}\n");
 }
 
 TEST(ListenAddress, IsAPortOfAnAddressOrASocket) {
@@ -35,6 +38,7 @@ TEST(ListenAddress, IsAPortOfAnAddressOrASocket) {
   EXPECT_EQ(parse_listen_address("[::1]:8080")->host, "::1");
   EXPECT_EQ(parse_listen_address("[::1]:8080")->port, "8080");
   EXPECT_EQ(parse_listen_address("unix:/run/x:1")->path, "/run/x:1");
+  EXPECT_TRUE(parse_listen_address("systemd")->is_handed_over);
   for (const char* text : {"", "8080", ":8080", "host", "host:", "host:x", "host:65536", "host:-1", "::1:80", "unix:"})
     EXPECT_FALSE(parse_listen_address(text)) << text;
 }
