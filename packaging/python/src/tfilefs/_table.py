@@ -220,7 +220,7 @@ class Table(Placed):
         import duckdb
 
         if not isinstance(self._place, MountedPlace):
-            return duckdb.from_arrow(self.arrow(), connection=connection or duckdb.default_connection())  # type: ignore[no-any-return, unused-ignore]
+            return (connection or duckdb).from_arrow(self.arrow())  # type: ignore[no-any-return, unused-ignore]
         return (connection or duckdb).read_parquet(glob.escape(self.path + ".parquet"))  # type: ignore[no-any-return, unused-ignore]
 
     @overload
