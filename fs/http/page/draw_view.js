@@ -49,7 +49,7 @@ const stateOf = (given, column) => ({
 // `given`: what stands in the URL; `keep({name: value})` puts it there, or takes it away.
 export function drawView(table, schema, column, source, given, keep) {
   const state = stateOf(given, column);
-  const figure = make('figure', { 'aria-live': 'polite' }), line = make('pre', {}), links = make('div', {});
+  const figure = make('figure', { 'aria-live': 'polite' }), line = make('pre', { hidden: true }), links = make('div', {});
   const text = (name, label, more = {}) => {
     const input = make('input', { type: 'text', value: state[name], spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', ...more });
     input.addEventListener('input', () => { state[name] = input.value.trim(); });
@@ -77,6 +77,7 @@ export function drawView(table, schema, column, source, given, keep) {
       links.replaceChildren(downloads([['svg', urlOf([...place, pictureName(state)])], ['csv', urlOf([...place, 'table.csv'])],
                                        ['json', urlOf([...place, 'object.json'])]]));
       line.textContent = lineOf(state, table, source);
+      line.hidden = false;
     } catch (failure) {
       if (mine === turn) figure.replaceChildren(make('p', { class: 'error', role: 'alert' }, failure.message));
     }
