@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/exchange.h"
 
+#include <sys/stat.h>
+
 #include <utility>
 #include <variant>
 
+#include "http/plain_response.h"
+#include "http/sealed_memory.h"
+
 namespace tfilefs {
 namespace {
+
+constexpr const char* kMemoryHeader = "Tfilefs-Memory";
 
 ClientWatch::Client* client_of(const Microhttpd& library, MHD_Connection* connection) {
   const auto* const info = library.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -28,7 +35,8 @@ Exchange::Exchange(ServedConnections& server, MHD_Connection* connection, HttpRe
       client_(client_of(server.library, connection)),
       request_(std::make_shared<const HttpRequest>(std::move(request))),
       answer_(server, connection),
-      piece_(server, connection) {}
+      piece_(server, connection),
+      memory_(server, connection) {}
 
 MHD_Result Exchange::take_headers() {
   server_.watch.allow(client_, server_.limits.request_time);
@@ -46,6 +54,7 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
     uploaded_ += upload_size;
     return uploaded_ > server_.limits.upload_bytes ? MHD_NO : MHD_YES;
   }
+  if (memory_.is_begun()) return send_as_memory();
   if (!answer_.is_begun()) {
     auto judged = server_.service.judge(*request_);
     if (auto* const response = std::get_if<HttpResponse>(&judged)) return send(std::move(*response));
@@ -56,7 +65,32 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
   }
   auto response = answer_.take();
   if (!response) return MHD_YES;
-  return *response ? send(**std::move(response)) : MHD_NO;
+  if (!*response) return MHD_NO;
+  if (!is_sent_as_memory(**response)) return send(**std::move(response));
+  in_memory_ = **std::move(response);
+  const auto ask = [&](Reply<Descriptor> reply) { seal_in_memory(std::move(in_memory_.body), std::move(reply)); };
+  return memory_.begin(client_, ask) ? send_as_memory() : MHD_NO;
+}
+
+int Exchange::socket() const {
+  return server_.library.get_connection_info(connection_, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+bool Exchange::is_sent_as_memory(const HttpResponse& response) const {
+  constexpr int kWhole = 200;
+  return response.status == kWhole && response.body.size() > 0 && request_->method == "GET" &&
+         request_->header(kMemoryHeader) && takes_descriptors(socket());
+}
+
+MHD_Result Exchange::send_as_memory() {
+  const auto memory = memory_.take();
+  if (!memory) return MHD_YES;
+  if (!*memory) return send(error_response(memory->error()));
+  struct stat status {};
+  if (::fstat((*memory)->get(), &status) != 0 || !pass_descriptor(socket(), (*memory)->get())) return MHD_NO;
+  in_memory_.headers.emplace_back(kMemoryHeader, std::to_string(status.st_size));
+  in_memory_.body = {};
+  return send(std::move(in_memory_));
 }
 
 MHD_Result Exchange::send(HttpResponse response) {

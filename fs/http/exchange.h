@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "descriptor.h"
 #include "http/arrival.h"
 #include "http/request.h"
 #include "http/served_connections.h"
@@ -28,6 +29,10 @@ class Exchange {
 
  private:
   MHD_Result send(HttpResponse);
+  // A client of a socket of the file system may ask for a file as memory that it maps: "Tfilefs-Memory: sealed".
+  bool is_sent_as_memory(const HttpResponse&) const;
+  MHD_Result send_as_memory();
+  int socket() const;
 
   ServedConnections& server_;
   MHD_Connection* const connection_;
@@ -37,6 +42,8 @@ class Exchange {
   Arrival<HttpResponse> answer_;
   ResponseBody body_;
   Arrival<Slices> piece_;
+  HttpResponse in_memory_;  // whose body becomes memory
+  Arrival<Descriptor> memory_;
 };
 
 }  // namespace tfilefs

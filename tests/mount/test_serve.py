@@ -4,6 +4,7 @@
 import base64
 import contextlib
 import email
+import fcntl
 import html.parser
 import http.client
 import io
@@ -360,6 +361,45 @@ def test_a_socket_of_the_file_system(program, source, tmp_path, column):
         second = subprocess.run([program, "serve", source, "--listen", "unix:" + path], capture_output=True, text=True)
         assert second.returncode == 1 and "another server" in second.stderr
     assert not os.path.exists(path)
+
+
+def as_memory(connection, token, path="/T/x.f4"):
+    """The descriptor that comes in front of a response, and the response."""
+    connection.request("GET", path, headers={"Authorization": f"Bearer {token}", "Host": "localhost", "Tfilefs-Memory": "sealed"})
+    if connection.sock.recv(1, socket.MSG_PEEK) == b"H":
+        return None, connection.getresponse()
+    data, descriptors, _, _ = socket.recv_fds(connection.sock, 1, 4)
+    assert data == b"M"
+    return descriptors, connection.getresponse()
+
+
+def test_a_file_is_passed_as_memory(program, source, served, tmp_path, column):
+    path = str(tmp_path / "socket")
+    with Served(program, source, "--listen", "unix:" + path) as server:
+        connection = http.client.HTTPConnection("localhost")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(path)
+        for _ in range(3):
+            [memory], response = as_memory(connection, server.token)
+            assert (response.status, response.read(), int(response.headers["Tfilefs-Memory"])) == (200, b"", len(column))
+            assert os.pread(memory, len(column) + 1, 0) == column and response.headers["ETag"]
+            seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+            assert fcntl.fcntl(memory, fcntl.F_GET_SEALS) == seals
+            with pytest.raises(PermissionError):
+                os.ftruncate(memory, 0)
+            os.close(memory)
+        for missing, status in (("/T/missing", 404), ("/T", 301)):
+            nothing, response = as_memory(connection, server.token, missing)
+            assert (nothing, response.status) == (None, status)
+            response.read()
+        nothing, response = as_memory(connection, "wrong")
+        assert (nothing, response.status) == (None, 401)
+        connection.close()
+    connection = served.connection()
+    connection.connect()
+    nothing, response = as_memory(connection, served.token)
+    assert nothing is None and response.read() == column, "by the network, bytes come as bytes"
+    connection.close()
 
 
 def test_what_cannot_be_served(program, source, served, tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import io
 import os
 import threading
@@ -18,6 +17,7 @@ from ._place import Place
 
 if TYPE_CHECKING:
     import http.client
+    import socket
     import subprocess
 
     from ._types import NumpyArray
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _ERRORS = {401: errno.EACCES, 403: errno.EACCES, 404: errno.ENOENT}
 _BEHIND_THE_END = 416
 _SOCKET = "socket"
+_MEMORY = "Tfilefs-Memory"  # the header that asks for a file as memory that is passed, and says how long it is
 
 
 class Server:
@@ -111,6 +112,8 @@ class Server:
             connection = self._connection()
             try:
                 connection.request(method, target, headers=given)
+                if _MEMORY in headers:
+                    self._own.memory = _passed(connection.sock)
                 return connection.getresponse()
             except (ConnectionError, FileNotFoundError, http.client.HTTPException):
                 connection.close()
@@ -151,15 +154,19 @@ class Server:
             return read
 
     def mapped(self, path: str) -> NumpyArray:
-        """All bytes of a file in memory that is mapped, and that nobody can change: the same as long as an array of it is there."""
+        """All bytes of a file, in sealed memory that the server has filled, mapped: the same as long as an array of it is there."""
+        import numpy as np
+
         with self._locks.setdefault(path, threading.Lock()):
             known = self._mapped.get(path)
             asked = {} if known is None else {"If-None-Match": self._tags[path]}
-            with self.ask("GET", path, **asked) as response:
+            with self.ask("GET", path, **{_MEMORY: "sealed"}, **asked) as response:
                 if response.status == 304 and known is not None:
                     response.read()
                     return known
-                read = _sealed(response, path)
+                memory: int | None = self._own.memory
+                content = response.read()  # empty, if it came as memory
+                read = np.frombuffer(content, "u1") if memory is None else _map(memory, int(response.headers[_MEMORY]))
                 if response.headers["ETag"]:
                     self._mapped[path], self._tags[path] = read, response.headers["ETag"]
                 return read
@@ -196,26 +203,26 @@ def _fill(into: memoryview, response: http.client.HTTPResponse, path: str) -> No
     response.read()  # of nothing, which ends it
 
 
-def _sealed(response: http.client.HTTPResponse, path: str) -> NumpyArray:
-    """The body in memory that is mapped to be read. Sealed, so that no other process that gets it can change or shorten it."""
+def _map(memory: int, size: int) -> NumpyArray:
+    """The memory of a descriptor, which is closed."""
     import mmap
 
     import numpy as np
 
-    size = int(response.headers["Content-Length"])
-    if size == 0:  # which cannot be mapped
-        response.read()
-        return np.empty(0, "u1")
-    memory = os.memfd_create("tfilefs", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
-        os.ftruncate(memory, size)
-        with mmap.mmap(memory, size) as written, memoryview(written) as view:
-            _fill(view, response, path)
-        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SEAL
-        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, seals)
         return np.frombuffer(mmap.mmap(memory, size, prot=mmap.PROT_READ), "u1")
     finally:
         os.close(memory)
+
+
+def _passed(connection: socket.socket) -> int | None:
+    """The descriptor that comes in front of a response, after an M."""
+    import socket
+
+    if connection.recv(1, socket.MSG_PEEK) != b"M":
+        return None
+    _, [memory], _, _ = socket.recv_fds(connection, 1, 1, socket.MSG_CMSG_CLOEXEC)
+    return int(memory)
 
 
 def _end(process: subprocess.Popen[bytes], directory: str, lifeline: int, owner: int) -> None:
