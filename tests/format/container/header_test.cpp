@@ -54,6 +54,22 @@ TEST(Header, BothForms) {
   }
 }
 
+TEST(Header, AnotherFileIsCalledWhatItIs) {
+  const auto told = [](std::string_view text) {
+    const auto header = read_header(std::as_bytes(std::span(text)));
+    return header ? "" : header.error().text;
+  };
+  EXPECT_EQ(told(""), "not a ROOT file: it is empty");
+  EXPECT_EQ(told("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n"),
+            "not a ROOT file: it is a pointer of git-lfs: run git lfs pull to get the file");
+  EXPECT_EQ(told("\n<!DOCTYPE HTML><title>Sign in</title>\n<body>"),
+            "not a ROOT file: it is an HTML page: \"<!DOCTYPE HTML><title>Sign in</title>\"");
+  EXPECT_EQ(told("a note\r\nmore"), "not a ROOT file: it is a text file: \"a note\"");
+  EXPECT_EQ(told(std::string(59, 'a') + "\xc3\xbc" + "b"),
+            "not a ROOT file: it is a text file: \"" + std::string(59, 'a') + "...\"");
+  EXPECT_EQ(told("\x1f\x8b\x08"), "not a ROOT file: it is a gzip file");
+}
+
 TEST(Header, ShortOrStrangeIsRefused) {
   for (const bool big : {false, true}) {
     const auto whole = header_bytes(big).all();
