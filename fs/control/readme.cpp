@@ -27,15 +27,17 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   TREE/.draw=EXPR;CUT;BINS  a histogram of an expression, as one that is stored
   TREE.arrow                the whole tree as an Arrow file; mapped, nothing is copied
   TREE.parquet              the same for SQL: DuckDB, polars, pandas, Spark
-  TREE.csv, TREE.jsonl      the same as text
+  TREE.csv, TREE.jsonl      the same as text; TREE.json as one array, TREE.feather is TREE.arrow
+  TREE/COLUMN.csv           one column alone, and COLUMN.parquet
   TREE/.awkward.json        its form for awkward.from_buffers over the column files
-  TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length
+  TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length; also as schema.json
   TREE/NODE/.option.npy     of values that may be missing, and of unions: the index that awkward takes for them
   TREE/.friends/ALIAS       a friend of a tree, as a table; its columns are found as TREE/ALIAS.COLUMN as well
   TREE/.attributes/NAME     an attribute set of an RNTuple, as a table
   OBJECT/plot.svg           a drawing, and table.csv its numbers: histograms, profiles, graphs, efficiencies, functions
   OBJECT/plot.logy.svg      the same with logarithmic axes: x, y, z or several, as in plot.logxy.svg
   DIR/index.html            a page with all plots below a directory
+  OBJECT.svg, OBJECT.csv    the same beside the object, and OBJECT.json
   OBJECT/text.txt           the text of a TObjString, TNamed, TParameter, TMacro, string
   NAME;N                    cycle N of a key
   .header.json              the file's header               \
@@ -48,7 +50,7 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   .dataset.json             of a sample of a dataset: what its description says of it
 
 Here, in .tfilefs at the root of the mount
-  README                    this text
+  README                    this text; also as README at the root of a mount that is only read
   config.json               the options in force
   stats.json                reading, cache and memory in numbers, for each table and branch
   metrics                   the same for Prometheus
@@ -61,6 +63,7 @@ Writing (mount with -o rw)
   TREE/.pending.json        what is staged and not committed, and why
 
 Extended attributes of columns (getfattr -d): user.tfilefs.name .branch .dtype .shape .length .title .class .compression
+.type .stored; of trees .entries
 )";
 
 }  // namespace

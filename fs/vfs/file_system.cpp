@@ -92,6 +92,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
   tfile::scale_free_buffers(options.cache.memory);
   // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;
+  readme_ = make_control_file({std::string(kReadmeName), [] { return readme_text(); }}, options.ownership);
   control_ = make_control_directory({{"README", [] { return readme_text(); }},
                                      {"config.json", [text = options.config_json] { return text; }},
                                      {"errors", [this] { return errors_.text(); }, nullptr, closed},
@@ -194,8 +195,19 @@ void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<Directo
   fresh_entry(inode, freshness, value_for<Entry>(std::move(reply), std::move(enter)));
 }
 
+// The text about the mount where nothing has its name.
+Reply<FoundEntry> FileSystem::or_readme(Reply<FoundEntry> reply) const {
+  auto show = [readme = readme_](Result<FoundEntry> found, Reply<FoundEntry> told) {
+    const bool is_missing = !found && found.error().kind == ErrorKind::not_found;
+    told(is_missing ? FoundEntry{readme, {}} : std::move(found));
+  };
+  return on_behalf_of<FoundEntry>(std::move(reply), std::move(show));
+}
+
 void FileSystem::find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry> reply) {
   if (parent->id == kRootId && name == kControlName) return reply(FoundEntry{control_, {}});
+  // Who may write may want to make such a file.
+  if (parent->id == kRootId && name == kReadmeName && !writing_) reply = or_readme(std::move(reply));
   auto find = value_for<DirectoryPtr>(
       std::move(reply), [name = std::string(name)](const DirectoryPtr& directory, Reply<FoundEntry> told) {
         directory->find(name, std::move(told));

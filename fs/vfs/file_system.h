@@ -195,6 +195,7 @@ class FileSystem {
 
   void getxattr(InodeId, std::string_view name, Reply<std::string>, const CallerPtr& by = nullptr);
   void listxattr(InodeId, Reply<std::string>, const CallerPtr& by = nullptr);  // names, each ended by a NUL
+  void xattrs_of(InodeId, const CallerPtr& by, Reply<Xattrs>);                 // all of them
   void statfs(Reply<struct statvfs>);
 
   // For use without a kernel, and for tests: the entry at a path below the mount's root, looked up name by name.
@@ -238,6 +239,7 @@ class FileSystem {
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
   void resolve_again(InodePtr, Reply<Entry>);
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
+  Reply<FoundEntry> or_readme(Reply<FoundEntry>) const;
   void find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry>);
   void entry_for(InodePtr, Access, const CallerPtr& by, Reply<Entry>);
   std::shared_ptr<const Vnodes> open_vnodes(HandleId) const;
@@ -273,7 +275,6 @@ class FileSystem {
   void change_in(InodeId parent, std::string_view name, const CallerPtr& by, Reply<T>, Change);
   void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
   bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);
-  void xattrs_of(InodeId, const CallerPtr& by, Reply<Xattrs>);
   InodePtr known(InodeId);
   void note(const Inode&, std::string_view below, const Error&);
   static tl::unexpected<Error> unknown_inode();
@@ -310,7 +311,7 @@ class FileSystem {
   std::shared_ptr<RemoteTree> remote_tree_;     // of a directory behind a URL
   std::shared_ptr<MountedFile> remote_file_;    // of a file behind a URL
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath any mount over it; may be null
-  Entry control_;
+  Entry control_, readme_;
   std::unique_ptr<InodeTable> inodes_;
   FileLocks locks_;
   std::shared_ptr<const OpenFile> file_with_copies(HandleId) const;

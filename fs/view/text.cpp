@@ -12,6 +12,7 @@
 #include "tfile/beyond_end.h"
 #include "view/column_lengths.h"
 #include "view/column_pieces.h"
+#include "view/json_array.h"
 #include "view/text_machine.h"
 #include "view/view.h"
 
@@ -327,6 +328,9 @@ void count_forms(std::shared_ptr<CachedStreams> streams, std::shared_ptr<Plan> p
 Result<> check_plan(const CachedStreams& streams, Plan& plan) {
   if (plan.style != TextStyle::plain) {
     const std::int64_t held = plan.forms[0].hollow ? 0 : plan.counts[0];
+    // Then the first line would be one of those that are repeated, with a comma.
+    if (plan.style == TextStyle::json_array && held <= 0 && plan.table->entries > 0)
+      return no_such_view("no column has entries");
     plan.counts[0] = std::max<std::int64_t>(0, plan.table->entries);
     plan.lines = std::min(held, plan.counts[0]);
   }
@@ -364,7 +368,10 @@ void table_text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<
   if (style == TextStyle::csv)  // CSV shows no lists
     return write_as(table_text_forms(*table, style), style, std::move(streams), table, std::move(reply));
   auto write = [streams, table, style](const SoundLengths& sound, Reply<std::shared_ptr<Content>> told) {
-    write_as(table_text_forms(*table, style, sound.left_out), style, streams, table, std::move(told));
+    Reply<std::shared_ptr<Content>> whole = style == TextStyle::json_array
+                                                ? answer_with<std::shared_ptr<Content>>(std::move(told), json_array)
+                                                : std::move(told);
+    write_as(table_text_forms(*table, style, sound.left_out), style, streams, table, std::move(whole));
   };
   sound_lengths(streams, table, value_for<SoundLengths>(std::move(reply), std::move(write)));
 }

@@ -33,7 +33,8 @@ namespace tfilefs {
 // 4180): a line of names, then a line per entry with the columns of one number or string; strings are always quoted,
 // and one that a spreadsheet would run as a formula (it begins with = + - @, a tab or a carriage return) has an
 // apostrophe in front.
-enum class TextStyle : std::uint8_t { plain, json, csv };
+// JSON lines may also be those of an array, of which all but the first begin with a comma (view/json_array.h).
+enum class TextStyle : std::uint8_t { plain, json, json_array, csv };
 
 struct TextForm {
   enum class Kind : std::uint8_t { number, string, bytes, list, optional, record, variant, elsewhere };

@@ -353,8 +353,11 @@ bool TextMachine::advance_lines(std::string& to) {
     return true;
   }
   if (lines.phase == 0) {
+    const std::size_t size_before = to.size();
+    if (plan_->style == TextStyle::json_array && lines.next > 0) to.push_back(',');
     lines.phase = 1;
     if (begin_value(0, lines.next, to)) return true;
+    to.resize(size_before);
     stack_[0].phase = 0;
     return false;
   }

@@ -72,7 +72,7 @@ class TextMachine {
   bool has_parentheses(const Step& variant) const;
   void write_separator(const TextForm& record, std::int64_t field, std::string& to) const;
   void write_bytes(const TextForm&, std::string_view bytes, bool is_first, std::string& to) const;
-  bool is_json() const { return plan_->style == TextStyle::json; }
+  bool is_json() const { return plan_->style == TextStyle::json || plan_->style == TextStyle::json_array; }
   // The text before and after a list, a record and a string.
   void write_open(const TextForm&, std::string& to) const;
   void write_close(const TextForm&, std::string& to) const;

@@ -28,7 +28,7 @@ bool has_csv(const tfile::Table&);
 void text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
                   Reply<std::shared_ptr<Content>>);
 
-// TABLE.jsonl and TABLE.csv, in the same way (see text_form.h).
+// TABLE.jsonl, TABLE.json and TABLE.csv, in the same way (see text_form.h).
 void table_text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, TextStyle,
                         Reply<std::shared_ptr<Content>>);
 

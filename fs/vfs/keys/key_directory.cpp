@@ -36,6 +36,7 @@ class KeyDirectory final : public Directory {
   const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     if (const auto vnode = find_vnode(name)) return reply(FoundEntry{{keys_, *vnode}, {}});
+    if (const auto file = find_object_file(name)) return keys_->find_in_object(file->key, file->name, std::move(reply));
     const auto view = beside_table(name);
     const auto vnode = view ? find_vnode(view->table) : std::nullopt;
     if (!vnode || vnode->shown_as != ViewKind::itself) return reply(no_such_entry());
@@ -51,6 +52,11 @@ class KeyDirectory final : public Directory {
     return [this](std::uint32_t key) -> std::string_view { return keys_->names()[key]; };
   }
   std::optional<VnodeId> find_vnode(std::string_view name) const;
+  struct ObjectFile {
+    std::uint32_t key;
+    std::string_view name;  // in the directory of its object
+  };
+  std::optional<ObjectFile> find_object_file(std::string_view name) const;
   // Adds the name of a table's view, unless a key has it.
   void add_view(std::uint32_t key, const TableView& view, Names& names) const;
 
@@ -86,6 +92,20 @@ std::optional<VnodeId> KeyDirectory::find_vnode(std::string_view name) const {
   const auto [begin, end] = std::equal_range(older_.begin(), older_.end(), OlderCycle{*newest, 0});
   for (auto older = begin; older != end; ++older) {
     if (keys[older->key].cycle == cycle->cycle) return VnodeId{older->key};
+  }
+  return std::nullopt;
+}
+
+// Files of objects are found beside them as well: "h.svg" is "h/plot.svg".
+std::optional<KeyDirectory::ObjectFile> KeyDirectory::find_object_file(std::string_view name) const {
+  constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
+      {kPictureSuffix, kPlotName}, {".csv", kSpreadsheetName}, {".json", kObjectJsonName}};
+  for (const auto& [suffix, file] : kFiles) {
+    const auto stem = without_suffix(name, suffix);
+    const auto vnode = stem ? find_vnode(*stem) : std::nullopt;
+    if (vnode && vnode->shown_as == ViewKind::itself &&
+        keys_->listing().keys[vnode->index].kind == tfile::KeyKind::object)
+      return ObjectFile{vnode->index, file};
   }
   return std::nullopt;
 }

@@ -15,6 +15,7 @@
 #include "vfs/nodes/shaped_table.h"
 #include "vfs/nodes/source_content.h"
 #include "vfs/nodes/table_load.h"
+#include "vfs/nodes/xattr.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -35,10 +36,12 @@ Provenance key_provenance(const Generation& generation, const KeyInfo& key) {
 }
 
 Xattrs key_xattrs(const KeyInfo& key) {
-  return {{"user.tfilefs.name", std::string(key.name)},
-          {"user.tfilefs.title", std::string(key.title)},
-          {"user.tfilefs.class", std::string(key.class_name)},
-          {"user.tfilefs.cycle", std::to_string(key.cycle)}};
+  Xattrs all{{"user.tfilefs.name", std::string(key.name)},
+             {"user.tfilefs.title", std::string(key.title)},
+             {"user.tfilefs.class", std::string(key.class_name)},
+             {"user.tfilefs.cycle", std::to_string(key.cycle)}};
+  if (key.kind == KeyKind::object) all.emplace_back("user.tfilefs.stored", std::to_string(key.nbytes));
+  return all;
 }
 
 KeyVnodes::KeyVnodes(std::shared_ptr<const Generation> generation,
@@ -192,6 +195,16 @@ void KeyVnodes::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<Foun
   load_table(key, answer_with<LoadedTablePtr>(std::move(reply), std::move(make)));
 }
 
+void KeyVnodes::find_in_object(std::uint32_t key, std::string_view name, Reply<FoundEntry> reply) const {
+  auto find = [name = std::string(name)](const DirectoryPtr& object, Reply<FoundEntry> told) {
+    object->find(name, answer_with<FoundEntry>(std::move(told), [](FoundEntry found) {
+                   found.own_name.clear();  // it has one in that directory
+                   return found;
+                 }));
+  };
+  enter_object(key, value_for<DirectoryPtr>(std::move(reply), std::move(find)));
+}
+
 void KeyVnodes::views_beside(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
   using Views = std::vector<TableView>;
   auto look = [](Result<LoadedTablePtr> loaded, Reply<Views> views) {
@@ -273,7 +286,14 @@ void KeyVnodes::open(VnodeId vnode, Reply<OpenedContent> reply) const {
 
 void KeyVnodes::xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
   if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
-  reply(key_xattrs(listing_->keys[vnode.index]));
+  const KeyInfo& key = listing_->keys[vnode.index];
+  if (key.kind != KeyKind::table) return reply(key_xattrs(key));
+  // A table that cannot be read has the others.
+  auto add = [all = key_xattrs(key)](const Result<LoadedTablePtr>& loaded, Reply<Xattrs> told) mutable {
+    if (loaded && (*loaded)->table().reason.empty()) add_size_xattrs((*loaded)->table(), all);
+    told(std::move(all));
+  };
+  load_table(vnode.index, on_behalf_of<LoadedTablePtr>(std::move(reply), std::move(add)));
 }
 
 }  // namespace tfilefs

@@ -38,6 +38,9 @@ class KeyVnodes final : public Vnodes {
   // A file made of the whole table under a key. Error: unsupported (with ENOENT: the key has none).
   void find_table_view(std::uint32_t key, ViewKind, Reply<FoundEntry>) const;
 
+  // A file in the directory of the object under a key. Error: not_found.
+  void find_in_object(std::uint32_t key, std::string_view name, Reply<FoundEntry>) const;
+
   // The files that the table under a key has, by the ends of their names; none if the table cannot be read now.
   void views_beside(std::uint32_t key, Reply<std::vector<TableView>>) const;
 

@@ -129,10 +129,14 @@ void ColumnVnodes::note_unread() const {
 void ColumnVnodes::xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
   if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
   if (vnode.index == 0) return reply(table_xattrs());
-  if (!node(vnode).column) return reply(node_xattrs(node(vnode)));
+  // What is below a directory is not looked into for its own attributes.
+  if (!node(vnode).column && !table().is_unresolved(vnode.index))
+    return reply(node_xattrs(table(), vnode.index, loaded_->stored_below(vnode.index)));
   auto show = [self = self(), vnode](Result<LoadedTable::Settled> settled, Reply<Xattrs> told) {
     if (!settled) settled = LoadedTable::Settled{self->loaded_, vnode.index};
-    self->column_xattrs_of(vnode, *std::move(settled), std::move(told));
+    if (self->node(vnode).column) return self->column_xattrs_of(vnode, *std::move(settled), std::move(told));
+    const LoadedTable& of = *settled->loaded;
+    told(node_xattrs(of.table(), settled->node, of.stored_below(settled->node)));
   };
   loaded_->settled(vnode.index, on_behalf_of<LoadedTable::Settled>(std::move(reply), std::move(show)));
 }
@@ -140,8 +144,7 @@ void ColumnVnodes::xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
 // The other attributes need no length, and the attributes of a column that cannot be read are of most interest.
 void ColumnVnodes::column_xattrs_of(VnodeId vnode, LoadedTable::Settled settled, Reply<Xattrs> reply) const {
   auto show = [settled = std::move(settled)](const Result<std::int64_t>& length, Reply<Xattrs> told) {
-    const tfile::Node& node = settled.table().nodes[settled.node];
-    told(column_xattrs(node, settled.table().columns[*node.column],
+    told(column_xattrs(settled.table(), settled.node, settled.loaded->stored_below(settled.node),
                        length ? std::optional<std::int64_t>(*length) : std::nullopt));
   };
   loaded_->length(*node(vnode).column, on_behalf_of<std::int64_t>(std::move(reply), std::move(show)));

@@ -31,11 +31,14 @@ enum class ViewKind : std::uint8_t {
   parquet,
   csv,
   jsonl,
+  json,
   schema,
   awkward,
   option_index,
   column_stats,
   column_picture,
+  column_csv,
+  column_parquet,
   attributes,  // the directory of attribute sets
   friends,     // the directory of friends
   object_bin,

@@ -147,6 +147,13 @@ std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
   return all > 0 ? static_cast<std::uint64_t>(static_cast<double>(stored) * (own / all)) : stored / count;
 }
 
+std::uint64_t LoadedTable::stored_below(NodeId id) const {
+  const tfile::Node& node = table_->nodes[id];
+  std::uint64_t stored = node.column ? stored_bytes(*node.column) : 0;
+  for (const NodeId child : node.children) stored += stored_below(child);
+  return stored;
+}
+
 // Reads the first entries of branches, on a thread that may block.
 template <class Look>
 void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {

@@ -58,6 +58,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // Stored bytes of a column: those of its stream, divided among its columns by decoded size (evenly as long as a size
   // is not known).
   std::uint64_t stored_bytes(tfile::ColumnId) const;
+  // Of all columns at a node and below.
+  std::uint64_t stored_below(tfile::NodeId) const;
 
   // Directories of the table are listed, so all of them may be entered next: the first look into one looks into all.
   void expect_looks() const { ahead_ = kAllBranches; }

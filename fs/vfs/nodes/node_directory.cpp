@@ -174,7 +174,7 @@ std::optional<VnodeId> NodeDirectory::find_vnode(std::string_view name) const {
   if (const auto i = children_.find(name, child_name())) return VnodeId{self().children[*i]};
   if (const auto view = find_view(name)) return view;
   if (const auto node = find_node(name)) return VnodeId{*node};
-  return std::nullopt;
+  return name == kGuessedSchemaName ? find_vnode(kSchemaName) : std::nullopt;
 }
 
 // Behind the name of an alias may be its type, or a view. In the name itself is no dot (is_query_name()).

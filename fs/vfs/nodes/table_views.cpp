@@ -11,6 +11,7 @@
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/loaded_table.h"
 #include "view/column_lengths.h"
+#include "view/node_table.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -69,7 +70,7 @@ void option(const ViewedNode& of, Made reply) { option_index_content(of.streams,
 bool may_have_numbers(const Table& table, NodeId node) {
   return table.is_unresolved(node) || summarized_column(table, node).has_value();
 }
-// Listings do not show what reads a whole column to know its size.
+// Listings do not show what reads a whole column to know its size, nor second names.
 bool is_not_listed(const Table&, NodeId) { return false; }
 template <std::string (*write)(const ColumnSummary&, const tfile::Column&)>
 void summary_of(const ViewedNode& of, Made reply) {
@@ -81,11 +82,21 @@ void summary_of(const ViewedNode& of, Made reply) {
   of.loaded.summary(*id, answer_with<SummaryPtr>(std::move(reply), std::move(show)));
 }
 
+// Of the columns of one node. One of lists is no CSV.
+void csv_of_node(const ViewedNode& of, Made reply) {
+  table_text_content(of.streams, table_of_node(of.table, of.node), TextStyle::csv, std::move(reply));
+}
+void parquet_of_node(const ViewedNode& of, Made reply) {
+  parquet_content(of.streams, table_of_node(of.table, of.node), of.strings, std::move(reply));
+}
+
 constexpr TableView kViews[] = {
     {".arrow", Where::beside_table, ViewKind::arrow, always, always, arrow},
     {".parquet", Where::beside_table, ViewKind::parquet, always, always, parquet},
     {".csv", Where::beside_table, ViewKind::csv, always, table_has_csv, lines_of_table<TextStyle::csv>},
     {".jsonl", Where::beside_table, ViewKind::jsonl, always, always, lines_of_table<TextStyle::json>},
+    {".feather", Where::beside_table, ViewKind::arrow, always, is_not_listed, arrow},  // version 2 is an Arrow file
+    {".json", Where::beside_table, ViewKind::json, always, is_not_listed, lines_of_table<TextStyle::json_array>},
     {kSchemaName, Where::in_table, ViewKind::schema, always, always, schema},
     {kAwkwardName, Where::in_table, ViewKind::awkward, always, always, awkward},
     {kIndexName, Where::in_table, ViewKind::index, always, always, page},
@@ -95,7 +106,9 @@ constexpr TableView kViews[] = {
     {kStatsSuffix, Where::beside_node, ViewKind::column_stats, may_have_numbers, is_not_listed,
      summary_of<summary_json>},
     {kPictureSuffix, Where::beside_node, ViewKind::column_picture, may_have_numbers, is_not_listed,
-     summary_of<summary_picture>}};
+     summary_of<summary_picture>},
+    {".csv", Where::beside_node, ViewKind::column_csv, is_top_node, is_not_listed, csv_of_node},
+    {".parquet", Where::beside_node, ViewKind::column_parquet, is_top_node, is_not_listed, parquet_of_node}};
 
 }  // namespace
 

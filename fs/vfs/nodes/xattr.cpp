@@ -7,6 +7,7 @@
 
 #include "tfile/name.h"
 #include "tfile/variant_type.h"
+#include "view/type_text.h"
 
 namespace tfilefs {
 namespace {
@@ -26,13 +27,23 @@ std::string original_name(const tfile::Node& node) {
   return has_none ? "" : node.name;
 }
 
+// Of a list or string, whose first file, the offsets, has the title of its branch. The members of a record have their
+// own.
+std::string title_of(const tfile::Table& table, const tfile::Node& node) {
+  if (node.kind == tfile::NodeKind::record || node.kind == tfile::NodeKind::variant || node.children.empty()) return "";
+  const tfile::Node& first = table.nodes[node.children[0]];
+  return first.column ? table.columns[*first.column].title : "";
+}
+
 }  // namespace
 
-Xattrs column_xattrs(const tfile::Node& node, const tfile::Column& column, std::optional<std::int64_t> length) {
-  Xattrs all{{"user.tfilefs.name", original_name(node)},
-             {"user.tfilefs.branch", column.branch},
-             {"user.tfilefs.dtype", numpy_dtype(column.dtype)},
-             {"user.tfilefs.shape", shape_text(column.shape)}};
+Xattrs column_xattrs(const tfile::Table& table, tfile::NodeId id, std::uint64_t stored,
+                     std::optional<std::int64_t> length) {
+  const tfile::Node& node = table.nodes[id];
+  const tfile::Column& column = table.columns[*node.column];
+  Xattrs all{{"user.tfilefs.name", original_name(node)},        {"user.tfilefs.branch", column.branch},
+             {"user.tfilefs.dtype", numpy_dtype(column.dtype)}, {"user.tfilefs.shape", shape_text(column.shape)},
+             {"user.tfilefs.type", type_text(table, id)},       {"user.tfilefs.stored", std::to_string(stored)}};
   if (length) all.emplace_back("user.tfilefs.length", std::to_string(*length));
   all.emplace_back("user.tfilefs.title", column.title);
   all.emplace_back("user.tfilefs.class", column.class_name);
@@ -41,10 +52,21 @@ Xattrs column_xattrs(const tfile::Node& node, const tfile::Column& column, std::
   return all;
 }
 
-Xattrs node_xattrs(const tfile::Node& node) {
-  Xattrs all{{"user.tfilefs.name", original_name(node)}};
+Xattrs node_xattrs(const tfile::Table& table, tfile::NodeId id, std::uint64_t stored) {
+  const tfile::Node& node = table.nodes[id];
+  Xattrs all{{"user.tfilefs.name", original_name(node)},
+             {"user.tfilefs.type", type_text(table, id)},
+             {"user.tfilefs.title", title_of(table, node)},
+             {"user.tfilefs.stored", std::to_string(stored)}};
   if (!node.alternatives.empty()) all.emplace_back("user.tfilefs.class", tfile::variant_type(node.alternatives));
   return all;
+}
+
+void add_size_xattrs(const tfile::Table& table, Xattrs& all) {
+  std::uint64_t stored = 0;
+  for (tfile::StreamId stream = 0; stream < table.stream_count(); ++stream) stored += table.shape(stream).stored_bytes;
+  all.emplace_back("user.tfilefs.entries", std::to_string(table.entries));
+  all.emplace_back("user.tfilefs.stored", std::to_string(stored));
 }
 
 Result<std::string> xattr_value(const Xattrs& all, std::string_view name) {

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
-#include "tfile/node.h"
+#include "tfile/table.h"
 #include "vfs/nodes/directory.h"
 
 namespace tfilefs {
 
-// user.tfilefs.* of a column (without .length if it is not known) and of a node that is a directory.
-Xattrs column_xattrs(const tfile::Node&, const tfile::Column&, std::optional<std::int64_t> length);
-Xattrs node_xattrs(const tfile::Node&);
+// user.tfilefs.* of a column (without .length if it is not known) and of a node that is a directory. `stored`: bytes of
+// the file that it takes.
+Xattrs column_xattrs(const tfile::Table&, tfile::NodeId, std::uint64_t stored, std::optional<std::int64_t> length);
+Xattrs node_xattrs(const tfile::Table&, tfile::NodeId, std::uint64_t stored);
+// What is added to those of the key of a table: entries, and bytes of the file.
+void add_size_xattrs(const tfile::Table&, Xattrs&);
 
 // The value of one attribute; and the names of all as listxattr(2) returns them, each followed by a NUL. Error of the
 // first: not_found (ENODATA).

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+// What a node of a table holds for each entry, in words: "float32", "float64[2][3]", "list of int16", "string",
+// "record", "list of record". Empty if that is not known yet (Table::unresolved). Pure.
+std::string type_text(const tfile::Table&, tfile::NodeId);
+
+}  // namespace tfilefs
