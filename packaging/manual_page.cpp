@@ -3,6 +3,7 @@
 // of @SYNOPSIS@, @COMMANDS@, @OPTIONS@, @MOUNT_OPTIONS@ or @PASSED_OVER@ are replaced by what the program's own
 // description of its commands and options says.
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iostream>
@@ -67,6 +68,18 @@ std::string flags(const Command& command) {
   return text;
 }
 
+std::string examples(const Command& command) {
+  std::string lines(examples_of(command));
+  if (lines.empty()) return "";
+  std::string text = ".IP\n.EX\n";
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    text += plain(std::string_view(lines).substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  return text + ".EE\n";
+}
+
 std::string commands() {
   std::string text;
   for (const Command& command : all_commands().subspan(1)) {
@@ -74,6 +87,7 @@ std::string commands() {
     text += ".TP\n\\fB" + plain(command.name) + "\\fR" + arguments_text(command) + "\n" + sentence(command.does);
     if (!command.manual.empty()) text += std::string(command.manual) + "\n";
     if (!command.flags.empty()) text += ".RS\n" + flags(command) + ".RE\n";
+    text += examples(command);
   }
   return text;
 }

@@ -34,7 +34,7 @@ def test_nothing_is_laid_outside_of_the_prefix(installed):
 
 
 def test_programs_can_be_run_by_all_and_the_rest_is_read_only(installed):
-    programs = {"bin/tfilefs", "sbin/mount.fuse.tfilefs", "libexec/tfilefs/open-root-file"}
+    programs = {"bin/tfilefs", "sbin/mount.fuse.tfilefs", "sbin/mount.tfilefs", "libexec/tfilefs/open-root-file"}
     for name in listed():
         if name.endswith(".so"):
             continue  # as the distribution has them
@@ -103,9 +103,12 @@ def test_an_installation_anywhere_finds_its_own_program(elsewhere, sample, tmp_p
     (tmp_path / "mnt").mkdir()
     (tmp_path / "bin" / "xdg-open").write_text('#!/bin/sh\nls "$1"/Events >/dev/null && tfilefs umount "$1"\n')
     (tmp_path / "bin" / "xdg-open").chmod(0o755)
-    (tmp_path / "mount.fuse.tfilefs").symlink_to(elsewhere / "sbin" / "mount.fuse.tfilefs")
+    for helper in ("mount.fuse.tfilefs", "mount.tfilefs"):
+        (tmp_path / helper).symlink_to(elsewhere / "sbin" / helper)
     environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": str(tmp_path)}
-    for command in ([tmp_path / "mount.fuse.tfilefs", sample, tmp_path / "mnt"], [elsewhere / "bin" / "tfilefs", "umount", tmp_path / "mnt"],
+    unmounting = [elsewhere / "bin" / "tfilefs", "umount", tmp_path / "mnt"]
+    for command in ([tmp_path / "mount.fuse.tfilefs", sample, tmp_path / "mnt"], unmounting,
+                    [tmp_path / "mount.tfilefs", sample, tmp_path / "mnt", "-o", "rw,dev,suid"], unmounting,
                     [elsewhere / "libexec" / "tfilefs" / "open-root-file", sample]):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, (command, done.stderr)

@@ -156,6 +156,8 @@ command -v tfilefs
 mount -t fuse.tfilefs "$T/sample.root" "$T/mnt"
 od -A n -t d4 -N 4 "$T/mnt/Events/run.i4"
 umount "$T/mnt"
+mount -t tfilefs "$T/sample.root" "$T/mnt"
+umount "$T/mnt"
 echo "$T/sample.root $T/mnt fuse.tfilefs ro,allow_other 0 0" >>/etc/fstab
 mount "$T/mnt"
 ls "$T/mnt"
