@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/each_source.h"
+#include "cli/json_output.h"
 #include "cli/resource_limits.h"
 #include "printable.h"
 #include "repack/advice.h"
@@ -50,9 +52,35 @@ void print_advice(const OneSource& source, const TableAdvice& told) {
   }
 }
 
-int advise_on(const OneSource& source) {
+nlohmann::ordered_json advice_json(const OneSource& source, const TableAdvice& told) {
+  nlohmann::ordered_json item{{"source", source.shown}, {"table", told.path}};
+  if (!told.reason.empty()) {
+    item["reason"] = told.reason;
+    return item;
+  }
+  item.update({{"kind", told.kind},
+               {"entries", told.entries},
+               {"streams", told.streams},
+               {"clusters", told.clusters},
+               {"chunks", told.chunks},
+               {"stored", told.stored},
+               {"steps_back", told.steps_back},
+               {"steps_back_of_five", told.steps_back_of_five},
+               {"compression", told.codec}});
+  if (told.keys) item["keys"] = *told.keys;
+  if (told.as_ntuple) item["as_rntuple"] = *told.as_ntuple;
+  if (told.command) item["repack"] = *told.command;
+  return item;
+}
+
+// `json`: where the tables are added; null: they are printed.
+int advise_on(const OneSource& source, nlohmann::ordered_json* json) {
   const auto tables = advise(source.name, {}, usable_cores());
   if (!tables) return complain(tables.error());
+  if (json) {
+    for (const TableAdvice& table : *tables) json->push_back(advice_json(source, table));
+    return kExitOk;
+  }
   print_title(source);
   for (const TableAdvice& table : *tables) {
     if (table.reason.empty()) {
@@ -69,10 +97,17 @@ int advise_on(const OneSource& source) {
 
 int run_advise(int argc, char** argv) {
   CommandLine command("advise");
-  std::string source;
-  command.take("SOURCE", source);
+  std::vector<std::string> sources;
+  bool is_json = false;
+  command.take("--json", is_json);
+  command.take("SOURCE...", sources);
   if (const auto code = command.parse(argc, argv)) return *code;
-  return for_each_source(source, {}, kExitFailure, advise_on);
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  const SourceWords words{.words = std::move(sources), .enters = true};
+  const int code = for_each_source(words, {}, kExitFailure,
+                                   [&](const OneSource& one) { return advise_on(one, is_json ? &json : nullptr); });
+  if (is_json && (code == kExitOk || !json.empty())) print_json(json);
+  return code;
 }
 
 }  // namespace tfilefs

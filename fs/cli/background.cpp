@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -41,7 +42,7 @@ void write_text(int fd, const std::string& text) {
     if (n <= 0) break;
     said.append(buffer.data(), static_cast<std::size_t>(n));
     if (said.front() == kReady) {
-      write_text(STDERR_FILENO, greeting);
+      write_text(STDERR_FILENO, greeting + said.substr(1));
       std::_Exit(kExitOk);
     }
   }
@@ -78,7 +79,7 @@ void close_copies(int of, int null) {
 
 }  // namespace
 
-void Background::ready() {
+void Background::ready(const std::string& more) {
   // Not before: until now messages of libraries and of fusermount3 may matter to the user who started this.
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) close_copies(fd, null);
@@ -88,7 +89,8 @@ void Background::ready() {
   }
   // Not before: autofs has nobody but the process group that mounts look at the mount point until it is mounted.
   ::setsid();
-  write_text(pipe_, std::string(1, kReady));
+  // One write, and one read of the parent, have it as a whole.
+  write_text(pipe_, std::string(1, kReady) + more.substr(0, PIPE_BUF - 1));
   ::close(std::exchange(pipe_, -1));
 }
 

@@ -10,12 +10,13 @@ namespace tfilefs {
 class Background {
  public:
   // In the parent this does not return. When the child is ready, the parent writes the greeting to stderr (stdout is
-  // kept free) and ends with exit code 0. If the child fails, it writes the child's message there and ends with 1.
+  // kept free), with what the child adds, and ends with exit code 0. If the child fails, it writes the child's message
+  // there and ends with 1.
   explicit Background(const std::string& greeting);
 
   // Called by the child, which is in the process group of who started it until then: lets the parent end, and detaches
-  // the child from the terminal.
-  void ready();
+  // the child from the terminal. `more`: what the parent writes behind the greeting, a line.
+  void ready(const std::string& more);
   // Called by the child before it ends: sends the message to the parent, unless that is gone.
   void fail(const std::string& message);
 

@@ -69,7 +69,7 @@ int run_cat(int argc, char** argv) {
   int code = kExitOk;
   for (const std::string& path : paths) {
     const SourcePath at = split_source(path);
-    code |= for_each_source(at.source, options->file_system.remote, kExitFailure, [&](const OneSource& one) {
+    code |= for_each_source({{at.source}}, options->file_system.remote, kExitFailure, [&](const OneSource& one) {
       const auto written = write_files(sources, one, at.inside);
       return written ? kExitOk : complain(written.error());
     });

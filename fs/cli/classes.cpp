@@ -108,7 +108,7 @@ int run_classes(int argc, char** argv) {
   if (const auto code = command.parse(argc, argv)) return *code;
   Headers headers(directory);
   bool is_of_several = false;
-  const int code = for_each_source(source, {}, kExitFailure, [&](const OneSource& one) {
+  const int code = for_each_source({{source}}, {}, kExitFailure, [&](const OneSource& one) {
     is_of_several = one.is_of_several;
     return headers.write(one);
   });

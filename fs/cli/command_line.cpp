@@ -56,6 +56,17 @@ std::string lists() {
   return text + "\n";
 }
 
+std::string examples_text(const Command& command) {
+  std::string text = "Examples:\n";
+  for (std::string_view lines = examples_of(command); !lines.empty();) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    text += "  " + std::string(lines.substr(0, end)) + "\n";
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  text.pop_back();
+  return text;
+}
+
 const Command& described(std::string_view name) {
   const Command* const command = find_command(name);
   if (!command) throw std::logic_error("no command " + std::string(name));
@@ -114,7 +125,9 @@ CommandLine::CommandLine(std::string_view command)
     : command_(described(command)),
       app_(std::make_unique<CLI::App>(sentence(command_.does),
                                       command.empty() ? "tfilefs" : "tfilefs " + std::string(command))) {
-  app_->footer((command.empty() ? lists() : "") + std::string(command_.remark));
+  std::string footer = (command.empty() ? lists() : "") + std::string(command_.remark);
+  if (!examples_of(command_).empty()) footer += (footer.empty() ? "" : "\n\n") + examples_text(command_);
+  app_->footer(footer);
 }
 
 CommandLine::~CommandLine() = default;

@@ -14,6 +14,7 @@ namespace tfilefs {
 namespace {
 
 constexpr Flag kMountOptions = {"-o", "OPT,...", ValueHint::mount_options, "options, see tfilefs --help"};
+constexpr Flag kAsJson = {"--json", "", ValueHint::nothing, "print JSON"};
 constexpr Argument kFile = {"SOURCE", ValueHint::file,
                             "a ROOT file, its URL, or a pattern of several, such as 'run*.root'"};
 constexpr Argument kMountPoint = {"MNT", ValueHint::mount_point, "the mount point"};
@@ -41,14 +42,20 @@ constexpr auto kInMount = std::to_array<Argument>({
 constexpr auto kRecovered =
     std::to_array<Argument>({{"FILE", ValueHint::file, "the ROOT file, which need not exist yet"}});
 constexpr auto kLsFlags = std::to_array<Flag>({
-    {"-l", "", ValueHint::nothing, "modes, owners, sizes and dates"},
-    {"-R", "", ValueHint::nothing, "also list subdirectories"},
-    {"--json", "", ValueHint::nothing, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode"},
+    {"-1", "", ValueHint::nothing, "names alone, one in a line"},
+    {"-l", "", ValueHint::nothing, "names with modes, owners, sizes and dates"},
+    {"-R", "", ValueHint::nothing, "also what is in tables and subdirectories"},
+    {"--json", "", ValueHint::nothing,
+     "a list of objects: path, type, size, stored, class, title, entries, dtype, shape, and more"},
     kMountOptions,
 });
 constexpr auto kInside = std::to_array<Argument>({
     {"SOURCE[/PATH]", ValueHint::inside,
      "a ROOT file or directory, its URL, or a pattern of several; and a path inside the file"},
+});
+constexpr auto kInsideSeveral = std::to_array<Argument>({
+    {"SOURCE[/PATH]...", ValueHint::inside,
+     "ROOT files or directories, their URLs, or patterns of several; and a path inside each file", 1},
 });
 constexpr auto kCatFlags = std::to_array<Flag>({kMountOptions});
 constexpr auto kInsideFiles = std::to_array<Argument>({
@@ -87,10 +94,19 @@ constexpr auto kServed = std::to_array<Argument>({
     {"SOURCE...", ValueHint::file,
      "what a mount takes: a ROOT file, a directory, or the URL of one; with -o chain any number", 1},
 });
-constexpr auto kFileOnly = std::to_array<Argument>({kFile});
+constexpr auto kFilesFlags = std::to_array<Flag>({kAsJson});
+constexpr auto kFiles = std::to_array<Argument>({
+    {"SOURCE...", ValueHint::file,
+     "ROOT files, their URLs, patterns of several such as 'run*.root', or directories with ROOT files in them", 1},
+});
+constexpr auto kCheckFlags = std::to_array<Flag>({
+    {"-q,--quiet", "", ValueHint::nothing, "no progress, and no line for files without errors"},
+    kAsJson,
+});
 constexpr auto kStatsFlags = std::to_array<Flag>({
     {"-b,--branches", "", ValueHint::nothing, "also a line for each branch"},
     {"-w,--watch", "SECONDS", ValueHint::text, "repeat: print the differences every SECONDS seconds"},
+    {"--json", "", ValueHint::nothing, "print all numbers, as .tfilefs/stats.json has them"},
 });
 constexpr auto kFileAndDirectory = std::to_array<Argument>({
     kFile,
@@ -124,6 +140,8 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
     {"--keep-raw", "", ValueHint::nothing,
      "to RNTuple: keep what is shown as raw as the streamers of its classes wrote it"},
     {"--skip-damaged", "", ValueHint::nothing, "leave out damaged clusters, and print which entries are lost"},
+    kAsJson,
+    {"-q,--quiet", "", ValueHint::nothing, "no progress, and no lines about what was written"},
 });
 constexpr auto kRepackArguments = std::to_array<Argument>({
     {"IN... OUT", ValueHint::file,
@@ -137,12 +155,15 @@ constexpr auto kDrawFlags = std::to_array<Flag>({
     {"--weights", "EXPR", ValueHint::text, "the weight of each value"},
     {"--define", "NAME=EXPR", ValueHint::text, "a name for an expression; may be given several times"},
     {"-o", "FILE", ValueHint::file, "write a picture (.svg), a table (.csv), or the histogram (.json, .root)"},
+    {"--json", "", ValueHint::nothing, "print the histogram as ROOT's JSON"},
     {"-j", "THREADS", ValueHint::text, "threads that decode and evaluate (all cores)"},
     {"--memory", "SIZE", ValueHint::text,
      "limit for buffers (256M, or a quarter of the memory if that is less; at least 64M)"},
+    {"-q,--quiet", "", ValueHint::nothing, "show no progress"},
 });
 constexpr auto kDrawArguments = std::to_array<Argument>({
-    {"SOURCE:TABLE", ValueHint::file, "a ROOT file, its URL, or a pattern of several, and the path of a table in it"},
+    {"SOURCE:TABLE", ValueHint::inside,
+     "a ROOT file, its URL, or a pattern of several, and the path of a table in it; or SOURCE/TABLE"},
     {"EXPR[:EXPR[:EXPR]]", ValueHint::text, "what is drawn, as TTree::Draw takes it: x, y:x or z:y:x"},
     {"[CUT]", ValueHint::text, "only where this is not 0; its value is a weight"},
 });
@@ -191,17 +212,19 @@ mount with rw does the same. If there is neither the file nor a journal beside i
      kRecovered,
      run_recover},
     {"ls", "list what a mount would show, without mounting",
-     R"(As for map, check and classes, SOURCE may be a pattern (*, ?, [ab], {a,b}), for files of this machine and in the path
-of a URL. Then each file that matches is taken, in the order of their names.)",
-     kLsFlags, kInside, run_ls},
-    {"cat", "write what a mounted file would hold to standard output, without mounting",
-     R"(For example, a column as raw numbers, or a table as text:
+     R"(Prints a tree of directories, tables and objects, in columns: name; class, or type of a column; entries; bytes in the
+file; title. Of a table the path shows its columns.
 .IP
-.EX
-tfilefs cat data.root/Events/Muon_pt/values.f4 > pt.f4
-tfilefs cat data.root/Events.csv | head
-.EE)",
-     kCatFlags, kInsideFiles, run_cat},
+As for info, map, check, advise and classes, SOURCE may be a pattern (*, ?, [ab], {a,b}), for files of this machine and in the
+path of a URL. Then each file that matches is taken, in the order of their names.)",
+     kLsFlags, kInsideSeveral, run_ls},
+    {"info", "show on one screen what is in a ROOT file",
+     R"(Prints the version of ROOT that wrote it, the codecs, the tables with their entries, how many objects of each class there
+are, and what may be typed next.)",
+     kFilesFlags, kFiles, run_info},
+    {"cat", "write what a mounted file would hold to standard output, without mounting",
+     "A column is raw numbers; tables are text, Arrow or Parquet, as the names of views say.", kCatFlags, kInsideFiles,
+     run_cat},
     {"cp", "copy files and directories out of a source, without mounting",
      R"(A file appears under its name when it is whole and on disk, with the time of its source. Until then it is
 \&.NAME.*.part next to it. If the command is interrupted, the same command continues there, unless size or times of the source
@@ -222,12 +245,7 @@ Several files, also those of a pattern, are looked at as one, as with
      kBrowseFlags, kBrowsed, run_browse},
     {"serve", "serve what a mount would show by HTTP, to who has the token",
      R"(Prints a URL with a token, and serves until it is interrupted: files with ranges, listings as HTML and JSON, WebDAV for
-reading. Nothing is mounted, and nothing can be written. For example:
-.IP
-.EX
-tfilefs serve data.root
-curl \-H "Authorization: Bearer TOKEN" http://127.0.0.1:PORT/Events/Muon_pt/values.f4
-.EE
+reading. Nothing is mounted, and nothing can be written.
 .IP
 Who has the token reads what the user of the server may read. It is given as ?token= (a browser then keeps it in a
 cookie), as a bearer token, or as the password of any user. Requests must name the server by an address, as localhost, or by a
@@ -236,27 +254,22 @@ name. A socket of
 .B unix:
 can be used by its owner alone. The page docs/serve.md has more.)",
      kServeFlags, kServed, run_serve},
-    {"map",
-     "print every record of a ROOT file",
+    {"map", "print every record of a ROOT file",
      R"(Prints every record of the file with its address, size, class and compression factor, and the gaps, as ROOT's
 TFile::Map does.)",
-     {},
-     kFileOnly,
-     run_map},
-    {"check",
-     "verify every record, compression block and checksum of a ROOT file, and decode every table",
+     kFilesFlags, kFiles, run_map},
+    {"check", "verify every record, compression block and checksum of a ROOT file, and decode every table",
      R"(Header, directories and keys are verified, too. Prints a line for each finding and a summary. An error means that
 something cannot be read, a warning that programs may read the file, or write to it, in different ways, and a note that it is
 unusual, but that nothing is lost. Of bytes that are
 stored without a checksum (uncompressed, and zstd as ROOT writes it) only the sizes are checked. The status is that of
 .BR fsck (8):
 0 for no errors, notes at most, 4 for errors or warnings, 8 if the file or a part of it could not be checked (RNTuples of a format before 1.0 are not
-decoded), 16 for wrong usage, or the sum of these.)",
-     {},
-     kFileOnly,
-     run_check,
-     kCheckIncomplete,
-     kExitCodesOfCheck},
+decoded), 16 for wrong usage, or the sum of these.
+.IP
+Of a directory, all ROOT files in it and below are checked: those that begin as one, and those whose names end in .root. Of
+several files the last line is a summary. On a terminal the progress is shown.)",
+     kCheckFlags, kFiles, run_check, kCheckIncomplete, kExitCodesOfCheck},
     {"stats", "show what a mount has read, decoded and kept, table by table",
      R"(Suffixes of bytes are powers of 1024, those of other numbers powers of 1000. With
 .B \-w
@@ -316,20 +329,17 @@ A file of the name that
 .B \-o
 gives is replaced; a ROOT file is not.)",
      kDrawFlags, kDrawArguments, run_draw},
-    {"advise",
-     "report how tables are laid out in a ROOT file, and what repacking would gain",
+    {"advise", "report how tables are laid out in a ROOT file, and what repacking would gain",
      R"(Prints some ten lines for each table: clusters; baskets or pages, how many of them a branch has in a cluster, and how
 large they are; how often a reader of all branches, and of five, goes back in the file; the codec; the share of keys; the
 size as RNTuple, estimated from samples; and the command to run. It reads the descriptions of tables, and samples.)",
-     {},
-     kFileOnly,
-     run_advise},
+     kFilesFlags, kFiles, run_advise},
     {"doctor",
      "check whether this machine can mount, and what to do if it cannot",
      R"(Looks at the kernel, /dev/fuse, fusermount3, /etc/fuse.conf, read-ahead and limits. Then it makes a tiny ROOT file,
 mounts it, reads it and unmounts it. Prints a line for each: good; or note, where something works less well than it
 could; or bad, with what to do. The status is 1 if a line is bad.)",
-     {},
+     kFilesFlags,
      {},
      run_doctor},
     {"help", "show the help of a command", "The same as COMMAND \\-\\-help.", {}, kHelpedCommand, run_help},

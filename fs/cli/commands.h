@@ -20,6 +20,7 @@ inline constexpr int kCheckUsage = 16;
 int run_mount(int argc, char** argv);
 int run_umount(int argc, char** argv);
 int run_ls(int argc, char** argv);
+int run_info(int argc, char** argv);
 int run_cat(int argc, char** argv);
 int run_cp(int argc, char** argv);
 int run_browse(int argc, char** argv);

@@ -305,11 +305,12 @@ int run_cp(int argc, char** argv) {
   bool good = true;
   for (const std::string& path : paths) {
     const SourcePath at = split_source(path);
-    const int code = for_each_source(at.source, options->file_system.remote, kExitFailure, [&](const OneSource& one) {
-      if (one.is_of_several && !is_directory)
-        return complain({ErrorKind::invalid, at.source + ": " + several_to(to).text, -1, 0});
-      return add_from(one, at.inside, request) ? kExitOk : kExitFailure;
-    });
+    const int code =
+        for_each_source({{at.source}}, options->file_system.remote, kExitFailure, [&](const OneSource& one) {
+          if (one.is_of_several && !is_directory)
+            return complain({ErrorKind::invalid, at.source + ": " + several_to(to).text, -1, 0});
+          return add_from(one, at.inside, request) ? kExitOk : kExitFailure;
+        });
     good &= code == kExitOk;
   }
   good &= request.copier.run();

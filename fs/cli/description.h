@@ -85,4 +85,7 @@ std::span<const std::string_view> passed_over_options();
 // "[--lazy] MNT"
 std::string usage_of(const Command&);
 
+// Lines as they are typed, separated by ends of lines (cli/examples.cpp).
+std::string_view examples_of(const Command&);
+
 }  // namespace tfilefs

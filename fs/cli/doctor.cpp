@@ -24,6 +24,7 @@
 #include "child_program.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/json_output.h"
 #include "cli/mount_holders.h"
 #include "cli/options.h"
 #include "cli/resource_limits.h"
@@ -45,11 +46,29 @@ struct MachineFinding {
   std::string what, told;
 };
 
-void print_line(const MachineFinding& finding) {
-  constexpr std::array<const char*, 3> kNames{"good", "note", "bad "};
-  std::printf("%s  %-12s %s\n", kNames[static_cast<std::size_t>(finding.verdict)], finding.what.c_str(),
-              printable(finding.told).c_str());
-}
+// Prints what is found as it is found, or all of it at the end.
+class DoctorReport {
+ public:
+  explicit DoctorReport(bool is_json) : is_json_(is_json) {}
+  void add(const MachineFinding& finding) {
+    constexpr std::array<const char*, 3> kNames{"good", "note", "bad"};
+    const char* const name = kNames[static_cast<std::size_t>(finding.verdict)];
+    is_good_ &= finding.verdict != Verdict::bad;
+    if (is_json_)
+      all_.push_back({{"verdict", name}, {"what", finding.what}, {"told", finding.told}});
+    else
+      std::printf("%-4s  %-12s %s\n", name, finding.what.c_str(), printable(finding.told).c_str());
+  }
+  int end() const {
+    if (is_json_) print_json(all_);
+    return is_good_ ? kExitOk : kExitFailure;
+  }
+
+ private:
+  const bool is_json_;
+  bool is_good_ = true;
+  nlohmann::ordered_json all_ = nlohmann::ordered_json::array();
+};
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
@@ -201,18 +220,18 @@ std::string write_and_read(const std::string& directory, MachineFinding& read_ah
   return read == numbers ? "" : "a tiny ROOT file was read back with other values than were written";
 }
 
-bool check_mount() {
+void check_mount(DoctorReport& report) {
   if (!is_root() && !has_mount_table()) {
-    print_line({Verdict::bad, "mount", "not tried: it could not be unmounted"});
-    return false;
+    report.add({Verdict::bad, "mount", "not tried: it could not be unmounted"});
+    return;
   }
   const char* const temporary = std::getenv("TMPDIR");
   std::string directory =
       temporary_name(std::string(temporary && *temporary ? temporary : "/tmp") + "/tfilefs-doctor-");
   if (!::mkdtemp(directory.data())) {
-    print_line({Verdict::bad, "mount",
+    report.add({Verdict::bad, "mount",
                 directory + ": " + std::strerror(errno) + ": set TMPDIR to a directory that you can write to"});
-    return false;
+    return;
   }
   const auto begin = std::chrono::steady_clock::now();
   MachineFinding read_ahead{};
@@ -222,29 +241,27 @@ bool check_mount() {
   std::error_code error;
   for (const char* name : {"/mnt", "/tiny.root", ""}) filesystem::remove(directory + name, error);
   if (!wrong.empty()) {
-    print_line({Verdict::bad, "mount", wrong});
-    return false;
+    report.add({Verdict::bad, "mount", wrong});
+    return;
   }
-  print_line(read_ahead);
-  print_line({Verdict::good, "mount",
+  report.add(read_ahead);
+  report.add({Verdict::good, "mount",
               "a tiny file was written, mounted, read and unmounted in " + std::to_string(took.count()) + " ms"});
-  return true;
 }
 
 }  // namespace
 
 int run_doctor(int argc, char** argv) {
   CommandLine command("doctor");
+  bool is_json = false;
+  command.take("--json", is_json);
   if (const auto code = command.parse(argc, argv)) return *code;
-  bool good = true;
+  DoctorReport report(is_json);
   for (const auto look : {look_at_kernel, look_at_device, look_at_helper, look_at_allow_other, look_at_open_files,
-                          look_at_memory, look_at_cores}) {
-    const MachineFinding finding = look();
-    print_line(finding);
-    good &= finding.verdict != Verdict::bad;
-  }
-  good &= check_mount();
-  return good ? kExitOk : kExitFailure;
+                          look_at_memory, look_at_cores})
+    report.add(look());
+  check_mount(report);
+  return report.end();
 }
 
 }  // namespace tfilefs

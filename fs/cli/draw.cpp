@@ -15,6 +15,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/definitions.h"
+#include "cli/nearest_name.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/stop_on_signal.h"
@@ -25,6 +26,7 @@
 #include "draw/terminal_plot.h"
 #include "query/draw_text.h"
 #include "staging/journal/file_place.h"
+#include "vfs/names/chain_names.h"
 
 namespace tfilefs {
 namespace {
@@ -32,7 +34,7 @@ namespace {
 struct DrawFlags {
   std::string bins, range, weights, out, threads, memory;
   std::vector<std::string> defines;
-  bool log = false, profile = false;
+  bool log = false, profile = false, json = false, quiet = false;
   std::string source, expressions, cut;
 };
 
@@ -86,6 +88,28 @@ Result<> write_drawing(const Drawing& drawing, const std::string& path, bool is_
   return write_all(file.get(), 0, std::as_bytes(std::span(bytes)));
 }
 
+// In a file, as JSON, or on the terminal.
+Result<> show_drawing(const Drawing& drawing, const DrawFlags& given) {
+  if (!given.out.empty()) TRY_VOID(write_drawing(drawing, given.out, given.log));
+  if (given.json) {
+    TRY(const std::string text, drawing_bytes(drawing, DrawingForm::json, given.log));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (!text.ends_with('\n')) std::fputs("\n", stdout);
+  } else if (given.out.empty()) {
+    std::fputs(terminal_plot(drawing, terminal_columns(), given.log).c_str(), stdout);
+  }
+  return {};
+}
+
+// Where a local file has no table of the name, with the name that is most like it.
+Error with_like_name(Error error, const std::string& source) {
+  const ChainName name = parse_chain_name(source);
+  if (error.kind != ErrorKind::not_found || name.table.empty() || tfile::is_url(name.file)) return error;
+  const auto fs = FileSystem::open(name.file, parse_mount_options({})->file_system);
+  if (fs) error.text += like_name_of(**fs, name.table);
+  return error;
+}
+
 void take_draw_flags(CommandLine& command, DrawFlags& given) {
   command.take("--bins", given.bins);
   command.take("--range", given.range);
@@ -94,8 +118,10 @@ void take_draw_flags(CommandLine& command, DrawFlags& given) {
   command.take("--weights", given.weights);
   command.take("--define", given.defines);
   command.take("-o", given.out);
+  command.take("--json", given.json);
   command.take("-j", given.threads);
   command.take("--memory", given.memory);
+  command.take("-q", given.quiet);
   command.take("SOURCE:TABLE", given.source);
   command.take("EXPR[:EXPR[:EXPR]]", given.expressions);
   command.take("[CUT]", given.cut);
@@ -120,17 +146,13 @@ int run_draw(int argc, char** argv) {
     }
   }
   StopOnSignal stop;
-  ProgressLine line;
+  ProgressLine line(!given.quiet);
   const auto drawing = draw_table(*wanted, stop.token(), [&](double share) { line.show(share); });
   line.clear();
   if (!drawing && StopOnSignal::met() != 0) return 128 + StopOnSignal::met();
-  if (!drawing) return complain_in_lines(drawing.error());
-  if (given.out.empty()) {
-    std::fputs(terminal_plot(*drawing, terminal_columns(), given.log).c_str(), stdout);
-    return kExitOk;
-  }
-  if (const auto written = write_drawing(*drawing, given.out, given.log); !written) return complain(written.error());
-  return kExitOk;
+  if (!drawing) return complain_in_lines(with_like_name(drawing.error(), given.source));
+  const auto shown = show_drawing(*drawing, given);
+  return shown ? kExitOk : complain(shown.error());
 }
 
 }  // namespace tfilefs

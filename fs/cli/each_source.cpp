@@ -1,24 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/each_source.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/root_files_below.h"
 #include "printable.h"
 #include "vfs/names/expand_sources.h"
 
 namespace tfilefs {
+namespace {
 
-int for_each_source(const std::string& argument, const tfile::RemoteOptions& options, int failure,
-                    const std::function<int(const OneSource&)>& run) {
-  const auto names = expand_sources(argument, options);
-  if (!names) {
-    complain(names.error());
-    return failure;
+bool is_local_directory(const std::string& name) {
+  struct stat status {};
+  return !tfile::is_url(name) && ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// Adds what one source stands for; false after an error, which was reported.
+bool add_files_of(const std::string& source, bool enters, std::vector<std::string>& into) {
+  if (!enters || !is_local_directory(source)) {
+    into.push_back(source);
+    return true;
   }
+  std::vector<Error> missed;
+  const std::vector<std::string> found = root_files_below(source, missed);
+  if (found.empty() && missed.empty())
+    missed.push_back(Error{ErrorKind::not_found, source + ": no ROOT file in it or below"});
+  std::ranges::for_each(missed, complain);
+  into.insert(into.end(), found.begin(), found.end());
+  return missed.empty();
+}
+
+}  // namespace
+
+int for_each_source(const SourceWords& sources, const tfile::RemoteOptions& options, int failure,
+                    const std::function<int(const OneSource&)>& run) {
   int code = kExitOk;
-  for (const std::string& name : *names) code |= run({name, tfile::shown_name(name), names->size() > 1});
+  std::vector<std::string> all;
+  bool is_directory = false;
+  for (const std::string& word : sources.words) {
+    const auto names = expand_sources(word, options);
+    if (!names) {
+      complain(names.error());
+      code |= failure;
+      continue;
+    }
+    for (const std::string& name : *names) {
+      is_directory |= sources.enters && is_local_directory(name);
+      if (!add_files_of(name, sources.enters, all)) code |= failure;
+    }
+  }
+  const bool are_several = sources.are_of_several || sources.words.size() > 1 || is_directory || all.size() > 1;
+  for (const std::string& name : all) code |= run({name, tfile::shown_name(name), are_several});
   return code;
 }
 

@@ -163,7 +163,8 @@ struct StreamTotals {
 
 class Checker {
  public:
-  Checker(const tfile::File& file, unsigned threads) : file_(file), threads_(std::max(1u, threads)) {}
+  Checker(const tfile::File& file, unsigned threads, const std::function<void(std::uint64_t)>& progress)
+      : file_(file), threads_(std::max(1u, threads)), progress_(progress) {}
 
   FileCheck run();
 
@@ -201,6 +202,7 @@ class Checker {
 
   const tfile::File& file_;
   const unsigned threads_;
+  const std::function<void(std::uint64_t)>& progress_;
   std::set<std::uint64_t> directories_;     // by address
   std::set<std::uint64_t> attribute_sets_;  // by address
   std::set<std::uint64_t> key_addresses_;   // and that of the StreamerInfo
@@ -208,6 +210,7 @@ class Checker {
 
   Mutex mutex_{"Checker::mutex_"};
   FileCheck result_ GUARDED_BY(mutex_);
+  std::uint64_t bytes_ GUARDED_BY(mutex_) = 0;  // of chunks
   std::set<std::uint64_t> chunk_addresses_ GUARDED_BY(mutex_);
 };
 
@@ -376,6 +379,8 @@ StreamTotals Checker::check_stream(const tfile::Table& table, tfile::StreamId st
     }
     Lock lock(mutex_);
     ++result_.chunks;
+    bytes_ += lies_at.range.size;
+    if (progress_) progress_(bytes_);
     // A sibling file has records of its own at the same addresses.
     const bool in_sibling = lies_at.source && lies_at.source->identity() != file_.source().identity();
     if (lies_at.source && !in_sibling) chunk_addresses_.insert(lies_at.range.begin);
@@ -438,6 +443,8 @@ void Checker::check_free_space(const tfile::RecordCheck& check, const std::set<s
 
 }  // namespace
 
-FileCheck check_file(const tfile::File& file, unsigned threads) { return Checker(file, threads).run(); }
+FileCheck check_file(const tfile::File& file, unsigned threads, const std::function<void(std::uint64_t)>& progress) {
+  return Checker(file, threads, progress).run();
+}
 
 }  // namespace tfilefs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct FileCheck {
 
 // Checks all of a file: header, directories, keys, StreamerInfo; every record, its compression blocks and their
 // checksums; every chunk of every table, old cycles too, decoded and counted. `threads` is the number of threads that
-// decode. Blocks.
-FileCheck check_file(const tfile::File&, unsigned threads);
+// decode. `progress`: told how many bytes of chunks are checked, by one thread at a time. Blocks.
+FileCheck check_file(const tfile::File&, unsigned threads, const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace tfilefs

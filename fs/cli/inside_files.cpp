@@ -10,6 +10,7 @@
 #include <future>
 #include <memory>
 
+#include "cli/nearest_name.h"
 #include "cli/source_names.h"
 #include "tfile/local_file.h"
 #include "vfs/names/path_pattern.h"
@@ -82,10 +83,14 @@ Result<std::vector<InsideFile>> files_at(FileSystem& fs, const std::string& path
     if (files.empty()) return fail(ErrorKind::not_found, "nothing matches this pattern");
     return files;
   }
-  TRY(const auto found, fs.find_path(path));
+  auto found = fs.find_path(path);
+  if (!found) {
+    if (found.error().kind == ErrorKind::not_found) found.error().text += like_name_of(fs, path);
+    return tl::unexpected(std::move(found).error());
+  }
   std::string plain;
   for (const std::string& name : names_in(path)) plain += (plain.empty() ? "" : "/") + name;
-  files.push_back({plain, HeldInode(fs, found)});
+  files.push_back({plain, HeldInode(fs, *found)});
   return files;
 }
 

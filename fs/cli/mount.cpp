@@ -17,6 +17,7 @@
 #include "cli/background.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/first_steps.h"
 #include "cli/mount_guard.h"
 #include "cli/mount_point.h"
 #include "cli/mount_table.h"
@@ -43,11 +44,21 @@ std::string greeting(const std::string& mount_point, const std::string& hidden) 
   return "tfilefs: mounted; see " + printable(directory) + "/.tfilefs/README\n" + told;
 }
 
+// For who names the mount point first: it is a directory, or nothing yet, and the other is a file. Empty: it is not so.
+std::string swapped_arguments(const std::vector<std::string>& sources, const std::string& mount_point) {
+  struct stat status {};
+  if (sources.size() != 1 || ::stat(mount_point.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  const bool is_there = ::stat(sources[0].c_str(), &status) == 0;
+  if (tfile::is_url(sources[0]) || (is_there && !S_ISDIR(status.st_mode))) return "";
+  return mount_point + ": is a file, no mount point; did you mean tfilefs " + mount_point + " " + sources[0] + "?";
+}
+
 struct MountRequest {
   std::string source, mount_point;   // absolute, or a URL
   std::vector<std::string> sources;  // of a chain
   MountOptions options;
   bool foreground = false, debug = false;
+  std::string tries_at;  // the mount point as it was given, to name first steps at; empty: nobody would read them
 };
 
 // The mount point, and what becomes of it: only the mount that stood on it, or the one that made it, takes it away.
@@ -188,8 +199,16 @@ class WithLog {
   WithLog& operator=(const WithLog&) = delete;
 };
 
+// What is told when the mount answers: a line that names first steps, or nothing. Of servers nothing is asked for it.
+std::string steps_of(const MountRequest& request, FileSystem& fs) {
+  const bool is_remote = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url);
+  return request.tries_at.empty() || is_remote ? "" : first_steps(fs, request.tries_at);
+}
+
+using Ready = std::function<void(const std::string& steps)>;
+
 // `ready` is called when the mount answers.
-Result<> mount_and_serve(MountRequest& request, Place& place, const std::function<void()>& ready) {
+Result<> mount_and_serve(MountRequest& request, Place& place, const Ready& ready) {
   TRY_VOID(take_mount_point(request, place));
   std::optional<MountGuard> guard;
   if (request.options.auto_unmount) guard.emplace(request.mount_point);
@@ -213,16 +232,17 @@ Result<> mount_and_serve(MountRequest& request, Place& place, const std::functio
     process_owner();
     ::umask(0);
   }
+  const std::string steps = steps_of(request, *fs);
   const bool says_error = log_options(request).to == LogOptions::To::standard_error;
   return serve_and_tell(std::move(fs), settings, hidden_by_own(request), log, says_error, [&] {
     place.has_stood = true;
     place.hold = PlaceHold();
-    ready();
+    ready(steps);
   });
 }
 
 // What throws here is a lack: of threads, or memory.
-Result<> mount_or_say_why(MountRequest request, const std::function<void()>& ready) {
+Result<> mount_or_say_why(MountRequest request, const Ready& ready) {
   Place place;
   const Result<> served = [&]() -> Result<> {
     try {
@@ -251,6 +271,16 @@ int say_failure(const LogOptions& log, const Error& error) {
   return kExitFailure;
 }
 
+// `mount_point`: as it was given.
+int mount_in_background(MountRequest request, const std::string& mount_point) {
+  if (::isatty(STDERR_FILENO) == 1 && !mounted_descriptor(mount_point)) request.tries_at = mount_point;
+  Background background(greeting(mount_point, hidden_by_own(request)));
+  const auto result = mount_or_say_why(std::move(request), [&](const std::string& steps) { background.ready(steps); });
+  if (result) return kExitOk;
+  background.fail(message_of(result.error()));
+  return kExitFailure;
+}
+
 }  // namespace
 
 int run_mount(int argc, char** argv) {
@@ -275,20 +305,20 @@ int run_mount(int argc, char** argv) {
     complain(Error{ErrorKind::invalid, "more than one SOURCE works only with -o chain"});
     return kExitUsage;
   }
+  if (const std::string swapped = swapped_arguments(request.sources, mount_point); !swapped.empty()) {
+    complain(Error{ErrorKind::invalid, swapped});
+    return kExitFailure;
+  }
   make_absolute(request);
   allow_many_files();
 
   request.foreground |= request.debug;
   if (request.foreground) {
     const LogOptions log = log_options(request);
-    const auto result = mount_or_say_why(std::move(request), [] {});
+    const auto result = mount_or_say_why(std::move(request), [](const auto&) {});
     return result ? kExitOk : say_failure(log, result.error());
   }
-  Background background(greeting(mount_point, hidden_by_own(request)));
-  const auto result = mount_or_say_why(std::move(request), [&] { background.ready(); });
-  if (result) return kExitOk;
-  background.fail(message_of(result.error()));
-  return kExitFailure;
+  return mount_in_background(std::move(request), mount_point);
 }
 
 }  // namespace tfilefs

@@ -26,11 +26,23 @@ void ProgressLine::print(const std::string& text) {
   width_ = text.size();
 }
 
+// ", 1:05 left" of what has taken some time, if the rest takes as long.
+std::string ProgressLine::time_left(double share) const {
+  constexpr double kLongest = 360'000;  // seconds
+  const double took = std::chrono::duration<double>(last_ - begun_).count();
+  const double left = share > 0 ? took / share * (1 - std::min(share, 1.0)) : kLongest;
+  if (left >= kLongest) return "";
+  std::array<char, 48> text;
+  std::snprintf(text.data(), text.size(), ", %lld:%02lld left", static_cast<long long>(left) / 60,
+                static_cast<long long>(left) % 60);
+  return text.data();
+}
+
 void ProgressLine::show(double share) {
   if (!is_due()) return;
   std::array<char, 16> text;
   std::snprintf(text.data(), text.size(), "%3.0f %%", 100 * share);
-  print(text.data());
+  print(text.data() + time_left(share));
 }
 
 void ProgressLine::show(std::uint64_t done, std::uint64_t skipped, std::uint64_t all) {
@@ -39,13 +51,8 @@ void ProgressLine::show(std::uint64_t done, std::uint64_t skipped, std::uint64_t
   const double rate = static_cast<double>(done - skipped) / std::max(took.count(), 1e-3);
   std::string text = bytes_text(static_cast<double>(done)) + " of " + bytes_text(static_cast<double>(all)) + ", " +
                      bytes_text(rate) + "/s";
-  if (rate > 0) {
-    const auto left = static_cast<std::uint64_t>(static_cast<double>(all - std::min(done, all)) / rate);
-    std::array<char, 48> time;
-    std::snprintf(time.data(), time.size(), ", %llu:%02llu left", static_cast<unsigned long long>(left / 60),
-                  static_cast<unsigned long long>(left % 60));
-    text += time.data();
-  }
+  const double to_do = static_cast<double>(all - std::min(skipped, all));
+  if (done > skipped && to_do > 0) text += time_left(static_cast<double>(done - skipped) / to_do);
   print(text);
 }
 

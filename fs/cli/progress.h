@@ -11,6 +11,7 @@ namespace tfilefs {
 class ProgressLine {
  public:
   explicit ProgressLine(bool is_wanted = true);
+  // A share, with the time that is left.
   void show(double share);
   // Bytes of all bytes, with their rate and the time that is left; `skipped` of them took no time.
   void show(std::uint64_t done, std::uint64_t skipped, std::uint64_t all);
@@ -18,6 +19,7 @@ class ProgressLine {
 
  private:
   bool is_due();
+  std::string time_left(double share) const;
   void print(const std::string& text);
 
   const bool is_shown_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repack/repack.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/definitions.h"
+#include "cli/json_output.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/stop_on_signal.h"
@@ -27,6 +30,7 @@ struct GivenFlags {
   std::string format = "keep", compression, cluster, entries, select, where, split, threads, memory;
   Given columns, drop, friends, defines, tables, rename, words;
   bool force = false, dry_run = false, verify = false, skip_damaged = false, no_add = false, keep_raw = false;
+  bool json = false, quiet = false;
 };
 
 Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) {
@@ -135,7 +139,7 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
   return options;
 }
 
-void print_report(const RepackOptions& options, const RepackReport& report) {
+void print_files(const RepackOptions& options, const RepackReport& report) {
   std::uint64_t unwritten = 0;  // of a dry run, which has one file: what its tables would take
   for (const RepackReport::Table& table : report.tables) {
     std::printf("%s: %lld entries, %s%llu bytes, %s\n", printable(table.path).c_str(),
@@ -149,12 +153,49 @@ void print_report(const RepackOptions& options, const RepackReport& report) {
                 static_cast<unsigned long long>(file.size + unwritten));
   }
   std::fflush(stdout);
+}
+
+void print_remarks(const RepackReport& report) {
   for (const std::string& name : report.not_verified)
     std::fprintf(stderr, "tfilefs: not compared: %s\n", printable(name).c_str());
   for (const std::string& line : report.left_out)
     std::fprintf(stderr, "tfilefs: left out: %s\n", printable(line).c_str());
   for (const std::string& line : report.renamed)
     std::fprintf(stderr, "tfilefs: renamed: %s\n", printable(line).c_str());
+}
+
+void print_json_of(const RepackOptions& options, const RepackReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json tables = Json::array(), files = Json::array();
+  for (const RepackReport::Table& table : report.tables)
+    tables.push_back({{"table", table.path},
+                      {"entries", table.entries},
+                      {"bytes", table.bytes},
+                      {"copied", table.by_unit ? "as stored" : "by columns"}});
+  for (const RepackReport::File& file : report.files)
+    files.push_back({{"file", file.path}, {"tables", file.tables}, {"objects", file.objects}, {"bytes", file.size}});
+  print_json({{"written", !options.is_dry},
+              {"tables", std::move(tables)},
+              {"files", std::move(files)},
+              {"not_compared", report.not_verified},
+              {"left_out", report.left_out},
+              {"renamed", report.renamed}});
+}
+
+// Of all files; 0 if some of them are no files of this machine.
+double bytes_of(const std::vector<std::string>& sources) {
+  double bytes = 0;
+  for (const std::string& source : sources) {
+    struct stat status {};
+    if (::stat(source.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+    bytes += static_cast<double>(status.st_size);
+  }
+  return bytes;
+}
+
+void show_progress(ProgressLine& line, double share, double bytes) {
+  if (bytes == 0) return line.show(share);
+  line.show(static_cast<std::uint64_t>(share * bytes), 0, static_cast<std::uint64_t>(bytes));
 }
 
 void take_flags(CommandLine& command, GivenFlags& given) {
@@ -179,6 +220,8 @@ void take_flags(CommandLine& command, GivenFlags& given) {
   command.take("--verify", given.verify);
   command.take("--keep-raw", given.keep_raw);
   command.take("--skip-damaged", given.skip_damaged);
+  command.take("--json", given.json);
+  command.take("-q", given.quiet);
   command.take("IN... OUT", given.words);
 }
 
@@ -195,15 +238,20 @@ int run_repack(int argc, char** argv) {
     return kExitUsage;
   }
   StopOnSignal stop;
-  ProgressLine line;
-  const auto report = repack(*options, {stop.token(), [&](double share) { line.show(share); }});
+  ProgressLine line(!given.quiet);
+  const double bytes = bytes_of(options->sources);
+  const auto report = repack(*options, {stop.token(), [&](double share) { show_progress(line, share, bytes); }});
   line.clear();
   if (!report && StopOnSignal::met() != 0) {
     std::fprintf(stderr, "tfilefs: stopped; %s was not written\n", printable(options->out).c_str());
     return 128 + StopOnSignal::met();
   }
   if (!report) return complain_in_lines(report.error());
-  print_report(*options, *report);
+  if (given.json)
+    print_json_of(*options, *report);
+  else if (!given.quiet)
+    print_files(*options, *report);
+  print_remarks(*report);
   return report->left_out.empty() && report->renamed.empty() ? kExitOk : kExitFailure;
 }
 

@@ -10,12 +10,12 @@
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/json_output.h"
 #include "cli/mount_table.h"
 #include "printable.h"
 #include "tfile/json_text.h"
@@ -25,7 +25,7 @@ namespace {
 
 using tfile::with_readable_bytes;
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 // ---- the table
 
@@ -218,14 +218,19 @@ Result<> watch(const std::string& mount_point, bool branches, double seconds) {
 int run_stats(int argc, char** argv) {
   CommandLine command("stats");
   std::string mount_point;
-  bool branches = false;
+  bool branches = false, is_json = false;
   double seconds = 0;
   command.take("MNT", mount_point);
   command.take("-b", branches);
   constexpr double kIntervalLeast = 0.1;
   command.take_seconds("-w", seconds, kIntervalLeast);
+  command.take("--json", is_json);
   if (const auto code = command.parse(argc, argv)) return *code;
 
+  if (is_json && seconds > 0) {
+    complain({ErrorKind::invalid, "--json and --watch exclude each other"});
+    return kExitUsage;
+  }
   mount_point = absolute_path(mount_point);
   if (!is_tfilefs_mount(mount_point)) return complain(no_mount(mount_point, ": not a mount point of tfilefs"));
   if (seconds > 0) {
@@ -234,7 +239,11 @@ int run_stats(int argc, char** argv) {
   }
   const auto now = sample(mount_point, branches);
   if (!now) return complain(now.error());
-  print_sample(mount_point, *now, nullptr);
+  if (is_json) {
+    print_json(now->stats);
+  } else {
+    print_sample(mount_point, *now, nullptr);
+  }
   return kExitOk;
 }
 

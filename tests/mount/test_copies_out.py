@@ -55,7 +55,7 @@ def test_a_path_behind_a_colon_and_several_paths(tfilefs, directories):
     both = tfilefs("cat", f"{directories}:a/b/c/t/number.i4", f"{directories}/a/b/c/t/number.i4", text=False).stdout
     one = tfilefs("cat", f"{directories}/a/b/c/t/number.i4", text=False).stdout
     assert one and both == 2 * one
-    assert tfilefs("ls", f"{directories}:a/b/c").stdout.split() == ["h", "t"]
+    assert tfilefs("ls", "-1", f"{directories}:a/b/c").stdout.split() == ["h", "t"]
 
 
 def test_any_name_of_a_file_is_a_source(tfilefs, directories, tmp_path):

@@ -217,10 +217,10 @@ def test_commands_take_each_match(place, tmp_path):
     several = names_of(place, "run1.root", "run2.root", "run10.root")
     pattern = place.url + "run*.root"
     done = place.run("check", pattern)
-    assert done.returncode == 0 and [line.split(": ")[0] for line in done.stdout.splitlines()] == several
+    assert done.returncode == 0 and [line.split(": ")[0] for line in done.stdout.splitlines()] == [*several, "3 files"]
     done = place.run("map", pattern)
     assert done.returncode == 0 and [line[:-1] for line in done.stdout.splitlines() if line.endswith(".root:")] == several
-    done = place.run("ls", pattern + "/T")
+    done = place.run("ls", "-1", pattern + "/T")
     assert done.returncode == 0 and done.stdout == "\n".join(f"{name}:\nx.i8\n" for name in several)
     done = place.run("ls", "--json", pattern)
     assert [(item["source"], item["path"]) for item in json.loads(done.stdout)] == [(name, "T") for name in several]
@@ -231,7 +231,7 @@ def test_commands_take_each_match(place, tmp_path):
 
 
 def test_a_directory_can_be_listed_without_a_mount(place):
-    done = place.run("ls", place.url)
+    done = place.run("ls", "-1", place.url)
     assert done.returncode == 0 and set(done.stdout.splitlines()) == {name for name in TOP}
     done = place.run("ls", "-l", place.url.removesuffix("/") + "/sub")
     assert done.returncode == 0 and [line.split()[-1] for line in done.stdout.splitlines()] == ["c.root", "deep"]

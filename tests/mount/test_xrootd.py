@@ -217,7 +217,7 @@ def test_who_asks_is_as_the_library_finds_it(files, tmp_path):
         url = server.put(files["small"])
         status, _, error = run("ls", "-o", "timeout=5", url, environment={"XrdSecSSSKT": str(tmp_path / "none")})
         assert status != 0 and error.startswith(f"tfilefs: {url}: ") and error.count("\n") == 1, error
-        assert run("ls", url, environment={"XrdSecSSSKT": key}) == (0, "T\n", "")
+        assert run("ls", "-1", url, environment={"XrdSecSSSKT": key}) == (0, "T\n", "")
         with mounted.Mounted(url, ("timeout=5",), environment=os.environ | {"XrdSecSSSKT": key}) as m:
             assert os.listdir(os.path.join(m.path, "T"))
 
@@ -238,7 +238,7 @@ def test_roots_over_tls(files, tmp_path_factory):
         assert status != 0 and "TLS" in error and error.count("\n") == 1, error
         shutil.copy(certificate.authority, authorities)
         subprocess.run(["openssl", "rehash", authorities], check=True)
-        assert run("ls", url, environment=trusted) == (0, "T\n", "")
+        assert run("ls", "-1", url, environment=trusted) == (0, "T\n", "")
         assert run("check", url, environment=trusted)[0] == 0
         assert "connection upgraded to TLS" in server.log()
 

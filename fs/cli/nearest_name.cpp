@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/nearest_name.h"
+
+#include <algorithm>
+
+#include "cli/source_names.h"
+#include "letter_case.h"
+#include "printable.h"
+#include "waited.h"
+#include "word_distance.h"
+
+namespace tfilefs {
+namespace {
+
+// Each comparison takes the product of the lengths.
+constexpr std::size_t kWordMax = 64, kNamesMax = 20'000;
+
+std::string_view without_type(std::string_view name) { return name.substr(0, name.rfind('.')); }
+
+}  // namespace
+
+std::string nearest_name(std::string_view word, const std::vector<std::string>& names) {
+  if (word.empty() || word.size() > kWordMax) return "";
+  const std::string lower = lower_case(word);
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (std::size_t i = 0; i < names.size() && i < kNamesMax; ++i) {
+    if (names[i].size() > kWordMax) continue;
+    const std::string name = lower_case(names[i]);
+    const std::size_t distance = std::min(word_distance(lower, name), word_distance(lower, without_type(name)));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = names[i];
+  }
+  return nearest;
+}
+
+std::string like_name_of(FileSystem& fs, std::string_view path) {
+  auto at = fs.find_path("");
+  while (at && !path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view word = path.substr(0, slash);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+    if (word.empty()) continue;
+    const InodeId above = at->id;
+    at = waited<FileSystem::Found>([&](auto reply) { fs.lookup(above, word, std::move(reply)); });
+    if (at) continue;
+    const auto listed = names_in(fs, above);
+    if (!listed) return "";
+    std::vector<std::string> names;
+    for (const ListedName& each : *listed) names.push_back(each.name);
+    const std::string nearest = nearest_name(word, names);
+    return nearest.empty() ? "" : "; did you mean " + printable(nearest) + "?";
+  }
+  return "";
+}
+
+}  // namespace tfilefs
