@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "child_program.h"
+#include "cli/colour.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/json_output.h"
@@ -52,12 +53,15 @@ class DoctorReport {
   explicit DoctorReport(bool is_json) : is_json_(is_json) {}
   void add(const MachineFinding& finding) {
     constexpr std::array<const char*, 3> kNames{"good", "note", "bad"};
-    const char* const name = kNames[static_cast<std::size_t>(finding.verdict)];
+    constexpr std::array kColours{Colour::green, Colour::yellow, Colour::red};
+    const auto verdict = static_cast<std::size_t>(finding.verdict);
+    const std::string name = kNames[verdict];
     is_good_ &= finding.verdict != Verdict::bad;
     if (is_json_)
       all_.push_back({{"verdict", name}, {"what", finding.what}, {"told", finding.told}});
     else
-      std::printf("%-4s  %-12s %s\n", name, finding.what.c_str(), printable(finding.told).c_str());
+      std::printf("%s%s  %-12s %s\n", coloured(name, has_colours() ? kColours[verdict] : Colour::none).c_str(),
+                  name.size() < 4 ? " " : "", finding.what.c_str(), printable(finding.told).c_str());
   }
   int end() const {
     if (is_json_) print_json(all_);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/colour.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/each_source.h"
@@ -112,7 +113,7 @@ bool Lister::show(const FileSystem::Found& at, const std::string& path) {
     const std::string above = slash == std::string::npos ? "" : path.substr(0, slash);
     good = show_things({thing}, above, 0);
   }
-  std::fputs(tree_text(rows_).c_str(), stdout);
+  std::fputs(tree_text(rows_, has_colours()).c_str(), stdout);
   return good;
 }
 
@@ -165,7 +166,8 @@ void Lister::print(const ListedThing& thing, const std::string& path) {
 
 // What the extended attributes say, numbers as numbers.
 void add_attributes(const ListedThing& thing, nlohmann::ordered_json& to) {
-  for (const char* const name : {"class", "title", "type", "dtype", "compression"})
+  if (const std::string& type = thing.xattr("type"); !type.empty()) to["holds"] = type;
+  for (const char* const name : {"class", "title", "dtype", "compression", "reason"})
     if (const std::string& value = thing.xattr(name); !value.empty()) to[name] = value;
   for (const char* const name : {"cycle", "entries", "length", "shape", "stored"})
     if (auto value = nlohmann::ordered_json::parse(thing.xattr(name), nullptr, false); !value.is_discarded())

@@ -63,7 +63,7 @@ Writing (mount with -o rw)
   TREE/.pending.json        what is staged and not committed, and why
 
 Extended attributes of columns (getfattr -d): user.tfilefs.name .branch .dtype .shape .length .title .class .compression
-.type .stored; of trees .entries
+not listed: .type .stored; of trees .entries
 )";
 
 }  // namespace

@@ -687,11 +687,32 @@ void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply)
             }));
 }
 
+void FileSystem::all_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by) {
+  InodePtr inode = known(id);
+  if (!inode) return reply(unknown_inode());
+  auto ask = [](const Entry& entry, Reply<Xattrs> told) {
+    auto add = [entry](Xattrs listed, Reply<Xattrs> whole) {
+      auto join = [listed = std::move(listed)](const Xattrs& more) mutable {
+        listed.insert(listed.end(), more.begin(), more.end());
+        return std::move(listed);
+      };
+      entry.vnodes->more_xattrs(entry.vnode, answer_with<Xattrs>(std::move(whole), std::move(join)));
+    };
+    entry.vnodes->xattrs(entry.vnode, value_for<Xattrs>(std::move(told), std::move(add)));
+  };
+  entry_for(inode, Access::status, by, value_for<Entry>(std::move(reply), std::move(ask)));
+}
+
 void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
   // ENOTSUP instead of "no such attribute" makes ls ask once per mount instead of once per file.
   if (!name.starts_with("user.")) return reply(unsupported_attribute());
-  auto tell = [name = std::string(name)](Xattrs all, Reply<std::string> told) mutable { told(xattr_value(all, name)); };
-  xattrs_of(id, by, value_for<Xattrs>(std::move(reply), std::move(tell)));
+  auto look = [this, id, name = std::string(name), by](const Xattrs& listed, Reply<std::string> told) {
+    auto found = xattr_value(listed, name);
+    if (found || !name.starts_with("user.tfilefs.")) return told(std::move(found));
+    auto tell = [name](const Xattrs& all, Reply<std::string> answer) { answer(xattr_value(all, name)); };
+    all_xattrs(id, value_for<Xattrs>(std::move(told), std::move(tell)), by);
+  };
+  xattrs_of(id, by, value_for<Xattrs>(std::move(reply), std::move(look)));
 }
 
 void FileSystem::listxattr(InodeId id, Reply<std::string> reply, const CallerPtr& by) {

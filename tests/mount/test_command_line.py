@@ -227,10 +227,11 @@ def test_examples_of_the_help_run(tfilefs, program, sample, tmp_path):
     assert run > 15
 
 
-def on_a_terminal(arguments):
-    """What a command writes to standard error there."""
+def on_a_terminal(arguments, stream="stderr", **environment):
+    """What a command writes to one of its streams there."""
     master, slave = pty.openpty()
-    with subprocess.Popen(arguments, stdin=slave, stdout=subprocess.DEVNULL, stderr=slave) as process:
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
+    with subprocess.Popen(arguments, stdin=slave, env=os.environ | environment, **streams) as process:
         os.close(slave)
         said = b""
         try:
@@ -251,6 +252,15 @@ def test_progress_is_shown_on_a_terminal_only(program, sample, tmp_path):
     assert status == 0 and progress.search(said), said
     done = subprocess.run([program, "check", sample], capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
+
+
+def test_colours_on_a_terminal_only(program, sample):
+    _, said = on_a_terminal([program, "ls", sample], "stdout", TERM="xterm", NO_COLOR="")
+    assert "\x1b[1;34mEvents\x1b[0m " in said
+    for environment in ({"NO_COLOR": "1", "TERM": "xterm"}, {"TERM": "dumb", "NO_COLOR": ""}):
+        assert "\x1b" not in on_a_terminal([program, "ls", sample], "stdout", **environment)[1]
+    plain = subprocess.run([program, "ls", sample], capture_output=True, text=True, timeout=60).stdout
+    assert "\x1b" not in plain and re.sub("\x1b\\[[^m]*m", "", said).replace("\r", "") == plain
 
 
 def test_the_line_at_a_mount_names_first_steps_on_a_terminal(program, sample, tmp_path):

@@ -373,8 +373,7 @@ Xattrs Chain::Look::xattrs(const ChainState& made, const PlannedTable& plan) {
   return {{"user.tfilefs.name", plan.path.substr(plan.path.rfind('/') + 1)},
           {"user.tfilefs.title", plan.title},
           {"user.tfilefs.class", "TChain"},
-          {"user.tfilefs.files", std::to_string(made.members.size())},
-          {"user.tfilefs.entries", std::to_string(plan.table->entries)}};
+          {"user.tfilefs.files", std::to_string(made.members.size())}};
 }
 
 void Chain::Look::add_table(ChainState& made, const PlannedTable& plan) {

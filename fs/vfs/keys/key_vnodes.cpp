@@ -36,12 +36,10 @@ Provenance key_provenance(const Generation& generation, const KeyInfo& key) {
 }
 
 Xattrs key_xattrs(const KeyInfo& key) {
-  Xattrs all{{"user.tfilefs.name", std::string(key.name)},
-             {"user.tfilefs.title", std::string(key.title)},
-             {"user.tfilefs.class", std::string(key.class_name)},
-             {"user.tfilefs.cycle", std::to_string(key.cycle)}};
-  if (key.kind == KeyKind::object) all.emplace_back("user.tfilefs.stored", std::to_string(key.nbytes));
-  return all;
+  return {{"user.tfilefs.name", std::string(key.name)},
+          {"user.tfilefs.title", std::string(key.title)},
+          {"user.tfilefs.class", std::string(key.class_name)},
+          {"user.tfilefs.cycle", std::to_string(key.cycle)}};
 }
 
 KeyVnodes::KeyVnodes(std::shared_ptr<const Generation> generation,
@@ -286,14 +284,20 @@ void KeyVnodes::open(VnodeId vnode, Reply<OpenedContent> reply) const {
 
 void KeyVnodes::xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
   if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
+  reply(key_xattrs(listing_->keys[vnode.index]));
+}
+
+void KeyVnodes::more_xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
+  if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
   const KeyInfo& key = listing_->keys[vnode.index];
-  if (key.kind != KeyKind::table) return reply(key_xattrs(key));
-  // A table that cannot be read has the others.
-  auto add = [all = key_xattrs(key)](const Result<LoadedTablePtr>& loaded, Reply<Xattrs> told) mutable {
-    if (loaded && (*loaded)->table().reason.empty()) add_size_xattrs((*loaded)->table(), all);
-    told(std::move(all));
+  if (key.kind == KeyKind::object) return reply(Xattrs{{"user.tfilefs.stored", std::to_string(key.nbytes)}});
+  if (key.kind != KeyKind::table) return reply(Xattrs{});
+  auto tell = [](Result<LoadedTablePtr> loaded, Reply<Xattrs> told) {
+    if (loaded) return told(more_table_xattrs((*loaded)->table()));
+    if (!is_lasting(loaded.error())) return told(tl::unexpected(std::move(loaded).error()));
+    told(Xattrs{{"user.tfilefs.reason", loaded.error().text}});
   };
-  load_table(vnode.index, on_behalf_of<LoadedTablePtr>(std::move(reply), std::move(add)));
+  load_table(vnode.index, on_behalf_of<LoadedTablePtr>(std::move(reply), std::move(tell)));
 }
 
 }  // namespace tfilefs

@@ -50,6 +50,7 @@ class KeyVnodes final : public Vnodes {
   void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(VnodeId, Reply<OpenedContent>) const override;
   void xattrs(VnodeId, Reply<Xattrs>) const override;
+  void more_xattrs(VnodeId, Reply<Xattrs>) const override;
   WriteCapability accepts(VnodeId) const override;
   std::optional<std::string> fixed_table_path(VnodeId) const override;
 

@@ -167,11 +167,7 @@ void TableVnodes::find_chosen(const std::string& expression, ViewKind shown_as, 
   loaded().chosen(expression, answer_with<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(show)));
 }
 
-Xattrs TableVnodes::table_xattrs() const {
-  Xattrs all = key_xattrs(listing_->keys[key_]);
-  if (!object_ && !is_opaque()) add_size_xattrs(table(), all);
-  return all;
-}
+Xattrs TableVnodes::table_xattrs() const { return key_xattrs(listing_->keys[key_]); }
 
 std::optional<Attributes> TableVnodes::known_attributes(VnodeId vnode) const {
   if (vnode.shown_as == ViewKind::attributes) return directory_attributes(from(), context().ownership);

@@ -129,22 +129,30 @@ void ColumnVnodes::note_unread() const {
 void ColumnVnodes::xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
   if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
   if (vnode.index == 0) return reply(table_xattrs());
-  // What is below a directory is not looked into for its own attributes.
-  if (!node(vnode).column && !table().is_unresolved(vnode.index))
-    return reply(node_xattrs(table(), vnode.index, loaded_->stored_below(vnode.index)));
+  if (!node(vnode).column) return reply(node_xattrs(node(vnode)));
   auto show = [self = self(), vnode](Result<LoadedTable::Settled> settled, Reply<Xattrs> told) {
     if (!settled) settled = LoadedTable::Settled{self->loaded_, vnode.index};
-    if (self->node(vnode).column) return self->column_xattrs_of(vnode, *std::move(settled), std::move(told));
-    const LoadedTable& of = *settled->loaded;
-    told(node_xattrs(of.table(), settled->node, of.stored_below(settled->node)));
+    self->column_xattrs_of(vnode, *std::move(settled), std::move(told));
   };
   loaded_->settled(vnode.index, on_behalf_of<LoadedTable::Settled>(std::move(reply), std::move(show)));
+}
+
+void ColumnVnodes::more_xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
+  if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
+  if (vnode.index == 0) return reply(more_table_xattrs(table()));
+  const auto of_node = [](const LoadedTable::Settled& known) {
+    return more_node_xattrs(known.table(), known.node, known.loaded->stored_below(known.node));
+  };
+  // Of a directory, what is below it may stay unknown.
+  if (!node(vnode).column && !table().is_unresolved(vnode.index)) return reply(of_node({loaded_, vnode.index}));
+  loaded_->settled(vnode.index, answer_with<LoadedTable::Settled>(std::move(reply), of_node));
 }
 
 // The other attributes need no length, and the attributes of a column that cannot be read are of most interest.
 void ColumnVnodes::column_xattrs_of(VnodeId vnode, LoadedTable::Settled settled, Reply<Xattrs> reply) const {
   auto show = [settled = std::move(settled)](const Result<std::int64_t>& length, Reply<Xattrs> told) {
-    told(column_xattrs(settled.table(), settled.node, settled.loaded->stored_below(settled.node),
+    const tfile::Node& node = settled.table().nodes[settled.node];
+    told(column_xattrs(node, settled.table().columns[*node.column],
                        length ? std::optional<std::int64_t>(*length) : std::nullopt));
   };
   loaded_->length(*node(vnode).column, on_behalf_of<std::int64_t>(std::move(reply), std::move(show)));

@@ -56,6 +56,7 @@ class ColumnVnodes : public Vnodes {
   void enter(VnodeId, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(VnodeId, Reply<OpenedContent>) const override;
   void xattrs(VnodeId, Reply<Xattrs>) const override;
+  void more_xattrs(VnodeId, Reply<Xattrs>) const override;
 
  protected:
   const tfile::Node& node(VnodeId vnode) const { return table().nodes[vnode.index]; }

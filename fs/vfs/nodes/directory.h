@@ -180,6 +180,8 @@ class Vnodes : public std::enable_shared_from_this<Vnodes> {
   virtual void open(VnodeId, Reply<OpenedContent>) const;
   virtual void read_link(VnodeId, Reply<std::string>) const;
   virtual void xattrs(VnodeId, Reply<Xattrs>) const;
+  // Further ones, for which storage may be read: found by their names, and not listed. Copies of files lack them.
+  virtual void more_xattrs(VnodeId, Reply<Xattrs> reply) const { reply(Xattrs{}); }
 
   // What can be put into the thing, if files are written.
   virtual WriteCapability accepts(VnodeId) const { return WriteCapability::nothing; }

@@ -35,6 +35,7 @@ void find_directory(const TablePtr& table, Reply<FoundEntry> reply, Check check,
     thing.generation = table->generation();
     thing.known_attributes = [table] { return directory_attributes(table->provenance(), table->context().ownership); };
     thing.xattrs = [table](Reply<Xattrs> told) { table->xattrs({}, std::move(told)); };
+    thing.more_xattrs = [table](Reply<Xattrs> told) { table->more_xattrs({}, std::move(told)); };
     thing.enter = enter;
     return FoundEntry{generated(std::move(thing)), {}, false};
   };

@@ -38,6 +38,10 @@ class GeneratedVnodes final : public Vnodes {
     if (!thing_.xattrs) return Vnodes::xattrs(vnode, std::move(reply));
     thing_.xattrs(std::move(reply));
   }
+  void more_xattrs(VnodeId vnode, Reply<Xattrs> reply) const override {
+    if (!thing_.more_xattrs) return Vnodes::more_xattrs(vnode, std::move(reply));
+    thing_.more_xattrs(std::move(reply));
+  }
   void sync(VnodeId vnode, Reply<void> reply) const override {
     if (!thing_.sync) return Vnodes::sync(vnode, std::move(reply));
     thing_.sync(std::move(reply));

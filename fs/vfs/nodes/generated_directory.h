@@ -26,6 +26,7 @@ struct GeneratedThing {
   std::function<void(Reply<OpenedContent>)> open = nullptr;
   std::function<void(Freshness, Reply<std::shared_ptr<const Directory>>)> enter = nullptr;
   std::function<void(Reply<Xattrs>)> xattrs = nullptr;
+  std::function<void(Reply<Xattrs>)> more_xattrs = nullptr;
   std::function<void(Reply<void>)> sync = nullptr;
   bool goes_with_key = false;
 };

@@ -37,13 +37,11 @@ std::string title_of(const tfile::Table& table, const tfile::Node& node) {
 
 }  // namespace
 
-Xattrs column_xattrs(const tfile::Table& table, tfile::NodeId id, std::uint64_t stored,
-                     std::optional<std::int64_t> length) {
-  const tfile::Node& node = table.nodes[id];
-  const tfile::Column& column = table.columns[*node.column];
-  Xattrs all{{"user.tfilefs.name", original_name(node)},        {"user.tfilefs.branch", column.branch},
-             {"user.tfilefs.dtype", numpy_dtype(column.dtype)}, {"user.tfilefs.shape", shape_text(column.shape)},
-             {"user.tfilefs.type", type_text(table, id)},       {"user.tfilefs.stored", std::to_string(stored)}};
+Xattrs column_xattrs(const tfile::Node& node, const tfile::Column& column, std::optional<std::int64_t> length) {
+  Xattrs all{{"user.tfilefs.name", original_name(node)},
+             {"user.tfilefs.branch", column.branch},
+             {"user.tfilefs.dtype", numpy_dtype(column.dtype)},
+             {"user.tfilefs.shape", shape_text(column.shape)}};
   if (length) all.emplace_back("user.tfilefs.length", std::to_string(*length));
   all.emplace_back("user.tfilefs.title", column.title);
   all.emplace_back("user.tfilefs.class", column.class_name);
@@ -52,21 +50,25 @@ Xattrs column_xattrs(const tfile::Table& table, tfile::NodeId id, std::uint64_t 
   return all;
 }
 
-Xattrs node_xattrs(const tfile::Table& table, tfile::NodeId id, std::uint64_t stored) {
-  const tfile::Node& node = table.nodes[id];
-  Xattrs all{{"user.tfilefs.name", original_name(node)},
-             {"user.tfilefs.type", type_text(table, id)},
-             {"user.tfilefs.title", title_of(table, node)},
-             {"user.tfilefs.stored", std::to_string(stored)}};
+Xattrs node_xattrs(const tfile::Node& node) {
+  Xattrs all{{"user.tfilefs.name", original_name(node)}};
   if (!node.alternatives.empty()) all.emplace_back("user.tfilefs.class", tfile::variant_type(node.alternatives));
   return all;
 }
 
-void add_size_xattrs(const tfile::Table& table, Xattrs& all) {
+Xattrs more_node_xattrs(const tfile::Table& table, tfile::NodeId id, std::uint64_t stored) {
+  const tfile::Node& node = table.nodes[id];
+  Xattrs all{{"user.tfilefs.type", type_text(table, id)}, {"user.tfilefs.stored", std::to_string(stored)}};
+  if (!node.column) all.emplace_back("user.tfilefs.title", title_of(table, node));
+  return all;
+}
+
+// A table that cannot be read has the reason.
+Xattrs more_table_xattrs(const tfile::Table& table) {
+  if (!table.reason.empty()) return {{"user.tfilefs.reason", table.reason}};
   std::uint64_t stored = 0;
   for (tfile::StreamId stream = 0; stream < table.stream_count(); ++stream) stored += table.shape(stream).stored_bytes;
-  all.emplace_back("user.tfilefs.entries", std::to_string(table.entries));
-  all.emplace_back("user.tfilefs.stored", std::to_string(stored));
+  return {{"user.tfilefs.entries", std::to_string(table.entries)}, {"user.tfilefs.stored", std::to_string(stored)}};
 }
 
 Result<std::string> xattr_value(const Xattrs& all, std::string_view name) {

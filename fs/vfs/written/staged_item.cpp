@@ -374,6 +374,9 @@ class CommittedColumnVnodes final : public Vnodes {
   void xattrs(VnodeId, Reply<Xattrs> reply) const override {
     committed_.vnodes->xattrs(committed_.vnode, std::move(reply));
   }
+  void more_xattrs(VnodeId, Reply<Xattrs> reply) const override {
+    committed_.vnodes->more_xattrs(committed_.vnode, std::move(reply));
+  }
   WriteCapability accepts(VnodeId) const override { return WriteCapability::items; }
   // The attributes of a column in the file are not changed. Setting them is no error, since rsync -aX does.
   void set_xattr(VnodeId, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {

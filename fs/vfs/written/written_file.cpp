@@ -71,6 +71,9 @@ class WrittenDirectoryVnodes final : public Vnodes {
   }
 
   void xattrs(VnodeId, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
+  void more_xattrs(VnodeId, Reply<Xattrs> reply) const override {
+    file_->more_directory_xattrs(node_, std::move(reply));
+  }
   void set_xattr(VnodeId, std::string_view name, std::optional<std::string> value, int,
                  Reply<void> reply) const override {
     const bool is_title = name == kTitleAttribute;
@@ -285,6 +288,14 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
       seen_by(std::move(reply), [staged = std::move(staged)](Result<Xattrs>& committed) mutable {
         if (!committed) committed = std::move(staged);
       }));
+}
+
+void WrittenFile::more_directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
+  of_committed<Xattrs>(
+      node, [](const Entry& at, Reply<Xattrs> told) { at.vnodes->more_xattrs(at.vnode, std::move(told)); },
+      [reply = std::move(reply)](Result<Xattrs> committed) mutable {
+        reply(committed ? *std::move(committed) : Xattrs());  // what is staged has none
+      });
 }
 
 Entry pending_entry(const WrittenPtr& file) {

@@ -48,6 +48,7 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
   // file.
   void directory_attributes(const NodePtr&, Reply<Attributes>);
   void directory_xattrs(const NodePtr&, Reply<Xattrs>);
+  void more_directory_xattrs(const NodePtr&, Reply<Xattrs>);
 
  private:
   using Names = std::vector<std::string>;

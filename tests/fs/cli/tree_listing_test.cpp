@@ -23,6 +23,12 @@ TEST(TreeListing, WhatNothingHasIsNoColumn) {
   EXPECT_EQ(tree_text({}), "");
 }
 
+TEST(TreeListing, ColoursChangeNoWidth) {
+  const std::vector<TreeRow> rows{{.depth = 1, .name = "d/", .is_directory = true, .what = "TDirectory"},
+                                  {.depth = 1, .name = "long name", .what = "TH1D"}};
+  EXPECT_EQ(tree_text(rows, true), "  \033[1;34md/\033[0m         TDirectory\n  long name  TH1D\n");
+}
+
 TEST(TreeListing, AttributesTellWhatARowShows) {
   ListedThing table{
       "T", {}, {{"user.tfilefs.class", "TTree"}, {"user.tfilefs.entries", "5"}, {"user.tfilefs.title", "a\x1b"}}};
