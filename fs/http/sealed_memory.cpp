@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "exec/trampoline.h"
+#include "exec/when_all.h"
+#include "on_behalf.h"
 #include "tfile/local_file.h"
 
 namespace tfilefs {
@@ -21,43 +22,26 @@ namespace {
 
 constexpr std::size_t kSealedPieceSize = 1 << 20;  // as the kernel's largest read: the cache reads ahead as for a mount
 
-class MemoryFill : public std::enable_shared_from_this<MemoryFill> {
- public:
-  MemoryFill(ResponseBody body, Descriptor memory, Reply<Descriptor> reply)
-      : body_(std::move(body)), memory_(std::move(memory)), reply_(std::move(reply)) {}
+// A file on its way into memory.
+struct MemoryFill {
+  ResponseBody body;
+  Descriptor memory;
+  std::uint64_t filled = 0;
 
-  void go_on() {
-    const auto self = shared_from_this();
-    loop_.next([&] { self->ask(); });
-  }
-
- private:
-  void ask() {
-    if (at_ == body_.size()) return finish();
-    auto take = [self = shared_from_this()](Result<Slices> piece) { self->take(std::move(piece)); };
-    body_.read(at_, kSealedPieceSize, Reply<Slices>(std::move(take), reply_.stop_token()));
-  }
-  void take(Result<Slices> piece) {
-    if (!piece) return reply_(tl::unexpected(std::move(piece).error()));
+  Result<> add(const Slices& slices) {
     std::vector<iovec> parts;
-    for (const auto each : piece->pieces) parts.push_back({const_cast<std::byte*>(each.data()), each.size()});
-    if (const int number = tfile::write_all(memory_.get(), at_, parts); number != 0)
-      return reply_(tfile::system_error("memory for a client", number));
-    at_ += piece->size();
-    go_on();
+    for (const auto each : slices.pieces) parts.push_back({const_cast<std::byte*>(each.data()), each.size()});
+    if (const int number = tfile::write_all(memory.get(), filled, parts); number != 0)
+      return tfile::system_error("memory for a client", number);
+    filled += slices.size();
+    return {};
   }
-  void finish() {
-    if (::fcntl(memory_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
-      return reply_(tfile::system_error("memory for a client", errno));
-    body_ = {};  // its file is closed before the answer, behind which a server may end
-    reply_(std::move(memory_));
+  Result<Descriptor> seal() {
+    if (::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+      return tfile::system_error("memory for a client", errno);
+    body = {};  // its file is closed before the answer, behind which a server may end
+    return std::move(memory);
   }
-
-  ResponseBody body_;
-  Descriptor memory_;
-  Reply<Descriptor> reply_;
-  std::uint64_t at_ = 0;
-  Trampoline loop_;
 };
 
 }  // namespace
@@ -65,7 +49,13 @@ class MemoryFill : public std::enable_shared_from_this<MemoryFill> {
 void seal_in_memory(ResponseBody body, Reply<Descriptor> reply) {
   Descriptor memory(::memfd_create("tfilefs", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory) return reply(tfile::system_error("memory for a client", errno));
-  std::make_shared<MemoryFill>(std::move(body), std::move(memory), std::move(reply))->go_on();
+  const auto fill = std::make_shared<MemoryFill>(MemoryFill{std::move(body), std::move(memory)});
+  const auto is_more = [fill] { return fill->filled < fill->body.size(); };
+  const auto read = [fill](Reply<void> told) {
+    const auto add = [fill](const Slices& slices) { return fill->add(slices); };
+    fill->body.read(fill->filled, kSealedPieceSize, answer_with<Slices>(std::move(told), add));
+  };
+  while_more(is_more, 1, read, answer_with<void>(std::move(reply), [fill] { return fill->seal(); }));
 }
 
 bool takes_descriptors(int socket) {

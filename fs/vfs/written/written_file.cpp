@@ -293,9 +293,9 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
 void WrittenFile::more_directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
   of_committed<Xattrs>(
       node, [](const Entry& at, Reply<Xattrs> told) { at.vnodes->more_xattrs(at.vnode, std::move(told)); },
-      [reply = std::move(reply)](Result<Xattrs> committed) mutable {
-        reply(committed ? *std::move(committed) : Xattrs());  // what is staged has none
-      });
+      seen_by(std::move(reply), [](Result<Xattrs>& committed) {
+        if (!committed) committed = Xattrs();  // what is staged has none
+      }));
 }
 
 Entry pending_entry(const WrittenPtr& file) {
