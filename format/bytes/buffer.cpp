@@ -82,48 +82,18 @@ struct Limits {
   }
 };
 
-class Heap {
+std::size_t whole_pages(std::size_t size) {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (size + page - 1) / page * page;
+}
+
+// Buffers that are cut from slabs. Of one thread at a time.
+class Slabs {
  public:
-  std::byte* allocate(std::size_t size, Use use) {
-    return size > kBlockMax || use == Use::passing ? allocate_large(size) : allocate_block(whole_pages(size));
-  }
-  void free(std::byte* p, std::size_t size, Use use) {
-    if (size > kBlockMax || use == Use::passing)
-      free_large(p, size);
-    else
-      free_block(p, whole_pages(size));
-  }
-
-  void limit(Limits limits) {
-    const Lock lock(mutex_);
-    limits_ = limits;
-  }
-
-  void give_back_free() {
-    const Lock lock(mutex_);
-    for (const std::uintptr_t slab : spares_) munmap(reinterpret_cast<void*>(slab), kSlabSize);
-    spares_.clear();
-    for (const Kept& kept : kept_) munmap(kept.bytes, kept.size);
-    kept_.clear();
-    kept_bytes_ = 0;
-  }
-
- private:
-  struct Slab {
-    std::size_t used = 0;   // bytes used, from the front
-    std::size_t live = 0;   // bytes used and not freed
-    std::size_t waste = 0;  // bytes freed whose pages remain
-  };
-
-  std::size_t whole_pages(std::size_t size) const { return (size + page_ - 1) / page_ * page_; }
-  static std::uintptr_t slab_of(const std::byte* p) {
-    return reinterpret_cast<std::uintptr_t>(p) / kSlabSize * kSlabSize;
-  }
-
-  std::byte* allocate_block(std::size_t size) {
-    const Lock lock(mutex_);
+  // Of whole pages.
+  std::byte* allocate(std::size_t size) {
     if (!current_ || slabs_.at(current_).used + size > kSlabSize) {
-      current_ = fresh_slab();
+      current_ = fresh();
       slabs_[current_] = {};
     }
     Slab& slab = slabs_.at(current_);
@@ -133,15 +103,14 @@ class Heap {
     return p;
   }
 
-  void free_block(std::byte* p, std::size_t size) {
-    const Lock lock(mutex_);
-    const std::uintptr_t base = slab_of(p);
+  void free(std::byte* p, std::size_t size, const Limits& limits) {
+    const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(p) / kSlabSize * kSlabSize;
     Slab& slab = slabs_.at(base);
     slab.live -= size;
     if (slab.live == 0) {
       waste_ -= slab.waste;
-      release(base);
-    } else if (waste_ + size <= limits_.waste) {
+      release(base, limits.spares);
+    } else if (waste_ + size <= limits.waste) {
       slab.waste += size;
       waste_ += size;
     } else {
@@ -149,8 +118,20 @@ class Heap {
     }
   }
 
+  void give_back_spares() {
+    for (const std::uintptr_t slab : spares_) munmap(reinterpret_cast<void*>(slab), kSlabSize);
+    spares_.clear();
+  }
+
+ private:
+  struct Slab {
+    std::size_t used = 0;   // bytes used, from the front
+    std::size_t live = 0;   // bytes used and not freed
+    std::size_t waste = 0;  // bytes freed whose pages remain
+  };
+
   // Takes the slab that became empty last: its pages are resident, and most likely cached.
-  std::uintptr_t fresh_slab() REQUIRES(mutex_) {
+  std::uintptr_t fresh() {
     if (spares_.empty()) return reinterpret_cast<std::uintptr_t>(map_aligned(kSlabSize, kSlabSize));
     const std::uintptr_t slab = spares_.back();
     spares_.pop_back();
@@ -158,21 +139,88 @@ class Heap {
   }
 
   // An empty slab is refilled if it is the current one, else kept as a spare or unmapped.
-  void release(std::uintptr_t base) REQUIRES(mutex_) {
+  void release(std::uintptr_t base, std::size_t spares_max) {
     if (base == current_) {
       slabs_[base] = {};
       return;
     }
     slabs_.erase(base);
     try {
-      if (spares_.size() < limits_.spares) return spares_.push_back(base);
+      if (spares_.size() < spares_max) return spares_.push_back(base);
     } catch (const std::bad_alloc&) {
     }
     munmap(reinterpret_cast<void*>(base), kSlabSize);
   }
 
+  std::unordered_map<std::uintptr_t, Slab> slabs_;
+  std::uintptr_t current_ = 0;
+  std::vector<std::uintptr_t> spares_;
+  std::size_t waste_ = 0;
+};
+
+// Mappings of large buffers that were freed, for reuse. Of one thread at a time.
+class FreeMappings {
+ public:
+  // Null: none of this size.
+  std::byte* take(std::size_t size) {
+    const auto found = std::ranges::find(kept_, size, &Kept::size);
+    if (found == kept_.end()) return nullptr;
+    std::byte* const p = found->bytes;
+    kept_.erase(found);
+    bytes_ -= size;
+    return p;
+  }
+
+  // False if it is not kept: more than `most` bytes would be.
+  bool keep(std::byte* p, std::size_t size, std::size_t most) {
+    if (size > most / 2 || bytes_ + size > most) return false;
+    kept_.push_back({p, size});
+    bytes_ += size;
+    return true;
+  }
+
+  void give_back() {
+    for (const Kept& kept : kept_) munmap(kept.bytes, kept.size);
+    kept_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  struct Kept {
+    std::byte* bytes;
+    std::size_t size;
+  };
+  std::vector<Kept> kept_;
+  std::size_t bytes_ = 0;
+};
+
+class Heap {
+ public:
+  std::byte* allocate(std::size_t size, Use use) {
+    if (size > kBlockMax || use == Use::passing) return allocate_large(size);
+    const Lock lock(mutex_);
+    return slabs_.allocate(whole_pages(size));
+  }
+  void free(std::byte* p, std::size_t size, Use use) {
+    if (size > kBlockMax || use == Use::passing) return keep_or_unmap(p, large_size(size));
+    const Lock lock(mutex_);
+    slabs_.free(p, whole_pages(size), limits_);
+  }
+
+  void limit(Limits limits) {
+    const Lock lock(mutex_);
+    limits_ = limits;
+  }
+
+  void give_back_free() {
+    const Lock lock(mutex_);
+    slabs_.give_back_spares();
+    mappings_.give_back();
+  }
+
+ private:
   // Sizes are powers of two, so that a free mapping fits a later request; sizes that are not kept are whole pages.
-  std::size_t large_size(std::size_t size) const {
+  static std::size_t large_size(std::size_t size) {
     return size <= kKeptMax / 2 ? std::bit_ceil(size) : whole_pages(size);
   }
 
@@ -181,16 +229,11 @@ class Heap {
     const std::size_t mapped = large_size(size);
     {
       const Lock lock(mutex_);
-      const auto fits = [&](const Kept& kept) { return kept.size == mapped; };
-      if (const auto found = std::find_if(kept_.begin(), kept_.end(), fits); found != kept_.end()) {
-        std::byte* p = found->bytes;
-        kept_.erase(found);
-        kept_bytes_ -= mapped;
-        return trimmed(p, size, mapped);
-      }
+      if (std::byte* const p = mappings_.take(mapped)) return trimmed(p, size, mapped);
     }
-    return mapped >= kSharedMin && mapped < kHugePage ? share_huge_page(mapped)
-                                                      : map_aligned(mapped, mapped >= kHugePage ? kHugePage : page_);
+    return mapped >= kSharedMin && mapped < kHugePage
+               ? share_huge_page(mapped)
+               : map_aligned(mapped, mapped >= kHugePage ? kHugePage : whole_pages(1));
   }
 
   // The first of the mappings of equal size that share a huge page. The others are kept.
@@ -201,41 +244,26 @@ class Heap {
   }
 
   // Releases the pages of the previous, larger buffer that this one does not need.
-  std::byte* trimmed(std::byte* p, std::size_t size, std::size_t mapped) const {
+  static std::byte* trimmed(std::byte* p, std::size_t size, std::size_t mapped) {
     if (const std::size_t pages = whole_pages(size); mapped - pages >= kTailMax)
       madvise(p + pages, mapped - pages, MADV_DONTNEED);
     return p;
   }
 
-  void free_large(std::byte* p, std::size_t size) { keep_or_unmap(p, large_size(size)); }
-
   // What there is no memory to take note of is not kept.
   void keep_or_unmap(std::byte* p, std::size_t mapped) noexcept {
     try {
       const Lock lock(mutex_);
-      if (mapped <= limits_.kept / 2 && kept_bytes_ + mapped <= limits_.kept) {
-        kept_.push_back({p, mapped});
-        kept_bytes_ += mapped;
-        return;
-      }
+      if (mappings_.keep(p, mapped, limits_.kept)) return;
     } catch (const std::bad_alloc&) {
     }
     munmap(p, mapped);
   }
 
-  struct Kept {
-    std::byte* bytes;
-    std::size_t size;
-  };
-  const std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   Mutex mutex_{"Heap::mutex_"};
   Limits limits_ GUARDED_BY(mutex_);
-  std::unordered_map<std::uintptr_t, Slab> slabs_ GUARDED_BY(mutex_);
-  std::uintptr_t current_ GUARDED_BY(mutex_) = 0;
-  std::vector<std::uintptr_t> spares_ GUARDED_BY(mutex_);
-  std::size_t waste_ GUARDED_BY(mutex_) = 0;
-  std::vector<Kept> kept_ GUARDED_BY(mutex_);
-  std::size_t kept_bytes_ GUARDED_BY(mutex_) = 0;
+  Slabs slabs_ GUARDED_BY(mutex_);
+  FreeMappings mappings_ GUARDED_BY(mutex_);
 };
 
 // Never destroyed: buffers may outlive every static object.

@@ -12,6 +12,7 @@
 #include "streamer/info/own_class.h"
 #include "streamer/info/streamer_info.h"
 #include "streamer/info/type_name.h"
+#include "streamer/layout/program_draft.h"
 #include "streamer/layout/read_program.h"
 #include "tfile/node.h"
 #include "tfile/result.h"
@@ -56,7 +57,7 @@ struct LayoutGuess {
 
 // Compiles values of C++ types into one program. Every function adds instructions to the open block and returns the
 // shape of what they read. Errors: unsupported, with a reason for the user.
-class LayoutCompiler {
+class LayoutCompiler : public ProgramDraft {
  public:
   // `found`: the classes of objects whose types do not determine them; nullptr before the first look for classes.
   explicit LayoutCompiler(const StreamerInfos& infos, const FoundClasses* found = nullptr, LayoutGuess guess = {})
@@ -92,8 +93,6 @@ class LayoutCompiler {
   Shape numbers(Dtype, std::vector<std::uint32_t> shape);
   Shape packed(const Packing&, std::vector<std::uint32_t> shape);
   Shape string(Op::Kind = Op::Kind::string);
-  void add(Op op) { open_.push_back(op); }
-  void need_entry_ends() { program_.needs_entry_ends = true; }
 
   // remember_counter: the number read last counts later arrays, under this name. counter: the counter of that name.
   void remember_counter(const std::string& name);
@@ -115,44 +114,10 @@ class LayoutCompiler {
     return list_shape(op.slot, *std::move(item));
   }
 
-  // Runs `body` with a new open block, closes it, and returns it in `block`.
-  template <class Body>
-  auto in_block(Block& block, Body body) {
-    std::vector<Op> outer = std::move(open_);
-    open_.clear();
-    auto result = body();
-    block = close();
-    open_ = std::move(outer);
-    return result;
-  }
-
-  // Finishes the program: the open block runs once per entry. The compiler cannot be used afterwards.
-  Program finish();
-
  private:
   class RecursionGuard;
   class ClassAround;
   class MemberAround;
-  Block close();
-  std::uint32_t new_slot(Slot);
-  // Compiles two forms of the same members into blocks that fill the same slots. `other` is empty if there is no second
-  // form.
-  template <class First, class Second>
-  Result<Shape> two_forms(Block& block, Block& other, First first, Second second) {
-    const std::uint32_t first_slot = next_slot_;
-    auto shape = in_block(block, first);
-    if (!shape) return shape;
-    const std::uint32_t end_slot = next_slot_;
-    const std::size_t slot_count = program_.slots.size();
-    next_slot_ = first_slot;
-    const bool outer_forms_differ = std::exchange(forms_differ_, false);
-    const Result<Shape> same = in_block(other, second);
-    if (!same || next_slot_ != end_slot || forms_differ_) other = {};
-    forms_differ_ = outer_forms_differ;
-    next_slot_ = end_slot;
-    program_.slots.resize(slot_count);
-    return shape;
-  }
   static Shape list_shape(std::uint32_t slot, Shape item);
   template <class ObjectWise, class MemberWise>
   Result<Shape> stl(ObjectWise, MemberWise);
@@ -231,28 +196,13 @@ class LayoutCompiler {
     return shape;
   }
 
-  // The state to which the compiler returns after a failed attempt.
-  struct Mark {
-    std::size_t ops, slots, packings, pointers, clones, unknown, open, forms;
-    std::uint32_t next_slot;
-  };
-  Mark mark() const;
-  void back_to(const Mark&);
-
   const StreamerInfos& infos_;
   const FoundClasses* found_;
   const LayoutGuess guess_;
   std::vector<std::string> classes_around_;  // whose members are being compiled, or to which a pointer points
   std::string place_;                        // names of the members down to the one that is being compiled
-  std::vector<Op> open_;
-  Program program_;
-  std::uint32_t next_slot_ =
-      0;  // below program_.slots.size() while the second of two forms fills the slots of the first
-  bool forms_differ_ = false;
-  bool is_member_branch_ = false;        // the branch holds one member of all items of a split collection
-  bool passing_over_ = false;            // new slots are for members that the main form of a class lacks...
-  std::vector<Slot> passed_over_slots_;  // ...and are placed after all others at the end
-  int forms_left_ = 64;                  // bounds the work for classes in classes in forms of classes
+  bool is_member_branch_ = false;            // the branch holds one member of all items of a split collection
+  int forms_left_ = 64;                      // bounds the work for classes in classes in forms of classes
   int depth_ = 0;
   std::vector<Counter> counters_;  // counters seen so far
 };
