@@ -13,6 +13,7 @@
 
 #include "bytes/endian.h"
 #include "tfile/buffer.h"
+#include "tfile/number_type.h"
 
 namespace tfile {
 namespace {
@@ -198,34 +199,6 @@ void decode_natural(const PageEncoding& encoding, std::span<const std::byte> pag
   }
 }
 
-template <class See>
-void with_type(Dtype dtype, See see) {
-  switch (dtype) {
-    case Dtype::b1:
-      return see(bool());
-    case Dtype::i1:
-      return see(std::int8_t());
-    case Dtype::u1:
-      return see(std::uint8_t());
-    case Dtype::i2:
-      return see(std::int16_t());
-    case Dtype::u2:
-      return see(std::uint16_t());
-    case Dtype::i4:
-      return see(std::int32_t());
-    case Dtype::u4:
-      return see(std::uint32_t());
-    case Dtype::i8:
-      return see(std::int64_t());
-    case Dtype::u8:
-      return see(std::uint64_t());
-    case Dtype::f4:
-      return see(float());
-    case Dtype::f8:
-      return see(double());
-  }
-}
-
 // A number that the integer type cannot hold becomes 0, since its conversion is undefined in C++.
 template <class To, class From>
 To converted(From value) {
@@ -240,8 +213,8 @@ To converted(From value) {
 }
 
 void convert(Dtype from, const std::byte* in, Dtype to, std::byte* out, std::uint64_t elements) {
-  with_type(from, [&](auto from_value) {
-    with_type(to, [&](auto to_value) {
+  with_number_type<bool>(from, [&](auto from_value) {
+    with_number_type<bool>(to, [&](auto to_value) {
       using From = std::conditional_t<std::is_same_v<decltype(from_value), bool>, std::uint8_t, decltype(from_value)>;
       using To = decltype(to_value);
       for (std::uint64_t i = 0; i < elements; ++i)

@@ -12,6 +12,7 @@
 #include "streamer/info/object_append.h"
 #include "streamer/info/streamer_info.h"
 #include "tfile/new_object.h"
+#include "tfile/number_type.h"
 
 namespace tfile {
 namespace {
@@ -72,30 +73,7 @@ double number_at(const std::byte* bytes, Dtype dtype, bool& is_exact) {
       is_exact = is_exact && value >= lowest_exact<T>() && value <= static_cast<T>(kExactMax);
     return number;
   };
-  switch (dtype) {
-    case Dtype::b1:
-    case Dtype::u1:
-      return load(std::uint8_t{});
-    case Dtype::i1:
-      return load(std::int8_t{});
-    case Dtype::i2:
-      return load(std::int16_t{});
-    case Dtype::u2:
-      return load(std::uint16_t{});
-    case Dtype::i4:
-      return load(std::int32_t{});
-    case Dtype::u4:
-      return load(std::uint32_t{});
-    case Dtype::i8:
-      return load(std::int64_t{});
-    case Dtype::u8:
-      return load(std::uint64_t{});
-    case Dtype::f4:
-      return load(float{});
-    case Dtype::f8:
-      return load(double{});
-  }
-  return 0;
+  return with_number_type(dtype, load);
 }
 
 // The last letter of the class: the type of its contents.

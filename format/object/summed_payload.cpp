@@ -9,6 +9,7 @@
 #include "bytes/appender.h"
 #include "bytes/endian.h"
 #include "streamer/info/known_descriptions.h"
+#include "tfile/number_type.h"
 
 namespace tfile {
 namespace {
@@ -131,30 +132,8 @@ Result<> add_members(SummedPayload& to, const std::string& path, const SummedPay
 }
 
 void add_stored(std::span<std::byte> to, const StoredNumbers& from) {
-  switch (from.dtype) {
-    case Dtype::i1:
-      return add_numbers<std::int8_t>(to.data(), from.bytes);
-    case Dtype::u1:
-      return add_numbers<std::uint8_t>(to.data(), from.bytes);
-    case Dtype::i2:
-      return add_numbers<std::int16_t>(to.data(), from.bytes);
-    case Dtype::u2:
-      return add_numbers<std::uint16_t>(to.data(), from.bytes);
-    case Dtype::i4:
-      return add_numbers<std::int32_t>(to.data(), from.bytes);
-    case Dtype::u4:
-      return add_numbers<std::uint32_t>(to.data(), from.bytes);
-    case Dtype::i8:
-      return add_numbers<std::int64_t>(to.data(), from.bytes);
-    case Dtype::u8:
-      return add_numbers<std::uint64_t>(to.data(), from.bytes);
-    case Dtype::f4:
-      return add_numbers<float>(to.data(), from.bytes);
-    case Dtype::f8:
-      return add_numbers<double>(to.data(), from.bytes);
-    case Dtype::b1:
-      return;
-  }
+  if (from.dtype == Dtype::b1) return;
+  with_number_type(from.dtype, [&]<class T>(T) { add_numbers<T>(to.data(), from.bytes); });
 }
 
 }  // namespace tfile

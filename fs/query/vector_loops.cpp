@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "query/number_type.h"
+#include "tfile/number_type.h"
 
 namespace tfilefs {
 

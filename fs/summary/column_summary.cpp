@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "query/number_type.h"
+#include "tfile/number_type.h"
 
 namespace tfilefs {
 namespace {

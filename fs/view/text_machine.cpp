@@ -8,6 +8,7 @@
 
 #include "tfile/date.h"
 #include "tfile/json_text.h"
+#include "tfile/number_type.h"
 #include "view/plain_text.h"
 
 namespace tfilefs {
@@ -36,30 +37,8 @@ void append_as_text(std::string& to, const std::byte* from) {
 }
 
 void append_as_text(std::string& to, Dtype dtype, const std::byte* from) {
-  switch (dtype) {
-    case Dtype::b1:
-      return to.push_back(*from == std::byte{0} ? '0' : '1');
-    case Dtype::i1:
-      return append_as_text<std::int8_t>(to, from);
-    case Dtype::u1:
-      return append_as_text<std::uint8_t>(to, from);
-    case Dtype::i2:
-      return append_as_text<std::int16_t>(to, from);
-    case Dtype::u2:
-      return append_as_text<std::uint16_t>(to, from);
-    case Dtype::i4:
-      return append_as_text<std::int32_t>(to, from);
-    case Dtype::u4:
-      return append_as_text<std::uint32_t>(to, from);
-    case Dtype::i8:
-      return append_as_text<std::int64_t>(to, from);
-    case Dtype::u8:
-      return append_as_text<std::uint64_t>(to, from);
-    case Dtype::f4:
-      return append_as_text<float>(to, from);
-    case Dtype::f8:
-      return append_as_text<double>(to, from);
-  }
+  if (dtype == Dtype::b1) return to.push_back(*from == std::byte{0} ? '0' : '1');
+  tfile::with_number_type(dtype, [&]<class T>(T) { append_as_text<T>(to, from); });
 }
 
 void append_hex(std::string& to, std::string_view bytes) {

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "bytes/endian.h"
+#include "tfile/number_type.h"
 
 namespace tfile {
 namespace {
@@ -151,30 +152,7 @@ void each_number(const StoredNumbers& numbers, std::size_t at, std::size_t count
   const auto all = [&]<class T>(T) {
     for (std::size_t i = at; i < at + count; ++i) take(number_at<T>(numbers, i));
   };
-  switch (numbers.dtype) {
-    case Dtype::b1:
-      return all(bool{});
-    case Dtype::i1:
-      return all(std::int8_t{});
-    case Dtype::u1:
-      return all(std::uint8_t{});
-    case Dtype::i2:
-      return all(std::int16_t{});
-    case Dtype::u2:
-      return all(std::uint16_t{});
-    case Dtype::i4:
-      return all(std::int32_t{});
-    case Dtype::u4:
-      return all(std::uint32_t{});
-    case Dtype::i8:
-      return all(std::int64_t{});
-    case Dtype::u8:
-      return all(std::uint64_t{});
-    case Dtype::f4:
-      return all(float{});
-    case Dtype::f8:
-      return all(double{});
-  }
+  with_number_type<bool>(numbers.dtype, all);
 }
 
 }  // namespace

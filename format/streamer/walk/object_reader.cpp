@@ -6,6 +6,7 @@
 
 #include "bytes/cursor.h"
 #include "streamer/walk/object_walk.h"
+#include "tfile/number_type.h"
 
 namespace tfile {
 
@@ -21,29 +22,7 @@ void numbers_as_double(const StoredNumbers& numbers, double* to) {
     for (std::size_t i = 0; i < numbers.count(); ++i)
       to[i] = static_cast<double>(load_big<T>(numbers.bytes.data() + i * sizeof(T)));
   };
-  switch (numbers.dtype) {
-    case Dtype::b1:
-    case Dtype::u1:
-      return convert(std::uint8_t{});
-    case Dtype::i1:
-      return convert(std::int8_t{});
-    case Dtype::i2:
-      return convert(std::int16_t{});
-    case Dtype::u2:
-      return convert(std::uint16_t{});
-    case Dtype::i4:
-      return convert(std::int32_t{});
-    case Dtype::u4:
-      return convert(std::uint32_t{});
-    case Dtype::i8:
-      return convert(std::int64_t{});
-    case Dtype::u8:
-      return convert(std::uint64_t{});
-    case Dtype::f4:
-      return convert(float{});
-    case Dtype::f8:
-      return convert(double{});
-  }
+  with_number_type(numbers.dtype, convert);
 }
 
 namespace {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tfile/number_type.h"
+
 namespace tfilefs {
 namespace {
 
@@ -35,33 +37,6 @@ void convert(const std::byte* numbers, std::byte* into, std::size_t count) {
   }
 }
 
-template <class From>
-void convert_to(const std::byte* numbers, std::byte* into, Dtype to, std::size_t count) {
-  switch (to) {
-    case Dtype::b1:
-    case Dtype::u1:
-      return convert<From, std::uint8_t>(numbers, into, count);
-    case Dtype::i1:
-      return convert<From, std::int8_t>(numbers, into, count);
-    case Dtype::u2:
-      return convert<From, std::uint16_t>(numbers, into, count);
-    case Dtype::i2:
-      return convert<From, std::int16_t>(numbers, into, count);
-    case Dtype::u4:
-      return convert<From, std::uint32_t>(numbers, into, count);
-    case Dtype::i4:
-      return convert<From, std::int32_t>(numbers, into, count);
-    case Dtype::u8:
-      return convert<From, std::uint64_t>(numbers, into, count);
-    case Dtype::i8:
-      return convert<From, std::int64_t>(numbers, into, count);
-    case Dtype::f4:
-      return convert<From, float>(numbers, into, count);
-    case Dtype::f8:
-      return convert<From, double>(numbers, into, count);
-  }
-}
-
 }  // namespace
 
 std::optional<Dtype> common_type(std::span<const Dtype> types) {
@@ -86,29 +61,9 @@ std::optional<Dtype> common_type(std::span<const Dtype> types) {
 }
 
 void widen(const std::byte* numbers, Dtype from, std::byte* into, Dtype to, std::size_t count) {
-  switch (from) {
-    case Dtype::b1:
-    case Dtype::u1:
-      return convert_to<std::uint8_t>(numbers, into, to, count);
-    case Dtype::i1:
-      return convert_to<std::int8_t>(numbers, into, to, count);
-    case Dtype::u2:
-      return convert_to<std::uint16_t>(numbers, into, to, count);
-    case Dtype::i2:
-      return convert_to<std::int16_t>(numbers, into, to, count);
-    case Dtype::u4:
-      return convert_to<std::uint32_t>(numbers, into, to, count);
-    case Dtype::i4:
-      return convert_to<std::int32_t>(numbers, into, to, count);
-    case Dtype::u8:
-      return convert_to<std::uint64_t>(numbers, into, to, count);
-    case Dtype::i8:
-      return convert_to<std::int64_t>(numbers, into, to, count);
-    case Dtype::f4:
-      return convert_to<float>(numbers, into, to, count);
-    case Dtype::f8:
-      return convert_to<double>(numbers, into, to, count);
-  }
+  tfile::with_number_type(from, [&]<class From>(From) {
+    tfile::with_number_type(to, [&]<class To>(To) { convert<From, To>(numbers, into, count); });
+  });
 }
 
 }  // namespace tfilefs
