@@ -15,12 +15,12 @@ namespace tfilefs {
 // A line of the tree that `ls` shows.
 struct TreeRow {
   std::size_t depth = 0;
-  std::string name;  // with "/" behind it if more is below
+  std::string name = {};  // with "/" behind it if more is below
   bool is_directory = false;
-  std::string what;     // the class of a key, the type of a column; empty: a file or directory of the host
-  std::string entries;  // of a table
-  std::string size;     // in the file
-  std::string title;    // or why it, or its values, cannot be read
+  std::string what = {};     // the class of a key, the type of a column; empty: a file or directory of the host
+  std::string entries = {};  // of a table
+  std::string size = {};     // in the file
+  std::string title = {};    // or why it, or its values, cannot be read
 };
 
 // Something in a directory, and what the FileSystem says of it by extended attributes.
