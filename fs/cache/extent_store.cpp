@@ -58,10 +58,10 @@ void ExtentStore::want(const std::shared_ptr<AttachedSet>& set, StreamId stream,
   }
   extents.get(
       [&](Reply<ExtentsPtr> made) {
-        auto count_memory = [this, set](ExtentsPtr extents) {
-          memory_ += memory_of(*extents);
-          memory_here_ += memory_of(*extents);
-          return extents;
+        auto count_memory = [this, set](ExtentsPtr computed) {
+          memory_ += memory_of(*computed);
+          memory_here_ += memory_of(*computed);
+          return computed;
         };
         compute(set, stream, answer_with<ExtentsPtr>(std::move(made), std::move(count_memory)));
       },

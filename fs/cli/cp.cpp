@@ -215,13 +215,14 @@ Result<> Copier::fill(const Copy& each, const std::string& part) {
   if (::lseek(file.get(), status.st_size, SEEK_SET) < 0) return cannot("write", part);
   done_ += begin;
   skipped_ += begin;
-  TRY_VOID(read_whole(*each.fs, each.from.id(), begin, [&](const Slices& piece) -> Result<> {
+  const auto add = [&](const Slices& piece) -> Result<> {
     TRY_VOID(write_slices(file.get(), part, piece));
     begin += piece.size();
     done_ += piece.size();
     progress_.show(done_, skipped_, all_);
     return {};
-  }));
+  };
+  TRY_VOID(read_whole(*each.fs, each.from.id(), begin, add));
   if (begin != size)
     return fail(ErrorKind::stale, "the source has changed: it gave " + std::to_string(begin) + " bytes instead of " +
                                       std::to_string(size));

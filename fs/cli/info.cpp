@@ -65,8 +65,8 @@ class FactsOfFile {
  private:
   // Directories may contain each other.
   void add_directory(const tfile::DirectoryListing& directory, const std::string& path, std::size_t depth) {
-    constexpr std::size_t kDepthMax = 256;
-    if (depth > kDepthMax || !seen_.insert(directory.seek).second) return;
+    constexpr std::size_t kDirectoriesMax = 256;  // in each other
+    if (depth > kDirectoriesMax || !seen_.insert(directory.seek).second) return;
     const KeyNames names = names_of_keys(directory.keys);
     for (const std::uint32_t key : names.newest)
       add_key(directory.keys[key], path.empty() ? names.shown[key] : path + "/" + names.shown[key], depth);
@@ -86,7 +86,7 @@ class FactsOfFile {
   }
 
   void add_table(const tfile::KeyInfo& key, const std::string& path) {
-    const auto table = file_.outline(key);
+    const auto table = file_.unresolved_table(key);
     if (!table) return facts_.wrong.push_back(path + ": " + table.error().text);
     TableFacts& told = facts_.tables.emplace_back();
     told.path = path;

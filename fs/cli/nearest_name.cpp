@@ -13,19 +13,19 @@ namespace tfilefs {
 namespace {
 
 // Each comparison takes the product of the lengths.
-constexpr std::size_t kWordMax = 64, kNamesMax = 20'000;
+constexpr std::size_t kNameSizeMax = 64, kNamesMax = 20'000;
 
 std::string_view without_type(std::string_view name) { return name.substr(0, name.rfind('.')); }
 
 }  // namespace
 
 std::string nearest_name(std::string_view word, const std::vector<std::string>& names) {
-  if (word.empty() || word.size() > kWordMax) return "";
+  if (word.empty() || word.size() > kNameSizeMax) return "";
   const std::string lower = lower_case(word);
   std::string nearest;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (std::size_t i = 0; i < names.size() && i < kNamesMax; ++i) {
-    if (names[i].size() > kWordMax) continue;
+    if (names[i].size() > kNameSizeMax) continue;
     const std::string name = lower_case(names[i]);
     const std::size_t distance = std::min(word_distance(lower, name), word_distance(lower, without_type(name)));
     if (distance >= least) continue;
