@@ -580,7 +580,7 @@ void FileSystem::opendir(InodeId id, Reply<HandleId> reply, const CallerPtr& by)
 
 void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPtr& by, Reply<HandleId> reply) {
   const GenerationPtr before = generation_of(*inode);
-  auto judged = [this, inode, tries, by, before](Result<OpenFile> open, Reply<HandleId> opened) {
+  auto add = [this, inode, tries, by, before](Result<OpenFile> open, Reply<HandleId> opened) {
     if (open) return opened(files_.add(*std::move(open)));
     auto again = [this, inode, tries, by](const Result<void>& judged, Reply<HandleId> told) {
       const Error& error = judged.error();
@@ -591,7 +591,7 @@ void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPt
     judge(before ? before : generation_of(*inode), open.error(),
           on_behalf_of<void>(std::move(opened), std::move(again)));
   };
-  list_directory(inode, by, on_behalf_of<OpenFile>(std::move(reply), std::move(judged)));
+  list_directory(inode, by, on_behalf_of<OpenFile>(std::move(reply), std::move(add)));
 }
 
 void FileSystem::list_directory(const InodePtr& inode, const CallerPtr& by, Reply<OpenFile> reply) {
