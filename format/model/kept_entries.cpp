@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tfile/check.h"
+
 namespace tfile {
 
 KeptEntries::KeptEntries(std::span<const EntryRange> ranges) {
@@ -11,6 +13,7 @@ KeptEntries::KeptEntries(std::span<const EntryRange> ranges) {
 
 void KeptEntries::add(EntryRange range) {
   if (range.size() <= 0) return;
+  TFILE_DCHECK(ranges_.empty() || ranges_.back().end <= range.begin);
   if (!ranges_.empty() && ranges_.back().end == range.begin) {
     ranges_.back().end = range.end;
   } else {

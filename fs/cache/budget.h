@@ -12,6 +12,7 @@
 
 #include "mutex.h"
 #include "reply.h"
+#include "tfile/check.h"
 
 namespace tfilefs {
 
@@ -80,11 +81,17 @@ class Budget : public std::enable_shared_from_this<Budget> {
   explicit Budget(std::uint64_t bytes) : size_(bytes) {}
 
   // Frees about `bytes` in the cache. Set once, before the first request.
-  void set_evictor(std::function<void(std::uint64_t bytes, Evict)> evictor) { evict_ = std::move(evictor); }
+  void set_evictor(std::function<void(std::uint64_t bytes, Evict)> evictor) {
+    TFILE_DCHECK(!evict_ && used() == 0);
+    evict_ = std::move(evictor);
+  }
 
   // Runs a job that grants bytes given back; false: it takes no more jobs. Set once, before the first request. Without
   // it they are granted on the thread that gives them back.
-  void set_executor(std::function<bool(std::function<void()>)> executor) { run_ = std::move(executor); }
+  void set_executor(std::function<bool(std::function<void()>)> executor) {
+    TFILE_DCHECK(!run_ && used() == 0);
+    run_ = std::move(executor);
+  }
 
   // Each request is granted or denied, now or later. Errors: busy (nothing is free, and the request does not wait; or
   // this is closed), is_refusal() (it is too large ever to be granted).

@@ -7,6 +7,7 @@
 
 #include "mutex.h"
 #include "reply.h"
+#include "tfile/check.h"
 
 namespace tfilefs {
 
@@ -22,6 +23,7 @@ class FirstError {
   // If one is there.
   Error get() const EXCLUDES(mutex_) {
     const Lock lock(mutex_);
+    TFILE_DCHECK(error_.has_value());
     return *error_;
   }
 

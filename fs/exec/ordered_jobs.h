@@ -10,6 +10,7 @@
 #include "exec/started.h"
 #include "exec/thread_pool.h"
 #include "reply.h"
+#include "tfile/check.h"
 
 namespace tfilefs {
 
@@ -31,6 +32,7 @@ class OrderedJobs {
   // `job` returns a Result<T>. `size`: what take_down_to() counts; not 0.
   template <class Job>
   void start(ThreadPool& pool, Urgency urgency, Job job, std::uint64_t size = 1) {
+    TFILE_DCHECK(size > 0);
     under_way_.push_back({started(pool, urgency, std::move(job)), size});
     size_ += size;
   }

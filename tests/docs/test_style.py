@@ -131,12 +131,9 @@ def test_steps_are_forwarded_by_combinators():
 
 # Texts of damage without anything of what was found: their literals.
 BARE = {
-    "not a journal: wrong first bytes",  # it may be any file of the user, and byte 0 is told as the place
     # Something is not there, which the text says.
     "histogram: no contents in fArray",
     "THnSparse : no list in fBinContent",
-    # Of a server, whose listing is not shown.
-    ": the server repeats a page of the directory listing",
 }
 # A name, or a path, says where the damage is, and not what it is.
 PLACE = re.compile(r"\(path\.empty\(\) \? path :\s+\+ path\)|\b(?:\w+\.)*(?:name|path|prefix|shown)\b")

@@ -75,7 +75,7 @@ def test_what_is_no_journal_stays(tmp_path, text):
         assert refused.value.errno == errno.ENOTEMPTY
         with pytest.raises(OSError):
             os.mkdir(os.path.join(m.path, "below", "a.root"))
-        assert "not a journal: wrong first bytes" in m.errors()
+        assert "not a journal: begins with '" in m.errors()
     assert other.read_text() == text
 
 

@@ -361,7 +361,7 @@ def test_an_s3_list_without_end_is_given_up(server):
         done = subprocess.run([mounted.program(), "ls", "-o", f"timeout={TIMEOUT}", "s3://bucket/"], env=environment,
                               capture_output=True, text=True, timeout=30)
         assert done.returncode == 1 and done.stderr.count("\n") == 1
-        assert "repeats a page" in done.stderr or "pages" in done.stderr or "too slowly" in done.stderr
+        assert "repeats page" in done.stderr or "pages" in done.stderr or "too slowly" in done.stderr
 
 
 def test_an_xrootd_server_that_is_silent(content):

@@ -134,7 +134,8 @@ class S3Pages {
       listed_ += end.count;
       if (end.next.empty()) return finish();
       if (end.next == token_)
-        return fail(ErrorKind::damaged, asked_.shown + ": the server repeats a page of the directory listing");
+        return fail(ErrorKind::damaged, asked_.shown + ": the server repeats page " + std::to_string(page + 1) +
+                                            " of the directory listing");
       if (is_slow())
         return fail(ErrorKind::timed_out, asked_.shown + ": the server sends the directory listing too slowly");
       token_ = std::move(end.next);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tfile/check.h"
 #include "tree/read/branch_nodes.h"
 #include "tree/read/cluster_boundaries.h"
 #include "tree/read/table_memory.h"
@@ -62,6 +63,7 @@ TreeTable::TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, std:
   for (ColumnId id = 0; id < columns.size(); ++id)
     if (is_doubtful(columns, columns[id])) may_be_unwritten.push_back(id);
   if (is_resolved()) return;
+  TFILE_DCHECK(std::ranges::is_sorted(unresolved));
   trials_ = std::make_unique<const TableTrials>(std::move(tree), std::move(infos), std::move(made.unresolved),
                                                 std::move(made.tried_at_opening), branches_, source_of_branch, streams_,
                                                 columns);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tfile/check.h"
+
 namespace tfile {
 namespace {
 
@@ -22,6 +24,9 @@ std::size_t first_mark(const RecordOutline& outline, std::uint32_t at) {
 std::vector<std::byte> RecordEdit::write(std::uint32_t keylen) {
   // Appending to an array comes before a replacement of the bytes after it.
   std::ranges::sort(edits_, {}, [](const Edit& edit) { return std::pair(edit.where.begin, edit.where.end); });
+  TFILE_DCHECK(std::ranges::adjacent_find(edits_, [](const Edit& one, const Edit& next) {
+                 return one.where.end > next.where.begin;
+               }) == edits_.end());
   ObjectAppender out(keylen);
   copy(out, {0, static_cast<std::uint32_t>(payload_.size())}, true);
   return out.take();

@@ -8,6 +8,8 @@
 #include <new>
 #include <string_view>
 
+#include "printable.h"
+
 namespace tfilefs {
 namespace {
 
@@ -98,6 +100,11 @@ class PayloadReader {
   bool failed_ = false;
 };
 
+std::string begin_of(std::span<const std::byte> bytes) {
+  const auto shown = bytes.first(std::min(bytes.size(), kMagic.size()));
+  return printable({reinterpret_cast<const char*>(shown.data()), shown.size()});
+}
+
 }  // namespace
 
 std::array<std::byte, kJournalHeadSize> encode_head(const JournalHead& head) {
@@ -111,7 +118,7 @@ std::array<std::byte, kJournalHeadSize> encode_head(const JournalHead& head) {
 
 Result<JournalHead> decode_head(std::span<const std::byte> bytes) {
   if (bytes.size() < kJournalHeadSize || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
-    return tfile::fail(ErrorKind::damaged, "not a journal: wrong first bytes", 0);
+    return tfile::fail(ErrorKind::damaged, "not a journal: begins with '" + begin_of(bytes) + "'", 0);
   JournalHead head;
   head.version = load<std::uint32_t>(bytes.data() + kMagic.size());
   head.pid = load<std::uint32_t>(bytes.data() + kJournalPidOffset);

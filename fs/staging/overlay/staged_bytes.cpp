@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstring>
 #include <limits>
+
+#include "tfile/check.h"
 
 namespace tfilefs {
 namespace {
@@ -388,7 +389,7 @@ Result<> StagedBytes::restore(std::uint64_t offset, ByteRange location) {
   Lock lock(mutex_);
   for (const auto& [number, range, done] : pieces_of(offset, location.size)) {
     auto [found, made] = blocks_.try_emplace(number);
-    assert(!found->second.buffer);
+    TFILE_DCHECK(!found->second.buffer);
     if (made) found->second.serial = memory_.next_stamp();
     add_part(found->second.parts, {range.begin, range.end, location.begin + done});
   }

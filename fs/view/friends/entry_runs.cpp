@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tfile/check.h"
+
 namespace tfilefs {
 
 EntryRuns EntryRuns::by_position(std::int64_t entries, std::span<const EntryPart> parts) {
@@ -22,6 +24,7 @@ void EntryRuns::add(std::int64_t entry, std::int64_t friend_entry, std::int64_t 
   if (!runs_.empty()) {
     const EntryRun& last = runs_.back();
     const std::int64_t length = matched_ - last.before;
+    TFILE_DCHECK(entry >= last.entry + length);
     goes_on = entry == last.entry + length && friend_entry == last.friend_entry + length;
   }
   if (!goes_on) runs_.push_back({entry, friend_entry, matched_});

@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "tfile/check.h"
+
 namespace tfilefs {
 namespace {
 
@@ -20,6 +22,7 @@ KeptBits::KeptBits(std::int64_t of, Budget::Reservation memory)
       words_(static_cast<std::size_t>((of_ + kWordBits - 1) / kWordBits)) {}
 
 void KeptBits::keep(tfile::EntryRange block, std::span<const std::uint64_t> bits) {
+  TFILE_DCHECK(blocks_.empty() && 0 <= block.begin && block.end <= of_);
   auto word = static_cast<std::size_t>(block.begin / kWordBits);
   const std::int64_t shift = block.begin % kWordBits;
   for (const std::uint64_t some : bits) {
