@@ -71,6 +71,7 @@ void op_readlink(fuse_req_t request, fuse_ino_t id) {
   run(request, RequestKind::other, [&](FileSystem& fs, const PendingPtr& pending) {
     auto told = reply_to<std::string>(
         pending, [](fuse_req_t to, const std::string& target) { return fuse_reply_readlink(to, target.c_str()); });
+    told.set_stop_token(pending->stop_token());
     fs.readlink(id, std::move(told), caller_of(request));
   });
 }
@@ -116,6 +117,7 @@ void op_opendir(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
           return fuse_reply_open(to, &answer);
         },
         [&fs](HandleId handle) { fs.release(handle); });
+    opened.set_stop_token(pending->stop_token());
     fs.opendir(id, std::move(opened), caller_of(request));
   });
 }
