@@ -20,7 +20,7 @@
 namespace tfilefs {
 namespace {
 
-struct TableFacts {
+struct ToldTable {
   std::string path, kind, reason;
   std::int64_t entries = 0;
   std::size_t columns = 0;  // directories and files in it
@@ -28,12 +28,12 @@ struct TableFacts {
 };
 
 // What a screen shows of a file.
-struct FileFacts {
+struct ToldFile {
   std::string name, title, version;
   std::uint64_t size = 0;
   bool recovered = false;
   std::size_t directories = 0;
-  std::vector<TableFacts> tables;
+  std::vector<ToldTable> tables;
   std::map<std::string, std::size_t> objects;  // by class
   std::map<std::string, std::size_t> codecs;   // by name, of how many columns
   std::vector<std::string> wrong;              // what could not be read
@@ -52,7 +52,7 @@ class FactsOfFile {
  public:
   explicit FactsOfFile(const tfile::File& file) : file_(file) {}
 
-  FileFacts all(const OneSource& source) {
+  ToldFile all(const OneSource& source) {
     facts_.name = source.shown;
     facts_.title = file_.header().title;
     facts_.version = version_text_of(file_.header().version);
@@ -88,7 +88,7 @@ class FactsOfFile {
   void add_table(const tfile::KeyInfo& key, const std::string& path) {
     const auto table = file_.unresolved_table(key);
     if (!table) return facts_.wrong.push_back(path + ": " + table.error().text);
-    TableFacts& told = facts_.tables.emplace_back();
+    ToldTable& told = facts_.tables.emplace_back();
     told.path = path;
     told.kind = std::string(key.class_name);
     told.reason = (*table)->reason;
@@ -100,7 +100,7 @@ class FactsOfFile {
   }
 
   const tfile::File& file_;
-  FileFacts facts_;
+  ToldFile facts_;
   std::set<std::uint64_t> seen_;  // addresses of directories
 };
 
@@ -122,13 +122,13 @@ std::string more_than(std::size_t count, std::size_t shown) {
   return count > shown ? "  and " + std::to_string(count - shown) + " more\n" : "";
 }
 
-std::string tables_text(const std::vector<TableFacts>& tables) {
+std::string tables_text(const std::vector<ToldTable>& tables) {
   std::string text;
   std::size_t width = 0;
   for (std::size_t i = 0; i < tables.size() && i < kTablesShown; ++i)
     width = std::max(width, printable(tables[i].path).size());
   for (std::size_t i = 0; i < tables.size() && i < kTablesShown; ++i) {
-    const TableFacts& table = tables[i];
+    const ToldTable& table = tables[i];
     std::string name = printable(table.path);
     name.resize(std::max(width, name.size()), ' ');
     text += "  " + name + "  " + printable(table.kind) + ", ";
@@ -150,7 +150,7 @@ std::string objects_text(const std::map<std::string, std::size_t>& objects) {
   return text + more_than(sorted.size(), kClassesShown);
 }
 
-std::string next_text(const FileFacts& facts) {
+std::string next_text(const ToldFile& facts) {
   const std::string file = printable(facts.name);
   const std::string table = facts.tables.empty() ? "" : printable(facts.tables.front().path);
   std::string text = "next:\n  tfilefs ls " + file + (table.empty() ? "" : "/" + table) + "\n";
@@ -159,7 +159,7 @@ std::string next_text(const FileFacts& facts) {
   return text;
 }
 
-void print_facts(const FileFacts& facts) {
+void print_facts(const ToldFile& facts) {
   std::string text = printable(facts.name) + ": " + bytes_text(static_cast<double>(facts.size)) +
                      ", written with ROOT " + facts.version;
   if (const std::string codecs = codecs_text(facts.codecs); !codecs.empty()) text += ", " + codecs;
@@ -172,9 +172,9 @@ void print_facts(const FileFacts& facts) {
   std::fputs((text + next_text(facts)).c_str(), stdout);
 }
 
-nlohmann::ordered_json facts_json(const FileFacts& facts) {
+nlohmann::ordered_json facts_json(const ToldFile& facts) {
   nlohmann::ordered_json tables = nlohmann::ordered_json::array();
-  for (const TableFacts& table : facts.tables) {
+  for (const ToldTable& table : facts.tables) {
     tables.push_back({{"table", table.path},
                       {"class", table.kind},
                       {"entries", table.entries},
@@ -194,7 +194,7 @@ struct InfoRun {
   int show(const OneSource& source) {
     const auto file = open_root_file(source.name);
     if (!file) return complain(file.error());
-    const FileFacts facts = FactsOfFile(**file).all(source);
+    const ToldFile facts = FactsOfFile(**file).all(source);
     if (is_json) {
       all.push_back(facts_json(facts));
     } else {
