@@ -342,7 +342,7 @@ std::string unquoted_name(std::string_view written) {
 
 std::string quoted_name(std::string_view name) {
   const bool is_plain =
-      !name.empty() && begins_name(name[0]) && name[0] != '@' && std::ranges::all_of(name, is_in_name);
+      !name.empty() && begins_name(name[0]) && name.find('@') == name.npos && std::ranges::all_of(name, is_in_name);
   if (is_plain) return std::string(name);
   std::string quoted(1, kQuote);
   for (const char c : name) quoted.append(c == kQuote ? 2 : 1, c);

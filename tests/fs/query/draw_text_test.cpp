@@ -15,7 +15,8 @@ TEST(DrawText, PartsMayBeLeftOut) {
   ASSERT_EQ(all->ranges.size(), 2u);
   EXPECT_EQ(all->ranges[1], std::pair(-1.0, 1.0));
   EXPECT_TRUE(parse_drawing("x")->cut.empty());
-  EXPECT_FALSE(parse_drawing("x;;;;"));
+  EXPECT_TRUE(parse_drawing("x;;;;"));
+  EXPECT_FALSE(parse_drawing("x;;;;;"));
 }
 
 TEST(DrawText, QuotesHoldWhatEndsAPart) {
