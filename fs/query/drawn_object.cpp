@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <ctime>
-#include <span>
 #include <utility>
 
 #include "query/drawn_bins.h"
@@ -14,8 +14,6 @@
 #include "tfile/writer.h"
 
 namespace tfilefs {
-
-using tfile::fail;
 
 namespace {
 
@@ -29,26 +27,29 @@ std::vector<std::byte> bytes_of(const std::vector<double>& numbers) {
 
 Result<tfile::NewObject> drawn_object(const Drawing& drawing) {
   const DrawnHistogram& histogram = drawing.histogram;
-  if (histogram.is_profile()) return fail(ErrorKind::unsupported, "a profile is written as .svg or .csv");
   tfile::OfferedHistogram offered;
   offered.name = kDrawnName;
   offered.title = drawing.title;
   for (const HistogramAxis& axis : histogram.axes())
     offered.edges.push_back({tfile::Dtype::f8, bytes_of(bin_edges(axis))});
-  const auto grid = [&](std::span<const double> cells, bool has_flow) {
+  const auto grid = [&](auto number_of, bool has_flow) {
     tfile::OfferedHistogram::Grid made;
     std::vector<double> numbers;
-    for_each_bin(histogram, has_flow, [&](std::size_t bin, const auto&) { numbers.push_back(cells[bin]); });
+    for_each_bin(histogram, has_flow, [&](std::size_t bin, const auto&) { numbers.push_back(number_of(bin)); });
     made.bytes = bytes_of(numbers);
     for (std::size_t axis = 1; axis < histogram.dimensions(); ++axis)
       made.shape.push_back(static_cast<std::uint32_t>(histogram.axes()[axis].bins) + (has_flow ? 2 : 0));
     return made;
   };
-  offered.values = grid(histogram.contents(), false);
-  offered.flow_values = grid(histogram.contents(), true);
-  if (histogram.is_weighted()) {
-    offered.variances = grid(histogram.squares(), false);
-    offered.flow_variances = grid(histogram.squares(), true);
+  const auto value = [&](std::size_t bin) { return bin_value(histogram, bin); };
+  const auto variance = [&](std::size_t bin) {
+    return histogram.is_profile() ? std::pow(histogram.profile_error(bin), 2) : histogram.squares()[bin];
+  };
+  offered.values = grid(value, false);
+  offered.flow_values = grid(value, true);
+  if (histogram.is_weighted() || histogram.is_profile()) {
+    offered.variances = grid(variance, false);
+    offered.flow_variances = grid(variance, true);
   }
   return tfile::new_histogram(offered);
 }

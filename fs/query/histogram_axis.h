@@ -13,11 +13,12 @@ struct HistogramAxis {
   bool is_given = false;  // never extended
 
   bool has(double x) const { return x >= low && x < high; }
-  // ROOT's rule, to the last bit.
+  // ROOT's rule, to the last bit (TAxis::FindFixBin): the edges, as they are rounded, decide.
   std::size_t bin_of(double x) const {
     if (x < low) return 0;
     if (!(x < high)) return static_cast<std::size_t>(bins) + 1;
-    return 1 + static_cast<std::size_t>(bins * (x - low) / (high - low));
+    const std::size_t bin = 1 + static_cast<std::size_t>(bins * (x - low) / (high - low));
+    return x >= edge(bin) ? bin + 1 : x < edge(bin - 1) ? bin - 1 : bin;
   }
   double width() const { return (high - low) / bins; }
   double centre(std::size_t bin) const { return low + (static_cast<double>(bin) - 0.5) * width(); }

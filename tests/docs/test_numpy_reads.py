@@ -54,8 +54,8 @@ def test_our_package_tells_an_error(tmp_path, monkeypatch):
         file.write(bytes(300))
     monkeypatch.syspath_prepend(os.path.join(ROOT, "packaging", "python", "src"))
     monkeypatch.delitem(sys.modules, "tfilefs", raising=False)
-    from tfilefs._buffers import numbers
+    from tfilefs._place import MountedPlace
 
     with mounted.Mounted(tmp_path / "a.root") as m:
         with pytest.raises(OSError):
-            numbers(os.path.join(m.path, "T", "x.f8"), "f8", copy=True)
+            MountedPlace(os.path.join(m.path, "T", "x.f8")).numbers("f8", copy=True)

@@ -58,9 +58,10 @@ def test_a_profile(source, table, tmp_path):
     out = str(tmp_path / "out.csv")
     subprocess.run([mounted.program(), "draw", source + ":t", "s_D:s_F", "--profile", "--bins", "5", "-o", out], check=True, timeout=60)
     with open(out) as file:
-        means = [float(line[2]) for line in list(csv.reader(file))[1:]]
+        means, errors = zip(*([float(x) for x in line[2:4]] for line in list(csv.reader(file))[1:]))
     drawn = os.path.join(table, ".draw=s_D:s_F;;5;;profile")
-    assert np.load(os.path.join(drawn, "values.npy")).tolist() == means and "effective_entries.f8" in os.listdir(drawn)
+    assert np.load(os.path.join(drawn, "values.npy")).tolist() == list(means)
+    assert np.sqrt(np.load(os.path.join(drawn, "variances.npy"))) == pytest.approx(errors)
 
 
 @pytest.mark.parametrize("text", ["nothing", "n;;0", "n;;2;3:2", "n;;;;;", "n;;;;other", "n;;;;profile", "n:n:n:n", "", "n;;1000000,1000000"])

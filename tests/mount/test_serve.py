@@ -310,7 +310,7 @@ def test_other_names_of_the_server(served, program, source):
 
 
 def test_two_names_of_the_server(served):
-    head = f"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nAuthorization: Bearer {served.token}\r\n\r\n"
+    head = f"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     assert served.raw(head.encode()).startswith(b"HTTP/1.1 400 ")
 
 

@@ -193,7 +193,7 @@ def test_what_is_not_there_is_not_made_up(expected):
     (cut, matrix), (lists,) = answers["outside"]
     n = answers["queries"][0]["values"][0]
     ask = [{"source": source, "expression": each["expression"], "cut": each["cut"]} for each in (cut, matrix)]
-    own_cut, own_matrix, own_lists = evaluated([*ask, {"source": source.replace("queries", "uneven"), "expression": lists["expression"]}])
+    own_cut, own_matrix, own_lists = evaluated([*ask, {"source": source.replace("queries.root", "uneven.root"), "expression": lists["expression"]}])
     # An index of a cut that is beyond the list: ROOT takes the entry.
     chosen = [x for x, weight in zip(cut["values"][0], cut["weights"], strict=True) if not math.isnan(weight)]
     assert own_cut["values"][0] == chosen and len(chosen) < cut["count"]

@@ -157,10 +157,10 @@ std::uint64_t LoadedTable::stored_below(NodeId id) const {
 // Reads the first entries of branches, on a thread that may block.
 template <class Look>
 void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
-  auto job = [look = std::move(look), table = table_, streams = streams_, origin = origin_, kept = kept_views_,
-              &cache = cache_]() -> Result<LoadedPtr> {
+  auto job = [look = std::move(look), table = table_, streams = streams_, path = path_, origin = origin_,
+              kept = kept_views_, &cache = cache_]() -> Result<LoadedPtr> {
     TRY(auto found, look(*table));
-    return std::make_shared<LoadedTable>(std::move(found), cache, streams, std::string(), origin, kept);
+    return std::make_shared<LoadedTable>(std::move(found), cache, streams, path, origin, kept);
   };
   const std::uint64_t memory = std::min(kTrialMemory, cache_.budget()->size() / 4);
   answer_blocking_within(cache_, origin_, memory, std::move(job), std::move(reply));
