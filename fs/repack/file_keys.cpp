@@ -130,7 +130,9 @@ Result<InputKeys> keys_of_inputs(OpenInputs& inputs, const std::function<bool(co
 }
 
 std::string path_of_key(const std::string& directory, std::string_view name) {
-  const std::string last = can_be_in_paths(name) ? std::string(name) : tfile::escape_name(name, SIZE_MAX);
+  // So that no two keys of a directory have one path: of "/" it is "%2F", and of "%2F" it is "%252F".
+  const bool is_plain = can_be_in_paths(name) && tfile::unescape_name(name) == name;
+  const std::string last = is_plain ? std::string(name) : tfile::escape_name(name, SIZE_MAX);
   return (directory.empty() ? "" : directory + "/") + last;
 }
 
@@ -148,6 +150,12 @@ Result<KeyPlace> listed_key(const KeyPlace& at, std::string_view name, tfile::Ke
   return KeyPlace{at.listing, static_cast<std::uint32_t>(key - at.listing->keys.begin()), at.directory};
 }
 
+// The key that has this component in its path; else that of this very name, as people write it.
+Result<KeyPlace> key_of_component(const KeyPlace& at, std::string_view component, tfile::KeyKind kind) {
+  auto found = listed_key(at, tfile::unescape_name(component), kind);
+  return found ? found : listed_key(at, component, kind);
+}
+
 }  // namespace
 
 Result<KeyPlace> key_in(const tfile::File& file, std::string_view directory, std::string_view name,
@@ -155,7 +163,7 @@ Result<KeyPlace> key_in(const tfile::File& file, std::string_view directory, std
   KeyPlace at{file.root(), 0, ""};
   while (!directory.empty()) {
     const std::size_t slash = std::min(directory.find('/'), directory.size());
-    TRY(const KeyPlace key, listed_key(at, directory.substr(0, slash), tfile::KeyKind::directory));
+    TRY(const KeyPlace key, key_of_component(at, directory.substr(0, slash), tfile::KeyKind::directory));
     TRY(auto below, file.directory(key.info()));
     at = {std::move(below), 0, key.path()};
     directory.remove_prefix(std::min(slash + 1, directory.size()));
@@ -167,9 +175,8 @@ Result<KeyPlace> key_in(const tfile::File& file, const std::string& path, tfile:
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "" : path.substr(0, slash);
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  auto plain = key_in(file, directory, name, kind);
-  const std::string escaped = tfile::unescape_name(name);
-  return plain || escaped == name ? plain : key_in(file, directory, escaped, kind);
+  auto found = key_in(file, directory, tfile::unescape_name(name), kind);
+  return found ? found : key_in(file, directory, name, kind);
 }
 
 }  // namespace tfilefs

@@ -48,6 +48,45 @@ def test_other_objects_are_added_as_hadd_does(tmp_path):
     assert int(told.split(" objects are the same")[0].split()[-1]) == 79
 
 
+WRITE_ESCAPED = """
+import sys, ROOT
+ROOT.TH1.AddDirectory(False)
+file = ROOT.TFile(sys.argv[1], "RECREATE")
+below = file.mkdir("d%2Fe")
+for i, name in enumerate(("/", "%2F", "a/b", "a%2Fb", "%252F", "100%")):
+    h = ROOT.TH1D("x", "", 1, 0, 1)
+    h.Fill(.5, 1 + i)
+    for directory in (file, below):
+        directory.WriteTObject(h, name)
+tree = ROOT.TTree("t", "")
+below.WriteTObject(tree, "t%2F")
+file.Close()
+"""
+READ_ESCAPED = """
+import sys, ROOT
+file = ROOT.TFile(sys.argv[1])
+below = file.Get("d%2Fe")
+for directory in (file, below):
+    for key in directory.GetListOfKeys():
+        if key.GetClassName() == "TH1D":
+            print(directory.GetName() if directory is below else "", key.GetName(), key.ReadObj().GetSumOfWeights())
+print(below.GetKey("t%2F").GetClassName())
+"""
+
+
+def test_keys_have_paths_of_their_own(tmp_path):
+    """A name that looks like the escape of another one is not taken for it."""
+    source, again, merged = (str(tmp_path / name) for name in ("in.root", "again.root", "merged.root"))
+    root_process.run_code(WRITE_ESCAPED, source, check=True)
+    wanted = sorted(root_process.run_code(READ_ESCAPED, source, check=True).stdout.split("\n"))
+    repack(source, again)
+    assert sorted(root_process.run_code(READ_ESCAPED, again, check=True).stdout.split("\n")) == wanted
+    repack(source, again, merged)
+    sums = [line.rsplit(" ", 1) for line in root_process.run_code(READ_ESCAPED, merged, check=True).stdout.split("\n")]
+    twice = sorted(" ".join([*each[:-1], str(float(each[-1]) / 2)]) if len(each) > 1 else each[0] for each in sums)
+    assert twice == wanted
+
+
 WRITE_OTHERS = """
 import array, sys, ROOT
 ROOT.TH1.AddDirectory(False)
