@@ -57,18 +57,12 @@ Result<> check_shown(const std::string& path, std::string_view component, const 
   return invalid(path, "the mount shows its name as " + shown);
 }
 
-Result<> check_top_name(const std::string& path, std::string_view stem, std::string_view suffix) {
-  TRY_VOID(check_name(path, stem, suffix.size()));
-  const std::string name = unescape_name(stem);
-  if (name == "offsets" && stem == escape_first_byte(name)) return {};
-  return check_shown(path, stem, escape_name(name));
-}
-
-// A directory in a record whose name the layout uses is escaped.
-Result<> check_directory(const std::string& path, std::string_view component, bool is_top) {
-  TRY_VOID(check_name(path, component, 0));
+// A member or a directory in a record whose name the layout uses is escaped. Its record may be taken for a table until
+// something lies beside it, so a column or directory of a table may have such a name, too.
+Result<> check_component(const std::string& path, std::string_view component, std::string_view suffix) {
+  TRY_VOID(check_name(path, component, suffix.size()));
   const std::string name = unescape_name(component);
-  if (!is_top && component == escape_first_byte(name) && is_layout_name(name, "")) return {};
+  if (component == escape_first_byte(name) && is_layout_name(name, suffix)) return {};
   return check_shown(path, component, escape_name(name));
 }
 
@@ -111,11 +105,8 @@ const OfferedNode* offsets_in(const OfferedNode& directory, std::span<const Inpu
 }
 
 Result<> check_member_name(const std::string& path, const OfferedNode& member) {
-  const std::string_view stem = stem_of(member), suffix = std::string_view(member.name).substr(stem.size());
-  TRY_VOID(check_name(path, stem, suffix.size()));
-  const std::string name = unescape_name(stem);
-  if (is_layout_name(name, suffix) && stem == escape_first_byte(name)) return {};
-  return check_shown(path, stem, escape_name(name));
+  const std::string_view stem = stem_of(member);
+  return check_component(path, stem, std::string_view(member.name).substr(stem.size()));
 }
 
 Result<InputColumn> offered_column(std::string path) {
@@ -128,12 +119,14 @@ Result<InputColumn> offered_column(std::string path) {
     if (extent == 0) return invalid(path, "an extent is 0");
     if ((count *= extent) > kShapeMax) return invalid(path, "an item is larger than 1 GiB");
   }
-  for (std::size_t i = 0; i + 1 < parts.size(); ++i) TRY_VOID(check_directory(path, parts[i], i == 0));
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) TRY_VOID(check_component(path, parts[i], ""));
   InputColumn column;
   column.dtype = typed->dtype;
   column.shape = typed->shape;
   if (parts.size() == 1) {
-    TRY_VOID(check_top_name(path, typed->stem, parts[0].substr(typed->stem.size())));
+    // A mount shows every column "offsets" of a table so.
+    if (typed->stem != escape_first_byte("offsets"))
+      TRY_VOID(check_component(path, typed->stem, parts[0].substr(typed->stem.size())));
   } else if (parts.back() == "offsets.i8") {
     column.role = Role::offsets;
   } else if (parts.back() == "chars.u1") {

@@ -152,6 +152,25 @@ def test_beside_other_members_nothing_is_escaped(tmp_path):
         np.testing.assert_array_equal(np.fromfile(os.path.join(record, "values.f4"), "f4"), [0, 1, 2])
 
 
+@pytest.mark.parametrize("table_format", ("tree", "rntuple"))
+def test_records_may_come_before_columns(tmp_path, table_format):
+    """Until then they could be tables themselves."""
+    with mounted.Mounted(str(tmp_path), ("rw", "commit=86400", f"format={table_format}")) as m:
+        table = os.path.join(m.path, "new.root", "t")
+        os.makedirs(os.path.join(table, "row", "%76alues"))
+        os.makedirs(os.path.join(table, "matrix"))
+        np.arange(9, dtype="f4").tofile(os.path.join(table, "matrix", "%76alues.f4x3"))
+        np.arange(4, dtype="i8").tofile(os.path.join(table, "row", "%76alues", "offsets.i8"))
+        np.arange(3, dtype="f4").tofile(os.path.join(table, "row", "%76alues", "values.f4"))
+        np.arange(3, dtype="i4").tofile(os.path.join(table, "x.i4"))
+        subprocess.run([mounted.program(), "commit", m.path], check=True)
+    with mounted.Mounted(str(tmp_path / "new.root")) as m:
+        table = os.path.join(m.path, "t")
+        assert os.listdir(os.path.join(table, "matrix")) == ["%76alues.f4x3"]
+        assert np.fromfile(os.path.join(table, "matrix", "%76alues.f4x3"), "f4").tolist() == list(range(9))
+        assert np.fromfile(os.path.join(table, "row", "%76alues", "values.f4"), "f4").tolist() == [0, 1, 2]
+
+
 def test_chains(tmp_path):
     """The members of all files together decide."""
     for name, members in (("a", ("%76alues.f4",)), ("b", ("values.f8", "x.f4"))):
