@@ -367,6 +367,7 @@ class QueryBinder {
     const ExpressionNode& node = nodes.back();
     if (std::ranges::find(kCounts, node.text) != std::end(kCounts)) return true;
     const auto name = written(nodes);
+    if (name && (name->is_object || node.kind == Kind::call)) return true;  // size()
     const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
     if (!found || found->what != NamedColumn::What::number) return found && found->what == NamedColumn::What::list;
     const tfile::Dtype dtype = scope_.names.table().columns[found->column].dtype;

@@ -136,7 +136,10 @@ std::string path_of_key(const std::string& directory, std::string_view name) {
   return (directory.empty() ? "" : directory + "/") + last;
 }
 
-std::string KeyPlace::path() const { return path_of_key(directory, info().name); }
+std::string KeyPlace::path() const {
+  if (info().kind != tfile::KeyKind::directory) return path_of_key(directory, info().name);
+  return (directory.empty() ? "" : directory + "/") + std::string(info().name);  // Walk takes no others
+}
 
 namespace {
 
@@ -150,12 +153,6 @@ Result<KeyPlace> listed_key(const KeyPlace& at, std::string_view name, tfile::Ke
   return KeyPlace{at.listing, static_cast<std::uint32_t>(key - at.listing->keys.begin()), at.directory};
 }
 
-// The key that has this component in its path; else that of this very name, as people write it.
-Result<KeyPlace> key_of_component(const KeyPlace& at, std::string_view component, tfile::KeyKind kind) {
-  auto found = listed_key(at, tfile::unescape_name(component), kind);
-  return found ? found : listed_key(at, component, kind);
-}
-
 }  // namespace
 
 Result<KeyPlace> key_in(const tfile::File& file, std::string_view directory, std::string_view name,
@@ -163,7 +160,7 @@ Result<KeyPlace> key_in(const tfile::File& file, std::string_view directory, std
   KeyPlace at{file.root(), 0, ""};
   while (!directory.empty()) {
     const std::size_t slash = std::min(directory.find('/'), directory.size());
-    TRY(const KeyPlace key, key_of_component(at, directory.substr(0, slash), tfile::KeyKind::directory));
+    TRY(const KeyPlace key, listed_key(at, directory.substr(0, slash), tfile::KeyKind::directory));
     TRY(auto below, file.directory(key.info()));
     at = {std::move(below), 0, key.path()};
     directory.remove_prefix(std::min(slash + 1, directory.size()));

@@ -4,6 +4,7 @@ for how much, it asks."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -125,7 +126,11 @@ def test_a_server_without_several_ranges_is_asked_for_one_each(directory, enviro
 def test_commands(program, nginx, environment, directory, command):
     def run(source):
         done = subprocess.run([program, *command, source], capture_output=True, text=True, timeout=30, env=environment)
-        return done.returncode, done.stdout.replace(source, "SOURCE"), done.stderr.replace(source, "SOURCE")
+        told = done.stdout.replace(source, "SOURCE")
+        if command == ["ls", "-R"]:
+            # What columns take of a branch that they share is guessed from the lengths that are known by then.
+            told = re.sub(r" +[\d.]+ k?B", " SIZE", told)
+        return done.returncode, told, done.stderr.replace(source, "SOURCE")
 
     for name in FILES:
         here = run(str(directory / f"{name}.root"))

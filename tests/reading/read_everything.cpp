@@ -70,6 +70,8 @@ class Reader {
         note(at, found.error());
       } else if (S_ISDIR(found->attributes.mode)) {
         below.push_back(at);
+        // What stands beside an object is what is in its directory.
+        if (fs_.find_path(at + "/object.bin")) continue;
         for (const char* view : {".npy", ".txt", ".csv", ".jsonl", ".arrow", ".parquet"}) may_be(at + view);
       } else if (S_ISREG(found->attributes.mode)) {
         file(at);
