@@ -6,9 +6,8 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/each_source.h"
-#include "cli/json_output.h"
 #include "cli/resource_limits.h"
+#include "cli/source_report.h"
 #include "printable.h"
 #include "repack/advice.h"
 
@@ -95,19 +94,6 @@ int advise_on(const OneSource& source, nlohmann::ordered_json* json) {
 
 }  // namespace
 
-int run_advise(int argc, char** argv) {
-  CommandLine command("advise");
-  std::vector<std::string> sources;
-  bool is_json = false;
-  command.take("--json", is_json);
-  command.take("SOURCE...", sources);
-  if (const auto code = command.parse(argc, argv)) return *code;
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  const SourceWords words{.words = std::move(sources), .enters = true};
-  const int code = for_each_source(words, {}, kExitFailure,
-                                   [&](const OneSource& one) { return advise_on(one, is_json ? &json : nullptr); });
-  if (is_json && (code == kExitOk || !json.empty())) print_json(json);
-  return code;
-}
+int run_advise(int argc, char** argv) { return report_on_sources("advise", argc, argv, advise_on); }
 
 }  // namespace tfilefs

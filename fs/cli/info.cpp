@@ -11,8 +11,7 @@
 #include "bytes_text.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/each_source.h"
-#include "cli/json_output.h"
+#include "cli/source_report.h"
 #include "printable.h"
 #include "root_file.h"
 #include "vfs/names/key_names.h"
@@ -104,14 +103,18 @@ class FactsOfFile {
   std::set<std::uint64_t> seen_;  // addresses of directories
 };
 
+// Names with their numbers, the largest first.
+std::vector<std::pair<std::string, std::size_t>> largest_first(const std::map<std::string, std::size_t>& counts) {
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, std::size_t>::second);
+  return sorted;
+}
+
 // "zlib:1", "zlib:1, zstd:5": most used first.
 std::string codecs_text(const std::map<std::string, std::size_t>& codecs) {
-  std::vector<std::pair<std::size_t, std::string>> sorted;
-  for (const auto& [name, count] : codecs)
-    if (!name.empty()) sorted.emplace_back(count, name);
-  std::ranges::sort(sorted, std::greater());
   std::string text;
-  for (const auto& [count, name] : sorted) text += (text.empty() ? "" : ", ") + printable(name);
+  for (const auto& [name, count] : largest_first(codecs))
+    if (!name.empty()) text += (text.empty() ? "" : ", ") + printable(name);
   return text;
 }
 
@@ -141,12 +144,10 @@ std::string tables_text(const std::vector<ToldTable>& tables) {
 }
 
 std::string objects_text(const std::map<std::string, std::size_t>& objects) {
-  std::vector<std::pair<std::size_t, std::string>> sorted;
-  for (const auto& [name, count] : objects) sorted.emplace_back(count, name);
-  std::ranges::sort(sorted, [](const auto& a, const auto& b) { return a.first > b.first; });
+  const auto sorted = largest_first(objects);
   std::string text;
   for (std::size_t i = 0; i < sorted.size() && i < kClassesShown; ++i)
-    text += "  " + std::to_string(sorted[i].first) + " " + printable(sorted[i].second) + "\n";
+    text += "  " + std::to_string(sorted[i].second) + " " + printable(sorted[i].first) + "\n";
   return text + more_than(sorted.size(), kClassesShown);
 }
 
@@ -187,41 +188,24 @@ nlohmann::ordered_json facts_json(const ToldFile& facts) {
           {"tables", std::move(tables)}, {"objects", facts.objects},     {"compression", facts.codecs}};
 }
 
-struct InfoRun {
-  bool is_json = false;
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-
-  int show(const OneSource& source) {
-    const auto file = open_root_file(source.name);
-    if (!file) return complain(file.error());
-    const ToldFile facts = FactsOfFile(**file).all(source);
-    if (is_json) {
-      all.push_back(facts_json(facts));
-    } else {
-      if (!std::exchange(is_first_, false)) std::fputs("\n", stdout);
-      print_facts(facts);
-    }
-    for (const std::string& line : facts.wrong) complain(Error{ErrorKind::damaged, source.shown + "/" + line});
-    return facts.wrong.empty() ? kExitOk : kExitFailure;
+// `json`: where the facts are added; null: they are printed.
+int show_info(const OneSource& source, nlohmann::ordered_json* json) {
+  static bool is_first = true;
+  const auto file = open_root_file(source.name);
+  if (!file) return complain(file.error());
+  const ToldFile facts = FactsOfFile(**file).all(source);
+  if (json) {
+    json->push_back(facts_json(facts));
+  } else {
+    if (!std::exchange(is_first, false)) std::fputs("\n", stdout);
+    print_facts(facts);
   }
-
- private:
-  bool is_first_ = true;
-};
+  for (const std::string& line : facts.wrong) complain(Error{ErrorKind::damaged, source.shown + "/" + line});
+  return facts.wrong.empty() ? kExitOk : kExitFailure;
+}
 
 }  // namespace
 
-int run_info(int argc, char** argv) {
-  CommandLine command("info");
-  std::vector<std::string> sources;
-  InfoRun run;
-  command.take("--json", run.is_json);
-  command.take("SOURCE...", sources);
-  if (const auto code = command.parse(argc, argv)) return *code;
-  const SourceWords words{.words = std::move(sources), .enters = true};
-  const int code = for_each_source(words, {}, kExitFailure, [&](const OneSource& one) { return run.show(one); });
-  if (run.is_json && (code == kExitOk || !run.all.empty())) print_json(run.all);
-  return code;
-}
+int run_info(int argc, char** argv) { return report_on_sources("info", argc, argv, show_info); }
 
 }  // namespace tfilefs

@@ -5,8 +5,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/each_source.h"
-#include "cli/json_output.h"
+#include "cli/source_report.h"
 #include "root_file.h"
 #include "view/view.h"
 
@@ -68,19 +67,6 @@ int show_map(const OneSource& source, nlohmann::ordered_json* json) {
 
 }  // namespace
 
-int run_map(int argc, char** argv) {
-  CommandLine command("map");
-  std::vector<std::string> sources;
-  bool is_json = false;
-  command.take("--json", is_json);
-  command.take("SOURCE...", sources);
-  if (const auto code = command.parse(argc, argv)) return *code;
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  const SourceWords words{.words = std::move(sources), .enters = true};
-  const int code = for_each_source(words, {}, kExitFailure,
-                                   [&](const OneSource& one) { return show_map(one, is_json ? &json : nullptr); });
-  if (is_json && (code == kExitOk || !json.empty())) print_json(json);
-  return code;
-}
+int run_map(int argc, char** argv) { return report_on_sources("map", argc, argv, show_map); }
 
 }  // namespace tfilefs
