@@ -20,16 +20,12 @@ bool is_local_directory(const std::string& name) {
   return !tfile::is_url(name) && ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// Adds what one source stands for; false after an error, which was reported.
-bool add_files_of(const std::string& source, bool enters, std::vector<std::string>& into) {
-  if (!enters || !is_local_directory(source)) {
-    into.push_back(source);
-    return true;
-  }
+// Adds the ROOT files below a directory; false after an error, which was reported.
+bool add_files_below(const std::string& directory, std::vector<std::string>& into) {
   std::vector<Error> missed;
-  const std::vector<std::string> found = root_files_below(source, missed);
+  const std::vector<std::string> found = root_files_below(directory, missed);
   if (found.empty() && missed.empty())
-    missed.push_back(Error{ErrorKind::not_found, source + ": no ROOT file in it or below"});
+    missed.push_back(Error{ErrorKind::not_found, directory + ": no ROOT file in it or below"});
   std::ranges::for_each(missed, complain);
   into.insert(into.end(), found.begin(), found.end());
   return missed.empty();
@@ -50,8 +46,12 @@ int for_each_source(const SourceWords& sources, const tfile::RemoteOptions& opti
       continue;
     }
     for (const std::string& name : *names) {
-      is_directory |= sources.enters && is_local_directory(name);
-      if (!add_files_of(name, sources.enters, all)) code |= failure;
+      if (!sources.enters || !is_local_directory(name)) {
+        all.push_back(name);
+        continue;
+      }
+      is_directory = true;
+      if (!add_files_below(name, all)) code |= failure;
     }
   }
   const bool are_several = sources.are_of_several || sources.words.size() > 1 || is_directory || all.size() > 1;
