@@ -8,6 +8,7 @@
 #include "cli/source_names.h"
 #include "cli/tree_listing.h"
 #include "printable.h"
+#include "vfs/held.h"
 #include "waited.h"
 
 namespace tfilefs {
@@ -26,7 +27,7 @@ std::string shell_word(const std::string& path) {
 bool is_in(FileSystem& fs, InodeId above, const std::string& name) {
   const auto found = waited<FileSystem::Found>(
       [&](auto reply) { fs.lookup(above, name, std::move(reply), nullptr, FileSystem::Sizes::soon); });
-  if (found) fs.forget(found->id, 1);
+  const HeldInode inode = found ? HeldInode(fs, *found) : HeldInode();
   return found.has_value();
 }
 
@@ -39,9 +40,8 @@ std::optional<std::string> first_table(FileSystem& fs, InodeId directory) {
     if (!(*names)[i].is_directory) continue;
     const auto found = waited<FileSystem::Found>([&](auto reply) { fs.lookup(directory, name, std::move(reply)); });
     if (!found) continue;
-    const bool is_table = !thing_at(fs, name, *found).xattr("entries").empty();
-    fs.forget(found->id, 1);
-    if (is_table) return name;
+    const HeldInode inode(fs, *found);
+    if (!thing_at(fs, name, *found).xattr("entries").empty()) return name;
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "cli/source_names.h"
 #include "letter_case.h"
 #include "printable.h"
+#include "vfs/held.h"
 #include "waited.h"
 #include "word_distance.h"
 
@@ -36,16 +37,20 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
 }
 
 std::string like_name_of(FileSystem& fs, std::string_view path) {
-  auto at = fs.find_path("");
-  while (at && !path.empty()) {
+  const auto root = fs.find_path("");
+  if (!root) return "";
+  HeldInode above(fs, *root);
+  while (!path.empty()) {
     const std::size_t slash = std::min(path.find('/'), path.size());
     const std::string_view word = path.substr(0, slash);
     path.remove_prefix(std::min(slash + 1, path.size()));
     if (word.empty()) continue;
-    const InodeId above = at->id;
-    at = waited<FileSystem::Found>([&](auto reply) { fs.lookup(above, word, std::move(reply)); });
-    if (at) continue;
-    const auto listed = names_in(fs, above);
+    const auto found = waited<FileSystem::Found>([&](auto reply) { fs.lookup(above.id(), word, std::move(reply)); });
+    if (found) {
+      above = HeldInode(fs, *found);
+      continue;
+    }
+    const auto listed = names_in(fs, above.id());
     if (!listed) return "";
     std::vector<std::string> names;
     for (const ListedName& each : *listed) names.push_back(each.name);
