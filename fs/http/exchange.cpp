@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/exchange.h"
 
-#include <sys/stat.h>
-
 #include <utility>
 #include <variant>
 
@@ -68,7 +66,10 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
   if (!*response) return MHD_NO;
   if (!is_sent_as_memory(**response)) return send(**std::move(response));
   in_memory_ = **std::move(response);
-  const auto ask = [&](Reply<Descriptor> reply) { seal_in_memory(std::move(in_memory_.body), std::move(reply)); };
+  in_memory_.headers.emplace_back(kMemoryHeader, std::to_string(in_memory_.body.size()));
+  const auto ask = [&](Reply<Descriptor> reply) {
+    seal_in_memory(std::exchange(in_memory_.body, {}), std::move(reply));
+  };
   return memory_.begin(client_, ask) ? send_as_memory() : MHD_NO;
 }
 
@@ -86,11 +87,7 @@ MHD_Result Exchange::send_as_memory() {
   const auto memory = memory_.take();
   if (!memory) return MHD_YES;
   if (!*memory) return send(error_response(memory->error()));
-  struct stat status {};
-  if (::fstat((*memory)->get(), &status) != 0 || !pass_descriptor(socket(), (*memory)->get())) return MHD_NO;
-  in_memory_.headers.emplace_back(kMemoryHeader, std::to_string(status.st_size));
-  in_memory_.body = {};
-  return send(std::move(in_memory_));
+  return pass_descriptor(socket(), (*memory)->get()) ? send(std::move(in_memory_)) : MHD_NO;
 }
 
 MHD_Result Exchange::send(HttpResponse response) {
