@@ -678,7 +678,7 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
 
 // ---- extended attributes, size
 
-void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply) {
+void FileSystem::listed_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   entry_for(inode, Access::status, by,
@@ -712,12 +712,12 @@ void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> 
     auto tell = [name](const Xattrs& all, Reply<std::string> answer) { answer(xattr_value(all, name)); };
     all_xattrs(id, value_for<Xattrs>(std::move(told), std::move(tell)), by);
   };
-  xattrs_of(id, by, value_for<Xattrs>(std::move(reply), std::move(look)));
+  listed_xattrs(id, value_for<Xattrs>(std::move(reply), std::move(look)), by);
 }
 
 void FileSystem::listxattr(InodeId id, Reply<std::string> reply, const CallerPtr& by) {
   auto tell = [](Xattrs all, Reply<std::string> told) mutable { told(xattr_names(all)); };
-  xattrs_of(id, by, value_for<Xattrs>(std::move(reply), std::move(tell)));
+  listed_xattrs(id, value_for<Xattrs>(std::move(reply), std::move(tell)), by);
 }
 
 // The space of the source's file system. On a mount that is not writable none of it is free.

@@ -195,6 +195,7 @@ class FileSystem {
 
   void getxattr(InodeId, std::string_view name, Reply<std::string>, const CallerPtr& by = nullptr);
   void listxattr(InodeId, Reply<std::string>, const CallerPtr& by = nullptr);  // names, each ended by a NUL
+  void listed_xattrs(InodeId, Reply<Xattrs>, const CallerPtr& by = nullptr);
   // Those that are listed, and those that are found by their names (Vnodes::more_xattrs).
   void all_xattrs(InodeId, Reply<Xattrs>, const CallerPtr& by = nullptr);
   void statfs(Reply<struct statvfs>);
@@ -276,7 +277,6 @@ class FileSystem {
   void change_in(InodeId parent, std::string_view name, const CallerPtr& by, Reply<T>, Change);
   void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
   bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);
-  void xattrs_of(InodeId, const CallerPtr& by, Reply<Xattrs>);
   InodePtr known(InodeId);
   void note(const Inode&, std::string_view below, const Error&);
   static tl::unexpected<Error> unknown_inode();
