@@ -105,6 +105,10 @@ struct Asked {
   RequestPath path;
 };
 
+ServedItem asked_item(const Asked& asked, const HeldInode& inode) {
+  return served_item(asked.path.names.empty() ? "" : asked.path.names.back(), inode.attributes(), true);
+}
+
 std::string etag_of(const Attributes& attributes, InodeId id, const FileSystem::OpenBytes& bytes) {
   if (!bytes.is_fixed) return "";
   std::string text = "\"";
@@ -163,8 +167,7 @@ void send_properties(const Asked& asked, HeldInode inode, Reply<HttpResponse> re
                                "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:error xmlns:D=\"DAV:\">"
                                "<D:propfind-finite-depth/></D:error>\n",
                                "application/xml; charset=utf-8"));
-  const std::string name = asked.path.names.empty() ? "" : asked.path.names.back();
-  const ServedItem self = served_item(name, inode.attributes(), true);
+  const ServedItem self = asked_item(asked, inode);
   const InodeId id = inode.id();
   auto held = std::make_shared<HeldInode>(std::move(inode));
   auto send = [asked, self, held](std::vector<ServedItem> items, Reply<HttpResponse> told) {
@@ -179,8 +182,7 @@ void send_properties(const Asked& asked, HeldInode inode, Reply<HttpResponse> re
 
 void send_attributes(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
   const InodeId id = inode.id();
-  const ServedItem item =
-      served_item(asked.path.names.empty() ? "" : asked.path.names.back(), inode.attributes(), true);
+  const ServedItem item = asked_item(asked, inode);
   auto send = [item, held = std::make_shared<HeldInode>(std::move(inode))](const ItemAttributes& attributes,
                                                                            Reply<HttpResponse> told) {
     told(text_response(200, json_item(item, attributes), "application/json", PagePolicy::page));
@@ -197,7 +199,7 @@ void send_found(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) 
 
 // A file that changes between look-up and opening is looked up again.
 void find_and_send(Asked asked, int tries, Reply<HttpResponse> reply) {
-  std::vector<std::string> names = asked.path.names;
+  const std::vector<std::string> names = asked.path.names;
   FileSystem& fs = asked.fs;
   auto judge = [asked, tries](Result<HttpResponse> sent, Reply<HttpResponse> told) {
     if (sent) return told(std::move(sent));
@@ -207,7 +209,7 @@ void find_and_send(Asked asked, int tries, Reply<HttpResponse> reply) {
   auto send = [asked = std::move(asked)](HeldInode inode, Reply<HttpResponse> sent) {
     send_found(asked, std::move(inode), std::move(sent));
   };
-  walk_path(fs, std::move(names),
+  walk_path(fs, names,
             value_for<HeldInode>(on_behalf_of<HttpResponse>(std::move(reply), std::move(judge)), std::move(send)));
 }
 
