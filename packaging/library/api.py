@@ -11,12 +11,13 @@ import re
 
 PACKAGING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 HEADERS = os.path.join(PACKAGING, "..", "format", "include", "tfile")
+STRING = r'"(?:[^"\\\n]|\\.)*"'
+LETTER = r"(?<!\w)'(?:[^'\\\n]|\\.)'"
 
 
 def without_comments(text):
     """Strings stay as they are."""
-    pattern = r'("(?:[^"\\\n]|\\.)*"|(?<!\w)\'(?:[^\'\\\n]|\\.)\')|//[^\n]*|/\*.*?\*/'
-    return re.sub(pattern, lambda match: match[1] or " ", text, flags=re.DOTALL)
+    return re.sub(rf"({STRING}|{LETTER})|//[^\n]*|/\*.*?\*/", lambda match: match[1] or " ", text, flags=re.DOTALL)
 
 
 def macros(text):
@@ -29,7 +30,7 @@ def macros(text):
 def behind_block(text, at):
     """Behind the brace that closes the one at `at`."""
     depth = 0
-    for match in re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<!\w)\'(?:[^\'\\\n]|\\.)\'|[{}]').finditer(text, at):
+    for match in re.compile(rf"{STRING}|{LETTER}|[{{}}]").finditer(text, at):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
         if depth == 0:
             return match.end()
@@ -105,7 +106,7 @@ class Reader:
         while self.at < len(self.text):
             letter = self.text[self.at]
             if letter == '"':
-                end = re.compile(r'"(?:[^"\\\n]|\\.)*"').match(self.text, self.at).end()
+                end = re.compile(STRING).match(self.text, self.at).end()
                 self.head, self.at = self.head + self.text[self.at : end], end
             elif letter == "{":
                 self.open_block()
