@@ -33,12 +33,15 @@ http {{
   scgi_temp_path {work}/scgi;
   default_type application/octet-stream;
   tcp_nodelay on;
+{server}
+}}
+"""
+SERVER = """
   server {{
     listen {address}:{port}{tls};
     root "{root}";
     {settings}
   }}
-}}
 """
 
 
@@ -136,11 +139,14 @@ class Nginx:
     def __exit__(self, *_):
         self.close()
 
-    def _configuration(self):
-        return CONFIGURATION.format(
-            user="user root;" if os.getuid() == 0 else "", work=self._work, address=self.address, port=self.port,
-            tls=" ssl http2" if self.certificate else "", root=self.root, settings="\n    ".join(self._settings),
+    def _server(self):
+        return SERVER.format(
+            address=self.address, port=self.port, tls=" ssl http2" if self.certificate else "", root=self.root,
+            settings="\n    ".join(self._settings),
         )
+
+    def _configuration(self):
+        return CONFIGURATION.format(user="user root;" if os.getuid() == 0 else "", work=self._work, server=self._server())
 
     def _start(self):
         """False if it ended, as it does if another program has taken the port."""

@@ -19,24 +19,6 @@ PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "serve.md")
 TOKEN = "0123456789abcdef"
 NAME = "localhost"  # of the certificate
 
-HEAD = """
-daemon off;
-master_process off;
-{user}
-pid {work}/pid;
-error_log {work}/error.log;
-events {{}}
-http {{
-access_log off;
-client_body_temp_path {work}/body;
-proxy_temp_path {work}/proxy;
-fastcgi_temp_path {work}/fastcgi;
-uwsgi_temp_path {work}/uwsgi;
-scgi_temp_path {work}/scgi;
-{server}
-}}
-"""
-
 
 def lines_of_the_page(**named):
     """The block for nginx, with names of the test in place of its own."""
@@ -54,10 +36,9 @@ class Proxy(http_server.Nginx):
         super().__init__(root, certificate)
         self._path = path
 
-    def _configuration(self):
-        server = lines_of_the_page(listen=f"{self.address}:{self.port}", certificate=self.certificate.certificate, key=self.certificate.key,
-                                   path=self._path)
-        return HEAD.format(user="user root;" if os.getuid() == 0 else "", work=self._work, server=server)
+    def _server(self):
+        return lines_of_the_page(listen=f"{self.address}:{self.port}", certificate=self.certificate.certificate, key=self.certificate.key,
+                                 path=self._path)
 
 
 @pytest.fixture
