@@ -48,7 +48,12 @@ class Served:
             assert self.process.wait(30) == 0
 
     def connection(self):
-        return http.client.HTTPConnection(self.address, timeout=30)
+        if not self.origin.startswith("http+unix:"):
+            return http.client.HTTPConnection(self.address, timeout=30)
+        connection = http.client.HTTPConnection("localhost")
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(urllib.parse.unquote(self.address))
+        return connection
 
     def ask(self, path, method="GET", connection=None, body=None, **headers):
         """The response to a request with the token, read whole: `.content`."""
@@ -310,8 +315,8 @@ def test_other_names_of_the_server(served, program, source):
 
 
 def test_two_names_of_the_server(served):
-    head = f"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    assert served.raw(head.encode()).startswith(b"HTTP/1.1 400 ")
+    head = b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert served.raw(head).startswith(b"HTTP/1.1 400 ")
 
 
 def test_pages_of_other_sites(served):
@@ -353,11 +358,7 @@ def test_a_socket_of_the_file_system(program, source, tmp_path, column):
     with Served(program, source, "--listen", "unix:" + path) as server:
         assert server.origin == "http+unix://" + urllib.parse.quote(path, safe="")
         assert os.stat(path).st_mode & 0o777 == 0o600
-        connection = http.client.HTTPConnection("localhost")
-        connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.connect(path)
-        assert server.ask("/T/x.f4", connection=connection).content == column
-        connection.close()
+        assert server.ask("/T/x.f4").content == column
         second = subprocess.run([program, "serve", source, "--listen", "unix:" + path], capture_output=True, text=True)
         assert second.returncode == 1 and "another server" in second.stderr
     assert not os.path.exists(path)
@@ -376,9 +377,7 @@ def as_memory(connection, token, path="/T/x.f4"):
 def test_a_file_is_passed_as_memory(program, source, served, tmp_path, column):
     path = str(tmp_path / "socket")
     with Served(program, source, "--listen", "unix:" + path) as server:
-        connection = http.client.HTTPConnection("localhost")
-        connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.connect(path)
+        connection = server.connection()
         for _ in range(3):
             [memory], response = as_memory(connection, server.token)
             assert (response.status, response.read(), int(response.headers["Tfilefs-Memory"])) == (200, b"", len(column))
