@@ -3,7 +3,6 @@
 
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ import sys
 import pytest
 
 import mounted
+from on_a_terminal import on_a_terminal
 
 ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
 
@@ -225,22 +225,6 @@ def test_examples_of_the_help_run(tfilefs, program, sample, tmp_path):
             assert (done.returncode, done.stderr) == (0, ""), (line, done)
             run += 1
     assert run > 15
-
-
-def on_a_terminal(arguments, stream="stderr", **environment):
-    """What a command writes to one of its streams there."""
-    master, slave = pty.openpty()
-    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
-    with subprocess.Popen(arguments, stdin=slave, env=os.environ | environment, **streams) as process:
-        os.close(slave)
-        said = b""
-        try:
-            while piece := os.read(master, 65536):
-                said += piece
-        except OSError:  # the terminal is closed
-            pass
-        os.close(master)
-    return process.returncode, said.decode()
 
 
 def test_progress_is_shown_on_a_terminal_only(program, sample, tmp_path):

@@ -3,7 +3,6 @@
 
 import filecmp
 import os
-import pty
 import signal
 import subprocess
 import time
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 import uproot
 
+from on_a_terminal import on_a_terminal
 
 
 @pytest.fixture
@@ -197,24 +197,12 @@ def test_what_is_there_is_passed_over(tfilefs, large, tmp_path):
 
 def test_progress_is_for_terminals(program, large, tmp_path):
     for quiet in ([], ["-q"]):
-        main, side = pty.openpty()
-        done = subprocess.Popen([program, "cp", *quiet, f"{large}/T/x.i8", str(tmp_path / f"x{len(quiet)}.i8")], stderr=side)
-        os.close(side)
-        shown = b""
-        while True:
-            try:
-                piece = os.read(main, 4096)
-            except OSError:
-                break
-            if not piece:
-                break
-            shown += piece
-        assert done.wait() == 0
-        os.close(main)
+        status, shown = on_a_terminal([program, "cp", *quiet, f"{large}/T/x.i8", str(tmp_path / f"x{len(quiet)}.i8")])
+        assert status == 0
         if quiet:
-            assert shown == b""
+            assert shown == ""
         else:
-            assert b" MB of 64.0 MB, " in shown and b" left" in shown, shown
+            assert " MB of 64.0 MB, " in shown and " left" in shown, shown
 
 
 def test_members_of_a_directory_of_files(tfilefs, tmp_path):
