@@ -52,10 +52,8 @@ SIDES = {"tfilefs, mapped": (OURS, "mapped"), "tfilefs, copied": (OURS, "copied"
 def run_side(side, path, names, step, sums):
     """Seconds."""
     code, how = SIDES[side]
-    package = os.path.join(rounds.HERE, "..", "..", "packaging", "python", "src")
-    environment = dict(os.environ, TFILEFS=rounds.program(), TFILEFS_BENCH_PACKAGE=package, PYTHONWARNINGS="ignore")
-    done = subprocess.run([sys.executable, "-c", code + BOTH, path, " ".join(names), step, how], env=environment, check=True,
-                          stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([sys.executable, "-c", code + BOTH, path, " ".join(names), step, how], env=rounds.python_environment(),
+                          check=True, stdout=subprocess.PIPE, text=True)
     seconds, total = map(float, done.stdout.split())
     sums.append(total)
     return seconds

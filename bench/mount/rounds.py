@@ -27,6 +27,12 @@ def program():
     return os.path.realpath(os.environ.get("TFILEFS_BIN", os.path.join(HERE, "..", "..", "build", "fs", "tfilefs")))
 
 
+def python_environment():
+    """Of a process that imports the Python package of these sources: TFILEFS_BENCH_PACKAGE is where it is."""
+    package = os.path.join(HERE, "..", "..", "packaging", "python", "src")
+    return dict(os.environ, TFILEFS=program(), TFILEFS_BENCH_PACKAGE=package, PYTHONWARNINGS="ignore")
+
+
 def warm(path):
     """Reads all of the file into the page cache."""
     with open(path, "rb") as file:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 import rounds
-from column_read import CODECS, make_files
+from column_read import CODECS, Mount, make_files
 
 sys.path.insert(0, os.path.join(rounds.HERE, "..", "..", "tests"))
 import http_server  # noqa: E402
@@ -56,27 +56,14 @@ def fetch(url, header, size, pieces):
         return rounds.seconds_of(["curl", "--parallel", "--parallel-immediate", "--parallel-max", str(pieces), "--config", config.name])
 
 
-@contextlib.contextmanager
-def mounted(path):
-    with tempfile.TemporaryDirectory(prefix="bench-") as mnt:
-        subprocess.run([rounds.program(), path, mnt], check=True, stderr=subprocess.DEVNULL)
-        try:
-            yield mnt
-        finally:
-            subprocess.run([rounds.program(), "umount", mnt], check=True)
-
-
 def cat_in_a_fresh_mount(path):
-    def run():
-        with mounted(path) as mnt:
-            subprocess.run(["cat", f"{mnt}/t/x.f4"], check=True, stdout=subprocess.DEVNULL)
-    return rounds.seconds_in(run)
+    mount = Mount(path)
+    mount.cat()
+    return mount.whole
 
 
 def as_an_array(way, path):
-    package = os.path.join(rounds.HERE, "..", "..", "packaging", "python", "src")
-    environment = dict(os.environ, TFILEFS=rounds.program(), TFILEFS_BENCH_PACKAGE=package, PYTHONWARNINGS="ignore")
-    done = subprocess.run([sys.executable, "-c", ARRAY, way, path], env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([sys.executable, "-c", ARRAY, way, path], env=rounds.python_environment(), check=True, stdout=subprocess.PIPE, text=True)
     return float(done.stdout)
 
 
