@@ -3,7 +3,6 @@
 // of @SYNOPSIS@, @COMMANDS@, @OPTIONS@, @MOUNT_OPTIONS@ or @PASSED_OVER@ are replaced by what the program's own
 // description of its commands and options says.
 
-#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iostream>
@@ -69,15 +68,9 @@ std::string flags(const Command& command) {
 }
 
 std::string examples(const Command& command) {
-  std::string lines(examples_of(command));
-  if (lines.empty()) return "";
-  std::string text = ".IP\n.EX\n";
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    text += plain(std::string_view(lines).substr(begin, end - begin)) + "\n";
-    begin = end + 1;
-  }
-  return text + ".EE\n";
+  std::string text;
+  for (const std::string_view line : examples_of(command)) text += plain(line) + "\n";
+  return text.empty() ? "" : ".IP\n.EX\n" + text + ".EE\n";
 }
 
 std::string commands() {

@@ -56,14 +56,11 @@ std::string lists() {
   return text + "\n";
 }
 
+// Empty if there are none.
 std::string examples_text(const Command& command) {
-  std::string text = "Examples:\n";
-  for (std::string_view lines = examples_of(command); !lines.empty();) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    text += "  " + std::string(lines.substr(0, end)) + "\n";
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-  }
-  text.pop_back();
+  std::string text;
+  for (const std::string_view line : examples_of(command))
+    text += (text.empty() ? "Examples:\n  " : "\n  ") + std::string(line);
   return text;
 }
 
@@ -126,7 +123,8 @@ CommandLine::CommandLine(std::string_view command)
       app_(std::make_unique<CLI::App>(sentence(command_.does),
                                       command.empty() ? "tfilefs" : "tfilefs " + std::string(command))) {
   std::string footer = (command.empty() ? lists() : "") + std::string(command_.remark);
-  if (!examples_of(command_).empty()) footer += (footer.empty() ? "" : "\n\n") + examples_text(command_);
+  const std::string examples = examples_text(command_);
+  if (!examples.empty()) footer += (footer.empty() ? "" : "\n\n") + examples;
   app_->footer(footer);
 }
 

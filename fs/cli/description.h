@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // The one description of commands and options. The parser, --help, the pages of the manual (packaging/manual_page.cpp)
 // and completion (cli/complete.cpp) are made from it.
@@ -85,7 +86,7 @@ std::span<const std::string_view> passed_over_options();
 // "[--lazy] MNT"
 std::string usage_of(const Command&);
 
-// Lines as they are typed, separated by ends of lines (cli/examples.cpp).
-std::string_view examples_of(const Command&);
+// Lines as they are typed (cli/examples.cpp).
+std::vector<std::string_view> examples_of(const Command&);
 
 }  // namespace tfilefs

@@ -60,9 +60,15 @@ tfilefs doctor --json)"},
 
 }  // namespace
 
-std::string_view examples_of(const Command& command) {
+std::vector<std::string_view> examples_of(const Command& command) {
   const auto found = std::ranges::find(kExamples, command.name, &Examples::command);
-  return found == std::end(kExamples) ? "" : found->lines;
+  std::string_view left = found == std::end(kExamples) ? "" : found->lines;
+  std::vector<std::string_view> lines;
+  while (!left.empty()) {
+    lines.push_back(left.substr(0, left.find('\n')));
+    left.remove_prefix(std::min(lines.back().size() + 1, left.size()));
+  }
+  return lines;
 }
 
 }  // namespace tfilefs
