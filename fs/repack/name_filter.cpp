@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "letter_case.h"
 #include "vfs/names/path_pattern.h"
 
 namespace tfilefs {
@@ -41,11 +42,6 @@ bool matches_any(const std::vector<std::string>& patterns, const std::string& na
   return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, name); });
 }
 
-std::string in_small_letters(std::string text) {
-  for (char& c : text) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return text;
-}
-
 }  // namespace
 
 Result<NameFilter> NameFilter::parse(const std::vector<std::string>& taken, const std::vector<std::string>& dropped) {
@@ -71,9 +67,9 @@ std::vector<std::string> NameFilter::idle(std::span<const std::string> names) co
 }
 
 std::string meant_name(const std::string& pattern, std::span<const std::string> names) {
-  const std::string small = in_small_letters(pattern);
+  const std::string small = lower_case(pattern);
   const auto meant =
-      std::ranges::find_if(names, [&](const std::string& name) { return matches(small, in_small_letters(name)); });
+      std::ranges::find_if(names, [&](const std::string& name) { return matches(small, lower_case(name)); });
   return meant == names.end() ? "" : ", did you mean " + *meant + "?";
 }
 
