@@ -183,9 +183,8 @@ void FileSystem::resolve_again(InodePtr inode, Reply<Entry> reply) {
 
 void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<DirectoryPtr> reply) {
   auto enter = [this, inode, freshness](Entry entry, Reply<DirectoryPtr> told) {
-    auto keep = on_behalf_of<DirectoryPtr>(std::move(told), [this, inode](Result<DirectoryPtr> entered, auto kept) {
+    auto keep = seen_by(std::move(told), [this, inode](const Result<DirectoryPtr>& entered) {
       if (entered) inodes_->keep(*inode, *entered);
-      kept(std::move(entered));
     });
     const Vnodes& vnodes = *entry.vnodes;
     if (!vnodes.generation()) return vnodes.enter(entry.vnode, freshness, std::move(keep));
@@ -197,11 +196,10 @@ void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<Directo
 
 // The text about the mount where nothing has its name.
 Reply<FoundEntry> FileSystem::or_readme(Reply<FoundEntry> reply) const {
-  auto show = [readme = readme_](Result<FoundEntry> found, Reply<FoundEntry> told) {
-    const bool is_missing = !found && found.error().kind == ErrorKind::not_found;
-    told(is_missing ? FoundEntry{readme, {}} : std::move(found));
+  auto show = [readme = readme_](std::optional<FoundEntry> found, Reply<FoundEntry> told) {
+    told(found ? *std::move(found) : FoundEntry{readme, {}});
   };
-  return on_behalf_of<FoundEntry>(std::move(reply), std::move(show));
+  return found_or_not<FoundEntry>(std::move(reply), std::move(show));
 }
 
 void FileSystem::find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry> reply) {

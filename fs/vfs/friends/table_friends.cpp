@@ -296,14 +296,13 @@ void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const
     once.get([&](Reply<TableStatePtr> made) { std::make_shared<Making>(self, now)->run(std::move(made)); },
              std::move(told));
   };
-  auto log = [self = shared_from_this()](Result<TableStatePtr> made, Reply<TableStatePtr> told) {
+  auto log = [self = shared_from_this()](Result<TableStatePtr>& made) {
     if (!made) made = tl::unexpected<Error>(self->logged(std::move(made).error()));
-    told(std::move(made));
   };
   std::vector<std::shared_ptr<Chain>> chains{source_.chain};
   chains.insert(chains.end(), source_.before.begin(), source_.before.end());
   current_states(std::move(chains), freshness,
-                 value_for<States>(on_behalf_of<TableStatePtr>(std::move(reply), std::move(log)), std::move(make)));
+                 value_for<States>(seen_by(std::move(reply), std::move(log)), std::move(make)));
 }
 
 TableFriends::TableFriends(MountContext& context, const std::vector<FriendSource>& sources,

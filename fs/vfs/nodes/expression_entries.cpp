@@ -18,12 +18,10 @@ using TablePtr = std::shared_ptr<const ColumnVnodes>;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
 Reply<FoundEntry> saying_why(const TablePtr& table, std::string_view name, Reply<FoundEntry> reply) {
-  auto note = [table, path = table->loaded().path() + "/" + std::string(name)](Result<FoundEntry> found,
-                                                                               Reply<FoundEntry> told) {
+  auto note = [table, path = table->loaded().path() + "/" + std::string(name)](const Result<FoundEntry>& found) {
     if (!found && found.error().kind == ErrorKind::invalid) table->context().errors.add(path, found.error());
-    told(std::move(found));
   };
-  return on_behalf_of<FoundEntry>(std::move(reply), std::move(note));
+  return seen_by(std::move(reply), std::move(note));
 }
 
 // A directory that `enter` makes. Before, `check` binds what is in the name to the whole table.

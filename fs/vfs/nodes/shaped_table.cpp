@@ -30,13 +30,11 @@ void shape_table(MountContext& context, std::shared_ptr<const LoadedTable> table
     auto next = [choices = std::move(choices), log](std::size_t i, LoadedPtr& made, Reply<void> done) {
       const LoadedPtr of = made;
       auto take = [&made](LoadedPtr chosen) { made = std::move(chosen); };
-      auto say_why = [log, &choice = choices[i]](Result<LoadedPtr> chosen, Reply<LoadedPtr> told_so) {
+      auto say_why = [log, &choice = choices[i]](const Result<LoadedPtr>& chosen) {
         if (!chosen && chosen.error().kind == ErrorKind::invalid)
           log("", "where=" + choice + ": " + chosen.error().text);
-        told_so(std::move(chosen));
       };
-      of->chosen(choices[i],
-                 on_behalf_of<LoadedPtr>(answer_with<LoadedPtr>(std::move(done), std::move(take)), std::move(say_why)));
+      of->chosen(choices[i], seen_by(answer_with<LoadedPtr>(std::move(done), std::move(take)), std::move(say_why)));
     };
     for_each(count, std::move(defined), std::move(next), std::move(told));
   };

@@ -187,11 +187,10 @@ void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, 
     if (self->overlay().committed_path(*node) != *path)
       return self->committed_directory(node, Freshness::recent, std::move(told));
     if (auto known = self->entered(*node, now, *path)) return told(std::move(known));
-    auto keep = [self, node, path](Result<DirectoryPtr> found, Reply<DirectoryPtr> kept) {
+    auto keep = [self, node, path](const Result<DirectoryPtr>& found) {
       if (found) self->note_entered(*node, *found, *path);
-      kept(std::move(found));
     };
-    descend(now->root(), path, 0, on_behalf_of<DirectoryPtr>(std::move(told), std::move(keep)));
+    descend(now->root(), path, 0, seen_by(std::move(told), std::move(keep)));
   };
   mounted_->current(freshness, value_for<GenerationPtr>(std::move(reply), std::move(look)));
 }
