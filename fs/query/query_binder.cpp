@@ -219,9 +219,7 @@ class QueryBinder {
   }
   // Whether an index may be computed in it.
   bool may_be_lost(Nodes nodes) const {
-    const auto is_given = [](Nodes index) {
-      return index.size() == 1 && (index[0].kind == Kind::each || index[0].kind == Kind::number);
-    };
+    const auto is_given = [](Nodes index) { return index.back().kind == Kind::each || fixed_index(index); };
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const ExpressionNode& node = nodes[i];
       if (node.kind == Kind::name && defined(tfile::unquoted_name(node.text))) return true;
@@ -504,15 +502,17 @@ class QueryBinder {
     paths.push_back(std::move(made));
     return static_cast<std::uint32_t>(paths.size() - 1);
   }
+  // An index that is a number of digits alone; others are computed.
+  static std::optional<std::uint32_t> fixed_index(Nodes nodes) {
+    if (nodes.size() != 1 || nodes[0].kind != Kind::number) return std::nullopt;
+    const std::string_view text = nodes[0].text;
+    std::uint32_t at = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), at);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(at) : std::nullopt;
+  }
   std::optional<PathIndex> path_index(Nodes nodes, std::uint32_t space) {
-    const ExpressionNode& node = nodes.back();
-    if (node.kind == Kind::each) return PathIndex();
-    if (nodes.size() == 1 && node.kind == Kind::number) {
-      std::uint32_t at = 0;
-      const auto [end, error] = std::from_chars(node.text.data(), node.text.data() + node.text.size(), at);
-      if (error == std::errc() && end == node.text.data() + node.text.size())
-        return PathIndex{PathIndex::Kind::fixed, at};
-    }
+    if (nodes.back().kind == Kind::each) return PathIndex();
+    if (const auto at = fixed_index(nodes)) return PathIndex{PathIndex::Kind::fixed, *at};
     const std::uint32_t slot = depth_;
     const auto bound = number(nodes, space);
     if (!bound || !spread(*bound, space, slot)) return std::nullopt;

@@ -109,6 +109,7 @@ TEST(Query, ListsGoItemByItem) {
   EXPECT_EQ(values("Sum$(pt[n-1])"), "20/nan/50/60/80");
   EXPECT_EQ(values("n>0 ? pt[n-1] : -1"), "20/-1/50/60/80");
   EXPECT_EQ(values("n==0 ? -1 : pt[n-1]"), "20/-1/50/60/80");
+  EXPECT_EQ(values("n>2 ? pt[2.5] : -1"), "-1/-1/50/-1/-1");
   EXPECT_EQ(values("n==0 || pt[n-1]>50"), "0/1/0/1/1");
   EXPECT_EQ(values("n>0 && pt[n-1]>50"), "0/0/0/1/1");
   EXPECT_EQ(values("pt[n-1]>50 && n>0"), "0/nan/0/1/1");
