@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace tfilefs {
 namespace {
@@ -23,18 +24,25 @@ std::optional<double> number_from(const std::string& text) {
   return value;
 }
 
-}  // namespace
-
+// At marks that stand in no text or name in quotes.
 std::vector<std::string> split_at(std::string_view text, char mark) {
   std::vector<std::string> parts(1);
+  char quote = '\0';
   for (const char c : text) {
-    if (c == mark)
+    if (quote == '\0' && c == mark) {
       parts.emplace_back();
-    else
-      parts.back() += c;
+      continue;
+    }
+    parts.back() += c;
+    if (quote != '\0')
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '`')
+      quote = c;
   }
   return parts;
 }
+
+}  // namespace
 
 Result<> take_bins(const std::string& text, DrawRequest& request) {
   if (text.empty()) return {};
@@ -64,30 +72,8 @@ Result<> take_ranges(const std::string& text, DrawRequest& request) {
   return {};
 }
 
-namespace {
-
-// At marks that stand in no text or name in quotes.
-std::vector<std::string> split_outside_quotes(std::string_view text, char mark) {
-  std::vector<std::string> parts(1);
-  char quote = '\0';
-  for (const char c : text) {
-    if (quote == '\0' && c == mark) {
-      parts.emplace_back();
-      continue;
-    }
-    parts.back() += c;
-    if (quote != '\0')
-      quote = c == quote ? '\0' : quote;
-    else if (c == '"' || c == '`')
-      quote = c;
-  }
-  return parts;
-}
-
-}  // namespace
-
 Result<DrawRequest> parse_drawing(std::string_view text) {
-  std::vector<std::string> parts = split_outside_quotes(text, ';');
+  std::vector<std::string> parts = split_at(text, ';');
   if (parts.size() > kDrawParts) return not_as(std::string(text), "EXPR;CUT;BINS;RANGES;profile");
   parts.resize(kDrawParts);
   DrawRequest request;

@@ -3,15 +3,12 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "query/draw.h"
 
 namespace tfilefs {
 
 // What is drawn, as users write it. Errors: invalid, "TEXT: expected ...".
-
-std::vector<std::string> split_at(std::string_view text, char mark);
 
 // "N[,N]": of x, y, z. "": as without.
 Result<> take_bins(const std::string&, DrawRequest&);
