@@ -17,11 +17,9 @@ std::int64_t read_address(Cursor& in, bool big, const char* what) {
   return address;
 }
 
-// The first line of a text that says something, in quotes; not all of it if it is long.
+// The first line of a text, in quotes; not all of it if it is long.
 std::string first_line(std::string_view text) {
   constexpr std::size_t kShown = 60;
-  constexpr std::string_view kBlank = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
   text = text.substr(0, text.find_first_of("\r\n"));
   if (text.size() <= kShown) return "\"" + std::string(text) + "\"";
   std::size_t end = kShown;
@@ -34,7 +32,8 @@ std::string what_text_it_is(std::string_view text) {
     return "it is a pointer of git-lfs: run git lfs pull to get the file";
   static constexpr std::pair<std::string_view, std::string_view> kBeginnings[] = {
       {"<!doctype html", "it is an HTML page"}, {"<html", "it is an HTML page"}, {"<?xml", "it is an XML file"}};
-  std::string begin(text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()), 16));
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  std::string begin(text.substr(0, 16));
   std::ranges::transform(begin, begin.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
   std::string_view told = "it is a text file";
   for (const auto& [beginning, kind] : kBeginnings)
