@@ -282,7 +282,7 @@ class FileSystem {
   static tl::unexpected<Error> unknown_inode();
   static tl::unexpected<Error> bad_handle();
   void note_refusal(const Inode&, std::string_view below, const Error&);
-  void forget_pages(const std::shared_ptr<const OpenFile>&, std::function<void()> then);
+  void forget_pages(const std::shared_ptr<const OpenFile>&, Reply<void>);
   void last_byte(const InodePtr&, std::uint64_t size, Reply<std::byte>);
   bool may_tell_at_once(Inode&, const Attributes&) const;
   template <class T>

@@ -264,12 +264,13 @@ void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_ow
 
 // On a thread that nothing waits for which the kernel may need to have its pages written. The queue is the inode's, so
 // that no other file waits either.
-void FileSystem::forget_pages(const std::shared_ptr<const OpenFile>& file, std::function<void()> then) {
-  const auto job = [this, id = file->inode->id, then] {
+void FileSystem::forget_pages(const std::shared_ptr<const OpenFile>& file, Reply<void> reply) {
+  const auto told = std::make_shared<Reply<void>>(std::move(reply));
+  const auto job = [this, id = file->inode->id, told] {
     kernel_.forget_pages(id);
-    then();
+    (*told)({});
   };
-  if (!cache_->exec().serial_queues.run(file->inode.get(), job)) then();
+  if (!cache_->exec().serial_queues.run(file->inode.get(), job)) (*told)({});
 }
 
 void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Reply<FileLocks::Grant> reply) {
@@ -280,16 +281,15 @@ void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Rep
   page_copies_.watch(file->inode->id, handle);
   auto forget_first = [this, file](FileLocks::Grant grant, Reply<FileLocks::Grant> told) {
     if (told.stop_token().stop_requested()) return told(std::move(grant));
-    auto shared = std::make_shared<Reply<FileLocks::Grant>>(std::move(told));
-    forget_pages(file, [shared, grant = std::move(grant)] { (*shared)(grant); });
+    forget_pages(file, answer_with<void>(std::move(told), [grant = std::move(grant)] { return grant; }));
   };
   if (lock.type != F_UNLCK) reply = value_for<FileLocks::Grant>(std::move(reply), std::move(forget_first));
-  if (lock.type == F_WRLCK) return locks_.set(locked, handle, lock, waits, std::move(reply));
+  auto ask = [this, locked, handle, lock, waits](Reply<FileLocks::Grant> told) {
+    locks_.set(locked, handle, lock, waits, std::move(told));
+  };
+  if (lock.type == F_WRLCK) return ask(std::move(reply));
   // A lock for reading may be what is left of one for writing.
-  auto shared = std::make_shared<Reply<FileLocks::Grant>>(std::move(reply));
-  forget_pages(file, [this, locked, handle, lock, waits, shared] {
-    locks_.set(locked, handle, lock, waits, std::move(*shared));
-  });
+  forget_pages(file, value_for<void>(std::move(reply), std::move(ask)));
 }
 
 void FileSystem::test_lock(HandleId handle, const FileLock& lock, Reply<FileLock> reply) {
