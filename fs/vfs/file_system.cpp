@@ -676,18 +676,13 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
 
 // ---- extended attributes, size
 
-void FileSystem::listed_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by) {
+void FileSystem::entry_of(InodeId id, const CallerPtr& by, Reply<Entry> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  entry_for(inode, Access::status, by,
-            value_for<Entry>(std::move(reply), [inode](Entry entry, Reply<Xattrs> told) mutable {
-              entry.vnodes->xattrs(entry.vnode, std::move(told));
-            }));
+  entry_for(inode, Access::status, by, std::move(reply));
 }
 
 void FileSystem::all_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by) {
-  InodePtr inode = known(id);
-  if (!inode) return reply(unknown_inode());
   auto ask = [](const Entry& entry, Reply<Xattrs> told) {
     auto add = [entry](Xattrs listed, Reply<Xattrs> whole) {
       auto join = [listed = std::move(listed)](const Xattrs& more) mutable {
@@ -698,24 +693,31 @@ void FileSystem::all_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by
     };
     entry.vnodes->xattrs(entry.vnode, value_for<Xattrs>(std::move(told), std::move(add)));
   };
-  entry_for(inode, Access::status, by, value_for<Entry>(std::move(reply), std::move(ask)));
+  entry_of(id, by, value_for<Entry>(std::move(reply), std::move(ask)));
 }
 
 void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
   // ENOTSUP instead of "no such attribute" makes ls ask once per mount instead of once per file.
   if (!name.starts_with("user.")) return reply(unsupported_attribute());
-  auto look = [this, id, name = std::string(name), by](const Xattrs& listed, Reply<std::string> told) {
-    auto found = xattr_value(listed, name);
-    if (found || !name.starts_with("user.tfilefs.")) return told(std::move(found));
-    auto tell = [name](const Xattrs& all, Reply<std::string> answer) { answer(xattr_value(all, name)); };
-    all_xattrs(id, value_for<Xattrs>(std::move(told), std::move(tell)), by);
+  auto ask = [name = std::string(name)](const Entry& entry, Reply<std::string> told) {
+    auto look = [name, entry](const Xattrs& listed, Reply<std::string> answer) {
+      auto found = xattr_value(listed, name);
+      if (found || !name.starts_with("user.tfilefs.")) return answer(std::move(found));
+      auto find = [name](const Xattrs& more) { return xattr_value(more, name); };
+      entry.vnodes->more_xattrs(entry.vnode, answer_with<Xattrs>(std::move(answer), std::move(find)));
+    };
+    entry.vnodes->xattrs(entry.vnode, value_for<Xattrs>(std::move(told), std::move(look)));
   };
-  listed_xattrs(id, value_for<Xattrs>(std::move(reply), std::move(look)), by);
+  entry_of(id, by, value_for<Entry>(std::move(reply), std::move(ask)));
+}
+
+void FileSystem::listed_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by) {
+  auto ask = [](const Entry& entry, Reply<Xattrs> told) { entry.vnodes->xattrs(entry.vnode, std::move(told)); };
+  entry_of(id, by, value_for<Entry>(std::move(reply), std::move(ask)));
 }
 
 void FileSystem::listxattr(InodeId id, Reply<std::string> reply, const CallerPtr& by) {
-  auto tell = [](Xattrs all, Reply<std::string> told) mutable { told(xattr_names(all)); };
-  listed_xattrs(id, value_for<Xattrs>(std::move(reply), std::move(tell)), by);
+  listed_xattrs(id, answer_with<Xattrs>(std::move(reply), xattr_names), by);
 }
 
 // The space of the source's file system. On a mount that is not writable none of it is free.

@@ -277,6 +277,7 @@ class FileSystem {
   void change_in(InodeId parent, std::string_view name, const CallerPtr& by, Reply<T>, Change);
   void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
   bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);
+  void entry_of(InodeId, const CallerPtr& by, Reply<Entry>);
   InodePtr known(InodeId);
   void note(const Inode&, std::string_view below, const Error&);
   static tl::unexpected<Error> unknown_inode();
