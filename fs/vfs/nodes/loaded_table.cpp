@@ -457,14 +457,20 @@ void LoadedTable::own_chosen(const std::string& expression, Reply<LoadedPtr> rep
   once_made(std::string(kWhereName) + expression).get(start, std::move(reply));
 }
 
+Result<LoadedTable::LoadedPtr> LoadedTable::computed(const NamedExpressions& wanted, const LeaveOut& leave_out,
+                                                     const std::stop_token& stop) const {
+  auto table = std::make_shared<const DefinedTable>(table_, wanted, streams_->files() == nullptr, stop);
+  if (stop.stop_requested()) return cancelled();
+  for (const auto& [name, reason] : table->left_out()) leave_out(name, reason);
+  auto streams = std::make_shared<DefinedStreams>(cache_, table, streams_);
+  return std::make_shared<const LoadedTable>(std::move(table), cache_, std::move(streams), path_, origin_);
+}
+
 Result<LoadedTable::LoadedPtr> LoadedTable::with_defined(const NamedExpressions& wanted, const LeaveOut& leave_out,
                                                          const std::stop_token& stop) const {
-  auto defined = std::make_shared<const DefinedTable>(table_, wanted, streams_->files() == nullptr, stop);
-  if (stop.stop_requested()) return cancelled();
-  for (const auto& [name, reason] : defined->left_out()) leave_out(name, reason);
-  auto computed = std::make_shared<DefinedStreams>(cache_, defined, streams_);
+  TRY(const LoadedPtr alone, computed(wanted, leave_out, stop));
   auto joined = std::make_shared<const JoinedTable>(
-      std::vector<JoinedTable::Part>{{"", table_, streams_}, {"", defined, computed, true}});
+      std::vector<JoinedTable::Part>{{"", table_, streams_}, {"", alone->table_, alone->streams_, true}});
   return std::make_shared<const LoadedTable>(joined, cache_, joined_streams(joined), path_, origin_, nullptr,
                                              chosen_by_);
 }
@@ -485,16 +491,6 @@ void LoadedTable::defined(const NamedExpressions& wanted, LeaveOut leave_out, Re
   settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }
 
-Result<LoadedTable::LoadedPtr> LoadedTable::with_alias(const tfile::TableAlias& alias, const LeaveOut& leave_out,
-                                                       const std::stop_token& stop) const {
-  const NamedExpressions alone{{alias.name, alias.expression}};
-  auto table = std::make_shared<const DefinedTable>(table_, alone, streams_->files() == nullptr, stop);
-  if (stop.stop_requested()) return cancelled();
-  for (const auto& [name, reason] : table->left_out()) leave_out(name, reason);
-  auto streams = std::make_shared<DefinedStreams>(cache_, table, streams_);
-  return std::make_shared<const LoadedTable>(std::move(table), cache_, std::move(streams), path_, origin_);
-}
-
 void LoadedTable::own_aliased(const tfile::TableAlias& alias, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
   Once<LoadedPtr> once;
   {
@@ -503,7 +499,7 @@ void LoadedTable::own_aliased(const tfile::TableAlias& alias, LeaveOut leave_out
   }
   auto start = [&](Reply<LoadedPtr> made) {
     auto job = [self = shared_from_this(), alias, leave_out, stop = made.stop_token()] {
-      return self->with_alias(alias, leave_out, stop);
+      return self->computed({{alias.name, alias.expression}}, leave_out, stop);
     };
     answer_binding(std::move(job), std::move(made));
   };

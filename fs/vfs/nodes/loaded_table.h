@@ -140,10 +140,11 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // Runs a job that looks at all names of the table, not while another one does.
   template <class T, class Job>
   void answer_binding(Job, Reply<T>) const;
+  // The columns alone that expressions stand for, and those behind the columns of this table.
+  Result<LoadedPtr> computed(const NamedExpressions&, const LeaveOut&, const std::stop_token&) const;
   Result<LoadedPtr> with_defined(const NamedExpressions&, const LeaveOut&, const std::stop_token&) const;
   template <class T>
   using ByText = std::deque<std::pair<std::string, Once<T>>>;
-  Result<LoadedPtr> with_alias(const tfile::TableAlias&, const LeaveOut&, const std::stop_token&) const;
   void own_aliased(const tfile::TableAlias&, LeaveOut, Reply<LoadedPtr>) const;
   Once<LoadedPtr> once_made(const std::string& key) const;
   Once<Query> once_bound(const std::string& key) const;
