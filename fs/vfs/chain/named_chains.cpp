@@ -27,13 +27,12 @@ bool ChainedNames::has(const std::string& name) const {
   return std::ranges::any_of(patterns_, [&](const std::string& each) { return matches(each, name); });
 }
 
-std::shared_ptr<Chain> NamedChains::get(MountContext& context, const std::string& path,
-                                        std::unique_ptr<const ChainPlace> place, FriendsOfTable friends) {
+std::shared_ptr<Chain> NamedChains::get(const std::string& path, const std::function<std::shared_ptr<Chain>()>& make) {
   const Lock lock(mutex_);
   std::erase_if(known_, [](const auto& each) { return each.second.expired(); });
   std::weak_ptr<Chain>& known = known_[path];
   if (auto chain = known.lock()) return chain;
-  auto made = std::make_shared<Chain>(context, std::move(place), ChainOptions(), path, std::move(friends));
+  auto made = make();
   known = made;
   return made;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,7 +31,8 @@ class ChainedNames {
 // The chains of directories that are in use, by path. Thread-safe.
 class NamedChains {
  public:
-  std::shared_ptr<Chain> get(MountContext&, const std::string& path, std::unique_ptr<const ChainPlace>, FriendsOfTable)
+  // `make` gives a chain that is not in use yet.
+  std::shared_ptr<Chain> get(const std::string& path, const std::function<std::shared_ptr<Chain>()>& make)
       EXCLUDES(mutex_);
 
  private:

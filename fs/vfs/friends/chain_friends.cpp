@@ -21,8 +21,8 @@ const FriendName* named_in(const TableFacts& facts, const std::string& alias) {
   return at != facts.friends.end() ? &*at : nullptr;
 }
 
-}  // namespace
-
+// The friends that the trees of a chain's table name, each of them in all files: the friend of the chain is made of
+// those of its files, each beside the entries of its own. Looks at no file. `path`: of the table in the mount.
 std::vector<FriendSource> friends_in_files(MountContext& context, const ChainState& state, const PlannedTable& plan,
                                            const std::string& path, ChainPolicy policy) {
   const auto files = static_cast<std::size_t>(std::ranges::count_if(plan.of_files, [](auto* of) { return of; }));
@@ -66,6 +66,8 @@ FriendsOfTable friends_of_chain(MountContext& context, ChainPolicy policy, std::
     return std::make_shared<const TableFriends>(context, sources, of, of->path());
   };
 }
+
+}  // namespace
 
 std::shared_ptr<Chain> make_chain(MountContext& context, std::unique_ptr<const ChainPlace> place,
                                   const ChainOptions& options, std::string path, ChainAbout about,

@@ -177,9 +177,11 @@ class DirectoryPlace final : public ChainPlace {
 
 Entry SourceTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
   const std::string path = directory.empty() ? name : directory + "/" + name;
-  auto place = std::make_unique<const DirectoryPlace>(shared_from_this(), directory, pattern);
-  return make_chain_root(
-      chains_.get(context_, path, std::move(place), friends_of_chain(context_, ChainOptions().policy)));
+  const auto make = [&] {
+    auto place = std::make_unique<const DirectoryPlace>(shared_from_this(), directory, pattern);
+    return make_chain(context_, std::move(place), ChainOptions(), path);
+  };
+  return make_chain_root(chains_.get(path, make));
 }
 
 Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, const std::string& directory,

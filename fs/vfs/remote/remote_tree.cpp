@@ -144,10 +144,12 @@ class RemotePlace final : public ChainPlace {
 }  // namespace
 
 Entry RemoteTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
-  auto place = std::make_unique<const RemotePlace>(shared_from_this(), directory, pattern);
   const std::string path = directory.empty() ? name : directory + "/" + name;
-  return make_chain_root(
-      chains_.get(context_, path, std::move(place), friends_of_chain(context_, ChainOptions().policy)));
+  const auto make = [&] {
+    auto place = std::make_unique<const RemotePlace>(shared_from_this(), directory, pattern);
+    return make_chain(context_, std::move(place), ChainOptions(), path);
+  };
+  return make_chain_root(chains_.get(path, make));
 }
 
 }  // namespace tfilefs
