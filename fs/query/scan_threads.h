@@ -19,12 +19,11 @@ class ScanThreads {
  public:
   // In a cache that others use as well: units hold copies beside it.
   ScanThreads()
-      : ScanThreads(std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax), SIZE_MAX, kSharedUnitBytesMax) {}
+      : ScanThreads(std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax), UINT64_MAX, kSharedUnitBytesMax) {
+  }
   // In a cache of its own, of so many bytes. What units hold is in it, and leaves room for what they wait for.
   ScanThreads(unsigned threads, std::uint64_t memory)
-      : ScanThreads(std::max(threads, 1u), memory / 4 * 3 / kUnitBytesLeast, kUnitBytesMax) {
-    unit_bytes_ = std::min(kUnitBytesMax, memory / 4 * 3 / units_);
-  }
+      : ScanThreads(std::max(threads, 1u), memory / 4 * 3, kUnitBytesMax) {}
 
   ThreadPool& workers() { return workers_; }
   std::size_t units_at_once() const { return units_; }
@@ -34,13 +33,14 @@ class ScanThreads {
   static constexpr unsigned kThreadsMax = 8;
   static constexpr std::uint64_t kUnitBytesLeast = 1 << 20;
 
-  ScanThreads(unsigned threads, std::uint64_t units_max, std::uint64_t unit_bytes)
-      : units_(std::clamp<std::size_t>(2 * std::size_t{threads} + 1, 1, std::max<std::uint64_t>(1, units_max))),
-        unit_bytes_(unit_bytes),
+  // `bytes_max`: of all units.
+  ScanThreads(unsigned threads, std::uint64_t bytes_max, std::uint64_t unit_bytes_max)
+      : units_(std::min(2 * std::size_t{threads} + 1, std::max<std::size_t>(1, bytes_max / kUnitBytesLeast))),
+        unit_bytes_(std::min(unit_bytes_max, bytes_max / units_)),
         workers_(threads + 1) {}
 
   const std::size_t units_;
-  std::uint64_t unit_bytes_;
+  const std::uint64_t unit_bytes_;
   ThreadPool workers_;
 };
 
