@@ -213,9 +213,9 @@ To converted(From value) {
 }
 
 void convert(Dtype from, const std::byte* in, Dtype to, std::byte* out, std::uint64_t elements) {
-  with_number_type<bool>(from, [&](auto from_value) {
+  with_number_type(from, [&](auto from_value) {
     with_number_type<bool>(to, [&](auto to_value) {
-      using From = std::conditional_t<std::is_same_v<decltype(from_value), bool>, std::uint8_t, decltype(from_value)>;
+      using From = decltype(from_value);
       using To = decltype(to_value);
       for (std::uint64_t i = 0; i < elements; ++i)
         store(out, i, converted<To>(load_little<From>(in + i * sizeof(From))));
