@@ -20,7 +20,8 @@ tl::unexpected<Error> not_there_any_more() {
   return fail(ErrorKind::stale, "committed or removed since it was looked up");
 }
 
-Result<> as_permission(Result<> result) {
+template <class T>
+Result<T> as_permission(Result<T> result) {
   if (!result && result.error().kind == ErrorKind::denied) return not_permitted(std::move(result).error().text);
   return result;
 }
@@ -128,9 +129,7 @@ void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std
     self->file_->overlay().written(*self->node_, at);
     return size;
   };
-  auto refuse = [](Result<std::uint64_t>& at) {
-    if (!at) at = tl::unexpected(as_permission(tl::unexpected(std::move(at).error())).error());
-  };
+  auto refuse = [](Result<std::uint64_t>& at) { at = as_permission(std::move(at)); };
   bytes_->write(offset, bytes,
                 seen_by(answer_with<std::uint64_t>(std::move(reply), std::move(taken)), std::move(refuse)));
 }
