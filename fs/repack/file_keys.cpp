@@ -172,8 +172,9 @@ Result<KeyPlace> key_in(const tfile::File& file, const std::string& path, tfile:
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "" : path.substr(0, slash);
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  auto found = key_in(file, directory, tfile::unescape_name(name), kind);
-  return found ? found : key_in(file, directory, name, kind);
+  const std::string unescaped = tfile::unescape_name(name);
+  auto found = key_in(file, directory, unescaped, kind);
+  return found || unescaped == name ? found : key_in(file, directory, name, kind);
 }
 
 }  // namespace tfilefs
