@@ -52,18 +52,14 @@ Result<> check_name(const std::string& path, std::string_view component, std::si
   return {};
 }
 
-Result<> check_shown(const std::string& path, std::string_view component, const std::string& shown) {
-  if (component == shown) return {};
-  return invalid(path, "the mount shows its name as " + shown);
-}
-
 // A member or a directory in a record whose name the layout uses is escaped. Its record may be taken for a table until
 // something lies beside it, so a column or directory of a table may have such a name, too.
 Result<> check_component(const std::string& path, std::string_view component, std::string_view suffix) {
   TRY_VOID(check_name(path, component, suffix.size()));
   const std::string name = unescape_name(component);
   if (component == escape_first_byte(name) && is_layout_name(name, suffix)) return {};
-  return check_shown(path, component, escape_name(name));
+  const std::string shown = escape_name(name);
+  return component == shown ? Result<>() : invalid(path, "the mount shows its name as " + shown);
 }
 
 }  // namespace
