@@ -21,7 +21,7 @@ bool is_local_directory(const std::string& name) {
 }
 
 // Adds the ROOT files below a directory; false after an error, which was reported.
-bool add_files_below(const std::string& directory, std::vector<std::string>& into) {
+bool take_files_below(const std::string& directory, std::vector<std::string>& into) {
   std::vector<Error> missed;
   const std::vector<std::string> found = root_files_below(directory, missed);
   if (found.empty() && missed.empty())
@@ -51,7 +51,7 @@ int for_each_source(const SourceWords& sources, const tfile::RemoteOptions& opti
         continue;
       }
       is_directory = true;
-      if (!add_files_below(name, all)) code |= failure;
+      if (!take_files_below(name, all)) code |= failure;
     }
   }
   const bool are_several = sources.are_of_several || sources.words.size() > 1 || is_directory || all.size() > 1;
