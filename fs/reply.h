@@ -40,8 +40,9 @@ class [[nodiscard]] Reply {
 
   Reply() = default;
   Reply(Sink& sink, std::stop_token stop) : sink_(&sink), stop_token_(std::move(stop)) {}
+  // Without a stop token, so that nothing for it is ever given up: where that is meant, it is written.
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, Reply>>>
-  Reply(F function) : sink_(new Function<F>(std::move(function))) {}
+  explicit Reply(F function) : sink_(new Function<F>(std::move(function))) {}
   // With the stop_token() of another reply, which this one serves.
   template <class F>
   Reply(F function, std::stop_token stop) : sink_(new Function<F>(std::move(function))), stop_token_(std::move(stop)) {}

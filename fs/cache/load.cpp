@@ -412,7 +412,7 @@ void Load::start_request(const std::shared_ptr<Fetch>& fetch, const std::shared_
       self->take_answer(*reading, result, calls);
       if (--*left == 0) self->start_next(fetch, loop);
     };
-    reads.push_back({{}, {}, read_done(std::move(done))});
+    reads.push_back({{}, {}, read_done(Reply<void>(std::move(done)))});
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     take_memory(*readings[i], parts[i]);
@@ -698,7 +698,7 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
   std::sort(streams.begin(), streams.end());
   streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
   if (keys.empty()) return;
-  set->extents.want_all(set, streams, [set, keys](Result<bool>) mutable {
+  auto begin = [set, keys](const Result<bool>&) mutable {
     // A stream without extents is left out. Its readers get the error; the other streams are loaded.
     const auto unready = [&](ChunkKey key) { return !set->extents.ready(key.stream); };
     std::erase_if(keys, [&](ChunkKey key) {
@@ -709,7 +709,8 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
     auto load = std::make_shared<Load>(set, keys, true, Urgency::ahead);
     load->finish = [](Load&, const Error*) {};
     load->run();
-  });
+  };
+  set->extents.want_all(set, streams, Reply<bool>(std::move(begin)));
 }
 
 void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<ItemCounts> reply) {

@@ -91,9 +91,9 @@ Reply<FileSystem::Opened> reply_opened(const Served& served, const PendingPtr& p
 }
 
 Reply<void> reply_done(const PendingPtr& pending) {
-  return [pending](Result<void> result) {
+  return Reply<void>([pending](const Result<void>& result) {
     if (pending->claim()) fuse_reply_err(pending->request(), result ? 0 : errno_of(result.error()));
-  };
+  });
 }
 
 }  // namespace tfilefs

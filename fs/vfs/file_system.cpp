@@ -28,6 +28,7 @@
 #include "vfs/nodes/xattr.h"
 #include "vfs/remote/remote_tree.h"
 #include "vfs/written/written_file.h"
+#include "waited.h"
 
 namespace tfilefs {
 
@@ -359,14 +360,15 @@ void FileSystem::tell_size(const InodePtr& inode, const Attributes& attributes, 
     inode->reported_size = now;
     (*told)(answer);
   };
-  last_byte(inode, now, [this, inode, now, tell](Result<std::byte> last) {
+  auto grow = [this, inode, now, tell](Result<std::byte> last) {
     if (!last) return tell();
     const auto job = [this, inode, now, last = *last, tell] {
       kernel_.grow_pages(inode->id, inode->reported_size, now, last);
       tell();
     };
     if (!cache_->exec().serial_queues.run(inode.get(), job)) tell();
-  });
+  };
+  last_byte(inode, now, Reply<std::byte>(std::move(grow)));
 }
 
 // Notes the size as told if it may be.
@@ -431,7 +433,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   if (const GenerationPtr generation = seen.vnodes->generation(); open != 0 && generation && is_remote(*generation)) {
     // The kernel asks before it reads. What is in the cache does not wait for a server: a change that the look finds is
     // told by the next read.
-    generation->owner->current(Freshness::recent, [](Result<GenerationPtr>) {});
+    generation->owner->current(Freshness::recent, Reply<GenerationPtr>([](const Result<GenerationPtr>&) {}));
     return admitted(seen, Access::status, caller, attributes_of(std::move(told)));
   }
   auto ask_open = [this, inode, caller](Result<Attributes> attributes, Reply<Attributes> answer) {
@@ -783,18 +785,14 @@ MountReport FileSystem::report(const CacheReport& cache) const {
 // ---- without a kernel
 
 Result<FileSystem::Found> FileSystem::find_path(std::string_view path) {
-  std::promise<Result<Attributes>> root;
-  getattr(kRootId, [&](Result<Attributes> attributes) { root.set_value(std::move(attributes)); });
-  TRY(const Attributes attributes, root.get_future().get());
+  TRY(const Attributes attributes, waited<Attributes>([&](auto reply) { getattr(kRootId, std::move(reply)); }));
   Found at{kRootId, attributes};
   while (!path.empty()) {
     const std::size_t slash = path.find('/');
     const std::string_view name = path.substr(0, slash);
     path = slash == std::string_view::npos ? "" : path.substr(slash + 1);
     if (name.empty()) continue;
-    std::promise<Result<Found>> found;
-    lookup(at.id, name, [&](Result<Found> result) { found.set_value(std::move(result)); });
-    TRY(at, found.get_future().get());
+    TRY(at, waited<Found>([&](auto reply) { lookup(at.id, name, std::move(reply)); }));
   }
   return at;
 }

@@ -54,7 +54,7 @@ void note_missing_tables(MountContext& context, const std::vector<std::string>& 
 // Looked for once, on a thread of its own: in a mirror of many files most do not have the table.
 void look_for_tables(MountContext& context, MountedFile& file) {
   if (context.shaping.definitions.empty() && context.shaping.choices.empty()) return;
-  file.current(Freshness::recent, [&context](Result<GenerationPtr> now) {
+  auto look = [&context](Result<GenerationPtr> now) {
     if (!now) return;
     const tfile::ServerId origin = (*now)->source->origin();
     auto note = [&context](Result<std::vector<TablePlace>> found) {
@@ -65,7 +65,8 @@ void look_for_tables(MountContext& context, MountedFile& file) {
     answer_blocking(
         context.cache, origin, [now = *std::move(now)] { return tables_in(*now); },
         Reply<std::vector<TablePlace>>(std::move(note), {}));
-  });
+  };
+  file.current(Freshness::recent, Reply<GenerationPtr>(std::move(look)));
 }
 
 // Jobs that wait for a server must leave room for others.
@@ -261,9 +262,7 @@ Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOpti
 Result<> FileSystem::show_remote_directory(const std::string& url, const tfile::RemoteOptions& options,
                                            PathPattern shown) {
   remote_tree_ = std::make_shared<RemoteTree>(context_, url, options, std::move(shown));
-  std::promise<Result<RemoteTree::ListingPtr>> listed;
-  remote_tree_->list("", [&](Result<RemoteTree::ListingPtr> now) { listed.set_value(std::move(now)); });
-  TRY_VOID(listed.get_future().get());
+  TRY_VOID(waited<RemoteTree::ListingPtr>([&](auto reply) { remote_tree_->list("", std::move(reply)); }));
   set_root(Entry{remote_tree_->root(), {}});
   remote_file_.reset();
   return {};
@@ -273,8 +272,9 @@ Result<> FileSystem::show_remote_directory(const std::string& url, const tfile::
 Result<> FileSystem::open_now(const std::vector<std::shared_ptr<Chain>>& chains) {
   std::vector<std::promise<Result<ChainStatePtr>>> opened(chains.size());
   for (std::size_t i = 0; i < chains.size(); ++i)
-    chains[i]->current(Freshness::now,
-                       [&told = opened[i]](Result<ChainStatePtr> now) { told.set_value(std::move(now)); });
+    chains[i]->current(Freshness::now, Reply<ChainStatePtr>([&told = opened[i]](Result<ChainStatePtr> now) {
+                         told.set_value(std::move(now));
+                       }));
   Result<> done;
   for (auto& each : opened) {
     auto now = each.get_future().get();

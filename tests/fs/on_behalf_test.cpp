@@ -131,7 +131,7 @@ TEST(OnBehalf, WhatIsBegunMayNotBeGivenUp) {
 
 TEST(ReadDone, AReadThatIsDroppedAnswers) {
   std::optional<Result<>> answer;
-  const auto make = [&] { return read_done([&](Result<> result) { answer = std::move(result); }); };
+  const auto make = [&] { return read_done(Reply<void>([&](Result<> result) { answer = std::move(result); })); };
   make()({});
   EXPECT_TRUE(answer && *answer);
   answer.reset();

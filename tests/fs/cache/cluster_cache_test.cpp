@@ -66,10 +66,10 @@ TEST(ClusterCache, AThreadThatMayBlockReadsAndDecodesByItself) {
   std::promise<std::thread::id> answered;
   {
     const InPlace here;
-    s.column->read(0, 0, 4, 0, 160, [&](const Result<Slices>& slices) {
-      EXPECT_TRUE(slices);
-      answered.set_value(std::this_thread::get_id());
-    });
+    s.column->read(0, 0, 4, 0, 160, Reply<Slices>([&](const Result<Slices>& slices) {
+                     EXPECT_TRUE(slices);
+                     answered.set_value(std::this_thread::get_id());
+                   }));
   }
   EXPECT_EQ(answered.get_future().get(), std::this_thread::get_id());
   EXPECT_FALSE(InPlace::is_on());

@@ -294,11 +294,11 @@ template <class T>
 class Answer {
  public:
   Reply<T> reply() {
-    return [state = state_](Result<T> result) {
+    return Reply<T>([state = state_](Result<T> result) {
       std::lock_guard lock(state->mutex);
       state->result = std::move(result);
       state->condition.notify_all();
-    };
+    });
   }
   bool is_there() const {
     std::lock_guard lock(state_->mutex);

@@ -58,8 +58,8 @@ TEST(PlansUnderWay, AReadThatThrowsLeavesTheOthersTheirAnswers) {
   Heard first, second;
   PlansUnderWay plans;
   auto plan = plans.begin(0, 1, {0, 10});
-  plan->wait([reply = first.reply()](Result<bool>) { throw std::bad_alloc(); });
-  plan->wait([reply = second.reply()](Result<bool> result) { (*reply)(std::move(result)); });
+  plan->wait(Reply<bool>([reply = first.reply()](const Result<bool>&) { throw std::bad_alloc(); }));
+  plan->wait(Reply<bool>([reply = second.reply()](Result<bool> result) { (*reply)(std::move(result)); }));
   plan.reset();
   EXPECT_FALSE(first.promise.get_future().get());
   EXPECT_TRUE(second.promise.get_future().get());

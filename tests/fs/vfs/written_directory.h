@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "on_behalf.h"
 #include "temporary_directory.h"
 #include "vfs/file_system.h"
 
@@ -67,10 +68,8 @@ class WrittenDirectory {
     auto opened = ask<HandleId>([&](auto reply) { fs_->opendir(id_of(path), std::move(reply)); });
     const HandleId handle = opened.get().value();
     return ask<void>([&](auto reply) {
-      fs_->sync(handle, [this, handle, reply = std::move(reply)](Result<void> done) mutable {
-        fs_->release(handle);
-        reply(std::move(done));
-      });
+      fs_->sync(handle,
+                seen_by(Reply<void>(std::move(reply)), [this, handle](const Result<void>&) { fs_->release(handle); }));
     });
   }
   Result<void> commit(const std::string& path) { return begin_commit(path).get(); }

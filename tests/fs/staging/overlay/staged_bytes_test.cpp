@@ -32,7 +32,7 @@ std::string all_of(const StagedBytes& file) { return text_of(file, 0, file.size(
 Result<std::uint64_t> write_to(StagedBytes& file, std::optional<std::uint64_t> offset,
                                std::span<const std::byte> bytes) {
   std::promise<Result<std::uint64_t>> done;
-  file.write(offset, bytes, [&](Result<std::uint64_t> at) { done.set_value(std::move(at)); });
+  file.write(offset, bytes, Reply<std::uint64_t>([&](Result<std::uint64_t> at) { done.set_value(std::move(at)); }));
   return done.get_future().get();
 }
 
@@ -315,7 +315,7 @@ TEST_F(StagedFiles, WhatStillWaitsAtTheEndIsAnswered) {
   file_->freeze();
   Write first(*file_, 0, "a"), second(*file_, 1, "b");
   std::promise<Result<void>> cut;
-  file_->when_thawed(5, [&](Result<void> result) { cut.set_value(std::move(result)); });
+  file_->when_thawed(5, Reply<void>([&](Result<void> result) { cut.set_value(std::move(result)); }));
   queues_.stop();
   file_->thaw();
   EXPECT_EQ(first.wait().error().kind, ErrorKind::io);
