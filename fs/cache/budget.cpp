@@ -14,7 +14,7 @@ Error refusal(std::uint64_t need, std::string_view giver, std::uint64_t given) {
     return std::to_string(bytes / kMegabyte + (bytes % kMegabyte != 0)) + " MB";
   };
   std::string text = megabytes(need) + " needed at once, " + std::string(giver) + " allows " + megabytes(given);
-  return no_memory(std::move(text)).value();
+  return {ErrorKind::too_large, std::move(text)};
 }
 
 Budget::Reservation Budget::Reservation::split(std::uint64_t bytes) {

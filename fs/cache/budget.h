@@ -153,7 +153,8 @@ class Budget : public std::enable_shared_from_this<Budget> {
 
 // The error for something that takes more memory at once than it is given.
 Error refusal(std::uint64_t need, std::string_view giver, std::uint64_t given);
-// Whether an error says that something takes more memory at once than the mount was given.
-inline bool is_refusal(const Error& error) { return error.kind == ErrorKind::no_space && error.system_errno == ENOMEM; }
+// Whether an error says that something takes more memory at once than the mount was given. A lack of memory is none: it
+// may end.
+inline bool is_refusal(const Error& error) { return error.kind == ErrorKind::too_large; }
 
 }  // namespace tfilefs

@@ -21,6 +21,8 @@ int errno_of(const Error& error) {
       return ETIMEDOUT;
     case ErrorKind::no_space:
       return ENOSPC;
+    case ErrorKind::too_large:
+      return ENOMEM;
     case ErrorKind::denied:
       return EACCES;
     case ErrorKind::busy:

@@ -14,6 +14,7 @@ int status_of(const Error& error) {
     case ErrorKind::stale:
     case ErrorKind::busy:
     case ErrorKind::no_space:
+    case ErrorKind::too_large:
       return kUnavailable;
     case ErrorKind::timed_out:
       return kTimedOut;

@@ -43,13 +43,15 @@ tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file
 // An error that users should be told of, unlike a normal negative answer.
 bool is_trouble(const Error& error) {
   if (is_cancelled(error)) return false;
-  if (is_refusal(error)) return true;
   switch (error.kind) {
     case ErrorKind::damaged:
     case ErrorKind::unsupported:
     case ErrorKind::io:
     case ErrorKind::timed_out:
+    case ErrorKind::too_large:
       return true;
+    case ErrorKind::no_space:
+      return error.system_errno == ENOMEM;
     default:
       return false;
   }
