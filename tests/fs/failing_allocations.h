@@ -3,10 +3,12 @@
 
 namespace tfilefs {
 
-// While it exists, allocation number `number` of this thread (from 0 on) throws std::bad_alloc, and `more` behind it.
+// While it exists, allocation number `number` of this thread, or of all threads (from 0 on), throws std::bad_alloc, and
+// `more` behind it.
 class FailingAllocations {
  public:
-  explicit FailingAllocations(int number, int more = 0);
+  enum class Of { this_thread, all_threads };
+  explicit FailingAllocations(int number, int more = 0, Of = Of::this_thread);
   ~FailingAllocations();
   FailingAllocations(const FailingAllocations&) = delete;
   FailingAllocations& operator=(const FailingAllocations&) = delete;
