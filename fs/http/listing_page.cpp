@@ -73,13 +73,13 @@ std::string html_listing(const ServedDirectory& directory) {
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
       html_escaped(directory.path.empty() ? "/" : directory.path.back()) +
-      "</title><link rel=\"stylesheet\" href=\"/.tfilefs/page/listing.css\"></head><body>\n<h1>" +
+      "</title><link rel=\"stylesheet\" href=\"/.tfilefs/page/listing.css\"></head><body><main>\n<h1>" +
       trail(directory.path) + "</h1>\n<p><a href=\"/.tfilefs/page/#" + path +
       "\">browse</a> &middot; <a href=\"?json\">as JSON</a></p>\n"
       "<table><thead><tr><th>name</th><th>size</th><th>modified (UTC)</th></tr></thead><tbody>\n";
   if (!directory.path.empty()) page += "<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n";
   for (const ServedItem& item : directory.items) page += row(item);
-  return page + "</tbody></table>\n</body></html>\n";
+  return page + "</tbody></table>\n</main></body></html>\n";
 }
 
 std::string json_listing(const ServedDirectory& directory) {

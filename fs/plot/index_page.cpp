@@ -10,7 +10,7 @@ namespace tfilefs {
 namespace {
 
 constexpr std::string_view kHead = R"(<!DOCTYPE html>
-<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <style>
 body{font-family:Arial,"Liberation Sans",Helvetica,sans-serif;margin:24px;color:#222}
 section{display:grid;grid-template-columns:repeat(auto-fill,minmax(380px,1fr));gap:16px}
@@ -47,7 +47,7 @@ std::string index_page(const std::string& heading, std::span<const IndexedPlot> 
   std::string page(kHead);
   page += "<title>";
   append_markup(page, heading);
-  page += "</title></head><body>\n<h1>";
+  page += "</title></head><body><main>\n<h1>";
   append_markup(page, heading);
   page += "</h1>\n";
   if (plots.empty() && more.empty()) page += "<p>No plots.</p>\n";
@@ -69,7 +69,7 @@ std::string index_page(const std::string& heading, std::span<const IndexedPlot> 
     append_markup(page, more);
     page += "</p>\n";
   }
-  return page + "</body></html>\n";
+  return page + "</main></body></html>\n";
 }
 
 }  // namespace tfilefs

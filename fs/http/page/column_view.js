@@ -5,7 +5,7 @@ import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown, size } fr
 import { columnName, columnType } from './table_view.js';
 import { chart } from './chart.js';
 import { canDraw, drawView, expressionOf } from './draw_view.js';
-import { copyLines, downloads, facts, make, quoted } from './parts.js';
+import { copyLines, downloads, facts, make, quoted, scrolled } from './parts.js';
 
 const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20;
 
@@ -75,7 +75,7 @@ function stringsView(table, path, column) {
     }
     const most = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 30);
     place.replaceChildren(make('p', { class: 'dim' }, `${counts.size} different ones of the first ${read}`),
-      make('div', { class: 'wide' }, make('table', {}, make('tbody', {}, ...most.map(([word, count]) =>
+      scrolled('Most frequent', make('table', {}, make('tbody', {}, ...most.map(([word, count]) =>
         make('tr', {}, make('td', {}, word), make('td', { class: 'number' }, String(count))))))));
   })().catch((failure) => place.replaceChildren(make('p', { class: 'error' }, failure.message)));
   return make('section', {}, make('h3', {}, 'Most frequent'), place);

@@ -2,7 +2,7 @@
 // What the server draws of a column, by .draw= of its table: an expression, a cut, a second one, a profile. What is drawn
 // stands behind # in the URL, so that links keep it.
 import { blob, urlOf } from './source.js';
-import { downloads, make, quoted } from './parts.js';
+import { downloads, make, preformatted, quoted } from './parts.js';
 import { columnName, shownColumns } from './table_view.js';
 import { isNumeric } from './numbers.js';
 
@@ -49,7 +49,7 @@ const stateOf = (given, column) => ({
 // `given`: what stands in the URL; `keep({name: value})` puts it there, or takes it away.
 export function drawView(table, schema, column, source, given, keep) {
   const state = stateOf(given, column);
-  const figure = make('figure', { 'aria-live': 'polite' }), line = make('pre', { hidden: true }), links = make('div', {});
+  const figure = make('figure', { 'aria-live': 'polite' }), line = preformatted('', { hidden: true }), links = make('div', {});
   const text = (name, label, more = {}) => {
     const input = make('input', { type: 'text', value: state[name], spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', ...more });
     input.addEventListener('input', () => { state[name] = input.value.trim(); });

@@ -2,7 +2,7 @@
 // A file that is no table, no column and no object.
 import { beginning, urlOf } from './source.js';
 import { size } from './numbers.js';
-import { copyLines, downloads, facts, make, opened, quoted } from './parts.js';
+import { copyLines, downloads, facts, make, opened, preformatted, quoted } from './parts.js';
 
 const TEXT_MAX = 2048;
 
@@ -22,7 +22,7 @@ export async function fileView(names, source) {
   return [
     make('h2', {}, name), facts([['Size', size(total)]]),
     opened([['open', urlOf(names)]]), downloads([['download', urlOf(names)]]),
-    text ? make('pre', {}, text + (total > first.length ? '…' : '')) : null,
+    text ? preformatted(text + (total > first.length ? '…' : '')) : null,
     copyLines([['tfilefs', `tfilefs cat ${quoted(place)} > ${quoted(name)}`]]),
   ];
 }

@@ -2,7 +2,7 @@
 // A directory, or an object, which is a directory with its arrays and texts in it.
 import { urlOf } from './source.js';
 import { size } from './numbers.js';
-import { copyLines, downloads, make, opened, quoted } from './parts.js';
+import { copyLines, downloads, make, opened, quoted, scrolled } from './parts.js';
 
 function pictureOf(names) {
   const picture = make('img', { class: 'object', src: urlOf([...names, 'plot.svg']), alt: `Plot of ${names.at(-1)}` });
@@ -24,7 +24,7 @@ export function directoryView(names, entries, source) {
     isObject ? pictureOf(names) : null,
     isObject ? downloads([['svg', urlOf([...names, 'plot.svg'])], ['json', urlOf([...names, 'object.json'])], ['csv', urlOf([...names, 'table.csv'])]])
              : opened([['all plots', urlOf([...names, 'index.html'])], ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
-    make('h3', {}, isObject ? 'Files' : 'Names'), make('div', { class: 'wide' }, make('table', {}, make('tbody', {}, ...rows))),
+    make('h3', {}, isObject ? 'Files' : 'Names'), scrolled(isObject ? 'Files' : 'Names', make('table', {}, make('tbody', {}, ...rows))),
     copyLines([['tfilefs', `tfilefs ls ${quoted(place)}`], ['copy', `tfilefs cp -r ${quoted(place)} .`]]),
   ];
 }

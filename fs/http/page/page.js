@@ -10,7 +10,14 @@ import { Tree } from './tree.js';
 
 const main = document.getElementById('main');
 const tree = new Tree(document.getElementById('tree'), document.getElementById('none'));
+const menu = document.getElementById('menu');
 let source = '', turn = 0;
+
+// Where there is no room for both, over what is chosen.
+function showTree(isShown) {
+  document.body.classList.toggle('tree', isShown);
+  menu.setAttribute('aria-expanded', String(isShown));
+}
 
 // Behind #: the path, and behind a ? what of it is drawn. A ? in a name is encoded.
 function hashParts() {
@@ -52,16 +59,17 @@ async function views(names) {
 async function show() {
   const mine = ++turn, names = chosen();
   document.title = readable(names.at(-1) ?? 'tfilefs') + (source ? ' – ' + source.split('/').at(-1) : '');
-  document.body.classList.remove('tree');
+  showTree(false);
   let made;
   try {
     made = await views(names);
   } catch (failure) {
-    made = [make('h2', {}, names.at(-1) ?? ''), make('p', { class: 'error' }, failure.message)];
+    made = [make('h2', {}, names.at(-1) ?? 'Root'), make('p', { class: 'error' }, failure.message)];
   }
   if (mine !== turn) return;
   main.replaceChildren(...made.filter(Boolean));
   main.scrollTop = 0;
+  document.getElementById('told').textContent = document.title;  // for who does not see it
   tree.select(names);
 }
 
@@ -82,11 +90,11 @@ async function start() {
 window.addEventListener('hashchange', show);
 const search = document.getElementById('search');
 search.addEventListener('input', () => tree.search(search.value));
-document.getElementById('menu').addEventListener('click', () => document.body.classList.toggle('tree'));
+menu.addEventListener('click', () => showTree(!document.body.classList.contains('tree')));
 document.addEventListener('keydown', (event) => {
   if (event.key === '/' && !/INPUT|TEXTAREA/.test(document.activeElement.tagName)) {
     event.preventDefault();
-    document.body.classList.add('tree');
+    showTree(true);
     search.focus();
   } else if (event.key === 'Escape' && document.activeElement === search) {
     search.value = '';

@@ -17,6 +17,10 @@ export function make(name, attributes = {}, ...children) {
 export const facts = (pairs) => make('dl', {}, ...pairs.filter(([, value]) => value !== '' && value !== null && value !== undefined)
   .flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value instanceof Node ? value : String(value))]));
 
+// What scrolls where it is too wide, also by keys.
+export const scrolled = (label, content) => make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': label }, content);
+export const preformatted = (text, attributes = {}) => make('pre', { tabindex: '0', ...attributes }, text);
+
 const bar = (links, attributes) => make('div', { class: 'bar' }, ...links.map(([text, href]) => make('a', { href, ...attributes }, text)));
 
 export const downloads = (links) => bar(links, { download: '' });
@@ -43,7 +47,7 @@ export function copyLines(lines) {
       button.textContent = await copy(text).then(() => 'Copied', () => 'Not copied');
       setTimeout(() => { button.textContent = 'Copy'; }, 1500);
     });
-    return make('div', { class: 'copy' }, make('span', {}, name), make('pre', {}, text), button);
+    return make('div', { class: 'copy' }, make('span', {}, name), preformatted(text), button);
   }));
 }
 

@@ -2,7 +2,7 @@
 // A table: what it is, its rows a page at a time, and ways to take it along.
 import { bytes, urlOf } from './source.js';
 import { arrayType, decode, isNumeric, itemsOfShape, shown } from './numbers.js';
-import { copyLines, downloads, facts, make, opened, quoted } from './parts.js';
+import { copyLines, downloads, facts, make, opened, quoted, scrolled } from './parts.js';
 
 const ROWS = 50, COLUMNS = 12, ITEMS_SHOWN = 6, CHARS_SHOWN = 200, BYTES_MAX = 1 << 20;
 
@@ -68,7 +68,7 @@ async function cells(table, column, first, count) {
 
 function rowsView(table, schema) {
   const columns = shownColumns(schema);
-  const place = make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Rows' });
+  const place = scrolled('Rows');
   const where = make('span', { class: 'dim' });
   let first = 0, from = 0, turn = 0;
   const button = (text, move) => make('button', { type: 'button', onclick: () => { move(); show(); } }, text);

@@ -10,6 +10,7 @@ export class Tree {
     this.none = none;
     this.rows = new Map();  // by URL
     place.addEventListener('keydown', (event) => this.onKey(event));
+    place.addEventListener('focusin', (event) => this.keepPlace(event.target.closest('.row')));
   }
 
   row(names, text, type, opens, level) {
@@ -103,6 +104,13 @@ export class Tree {
     for (const row of rows) row.hidden = !row.tree.text.includes(text);
     for (const row of rows) if (!row.hidden) for (let above = row.tree.above; above; above = above.tree.above) above.hidden = false;
     this.none.hidden = rows.some((row) => !row.hidden);
+  }
+
+  // Tab comes back to the row that had the focus last.
+  keepPlace(row) {
+    if (!row) return;
+    for (const each of this.place.querySelectorAll('[tabindex="0"]')) each.tabIndex = -1;
+    row.tabIndex = 0;
   }
 
   onKey(event) {
