@@ -79,6 +79,8 @@ constexpr auto kServeFlags = std::to_array<Flag>({
     {"--host", "NAME", ValueHint::text, "a name that clients have for this server; may be given several times"},
     {"--token-file", "FILE", ValueHint::file, "the token is the first line of FILE, in place of a random one"},
     {"--timeout", "SECONDS", ValueHint::text, "end connections that send no whole request for so long (30)"},
+    {"--linger", "SECONDS", ValueHint::text,
+     "with -o lifeline=, wait so long before the end for a named pipe to be opened again (0)"},
     kMountOptions,
 });
 constexpr auto kBrowseFlags = std::to_array<Flag>({

@@ -30,11 +30,12 @@ int run_serve(int argc, char** argv) {
   ServeRequest request;
   std::vector<std::string> option_lists;
   std::string token_file;
-  double seconds = static_cast<double>(request.request_time.count());
+  double seconds = static_cast<double>(request.request_time.count()), linger = 0;
   command.take("--listen", request.listen);
   command.take("--host", request.hosts);
   command.take("--token-file", token_file);
   command.take_seconds("--timeout", seconds, 1);
+  command.take_seconds("--linger", linger, 0);
   command.take("-o", option_lists);
   command.take("SOURCE...", request.sources);
   if (const auto code = command.parse(argc, argv)) return *code;
@@ -42,6 +43,7 @@ int run_serve(int argc, char** argv) {
   if (!options) return kExitUsage;
   request.options = *std::move(options);
   request.request_time = std::chrono::seconds(static_cast<long>(seconds));
+  request.linger = std::chrono::milliseconds(static_cast<long>(linger * 1000));
   if (!token_file.empty()) {
     auto token = read_token(token_file);
     if (!token) return complain(token.error());

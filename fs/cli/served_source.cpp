@@ -12,6 +12,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <utility>
 
@@ -36,7 +37,7 @@ namespace {
 using tfile::fail;
 
 // The directory of a socket, which a program has made that serves for itself (lifeline=): it goes with that program,
-// however that ends.
+// however that ends; and what such programs put there, to find each other.
 class OwnDirectory {
  public:
   OwnDirectory(const MountOptions& options, const ListenAddress& address) {
@@ -44,7 +45,9 @@ class OwnDirectory {
     if (options.lifeline && slash != std::string::npos) path_ = absolute_path(address.path.substr(0, slash));
   }
   ~OwnDirectory() {
-    if (!path_.empty()) ::rmdir(path_.c_str());
+    if (path_.empty()) return;
+    for (const char* const name : {"/lifeline", "/token"}) ::unlink((path_ + name).c_str());
+    ::rmdir(path_.c_str());
   }
   OwnDirectory(const OwnDirectory&) = delete;
   OwnDirectory& operator=(const OwnDirectory&) = delete;
@@ -65,13 +68,25 @@ Result<std::unique_ptr<FileSystem>> open_to_serve(ServeRequest& request, const s
 
 #ifdef TFILEFS_SERVE
 
-// Until it is to stop, or the other end of the pipe `lifeline` is closed.
-void wait_for(const std::stop_token& stop, const std::optional<int>& lifeline) {
+// False: nothing happened in that time, if one is given.
+bool poll_for(std::span<pollfd> waits, std::optional<std::chrono::milliseconds> time) {
+  for (;;) {
+    const int found = ::poll(waits.data(), waits.size(), time ? static_cast<int>(time->count()) : -1);
+    if (found >= 0 || errno != EINTR) return found != 0;
+  }
+}
+
+// Until it is to stop, or the other end of the pipe `lifeline` has been closed for so long. That of a named one may be
+// opened again.
+void wait_for(const std::stop_token& stop, const std::optional<int>& lifeline, std::chrono::milliseconds linger) {
   const Descriptor over(::eventfd(0, EFD_CLOEXEC));
   const std::stop_callback tell(stop, [&] { (void)::eventfd_write(over.get(), 1); });
-  std::array<pollfd, 2> waits{pollfd{lifeline.value_or(-1), 0, 0}, pollfd{over.get(), POLLIN, 0}};
-  while (::poll(waits.data(), waits.size(), -1) < 0 && errno == EINTR) {
-  }
+  std::array<pollfd, 2> waits{pollfd{over.get(), POLLIN, 0}, pollfd{lifeline.value_or(-1), 0, 0}};
+  const std::span<pollfd> to_stop(waits.data(), 1), closed(waits.data() + 1, 1);
+  do {
+    poll_for(waits, std::nullopt);
+    if (waits[0].revents != 0 || poll_for(to_stop, linger)) return;
+  } while (!poll_for(closed, std::chrono::milliseconds(0)));
 }
 
 Result<> run_server(const HttpService& service, const Listening& listening, const ServeRequest& request,
@@ -81,7 +96,7 @@ Result<> run_server(const HttpService& service, const Listening& listening, cons
   const StopOnSignal stop;
   TRY(const auto server, HttpServer::start(service, listening, limits));
   TRY_VOID(ready());
-  wait_for(stop.token(), request.options.lifeline);
+  wait_for(stop.token(), request.options.lifeline, request.linger);
   return {};
 }
 

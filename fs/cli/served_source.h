@@ -18,6 +18,7 @@ struct ServeRequest {
   std::vector<std::string> hosts;      // ServiceSettings::hosts
   std::string token;                   // empty: a random one
   std::chrono::seconds request_time{30};
+  std::chrono::milliseconds linger{0};  // it ends so long after the last end of `lifeline` was closed
 };
 
 // Where a server is reached.

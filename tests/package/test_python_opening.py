@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tfilefs.open: a file without a mount, by a server that the process has for itself. test_python_reading.py compares what it
-gives with what a mount gives."""
+"""tfilefs.open: a file without a mount, by a daemon. test_python_reading.py compares what it gives with what a mount gives,
+test_python_sharing.py is about processes that share one."""
 
 import concurrent.futures
 import gc
@@ -18,17 +18,25 @@ import pytest
 import uproot
 
 from conftest import ROOT
+from test_python_sharing import daemon_at
 
 SOURCE = os.path.join(ROOT, "packaging", "python", "src")
 
 
 @pytest.fixture
 def opened(tfilefs, sample, tmp_path, monkeypatch):
-    """An opened sample, whose directory is one of the test."""
+    """An opened sample, whose daemon is this process's alone."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with tfilefs.open(sample) as f:
+    with tfilefs.open(sample, share=False) as f:
         yield f
-    assert glob.glob(f"{tmp_path}/tfilefs-*") == []
+    assert_gone(f"{tmp_path}/tfilefs-*")
+
+
+def assert_gone(pattern):
+    deadline = time.monotonic() + 20
+    while glob.glob(pattern):
+        assert time.monotonic() < deadline, glob.glob(pattern)
+        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -109,10 +117,11 @@ def test_there_is_no_path_and_why_is_said(tfilefs, opened, tmp_path):
 
 
 def test_nobody_else_can_use_it(opened):
-    [directory] = glob.glob(f"{os.path.dirname(opened._server._directory)}/tfilefs-*")
-    assert os.stat(directory).st_mode & 0o777 == 0o700 and os.stat(f"{directory}/socket").st_mode & 0o777 == 0o600
-    with open(f"/proc/{opened._server._process.pid}/cmdline", "rb") as arguments, open(f"/proc/{opened._server._process.pid}/environ", "rb") as environment:
-        assert opened._server._token.encode() not in arguments.read() + environment.read()
+    daemon = opened._server._daemon
+    assert os.stat(daemon.directory).st_mode & 0o777 == 0o700 and os.stat(daemon.socket).st_mode & 0o777 == 0o600
+    process = daemon_at(daemon.directory)
+    with open(f"/proc/{process}/cmdline", "rb") as arguments, open(f"/proc/{process}/environ", "rb") as environment:
+        assert daemon.token.encode() not in arguments.read() + environment.read()
 
 
 def test_threads_and_forks_share_it(opened, energy):
@@ -175,20 +184,18 @@ def test_mount_falls_back_where_it_is_asked_to(tfilefs, sample, without_fuse, en
 
 @pytest.mark.parametrize("how", ("kill", "exit", "forget"))
 def test_a_process_that_ends_leaves_nothing(program, sample, tmp_path, how):
-    code = ("import sys, tfilefs\nf = tfilefs.open(sys.argv[1])\nprint(f._server._process.pid, flush=True)\n"
+    code = ("import sys, tfilefs\nf = tfilefs.open(sys.argv[1], share=False)\nprint(f._server._daemon.directory, flush=True)\n"
             "if sys.argv[2] == 'forget':\n    f = f['Events']\n    del f\n"
             "if sys.argv[2] == 'kill':\n    __import__('time').sleep(600)\n")
     process = subprocess.Popen([sys.executable, "-c", code, sample, how], stdout=subprocess.PIPE, text=True,
                                env=dict(os.environ, TMPDIR=str(tmp_path), PYTHONPATH=SOURCE, TFILEFS=program))
-    server = int(process.stdout.readline())
+    directory = process.stdout.readline().strip()
     if how == "kill":
         assert os.listdir(tmp_path) != []
         process.send_signal(signal.SIGKILL)
     process.wait(30)
-    deadline = time.monotonic() + 20
-    while os.path.exists(f"/proc/{server}") or os.listdir(tmp_path):
-        assert time.monotonic() < deadline, os.listdir(tmp_path)
-        time.sleep(0.02)
+    assert directory.startswith(str(tmp_path))
+    assert_gone(f"{tmp_path}/*")
 
 
 def test_its_lines_of_the_page(tfilefs, sample, tmp_path, monkeypatch):

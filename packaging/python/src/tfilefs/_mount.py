@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Iterable
 from typing import Literal, Union, overload
 
+from ._daemon import Wanted
 from ._error import MountError, mount_error
 from ._items import Directory
 from ._place import MountedPlace
@@ -80,7 +81,7 @@ def mount(source: Source | Iterable[Source], *options: str, fallback: bool = Fal
     Options are those of `tfilefs -o`: mount(path, "rw", memory="1G", allow_other=True). Best used in a with statement.
     Without it, the mount goes with the last reference to it, with close(), or with the process.
 
-    `fallback`: where nothing can be mounted, what open() gives is returned, to be read by this process alone.
+    `fallback`: where nothing can be mounted, what open() gives is returned, to be read from Python alone.
 
     MountError, if it cannot be mounted; which is a FileNotFoundError or a PermissionError where it is that."""
     sources, given = _sources(source), _options(options, named)
@@ -89,16 +90,17 @@ def mount(source: Source | Iterable[Source], *options: str, fallback: bool = Fal
     except MountError as error:
         if not fallback or _is_writable(given) or isinstance(error, FileNotFoundError):
             raise
-        return Opened(sources, given)
+        return Opened(sources, given, True)
 
 
-def open(source: Source | Iterable[Source], *options: str, **named: object) -> Opened:
+def open(source: Source | Iterable[Source], *options: str, share: bool = True, **named: object) -> Opened:
     """What mount() gives to be read, where nothing can be mounted: in containers, on batch nodes. It needs no FUSE and no rights.
 
-    A server of this process alone reads the files; columns come into memory whole, or those entries of them that are asked
-    for, and are decoded once for all threads and forks. Other programs do not see them: `path` is a MountError. Arguments
-    and errors are those of mount(), without "rw"."""
-    return Opened(_sources(source), _options(options, named))
+    A daemon reads the files; columns come into memory whole, or those entries of them that are asked for. All processes of this
+    user on this machine that open the same, with the same options, credentials and rights, have one daemon, and what it
+    decodes is decoded once for all. With share=False, this process and its forks have one for themselves. Other programs do
+    not see the files: `path` is a MountError. Arguments and errors are those of mount(), without "rw"."""
+    return Opened(_sources(source), _options(options, named), share)
 
 
 def create(path: Source, *options: str, **named: object) -> Mount:
@@ -178,17 +180,17 @@ class Mount(Directory):
 
 
 class Opened(Directory):
-    """What open() gives: the same mapping as a Mount, for this process and its forks. `source`: what was opened.
+    """What open() gives: the same mapping as a Mount, read by a daemon. `source`: what was opened.
     `is_mappable`: what is read whole is mapped from memory, and cannot be changed."""
 
-    def __init__(self, sources: list[str], options: list[str]) -> None:
-        self._server = Server(program(), sources, options)
+    def __init__(self, sources: list[str], options: list[str], is_shared: bool) -> None:
+        self._server = Server(Wanted(os.path.abspath(program()), tuple(sources), tuple(options), os.getcwd(), is_shared))
         super().__init__(ServedPlace(self._server), "")
         self.source = self._server.source
         self.is_mappable = True
 
     def close(self) -> None:
-        """Ends the server. Arrays that were read stay."""
+        """Leaves the daemon, which ends if no other process uses it. Arrays that were read stay."""
         self._server.close()
 
     def __enter__(self) -> Opened:

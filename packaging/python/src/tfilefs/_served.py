@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a server (`tfilefs serve`) that this process has for itself, behind a socket that only its user can use."""
+"""Files of a daemon (_daemon.py), which are asked for by HTTP, on a socket that only its user can use."""
 
 from __future__ import annotations
 
@@ -12,80 +12,47 @@ import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ._error import MountError, mount_error
+from ._daemon import Daemon, Wanted
+from ._error import MountError
 from ._place import Place
 
 if TYPE_CHECKING:
     import http.client
     import socket
-    import subprocess
 
     from ._types import NumpyArray
 
 _ERRORS = {401: errno.EACCES, 403: errno.EACCES, 404: errno.ENOENT}
 _BEHIND_THE_END = 416
-_SOCKET = "socket"
+_ATTEMPTS = 5  # a daemon may end, or be killed, between two requests
 _MEMORY = "Tfilefs-Memory"  # the header that asks for a file as memory that is passed, and says how long it is
 
 
 class Server:
-    """The process, and what is asked of it. Threads ask by connections of their own, and forks, too."""
+    """What is asked of a daemon. Threads ask by connections of their own, and forks, too."""
 
-    def __init__(self, program: str, sources: list[str], options: list[str]) -> None:
-        import subprocess
-        import tempfile
-
-        self.source = ", ".join(sources)
-        self._directory = os.path.realpath(tempfile.mkdtemp(prefix="tfilefs-"))  # for this user alone
-        # The program holds the reading end. When this process ends, however it ends, the kernel closes the other one.
-        reading, self._lifeline = os.pipe()
-        arguments = [word for option in (*options, f"lifeline={reading}") for word in ("-o", option)]
-        try:
-            # Of its own session: Ctrl-C at a terminal is for this process.
-            self._process = subprocess.Popen(
-                [program, "serve", "--listen", f"unix:{self._directory}/{_SOCKET}", "--timeout", "3600", *arguments, "--", *sources],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=(reading,), start_new_session=True)
-        except BaseException:
-            self._remove()
-            raise
-        finally:
-            os.close(reading)
-        self._token = self._token_of(self._process)
+    def __init__(self, wanted: Wanted) -> None:
+        self.source = ", ".join(wanted.sources)
+        self._daemon = Daemon(wanted)
         self._own = threading.local()
         self._mapped: weakref.WeakValueDictionary[str, NumpyArray] = weakref.WeakValueDictionary()
         self._tags: dict[str, str] = {}
         self._locks: dict[str, threading.Lock] = {}  # of a file that is mapped by one thread, and wanted by others
-        self._end = weakref.finalize(self, _end, self._process, self._directory, self._lifeline, os.getpid())
-
-    def _token_of(self, process: subprocess.Popen[bytes]) -> str:
-        """What it prints when it can be asked. MountError with what it says instead."""
-        assert process.stdout and process.stderr
-        with process.stdout, process.stderr:
-            url = process.stdout.readline().decode()
-            if "?token=" in url:
-                return url.strip().partition("?token=")[2]
-            said = process.stderr.read().decode("utf-8", "replace").strip()
-        process.wait()
-        self._remove()
-        raise mount_error(said or f"tfilefs ended with {process.returncode}")
-
-    def _remove(self) -> None:
-        os.close(self._lifeline)
-        with contextlib.suppress(OSError):
-            os.rmdir(self._directory)
+        self._end = weakref.finalize(self, self._daemon.leave)
 
     def close(self) -> None:
-        """Ends it, and waits until it has ended."""
+        """Leaves the daemon, which ends if nobody else uses it."""
         self._end()
 
     @property
     def is_open(self) -> bool:
-        return self._end.alive and os.path.exists(os.path.join(self._directory, _SOCKET))
+        return self._end.alive
 
     def _connection(self) -> http.client.HTTPConnection:
-        if getattr(self._own, "process", None) != os.getpid():
-            self._own.connection = _connection_at(os.path.join(self._directory, _SOCKET))
-            self._own.process = os.getpid()
+        user = (os.getpid(), self._daemon.directory)
+        if getattr(self._own, "user", None) != user:
+            self._own.connection = _connection_at(self._daemon.socket)
+            self._own.user = user
         connection: http.client.HTTPConnection = self._own.connection
         return connection
 
@@ -110,9 +77,13 @@ class Server:
     def _asked(self, method: str, target: str, headers: dict[str, str]) -> http.client.HTTPResponse:
         import http.client
 
-        given = {"Authorization": f"Bearer {self._token}", "Host": "localhost", **headers}
-        for _ in range(2):  # a connection that nothing has used for long may have been closed
+        for _ in range(_ATTEMPTS):
+            if not self.is_open:
+                break
+            directory = self._daemon.directory
+            given = {"Authorization": f"Bearer {self._daemon.token}", "Host": "localhost", **headers}
             connection = self._connection()
+            was_used = connection.sock is not None
             try:
                 connection.request(method, target, headers=given)
                 if _MEMORY in headers:
@@ -120,6 +91,8 @@ class Server:
                 return connection.getresponse()
             except (ConnectionError, FileNotFoundError, http.client.HTTPException):
                 connection.close()
+                if not was_used:  # one that was, and has not been used for long, may have been closed
+                    self._daemon.replace(directory)
         raise MountError(f"{self.source} is not open any more")
 
     def look(self, path: str) -> dict[str, Any] | None:
@@ -219,16 +192,6 @@ def _passed(connection: socket.socket) -> int | None:
         return None
     _, [memory], _, _ = socket.recv_fds(connection, 1, 1, socket.MSG_CMSG_CLOEXEC)
     return int(memory)
-
-
-def _end(process: subprocess.Popen[bytes], directory: str, lifeline: int, owner: int) -> None:
-    os.close(lifeline)
-    if os.getpid() != owner:
-        return  # of a fork: the server belongs to its parent
-    process.terminate()
-    process.wait()
-    with contextlib.suppress(OSError):
-        os.rmdir(directory)
 
 
 class RangeFile(io.RawIOBase):
