@@ -117,7 +117,8 @@ def test_what_a_browser_shows(program, source, tmp_path):
         assert "<td class=\"number\">49</td>" in table and ">[1, 1, 1]</td>" in table and ">two</td>" in table
         column = dom(browsed.at("/T/x.f4"), tmp_path)
         assert "1000 of 1000 values read; in the range 1000, mean 499.5, standard deviation 288.675" in column
-        assert "<svg class=\"plot\"" in column
+        assert "<svg class=\"plot\"" in column and re.search(r'<text class="title"[^>]*>x</text>', column)
+        assert re.search(r'>Download</span><a href="/T/x.f4" download="">x.f4</a>', column)
         words = dom(browsed.at("/T/word/chars.u1"), tmp_path)
         assert "2 different ones of the first 1000" in words
         assert ">Expressions</h3>" in column and 'src="blob:' not in column, "nothing is drawn before it is asked for"

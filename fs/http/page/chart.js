@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A histogram as SVG. Dragging over it calls zoom([low, high]); a double click, zoom(null).
 
-const WIDTH = 760, HEIGHT = 320, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 34;
+const WIDTH = 760, HEIGHT = 320, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 40;
 
 function element(name, attributes, text) {
   const made = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -32,7 +32,7 @@ export function label(x, step) {
   return isShort ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)));
 }
 
-function axisBelow(svg, found, shareOf) {
+function axisBelow(svg, found, name, shareOf) {
   const count = Math.abs(found.high) / (found.high - found.low) > 1e6 ? 5 : 8;  // long labels
   const step = stepOf(found.low, found.high, count), base = HEIGHT - BOTTOM;
   for (const at of ticks(found.low, found.high, step)) {
@@ -40,16 +40,18 @@ function axisBelow(svg, found, shareOf) {
     svg.append(element('path', { class: 'axis', d: `M${place} ${base}v5` }),
                element('text', { x: place, y: base + 18, 'text-anchor': 'middle' }, label(at, step)));
   }
-  if (found.origin) svg.append(element('text', { x: WIDTH - RIGHT, y: HEIGHT - 3, 'text-anchor': 'end' }, `+ ${found.origin}`));
+  const title = found.origin ? `${name} − ${found.origin}` : name;
+  svg.append(element('text', { class: 'title', x: WIDTH - RIGHT, y: HEIGHT - 4, 'text-anchor': 'end' }, title));
 }
 
-export function chart(found, title, isLog, zoom) {
+// `name`: of what is counted.
+export function chart(found, name, isLog, zoom) {
   const bins = found.counts.length, most = Math.max(1, ...found.counts);
   const base = HEIGHT - BOTTOM, high = base - TOP, wide = WIDTH - LEFT - RIGHT;
   const top = isLog ? Math.log10(most * 2) + 0.3 : most * 1.05;
   const y = (count) => base - high * (isLog ? (count > 0 ? (Math.log10(count) + 0.3) / top : 0) : count / top);
   const x = (bin) => LEFT + (wide * bin) / bins;
-  const svg = element('svg', { class: 'plot', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': title });
+  const svg = element('svg', { class: 'plot', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `Histogram of ${name}` });
   let path = `M${LEFT} ${base}`;
   found.counts.forEach((count, bin) => { path += `L${x(bin).toFixed(1)} ${y(count).toFixed(1)}L${x(bin + 1).toFixed(1)} ${y(count).toFixed(1)}`; });
   path += `L${WIDTH - RIGHT} ${base}`;
@@ -57,8 +59,8 @@ export function chart(found, title, isLog, zoom) {
   svg.append(element('path', { class: 'axis edge', d: `M${LEFT} ${TOP}V${base}H${WIDTH - RIGHT}` }));
   const factor = Number.isFinite(found.high - found.low) ? 1 : 0.5;
   const width = found.high * factor - found.low * factor;
-  axisBelow(svg, found, (at) => (at * factor - found.low * factor) / width);
-  const step = stepOf(0, most, 5);
+  axisBelow(svg, found, name, (at) => (at * factor - found.low * factor) / width);
+  const step = stepOf(0, most, 7);
   const rows = isLog ? Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power) : ticks(0, most, step);
   for (const at of rows) {
     svg.append(element('path', { class: 'axis', d: `M${LEFT - 5} ${y(at)}h5` }),

@@ -21,7 +21,7 @@ export async function fileView(names, source) {
   const text = textOf(first), name = names.at(-1), place = source + '/' + names.join('/');
   return [
     make('h2', {}, name), facts([['Size', size(total)]]),
-    opened([['open', urlOf(names)]]), downloads([['download', urlOf(names)]]),
+    opened([['in the browser', urlOf(names)]]), downloads([[name, urlOf(names)]]),
     text ? preformatted(text + (total > first.length ? '…' : '')) : null,
     copyLines([['tfilefs', `tfilefs cat ${quoted(place)} > ${quoted(name)}`]]),
   ];

@@ -21,12 +21,13 @@ export const facts = (pairs) => make('dl', {}, ...pairs.filter(([, value]) => va
 export const scrolled = (label, content) => make('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': label }, content);
 export const preformatted = (text, attributes = {}) => make('pre', { tabindex: '0', ...attributes }, text);
 
-const bar = (links, attributes) => make('div', { class: 'bar' }, ...links.map(([text, href]) => make('a', { href, ...attributes }, text)));
+const bar = (label, links, attributes) => make('div', { class: 'bar' }, make('span', { class: 'dim' }, label),
+  ...links.map(([text, href]) => make('a', { href, ...attributes }, text)));
 
-export const downloads = (links) => bar(links, { download: '' });
+export const downloads = (links) => bar('Download', links, { download: '' });
 
 // Links to what a browser shows itself.
-export const opened = (links) => bar(links, { target: '_blank', rel: 'noreferrer' });
+export const opened = (links) => bar('Open', links, { target: '_blank', rel: 'noreferrer' });
 
 // Only pages of https and of this machine have a clipboard; others can copy what is selected.
 async function copy(text) {
