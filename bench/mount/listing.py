@@ -104,7 +104,8 @@ def make_file(branches):
     if not os.path.exists(path):
         import ROOT
 
-        ROOT.gInterpreter.Declare(WRITER)
+        if not hasattr(ROOT, "write_wide"):
+            ROOT.gInterpreter.Declare(WRITER)
         ROOT.write_wide(path + ".tmp", branches)
         os.rename(path + ".tmp", path)
     return path
@@ -290,4 +291,5 @@ def main():
     against_constants(path, options.rounds, options.timeout)
 
 
-main()
+if __name__ == "__main__":
+    main()

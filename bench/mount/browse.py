@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `tfilefs browse` in Chromium: from the start of the program to the tree that is drawn, of tables of 1,520 and 10,000
+branches; the first histogram of a column of 80 MB, which the server has not decoded yet (cold) and has (warm); bytes of the page.
+
+browse.py [--rounds N] [--entries N] [--branches N,...]     TFILEFS_BIN names the program; files are those of column_read.py and listing.py
+
+The browser runs before the clock does, and has the page not in its cache. What is drawn is looked at once for each frame, so times are
+16 ms too long at most. A histogram is of the first five million values, 20 MB. Needs chromium and chromedriver."""
+
+import argparse
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import rounds
+from column_read import CODECS, make_files
+from listing import make_file
+
+sys.path.insert(0, os.path.join(rounds.HERE, "..", "..", "tests"))
+from pages_of_browser import Browser  # noqa: E402
+
+PAGE = os.path.join(rounds.HERE, "..", "..", "fs", "http", "page")
+# Comes to its end in the first frame that has so many of them.
+DRAWN = """const [selector, count] = arguments;
+return new Promise((done) => {
+  const look = () => (document.querySelectorAll(selector).length >= count ? done(true) : requestAnimationFrame(look));
+  look();
+});"""
+
+
+@contextlib.contextmanager
+def browsed(path):
+    """URL of the page."""
+    process = subprocess.Popen([rounds.program(), "browse", "-n", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+
+
+def seconds_to(browser, url, selector, count=1):
+    begin = time.perf_counter()
+    browser.go(url, "body")
+    browser.run(DRAWN, selector, count)
+    return time.perf_counter() - begin
+
+
+def tree(browser, path, branches):
+    """Seconds from the start of the program."""
+    begin = time.perf_counter()
+    with browsed(path) as url:
+        seconds_to(browser, url, ".row[aria-level='2']", branches)
+        return time.perf_counter() - begin
+
+
+class Histogram:
+    """Of the column of a server that has just begun, and once more."""
+
+    def __init__(self, browser, path):
+        self._browser, self._path, self.warm = browser, path + ":t/x.f4", None
+
+    def cold(self):
+        with browsed(self._path) as url:
+            seconds = seconds_to(self._browser, url, "svg.plot")
+            self.warm = seconds_to(self._browser, url, "svg.plot")
+        return seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--entries", type=int, default=20_000_000)
+    parser.add_argument("--branches", default="1520,10000")
+    parser.add_argument("--codecs", default=",".join(CODECS))
+    options = parser.parse_args()
+    sizes = {name: os.path.getsize(os.path.join(PAGE, name)) for name in os.listdir(PAGE) if name.endswith((".html", ".css", ".js")) and name != "listing.css"}
+    print(f"\nThe page: {sum(sizes.values())} bytes in {len(sizes)} files")
+    rounds.keep("Bytes of the page", sizes, "bytes")
+    files = make_files(options.entries)
+    with tempfile.TemporaryDirectory(prefix="bench-") as directory, Browser(directory) as browser:
+        browser.command("Network.setCacheDisabled", cacheDisabled=True)
+        counts = [int(each) for each in options.branches.split(",")]
+        wide = {count: make_file(count) for count in counts}
+        rounds.report("tfilefs browse, to the tree that is drawn", rounds.run(options.rounds, {
+            f"{count} branches": lambda count=count: tree(browser, wide[count], count) for count in counts}))
+        for name in options.codecs.split(","):
+            rounds.warm(files[name])
+            histogram = Histogram(browser, files[name])
+            cold, warm = [], []
+            for _ in range(options.rounds):
+                cold.append(histogram.cold())
+                warm.append(histogram.warm)
+            rounds.report(f"Histogram of the first 20 MB of a column, {name}", {"cold": cold, "warm": warm})
+
+
+if __name__ == "__main__":
+    main()
