@@ -97,3 +97,9 @@ def test_of_the_tree_is_shown_what_is_open_and_found(browsed, browser):
 def test_what_is_shown_is_told(browsed, browser):
     browser.go(browsed.at("/T"), "main td")
     assert browser.run("return document.querySelector('[role=status]').textContent") == "T – numbers.root"
+
+
+def test_numbers_of_a_histogram_can_be_read_on_a_phone(browsed, browser):
+    browser.show(**SIZES["phone"])
+    browser.go(browsed.at("/T/energy.f4"), "svg.plot")
+    assert browser.run("return document.querySelector('svg.plot text').getBoundingClientRect().height") > 10

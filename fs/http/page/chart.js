@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A histogram as SVG. Dragging over it calls zoom([low, high]); a double click, zoom(null).
 
-const WIDTH = 760, HEIGHT = 320, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 40;
+const WIDTH_MIN = 300, WIDTH_MAX = 760, HEIGHT = 320, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 40;
 
 function element(name, attributes, text) {
   const made = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -32,50 +32,51 @@ export function label(x, step) {
   return isShort ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)));
 }
 
-function axisBelow(svg, found, name, shareOf) {
+function axisBelow(svg, found, name, width, shareOf) {
   const count = Math.abs(found.high) / (found.high - found.low) > 1e6 ? 5 : 8;  // long labels
-  const step = stepOf(found.low, found.high, count), base = HEIGHT - BOTTOM;
+  const step = stepOf(found.low, found.high, (count * width) / WIDTH_MAX), base = HEIGHT - BOTTOM;
   for (const at of ticks(found.low, found.high, step)) {
-    const place = LEFT + (WIDTH - LEFT - RIGHT) * shareOf(at);
+    const place = LEFT + (width - LEFT - RIGHT) * shareOf(at);
     svg.append(element('path', { class: 'axis', d: `M${place} ${base}v5` }),
                element('text', { x: place, y: base + 18, 'text-anchor': 'middle' }, label(at, step)));
   }
   const title = found.origin ? `${name} − ${found.origin}` : name;
-  svg.append(element('text', { class: 'title', x: WIDTH - RIGHT, y: HEIGHT - 4, 'text-anchor': 'end' }, title));
+  svg.append(element('text', { class: 'title', x: width - RIGHT, y: HEIGHT - 4, 'text-anchor': 'end' }, title));
 }
 
-// `name`: of what is counted.
-export function chart(found, name, isLog, zoom) {
+// `name`: of what is counted. `room`: pixels that there are, so that numbers can be read on a phone.
+export function chart(found, name, isLog, room, zoom) {
+  const width = Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, room || WIDTH_MAX));
   const bins = found.counts.length, most = Math.max(1, ...found.counts);
-  const base = HEIGHT - BOTTOM, high = base - TOP, wide = WIDTH - LEFT - RIGHT;
+  const base = HEIGHT - BOTTOM, high = base - TOP, wide = width - LEFT - RIGHT;
   const top = isLog ? Math.log10(most * 2) + 0.3 : most * 1.05;
   const y = (count) => base - high * (isLog ? (count > 0 ? (Math.log10(count) + 0.3) / top : 0) : count / top);
   const x = (bin) => LEFT + (wide * bin) / bins;
-  const svg = element('svg', { class: 'plot', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `Histogram of ${name}` });
+  const svg = element('svg', { class: 'plot', viewBox: `0 0 ${width} ${HEIGHT}`, role: 'img', 'aria-label': `Histogram of ${name}` });
   let path = `M${LEFT} ${base}`;
   found.counts.forEach((count, bin) => { path += `L${x(bin).toFixed(1)} ${y(count).toFixed(1)}L${x(bin + 1).toFixed(1)} ${y(count).toFixed(1)}`; });
-  path += `L${WIDTH - RIGHT} ${base}`;
+  path += `L${width - RIGHT} ${base}`;
   svg.append(element('path', { class: 'fill', d: path + 'Z' }), element('path', { class: 'edge', d: path }));
-  svg.append(element('path', { class: 'axis edge', d: `M${LEFT} ${TOP}V${base}H${WIDTH - RIGHT}` }));
+  svg.append(element('path', { class: 'axis edge', d: `M${LEFT} ${TOP}V${base}H${width - RIGHT}` }));
   const factor = Number.isFinite(found.high - found.low) ? 1 : 0.5;
-  const width = found.high * factor - found.low * factor;
-  axisBelow(svg, found, name, (at) => (at * factor - found.low * factor) / width);
+  const range = found.high * factor - found.low * factor;
+  axisBelow(svg, found, name, width, (at) => (at * factor - found.low * factor) / range);
   const step = stepOf(0, most, 7);
   const rows = isLog ? Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power) : ticks(0, most, step);
   for (const at of rows) {
     svg.append(element('path', { class: 'axis', d: `M${LEFT - 5} ${y(at)}h5` }),
                element('text', { x: LEFT - 9, y: y(at) + 4, 'text-anchor': 'end' }, label(at, isLog ? at : step)));
   }
-  drag(svg, (from, to) => zoom([from, to].map((share) => (found.low * factor + share * width) / factor)), () => zoom(null));
+  drag(svg, width, (from, to) => zoom([from, to].map((share) => (found.low * factor + share * range) / factor)), () => zoom(null));
   return svg;
 }
 
-function drag(svg, done, reset) {
+function drag(svg, width, done, reset) {
   let start = null, mark = null;
   const share = (event) => {
     const box = svg.getBoundingClientRect();
-    const at = ((event.clientX - box.left) / box.width) * WIDTH;
-    return Math.min(1, Math.max(0, (at - LEFT) / (WIDTH - LEFT - RIGHT)));
+    const at = ((event.clientX - box.left) / box.width) * width;
+    return Math.min(1, Math.max(0, (at - LEFT) / (width - LEFT - RIGHT)));
   };
   svg.addEventListener('pointerdown', (event) => {
     start = share(event);
@@ -86,8 +87,8 @@ function drag(svg, done, reset) {
   svg.addEventListener('pointermove', (event) => {
     if (start === null) return;
     const [from, to] = [start, share(event)].sort((a, b) => a - b);
-    mark.setAttribute('x', LEFT + from * (WIDTH - LEFT - RIGHT));
-    mark.setAttribute('width', (to - from) * (WIDTH - LEFT - RIGHT));
+    mark.setAttribute('x', LEFT + from * (width - LEFT - RIGHT));
+    mark.setAttribute('width', (to - from) * (width - LEFT - RIGHT));
   });
   svg.addEventListener('pointerup', (event) => {
     if (start === null) return;

@@ -40,7 +40,7 @@ function histogramView(path, column, given, keep) {
     const count = Math.min(1000, Math.max(1, Number(bins.value) || 100));
     const found = histogram(values, count, range);
     whole.disabled = range === null;
-    figure.replaceChildren(chart(found, columnName(column), log.checked, (wanted) => { range = wanted; show(); }));
+    figure.replaceChildren(chart(found, columnName(column), log.checked, figure.clientWidth, (wanted) => { range = wanted; show(); }));
     const total = column.length === null ? '' : ` of ${column.length * itemsOfShape(column)}`;
     const origin = found.origin ? found.origin + ' + ' : '';
     told.textContent = `${values.length}${total} values read; in the range ${found.inside}, mean ${origin}${shown(found.mean)}, ` +
