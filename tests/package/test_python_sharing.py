@@ -177,6 +177,11 @@ def test_other_options_and_names_are_another_daemon(readers, sample, tmp_path):
     assert not started[-1].found["directory"].startswith(os.environ["XDG_RUNTIME_DIR"])
 
 
+def test_it_tells_nothing_to_the_service_that_has_started_it(readers):
+    with open(f"/proc/{daemon_at(readers(NOTIFY_SOCKET='/tmp/none').wait())}/environ", "rb") as environment:
+        assert b"NOTIFY_SOCKET" not in environment.read()
+
+
 def test_another_program_is_another_daemon(program, readers, sample, tmp_path):
     copy = tmp_path / "tfilefs"
     copy.write_text(f"#!/bin/sh\nexec '{program}' \"$@\"\n")

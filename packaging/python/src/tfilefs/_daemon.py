@@ -82,6 +82,7 @@ class Daemon:
 def _join(wanted: Wanted) -> _Joined:
     """One that is there, or a new one. MountError with what the program says instead of serving."""
     environment = dict(os.environ)  # the same for the name and for the process
+    environment.pop("NOTIFY_SOCKET", None)  # of a service, of which it is no part
     common = _common_directory() if wanted.is_shared else None
     if common is None:
         return _start(wanted, environment, tempfile.mkdtemp(prefix="tfilefs-"), 0)
