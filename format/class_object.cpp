@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "object/cell_table.h"
 #include "object/histogram_table.h"
 #include "object/object_arrays.h"
 #include "object/row_table.h"
@@ -146,8 +147,12 @@ Result<std::shared_ptr<const PiecedText>> ClassObject::table(std::span<const std
                                                              const QuotedField& quoted,
                                                              const std::stop_token& stop) const {
   using Text = std::shared_ptr<const PiecedText>;
-  if (part != 0 || !parts[0].has_spreadsheet) return Text();
-  TRY(const ObjectMembers members, read_members(bytes_of(payload)));
+  if (!parts[part].has_spreadsheet) return Text();
+  TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
+  const ObjectKind kind_of_part = part == 0 ? object_kind_ : kind_of_object(*infos_, members.class_name(""));
+  if (kind_of_part.family == ObjectFamily::dense || kind_of_part.family == ObjectFamily::sparse)
+    return cell_table(members, kind_of_part, payload, quoted, stop);
+  if (part != 0) return Text();
   if (!large_ && !has_histogram_table(object_kind_, members)) return Text();
   const auto whole = std::make_shared<const WholePayload>(payload);
   const std::shared_ptr<const PayloadBytes> bytes = large_ ? large_ : whole;
@@ -246,8 +251,6 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const Obj
     longest = std::max(longest, numbers);
     if (array.is_drawn_apart) apart += numbers;
   }
-  // A line of its table has numbers of each axis. (Of a sparse one, the coordinates are the longest array.)
-  if (kind_of_part.family == ObjectFamily::dense) longest *= 1 + arrays[0].shape.size();
   parts[part].numbers = longest + apart;
   const bool is_joined = kind_of_part.family == ObjectFamily::histogram || kind_of_part.family == ObjectFamily::profile;
   parts[part].drawn = is_joined ? std::min(parts[part].numbers, kDrawnWhole) : parts[part].numbers;

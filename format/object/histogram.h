@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "object/object_arrays.h"
-#include "tfile/effort.h"
-#include "tfile/plot.h"
 
 namespace tfile {
 
@@ -20,11 +18,6 @@ Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers&);
 
 // THnSparse: coordinates and contents of the filled cells.
 Result<std::vector<ObjectArray>> sparse_arrays(const ObjectMembers&);
-
-// One line for each cell of a THn, and for each filled one of a THnSparse, without flow. Errors: damaged, unsupported
-// (too many).
-Result<Spreadsheet> dense_sheet(const ObjectMembers&, Effort&);
-Result<Spreadsheet> sparse_sheet(const ObjectMembers&, Effort&);
 
 // The edges of the axis at this path.
 ObjectArray edges_array(const ObjectMembers&, std::string axis, std::string name, std::uint32_t bins);

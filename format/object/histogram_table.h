@@ -4,17 +4,13 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <string>
-#include <string_view>
 
 #include "bytes/payload_bytes.h"
+#include "object/csv_fields.h"
 #include "object/object_arrays.h"
 #include "tfile/pieced_text.h"
 
 namespace tfile {
-
-// A field of text in CSV, quoted.
-using QuotedField = std::function<std::string(std::string_view)>;
 
 // What a table of a histogram is made of: its members, and the payload to which they belong. Both are kept.
 struct HistogramSource {

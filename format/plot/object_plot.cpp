@@ -778,9 +778,8 @@ Result<Spreadsheet> object_spreadsheet(const StreamerInfos& infos, const ObjectM
     case ObjectFamily::graph:
       return graph_sheet(members);
     case ObjectFamily::dense:
-      return dense_sheet(members, effort);
     case ObjectFamily::sparse:
-      return sparse_sheet(members, effort);
+      return fail(ErrorKind::invalid, "a histogram of many dimensions has its table in pieces");
     default: {
       if (is_polygons(infos, class_name)) return polygons_sheet(members);
       TRY(PlotPoints curve, sampled_function(members, effort));

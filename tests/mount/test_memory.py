@@ -169,6 +169,24 @@ def test_large_histograms_keep_to_the_budget(mount, samples):
     assert mounted.peak_bytes() <= (64 + 64) << 20
 
 
+def test_tables_of_many_dimensions_are_made_in_pieces(mount, samples):
+    """Of an object, and of one in a list, whose text would be many times the payload."""
+    mounted = mount(os.path.join(samples("large_histograms"), "large_histograms.root"), "memory=64M")
+    n = np.arange(300_000)
+    expected = np.column_stack((n % 100, n // 100 % 100 / 2, n // 10_000 / 100, n + 1, np.sqrt(n + 1)))
+    for name in ("sparse", "held/sparse"):
+        path = os.path.join(mounted.path, name, "table.csv")
+        with open(path) as table:
+            assert table.readline() == "axis0_low,axis0_high,axis1_low,axis1_high,axis2_low,axis2_high,value,error\n"
+            np.testing.assert_allclose(np.loadtxt(table, delimiter=",", usecols=(0, 2, 4, 6, 7)), expected, rtol=1e-15)
+        assert len(mounted_table.read_exactly(path)) == os.stat(path).st_size > 8_000_000
+    lines = mounted_table.read_exactly(os.path.join(mounted.path, "dense", "table.csv")).decode().splitlines()
+    assert len(lines) == 1 + 30**4 and lines[1].endswith(",0,0") and lines[-1] == "29,30,29,30,29,30,29,30,0,0"
+    assert [line for line in lines[1:] if not line.endswith(",0,0")] == ["29,30,0,1,1,2,2,3,4,2"]
+    assert mounted.errors() == ""
+    assert mounted.peak_bytes() <= (64 + 64) << 20
+
+
 @pytest.fixture(scope="module")
 def hundred_megabytes(tmp_path_factory):
     path = tmp_path_factory.mktemp("scan") / "scan.root"

@@ -55,8 +55,8 @@ class Object : public Table {
   // class that the file does not describe), damaged, io with ECANCELED (stopped).
   virtual Result<std::shared_ptr<const PiecedText>> json(std::span<const std::byte> payload,
                                                          const std::stop_token& stop) const = 0;
-  // The table of a part, in CSV, if it is one that can be made in pieces: a histogram's. nullptr: spreadsheet() is to
-  // be used. `quoted`: a text as a field, in quotes. Errors: as for json().
+  // The table of a part, in CSV, if it is one that can be made in pieces: a histogram's, and each one of many
+  // dimensions. nullptr: spreadsheet() is to be used. `quoted`: a text as a field, in quotes. Errors: as for json().
   virtual Result<std::shared_ptr<const PiecedText>> table(std::span<const std::byte> payload, std::size_t part,
                                                           const std::function<std::string(std::string_view)>& quoted,
                                                           const std::stop_token& stop) const = 0;

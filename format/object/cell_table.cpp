@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/cell_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bytes/payload_bytes.h"
+#include "object/many_dimensions.h"
+#include "tfile/effort.h"
+
+namespace tfile {
+namespace {
+
+// Of which a piece is made: a line of each is 50 to 300 bytes.
+constexpr std::uint64_t kPieceCells = 8192;
+
+// An axis: the borders of its bins, as text if they are few, and their labels.
+class CellAxis {
+ public:
+  CellAxis(const ObjectMembers& members, const std::string& path, std::uint32_t bins, const QuotedField& quoted)
+      : bins_(bins), borders_(members, path, bins) {
+    constexpr std::uint32_t kKeptBinsMax = 4096, kNamedBinsMax = 1 << 20;
+    for (std::uint32_t bin = 0; bin < bins && bins <= kKeptBinsMax; ++bin)
+      append_borders(kept_.emplace_back(), borders_, bin);
+    if (bins <= kNamedBinsMax) labels_ = axis_labels(members, path, bins);
+    for (std::string& label : labels_) label = ',' + quoted(label);
+  }
+  bool has_labels() const { return !labels_.empty(); }
+  // `bin`: 0 is the underflow.
+  bool is_inside(std::uint64_t bin) const { return bin >= 1 && bin <= bins_; }
+
+  void append(std::string& line, std::uint64_t bin) const {
+    if (kept_.empty()) return append_borders(line, borders_, bin - 1);
+    line += kept_[bin - 1];
+  }
+  void append_label(std::string& line, std::uint64_t bin) const {
+    if (has_labels()) line += labels_[bin - 1];
+  }
+  std::uint64_t size(std::uint64_t bin) const {
+    const std::uint64_t borders = kept_.empty() ? size_of_borders(borders_, bin - 1) : kept_[bin - 1].size();
+    return borders + (has_labels() ? labels_[bin - 1].size() : 0);
+  }
+
+ private:
+  std::uint32_t bins_;
+  AxisBins borders_;
+  std::vector<std::string> kept_, labels_;  // labels: quoted, with a comma before
+};
+
+// Numbers by their place in the payload, which need not be in memory.
+class PlacedNumbers {
+ public:
+  PlacedNumbers() = default;
+  PlacedNumbers(const StoredNumbers& stored, std::span<const std::byte> payload)
+      : place_(WholePayload(payload).place_of(stored.bytes)), dtype_(stored.dtype) {
+    if (stored.packing) packing_ = *stored.packing;
+  }
+  std::span<const std::byte> bytes(std::span<const std::byte> payload) const {
+    return payload.subspan(place_.begin, place_.size);
+  }
+  std::vector<double> read(std::span<const std::byte> payload, std::uint64_t first, std::uint64_t count) const {
+    StoredNumbers some{bytes(payload), dtype_, packing_ ? &*packing_ : nullptr};
+    some.bytes = some.bytes.subspan(first * some.stored_size(), count * some.stored_size());
+    std::vector<double> values(count);
+    numbers_as_double(some, values.data());
+    return values;
+  }
+
+ private:
+  ByteRange place_;
+  Dtype dtype_ = Dtype::u1;
+  std::optional<Packing> packing_;
+};
+
+// A chunk of a THnSparse, or all cells of a THn, which have no coordinates.
+struct CellBlock {
+  std::uint64_t first = 0, count = 0;  // in all cells
+  PlacedNumbers coordinates, contents;
+  std::optional<PlacedNumbers> squares;
+};
+
+class CellTable final : public PiecedText {
+ public:
+  CellTable(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, bool is_sparse,
+            std::span<const std::byte> payload, const QuotedField& quoted);
+  Result<> add_blocks(const ObjectMembers& members, std::span<const std::byte> payload);
+  Result<> count(std::span<const std::byte> payload, const std::stop_token& stop);
+  Result<> make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const override;
+
+ private:
+  void add_block(const ObjectMembers& members, std::uint64_t count, const std::string& coordinates,
+                 const std::string& contents, const std::string& squares, std::span<const std::byte> payload);
+  template <class Put>
+  void each_cell_inside(std::span<const std::byte> payload, std::uint64_t first, std::uint64_t count, Put put) const;
+  template <class Put>
+  void each_cell_of(const CellBlock& block, std::span<const std::byte> payload, std::uint64_t first,
+                    std::uint64_t count, Put put) const;
+  void place(const CellBlock& block, std::span<const std::byte> coordinates, std::uint64_t cell,
+             std::vector<std::uint64_t>& at) const;
+
+  const std::vector<std::uint32_t> bins_;
+  const std::optional<PackedCoordinates> packed_;  // of a THnSparse
+  const std::uint64_t payload_size_;
+  std::vector<CellAxis> axes_;
+  std::vector<CellBlock> blocks_;
+  std::uint64_t cells_ = 0;
+  std::vector<std::uint64_t> starts_{0};  // of each piece, the first cell
+};
+
+CellTable::CellTable(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, bool is_sparse,
+                     std::span<const std::byte> payload, const QuotedField& quoted)
+    : bins_(bins),
+      packed_(is_sparse ? std::optional<PackedCoordinates>(bins) : std::nullopt),
+      payload_size_(payload.size()) {
+  std::string header, labels;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    axes_.emplace_back(members, axis_path(i), bins[i], quoted);
+    const std::string axis = "axis" + std::to_string(i);
+    header += axis + "_low," + axis + "_high,";
+    if (axes_.back().has_labels()) labels += ',' + axis + "_label";
+  }
+  header += "value,error" + labels + '\n';
+  pieces.push_back({header.size(), header, {}});
+}
+
+Result<> CellTable::add_blocks(const ObjectMembers& members, std::span<const std::byte> payload) {
+  if (!packed_) {
+    TRY(const std::uint64_t cells, dense_cells(members, bins_));
+    add_block(members, cells, "", "fArray.fData", "fSumw2.fData", payload);
+    return {};
+  }
+  TRY(const std::vector<std::size_t> counts, cells_of_chunks(members, *packed_));
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::string chunk = chunk_path(i);
+    add_block(members, counts[i], chunk + "fCoordinates", chunk + "fContent", chunk + "fSumw2", payload);
+  }
+  return {};
+}
+
+void CellTable::add_block(const ObjectMembers& members, std::uint64_t count, const std::string& coordinates,
+                          const std::string& contents, const std::string& squares, std::span<const std::byte> payload) {
+  if (count == 0) return;
+  CellBlock& block = blocks_.emplace_back();
+  block.first = cells_;
+  block.count = count;
+  if (packed_) block.coordinates = {*members.numbers(coordinates), payload};
+  block.contents = {*members.numbers(contents), payload};
+  const StoredNumbers* const stored = members.numbers(squares);
+  if (stored && stored->count() >= count) block.squares = {*stored, payload};
+  cells_ += count;
+}
+
+void CellTable::place(const CellBlock& block, std::span<const std::byte> coordinates, std::uint64_t cell,
+                      std::vector<std::uint64_t>& at) const {
+  if (packed_) {
+    std::size_t axis = 0;
+    packed_->unpack(&coordinates[(cell - block.first) * packed_->cell_size()],
+                    [&](std::uint64_t bin) { at[axis++] = bin; });
+    return;
+  }
+  for (std::size_t i = bins_.size(); i-- > 0; cell /= bins_[i] + 2ull) at[i] = cell % (bins_[i] + 2ull);
+}
+
+// These cells of the block, if they are none of flow: their bins, their content, and its variance.
+template <class Put>
+void CellTable::each_cell_of(const CellBlock& block, std::span<const std::byte> payload, std::uint64_t first,
+                             std::uint64_t count, Put put) const {
+  const std::vector<double> values = block.contents.read(payload, first - block.first, count);
+  std::vector<double> squares;
+  if (block.squares) squares = block.squares->read(payload, first - block.first, count);
+  const std::span<const std::byte> coordinates = block.coordinates.bytes(payload);
+  std::vector<std::uint64_t> at(axes_.size());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    place(block, coordinates, first + i, at);
+    bool is_inside = true;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) is_inside &= axes_[axis].is_inside(at[axis]);
+    if (is_inside) put(at, values[i], squares.empty() ? std::abs(values[i]) : squares[i]);
+  }
+}
+
+template <class Put>
+void CellTable::each_cell_inside(std::span<const std::byte> payload, std::uint64_t first, std::uint64_t count,
+                                 Put put) const {
+  auto block = std::ranges::upper_bound(blocks_, first, {}, &CellBlock::first) - 1;
+  for (const std::uint64_t end = first + count; first < end; ++block) {
+    const std::uint64_t some = std::min(end, block->first + block->count) - first;
+    each_cell_of(*block, payload, first, some, put);
+    first += some;
+  }
+}
+
+Result<> CellTable::count(std::span<const std::byte> payload, const std::stop_token& stop) {
+  ErrorSizes errors;
+  for (std::uint64_t first = 0; first < cells_; first += kPieceCells) {
+    TRY_VOID(Effort(stop).check());
+    std::uint64_t size = 0;
+    const auto add = [&](const std::vector<std::uint64_t>& at, double value, double variance) {
+      for (std::size_t axis = 0; axis < at.size(); ++axis) size += axes_[axis].size(at[axis]);
+      size += csv_size(value) + errors.of(variance) + 2;  // a comma and the end of the line
+    };
+    each_cell_inside(payload, first, std::min(kPieceCells, cells_ - first), add);
+    if (size == 0) continue;
+    pieces.push_back({size, {}, {0, payload.size()}});
+    starts_.push_back(first);
+  }
+  return {};
+}
+
+Result<> CellTable::make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const {
+  constexpr const char* kOther = "the table of the object has changed since its size was computed";
+  if (payload.size() != payload_size_) return fail(ErrorKind::stale, kOther);
+  std::string text;
+  text.reserve(to.size());
+  CsvText digits;
+  const auto append = [&](const std::vector<std::uint64_t>& at, double value, double variance) {
+    for (std::size_t axis = 0; axis < at.size(); ++axis) axes_[axis].append(text, at[axis]);
+    text += csv_number(value, digits);
+    text += ',';
+    text += csv_number(std::sqrt(variance), digits);
+    for (std::size_t axis = 0; axis < at.size(); ++axis) axes_[axis].append_label(text, at[axis]);
+    text += '\n';
+  };
+  const std::uint64_t first = starts_[piece];
+  each_cell_inside(payload, first, std::min(kPieceCells, cells_ - first), append);
+  if (text.size() != to.size()) return fail(ErrorKind::stale, kOther);
+  std::memcpy(to.data(), text.data(), text.size());
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const PiecedText>> cell_table(const ObjectMembers& members, const ObjectKind& kind,
+                                                     std::span<const std::byte> payload, const QuotedField& quoted,
+                                                     const std::stop_token& stop) {
+  TRY(const std::vector<std::uint32_t> bins, bins_of_axes(members));
+  const bool is_sparse = kind.family == ObjectFamily::sparse;
+  auto table = std::make_shared<CellTable>(members, bins, is_sparse, payload, quoted);
+  TRY_VOID(table->add_blocks(members, payload));
+  TRY_VOID(table->count(payload, stop));
+  return std::shared_ptr<const PiecedText>(std::move(table));
+}
+
+}  // namespace tfile
