@@ -23,6 +23,8 @@ constexpr double kUp = 0.74, kDown = 0.21, kMiddle = 0.27;
 // As in ROOT an index is smaller by 1.5, down to three levels.
 constexpr double kIndexSize = 0.68, kSmallest = 0.3;
 constexpr double kStroke = 0.05;
+// Beside the bar of a fraction, and behind one over letters or an arrow: a minus, or the next one, is not part of it.
+constexpr double kBesideFraction = 0.12, kBehindBar = 0.06, kBehindArrow = 0.1;
 // No font is so narrow that letters take less of the room that they are given.
 constexpr double kLetterLeast = 0.85;
 
@@ -340,10 +342,11 @@ TextLayout Parser::fraction(double size, const Looks& looks) {
   TextLayout upper = group(part_size, looks), lower = group(part_size, looks), both;
   const double width = std::max(upper.width, lower.width) + 0.1 * size, gap = 0.08 * size;
   const double above = -kMiddle * size - gap - upper.down, below = -kMiddle * size + gap + lower.up;
-  put_centred(both, std::move(upper), 0, width, above);
-  put_centred(both, std::move(lower), 0, width, below);
-  both.strokes.push_back({{{0, -kMiddle * size}, {width, -kMiddle * size}}, kStroke * size});
-  both.width = width + 0.08 * size;
+  const double left = kBesideFraction * size;
+  put_centred(both, std::move(upper), left, width, above);
+  put_centred(both, std::move(lower), left, width, below);
+  both.strokes.push_back({{{left, -kMiddle * size}, {left + width, -kMiddle * size}}, kStroke * size});
+  both.width = width + 2 * left;
   return both;
 }
 
@@ -389,10 +392,12 @@ void Parser::draw_accent(std::string_view name, TextLayout& base, double size) {
   if (name == "underline") return line({{0, 0.14 * s}, {base.width, 0.14 * s}});
   if (name == "bar" || name == "overline") {
     line({{0.04 * s, top}, {base.width - 0.02 * s, top}});
+    base.width += kBehindBar * s;
   } else if (name == "vec") {
     const double end = base.width;
     line({{0.04 * s, top}, {end, top}, {end - 0.12 * s, top - 0.07 * s}});
     line({{end, top}, {end - 0.12 * s, top + 0.07 * s}});
+    base.width += kBehindArrow * s;
   } else if (name == "hat") {
     line({{middle - 0.16 * s, top + 0.04 * s}, {middle, top - 0.1 * s}, {middle + 0.16 * s, top + 0.04 * s}});
   } else if (name == "check") {

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "plot/index_page.h"
@@ -99,6 +101,72 @@ TEST(TLatex, NothingOverlapsAPowerOverAnIndex) {
       }
     }
   }
+}
+
+// The boxes of two strokes, with their round ends.
+double gap_between(const TextStroke& left, const TextStroke& right) {
+  double end = -1e9, begin = 1e9;
+  for (const auto& [x, y] : left.points) end = std::max(end, x + left.width / 2);
+  for (const auto& [x, y] : right.points) begin = std::min(begin, x - right.width / 2);
+  return begin - end;
+}
+// From a stroke to the room of letters to its right, and from those to a stroke to their right.
+double gap_behind(const TextStroke& stroke, const LetterRun& run) {
+  return gap_between(stroke, {{{run.x + std::min(run.pieces.at(0).dx, 0.0), 0}}, 0});
+}
+double gap_before(const LetterRun& run, const TextStroke& stroke) {
+  return gap_between({{{run.x + run.width, 0}}, 0}, stroke);
+}
+
+TEST(TLatex, AnArrowTouchesNothingBesideIt) {
+  for (const char* text : {"#vec{p}_{T}^{miss}", "#vec{p}^{2}", "#vec{p}q"}) {
+    const TextLayout layout = lay_out_tlatex(text);
+    ASSERT_EQ(layout.strokes.size(), 2u) << text;
+    for (const TextStroke& stroke : layout.strokes) {
+      for (std::size_t i = 1; i < layout.runs.size(); ++i) {
+        EXPECT_GE(gap_behind(stroke, layout.runs[i]), 0.07) << text;
+      }
+    }
+  }
+  const TextLayout pair = lay_out_tlatex("#vec{E}#vec{B}");
+  ASSERT_EQ(pair.strokes.size(), 4u);
+  EXPECT_GE(gap_between(pair.strokes[0], pair.strokes[2]), 0.07);
+  const TextLayout small = lay_out_tlatex("e^{i#vec{k}#vec{x}}");
+  ASSERT_EQ(small.strokes.size(), 4u);
+  EXPECT_GE(gap_between(small.strokes[0], small.strokes[2]), 0.07 * 0.68);
+}
+
+TEST(TLatex, AMinusIsNoPartOfABar) {
+  for (const auto& [text, size] :
+       {std::pair("-#frac{1}{2}", 1.0), {"10^{-#frac{1}{2}}", 0.68}, {"#sqrt{-#frac{1}{2}}", 1.0}}) {
+    const TextLayout layout = lay_out_tlatex(text);
+    const TextStroke& bar = layout.strokes.at(0);
+    const auto minus =
+        std::ranges::find_if(layout.runs, [](const LetterRun& run) { return run.pieces[0].escaped == "-"; });
+    ASSERT_NE(minus, layout.runs.end()) << text;
+    EXPECT_GE(gap_before(*minus, bar), 0.08 * size) << text;
+  }
+  const TextLayout behind = lay_out_tlatex("#frac{1}{2}-x");
+  EXPECT_GE(gap_behind(behind.strokes.at(0), behind.runs.at(2)), 0.08);
+  const TextLayout two = lay_out_tlatex("#frac{1}{2}#frac{1}{2}");
+  EXPECT_GE(gap_between(two.strokes.at(0), two.strokes.at(1)), 0.15);
+  const TextLayout charge = lay_out_tlatex("#bar{p}^{-}");
+  EXPECT_GE(gap_behind(charge.strokes.at(0), charge.runs.at(1)), 0.05);
+  const TextLayout bars = lay_out_tlatex("#bar{p}#bar{p}");
+  EXPECT_GE(gap_between(bars.strokes.at(0), bars.strokes.at(1)), 0.05);
+}
+
+// The minus of the power below the bar of its fraction, and above the index.
+TEST(TLatex, APowerInADenominatorIsBelowTheBar) {
+  const TextLayout layout = lay_out_tlatex("#frac{d#sigma}{dp_{T}^{-1}}");
+  const TextStroke& bar = layout.strokes.at(0);
+  const auto& pieces = layout.runs.at(1).pieces;
+  const auto power = std::ranges::find(pieces, "-1", &TextPiece::escaped);
+  const auto index = std::ranges::find(pieces, "T", &TextPiece::escaped);
+  ASSERT_TRUE(power != pieces.end() && index != pieces.end());
+  constexpr double kHigh = 0.74, kMinus = 0.25;  // of letters above their base line
+  EXPECT_GE(power->y - kHigh * power->size - (bar.points[0].second + bar.width / 2), 0.04);
+  EXPECT_GE(index->y - kHigh * index->size - (power->y - kMinus * power->size), 0.1);
 }
 
 TEST(TLatex, UnderscoresAndHatsWithoutBracesAreLetters) {
