@@ -3,6 +3,7 @@
 
 import json
 import os
+import subprocess
 
 import pytest
 import uproot
@@ -118,3 +119,9 @@ def test_classes_without_members_are_empty_directories(samples, shared_mount):
     for node, name in (("holder", "x"), ("whole_holder", "x"), ("items", "y")):
         assert mounted_table.read_node(os.path.join(table, node), name) == list(range(20))
     assert os.stat(os.path.join(table, "items/items/values/x.i4")).st_size == 4 * sum(entry % 3 for entry in range(20))
+
+
+def test_check_finds_no_error_in_classes_without_members(samples, program):
+    path = os.path.join(samples("hollow"), "hollow.root")
+    done = subprocess.run([program, "check", path], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0 and "no errors" in done.stdout, done.stdout
