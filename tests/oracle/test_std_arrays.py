@@ -45,6 +45,8 @@ def test_split(samples, shared_mount):
     table = os.path.join(shared_mount(directory).path, "grids-99-101.root", "t")
     columns = mounted_table.columns_of(table)
     assert "it was not written" in columns["points/values/_M_elems.f4x3"]["reason"]
+    unsplit = mounted_table.columns_of(os.path.join(shared_mount(directory).path, "grids-0-101.root", "t"))
+    assert "values/values/value.f4x3" in columns.keys() & unsplit.keys(), "a map's values have one place"
     values = written(os.path.join(directory, "grids-99-101.root.written"))
     seen = 0
     for branch, name, entries in each_member(table, values):

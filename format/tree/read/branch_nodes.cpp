@@ -156,7 +156,8 @@ class Builder {
                    const Surroundings& around, const std::vector<std::string>& field,
                    const std::vector<ColumnId>& lists);
 
-  // The branch's name without the prefix that repeats an ancestor's name.
+  // The branch's name without the prefix that repeats an ancestor's name. Of a std::array that a pair holds, the branch
+  // of its one member ("second._M_elems[2]") has the place of the array, as in unsplit branches.
   std::string member_name(const BranchRecord& branch, const Surroundings& around) const;
   static std::string member_of_pair(std::string name, const Surroundings& around);
 
@@ -408,6 +409,9 @@ std::string Builder::member_name(const BranchRecord& branch, const Surroundings&
       break;
     }
   }
+  constexpr std::string_view kItemsOfArray = "._M_elems";
+  if (name.ends_with(kItemsOfArray) && parse_type_name(branch.element_class).kind == TypeName::Kind::array)
+    name.remove_suffix(kItemsOfArray.size());
   return member_of_pair(std::string(name), around);
 }
 

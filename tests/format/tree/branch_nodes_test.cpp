@@ -222,6 +222,22 @@ TEST(BranchNodes, SplitMapsHaveKeyAndValue) {
             (Names{"map/offsets.i8", "map/values/key.i4", "map/values/value/first.f8", "map/values/value/x.f8"}));
 }
 
+// As unsplit: the branch is that of the one member of std::array.
+TEST(BranchNodes, ArraysInSplitMapsAreThemselves) {
+  TreeMaker maker;
+  StreamerElement numbers = basic("_M_elems", kOffsetArray + kInt);
+  numbers.array_length = 2;
+  numbers.array_dim = 1;
+  numbers.max_index[0] = 2;
+  const StreamerInfos infos = infos_of({{"array<int,2>", {numbers}}, {"Other", {numbers}}});
+  const BranchIndex map = maker.element("map", "map<int,array<int,2> >", -1, 4);
+  maker.element("map.second._M_elems[2]", "array<int,2>", 0, 41, map);
+  const BranchIndex other = maker.element("other", "map<int,Other>", -1, 4);
+  maker.element("other.second._M_elems[2]", "Other", 0, 41, other);
+  EXPECT_EQ(paths(nodes_of(maker, infos)),
+            (Names{"map/offsets.i8", "map/values/value.i4x2", "other/offsets.i8", "other/values/value/_M_elems.i4x2"}));
+}
+
 TEST(BranchNodes, SplitVectorsOfPairsKeepFirstAndSecond) {
   TreeMaker maker;
   const StreamerInfos infos = infos_of({{"pair<int,float>", {basic("first", kInt), basic("second", kFloat)}}});
