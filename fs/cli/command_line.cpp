@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -116,6 +117,18 @@ std::string nearest_flag(const Command& command, std::string_view word) {
   return nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?";
 }
 
+// Arguments as the description writes them: the parser would say how many it takes, as "MNT(2x)", and "REQUIRED".
+class HelpForm final : public CLI::Formatter {
+ public:
+  std::string make_option_usage(const CLI::Option* argument) const override {
+    const std::string name = make_option_name(argument, true);
+    return argument->get_required() ? name : "[" + name + "]";
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_positional() ? "" : CLI::Formatter::make_option_opts(option);
+  }
+};
+
 }  // namespace
 
 CommandLine::CommandLine(std::string_view command)
@@ -126,6 +139,7 @@ CommandLine::CommandLine(std::string_view command)
   const std::string examples = examples_text(command_);
   if (!examples.empty()) footer += (footer.empty() ? "" : "\n\n") + examples;
   app_->footer(footer);
+  app_->formatter(std::make_shared<HelpForm>());
 }
 
 CommandLine::~CommandLine() = default;

@@ -24,11 +24,13 @@
 #include "cli/open_file_limit.h"
 #include "cli/options.h"
 #include "cli/service_notice.h"
+#include "cli/source_names.h"
 #include "cli/version.h"
 #include "descriptor.h"
 #include "log.h"
 #include "printable.h"
 #include "tfile/disk_cache.h"
+#include "vfs/names/path_pattern.h"
 
 namespace tfilefs {
 namespace {
@@ -53,6 +55,17 @@ std::string swapped_arguments(const std::vector<std::string>& sources, const std
   return mount_point + ": is a file, no mount point; did you mean tfilefs " + mount_point + " " + sources[0] + "?";
 }
 
+// For who names several files by a pattern, or what is inside a file. Empty: it is not so.
+std::string more_than_a_file(const std::string& source, const std::string& mount_point) {
+  struct stat status {};
+  if (tfile::is_url(source) || ::stat(source.c_str(), &status) == 0) return "";
+  const std::string told = source + ": " + std::strerror(errno);
+  if (has_pattern(source)) return told + "; files of a pattern are mounted as one: did you mean -o chain?";
+  const SourcePath split = split_source(source);
+  if (split.inside.empty() || ::stat(split.source.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  return told + "; a mount shows all of a file: did you mean tfilefs " + split.source + " " + mount_point + "?";
+}
+
 struct MountRequest {
   std::string source, mount_point;   // absolute, or a URL
   std::vector<std::string> sources;  // of a chain
@@ -60,6 +73,13 @@ struct MountRequest {
   bool foreground = false, debug = false;
   std::string tries_at;  // the mount point as it was given, to name first steps at; empty: nobody would read them
 };
+
+// What is wrong with the arguments, and what was meant; empty: nothing is.
+std::string meant_otherwise(const MountRequest& request, const std::string& mount_point) {
+  const std::string swapped = swapped_arguments(request.sources, mount_point);
+  if (!swapped.empty() || request.options.chain) return swapped;
+  return more_than_a_file(request.sources[0], mount_point);
+}
 
 // The mount point, and what becomes of it: only the mount that stood on it, or the one that made it, takes it away.
 struct Place {
@@ -305,8 +325,8 @@ int run_mount(int argc, char** argv) {
     complain(Error{ErrorKind::invalid, "more than one SOURCE works only with -o chain"});
     return kExitUsage;
   }
-  if (const std::string swapped = swapped_arguments(request.sources, mount_point); !swapped.empty()) {
-    complain(Error{ErrorKind::invalid, swapped});
+  if (const std::string meant = meant_otherwise(request, mount_point); !meant.empty()) {
+    complain(Error{ErrorKind::invalid, meant});
     return kExitFailure;
   }
   make_absolute(request);

@@ -183,6 +183,24 @@ def test_swapped_arguments_are_seen(tfilefs, sample, tmp_path):
     assert not (tmp_path / "missing").exists()
 
 
+def test_more_or_less_than_a_file_is_told_how_to_mount_it(tfilefs, sample, tmp_path):
+    point = tmp_path / "m"
+    for inside in (":Events", "/Events"):
+        done = tfilefs(f"{sample}{inside}", point)
+        assert done.returncode == 1 and f"did you mean tfilefs {sample} {point}?" in done.stderr, done.stderr
+    done = tfilefs(tmp_path / "run*.root", point)
+    assert done.returncode == 1 and "did you mean -o chain?" in done.stderr, done.stderr
+    done = tfilefs(tmp_path / "none.root", point)
+    assert done.returncode == 1 and "did you mean" not in done.stderr, done.stderr
+    assert not point.exists()
+
+
+@pytest.mark.parametrize("command", ("", "ls", "cp", "check", "umount"))
+def test_help_has_no_words_of_the_parser(tfilefs, command):
+    text = tfilefs(*command.split(), "--help").stdout
+    assert "REQUIRED" not in text and "x)" not in text.partition("\n\n")[0] and " x 2" not in text, text
+
+
 @pytest.mark.parametrize("content, told", (
     (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "a pointer of git-lfs"),
     (b"<!DOCTYPE html>\n<title>Sign in</title>", 'an HTML page: "<!DOCTYPE html>"'),
