@@ -115,7 +115,13 @@ std::size_t PayloadBlocks::block_at(std::uint64_t position) const {
 Result<Buffer> PayloadBlocks::block(std::size_t block) const {
   Buffer stored(stored_[block].size, Use::passing);
   TRY_VOID(read_range(*source_, stored_[block], stored.span()));
-  return decompress(stored.span(), size_of_block(block));
+  return decoded(block, stored.span());
+}
+
+Result<Buffer> PayloadBlocks::decoded(std::size_t block, std::span<const std::byte> stored) const {
+  auto content = decompress(stored, size_of_block(block));
+  if (!content && content.error().offset < 0) content.error().offset = static_cast<std::int64_t>(stored_[block].begin);
+  return content;
 }
 
 StreamShape PayloadBlocks::shape(StreamId) const {
@@ -148,7 +154,7 @@ Result<Chunk> PayloadBlocks::decode(ChunkKey key, std::span<const std::byte> sto
   if (key.index >= count())
     return fail(ErrorKind::damaged,
                 "payload of " + std::to_string(count()) + " blocks, expected block " + std::to_string(key.index));
-  TRY(Buffer content, decompress(stored, size_of_block(key.index)));
+  TRY(Buffer content, decoded(key.index, stored));
   Chunk chunk;
   chunk.owned.push_back(std::move(content));
   chunk.arrays.push_back(chunk.owned.back().span());

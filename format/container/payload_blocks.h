@@ -43,6 +43,8 @@ class PayloadBlocks final : public StreamSet {
 
  private:
   Result<> find_blocks();
+  // An error tells where the block is in the file.
+  Result<Buffer> decoded(std::size_t block, std::span<const std::byte> stored) const;
   std::uint64_t size_of_block(std::size_t block) const { return begins_[block + 1] - begins_[block]; }
 
   const std::shared_ptr<const Source> source_;

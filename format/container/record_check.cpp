@@ -7,13 +7,33 @@
 #include "container/free_list.h"
 #include "container/key_payload.h"
 #include "container/payload.h"
+#include "container/payload_blocks.h"
 #include "container/record_walk.h"
 #include "tfile/beyond_end.h"
 
 namespace tfile {
 namespace {
 
-Result<> check_step(const Source& source, const WalkStep& step) {
+// A large one block by block.
+Result<> check_record(const File& file, const WalkStep& step) {
+  KeyInfo key;
+  key.class_name = step.key.class_name;
+  key.seek = step.range.begin;
+  key.nbytes = static_cast<std::uint32_t>(step.key.nbytes);
+  key.objlen = static_cast<std::uint32_t>(step.key.objlen);
+  key.keylen = static_cast<std::uint16_t>(step.key.keylen);
+  if (!File::is_large(key)) {
+    TRY_VOID(read_record(file.source(), step.range));
+    return {};
+  }
+  TRY(const auto blocks, PayloadBlocks::open(file.shared_source(), key));
+  for (std::size_t block = 0; block < blocks->count(); ++block) {
+    TRY_VOID(blocks->block(block));
+  }
+  return {};
+}
+
+Result<> check_step(const File& file, const WalkStep& step) {
   const auto at = static_cast<std::int64_t>(step.range.begin);
   switch (step.kind) {
     case WalkStep::Kind::gap:
@@ -24,14 +44,14 @@ Result<> check_step(const Source& source, const WalkStep& step) {
     case WalkStep::Kind::cut:
       return fail(ErrorKind::damaged,
                   "record of " + std::to_string(step.key.nbytes) + " bytes extends beyond the end of the file, after " +
-                      std::to_string(source.size() - step.range.begin),
+                      std::to_string(file.source().size() - step.range.begin),
                   at);
     case WalkStep::Kind::record:
       break;
   }
   if (step.key.class_name == "RBlob") return {};
   try {
-    TRY_VOID(read_record(source, step.range));
+    TRY_VOID(check_record(file, step));
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::no_space, "out of memory for a record of " + std::to_string(step.range.size) + " bytes", at);
   }
@@ -51,7 +71,7 @@ Result<RecordCheck> check_records(const File& file, const std::function<bool(std
     check.records += step.kind == WalkStep::Kind::record ? 1 : 0;
     if (step.kind == WalkStep::Kind::gap) check.gaps.push_back(step.range);
     if (step.kind == WalkStep::Kind::record && known(step.range.begin)) return true;
-    if (auto checked = check_step(source, step); !checked) {
+    if (auto checked = check_step(file, step); !checked) {
       RecordError wrong{std::string(step.key.class_name), std::string(step.key.name), checked.error()};
       if (wrong.error.offset < 0) wrong.error.offset = static_cast<std::int64_t>(step.range.begin);
       check.errors.push_back(std::move(wrong));

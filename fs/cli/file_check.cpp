@@ -288,13 +288,15 @@ void Checker::check_key(const KeyInfo& key, const std::string& path, int depth) 
   if (const auto read = check_payload(key); !read) failed(read.error());
 }
 
+// A large one block by block.
 Result<> Checker::check_payload(const KeyInfo& key) try {
-  TRY(const auto payload, file_.payload(key));
-  if (payload->chunk_count(0) == 0) return {};
-  TRY(const tfile::Locator at, payload->locate({0, 0}));
+  TRY(const auto payload, file_.large_payload(key));
   Bytes bytes;
-  TRY(const auto stored, tfile::read_stored(at, bytes));
-  TRY_VOID(payload->decode({0, 0}, stored, {}, {}));
+  for (std::uint32_t chunk = 0; chunk < payload->chunk_count(0); ++chunk) {
+    TRY(const tfile::Locator at, payload->locate({0, chunk}));
+    TRY(const auto stored, tfile::read_stored(at, bytes));
+    TRY_VOID(payload->decode({0, chunk}, stored, {}, {}));
+  }
   return {};
 } catch (const std::bad_alloc&) {
   return tfile::fail(ErrorKind::no_space, "out of memory while decoding");

@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 import zlib
 
 import awkward
@@ -220,6 +221,47 @@ def patch(path, to, at, value):
 
 def key_list_of_root(path):
     return next(at for at, _, name in records(mounted.program(), path) if name == "KeysList")
+
+
+def peak_of_check(path):
+    """The largest resident size, in bytes."""
+    code = "import resource, subprocess, sys\nsubprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)\n" \
+           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    done = subprocess.run([sys.executable, "-c", code, mounted.program(), "check", str(path)], capture_output=True, text=True)
+    return int(done.stdout) << 10
+
+
+def blocks_of(whole, address, size):
+    """Address and size of the blocks of a compressed record."""
+    at, blocks = address + int.from_bytes(whole[address + 14 : address + 16], "big"), []
+    while at < address + size:
+        blocks.append((at, 9 + int.from_bytes(whole[at + 3 : at + 6], "little")))
+        at += blocks[-1][1]
+    return blocks
+
+
+@pytest.mark.parametrize("is_listed", (True, False))
+def test_a_large_object_is_checked_block_by_block(program, samples, tmp_path, is_listed):
+    """Also one that no key has: memory is for a block, not for the 200 MB of the object."""
+    source = os.path.join(samples("large_matrix"), "large_matrix.root")
+    path = tmp_path / "large.root"
+    with open(source, "rb") as file:
+        whole = bytearray(file.read())
+    found = {name: (at, size) for at, size, name in records(program, source)}
+    address, size = found["TH2S"]
+    if not is_listed:
+        entry = whole.index(whole[address : address + 18], key_list_of_root(source))
+        whole[entry + 18 : entry + 22] = found["TH1F"][0].to_bytes(4, "big")
+    path.write_bytes(whole)
+    code, lines, _ = check(program, path)
+    assert code == (0 if is_listed else 4) and len(lines) == (1 if is_listed else 2) and not any("note" in line for line in lines), lines
+    assert peak_of_check(path) < 96 << 20
+    blocks = blocks_of(whole, address, size)
+    assert len(blocks) > 10
+    for at, stored in (blocks[1], blocks[-1]):
+        patch(path, tmp_path / "damaged.root", at + stored - 8, b"\xa5" * 8)
+        code, lines, _ = check(program, tmp_path / "damaged.root")
+        assert code == 4 and any(f"(at byte {at})" in line and (": note: " in line) != is_listed for line in lines), lines
 
 
 def test_what_loses_nothing_is_a_note(program, good, tmp_path):

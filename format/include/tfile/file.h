@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once  // experimental until 1.0: a minor version may change what is declared here
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -129,7 +130,7 @@ class File {
     return std::shared_ptr<const Object>();
   }
   virtual Result<std::shared_ptr<const StreamSet>> large_payload(const KeyInfo& key) const { return payload(key); }
-  static bool is_large(const KeyInfo& key) { return key.objlen > kLargeObject; }
+  static bool is_large(const KeyInfo& key) { return std::max(key.objlen, key.nbytes) > kLargeObject; }
   // One block of ROOT's compression. What is made of a smaller object may take some times as much.
   static constexpr std::uint64_t kLargeObject = 16 << 20;
 
