@@ -162,21 +162,29 @@ HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& 
       contents_(members.doubles(prefix + "fArray")),
       squares_(members.doubles(prefix + "fSumw2")) {
   if (squares_.size() != contents_.size()) squares_.clear();
-  if (!is_profile && has_fill_buffer(members, prefix, dimensions))
-    merge_fill_buffer(members, prefix, dimensions, contents_, squares_);
-  if (!is_profile) return;
+  if (!is_profile) {
+    add_buffered(members, prefix, dimensions);
+    return;
+  }
   error_mode_ = static_cast<int>(members.integer(prefix + "fErrorMode", 0));
   entries_ = members.doubles(prefix + "fBinEntries");
   entries_.resize(contents_.size());
   squares_.resize(contents_.size());
   entry_squares_ = members.doubles(prefix + "fBinSumw2");
   if (entry_squares_.size() != contents_.size()) entry_squares_.clear();
-  if (has_fill_buffer(members, prefix, dimensions))
+  add_buffered(members, prefix, dimensions);
+}
+
+void HistogramCells::add_buffered(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
+  if (!has_fill_buffer(members, prefix, dimensions)) return;
+  if (is_profile_)
     merge_profile_buffer(members, prefix, dimensions, {contents_, squares_, entries_, entry_squares_});
+  else
+    merge_fill_buffer(members, prefix, dimensions, contents_, squares_);
 }
 
 CellReader::CellReader(const ObjectMembers& members, const PayloadBytes& payload, bool is_profile)
-    : is_profile_(is_profile) {
+    : members_(members), is_profile_(is_profile) {
   const StoredNumbers* contents = members.numbers("fArray");
   const std::size_t count = contents ? contents->count() : 0;
   contents_ = numbers_of(members, payload, "fArray", count);
@@ -219,6 +227,12 @@ Result<HistogramCells> CellReader::read(std::uint64_t first, std::uint64_t count
   if (!is_profile_) return cells;
   TRY(cells.entries_, read(entries_, first, count, true));
   TRY(cells.entry_squares_, read(entry_squares_, first, count, false));
+  return cells;
+}
+
+Result<HistogramCells> CellReader::read_all(std::size_t dimensions) {
+  TRY(HistogramCells cells, read(0, contents_.stored.count()));
+  cells.add_buffered(members_, "", dimensions);
   return cells;
 }
 

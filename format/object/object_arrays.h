@@ -86,6 +86,9 @@ class HistogramCells {
 
  private:
   friend class CellReader;
+  // Of a histogram that has a fill buffer, its fills.
+  void add_buffered(const ObjectMembers&, const std::string& prefix, std::size_t dimensions);
+
   bool is_profile_ = false;
   int error_mode_ = 0;
   std::vector<double> contents_, squares_, entries_, entry_squares_;
@@ -94,10 +97,13 @@ class HistogramCells {
 // Reads cells of a histogram, so many at a time, of a payload that need not be in memory. In their order this is fast.
 class CellReader {
  public:
-  // The histogram must have no fill buffer. Both must outlive this.
+  // Both must outlive this.
   CellReader(const ObjectMembers&, const PayloadBytes&, bool is_profile);
-  // The cells from `first` on; these count from 0. Errors: those of the payload.
+  // The cells from `first` on; these count from 0. The histogram must have no fill buffer. Errors: those of the
+  // payload.
   Result<HistogramCells> read(std::uint64_t first, std::uint64_t count);
+  // All of them, as HistogramCells has them of a payload that is in memory.
+  Result<HistogramCells> read_all(std::size_t dimensions);
 
  private:
   struct Numbers {
@@ -108,6 +114,7 @@ class CellReader {
   Numbers numbers_of(const ObjectMembers&, const PayloadBytes&, const char* name, std::size_t count) const;
   static Result<std::vector<double>> read(Numbers&, std::uint64_t first, std::uint64_t count, bool is_there);
 
+  const ObjectMembers& members_;
   const bool is_profile_;
   int error_mode_ = 0;
   Numbers contents_, squares_, entries_, entry_squares_;

@@ -104,16 +104,17 @@ double drawn_value(const HistogramCells& cells, std::uint64_t cell, bool is_prof
   return is_profile && cells.effective_entries(cell) == 0 ? std::nan("") : cells.value(cell);
 }
 
-void fill_bins(PlotBins& plot, const ObjectMembers& members, const HistogramBins& h, const PlotScene& scene) {
+Result<> fill_bins(PlotBins& plot, const ObjectMembers& members, const HistogramBins& h, const PlotScene& scene) {
   plot.x = axis_of(members, "fXaxis", h.bins[0]);
   plot.y = axis_of(members, "fYaxis", plot.dimensions > 1 ? h.bins[1] : 0);
-  const HistogramCells cells(members, "", plot.dimensions, plot.is_profile);
+  TRY(const HistogramCells cells, CellReader(members, scene.payload, plot.is_profile).read_all(plot.dimensions));
   const StoredNumbers* squares = members.numbers("fSumw2");
   const bool has_errors = set_steps(plot, scene.option, squares && squares->count() > 0) && plot.dimensions == 1;
   each_inner_cell(h, [&](std::uint64_t cell, auto...) {
     plot.values.push_back(drawn_value(cells, cell, plot.is_profile));
     if (has_errors) plot.errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
   });
+  return {};
 }
 
 // Calls put(x, y, value) for all bins, in the order in which they are stored.
@@ -172,7 +173,7 @@ Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& 
   } else {
     TRY_VOID(small_bins(members, "", kind.dimensions));
     TRY_VOID(check_room(scene, h.cells));
-    fill_bins(plot, members, h, scene);
+    TRY_VOID(fill_bins(plot, members, h, scene));
   }
   if (kind.dimensions > 1) plot.value_title = members.text("fZaxis.fTitle");
   plot.look = look_of(members, scene);

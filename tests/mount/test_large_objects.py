@@ -140,7 +140,9 @@ def test_texts_of_large_objects_are_those_of_their_arrays(small, path, name, arr
     with uproot.open(path) as file:
         np.testing.assert_allclose(contents, file[name].values(flow=True).T.ravel() if name != "p" else contents, rtol=1e-6)
     with open(os.path.join(directory, "plot.svg"), "rb") as file:
-        xml.dom.minidom.parseString(file.read())
+        svg = xml.dom.minidom.parseString(file.read())
+    shapes = len(svg.getElementsByTagName("rect")) + len(svg.getElementsByTagName("path"))
+    assert shapes > (2 if name == "line" else 1_000)
 
 
 def test_its_bytes_are_those_of_the_payload(small, path):
