@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Enumerations in collections, at several split levels, compared with what was written and with what ROOT reads."""
 
+import json
 import os
 
 import pytest
@@ -64,3 +65,22 @@ def test_of_which_the_file_says_nothing(samples, shared_mount):
     assert "offsets.i8" in os.listdir(os.path.join(table, "empty"))
     # One byte for each item: nobody says so, and there is nothing to tell it by.
     assert set(mounted_table.raw_branches(table)) == {"small_lists"}
+
+
+@pytest.mark.parametrize("split", (0, 1, 99))
+def test_what_root_leaves_out_of_pairs(samples, shared_mount, split):
+    """The part that the description of the pair lacks has no bytes; all else has."""
+    directory = os.path.join(shared_mount(samples("left_out")).path, f"left_out-{split}.root")
+    table = os.path.join(directory, "t")
+    assert not mounted_table.raw_branches(table)
+    lists = {"list": [{"first": 5}, {"first": 6}], "lists": [[{"second": 5}, {"second": 6}], []]}
+    wanted = [
+        {"first": entry, "narrow": {"first": 7 if entry % 2 else 60000}, "second": {"second": 9}, **lists, "last": 4}
+        for entry in range(20)]
+    assert mounted_table.read_node(table, "pairs") == wanted
+    mounted_table.assert_schema_matches_files(table)
+    with open(os.path.join(directory, "key", "object.json")) as file:
+        found = json.load(file)
+    assert found["narrow"]["first"] == 60000 or found["narrow"]["first"] == 7
+    assert "second" not in found["narrow"] and found["second"]["second"] == 9 and found["last"] == 4
+    assert [each["first"] for each in found["list"]] == [5, 6]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/info/item_form.h"
 
+#include <algorithm>
 #include <string>
 
 #include "streamer/info/basic_type.h"
@@ -43,13 +44,32 @@ std::optional<EnumItem> enum_item(int own, const TypeName& collection, ItemIn pl
   return item;
 }
 
+namespace {
+
+const StreamerInfo* pair_class(const StreamerInfos& infos, const TypeName& first, const TypeName& second) {
+  return infos.newest("pair<" + first.text + "," + second.text + (second.text.ends_with('>') ? " >" : ">"));
+}
+
+const StreamerElement* described_part(const StreamerInfo& pair, std::size_t part) {
+  const auto found = std::ranges::find(pair.elements, part == 0 ? "first" : "second", &StreamerElement::name);
+  return found == pair.elements.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 const StreamerElement* pair_part(const StreamerInfos& infos, const TypeName& first, const TypeName& second,
                                  std::size_t part, bool undescribed) {
   const TypeName& type = part == 0 ? first : second;
   if (type.kind != TypeName::Kind::array && !enumeration(infos, type, undescribed)) return nullptr;
-  const StreamerInfo* info =
-      infos.newest("pair<" + first.text + "," + second.text + (second.text.ends_with('>') ? " >" : ">"));
-  return info && info->elements.size() == 2 ? &info->elements[part] : nullptr;
+  const StreamerInfo* info = pair_class(infos, first, second);
+  return info ? described_part(*info, part) : nullptr;
+}
+
+bool is_left_out_of_pair(const StreamerInfos& infos, const TypeName& first, const TypeName& second, std::size_t part) {
+  const TypeName& type = part == 0 ? first : second;
+  if (type.kind != TypeName::Kind::named_class || infos.newest(type.text)) return false;
+  const StreamerInfo* info = pair_class(infos, first, second);
+  return info && !described_part(*info, part);
 }
 
 const StreamerInfo* array_class(const StreamerInfos& infos, const TypeName& type) {

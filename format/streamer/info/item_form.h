@@ -38,6 +38,10 @@ EnumItem enum_item(int own);
 const StreamerElement* pair_part(const StreamerInfos&, const TypeName& first, const TypeName& second, std::size_t part,
                                  bool undescribed);
 
+// Whether the file describes the pair without this part: ROOT leaves out an enumeration of more than 4 bytes, which it
+// then writes no bytes of.
+bool is_left_out_of_pair(const StreamerInfos&, const TypeName& first, const TypeName& second, std::size_t part);
+
 // The description of a std::array, which is an object of one member in a collection or pair; nullptr if there is none.
 const StreamerInfo* array_class(const StreamerInfos&, const TypeName&);
 

@@ -260,6 +260,7 @@ Result<Shape> LayoutCompiler::members_of_items(const TypeName& collection) {
   if (is_map || item.kind == TypeName::Kind::pair) {
     const std::array names = is_map ? std::array{"key", "value"} : std::array{"first", "second"};
     for (std::size_t i = 0; i < 2; ++i) {
+      if (is_left_out(item, i)) continue;
       const StreamerElement* told = pair_part(item, i);
       TRY(Shape part,
           told ? element_of_items(*told, Op::Kind::repeat) : value_of_items(item.arguments[i], Op::Kind::repeat));
@@ -313,6 +314,7 @@ Result<Shape> LayoutCompiler::pair(const TypeName& type, ValueIn) {
   auto body = [&]() -> Result<Shape> {
     Shape record;
     for (std::size_t i = 0; i < 2; ++i) {
+      if (is_left_out(type, i)) continue;
       const StreamerElement* told = pair_part(type, i);
       TRY(Shape part, told ? element(*told) : value(type.arguments[i], ValueIn::member));
       part.name = i == 0 ? "first" : "second";

@@ -134,6 +134,9 @@ class LayoutCompiler : public ProgramDraft {
   const StreamerElement* pair_part(const TypeName& pair, std::size_t part) const {
     return tfile::pair_part(infos_, pair.arguments[0], pair.arguments[1], part, guess_.has_enums);
   }
+  bool is_left_out(const TypeName& pair, std::size_t part) const {
+    return is_left_out_of_pair(infos_, pair.arguments[0], pair.arguments[1], part);
+  }
   Result<Shape> members_of_items(const TypeName& collection);
   Result<Shape> value_of_items(const TypeName&, Op::Kind each);
   Result<Shape> pair(const TypeName&, ValueIn);

@@ -21,6 +21,7 @@ void ObjectWalk::pair(Cursor& outer, const TypeName& type) {
   Cursor in = inside(outer, frame);
   visitor_->begin_object(type.text, 0);
   for (std::size_t i = 0; i < 2 && may_go_on(in); ++i) {
+    if (is_left_out_of_pair(infos_, type.arguments[0], type.arguments[1], i)) continue;
     visitor_->member(i == 0 ? "first" : "second");
     part(in, type, i, ValueIn::member);
   }
@@ -116,6 +117,7 @@ void ObjectWalk::member_wise_items(Cursor& in, const TypeName& type, const Strea
   }
   std::vector<MemberColumn> columns;
   for (std::size_t i = 0; i < 2; ++i) {
+    if (is_left_out_of_pair(infos_, item.arguments[0], item.arguments[1], i)) continue;
     if (const auto* told = pair_part(infos_, item.arguments[0], item.arguments[1], i, false)) {
       add_element_column(in, count, *told, columns);
       continue;
