@@ -15,8 +15,6 @@
 #include "streamer/info/streamer_info_record.h"
 #include "streamer/walk/described_classes.h"
 #include "streamer/walk/json_pieces.h"
-#include "streamer/walk/null_visitor.h"
-#include "streamer/walk/object_reader.h"
 #include "tfile/plot.h"
 
 namespace tfile {
@@ -26,10 +24,16 @@ namespace {
 // each, so that a reader of one array does not need memory for all.
 constexpr std::uint64_t kTogetherMax = 16 << 20;
 
+// Whether its bins may not be in memory.
+bool has_contents(const ObjectKind& kind) {
+  return kind.family == ObjectFamily::histogram || kind.family == ObjectFamily::profile;
+}
+
 class ClassObject final : public OneChunkEach<Object> {
  public:
   ClassObject(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key, std::shared_ptr<const StreamSet> payload);
-  void look(std::span<const std::byte> payload);
+  // `in_memory`: bytes of the payload that are there.
+  void look(std::span<const std::byte> payload, std::uint64_t in_memory);
 
   std::size_t stream_count() const override { return streams_.size(); }
   StreamShape shape(StreamId stream) const override;
@@ -40,7 +44,7 @@ class ClassObject final : public OneChunkEach<Object> {
                        std::span<const std::int64_t>) const override;
 
   // Of a large object: all of the other functions use this, whatever payload they are given.
-  void keep(std::shared_ptr<const PayloadBytes> payload);
+  void keep(std::shared_ptr<const PayloadBytes> payload, std::uint64_t in_memory);
   Result<std::shared_ptr<const PiecedText>> json(std::span<const std::byte> payload,
                                                  const std::stop_token& stop) const override;
   Result<std::shared_ptr<const PiecedText>> table(std::span<const std::byte> payload, std::size_t part,
@@ -96,7 +100,7 @@ ClassObject::ClassObject(std::shared_ptr<const StreamerInfos> infos, const KeyIn
   object_kind_ = kind_of_object(*infos_, class_name);
 }
 
-void ClassObject::look(std::span<const std::byte> payload) {
+void ClassObject::look(std::span<const std::byte> payload, std::uint64_t in_memory) {
   const ObjectClasses classes = object_classes(*infos_, class_name, payload, keylen_);
   needs_descriptions = !classes.names_itself || !described(classes).empty();
   auto members = read_members(payload);
@@ -117,7 +121,7 @@ void ClassObject::look(std::span<const std::byte> payload) {
     const auto some = object_arrays(kind_of_part, *infos_, held[i].members);
     if (some) add_part(i + 1, held[i].path + "/", kind_of_part, *some);
   }
-  count_drawn(held, payload.size());
+  count_drawn(held, in_memory);
 }
 
 StreamShape ClassObject::shape(StreamId stream) const {
@@ -130,10 +134,10 @@ std::uint64_t ClassObject::decoded_size(ChunkKey key) const {
   return payload_->decoded_size({}) + streams_[key.stream].bytes + streams_[key.stream].working;
 }
 
-void ClassObject::keep(std::shared_ptr<const PayloadBytes> payload) {
+void ClassObject::keep(std::shared_ptr<const PayloadBytes> payload, std::uint64_t in_memory) {
   large_ = std::move(payload);
   is_large = true;
-  look(large_->span());
+  look(large_->span(), in_memory);
 }
 
 Result<std::shared_ptr<const PiecedText>> ClassObject::json(std::span<const std::byte> payload,
@@ -149,14 +153,13 @@ Result<std::shared_ptr<const PiecedText>> ClassObject::table(std::span<const std
   using Text = std::shared_ptr<const PiecedText>;
   if (!parts[part].has_spreadsheet) return Text();
   TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
-  const ObjectKind kind_of_part = part == 0 ? object_kind_ : kind_of_object(*infos_, members.class_name(""));
-  if (kind_of_part.family == ObjectFamily::dense || kind_of_part.family == ObjectFamily::sparse)
-    return cell_table(members, kind_of_part, payload, quoted, stop);
-  if (part != 0) return Text();
-  if (!large_ && !has_histogram_table(object_kind_, members)) return Text();
+  const ObjectKind of_part = part == 0 ? object_kind_ : kind_of_object(*infos_, members.class_name(""));
+  if (of_part.family == ObjectFamily::dense || of_part.family == ObjectFamily::sparse)
+    return cell_table(members, of_part, bytes_of(payload), large_, quoted, stop);
+  if (large_) return has_contents(of_part) ? histogram_table({members, large_}, of_part, {}, quoted, stop) : Text();
+  if (part != 0 || !has_histogram_table(of_part, members)) return Text();
   const auto whole = std::make_shared<const WholePayload>(payload);
-  const std::shared_ptr<const PayloadBytes> bytes = large_ ? large_ : whole;
-  return histogram_table({members, bytes}, object_kind_, large_ ? OpenedHistogram() : opener(), quoted, stop);
+  return histogram_table({members, whole}, of_part, opener(), quoted, stop);
 }
 
 std::string ClassObject::descriptions(std::span<const std::byte> payload) const {
@@ -173,8 +176,9 @@ Result<Plot> ClassObject::plot(std::span<const std::byte> payload, std::size_t p
 
 Result<Spreadsheet> ClassObject::spreadsheet(std::span<const std::byte> payload, std::size_t part,
                                              Effort& effort) const {
-  if (large_ && part == 0) return fail(ErrorKind::unsupported, "histogram: too large for a table in one piece");
   TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
+  if (large_ && has_contents(kind_of_object(*infos_, members.class_name(""))))
+    return fail(ErrorKind::unsupported, "histogram: too large for a table in one piece");
   return object_spreadsheet(*infos_, members, effort);
 }
 
@@ -252,8 +256,8 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const Obj
     if (array.is_drawn_apart) apart += numbers;
   }
   parts[part].numbers = longest + apart;
-  const bool is_joined = kind_of_part.family == ObjectFamily::histogram || kind_of_part.family == ObjectFamily::profile;
-  parts[part].drawn = is_joined ? std::min(parts[part].numbers, kDrawnWhole) : parts[part].numbers;
+  const bool is_joined = has_contents(kind_of_part) && parts[part].numbers > kDrawnWhole;
+  parts[part].drawn = is_joined ? kDrawnJoined : parts[part].numbers;
   const bool together = all <= kTogetherMax;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (i == 0 || !together) streams_.push_back({part, i, arrays.size(), {}, {}, 0, 0});
@@ -279,7 +283,7 @@ void ClassObject::count_drawn(const std::vector<ObjectPart>& held, std::uint64_t
     const std::string_view path = held[i - 1].path;
     const auto slash = path.rfind('/');
     const std::size_t above = part_at.at(slash == path.npos ? std::string_view() : path.substr(0, slash));
-    numbers[above] += numbers[i] + parts[i].numbers + kPartNumbers;
+    numbers[above] += numbers[i] + parts[i].drawn + kPartNumbers;
     inner[above] += inner[i] + 1;
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -353,36 +357,15 @@ std::shared_ptr<const Object> open_object(std::shared_ptr<const StreamerInfos> i
                                           std::span<const std::byte> payload) {
   if (auto table = open_row_table(*infos, key, payload_streams, payload)) return table;
   auto object = std::make_shared<ClassObject>(std::move(infos), key, std::move(payload_streams));
-  object->look(payload);
+  object->look(payload, payload.size());
   return object;
-}
-
-bool may_be_large(const StreamerInfos& infos, std::string_view class_name) {
-  const ObjectFamily family = kind_of_object(infos, class_name).family;
-  return family == ObjectFamily::histogram || family == ObjectFamily::profile;
-}
-
-Result<std::vector<ByteRange>> long_arrays(const StreamerInfos& infos, std::string_view class_name,
-                                           const PayloadBytes& payload, std::uint32_t keylen) {
-  struct Finder final : NullVisitor {
-    explicit Finder(const PayloadBytes& payload_) : payload(payload_) {}
-    void numbers(const StoredNumbers& all, std::span<const std::uint32_t>) override {
-      constexpr std::size_t kLong = 1 << 20;
-      if (all.bytes.size() >= kLong) found.push_back(payload.place_of(all.bytes));
-    }
-    const PayloadBytes& payload;
-    std::vector<ByteRange> found;
-  };
-  Finder finder(payload);
-  TRY_VOID(visit_object(infos, class_name, payload, keylen, finder));
-  return std::move(finder.found);
 }
 
 std::shared_ptr<const Object> open_large_object(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key,
                                                 std::shared_ptr<const StreamSet> payload_streams,
-                                                std::shared_ptr<const PayloadBytes> payload) {
+                                                std::shared_ptr<const PayloadBytes> payload, std::uint64_t in_memory) {
   auto object = std::make_shared<ClassObject>(std::move(infos), key, std::move(payload_streams));
-  object->keep(std::move(payload));
+  object->keep(std::move(payload), in_memory);
   return object;
 }
 

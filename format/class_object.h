@@ -20,17 +20,10 @@ std::shared_ptr<const Object> open_object(std::shared_ptr<const StreamerInfos> i
                                           std::shared_ptr<const StreamSet> payload_streams,
                                           std::span<const std::byte> payload);
 
-// Whether objects of this class are opened by open_large_object(): histograms and profiles.
-bool may_be_large(const StreamerInfos&, std::string_view class_name);
-
-// The arrays in the payload of an object that take a megabyte or more: places of their bytes. All other bytes are
-// wanted. Errors: of visit_object().
-Result<std::vector<ByteRange>> long_arrays(const StreamerInfos&, std::string_view class_name, const PayloadBytes&,
-                                           std::uint32_t keylen);
-
-// The same object without its long arrays in `payload`, which is kept.
+// The same object without the contents of its histograms in `payload` (let_go_of_contents()), which is kept.
+// `in_memory`: so many other bytes it has.
 std::shared_ptr<const Object> open_large_object(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key,
                                                 std::shared_ptr<const StreamSet> payload_streams,
-                                                std::shared_ptr<const PayloadBytes> payload);
+                                                std::shared_ptr<const PayloadBytes> payload, std::uint64_t in_memory);
 
 }  // namespace tfile

@@ -16,6 +16,7 @@
 #include "container/payload_blocks.h"
 #include "container/record_walk.h"
 #include "container/recover.h"
+#include "large_arrays.h"
 #include "model/heap.h"
 #include "ntuple/description.h"
 #include "ntuple/ntuple_table.h"
@@ -24,6 +25,7 @@
 #include "remote_descriptions.h"
 #include "streamer/info/streamer_info.h"
 #include "streamer/layout/class_headers.h"
+#include "streamer/walk/json_pieces.h"
 #include "tfile/mutex.h"
 #include "tree/read/tree_table.h"
 
@@ -353,14 +355,14 @@ Result<std::shared_ptr<const Object>> RootFile::large_object(const KeyInfo& key)
   if (key.kind != KeyKind::object || !is_large(key)) return ObjectPtr();
   TRY(const auto classes, class_infos());
   auto infos = infos_in(classes);
-  if (!may_be_large(*infos, key.class_name)) return ObjectPtr();
   TRY(auto blocks, PayloadBlocks::open(source_, key));
-  TRY(auto sparse, SparsePayload::open(std::move(blocks)));
-  TRY(const auto arrays, long_arrays(*infos, key.class_name, *sparse, key.keylen));
+  TRY(auto sparse, SparsePayload::open(std::move(blocks), kKeptOfLarge));
+  const auto kept = let_go_of_contents(*infos, key.class_name, *sparse, key.keylen);
   if (sparse->failure()) return tl::unexpected<Error>(*sparse->failure());
-  for (const ByteRange array : arrays) sparse->let_go(array);
+  // What a walk cannot read is told by the object that is in memory.
+  if (!kept || !*kept || !has_short_outline(*infos, key.class_name, sparse->span(), key.keylen)) return ObjectPtr();
   TRY(auto streams, payload(key));
-  return open_large_object(std::move(infos), key, std::move(streams), std::move(sparse));
+  return open_large_object(std::move(infos), key, std::move(streams), std::move(sparse), **kept);
 }
 
 Result<std::shared_ptr<const StreamSet>> RootFile::large_payload(const KeyInfo& key) const {

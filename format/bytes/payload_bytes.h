@@ -25,8 +25,8 @@ class PayloadBytes {
   virtual ~PayloadBytes() = default;
   virtual std::span<const std::byte> span() const = 0;
   virtual std::unique_ptr<PayloadReader> reader() const = 0;
-  // Makes sure that the bytes from here on are there, as far as a walk reads without asking again.
-  virtual void want(std::size_t /*position*/) const {}
+  // Makes sure that the bytes from here on are there, as far as a walk reads without asking again. False: they are not.
+  virtual bool want(std::size_t /*position*/) const { return true; }
 
   // The place of bytes of span().
   ByteRange place_of(std::span<const std::byte> bytes) const {

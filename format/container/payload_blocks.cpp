@@ -19,6 +19,14 @@ constexpr std::uint64_t kPlainBlock = 1 << 20;
 // A walk asks at each value. No value between long arrays is larger: names, titles, numbers of axes.
 constexpr std::uint64_t kWantedAhead = 1 << 20;
 
+// More than a block of ROOT's compression has.
+constexpr std::uint64_t kBlockMost = 16 << 20;
+
+ByteRange common(ByteRange one, ByteRange other) {
+  const std::uint64_t begin = std::max(one.begin, other.begin), end = std::min(one.end(), other.end());
+  return {begin, begin < end ? end - begin : 0};
+}
+
 class BlockReader final : public PayloadReader {
  public:
   explicit BlockReader(std::shared_ptr<const PayloadBlocks> blocks) : blocks_(std::move(blocks)) {}
@@ -161,42 +169,63 @@ Result<Chunk> PayloadBlocks::decode(ChunkKey key, std::span<const std::byte> sto
   return chunk;
 }
 
-Result<std::shared_ptr<SparsePayload>> SparsePayload::open(std::shared_ptr<const PayloadBlocks> blocks) {
+Result<std::shared_ptr<SparsePayload>> SparsePayload::open(std::shared_ptr<const PayloadBlocks> blocks,
+                                                           std::uint64_t most) {
   void* const addresses = mmap(nullptr, std::max<std::uint64_t>(blocks->size(), 1), PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (addresses == MAP_FAILED) return fail(ErrorKind::no_space, "cannot reserve addresses for a payload");
   // Huge pages would make the bytes that are let go come back with their neighbours.
   (void)madvise(addresses, std::max<std::uint64_t>(blocks->size(), 1), MADV_NOHUGEPAGE);
-  return std::make_shared<SparsePayload>(std::move(blocks), static_cast<std::byte*>(addresses));
+  return std::make_shared<SparsePayload>(std::move(blocks), static_cast<std::byte*>(addresses), most);
 }
 
-SparsePayload::SparsePayload(std::shared_ptr<const PayloadBlocks> blocks, std::byte* addresses)
-    : blocks_(std::move(blocks)), addresses_(addresses), filled_(blocks_->count()) {}
+SparsePayload::SparsePayload(std::shared_ptr<const PayloadBlocks> blocks, std::byte* addresses, std::uint64_t most)
+    : blocks_(std::move(blocks)), addresses_(addresses), most_(most + 2 * kBlockMost), filled_(blocks_->count()) {}
 
 SparsePayload::~SparsePayload() { munmap(addresses_, std::max<std::uint64_t>(blocks_->size(), 1)); }
 
 std::unique_ptr<PayloadReader> SparsePayload::reader() const { return std::make_unique<BlockReader>(blocks_); }
 
-void SparsePayload::want(std::size_t position) const {
+bool SparsePayload::want(std::size_t position) const {
   const std::uint64_t size = blocks_->size();
-  if (position >= size || failure_) return;
+  if (position >= size) return true;
   const std::size_t last = blocks_->block_at(std::min(position + kWantedAhead, size) - 1);
-  for (std::size_t block = blocks_->block_at(position); block <= last && !failure_; ++block) {
-    if (filled_[block]) continue;
-    const auto bytes = blocks_->block(block);
-    if (!bytes) {
-      failure_ = bytes.error();
-      return;
-    }
-    std::memcpy(addresses_ + blocks_->begin_of(block), bytes->data(), bytes->size());
-    filled_[block] = true;
+  for (std::size_t block = blocks_->block_at(position); block <= last; ++block) {
+    if (!filled_[block] && !fill(block)) return false;
   }
+  return true;
+}
+
+bool SparsePayload::fill(std::size_t block) const {
+  const ByteRange place = blocks_->range_of(block);
+  is_full_ = is_full_ || in_memory_ + place.size > most_;
+  if (is_full_ || failure_) return false;
+  const auto bytes = blocks_->block(block);
+  if (!bytes) {
+    failure_ = bytes.error();
+    return false;
+  }
+  std::memcpy(addresses_ + place.begin, bytes->data(), bytes->size());
+  filled_[block] = true;
+  in_memory_ += place.size;
+  for (const ByteRange& gone : let_go_) release(common(gone, place));
+  return true;
 }
 
 void SparsePayload::let_go(ByteRange range) {
+  let_go_.push_back(range);
+  if (range.size == 0) return;
+  const std::size_t last = blocks_->block_at(range.end() - 1);
+  for (std::size_t block = blocks_->block_at(range.begin); block <= last; ++block)
+    if (filled_[block]) release(common(range, blocks_->range_of(block)));
+}
+
+void SparsePayload::release(ByteRange range) const {
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   const std::uint64_t begin = (range.begin + page - 1) / page * page, end = range.end() / page * page;
-  if (begin < end) madvise(addresses_ + begin, end - begin, MADV_DONTNEED);
+  if (begin >= end) return;
+  madvise(addresses_ + begin, end - begin, MADV_DONTNEED);
+  in_memory_ -= end - begin;
 }
 
 }  // namespace tfile

@@ -27,6 +27,7 @@ class PayloadBlocks final : public StreamSet {
   std::size_t count() const { return stored_.size(); }
   std::size_t block_at(std::uint64_t position) const;
   std::uint64_t begin_of(std::size_t block) const { return begins_[block]; }
+  ByteRange range_of(std::size_t block) const { return {begins_[block], size_of_block(block)}; }
   // Reads and decompresses. Errors: damaged, io. Blocks.
   Result<Buffer> block(std::size_t) const;
 
@@ -56,27 +57,35 @@ class PayloadBlocks final : public StreamSet {
 // Such a payload as addresses, of which only those that were wanted have bytes.
 class SparsePayload final : public PayloadBytes {
  public:
-  // Errors: no_space (addresses).
-  static Result<std::shared_ptr<SparsePayload>> open(std::shared_ptr<const PayloadBlocks>);
-  SparsePayload(std::shared_ptr<const PayloadBlocks> blocks, std::byte* addresses);
+  // `most`: of bytes in memory beside those of two blocks. Errors: no_space (addresses).
+  static Result<std::shared_ptr<SparsePayload>> open(std::shared_ptr<const PayloadBlocks>, std::uint64_t most);
+  SparsePayload(std::shared_ptr<const PayloadBlocks> blocks, std::byte* addresses, std::uint64_t most);
   ~SparsePayload() override;
   SparsePayload(const SparsePayload&) = delete;
   SparsePayload& operator=(const SparsePayload&) = delete;
 
   std::span<const std::byte> span() const override { return {addresses_, blocks_->size()}; }
   std::unique_ptr<PayloadReader> reader() const override;
-  // Blocks. If it fails, failure() says why, and the bytes are zeros.
-  void want(std::size_t position) const override;
+  // Blocks. If it fails, failure() says why, or is_full() that it would be too much, and the bytes are zeros.
+  bool want(std::size_t position) const override;
   const std::optional<Error>& failure() const { return failure_; }
-  // Gives the memory of these bytes back: they are zeros from now on.
+  bool is_full() const { return is_full_; }
+  // Gives the memory of these bytes back: they are zeros from now on, whatever is wanted.
   void let_go(ByteRange);
 
  private:
+  bool fill(std::size_t block) const;
+  void release(ByteRange) const;
+
   const std::shared_ptr<const PayloadBlocks> blocks_;
   std::byte* const addresses_;
+  const std::uint64_t most_;
+  std::vector<ByteRange> let_go_;
   // While the object is opened, by one thread.
   mutable std::vector<bool> filled_;
+  mutable std::uint64_t in_memory_ = 0;
   mutable std::optional<Error> failure_;
+  mutable bool is_full_ = false;
 };
 
 }  // namespace tfile

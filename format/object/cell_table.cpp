@@ -88,7 +88,7 @@ struct CellBlock {
 class CellTable final : public PiecedText {
  public:
   CellTable(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, bool is_sparse,
-            std::span<const std::byte> payload, const QuotedField& quoted);
+            std::span<const std::byte> payload, std::shared_ptr<const PayloadBytes> kept, const QuotedField& quoted);
   Result<> add_blocks(const ObjectMembers& members, std::span<const std::byte> payload);
   Result<> count(std::span<const std::byte> payload, const std::stop_token& stop);
   Result<> make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const override;
@@ -107,6 +107,7 @@ class CellTable final : public PiecedText {
   const std::vector<std::uint32_t> bins_;
   const std::optional<PackedCoordinates> packed_;  // of a THnSparse
   const std::uint64_t payload_size_;
+  const std::shared_ptr<const PayloadBytes> kept_;
   std::vector<CellAxis> axes_;
   std::vector<CellBlock> blocks_;
   std::uint64_t cells_ = 0;
@@ -114,10 +115,12 @@ class CellTable final : public PiecedText {
 };
 
 CellTable::CellTable(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, bool is_sparse,
-                     std::span<const std::byte> payload, const QuotedField& quoted)
+                     std::span<const std::byte> payload, std::shared_ptr<const PayloadBytes> kept,
+                     const QuotedField& quoted)
     : bins_(bins),
       packed_(is_sparse ? std::optional<PackedCoordinates>(bins) : std::nullopt),
-      payload_size_(payload.size()) {
+      payload_size_(payload.size()),
+      kept_(std::move(kept)) {
   std::string header, labels;
   for (std::size_t i = 0; i < bins.size(); ++i) {
     axes_.emplace_back(members, axis_path(i), bins[i], quoted);
@@ -206,7 +209,7 @@ Result<> CellTable::count(std::span<const std::byte> payload, const std::stop_to
     };
     each_cell_inside(payload, first, std::min(kPieceCells, cells_ - first), add);
     if (size == 0) continue;
-    pieces.push_back({size, {}, {0, payload.size()}});
+    pieces.push_back({size, {}, {0, kept_ ? 0 : payload.size()}});
     starts_.push_back(first);
   }
   return {};
@@ -214,6 +217,7 @@ Result<> CellTable::count(std::span<const std::byte> payload, const std::stop_to
 
 Result<> CellTable::make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const {
   constexpr const char* kOther = "the table of the object has changed since its size was computed";
+  if (kept_) payload = kept_->span();
   if (payload.size() != payload_size_) return fail(ErrorKind::stale, kOther);
   std::string text;
   text.reserve(to.size());
@@ -236,11 +240,12 @@ Result<> CellTable::make(std::size_t piece, std::span<const std::byte> payload, 
 }  // namespace
 
 Result<std::shared_ptr<const PiecedText>> cell_table(const ObjectMembers& members, const ObjectKind& kind,
-                                                     std::span<const std::byte> payload, const QuotedField& quoted,
-                                                     const std::stop_token& stop) {
+                                                     std::span<const std::byte> payload,
+                                                     std::shared_ptr<const PayloadBytes> kept,
+                                                     const QuotedField& quoted, const std::stop_token& stop) {
   TRY(const std::vector<std::uint32_t> bins, bins_of_axes(members));
   const bool is_sparse = kind.family == ObjectFamily::sparse;
-  auto table = std::make_shared<CellTable>(members, bins, is_sparse, payload, quoted);
+  auto table = std::make_shared<CellTable>(members, bins, is_sparse, payload, std::move(kept), quoted);
   TRY_VOID(table->add_blocks(members, payload));
   TRY_VOID(table->count(payload, stop));
   return std::shared_ptr<const PiecedText>(std::move(table));

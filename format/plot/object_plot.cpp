@@ -24,6 +24,7 @@ constexpr std::pair<std::string_view, std::string_view> kPlotAxes[] = {
 constexpr std::uint64_t kPlotCellsMax = 20'000'000;
 // Of joined bins, across a map, or along one dimension: a picture shows no more.
 constexpr std::uint64_t kMapAcross = 480, kStepsAcross = 8'000;
+static_assert(std::max(kMapAcross * kMapAcross, kStepsAcross) == kDrawnJoined);
 constexpr std::uint64_t kCellsTogether = 64 << 10;  // read at a time
 
 // Times of an axis count from the offset in the axis' format, "%H:%M%F2024-01-01 00:00:00", or from 1995.
@@ -168,7 +169,7 @@ Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& 
   plot.dimensions = kind.dimensions;
   plot.is_profile = kind.family == ObjectFamily::profile;
   if (h.cells > kDrawnWhole && !has_fill_buffer(members, "", kind.dimensions)) {
-    TRY_VOID(check_room(scene, std::max(kMapAcross * kMapAcross, kStepsAcross)));
+    TRY_VOID(check_room(scene, kDrawnJoined));
     TRY_VOID(join_bins(plot, members, h, scene));
   } else {
     TRY_VOID(small_bins(members, "", kind.dimensions));

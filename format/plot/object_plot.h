@@ -15,8 +15,8 @@
 
 namespace tfile {
 
-// Larger histograms are drawn with joined bins.
-inline constexpr std::uint64_t kDrawnWhole = 1'000'000;
+// Larger histograms are drawn with joined bins, of which there are no more than the second.
+inline constexpr std::uint64_t kDrawnWhole = 1'000'000, kDrawnJoined = 480 * 480;
 
 // Whether an object can be drawn: histograms, profiles, efficiencies and functions of one and two dimensions, bins of
 // polygons, graphs, and containers of these. A function can be drawn if its formula is understood or points were saved.

@@ -155,3 +155,60 @@ def test_its_bytes_are_those_of_the_payload(small, path):
         chunk, cursor = file.key("m").get_uncompressed_chunk_cursor()
         expected.update(chunk.raw_data)
     assert found.digest() == expected.digest()
+
+
+@pytest.fixture
+def held(path):
+    with mounted.Mounted(path.replace("large_matrix.root", "containers.root"), ("memory=64M",)) as m:
+        yield m
+        assert m.errors() == ""
+        assert m.peak_bytes() < MEMORY + (64 << 20)
+
+
+def contents_in(path):
+    """The text of the last fArray of an object, as a hash."""
+    found = hashlib.sha256()
+    with open(path, "rb") as file:
+        text = file.read()
+    begin = text.rindex(b'"fArray": [')
+    found.update(memoryview(text)[begin:text.index(b"]", begin)])
+    return found.digest()
+
+
+@pytest.mark.parametrize("name, class_name", (("c", b"TCanvas"), ("l", None), ("fo", b"TFolder")))
+def test_a_container_of_a_large_matrix_is_read(held, name, class_name):
+    """A canvas, a list, a folder: all of their texts."""
+    directory = os.path.join(held.path, name)
+    assert contents_in(os.path.join(directory, "object.json")) == contents_in(os.path.join(held.path, "h", "object.json"))
+    if class_name:
+        with open(os.path.join(directory, "object.streamerinfo"), "rb") as file:
+            assert class_name in file.read()
+
+
+def test_a_large_matrix_is_drawn_in_its_canvas(held):
+    def shapes(path):
+        with open(os.path.join(held.path, path), "rb") as file:
+            text = file.read()
+        xml.dom.minidom.parseString(text)
+        return text.count(b"<rect"), text
+    alone, picture = shapes("h/plot.svg")
+    assert 3 * 200 < alone and shapes("c/h/plot.svg")[1] == picture and shapes("l/h/plot.svg")[1] == picture
+    count, text = shapes("c/plot.svg")
+    assert abs(count - alone) < 20 and b"a text" in text
+
+
+def test_parts_of_large_containers_are_as_they_are_alone(held):
+    table, alone = (os.path.join(held.path, *path, "table.csv") for path in (("l", "h"), ("h",)))
+    assert os.stat(table).st_size == os.stat(alone).st_size
+    assert read_at(table, 0, 1 << 20) == read_at(alone, 0, 1 << 20)
+    with open(os.path.join(held.path, "l", "g", "table.csv")) as file:
+        assert file.read().splitlines() == ["x,y", "0,0", "1,1", "2,4"]
+
+
+def test_a_stack_of_long_histograms_is_drawn(held):
+    with open(os.path.join(held.path, "st", "plot.svg"), "rb") as file:
+        text = file.read()
+    xml.dom.minidom.parseString(text)
+    assert b"line 0" in text and b"line 1" in text
+    with open(os.path.join(held.path, "st", "line0", "plot.svg"), "rb") as file:
+        xml.dom.minidom.parseString(file.read())

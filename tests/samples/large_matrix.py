@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run by ROOT: large_matrix.py DIRECTORY writes large_matrix.root, with the matrix `m` of 10,000 x 10,001 bins that
 physicists make of pairs of gamma rays, `weighted` of 1,100 x 1,000 bins with errors and overflow, the profile `p` of 800
-x 801 bins, and `line` of 5 million bins."""
+x 801 bins, and `line` of 5 million bins; and containers.root with the matrix `h` of 5,000 x 5,000 bins, by itself, in the
+canvas `c`, the list `l` and the folder `fo`, and with the stack `st` of two lines."""
 
 import os
 import sys
@@ -36,4 +37,41 @@ line = ROOT.TH1F("line", "line", 5_000_000, 0, 50)
 for _ in range(3_000):
     line.Fill(random.Gaus(25, 8))
 line.Write()
+file.Close()
+
+file = ROOT.TFile("containers.root", "RECREATE")
+ROOT.gROOT.SetBatch()
+h = ROOT.TH2D("h", "h;x;y;z", 5_000, 0, 5_000, 5_000, 0, 5_000)
+h.SetDirectory(ROOT.nullptr)
+h.SetStats(False)
+for y in (1, 2_500, 5_000):
+    for x in range(1, 5_001):
+        h.SetBinContent(x, y, (x * 7 + y) % 3_000)
+h.Write()
+canvas = ROOT.TCanvas("c", "c")
+h.Draw("colz")
+text = ROOT.TLatex(0.2, 0.5, "a text")
+text.SetNDC()
+text.Draw()
+canvas.Write()
+graph = ROOT.TGraph(3)
+graph.SetName("g")
+for i in range(3):
+    graph.SetPoint(i, i, i * i)
+named = ROOT.TNamed("n", "title")
+items = ROOT.TList()
+for item in (h, graph, named, h):
+    items.Add(item)
+items.Write("l", ROOT.TObject.kSingleKey)
+folder = ROOT.TFolder("fo", "fo")
+folder.Add(h)
+folder.Write()
+lines = [ROOT.TH1F(f"line{i}", f"line {i}", 3_000_000, 0, 50) for i in range(2)]
+stack = ROOT.THStack("st", "st")
+for line in lines:
+    line.SetDirectory(ROOT.nullptr)
+    for _ in range(3_000):
+        line.Fill(random.Gaus(25, 8))
+    stack.Add(line)
+stack.Write()
 file.Close()

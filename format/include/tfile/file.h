@@ -124,8 +124,9 @@ class File {
   // Errors: io (of the StreamerInfo). Blocks if the StreamerInfo was not read before.
   virtual Result<std::shared_ptr<const Object>> object(const KeyInfo&, std::span<const std::byte> payload) const = 0;
 
-  // The same of a large histogram or profile, whose payload is not brought into memory as a whole; nullptr for all
-  // others. large_payload: as payload(), but in chunks if it is large. Errors: damaged, unsupported, io. Block.
+  // The same of a large object that is mostly contents of histograms and profiles, itself or in it (a canvas, a list):
+  // these are not brought into memory, the rest is. nullptr for all others. large_payload: as payload(), but in chunks
+  // if it is large. Errors: damaged, unsupported, io. Block.
   virtual Result<std::shared_ptr<const Object>> large_object(const KeyInfo&) const {
     return std::shared_ptr<const Object>();
   }
@@ -133,6 +134,8 @@ class File {
   static bool is_large(const KeyInfo& key) { return std::max(key.objlen, key.nbytes) > kLargeObject; }
   // One block of ROOT's compression. What is made of a smaller object may take some times as much.
   static constexpr std::uint64_t kLargeObject = 16 << 20;
+  // The most that is brought into memory of a large_object().
+  static constexpr std::uint64_t kKeptOfLarge = 4 << 20;
 
   // Whether objects of this class usually have plots (functions: only those that this library understands). Looks at no
   // object. False if the StreamerInfo cannot be read. Blocks if it was not read before.

@@ -51,6 +51,24 @@ class Count final : public JsonSink {
   }
 };
 
+// Counts what an outline keeps.
+class KeptCount final : public JsonSink {
+ public:
+  Result<> text(std::string_view part) override { return add(part.size()); }
+  Result<> numbers(const StoredNumbers& run) override {
+    const std::size_t count = run.count();
+    return add(count < kPieceArrayMin ? size_of_numbers(run, 0, count)
+                                      : count / kPieceNumbers * kNumberSeparator.size());
+  }
+
+ private:
+  Result<> add(std::uint64_t kept) {
+    size += kept;
+    if (size > kKeptMax) return fail(ErrorKind::unsupported, "object: too many values for a text");
+    return {};
+  }
+};
+
 // Counts the text, and notes its pieces until too much of it would have to be kept.
 class Outline final : public JsonSink {
  public:
@@ -207,6 +225,12 @@ Result<std::shared_ptr<const PiecedText>> json_pieces(std::shared_ptr<const Stre
   }
   return Text(std::make_shared<const Stretches>(std::move(infos), std::move(class_name), payload.span().size(), keylen,
                                                 count.size));
+}
+
+bool has_short_outline(const StreamerInfos& infos, std::string_view class_name, std::span<const std::byte> payload,
+                       std::uint32_t keylen) {
+  KeptCount kept;
+  return write_object_json(infos, class_name, payload, keylen, kept).has_value();
 }
 
 }  // namespace tfile

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "bytes/payload_bytes.h"
 #include "streamer/walk/object_json.h"
@@ -18,5 +20,10 @@ namespace tfile {
 Result<std::shared_ptr<const PiecedText>> json_pieces(std::shared_ptr<const StreamerInfos>, std::string class_name,
                                                       const PayloadBytes&, std::uint32_t keylen, bool in_memory,
                                                       const std::stop_token& stop);
+
+// Whether json_pieces() makes the text of a payload whose long arrays are not in memory: little of it is between
+// arrays.
+bool has_short_outline(const StreamerInfos&, std::string_view class_name, std::span<const std::byte> payload,
+                       std::uint32_t keylen);
 
 }  // namespace tfile

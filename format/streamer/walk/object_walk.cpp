@@ -92,8 +92,9 @@ void ObjectWalk::key_object(Cursor& in, std::string_view class_name) {
 
 bool ObjectWalk::may_go_on(Cursor& in) {
   if (in.failed()) return false;
-  if (partly_) partly_->want(in.position());
-  if (depth_ > kDepthMax)
+  if (partly_ && !partly_->want(in.position()))
+    in.reject("object: its bytes are not there");
+  else if (depth_ > kDepthMax)
     in.reject("object: nested too deeply");
   else if (work_left_ == 0)
     in.reject("object: more values than its bytes can hold");

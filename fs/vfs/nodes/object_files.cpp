@@ -191,7 +191,8 @@ void ObjectFiles::content(tfile::NodeId node, ViewKind shown_as, Reply<std::shar
 void ObjectFiles::made_whole(std::size_t part, ViewKind shown_as, Reply<std::shared_ptr<Content>> made) const {
   const std::shared_ptr<const tfile::StreamSet> payload =
       object_->is_large ? std::make_shared<const NoPayload>(payload_->shape(0).stored_bytes) : payload_;
-  const std::uint64_t making = making_size(object_->parts[part], payload->decoded_size({}), shown_as);
+  const std::uint64_t in_memory = object_->is_large ? tfile::File::kKeptOfLarge : payload->decoded_size({});
+  const std::uint64_t making = making_size(object_->parts[part], in_memory, shown_as);
   auto streams = cache_.attach(made_text(payload, maker(object_, part, shown_as), making, made.stop_token()));
   CachedStreams& attached = *streams;
   auto show = [streams = std::move(streams)](std::int64_t length) mutable {
