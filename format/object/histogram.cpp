@@ -203,8 +203,8 @@ CellReader::Numbers CellReader::numbers_of(const ObjectMembers& members, const P
   return {*stored, payload.place_of(stored->bytes), payload.reader()};
 }
 
-Result<std::vector<double>> CellReader::read(Numbers& numbers, std::uint64_t first, std::uint64_t count,
-                                             bool is_there) {
+Result<std::vector<double>> CellReader::read(Numbers& numbers, std::uint64_t first, std::uint64_t count, bool is_there,
+                                             bool once) {
   std::vector<double> values;
   if (!numbers.reader) {
     if (is_there) values.resize(count);
@@ -215,23 +215,24 @@ Result<std::vector<double>> CellReader::read(Numbers& numbers, std::uint64_t fir
   TRY(some.bytes, numbers.reader->read({numbers.place.begin + first * width, count * width}));
   values.resize(count);
   numbers_as_double(some, values.data());
+  if (once) numbers.reader.reset();
   return values;
 }
 
-Result<HistogramCells> CellReader::read(std::uint64_t first, std::uint64_t count) {
+Result<HistogramCells> CellReader::read(std::uint64_t first, std::uint64_t count, bool once) {
   HistogramCells cells;
   cells.is_profile_ = is_profile_;
   cells.error_mode_ = error_mode_;
-  TRY(cells.contents_, read(contents_, first, count, true));
-  TRY(cells.squares_, read(squares_, first, count, is_profile_));
+  TRY(cells.contents_, read(contents_, first, count, true, once));
+  TRY(cells.squares_, read(squares_, first, count, is_profile_, once));
   if (!is_profile_) return cells;
-  TRY(cells.entries_, read(entries_, first, count, true));
-  TRY(cells.entry_squares_, read(entry_squares_, first, count, false));
+  TRY(cells.entries_, read(entries_, first, count, true, once));
+  TRY(cells.entry_squares_, read(entry_squares_, first, count, false, once));
   return cells;
 }
 
-Result<HistogramCells> CellReader::read_all(std::size_t dimensions) {
-  TRY(HistogramCells cells, read(0, contents_.stored.count()));
+Result<HistogramCells> CellReader::read_all(std::size_t dimensions) && {
+  TRY(HistogramCells cells, read(0, contents_.stored.count(), true));
   cells.add_buffered(members_, "", dimensions);
   return cells;
 }

@@ -101,9 +101,9 @@ class CellReader {
   CellReader(const ObjectMembers&, const PayloadBytes&, bool is_profile);
   // The cells from `first` on; these count from 0. The histogram must have no fill buffer. Errors: those of the
   // payload.
-  Result<HistogramCells> read(std::uint64_t first, std::uint64_t count);
-  // All of them, as HistogramCells has them of a payload that is in memory.
-  Result<HistogramCells> read_all(std::size_t dimensions);
+  Result<HistogramCells> read(std::uint64_t first, std::uint64_t count) { return read(first, count, false); }
+  // All of them, as HistogramCells has them of a payload that is in memory. Nothing is read later.
+  Result<HistogramCells> read_all(std::size_t dimensions) &&;
 
  private:
   struct Numbers {
@@ -112,7 +112,9 @@ class CellReader {
     std::unique_ptr<PayloadReader> reader;  // nullptr: there are none
   };
   Numbers numbers_of(const ObjectMembers&, const PayloadBytes&, const char* name, std::size_t count) const;
-  static Result<std::vector<double>> read(Numbers&, std::uint64_t first, std::uint64_t count, bool is_there);
+  // `once`: of each array its reader, and the block that it holds, go before the next is read.
+  Result<HistogramCells> read(std::uint64_t first, std::uint64_t count, bool once);
+  static Result<std::vector<double>> read(Numbers&, std::uint64_t first, std::uint64_t count, bool is_there, bool once);
 
   const ObjectMembers& members_;
   const bool is_profile_;
