@@ -175,7 +175,7 @@ def contents_in(path):
     return found.digest()
 
 
-@pytest.mark.parametrize("name, class_name", (("c", b"TCanvas"), ("l", None), ("fo", b"TFolder")))
+@pytest.mark.parametrize("name, class_name", (("c", b"TCanvas"), ("l", None), ("folder", b"TFolder")))
 def test_a_container_of_a_large_matrix_is_read(held, name, class_name):
     """A canvas, a list, a folder: all of their texts."""
     directory = os.path.join(held.path, name)

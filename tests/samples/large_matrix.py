@@ -2,7 +2,7 @@
 """Run by ROOT: large_matrix.py DIRECTORY writes large_matrix.root, with the matrix `m` of 10,000 x 10,001 bins that
 physicists make of pairs of gamma rays, `weighted` of 1,100 x 1,000 bins with errors and overflow, the profile `p` of 800
 x 801 bins, and `line` of 5 million bins; and containers.root with the matrix `h` of 5,000 x 5,000 bins, by itself, in the
-canvas `c`, the list `l` and the folder `fo`, and with the stack `st` of two lines."""
+canvas `c`, the list `l` and the folder `folder`, and with the stack `st` of two lines."""
 
 import os
 import sys
@@ -63,7 +63,7 @@ items = ROOT.TList()
 for item in (h, graph, named, h):
     items.Add(item)
 items.Write("l", ROOT.TObject.kSingleKey)
-folder = ROOT.TFolder("fo", "fo")
+folder = ROOT.TFolder("folder", "folder")
 folder.Add(h)
 folder.Write()
 lines = [ROOT.TH1F(f"line{i}", f"line {i}", 3_000_000, 0, 50) for i in range(2)]
