@@ -79,10 +79,12 @@ class QueryBinder {
   // A false result leaves a mistake behind.
   bool add_output(Nodes nodes, std::string_view text, bool is_cut) {
     lost_ = is_cut ? 0 : std::numeric_limits<double>::quiet_NaN();
+    has_elements_ = false;
     const auto slot = depth_;
     QueryProgram::Output output{std::string(stripped(text)), slot, is_integer(nodes)};
     const auto bound = number(nodes, kSpaceOfOutputs);
     if (!bound || !end_formula(*bound, kSpaceOfOutputs, slot)) return false;
+    if (bound->space == kSpaceOfOutputs && !has_elements_ && !repeat_first(slot)) return false;
     made_.outputs.push_back(std::move(output));
     return true;
   }
@@ -127,6 +129,13 @@ class QueryBinder {
     QueryStep step{.kind = Step::spread};
     step.slot = slot;
     step.space = space;
+    return add(step);
+  }
+  // An expression without a list or array of its own, as Alt$(list,0), is one number for the entry.
+  bool repeat_first(std::uint32_t slot) {
+    QueryStep step{.kind = Step::repeat_first};
+    step.slot = slot;
+    step.space = kSpaceOfOutputs;
     return add(step);
   }
   // Numbers for all iterations of the space. Where a computed index was none of its list, the whole formula has none.
@@ -414,6 +423,7 @@ class QueryBinder {
     if (name == "Iteration$" || name == "Length$") {
       QueryStep step{.kind = name == "Length$" ? Step::iterations : Step::iteration, .owner = space};
       step.space = name == "Length$" ? kSpaceOfEntries : space;
+      has_elements_ = has_elements_ || step.space == kSpaceOfOutputs;
       return push(step);
     }
     if (scope_.names.find(name)) return std::nullopt;
@@ -481,6 +491,7 @@ class QueryBinder {
                    name.name + (levels.empty() ? " is no list" : " has no further index"));
     QueryPath made;
     made.entries = entries_of_column(scope_.names.table(), column);
+    has_elements_ = has_elements_ || (space == kSpaceOfOutputs && !levels.empty());
     bool is_computed = false;
     for (std::size_t i = 0; i < levels.size(); ++i) {
       QueryPath::Level& level = made.levels.emplace_back();
@@ -605,6 +616,7 @@ class QueryBinder {
   const QueryScope& scope_;
   QueryProgram made_;
   double lost_ = 0;                      // what a formula is without a number
+  bool has_elements_ = false;            // the output names some of a list or array, or Iteration$
   std::uint32_t depth_ = 0;              // slots in use
   std::vector<std::uint32_t> computed_;  // spaces in which an index is
   std::vector<std::string> defining_;

@@ -51,6 +51,8 @@ struct QueryBlock::Run {
         return load(step);
       case Step::spread:
         return spread(step);
+      case Step::repeat_first:
+        return repeat_first(step);
       case Step::settle:
       case Step::hold:
       case Step::release_where:
@@ -133,6 +135,13 @@ struct QueryBlock::Run {
     block.spare_.resize(std::max(block.spare_.size(), entries.size()));
     for (std::size_t i = 0; i < entries.size(); ++i) block.spare_[i] = values[entries[i]];
     values.swap(block.spare_);
+    return {};
+  }
+
+  Result<> repeat_first(const QueryStep& step) const {
+    const IterationSpace& space = block.spaces_[step.space];
+    const std::span<double> to = slot(step);
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[space.firsts()[space.entries()[i]]];
     return {};
   }
 

@@ -60,6 +60,7 @@ struct QueryStep {
     iterations,          // how many the entry has in the space `owner`
     load,                // the items of `input` at the path of the space `owner`
     spread,              // numbers of entries, to the iterations
+    repeat_first,        // that of the first iteration of an entry, in all of them
     settle,              // `number` where a load of the space met an index beyond its list
     hold,                // what settle knows of the space is set aside
     release_where,       // and comes back; what was met meanwhile counts where `slot`, of the space `owner`, is not 0

@@ -190,7 +190,7 @@ def test_operators_bind_as_in_cpp(expected):
 
 def test_what_is_not_there_is_not_made_up(expected):
     source, answers = expected
-    (cut, matrix), (lists,) = answers["outside"]
+    (cut, matrix, _, _), (lists,) = answers["outside"]
     n = answers["queries"][0]["values"][0]
     ask = [{"source": source, "expression": each["expression"], "cut": each["cut"]} for each in (cut, matrix)]
     own_cut, own_matrix, own_lists = evaluated([*ask, {"source": source.replace("queries.root", "uneven.root"), "expression": lists["expression"]}])
@@ -202,6 +202,24 @@ def test_what_is_not_there_is_not_made_up(expected):
     assert all(is_near(own, entry + i if i < 3 else math.nan) for entry, (own, i) in enumerate(zip(own_matrix["values"][0], n)))
     # A list in a list that has no such element: ROOT reads what the memory holds. w[1] has one element in both entries.
     assert lists["count"] == 2 and own_lists["values"][0] == []
+
+
+def test_what_was_read_before_is_not_used(expected):
+    source, answers = expected
+    outside = answers["outside"][0][2:]
+    own = evaluated([{"source": source, "expression": each["expression"]} for each in outside])
+    # By entry, and element of `fixed`.
+    (roots_other, roots_behind), (own_other, own_behind) = ([np.reshape(np.array(each["values"][0], float), (500, 4)) for each in some]
+                                                            for some in (outside, own))
+    entry = np.arange(500)
+    s, c = entry % 17 - 8, entry % 5 - 2
+    # What Alt$ gives from the second element on: ROOT has read that branch in the first entry alone.
+    assert (roots_other[:, 1:] == s[0]).all() and (own_other[:, 1:] == s[:, None]).all()
+    assert (roots_other[:, 0] == own_other[:, 0]).all()
+    # What stands behind an index of the first element that is beyond the list: ROOT has what it has read in the entry before.
+    lost = entry[np.isnan(roots_behind[:, 0])]
+    assert len(lost) > 3 and (roots_behind[lost, 1:] == c[lost - 1][:, None]).all()
+    assert np.isnan(own_behind[lost, 0]).all() and (own_behind[lost, 1:] == c[lost][:, None]).all()
 
 
 # What expressions give in entries 6 to 9 of uneven.root, if they give something there.

@@ -162,6 +162,15 @@ QUERIES = [
     *[("x", each) for each in ("n>0 && pt[n-1]>20", "n==0 || pt[n-1]>20", "y>0", "u>>1", "(u>>2)%2", "n>3 && x>2", "x", "pt>10", "pt[0]>20", "n>=2 && pt[0]>20", "Sum$(pt)>80", 'word=="single"', "flag",
                                "(y>0)*2.5", "n==0 || pt[0]>20", "Max$(eta)>1", "Length$(pt)==4", "0", "x>1e9")],
     *[("pt", each) for each in ("eta>0", "eta>0 && pt>10", "x>3", "other>0", "eta>0 && x>3", "flags", "Iteration$<2", "eta*(eta>0)", "pt[1]>10")],
+    # An expression without a list or array outside of Alt$ is one number for the entry.
+    *[("pt", each) for each in ("Alt$(eta,-5)>0", "Alt$(list,-5)>0", "Length$>=0 && Alt$(eta,-5)>0", "pt[0]>0 && Alt$(eta,-5)>0",
+                                "Iteration$>=0 && Alt$(eta,-5)>0", "pt[n-1]>0 && Alt$(eta,-5)>0", "list*Alt$(2.5,s)")],
+    *[(each, "eta<100") for each in ("Alt$(eta,flag)", "Alt$(eta,-1)+Sum$(pt)", "Alt$(eta,-1)*head.run", "Alt$(eta,-1)*fixed[1]",
+                                     "Alt$(list,n)", "Alt$(pt[0],-1)", "Alt$(Alt$(eta,-1),3)", "Alt$(list,9)+Iteration$", "Alt$(pt,1)*flags",
+                                     'Alt$(eta,-1)+0*(text=="double")', "Alt$(eta,-1)*r", "pt*0+Alt$(pt[0],-5)", "Iteration$*2")],
+    *[(each, "other>0") for each in ("Alt$(pt[0],-1)", "Alt$(points.fX,-1)", "Alt$(matrix[0],-1)")],
+    ("points.fX", "Alt$((pt[n-1]&&two[1]),(-u))*(n>0)"), ("(Length$(u)|(m?numbers:list))", "Alt$(n,big)/u"),
+    ("Alt$(pt,flag)*Min$(m)", "Length$(m)>=(s?points.fX:eta)"),
     *[(each, "y>0") for each in ("y:x", "x:y:n", "pt:eta", "pt:x", "n:u", "Entry$:x", "flag:n")],
 ]
 # Which axis ROOT finds, with other options.
@@ -177,7 +186,8 @@ UNEVEN = [*[(each, "") for each in ("x", "s", "x+s", "s+v", "n", "v", "a", "a[1]
 # Where operators of TTreeFormula bind otherwise than those of C++ and TFormula.
 BINDING = ("2^3^2", "2**3**2", "7%4*2", "10%4%3", "1<<2+1", "64>>1+1", "1<2<3", "3>2>1", "1<2==1")
 # Where ROOT gives something that is not there: of the tree in queries.root, and of that in uneven.root.
-OUTSIDE = (("x", "pt[n/2]>20"), ("two[0][n]", "")), (("w[1][1]", ""),)
+OUTSIDE = ((("x", "pt[n/2]>20"), ("two[0][n]", ""), ("fixed*0+Alt$(n,s)", ""), ("(fixed||pt[n-1])*0+c", "")),
+           (("w[1][1]", ""),))
 # Cuts by which entries are chosen, as TTree::CopyTree chooses them.
 CUTS = ("n>3", "pt>40", "pt[0]>20 && n>=2", "0", "1", "log(x)/0", "eta>1 && flags", 'word=="single"', "Sum$(pt)>80", "deep[][1]>100",
         "n==0 || pt[0]>20", "big%3==0")

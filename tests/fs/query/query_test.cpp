@@ -51,12 +51,12 @@ std::string shown(double value) {
 
 using Definitions = std::vector<std::pair<std::string, std::string>>;
 
-// "1 2 / 3": the numbers of each entry; or the first line of the error.
-std::string values(const std::string& expression, const Definitions& definitions = {},
-                   std::shared_ptr<ArrayTable> table = sample()) {
+// "1 2 / 3": the numbers of each entry, of the last expression; or the first line of the error.
+std::string values_together(const std::vector<std::string>& expressions, const Definitions& definitions = {},
+                            std::shared_ptr<ArrayTable> table = sample()) {
   TableRig rig(std::move(table));
   const QueryScope scope{TableNames(*rig.table), definitions};
-  const auto query = Query::bind(std::vector{expression}, scope);
+  const auto query = Query::bind(expressions, scope);
   if (!query) return query.error().text.substr(0, query.error().text.find('\n'));
   std::string text;
   std::int64_t next = 0;
@@ -66,12 +66,16 @@ std::string values(const std::string& expression, const Definitions& definitions
     for (std::size_t i = 0; i < block.iterations(); ++i) {
       const std::int64_t entry = range.begin + block.entries()[i];
       for (; next < entry; ++next) text += "/";
-      text += (text.empty() || text.back() == '/' ? "" : " ") + shown(block.values(0)[i]);
+      text += (text.empty() || text.back() == '/' ? "" : " ") + shown(block.values(expressions.size() - 1)[i]);
     }
     return Result<>();
   });
   if (!done) return done.error().text;
   return text;
+}
+std::string values(const std::string& expression, const Definitions& definitions = {},
+                   std::shared_ptr<ArrayTable> table = sample()) {
+  return values_together({expression}, definitions, std::move(table));
 }
 
 TEST(Query, NumbersOfEntries) {
@@ -184,6 +188,16 @@ TEST(Query, SumsOfEntries) {
   EXPECT_EQ(values("Alt$(pt[1],-1)"), "20/-1/40/-1/80");
   EXPECT_EQ(values("pt+Alt$(other,0)"), "11 20//33 44 50/65/70 80");
   EXPECT_EQ(values("Sum$(Sum$(pt)*other)"), "30/0/840/660/0");
+}
+
+// Alone it has one iteration, so beside lists it has its first number in all of them.
+TEST(Query, NumbersWithoutAListAreThoseOfTheEntry) {
+  EXPECT_EQ(values_together({"pt", "Alt$(other,0)"}), "1 1//3 3 3/5/0 0");
+  EXPECT_EQ(values_together({"pt", "Alt$(pt[1],-1)+n"}), "22 22//43 43 43/0/82 82");
+  EXPECT_EQ(values_together({"pt", "Alt$(pt,0)*(name!=\"three\")"}), "10 10//0 0 0/60/70 70");
+  EXPECT_EQ(values_together({"pt", "Alt$(other,0)+Iteration$"}), "1 1//3 5 2/5/0 1");
+  EXPECT_EQ(values_together({"pt", "Alt$(other,0)*a[1]"}), "2 0//18 24 0/40/0 0");
+  EXPECT_EQ(values_together({"pt", "Sum$(Alt$(other,0)+0*pt)"}), "1 1//7 7 7/5/0 0");
 }
 
 TEST(Query, Texts) {
