@@ -165,6 +165,30 @@ def test_axes_and_bins_of_more_dimensions(expected, tmp_path):
         assert_same_bins(own, each["histogram"], (each["expression"], each["cut"], each["option"]))
 
 
+def axes_of(lines, dimensions):
+    """The number of bins and the limits of each axis."""
+    for i in range(dimensions):
+        lows = {line[2 * i] for line in lines}
+        yield [len(lows), min(lows), max(line[2 * i + 1] for line in lines)]
+
+
+def test_limits_of_axes(expected, tmp_path):
+    """To the last bit, which rounded bins do not show."""
+    source, answers = expected
+    for each in answers["histograms"]:
+        own = drawn(source, each["expression"], each["cut"], tmp_path, *(["--profile"] if each["option"] == "prof" else []))
+        axes = each["histogram"]["axes"]
+        assert list(axes_of(own, len(axes))) == axes, (each["expression"], each["cut"], each["option"])
+
+
+def test_axes_without_a_value(expected, tmp_path):
+    source, answers = expected
+    assert answers["nothing"]["axes"] == [[40, 0, 0], [40, 0, 0]] and answers["nothing"]["entries"] == 0
+    own = drawn(source, "n:x", "x>1e9", tmp_path)
+    assert list(axes_of(own, 2)) == [[40, -1, 1], [2, -1, 1]]
+    assert all(line[4] == 0 for line in own)
+
+
 def repacked(*arguments):
     return subprocess.run([mounted.program(), "repack", *arguments], capture_output=True, text=True, timeout=60)
 
@@ -177,6 +201,15 @@ def test_axes_are_extended(expected, tmp_path):
         flags = ["--profile"] if each["option"] == "prof" else []
         own = drawn(source, each["expression"], each["cut"], tmp_path, *flags)
         assert_same_bins(own, each["histogram"], (each["expression"], each["cut"], each["option"]))
+
+
+def test_three_axes_have_all_values(expected, tmp_path):
+    source, answers = expected
+    (_, low, high), _, _ = answers["first_values"]["axes"]
+    # ROOT fills the first million, which is TTree::GetEstimate(), although the axis reaches farther.
+    assert answers["first_values"]["entries"] == 1_000_000 and low <= 0 and high > 1_200_000
+    own = drawn(source.replace("queries.root", "extended.root"), "n:n:Entry$", "", tmp_path)
+    assert sum(line[6] for line in own) == 1_200_000
 
 
 def test_operators_bind_as_in_cpp(expected):

@@ -175,10 +175,15 @@ QUERIES = [
 ]
 # Which axis ROOT finds, with other options.
 HISTOGRAMS = [("y:x", "", "colz"), ("y:n", "", "colz"), ("pt:eta", "eta>0", "colz"), ("y:x", "", "prof"), ("pt:n", "", "prof"),
-              ("x:y", "flag", "prof"), ("x:y:n", "", "box"), ("pt:eta:x", "", "box")]
+              ("x:y", "flag", "prof"), ("x:y:n", "", "box"), ("pt:eta:x", "", "box"),
+              # Integers, constants, negative and huge numbers.
+              ("s:u", "", "colz"), ("big:large", "", "colz"), ("c:flag", "", "colz"), ("7:x", "", "colz"), ("x:7", "", "colz"),
+              ("x*1e30:y*1e-30", "", "colz"), ("-1000*n:-x*x-5", "", "colz"), ("n:n", "n==3", "colz"), ("big*1e9:n", "big<1", "colz"),
+              ("head.run:s", "s<-3", "colz"), ("n:s", "", "prof"), ("x:7", "", "prof")]
 
 # Of the tree in extended.root.
-EXTENDED = [("x", "", ""), ("n", "", ""), ("x", "Entry$!=1150000", ""), ("x:n", "", "prof")]
+EXTENDED = [("x", "", ""), ("n", "", ""), ("x", "Entry$!=1150000", ""), ("x:n", "", "prof"), ("x:n", "", "colz"),
+            ("n:x", "Entry$!=1150000", "colz"), ("n*1e30:-1000-x*x", "Entry$!=1150000", "colz"), ("x:Entry$", "", "colz")]
 # Of the tree in uneven.root.
 UNEVEN = [*[(each, "") for each in ("x", "s", "x+s", "s+v", "n", "v", "a", "a[1]", "v[0]", "w", "w[1]", "Sum$(v)", "Length$(v)",
                                     "Sum$(w)", "@w.size()", "Alt$(s,-1)", "Alt$(v[0],-1)", "Sum$(a)")],
@@ -242,11 +247,13 @@ def main(directory):
     path = os.path.join(directory, "extended.root")
     ROOT.extended(path)
     # An axis is extended for each value, not for those of a buffer.
-    ROOT.TH1.SetDefaultBufferSize(3)
+    ROOT.TH1.SetDefaultBufferSize(0)
     file_of_many = ROOT.TFile(path)
     many = file_of_many.Get("t")
     extended = [{"expression": expression, "cut": cut, "option": option,
                  "histogram": histogram_of(many, expression, cut, option + " goff")} for expression, cut, option in EXTENDED]
+    first_values = histogram_of(many, "n:n:Entry$", "", "box goff")
+    nothing = histogram_of(tree, "n:x", "x>1e9", "colz goff")
     path = os.path.join(directory, "uneven.root")
     ROOT.uneven(path)
     file_of_uneven = ROOT.TFile(path)
@@ -259,6 +266,7 @@ def main(directory):
                 "function": ROOT.TFormula("binding", each).Eval(0)} for each in BINDING]
     with open(os.path.join(directory, "queries.json"), "w") as out:
         json.dump({"queries": answers, "histograms": histograms, "extended": extended, "uneven": uneven,
+                   "first_values": first_values, "nothing": nothing,
                    "outside": outside, "binding": binding,
                    "chosen": {cut: entries_of(tree, cut) for cut in CUTS}}, out)
 
