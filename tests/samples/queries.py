@@ -164,12 +164,12 @@ QUERIES = [
     *[("pt", each) for each in ("eta>0", "eta>0 && pt>10", "x>3", "other>0", "eta>0 && x>3", "flags", "Iteration$<2", "eta*(eta>0)", "pt[1]>10")],
     # An expression without a list or array outside of Alt$ is one number for the entry.
     *[("pt", each) for each in ("Alt$(eta,-5)>0", "Alt$(list,-5)>0", "Length$>=0 && Alt$(eta,-5)>0", "pt[0]>0 && Alt$(eta,-5)>0",
-                                "Iteration$>=0 && Alt$(eta,-5)>0", "pt[n-1]>0 && Alt$(eta,-5)>0", "list*Alt$(2.5,s)")],
+                                "Iteration$>=0 && Alt$(eta,-5)>0", "pt[n-1]>0 && Alt$(eta,-5)>0")],
     *[(each, "eta<100") for each in ("Alt$(eta,flag)", "Alt$(eta,-1)+Sum$(pt)", "Alt$(eta,-1)*head.run", "Alt$(eta,-1)*fixed[1]",
                                      "Alt$(list,n)", "Alt$(pt[0],-1)", "Alt$(Alt$(eta,-1),3)", "Alt$(list,9)+Iteration$", "Alt$(pt,1)*flags",
                                      'Alt$(eta,-1)+0*(text=="double")', "Alt$(eta,-1)*r", "pt*0+Alt$(pt[0],-5)", "Iteration$*2")],
     *[(each, "other>0") for each in ("Alt$(pt[0],-1)", "Alt$(points.fX,-1)", "Alt$(matrix[0],-1)")],
-    ("points.fX", "Alt$((pt[n-1]&&two[1]),(-u))*(n>0)"), ("(Length$(u)|(m?numbers:list))", "Alt$(n,big)/u"),
+    ("(Length$(u)|(m?numbers:list))", "Alt$(n,big)/u"),
     ("Alt$(pt,flag)*Min$(m)", "Length$(m)>=(s?points.fX:eta)"),
     *[(each, "y>0") for each in ("y:x", "x:y:n", "pt:eta", "pt:x", "n:u", "Entry$:x", "flag:n")],
 ]
