@@ -37,42 +37,43 @@ std::size_t DrawnHistogram::bin_at(std::span<const std::size_t> bins) const {
   return bin;
 }
 
-void DrawnHistogram::fill_one(const DrawnValues& values, std::size_t i, std::size_t bin, bool is_inside) {
-  const double weight = values.weights[i];
-  contents_[bin] += weight;
-  squares_[bin] += weight * weight;
-  if (is_profile_) {
-    const double value = values.numbers[axes_.size()][i];
-    value_sums_[bin] += weight * value;
-    value_squares_[bin] += weight * value * value;
-  }
-  is_weighted_ = is_weighted_ || weight != 1;
-  if (!is_inside) return;
-  sum_ += weight;
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-    const double x = values.numbers[axis][i];
-    sums_[axis] += weight * x;
-    sums_of_squares_[axis] += weight * x * x;
-  }
-}
-
 template <std::size_t dimensions>
 void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
+  // Copies, which a compiler keeps in registers: for all it knows, a bin that is written is a part of this.
+  std::array<HistogramAxis, dimensions> axes;
+  std::ranges::copy(axes_, axes.begin());
+  double entries = entries_, sum = sum_;
+  auto sums = sums_, sums_of_squares = sums_of_squares_;
+  bool is_weighted = is_weighted_;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    std::array<std::size_t, dimensions> bins;
+    std::size_t bin = 0;
     bool is_inside = true;
-    for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    for (std::size_t axis = dimensions; axis-- > 0;) {
       const double x = values.numbers[axis][i];
-      is_inside = is_inside && axes_[axis].has(x);
-      bins[axis] = axes_[axis].bin_of(x);
+      is_inside = is_inside && axes[axis].has(x);
+      bin = bin * (static_cast<std::size_t>(axes[axis].bins) + 2) + axes[axis].bin_of(x);
     }
     if (!is_inside && beyond) {
       beyond->add(values, i);
       continue;
     }
-    entries_ += 1;
-    fill_one(values, i, bin_at(bins), is_inside);
+    const double weight = values.weights[i];
+    entries += 1;
+    fill_bin(bin, weight, is_profile_ ? values.numbers[dimensions][i] : 0);
+    is_weighted = is_weighted || weight != 1;
+    if (!is_inside) continue;
+    sum += weight;
+    for (std::size_t axis = 0; axis < dimensions; ++axis) {
+      const double x = values.numbers[axis][i];
+      sums[axis] += weight * x;
+      sums_of_squares[axis] += weight * x * x;
+    }
   }
+  entries_ = entries;
+  sum_ = sum;
+  sums_ = sums;
+  sums_of_squares_ = sums_of_squares;
+  is_weighted_ = is_weighted;
 }
 
 void DrawnHistogram::fill(const DrawnValues& values, DrawnValues* beyond) {

@@ -65,7 +65,13 @@ class DrawnHistogram {
  private:
   template <std::size_t dimensions>
   void fill_axes(const DrawnValues&, DrawnValues* beyond);
-  void fill_one(const DrawnValues&, std::size_t i, std::size_t bin, bool is_inside);
+  void fill_bin(std::size_t bin, double weight, double value) {
+    contents_[bin] += weight;
+    squares_[bin] += weight * weight;
+    if (!is_profile_) return;
+    value_sums_[bin] += weight * value;
+    value_squares_[bin] += weight * value * value;
+  }
   std::vector<std::vector<double>*> sums();
 
   std::vector<HistogramAxis> axes_;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,47 @@ std::pair<std::int64_t, std::int64_t> elements_at(std::span<const BlockItems> it
   return {ends[0], std::max<std::int64_t>(0, ends[1] - ends[0])};
 }
 
+namespace {
+
+// Lists of so many elements, one after the other, have places that are written without a look at how many each has.
+constexpr std::size_t kShort = 4;
+
+// The lists or arrays that the entries of a block have.
+struct EntryLists {
+  const std::byte* ends = nullptr;  // where each list begins, and behind the last one where that ends
+  std::int64_t entry = 0;           // the first one
+  std::uint32_t size = 0;           // of the array
+
+  std::int64_t begin_of(std::size_t n) const {
+    if (!ends) return (entry + static_cast<std::int64_t>(n)) * size;
+    std::int64_t begin = 0;
+    std::memcpy(&begin, ends + n * sizeof begin, sizeof begin);
+    return begin;
+  }
+  std::uint64_t size_of(std::size_t n) const {
+    return static_cast<std::uint64_t>(begin_of(n + 1)) - static_cast<std::uint64_t>(begin_of(n));
+  }
+};
+
+// Nothing if lists are not there.
+std::optional<EntryLists> lists_of(const QueryPath::Level& level, tfile::EntryRange block,
+                                   std::span<const BlockItems> items) {
+  if (level.offsets < 0) return EntryLists{nullptr, block.begin, level.size};
+  const BlockItems& column = items[static_cast<std::size_t>(level.offsets)];
+  const std::int64_t place = block.begin - column.first;
+  const auto known = static_cast<std::int64_t>(column.bytes.size() / sizeof(std::int64_t));
+  if (place < 0 || place + block.size() >= known) return std::nullopt;
+  return EntryLists{column.bytes.data() + static_cast<std::size_t>(place) * sizeof(std::int64_t), block.begin, 0};
+}
+
+// Whether it is a number of each entry, an element of its list or array, or goes once through that.
+bool is_simple(const QueryPath& path, std::int64_t end) {
+  return path.entries >= end &&
+         (path.levels.empty() || (path.levels.size() == 1 && path.levels[0].index.kind != Index::computed));
+}
+
+}  // namespace
+
 // Goes on through levels with a fixed index. Returns the first level that has another.
 std::size_t IterationSpace::level_of(const QueryPath& path, std::size_t from, Inputs inputs,
                                      std::vector<std::int64_t>& places) const {
@@ -43,6 +85,8 @@ Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, 
   const auto entries = static_cast<std::size_t>(block.size());
   is_plain_ = space.paths.empty();
   if (is_plain_ && first_.size() == entries + 1 && entry_.size() == entries) return {};  // as the last one was
+  is_run_.assign(space.paths.size(), 0);
+  if (fill_lists(space, block, items)) return {};
   entry_.resize(entries);
   std::iota(entry_.begin(), entry_.end(), 0u);
   places_.resize(space.paths.size());
@@ -69,6 +113,92 @@ Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, 
   drop_absent(space);
   index_entries(entries);
   return {};
+}
+
+// The same of lists and arrays of the entries alone, which most expressions go through. False: there is more to it.
+bool IterationSpace::fill_lists(const QuerySpace& space, tfile::EntryRange block, Inputs inputs) {
+  const auto fits = [&](const QueryPath& path) { return is_simple(path, block.end); };
+  if (space.paths.empty() || !std::ranges::all_of(space.paths, fits)) return false;
+  if (!count_elements(space, block, inputs)) return false;
+  const auto entries = static_cast<std::size_t>(block.size());
+  const std::size_t sum = repeat_entries(entries);
+  is_plain_ = sum == entries && std::ranges::find(counts_, 0u) == counts_.end();
+  places_.resize(space.paths.size());
+  for (std::size_t i = 0; i < space.paths.size(); ++i) {
+    const QueryPath& path = space.paths[i];
+    places_[i].resize(path.is_of_entry() ? entries : sum);
+    if (path.levels.empty())
+      std::iota(places_[i].begin(), places_[i].end(), block.begin);
+    else
+      is_run_[i] = place_elements(path.levels[0], block, inputs, places_[i]) ? 1 : 0;
+  }
+  return true;
+}
+
+// How many each entry has together, into counts_. False: it is more than can be, or lists are not there, or they go
+// backwards.
+bool IterationSpace::count_elements(const QuerySpace& space, tfile::EntryRange block, Inputs inputs) {
+  const auto entries = static_cast<std::size_t>(block.size());
+  const bool is_one = std::ranges::all_of(space.paths, [](const QueryPath& path) { return path.is_of_entry(); });
+  counts_.assign(entries, is_one ? 1 : std::numeric_limits<std::uint32_t>::max());
+  for (const QueryPath& path : space.paths) {
+    if (path.levels.empty()) continue;
+    const auto lists = lists_of(path.levels[0], block, inputs);
+    if (!lists || lists->begin_of(0) < 0 || lists->begin_of(entries) < 0) return false;
+    const PathIndex index = path.levels[0].index;
+    std::uint64_t largest = 0;
+    for (std::size_t n = 0; n < entries; ++n) {
+      const std::uint64_t size = lists->size_of(n);
+      largest = std::max(largest, size);
+      const std::uint32_t kept = index.kind == Index::each ? static_cast<std::uint32_t>(size)
+                                 : index.at < size         ? counts_[n]
+                                                           : 0;
+      counts_[n] = std::min(counts_[n], kept);
+    }
+    if (largest > kIterationsMax) return false;
+  }
+  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}) <= kIterationsMax;
+}
+
+// The place of each iteration, or of each entry. True if they follow each other, as no list is longer than the others.
+bool IterationSpace::place_elements(const QueryPath::Level& level, tfile::EntryRange block, Inputs inputs,
+                                    std::span<std::int64_t> places) const {
+  const EntryLists lists = *lists_of(level, block, inputs);
+  const auto entries = static_cast<std::size_t>(block.size());
+  if (level.index.kind == Index::fixed) {
+    for (std::size_t n = 0; n < entries; ++n)
+      places[n] = level.index.at < lists.size_of(n) ? lists.begin_of(n) + level.index.at : -1;
+    return false;
+  }
+  if (lists.begin_of(entries) - lists.begin_of(0) == static_cast<std::int64_t>(places.size())) {
+    std::iota(places.begin(), places.end(), lists.begin_of(0));
+    return true;
+  }
+  for (std::size_t n = 0; n < entries; ++n) {
+    const std::int64_t shift = lists.begin_of(n) - first_[n];
+    for (std::uint32_t k = first_[n]; k < first_[n + 1]; ++k) places[k] = shift + k;
+  }
+  return false;
+}
+
+// The entry of each iteration, and the first iteration of each entry, of counts_. Returns how many iterations there
+// are.
+std::size_t IterationSpace::repeat_entries(std::size_t entries) {
+  first_.resize(entries + 1);
+  std::uint32_t sum = 0;
+  for (std::size_t n = 0; n < entries; ++n) {
+    first_[n] = sum;
+    sum += counts_[n];
+  }
+  first_[entries] = sum;
+  entry_.resize(sum + kShort);
+  for (std::size_t n = 0; n < entries; ++n) {
+    std::uint32_t* const to = entry_.data() + first_[n];
+    std::fill_n(to, kShort, static_cast<std::uint32_t>(n));
+    if (counts_[n] > kShort) std::fill_n(to + kShort, counts_[n] - kShort, static_cast<std::uint32_t>(n));
+  }
+  entry_.resize(sum);
+  return sum;
 }
 
 // Goes through the next level of all paths that have one with all of its elements.

@@ -42,9 +42,15 @@ class IterationSpace {
   // By path: the item for each iteration, or for each entry if the path is one of entries; -1: there is none. Before an
   // index that is computed: the list or array that it is in.
   std::span<const std::int64_t> places(std::size_t path) const { return places_[path]; }
+  // Whether these are items that follow each other.
+  bool is_run(std::size_t path) const { return is_run_[path] != 0; }
 
  private:
   using Inputs = std::span<const BlockItems>;
+  bool fill_lists(const QuerySpace&, tfile::EntryRange block, Inputs);
+  bool count_elements(const QuerySpace&, tfile::EntryRange block, Inputs);
+  std::size_t repeat_entries(std::size_t entries);
+  bool place_elements(const QueryPath::Level&, tfile::EntryRange block, Inputs, std::span<std::int64_t> places) const;
   std::size_t level_of(const QueryPath&, std::size_t from, Inputs, std::vector<std::int64_t>& places) const;
   Result<bool> expand(const QuerySpace&, Inputs);
   Result<> expand_nodes(const QuerySpace&, Inputs, std::span<const std::uint32_t> counts);
@@ -54,6 +60,7 @@ class IterationSpace {
   bool is_plain_ = false;
   std::vector<std::uint32_t> entry_, first_, counts_;
   std::vector<std::vector<std::int64_t>> places_;
+  std::vector<std::uint8_t> is_run_;
   std::vector<std::size_t> levels_;  // by path: how many are behind
 };
 

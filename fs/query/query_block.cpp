@@ -204,6 +204,13 @@ struct QueryBlock::Run {
       return {};
     }
     const std::span<const std::int64_t> places = block.spaces_[step.owner].places(step.path);
+    if (block.spaces_[step.owner].is_run(step.path)) {
+      const std::int64_t begin = places.empty() ? first : places.front();
+      const auto count = static_cast<std::int64_t>(places.size());
+      if (begin < first || begin - first > known - count) return missing(begin - first + count - 1, known);
+      load_numbers(step.dtype, column.bytes.data() + (begin - first) * size, to);
+      return {};
+    }
     block.places_.assign(places.begin(), places.end());
     compute_indices(step, path);
     for (std::int64_t& place : block.places_) {
@@ -246,21 +253,29 @@ struct QueryBlock::Run {
     const std::span<const std::uint32_t> firsts = block.spaces_[step.owner].firsts();
     const std::vector<double>&values = block.slots_[step.slot], &conditions = block.slots_[step.slot + 1];
     block.spare_.resize(std::max(block.spare_.size(), entries()));
+    if (step.kind == Step::sum) return add_up(step, block.spaces_[step.owner].entries());
     const bool has_condition = step.kind == Step::least_if || step.kind == Step::most_if;
     const bool is_least = step.kind == Step::least || step.kind == Step::least_if;
     for (std::size_t entry = 0; entry < entries(); ++entry) {
       double made = 0;
       bool is_first = true;
       for (std::uint32_t i = firsts[entry]; i < firsts[entry + 1]; ++i) {
-        if (step.kind == Step::sum) {
-          made += values[i];
-        } else if (!has_condition || conditions[i] != 0) {
-          if (is_first || (is_least ? values[i] < made : values[i] > made)) made = values[i];
-          is_first = false;
-        }
+        if (has_condition && conditions[i] == 0) continue;
+        if (is_first || (is_least ? values[i] < made : values[i] > made)) made = values[i];
+        is_first = false;
       }
       block.spare_[entry] = made;
     }
+    block.slots_[step.slot].swap(block.spare_);
+    return {};
+  }
+
+  // Without a branch for each entry: most lists are short, and a processor would guess their ends wrongly.
+  Result<> add_up(const QueryStep& step, std::span<const std::uint32_t> entry_of) const {
+    const double* const values = block.slots_[step.slot].data();
+    double* const sums = block.spare_.data();
+    std::fill_n(sums, entries(), 0);
+    for (std::size_t i = 0; i < entry_of.size(); ++i) sums[entry_of[i]] += values[i];
     block.slots_[step.slot].swap(block.spare_);
     return {};
   }

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fs/view/array_table.h"
@@ -274,6 +277,50 @@ TEST(QueryUnits, AreMadeOneByOne) {
   EXPECT_EQ(few.next(), (tfile::EntryRange{1, 4}));
   EXPECT_EQ(few.share(), 1);
   EXPECT_FALSE(few.next());
+}
+
+// More entries than a block has, with lists of any lengths.
+TEST(Query, ListsOfManyEntries) {
+  std::mt19937 random(5);
+  const auto table = std::make_shared<ArrayTable>();
+  std::vector<std::int64_t> ends{0}, other_ends{0};
+  std::vector<double> sums, firsts, together;
+  std::vector<float> pt, other;
+  for (table->entries = 0; table->entries < 5000; ++table->entries) {
+    const auto add = [&](std::vector<std::int64_t>& to, std::vector<float>& numbers) {
+      to.push_back(to.back() + static_cast<std::int64_t>(random() % 9 < 7 ? random() % 3 : random() % 12));
+      while (static_cast<std::int64_t>(numbers.size()) < to.back())
+        numbers.push_back(static_cast<float>(random() % 100));
+      return std::span(numbers).subspan(static_cast<std::size_t>(to[to.size() - 2]));
+    };
+    const auto own = add(ends, pt), beside = add(other_ends, other);
+    sums.push_back(std::accumulate(own.begin(), own.end(), 0.0));
+    if (own.size() > 1) firsts.push_back(own[1]);
+    for (std::size_t i = 0; i < std::min(own.size(), beside.size()); ++i) together.push_back(own[i] - beside[i]);
+  }
+  const auto list = [&](const char* name, std::vector<std::int64_t> offsets, std::vector<float> numbers) {
+    const NodeId node = table->directory(0, name);
+    table->column<std::int64_t>(node, "offsets.i8", Role::offsets, std::move(offsets));
+    table->column<float>(node, "values.f4", Role::values, std::move(numbers));
+  };
+  list("pt", ends, pt);
+  list("other", other_ends, other);
+  TableRig rig(table);
+  const QuerySource source{*rig.table, *rig.streams};
+  const auto expect = [&](const std::string& expression, const std::vector<double>& expected) {
+    const auto query = Query::bind(std::vector{expression}, QueryScope{TableNames(*rig.table)});
+    ASSERT_TRUE(query);
+    std::vector<double> found;
+    ASSERT_TRUE(evaluate_unit(source, *query, {0, 5000}, {}, [&](const QueryBlock& block, tfile::EntryRange) {
+      found.insert(found.end(), block.values(0).begin(), block.values(0).end());
+      return Result<>();
+    }));
+    EXPECT_EQ(found, expected) << expression;
+  };
+  expect("Sum$(pt)", sums);
+  expect("pt", {pt.begin(), pt.end()});
+  expect("pt[1]", firsts);
+  expect("pt-other", together);
 }
 
 TEST(Query, ErrorsSayWhereAndWhatIsLikeIt) {
