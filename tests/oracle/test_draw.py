@@ -16,7 +16,7 @@ import mounted
 from root_process import run_script
 
 # With aliases of the tree, which only the tree has.
-ALIASED = {"r", "twice", "twice+r", "Sum$(twice)"}
+ALIASED = {"r", "twice", "twice+r", "Sum$(twice)", "Alt$(eta,-1)*r"}
 
 
 def evaluated(questions):
