@@ -101,6 +101,18 @@ def test_the_contract_has_an_index():
     assert all(section in (old, None, "") for old, _, section in moved)
 
 
+def test_recipes_that_are_not_run_say_why():
+    """Code in docs/recipes that is no example: its section, or the head of the page, gives the reason."""
+    found = 0
+    for page in (each for each in pages.everywhere() if os.path.dirname(each) == os.path.join("docs", "recipes")):
+        head, *sections = pages.read(page).split("\n## ")
+        for section in sections:
+            if re.search(r"^```(?!console)\w+$", section, re.MULTILINE):
+                found += 1
+                assert re.search(r"(Not executed|executed by the tests): \w", head + section), f"{page}: {section.splitlines()[0]}"
+    assert found > 5
+
+
 def test_links_lead_somewhere():
     found = 0
     for page in pages.everywhere():
