@@ -114,11 +114,22 @@ def test_classes_without_members_are_empty_directories(samples, shared_mount):
     directory = samples("hollow")
     table = os.path.join(shared_mount(directory).path, "hollow.root", "t")
     assert not mounted_table.raw_branches(table)
-    for name in ("alone", "whole", "holder/inner", "items/items/values/inner", "items/items/values/Base"):
+    heirs = ("heir", "heir_1", "whole_heir", "owner/inner")
+    for name in ("alone", "whole", "holder/inner", "items/items/values/inner", "items/items/values/Base", *heirs):
         assert os.listdir(os.path.join(table, name)) == [], name
-    for node, name in (("holder", "x"), ("whole_holder", "x"), ("items", "y")):
+    for node, name in (("holder", "x"), ("whole_holder", "x"), ("items", "y"), ("owner", "x"), ("whole_owner", "x")):
         assert mounted_table.read_node(os.path.join(table, node), name) == list(range(20))
     assert os.stat(os.path.join(table, "items/items/values/x.i4")).st_size == 4 * sum(entry % 3 for entry in range(20))
+
+
+# The branch has the headers of the bases, which no other branch has.
+def test_root_reads_the_headers_of_bases_without_members(samples):
+    import ROOT
+
+    file = ROOT.TFile.Open(os.path.join(samples("hollow"), "hollow.root"))
+    for name in ("heir", "heir_1"):
+        branch = file.Get("t").GetBranch(name)
+        assert not branch.GetListOfBranches().GetEntries() and branch.GetEntry(0) == 30, name
 
 
 def test_check_finds_no_error_in_classes_without_members(samples, program):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <set>
 
 #include "streamer/info/element_form.h"
@@ -285,9 +286,23 @@ Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, c
   return compiler.element(element);
 }
 
+// A split object leaves its data to the branches below it. There are none if its class has only bases without members:
+// the branch itself then holds the headers of these bases.
+std::optional<BranchLayout> headers_of_bases(const BranchRecord& branch, BranchIndex index, const StreamerInfos& infos,
+                                             const Classes& classes) {
+  if (branch.id >= 0 || branch.type != 0 || !branch.children.empty()) return std::nullopt;
+  LayoutCompiler compiler(infos, classes.found, classes.guess);
+  Result<Shape> shape = whole_object(compiler, branch, infos);
+  if (!shape || shape->has_columns()) return std::nullopt;
+  return finish(index, compiler, std::move(shape), true);
+}
+
 BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
                             const Classes& classes) {
   const BranchRecord& branch = tree.branches[index];
+  if (!in_list) {
+    if (auto layout = headers_of_bases(branch, index, infos, classes)) return *std::move(layout);
+  }
   LayoutCompiler compiler(infos, classes.found, classes.guess);
   Result<Shape> shape = branch.id == kWholeObject && !in_list ? whole_object(compiler, branch, infos)
                         : branch.id >= 0                      ? one_member(compiler, branch, infos, in_list)

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "format/streamer/described_class.h"
+
 namespace tfile {
 namespace {
 
@@ -70,6 +72,66 @@ TEST(BranchLayout, ListsWithOtherHeadersThanSupposedAreRefused) {
   EXPECT_TRUE(decode_basket(layout.stream, basket({0x40, 0, 0, 10, 0, 9, 0, 0, 0, 1, 1, 2, 3, 4}), {}, first));
   // Version 0 and a checksum, without floats: the same number of bytes.
   EXPECT_FALSE(decode_basket(layout.stream, basket({0x40, 0, 0, 10, 0, 0, 9, 9, 9, 9, 0, 0, 0, 0}), {}, first));
+}
+
+// A split object of class Heir, without branches below it. The file tells the version of its bases only by checksum.
+BranchLayout layout_of_heir(const std::vector<StreamerElement>& more = {}, std::int32_t type = 0) {
+  const auto base = [](const std::string& name, std::uint32_t checksum) {
+    StreamerElement element = test::base(name, -1);
+    element.max_index[1] = static_cast<std::int32_t>(checksum);
+    return element;
+  };
+  std::vector<StreamerElement> elements = {base("Store", 5001), base("Lock", 4000)};
+  elements.insert(elements.end(), more.begin(), more.end());
+  const StreamerInfos infos =
+      test::read_infos({test::class_info("Heir", elements), test::class_info("Store", {base("Root", 4000)}),
+                        test::class_info("Root", {}), test::class_info("Lock", {})});
+  TreeRecord tree = one_leaf("TLeafElement", 1, "heir");
+  BranchRecord& branch = tree.branches[0];
+  branch.class_name = "TBranchElement";
+  branch.element_class = "Heir";
+  branch.class_version = 1;
+  branch.id = -2;
+  branch.type = type;
+  return branch_layout(tree, 0, infos, false);
+}
+
+// Version 0 and the checksum of a class without ClassDef.
+std::size_t open_foreign(test::EntriesImage& image, std::uint32_t checksum) {
+  const std::size_t at = image.open(0);
+  image.put(checksum);
+  return at;
+}
+
+TEST(BranchLayout, ASplitObjectWithoutMembersHasTheHeadersOfItsBases) {
+  const BranchLayout layout = layout_of_heir();
+  ASSERT_EQ(layout.reason, "");
+  EXPECT_FALSE(layout.shape.has_columns());
+  ASSERT_EQ(layout.stream.kind, Stream::Kind::program);
+  test::EntriesImage image;
+  for (int entry = 0; entry < 3; ++entry) {
+    const std::size_t store = open_foreign(image, 5001);
+    image.close(open_foreign(image, 4000));
+    image.close(store);
+    image.close(open_foreign(image, 4000));
+    image.end_entry();
+  }
+  EXPECT_EQ(image.size(), 3u * 30u);
+  test::run_whole(*layout.stream.program, image.with_offsets());
+  test::run_whole(*layout.stream.program, image.without_offsets());
+  image.put(std::uint8_t{0});
+  test::expect_damaged(*layout.stream.program, image.without_offsets());
+}
+
+TEST(BranchLayout, ASplitObjectWithMembersLeavesThemToTheBranchesBelow) {
+  const auto expect_nothing = [](const BranchLayout& layout) {
+    EXPECT_EQ(layout.reason, "");
+    EXPECT_FALSE(layout.shape.has_columns());
+    ASSERT_EQ(layout.stream.kind, Stream::Kind::program);
+    EXPECT_TRUE(layout.stream.program->ops.empty());
+  };
+  expect_nothing(layout_of_heir({test::member("x", element_type::kInt, "int")}));
+  expect_nothing(layout_of_heir({}, 4));
 }
 
 }  // namespace
