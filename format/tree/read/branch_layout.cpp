@@ -11,8 +11,8 @@
 namespace tfile {
 namespace {
 
-// TBranchElement::fID: the whole object, not one of its members.
-constexpr std::int32_t kWholeObject = -1;
+// TBranchElement::fID of an object, not of one of its members.
+constexpr std::int32_t kWholeObject = -1, kSplitObject = -2;
 constexpr std::uint32_t kNumberListPrefix = 10;  // byte count 4, version 2, size 4
 
 // The lengths of slots that hold one item per entry, from the outer levels of the shape.
@@ -290,7 +290,7 @@ Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, c
 // the branch itself then holds the headers of these bases.
 std::optional<BranchLayout> headers_of_bases(const BranchRecord& branch, BranchIndex index, const StreamerInfos& infos,
                                              const Classes& classes) {
-  if (branch.id >= 0 || branch.type != 0 || !branch.children.empty()) return std::nullopt;
+  if (branch.id != kSplitObject || branch.type != 0 || !branch.children.empty()) return std::nullopt;
   LayoutCompiler compiler(infos, classes.found, classes.guess);
   Result<Shape> shape = whole_object(compiler, branch, infos);
   if (!shape || shape->has_columns()) return std::nullopt;
