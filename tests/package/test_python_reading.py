@@ -290,7 +290,7 @@ def test_what_is_imported_late(tfilefs):
     import subprocess
     import sys
     code = ("import sys; sys.path.insert(0, sys.argv[1]); import tfilefs; tfilefs.__version__\n"
-            "print(*({'numpy', 'awkward', 'pandas', 'polars', 'pyarrow', 'hist', 'duckdb', 'matplotlib'} & set(sys.modules)))")
+            "print(*({'numpy', 'awkward', 'pandas', 'polars', 'pyarrow', 'hist', 'duckdb', 'matplotlib', 'dask'} & set(sys.modules)))")
     source = os.path.dirname(os.path.dirname(tfilefs.__file__))
     assert subprocess.run([sys.executable, "-c", code, source], capture_output=True, text=True, check=True).stdout == "\n"
     with pytest.raises(AttributeError):

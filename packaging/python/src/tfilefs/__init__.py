@@ -11,12 +11,12 @@ from ._column import Column
 from ._error import MountError
 from ._histogram import Axis, Histogram
 from ._items import Directory, Object
-from ._many import concatenate, iterate
+from ._many import concatenate, dask, iterate
 from ._mount import Mount, Opened, create, mount, open
 from ._table import Table
 from ._write import StagedTable
 
-__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "Opened", "StagedTable", "Table", "concatenate", "create", "iterate", "mount", "open"]
+__all__ = ["Axis", "Column", "Directory", "Histogram", "Mount", "MountError", "Object", "Opened", "StagedTable", "Table", "concatenate", "create", "dask", "iterate", "mount", "open"]
 
 __version__: str
 

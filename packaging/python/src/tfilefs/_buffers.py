@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._error import missing
@@ -77,6 +77,17 @@ class Buffers:
             for content in form["contents"]:
                 yield from self._part(content, start, stop)
 
+    def form_of(self, names: list[str]) -> Form:
+        """The form of records of these columns."""
+        return {"class": "RecordArray", "fields": names, "contents": [self._forms[name] for name in names]}
+
+    def of_form(self, form: Form, start: int, stop: int) -> AwkwardArray:
+        """Entries start..stop, in memory, of a form that form_of() gave and selected() has narrowed."""
+        import awkward as ak
+
+        contents = [self._array(each, start, stop, True).layout for each in form["contents"]]
+        return ak.Array(ak.contents.RecordArray(contents, form["fields"], length=stop - start))
+
     def record(self, names: list[str], start: int, stop: int, copy: bool) -> AwkwardArray:
         """Entries start..stop of columns, as an array of records."""
         import awkward as ak
@@ -117,6 +128,20 @@ def _narrowed(form: Form, members: Sequence[str]) -> Form:
         raise missing("/".join(members), fields)
     content = _narrowed(form["contents"][fields.index(members[0])], members[1:])
     return {**form, "fields": [members[0]], "contents": [content]}
+
+
+def selected(form: Form, paths: Iterable[str]) -> Form:
+    """With those fields of its records that are on one of the paths, as `event.x`, whose names may have dots themselves."""
+    wanted = set(paths)
+    if "" in wanted:
+        return form
+    if "content" in form:
+        return {**form, "content": selected(form["content"], wanted)}
+    if not form.get("fields"):
+        return form
+    below = {field: [path[len(field) + 1:] for path in wanted if path == field or path.startswith(field + ".")] for field in form["fields"]}
+    kept = [(field, selected(content, below[field])) for field, content in zip(form["fields"], form["contents"]) if below[field]]
+    return {**form, "fields": [field for field, _ in kept], "contents": [content for _, content in kept]}
 
 
 def _is_plain(form: Form) -> bool:

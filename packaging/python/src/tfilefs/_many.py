@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ._error import MountError
-from ._mount import Mount, Opened, Source, mount
-from ._names import Names
+from ._mount import Mount, Opened, Source, is_remote, mount, open
+from ._names import Names, chosen, matching
 from ._table import Table
+
+if TYPE_CHECKING:
+    import dask_awkward
 
 Files = Union[Source, Iterable[Source], Mapping[Source, str]]
 
@@ -60,3 +63,36 @@ def iterate(files: Files, expressions: Names = None, cut: str | None = None, *, 
     with _mounted(files, options) as mounted:
         yield from _table(mounted, table).iterate(expressions, cut, step_size=step_size, filter_name=filter_name, entry_start=entry_start,
                                                   entry_stop=entry_stop, library=library, copy=copy)
+
+
+def dask(files: Files, expressions: Names = None, *, step_size: int | str = "100 MB", table: str | None = None, filter_name: Names = None,
+         entry_start: int | None = None, entry_stop: int | None = None, **options: object) -> dask_awkward.Array:
+    """Columns of many files as one array of dask-awkward: records, of which nothing is read until they are computed, and
+    then only those columns and members that the graph uses.
+
+    A partition is as many whole clusters as take about "100 MB" of all columns that are chosen here, or have no more
+    entries than a number. The process that computes it opens the files by tfilefs.open, so that the processes of a machine share
+    one daemon, and keeps them open. Paths of files are made absolute; those in `options` must be so, if workers run elsewhere.
+
+    `files`, `table`, `options` and errors as of concatenate(). ValueError if there are no entries. It needs dask-awkward."""
+    import dask_awkward as dak
+
+    from ._dask import Partitions, partitions
+
+    sources = tuple(map(_absolute, _sources(files)))
+    given = {"chain": True, **options}
+    with open(sources, share=True, **given) as opened:
+        found = _table(opened, table)
+        columns = matching(filter_name, chosen(expressions, found.buffers.names))
+        start, stop = found.between(entry_start, entry_stop)
+        if start == stop:
+            raise ValueError(f"{opened.source}: there are no entries")
+        parts = partitions(found, columns, step_size, start, stop)
+        reads = Partitions(sources, tuple(given.items()), found.name, found.buffers.form_of(columns))
+    divisions = tuple(first - start for first, _ in parts) + (stop - start,)
+    return dak.from_map(reads, parts, label="tfilefs", divisions=divisions)
+
+
+def _absolute(source: Source) -> str:
+    path = os.path.expanduser(source)
+    return os.fspath(path) if is_remote(os.fspath(path)) else os.path.abspath(path)
