@@ -93,7 +93,7 @@ def test_lists_and_datasets(tfilefs, runs, tmp_path):
     assert tfilefs.dask([runs / "run2.root", runs / "run0.root"]).x.compute(scheduler="sync")[[0, -1]].to_list() == [2000, 99]
     dataset = {"data": {"files": {f"{runs}/run{i}.root": "Events" for i in (0, 1)}}}
     (tmp_path / "samples.json").write_text(json.dumps(dataset))
-    assert len(tfilefs.dask(tmp_path / "samples.json").x.compute(scheduler="sync")) == 201
+    assert len(tfilefs.dask(f"@{tmp_path}/samples.json").x.compute(scheduler="sync")) == 201
     with pytest.raises(FileNotFoundError):
         tfilefs.dask(f"{runs}/none*.root")
     with pytest.raises(KeyError, match="nearest"):

@@ -94,5 +94,8 @@ def dask(files: Files, expressions: Names = None, *, step_size: int | str = "100
 
 
 def _absolute(source: Source) -> str:
-    path = os.path.expanduser(source)
-    return os.fspath(path) if is_remote(os.fspath(path)) else os.path.abspath(path)
+    """Also of a list or dataset, "@runs.json"."""
+    text = os.fspath(source)
+    mark = "@" if text.startswith("@") else ""
+    path = os.path.expanduser(text[len(mark):])
+    return mark + (path if is_remote(path) else os.path.abspath(path))
