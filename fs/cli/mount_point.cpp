@@ -124,7 +124,7 @@ PlaceHold::PlaceHold(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_S
 
 bool PlaceHold::is_still_at(const std::string& path) const {
   struct stat now {};
-  return !place_ || (::stat(path.c_str(), &now) == 0 && is_same(now, *place_));
+  return place_ && ::stat(path.c_str(), &now) == 0 && is_same(now, *place_);
 }
 
 void remove_mount_point(const std::string& path, const PlaceHold& hold) {

@@ -28,7 +28,7 @@ class PlaceHold {
  public:
   PlaceHold() = default;
   explicit PlaceHold(const std::string& path);
-  // Whether the directory that is held is still the one at the path; true where that cannot be known.
+  // Whether the directory that is held is still the one at the path. False if there was none.
   bool is_still_at(const std::string& path) const;
   // Another holds it, and has done so for seconds.
   bool is_of_another() const { return is_of_another_; }
