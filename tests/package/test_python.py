@@ -76,7 +76,7 @@ def test_the_wheel_holds_what_it_needs(wheel):
     needed = re.findall(r"^Requires-Dist: (.*)$", metadata, re.MULTILINE)
     assert [name for name in needed if ";" not in name] == ["numpy"]
     extras = set(re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE))
-    assert extras == {"all", "arrow", "awkward", "duckdb", "hist", "pandas", "plot", "polars"}
+    assert extras == {"all", "arrow", "awkward", "dask", "duckdb", "hist", "pandas", "plot", "polars"}
     assert {re.match(r"[\w-]+", name).group() for name in needed} == {"awkward", "duckdb", "hist", "mplhep", "numpy", "pandas", "polars",
                                                                           "pyarrow"}
 

@@ -26,7 +26,7 @@ from ._error import mount_error
 _LINGER = 2  # seconds; a program that opens file after file begins none anew
 
 # What the program and its libraries (libcurl, OpenSSL, XRootD) read: credentials, proxies, where files of them are.
-_READ = re.compile(r"(AWS|BEARER|TOKEN|X509|XRD|GSI|GLOBUS|VOMS|SCITOKENS?|KRB5|SSL|OPENSSL|CURL|LD|TFILEFS|OIDC|SSS)\w*|\w+_PROXY|HOME|NETRC|TZ"
+_READ = re.compile(r"(AWS|BEARER|TOKEN|X509|XRD|GSI|GLOBUS|VOMS|SCITOKENS?|KRB5|SSL|OPENSSL|CURL|LD|TFILEFS_|OIDC|SSS)\w*|\w+_PROXY|HOME|NETRC|TZ"
                    r"|XDG_(RUNTIME_DIR|CACHE_HOME|CONFIG_HOME)", re.IGNORECASE)
 
 
