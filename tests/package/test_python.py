@@ -77,8 +77,8 @@ def test_the_wheel_holds_what_it_needs(wheel):
     assert [name for name in needed if ";" not in name] == ["numpy"]
     extras = set(re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE))
     assert extras == {"all", "arrow", "awkward", "dask", "duckdb", "hist", "pandas", "plot", "polars"}
-    assert {re.match(r"[\w-]+", name).group() for name in needed} == {"awkward", "duckdb", "hist", "mplhep", "numpy", "pandas", "polars",
-                                                                          "pyarrow"}
+    assert {re.match(r"[\w-]+", name).group() for name in needed} == {"awkward", "dask-awkward", "duckdb", "hist", "mplhep", "numpy",
+                                                                          "pandas", "polars", "pyarrow"}
 
 
 def test_lines_of_its_page_run(python):
