@@ -24,11 +24,6 @@ namespace {
 // each, so that a reader of one array does not need memory for all.
 constexpr std::uint64_t kTogetherMax = 16 << 20;
 
-// Whether its bins may not be in memory.
-bool has_contents(const ObjectKind& kind) {
-  return kind.family == ObjectFamily::histogram || kind.family == ObjectFamily::profile;
-}
-
 class ClassObject final : public OneChunkEach<Object> {
  public:
   ClassObject(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key, std::shared_ptr<const StreamSet> payload);
@@ -156,7 +151,8 @@ Result<std::shared_ptr<const PiecedText>> ClassObject::table(std::span<const std
   const ObjectKind of_part = part == 0 ? object_kind_ : kind_of_object(*infos_, members.class_name(""));
   if (of_part.family == ObjectFamily::dense || of_part.family == ObjectFamily::sparse)
     return cell_table(members, of_part, bytes_of(payload), large_, quoted, stop);
-  if (large_) return has_contents(of_part) ? histogram_table({members, large_}, of_part, {}, quoted, stop) : Text();
+  if (large_)
+    return has_contents(of_part.family) ? histogram_table({members, large_}, of_part, {}, quoted, stop) : Text();
   if (part != 0 || !has_histogram_table(of_part, members)) return Text();
   const auto whole = std::make_shared<const WholePayload>(payload);
   return histogram_table({members, whole}, of_part, opener(), quoted, stop);
@@ -177,7 +173,7 @@ Result<Plot> ClassObject::plot(std::span<const std::byte> payload, std::size_t p
 Result<Spreadsheet> ClassObject::spreadsheet(std::span<const std::byte> payload, std::size_t part,
                                              Effort& effort) const {
   TRY(const ObjectMembers members, part_members(bytes_of(payload), part));
-  if (large_ && has_contents(kind_of_object(*infos_, members.class_name(""))))
+  if (large_ && has_contents(kind_of_object(*infos_, members.class_name("")).family))
     return fail(ErrorKind::unsupported, "histogram: too large for a table in one piece");
   return object_spreadsheet(*infos_, members, effort);
 }
@@ -256,7 +252,7 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const Obj
     if (array.is_drawn_apart) apart += numbers;
   }
   parts[part].numbers = longest + apart;
-  const bool is_joined = has_contents(kind_of_part) && parts[part].numbers > kDrawnWhole;
+  const bool is_joined = has_contents(kind_of_part.family) && parts[part].numbers > kDrawnWhole;
   parts[part].drawn = is_joined ? kDrawnJoined : parts[part].numbers;
   const bool together = all <= kTogetherMax;
   for (std::size_t i = 0; i < arrays.size(); ++i) {

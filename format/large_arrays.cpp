@@ -30,8 +30,7 @@ class ContentsFinder final : public NullVisitor {
     const ObjectFamily family = family_of(class_name);
     // Both histograms of an efficiency are read as a whole.
     const bool is_whole = family == ObjectFamily::efficiency || (!levels_.empty() && levels_.back().is_whole);
-    const bool is_histogram = family == ObjectFamily::histogram || family == ObjectFamily::profile;
-    levels_.push_back({.is_whole = is_whole, .is_histogram = is_histogram && !is_whole, .are_contents = false});
+    levels_.push_back({.is_whole = is_whole, .is_histogram = has_contents(family) && !is_whole, .are_contents = false});
   }
   void begin_pair(std::string_view) override { begin_object("", 0); }
   void end_object() override {

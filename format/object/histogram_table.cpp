@@ -222,8 +222,7 @@ void HistogramTable::append_line(std::string& to, const AreaValues& all, std::ui
 }  // namespace
 
 bool has_histogram_table(const ObjectKind& kind, const ObjectMembers& members) {
-  const bool is_histogram = kind.family == ObjectFamily::histogram || kind.family == ObjectFamily::profile;
-  return is_histogram && !has_fill_buffer(members, "", kind.dimensions);
+  return has_contents(kind.family) && !has_fill_buffer(members, "", kind.dimensions);
 }
 
 Result<std::shared_ptr<const PiecedText>> histogram_table(const HistogramSource& source, const ObjectKind& kind,

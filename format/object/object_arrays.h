@@ -37,6 +37,10 @@ struct ObjectKind {
   std::size_t dimensions = 0;  // of histograms and profiles
 };
 ObjectKind kind_of_object(const StreamerInfos&, std::string_view class_name);
+// Whether bins are its contents: of histograms and profiles.
+inline bool has_contents(ObjectFamily family) {
+  return family == ObjectFamily::histogram || family == ObjectFamily::profile;
+}
 
 // The arrays of an object of that kind (docs/semantics/objects.md, "Arrays"); none for other kinds. Errors: damaged
 // (members are missing or contradict each other).

@@ -708,7 +708,7 @@ Result<Plot> drawn(const ObjectMembers& members, const PlotScene& scene) {
     return plot;
   }
   Plot plot;
-  if (kind.family == ObjectFamily::histogram || kind.family == ObjectFamily::profile) {
+  if (has_contents(kind.family)) {
     TRY(PlotBins bins, histogram_plot(members, kind, scene));
     plot.layers.emplace_back(std::move(bins));
     if (kind.dimensions == 1) add_functions(plot, members, scene);
