@@ -18,6 +18,16 @@ std::string described(const KeyHeader& key) {
 
 }  // namespace
 
+KeyInfo info_of_record(const KeyHeader& key, std::uint64_t address) {
+  KeyInfo info;
+  info.class_name = key.class_name;
+  info.seek = address;
+  info.nbytes = static_cast<std::uint32_t>(key.nbytes);
+  info.objlen = static_cast<std::uint32_t>(key.objlen);
+  info.keylen = static_cast<std::uint16_t>(key.keylen);
+  return info;
+}
+
 Result<KeyPayload> payload_of(const Source& source, const KeyInfo& key) {
   KeyPayload payload{{key.seek, key.nbytes}, key.keylen, key.objlen, std::string(key.class_name), key.is_bare};
   const auto at = static_cast<std::int64_t>(key.seek);

@@ -22,6 +22,9 @@ struct KeyPayload {
   bool is_bare = false;  // no key precedes it
 };
 
+// What the key before a record says, as a key list would have it: class and sizes. The class is a view of the header's.
+KeyInfo info_of_record(const KeyHeader&, std::uint64_t address);
+
 // Errors: damaged (impossible sizes). Reads nothing.
 Result<KeyPayload> payload_of(const Source& source, const KeyInfo& key);
 

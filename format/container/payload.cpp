@@ -72,12 +72,7 @@ Result<RecordContent> read_record(const Source& source, ByteRange record, std::u
                 "record: does not start with a key: " + sizes_of(key) + " in " + std::to_string(record.size) + " bytes",
                 at);
   }
-  KeyInfo info;
-  info.class_name = key.class_name;
-  info.seek = record.begin;
-  info.nbytes = static_cast<std::uint32_t>(key.nbytes);
-  info.objlen = static_cast<std::uint32_t>(key.objlen);
-  info.keylen = static_cast<std::uint16_t>(key.keylen);
+  const KeyInfo info = info_of_record(key, record.begin);
   TRY(const KeyPayload payload, payload_of(source, info));
   if (std::max<std::uint64_t>(info.objlen, info.nbytes) > size_max)
     return fail(ErrorKind::unsupported, "record: larger than " + std::to_string(size_max) + " bytes", at);

@@ -16,12 +16,7 @@ namespace {
 
 // A large one block by block.
 Result<> check_record(const File& file, const WalkStep& step) {
-  KeyInfo key;
-  key.class_name = step.key.class_name;
-  key.seek = step.range.begin;
-  key.nbytes = static_cast<std::uint32_t>(step.key.nbytes);
-  key.objlen = static_cast<std::uint32_t>(step.key.objlen);
-  key.keylen = static_cast<std::uint16_t>(step.key.keylen);
+  const KeyInfo key = info_of_record(step.key, step.range.begin);
   if (!File::is_large(key)) {
     TRY_VOID(read_record(file.source(), step.range));
     return {};

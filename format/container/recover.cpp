@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "container/free_list.h"
+#include "container/key_payload.h"
 #include "container/record_walk.h"
 
 namespace tfile {
@@ -26,14 +27,10 @@ KeyInfo own_key(const KeyHeader& key, std::uint64_t address, std::vector<Buffer>
     at += text.size();
     return kept;
   };
-  KeyInfo info;
+  KeyInfo info = info_of_record(key, address);
   info.class_name = keep(key.class_name);
   info.name = keep(key.name);
   info.title = keep(key.title);
-  info.seek = address;
-  info.nbytes = static_cast<std::uint32_t>(key.nbytes);
-  info.objlen = static_cast<std::uint32_t>(key.objlen);
-  info.keylen = static_cast<std::uint16_t>(key.keylen);
   info.cycle = static_cast<std::uint16_t>(key.cycle);
   info.datime = key.datime;
   arena.push_back(std::move(strings));
