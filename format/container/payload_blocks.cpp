@@ -19,9 +19,6 @@ constexpr std::uint64_t kPlainBlock = 1 << 20;
 // A walk asks at each value. No value between long arrays is larger: names, titles, numbers of axes.
 constexpr std::uint64_t kWantedAhead = 1 << 20;
 
-// More than a block of ROOT's compression has.
-constexpr std::uint64_t kBlockMost = 16 << 20;
-
 ByteRange common(ByteRange one, ByteRange other) {
   const std::uint64_t begin = std::max(one.begin, other.begin), end = std::min(one.end(), other.end());
   return {begin, begin < end ? end - begin : 0};
@@ -180,7 +177,10 @@ Result<std::shared_ptr<SparsePayload>> SparsePayload::open(std::shared_ptr<const
 }
 
 SparsePayload::SparsePayload(std::shared_ptr<const PayloadBlocks> blocks, std::byte* addresses, std::uint64_t most)
-    : blocks_(std::move(blocks)), addresses_(addresses), most_(most + 2 * kBlockMost), filled_(blocks_->count()) {}
+    : blocks_(std::move(blocks)),
+      addresses_(addresses),
+      most_(most + 2 * File::kLargeObject),
+      filled_(blocks_->count()) {}
 
 SparsePayload::~SparsePayload() { munmap(addresses_, std::max<std::uint64_t>(blocks_->size(), 1)); }
 
