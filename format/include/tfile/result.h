@@ -17,7 +17,7 @@ enum class ErrorKind : std::uint8_t {
   io,     // the storage failed; see `system_errno`
   stale,  // the source changed after it was opened
   timed_out,
-  no_space,   // also of memory, for now
+  no_space,   // or no memory at this moment
   too_large,  // takes more memory at once than it may ever have
   denied,
   busy,
