@@ -58,17 +58,10 @@ def tree(browser, path, branches):
         return time.perf_counter() - begin
 
 
-class Histogram:
-    """Of the column of a server that has just begun, and once more."""
-
-    def __init__(self, browser, path):
-        self._browser, self._path, self.warm = browser, path + ":t/x.f4", None
-
-    def cold(self):
-        with browsed(self._path) as url:
-            seconds = seconds_to(self._browser, url, "svg.plot")
-            self.warm = seconds_to(self._browser, url, "svg.plot")
-        return seconds
+def histogram(browser, path):
+    """Seconds of the column of a server that has just begun, and once more."""
+    with browsed(path + ":t/x.f4") as url:
+        return seconds_to(browser, url, "svg.plot"), seconds_to(browser, url, "svg.plot")
 
 
 def main():
@@ -90,11 +83,7 @@ def main():
             f"{count} branches": lambda count=count: tree(browser, wide[count], count) for count in counts}))
         for name in options.codecs.split(","):
             rounds.warm(files[name])
-            histogram = Histogram(browser, files[name])
-            cold, warm = [], []
-            for _ in range(options.rounds):
-                cold.append(histogram.cold())
-                warm.append(histogram.warm)
+            cold, warm = map(list, zip(*(histogram(browser, files[name]) for _ in range(options.rounds))))
             rounds.report(f"Histogram of the first 20 MB of a column, {name}", {"cold": cold, "warm": warm})
 
 
