@@ -81,19 +81,16 @@ class Buffers:
         """The form of records of these columns."""
         return {"class": "RecordArray", "fields": names, "contents": [self._forms[name] for name in names]}
 
-    def of_form(self, form: Form, start: int, stop: int) -> AwkwardArray:
-        """Entries start..stop, in memory, of a form that form_of() gave and selected() has narrowed."""
+    def of_form(self, form: Form, start: int, stop: int, copy: bool) -> AwkwardArray:
+        """Entries start..stop of a form that form_of() gave and selected() may have narrowed."""
         import awkward as ak
 
-        contents = [self._array(each, start, stop, True).layout for each in form["contents"]]
+        contents = [self._array(each, start, stop, copy).layout for each in form["contents"]]
         return ak.Array(ak.contents.RecordArray(contents, form["fields"], length=stop - start))
 
     def record(self, names: list[str], start: int, stop: int, copy: bool) -> AwkwardArray:
         """Entries start..stop of columns, as an array of records."""
-        import awkward as ak
-
-        contents = [self.column(name, start, stop, copy).layout for name in names]
-        return ak.Array(ak.contents.RecordArray(contents, names, length=stop - start))
+        return self.of_form(self.form_of(names), start, stop, copy)
 
 
 def _below(form: Form) -> list[Form]:
