@@ -2,6 +2,7 @@
 #include "plot/index_page.h"
 
 #include <string_view>
+#include <utility>
 
 #include "percent_text.h"
 #include "plot/svg_text.h"
@@ -19,6 +20,9 @@ figcaption{padding:6px 10px;font-size:14px;overflow-wrap:anywhere}figcaption spa
 h2{font-size:18px;overflow-wrap:anywhere}
 </style>
 )";
+
+// More than most plots take: the room for a page is made at once, and costs no memory where it is not written to.
+constexpr std::size_t kPlotBytes = 1 << 10;
 
 void append_plot(std::string& page, const IndexedPlot& plot) {
   // With "./" in front no part of a name can be taken for the scheme of an address.
@@ -43,33 +47,40 @@ void append_plot(std::string& page, const IndexedPlot& plot) {
 
 }  // namespace
 
-std::string index_page(const std::string& heading, std::span<const IndexedPlot> plots, const std::string& more) {
-  std::string page(kHead);
-  page += "<title>";
-  append_markup(page, heading);
-  page += "</title></head><body><main>\n<h1>";
-  append_markup(page, heading);
-  page += "</h1>\n";
-  if (plots.empty() && more.empty()) page += "<p>No plots.</p>\n";
-  for (std::size_t i = 0; i < plots.size(); ++i) {
-    if (i == 0 || plots[i].directory != plots[i - 1].directory) {
-      if (i > 0) page += "</section>\n";
-      if (!plots[i].directory.empty()) {
-        page += "<h2>";
-        append_markup(page, plots[i].directory);
-        page += "</h2>\n";
-      }
-      page += "<section>\n";
+IndexPage::IndexPage(const std::string& heading, std::size_t plots) {
+  page_.reserve(kHead.size() + plots * kPlotBytes);
+  page_ += kHead;
+  page_ += "<title>";
+  append_markup(page_, heading);
+  page_ += "</title></head><body><main>\n<h1>";
+  append_markup(page_, heading);
+  page_ += "</h1>\n";
+}
+
+void IndexPage::add(const IndexedPlot& plot) {
+  if (directory_ != plot.directory) {
+    if (directory_) page_ += "</section>\n";
+    if (!plot.directory.empty()) {
+      page_ += "<h2>";
+      append_markup(page_, plot.directory);
+      page_ += "</h2>\n";
     }
-    append_plot(page, plots[i]);
+    page_ += "<section>\n";
+    directory_ = plot.directory;
   }
-  if (!plots.empty()) page += "</section>\n";
+  append_plot(page_, plot);
+}
+
+std::string IndexPage::take(const std::string& more) {
+  if (directory_) page_ += "</section>\n";
+  if (!directory_ && more.empty()) page_ += "<p>No plots.</p>\n";
   if (!more.empty()) {
-    page += "<p>";
-    append_markup(page, more);
-    page += "</p>\n";
+    page_ += "<p>";
+    append_markup(page_, more);
+    page_ += "</p>\n";
   }
-  return page + "</main></body></html>\n";
+  page_ += "</main></body></html>\n";
+  return std::move(page_);
 }
 
 }  // namespace tfilefs

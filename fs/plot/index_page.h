@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
+#include <cstddef>
+#include <optional>
 #include <string>
 
 namespace tfilefs {
@@ -15,8 +16,19 @@ struct IndexedPlot {
   std::string numbers = {};           // behind the name: a file of what the picture shows; or empty
 };
 
-// A page of HTML that shows plots as images, which a browser loads as they come into view: a section per directory.
-// `heading`: of the page. `more`: why plots are missing, or empty. All text is escaped.
-std::string index_page(const std::string& heading, std::span<const IndexedPlot> plots, const std::string& more);
+// A page of HTML that shows plots as images, which a browser loads as they come into view: a section for each run of
+// plots of one directory. All text is escaped.
+class IndexPage {
+ public:
+  // `plots`: how many will be added.
+  IndexPage(const std::string& heading, std::size_t plots);
+  void add(const IndexedPlot& plot);
+  // The page; nothing is added after it. `more`: why plots are missing, or empty.
+  std::string take(const std::string& more);
+
+ private:
+  std::string page_;
+  std::optional<std::string> directory_;  // of the section that is open
+};
 
 }  // namespace tfilefs

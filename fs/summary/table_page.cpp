@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "summary/table_page.h"
 
+#include <algorithm>
+
 #include "bytes_text.h"
 #include "plot/index_page.h"
 
@@ -37,12 +39,12 @@ IndexedPlot shown_column(const tfile::Column& column, std::uint64_t stored, std:
 
 std::string table_page(const tfile::Table& table, const ColumnLengths& lengths,
                        const std::vector<std::uint64_t>& stored) {
-  std::vector<IndexedPlot> shown;
-  for (std::size_t i = 0; i < table.columns.size() && i < kPageColumnsMax; ++i)
-    shown.push_back(shown_column(table.columns[i], stored[i], lengths[i]));
+  const std::size_t shown = std::min(table.columns.size(), kPageColumnsMax);
+  IndexPage page(table.name, shown);
+  for (std::size_t i = 0; i < shown; ++i) page.add(shown_column(table.columns[i], stored[i], lengths[i]));
   std::string more = std::to_string(table.entries) + " entries, " + std::to_string(table.columns.size()) + " columns";
-  if (shown.size() < table.columns.size()) more += ", of which the first are here";
-  return index_page(table.name, shown, more);
+  if (shown < table.columns.size()) more += ", of which the first are here";
+  return page.take(more);
 }
 
 }  // namespace tfilefs

@@ -77,7 +77,9 @@ void PlotWalk::add(const tfile::File& file, const tfile::DirectoryListing& listi
 }
 
 std::string PlotWalk::page(const std::string& path) const {
-  return index_page("/" + path, plots_, left_out_ ? "More plots are on the pages of the subdirectories." : "");
+  IndexPage page("/" + path, plots_.size());
+  for (const IndexedPlot& plot : plots_) page.add(plot);
+  return page.take(left_out_ ? "More plots are on the pages of the subdirectories." : "");
 }
 
 std::string plot_index(const tfile::File& file, const tfile::DirectoryListing& listing, const std::string& path,

@@ -413,11 +413,30 @@ TEST(PlotSvg, NothingToDraw) {
 
 TEST(IndexPage, NamesAreEscaped) {
   const IndexedPlot plots[] = {{"a b", "x\"><script>&#", "<title>", "TH1F"}, {"a b", "javascript:1", "", "TH1F"}};
-  const std::string page = index_page("/<dir>", plots, "");
+  IndexPage made("/<dir>", std::size(plots));
+  for (const IndexedPlot& plot : plots) made.add(plot);
+  const std::string page = made.take("");
   EXPECT_EQ(page.find("<script"), page.npos);
   EXPECT_NE(page.find("src=\"./a%20b/x%22%3E%3Cscript%3E%26%23/plot.svg\""), page.npos);
   EXPECT_NE(page.find("&lt;title&gt;"), page.npos);
   for (const char* begin : {"src=\"javascript", "href=\"javascript"}) EXPECT_EQ(page.find(begin), page.npos);
+}
+
+TEST(IndexPage, EachDirectoryHasASection) {
+  EXPECT_NE(IndexPage("", 0).take("").find("<p>No plots.</p>"), std::string::npos);
+  IndexPage made("/", 3);
+  for (const char* directory : {"", "a", "a"}) made.add({directory, "x", "", "TH1F"});
+  const std::string page = made.take("and more");
+  EXPECT_EQ(page.find("<h2>a</h2>"), page.rfind("<h2>a</h2>"));
+  const auto count = [&page](std::string_view of) {
+    std::size_t found = 0;
+    for (std::size_t at = page.find(of); at != page.npos; at = page.find(of, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<section>"), 2u);
+  EXPECT_EQ(count("</section>"), 2u);
+  EXPECT_EQ(count("<figure>"), 3u);
+  EXPECT_NE(page.find("<p>and more</p>"), page.npos);
 }
 
 TEST(Csv, TextIsQuoted) {
