@@ -108,19 +108,24 @@ std::string misplaced_list(std::int64_t index, std::int64_t begin, std::int64_t 
 
 }  // namespace
 
-TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
-    : plan_(std::move(plan)), slots_(plan_->table->columns.size()) {
-  std::uint32_t windows = 0;
+TextMachine::TextMachine(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {
+  std::vector<tfile::ColumnId> columns;
   for (const TextForm& form : plan_->forms)
-    for (const tfile::ColumnId column : form.columns()) slots_[column] = windows++;
-  windows_.resize(windows);
+    for (const tfile::ColumnId column : form.columns()) columns.push_back(column);
+  windows_.resize(columns.size());
+  if (!columns.empty()) {
+    const auto [lowest, highest] = std::minmax_element(columns.begin(), columns.end());
+    first_column_ = *lowest;
+    slots_.resize(*highest - *lowest + 1);
+  }
+  for (std::uint32_t i = 0; i < columns.size(); ++i) slots_[columns[i] - first_column_] = i;
   stack_.push_back({.form = kLines, .next = 0, .end = plan_->lines.value_or(plan_->counts[0])});
   if (plan_->style == TextStyle::csv) stack_[0].phase = kNames;
 }
 
 // The items if all are in the window; else null, and they become the need.
 const std::byte* TextMachine::items(tfile::ColumnId column, std::int64_t first, std::int64_t count) {
-  const ColumnWindow& window = windows_[slots_[column]];
+  const ColumnWindow& window = this->window(column);
   if (first >= window.begin && first + count <= window.end)
     return window.bytes.data() +
            static_cast<std::size_t>(first - window.begin) * plan_->table->columns[column].item_size();

@@ -56,7 +56,7 @@ class TextMachine {
   Stop run(std::string& to, std::size_t size_enough);
   const Need& need() const { return need_; }
   const std::string& damage() const { return *damage_; }  // where it has stopped
-  ColumnWindow& window(tfile::ColumnId column) { return windows_[slots_[column]]; }
+  ColumnWindow& window(tfile::ColumnId column) { return windows_[slots_[column - first_column_]]; }
   std::size_t window_count() const { return windows_.size(); }
 
  private:
@@ -84,7 +84,9 @@ class TextMachine {
   bool advance_bytes(std::string& to, std::size_t size_enough);
 
   const std::shared_ptr<const Plan> plan_;
-  std::vector<std::uint32_t> slots_;  // column -> window
+  // The columns of one node are neighbours: what is kept of them must not grow with the table.
+  tfile::ColumnId first_column_ = 0;
+  std::vector<std::uint32_t> slots_;  // column, from the first on -> window
   std::vector<ColumnWindow> windows_;
   Position stack_;  // stack_[0] counts the lines
   Need need_;
