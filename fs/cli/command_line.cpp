@@ -107,14 +107,9 @@ std::string trouble_of_seconds(const std::string& text, double least) {
 
 // "; did you mean --columns?" if one is so near.
 std::string nearest_flag(const Command& command, std::string_view word) {
-  std::string_view nearest;
-  std::size_t distance = word.size() / 3;
-  for (const Flag& flag : command.flags)
-    if (const std::size_t from = word_distance(word, last_name(flag)); from <= distance) {
-      distance = from;
-      nearest = last_name(flag);
-    }
-  return nearest.empty() ? "" : "; did you mean " + std::string(nearest) + "?";
+  NearestName nearest(word, word.size() / 3);
+  for (const Flag& flag : command.flags) nearest.look_at(last_name(flag));
+  return nearest.found().empty() ? "" : "; did you mean " + nearest.found() + "?";
 }
 
 // Arguments as the description writes them: the parser would say how many it takes, as "MNT(2x)", and "REQUIRED".

@@ -413,10 +413,10 @@ std::optional<std::string> no_such_command(std::string_view argument) {
     return told + "did you mean tfilefs " + std::string(command.name) + " " + usage_of(command) + "?";
   };
   if (const Command* meant = find_by_other_word(lower_case(word))) return lead_on(*meant);
-  const Command& nearest = *std::min_element(
-      kCommands.begin() + 1, kCommands.end(),
-      [&](const Command& a, const Command& b) { return word_distance(word, a.name) < word_distance(word, b.name); });
-  if (nearest.is_for_people && word_distance(word, nearest.name) <= nearest.name.size() / 2) return lead_on(nearest);
+  NearestName nearest(word, (word.size() + 1) / 2);
+  for (const Command& command : std::span(kCommands).subspan(1))
+    if (command.is_for_people) nearest.look_at(command.name);
+  if (!nearest.found().empty()) return lead_on(*find_command(nearest.found()));
   return told + "tfilefs --help lists all commands";
 }
 

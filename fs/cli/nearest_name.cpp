@@ -22,18 +22,14 @@ std::string_view without_type(std::string_view name) { return name.substr(0, nam
 
 std::string nearest_name(std::string_view word, const std::vector<std::string>& names) {
   if (word.empty() || word.size() > kNameSizeMax) return "";
-  const std::string lower = lower_case(word);
-  std::string nearest;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  NearestName nearest(lower_case(word), std::max<std::size_t>(1, word.size() / 3));
   for (std::size_t i = 0; i < names.size() && i < kNamesMax; ++i) {
     if (names[i].size() > kNameSizeMax) continue;
     const std::string name = lower_case(names[i]);
-    const std::size_t distance = std::min(word_distance(lower, name), word_distance(lower, without_type(name)));
-    if (distance >= least) continue;
-    least = distance;
-    nearest = names[i];
+    nearest.look_at(name, names[i]);
+    nearest.look_at(without_type(name), names[i]);
   }
-  return nearest;
+  return nearest.found();
 }
 
 std::string like_name_of(FileSystem& fs, std::string_view path) {

@@ -595,12 +595,10 @@ tl::unexpected<Error> unknown_option(std::string_view name) {
   const std::string told = "unknown option " + std::string(name);
   constexpr std::size_t kWordMax = 32;
   if (name.size() > kWordMax) return fail(ErrorKind::invalid, told);
-  const auto& nearest =
-      *std::min_element(kOptions.begin(), kOptions.end(), [&](const MountOption& a, const MountOption& b) {
-        return word_distance(name, a.name) < word_distance(name, b.name);
-      });
-  const bool is_near = word_distance(name, nearest.name) <= nearest.name.size() / 2;
-  return fail(ErrorKind::invalid, told + (is_near ? ": did you mean " + std::string(nearest.name) + "?" : ""));
+  NearestName nearest(name, (name.size() + 1) / 2);
+  for (const MountOption& option : kOptions) nearest.look_at(option.name);
+  const std::string& like = nearest.found();
+  return fail(ErrorKind::invalid, told + (like.empty() ? "" : ": did you mean " + like + "?"));
 }
 
 Result<> take_option(std::string_view name, Value value, ParsedOptions& into) {

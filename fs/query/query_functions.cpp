@@ -76,22 +76,11 @@ std::optional<QueryFunction> query_function(std::string_view name, std::size_t a
 }
 
 std::string function_like(std::string_view name) {
-  constexpr std::size_t kFurther = 40;  // with its namespaces
-  std::string best;
-  std::size_t least = std::max<std::size_t>(1, name.size() / 2) + 1;
-  const auto look_at = [&](const auto& all) {
-    for (const auto& each : all) {
-      if (name.size() > each.name.size() + kFurther) continue;
-      const std::size_t distance = word_distance(plain(name), each.name);
-      if (distance >= least) continue;
-      least = distance;
-      best = each.name;
-    }
-  };
-  look_at(tfile::functions_of_one());
-  look_at(tfile::functions_of_two());
-  look_at(tfile::special_functions());
-  return best;
+  NearestName nearest(plain(name), std::max<std::size_t>(1, name.size() / 2));
+  for (const auto& each : tfile::functions_of_one()) nearest.look_at(each.name);
+  for (const auto& each : tfile::functions_of_two()) nearest.look_at(each.name);
+  for (const auto& each : tfile::special_functions()) nearest.look_at(each.name);
+  return nearest.found();
 }
 
 }  // namespace tfilefs

@@ -227,21 +227,13 @@ const NamedColumn* TableNames::find(std::string_view name) const {
 }
 
 std::string TableNames::nearest(std::string_view name) const {
-  std::string best;
-  if (name.size() > kLikeMax) return best;
-  std::size_t least = std::max<std::size_t>(1, name.size() / 2) + 1;
+  if (name.size() > kLikeMax) return "";
+  NearestName nearest(name, std::max<std::size_t>(1, name.size() / 2));
   for (const Named& named : all_) {
-    const std::string whole = joined_parts(named.parts);
-    for (const std::string_view shown : {std::string_view(whole), std::string_view(named.parts.back())}) {
-      const std::size_t longer = std::max(name.size(), shown.size()), shorter = std::min(name.size(), shown.size());
-      if (longer - shorter >= least) continue;
-      const std::size_t distance = word_distance(name, shown);
-      if (distance >= least) continue;
-      least = distance;
-      best = shown;
-    }
+    nearest.look_at(joined_parts(named.parts));
+    nearest.look_at(named.parts.back());
   }
-  return best;
+  return nearest.found();
 }
 
 }  // namespace tfilefs
