@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -25,7 +26,9 @@ class PayloadBytes {
   virtual ~PayloadBytes() = default;
   virtual std::span<const std::byte> span() const = 0;
   virtual std::unique_ptr<PayloadReader> reader() const = 0;
-  // Makes sure that the bytes from here on are there, as far as a walk reads without asking again. False: they are not.
+  // Makes sure that the next kWantedAhead bytes are there, more than the header of a value takes, or numbers that are
+  // no array. False: they are not.
+  static constexpr std::uint64_t kWantedAhead = 1 << 20;
   virtual bool want(std::size_t /*position*/) const { return true; }
 
   // The place of bytes of span().

@@ -16,8 +16,6 @@ namespace tfile {
 namespace {
 
 constexpr std::uint64_t kPlainBlock = 1 << 20;
-// A walk asks at each value. No value between long arrays is larger: names, titles, numbers of axes.
-constexpr std::uint64_t kWantedAhead = 1 << 20;
 
 ByteRange common(ByteRange one, ByteRange other) {
   const std::uint64_t begin = std::max(one.begin, other.begin), end = std::min(one.end(), other.end());

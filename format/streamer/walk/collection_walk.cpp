@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "streamer/walk/null_visitor.h"
@@ -115,7 +116,7 @@ void ObjectWalk::member_wise_items(Cursor& in, const TypeName& type, const Strea
     if (!info) in.reject("collection: its class is not described");
     return items_by_member(in, count, info);
   }
-  std::vector<MemberColumn> columns;
+  MemberColumns columns;
   for (std::size_t i = 0; i < 2; ++i) {
     if (is_left_out_of_pair(infos_, item.arguments[0], item.arguments[1], i)) continue;
     if (const auto* told = pair_part(infos_, item.arguments[0], item.arguments[1], i, false)) {
@@ -129,14 +130,15 @@ void ObjectWalk::member_wise_items(Cursor& in, const TypeName& type, const Strea
 
 void ObjectWalk::items_by_member(Cursor& in, std::uint32_t count, const StreamerInfo* info) {
   if (in.failed()) return visitor_->null();
-  std::vector<MemberColumn> columns;
+  MemberColumns columns;
   add_class_columns(in, count, *info, columns);
   tell_columns(in, count, columns, info->class_name, {});
 }
 
-void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info,
-                                   std::vector<MemberColumn>& columns) {
+void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info, MemberColumns& columns) {
   const RecursionGuard guard(*this);
+  const auto has_count = [](const StreamerElement& e) { return !e.count_name.empty(); };
+  if (std::ranges::any_of(info.elements, has_count)) columns.has_counters = true;
   for (const StreamerElement& e : info.elements) {
     if (!may_go_on(in)) return;
     if (!is_base(e)) {
@@ -144,13 +146,30 @@ void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const Stream
       continue;
     }
     const StreamerInfo* above = find(e.name, e.base_version, e.base_checksum);
-    if (above && !has_header(in, e) && !own_class(e.name)) {
+    const OwnClass* own = own_class(e.name);
+    if (above && own && own->kind == OwnClass::Kind::array) {
+      add_array_columns(in, count, own->dtype, columns);
+    } else if (above && !own && !has_header(in, e)) {
       add_class_columns(in, count, *above, columns);
     } else {
       add_column(
           in, count, {}, [this, &e](Cursor& at) { base(at, e); }, columns);
     }
   }
+}
+
+// A TArrayD as a base, as the file describes it: by itself it has a streamer of its own.
+void ObjectWalk::add_array_columns(Cursor& in, std::uint32_t count, Dtype dtype, MemberColumns& columns) {
+  columns.has_counters = true;
+  auto read_count = [this](Cursor& at) { counters_.push_back({"fN", at.big<std::int32_t>("TArray: fN")}); };
+  add_column(in, count, {}, std::move(read_count), columns);
+  auto read_numbers = [this, dtype](Cursor& at) {
+    const bool is_there = at.u1("TArray: flag") != 0;
+    const std::int64_t numbers_there = is_there ? counter("fN").value_or(0) : 0;
+    if (numbers_there < 0) at.reject("TArray: fN");
+    numbers(at, {.dtype = dtype}, at.failed() ? 0 : static_cast<std::uint64_t>(numbers_there), {});
+  };
+  add_column(in, count, "fArray", std::move(read_numbers), columns);
 }
 
 // Whether the base of each item has its own header (byte count and version of the base), as TNamed always has.
@@ -162,8 +181,7 @@ bool ObjectWalk::has_header(const Cursor& in, const StreamerElement& e) {
 }
 
 // A collection has one header for all items, and so do strings in some arrays.
-void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e,
-                                    std::vector<MemberColumn>& columns) {
+void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e, MemberColumns& columns) {
   const Prepared& p = prepared(e);
   if ((e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) && p.shape.empty())
     return add_value_column(in, count, e.name, p.type, columns);
@@ -177,7 +195,7 @@ void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const Strea
 }
 
 void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_view name, const TypeName& type,
-                                  std::vector<MemberColumn>& columns) {
+                                  MemberColumns& columns) {
   const bool is_collection = type.kind == TypeName::Kind::sequence || type.kind == TypeName::Kind::map;
   if (is_collection) {
     const Frame frame = told_frame(in);
@@ -199,20 +217,30 @@ void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_v
 
 // Finds the beginning of this member in each item by reading it with a visitor that ignores everything.
 void ObjectWalk::add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read,
-                            std::vector<MemberColumn>& columns) {
+                            MemberColumns& columns) {
   MemberColumn column{name, std::move(read), {}};
   NullVisitor nobody;
   ObjectVisitor* outer = std::exchange(visitor_, &nobody);
+  const std::size_t around = counters_.size();
   for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
     column.starts.push_back(static_cast<std::uint32_t>(in.position()));
-    column.read(in);
+    if (!columns.has_counters) {
+      column.read(in);
+    } else {
+      if (i == columns.counters.size()) columns.counters.emplace_back();
+      std::vector<Counter>& own = columns.counters[i];
+      counters_.insert(counters_.end(), own.begin(), own.end());
+      column.read(in);
+      own.assign(counters_.begin() + static_cast<std::ptrdiff_t>(around), counters_.end());
+    }
+    counters_.resize(around);
   }
   visitor_ = outer;
-  columns.push_back(std::move(column));
+  columns.all.push_back(std::move(column));
 }
 
 // Reports the items one by one. An empty `class_name` means pairs of a map of type `map_type`.
-void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector<MemberColumn>& columns,
+void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const MemberColumns& columns,
                               std::string_view class_name, std::string_view map_type) {
   visitor_->begin_list();
   for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
@@ -221,10 +249,11 @@ void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector
     else
       visitor_->begin_object(class_name, 0);
     const std::size_t counters = counters_.size();
-    for (const MemberColumn& column : columns) {
+    for (const MemberColumn& column : columns.all) {
       if (i >= column.starts.size()) break;
       Cursor at = in;
       at.seek(column.starts[i], "member");
+      are_there(at, at.position(), at.position());
       if (!column.name.empty()) visitor_->member(column.name);
       column.read(at);
     }

@@ -92,9 +92,8 @@ void ObjectWalk::key_object(Cursor& in, std::string_view class_name) {
 
 bool ObjectWalk::may_go_on(Cursor& in) {
   if (in.failed()) return false;
-  if (partly_ && !partly_->want(in.position()))
-    in.reject("object: its bytes are not there");
-  else if (depth_ > kDepthMax)
+  if (!are_there(in, in.position(), in.position())) return false;
+  if (depth_ > kDepthMax)
     in.reject("object: nested too deeply");
   else if (work_left_ == 0)
     in.reject("object: more values than its bytes can hold");
@@ -103,6 +102,25 @@ bool ObjectWalk::may_go_on(Cursor& in) {
   else
     --work_left_;
   return !in.failed();
+}
+
+// Of a large object only those bytes are in memory that were wanted; all others are zeros. To be called before each
+// byte that is read after a value, which may have been long. From `begin` to `end`, and a header behind it.
+bool ObjectWalk::are_there(Cursor& in, std::size_t begin, std::size_t end) {
+  if (in.failed()) return false;
+  for (std::size_t at = begin; partly_ && at <= end; at += PayloadBytes::kWantedAhead) {
+    if (partly_->want(at)) continue;
+    in.reject("object: its bytes are not there");
+    return false;
+  }
+  return true;
+}
+
+std::string_view ObjectWalk::string(Cursor& in, const char* what) {
+  const std::size_t begin = in.position();
+  if (!are_there(in, begin, begin)) return {};
+  const std::string_view text = in.string(what);
+  return are_there(in, begin, in.position()) ? text : std::string_view();
 }
 
 const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
@@ -119,6 +137,7 @@ const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
 
 Frame ObjectWalk::told_frame(Cursor& in) {
   const std::size_t begin = in.position();
+  are_there(in, begin, begin);
   const Frame frame = read_frame(in);
   if (frame.counted && !in.failed()) visitor_->frame(begin, frame.end);
   return frame;
@@ -301,7 +320,7 @@ void ObjectWalk::object_element(Cursor& in, const StreamerElement& e, ElementFor
   const TypeName& type = prepared(e).type;
   switch (form) {
     case ElementForm::Kind::tstring:
-      return visitor_->text(in.string("TString"));
+      return visitor_->text(string(in, "TString"));
     case ElementForm::Kind::tobject:
       return class_value(in, "TObject", 0);
     case ElementForm::Kind::tnamed:
@@ -429,7 +448,9 @@ void ObjectWalk::array(Cursor& in, Dtype dtype) {
 void ObjectWalk::long_text(Cursor& in) {
   const auto size = in.big<std::int32_t>("char*: length");
   if (size < 0) in.reject("char*: length");
+  const std::size_t begin = in.position();
   const auto bytes = in.take(in.failed() ? 0 : static_cast<std::uint64_t>(size), "char*");
+  if (!are_there(in, begin, in.position())) return visitor_->null();
   visitor_->text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
@@ -444,9 +465,9 @@ void ObjectWalk::value(Cursor& in, const TypeName& type, ValueIn place) {
       return number(in, packed_type(type));
     case TypeName::Kind::std_string:
       if (place == ValueIn::member) told_frame(in);
-      return visitor_->text(in.string("string"));
+      return visitor_->text(string(in, "string"));
     case TypeName::Kind::tstring:
-      return visitor_->text(in.string("TString"));
+      return visitor_->text(string(in, "TString"));
     case TypeName::Kind::sequence:
     case TypeName::Kind::map:
       return collection(in, type, place);

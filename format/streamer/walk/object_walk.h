@@ -51,6 +51,11 @@ class ObjectWalk {
     std::function<void(Cursor&)> read;
     std::vector<std::uint32_t> starts;
   };
+  struct MemberColumns {
+    std::vector<MemberColumn> all;
+    bool has_counters = false;                   // a member has as many numbers as another one says
+    std::vector<std::vector<Counter>> counters;  // then, of each item
+  };
   class RecursionGuard {
    public:
     explicit RecursionGuard(ObjectWalk& walk) : walk_(walk) { ++walk_.depth_; }
@@ -67,6 +72,8 @@ class ObjectWalk {
 
   // object_walk.cpp: objects, their bases and members, pointers, numbers, values of C++ types
   bool may_go_on(Cursor& in);
+  bool are_there(Cursor& in, std::size_t begin, std::size_t end);
+  std::string_view string(Cursor& in, const char* what);
   const Prepared& prepared(const StreamerElement& e);
   Frame told_frame(Cursor& in);
   static Cursor inside(const Cursor& in, const Frame& frame);
@@ -128,16 +135,16 @@ class ObjectWalk {
   const StreamerInfo* value_class(Cursor& in, const TypeName& type);
   void member_wise_items(Cursor& in, const TypeName& type, const StreamerInfo* info);
   void items_by_member(Cursor& in, std::uint32_t count, const StreamerInfo* info);
-  void add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info, std::vector<MemberColumn>& columns);
+  void add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info, MemberColumns& columns);
   static bool has_header(const Cursor& in, const StreamerElement& e);
-  void add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e,
-                          std::vector<MemberColumn>& columns);
+  void add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e, MemberColumns& columns);
   void add_value_column(Cursor& in, std::uint32_t count, std::string_view name, const TypeName& type,
-                        std::vector<MemberColumn>& columns);
+                        MemberColumns& columns);
   void add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read,
-                  std::vector<MemberColumn>& columns);
-  void tell_columns(Cursor& in, std::uint32_t count, const std::vector<MemberColumn>& columns,
-                    std::string_view class_name, std::string_view map_type);
+                  MemberColumns& columns);
+  void add_array_columns(Cursor& in, std::uint32_t count, Dtype dtype, MemberColumns& columns);
+  void tell_columns(Cursor& in, std::uint32_t count, const MemberColumns& columns, std::string_view class_name,
+                    std::string_view map_type);
   void stl_element(Cursor& outer, const StreamerElement& e);
 
   // own_streamer_walk.cpp: classes whose streamers are written by hand

@@ -43,7 +43,7 @@ void ObjectWalk::code_repository(Cursor& outer, std::string_view name, std::uint
     const auto count = in.big<std::uint32_t>("RooWorkspace::CodeRepo: number");
     for (std::uint32_t i = 0; i < count && !in.failed() && may_go_on(in); ++i) {
       visitor_->begin_list();
-      for (std::size_t k = 0; k < table.strings; ++k) visitor_->text(in.string("RooWorkspace::CodeRepo"));
+      for (std::size_t k = 0; k < table.strings; ++k) visitor_->text(string(in, "RooWorkspace::CodeRepo"));
       visitor_->end_list();
     }
     visitor_->end_list();
@@ -53,7 +53,7 @@ void ObjectWalk::code_repository(Cursor& outer, std::string_view name, std::uint
 }
 
 void ObjectWalk::own_value(Cursor& in, const OwnClass& own, std::string_view name, std::uint32_t identity) {
-  if (own.kind == OwnClass::Kind::tstring) return visitor_->text(in.string("TString"));
+  if (own.kind == OwnClass::Kind::tstring) return visitor_->text(string(in, "TString"));
   if (own.kind == OwnClass::Kind::array) return array(in, own.dtype);
   if (own.kind == OwnClass::Kind::symmetric_matrix) return symmetric_matrix(in, name, identity);
   if (own.kind == OwnClass::Kind::code_repository) return code_repository(in, name, identity);
@@ -109,7 +109,7 @@ void ObjectWalk::root_collection(Cursor& outer, const OwnClass& own) {
   }
   if (is_named_behind) {
     visitor_->member("_name");
-    visitor_->text(in.string("collection: name"));
+    visitor_->text(string(in, "collection: name"));
   }
   leave_object(outer, in, frame);
 }
@@ -117,7 +117,7 @@ void ObjectWalk::root_collection(Cursor& outer, const OwnClass& own) {
 void ObjectWalk::pointers(Cursor& in, const OwnClass& own, std::uint32_t count, std::uint16_t version) {
   std::vector<std::string_view> options;
   visitor_->begin_list();
-  for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
+  for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
     switch (own.items) {
       case OwnClass::Items::pairs:
         visitor_->begin_pair("TMap");
@@ -129,7 +129,7 @@ void ObjectWalk::pointers(Cursor& in, const OwnClass& own, std::uint32_t count, 
         break;
       case OwnClass::Items::optioned_pointers:
         pointer(in);
-        options.push_back(own.has_options(version) ? in.string("TList: option") : std::string_view());
+        options.push_back(own.has_options(version) ? string(in, "TList: option") : std::string_view());
         break;
       default:
         pointer_unless_null(in);
@@ -164,7 +164,7 @@ void ObjectWalk::clones(Cursor& in, const CollectionHead& head) {
     return items_by_member(in, head.count, info);
   }
   visitor_->begin_list();
-  for (std::uint32_t i = 0; i < head.count && !in.failed(); ++i) {
+  for (std::uint32_t i = 0; i < head.count && may_go_on(in); ++i) {
     if (in.u1("TClonesArray: flag")) class_value(in, head.items.class_name, 0);
   }
   visitor_->end_list();
