@@ -270,8 +270,11 @@ void Parser::scripts(TextLayout& base, double size, const Looks& looks, bool lim
     base = std::move(whole);
     return;
   }
-  add_scripts(base, std::move(above), -std::max(up - 0.38 * size, 0.3 * size) - (has_below ? 0.06 * size : 0),
-              std::move(below), std::max(down - 0.03 * size, 0.12 * size) + (has_above ? 0.05 * size : 0), 0.03 * size);
+  // What reaches further than letters, as a fraction does, keeps its distance from the base line, and from the other.
+  const double deeper = std::max(0.0, above.down - kDown * small), higher = std::max(0.0, below.up - kUp * small);
+  const double above_y = -std::max(up - 0.38 * size, 0.3 * size) - (has_below ? 0.06 * size : 0) - deeper;
+  const double below_y = std::max(down - 0.03 * size, 0.12 * size) + (has_above ? 0.05 * size : 0) + higher;
+  add_scripts(base, std::move(above), above_y, std::move(below), below_y, 0.03 * size);
 }
 
 void Parser::add_scripts(TextLayout& base, TextLayout above, double above_y, TextLayout below, double below_y,

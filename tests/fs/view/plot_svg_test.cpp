@@ -169,6 +169,24 @@ TEST(TLatex, APowerInADenominatorIsBelowTheBar) {
   EXPECT_GE(index->y - kHigh * index->size - (power->y - kMinus * power->size), 0.1);
 }
 
+// Each letter of a power above each of the index, by the room that letters have.
+TEST(TLatex, AFractionAsAPowerStandsOverTheIndex) {
+  for (const char* text : {"X^{#frac{c}{d}}_{#frac{e}{f}}", "X^{#frac{c}{d}}_{i}", "X^{2}_{#frac{e}{f}}",
+                           "(#frac{a}{b})^{#frac{c}{d}}_{#frac{e}{f}}"}) {
+    const TextLayout layout = lay_out_tlatex(text);
+    constexpr double kHigh = 0.74, kDeep = 0.21;
+    double lowest = -1e9, highest = 1e9;
+    for (const LetterRun& run : layout.runs) {
+      for (const TextPiece& piece : run.pieces) {
+        const std::string& letter = piece.escaped;
+        if (letter == "c" || letter == "d" || letter == "2") lowest = std::max(lowest, piece.y + kDeep * piece.size);
+        if (letter == "e" || letter == "f" || letter == "i") highest = std::min(highest, piece.y - kHigh * piece.size);
+      }
+    }
+    EXPECT_GE(highest, lowest - 0.02) << text;
+  }
+}
+
 TEST(TLatex, UnderscoresAndHatsWithoutBracesAreLetters) {
   for (const char* name : {"HLT_Mu50", "jet_pt", "a^b", "_", "^", "x_", "p_T", "#p_x"})
     EXPECT_EQ(letters(name), std::string(name) + "|");
