@@ -212,3 +212,29 @@ def test_a_stack_of_long_histograms_is_drawn(held):
     assert b"line 0" in text and b"line 1" in text
     with open(os.path.join(held.path, "st", "line0", "plot.svg"), "rb") as file:
         xml.dom.minidom.parseString(file.read())
+
+
+@pytest.fixture(scope="module")
+def behind(path):
+    with mounted.Mounted(path.replace("large_matrix.root", "behind.root"), ("memory=64M",)) as m:
+        yield m
+        assert m.errors() == ""
+
+
+@pytest.mark.parametrize("name", ("TList", "THashList", "TSortedList", "TObjArray", "TOrdCollection", "THashTable", "TMap",
+                                  "TClonesArray", "by_member"))
+def test_what_follows_a_long_histogram_is_read(behind, name):
+    directory = os.path.join(behind.path, name)
+    with open(os.path.join(directory, "object.json"), "rb") as file:
+        text = file.read()
+    assert b"$unread" not in text
+    shown = json.loads(text)
+    items = shown["arr"]
+    if name == "TMap":
+        items = list(items[0].values())
+    by_name = {item["fName"]: item for item in items if isinstance(item, dict)}
+    assert len(by_name["along"]["fArray"]) == 3_000_002 and by_name["behind"]["fArray"] == [0, 0, 7, 0, 0]
+    if name in ("TList", "THashList"):
+        assert shown["opt"] == ["hist", "option"]
+    if name not in ("TMap", "TSortedList", "TOrdCollection", "THashTable"):  # of which no parts are shown
+        assert np.fromfile(os.path.join(directory, "behind", "values.f4"), "f4").tolist() == [0, 7, 0]

@@ -2,7 +2,8 @@
 """Run by ROOT: large_matrix.py DIRECTORY writes large_matrix.root, with the matrix `m` of 10,000 x 10,001 bins that
 physicists make of pairs of gamma rays, `weighted` of 1,100 x 1,000 bins with errors and overflow, the profile `p` of 800
 x 801 bins, and `line` of 5 million bins; and containers.root with the matrix `h` of 5,000 x 5,000 bins, by itself, in the
-canvas `c`, the list `l` and the folder `folder`, and with the stack `st` of two lines."""
+canvas `c`, the list `l` and the folder `folder`, and with the stack `st` of two lines; and behind.root with collections
+of each kind in which `behind`, a small histogram, follows one of 3 million bins."""
 
 import os
 import sys
@@ -74,4 +75,32 @@ for line in lines:
         line.Fill(random.Gaus(25, 8))
     stack.Add(line)
 stack.Write()
+file.Close()
+
+file = ROOT.TFile("behind.root", "RECREATE")
+long = lines[0]
+long.SetName("along")
+behind = ROOT.TH1F("behind", "behind", 3, 0, 3)
+behind.SetDirectory(ROOT.nullptr)
+behind.Fill(1.5, 7)
+for name in ("TList", "THashList", "TSortedList", "TObjArray", "TOrdCollection", "THashTable", "TMap"):
+    made = getattr(ROOT, name)()
+    if name == "TMap":
+        made.Add(long, behind)
+    elif name in ("TList", "THashList"):
+        made.Add(long, "hist")
+        made.Add(behind, "option")
+    else:
+        made.Add(long)
+        made.Add(behind)
+    made.Write(name, ROOT.TObject.kSingleKey)
+for bypass in (False, True):
+    clones = ROOT.TClonesArray("TH1F", 2)
+    clones.BypassStreamer(bypass)
+    for i, bins in enumerate((3_000_000, 3)):
+        item = clones.ConstructedAt(i)
+        item.SetName(("along", "behind")[i])
+        item.SetBins(bins, 0, bins)
+    item.Fill(1.5, 7)
+    clones.Write("by_member" if bypass else "TClonesArray", ROOT.TObject.kSingleKey)
 file.Close()

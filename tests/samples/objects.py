@@ -210,6 +210,20 @@ def others():
     yield "vector3", ROOT.TVector3(1, 2, 3)
     yield "lorentz", ROOT.TLorentzVector(1, 2, 3, 4)
     yield "ints", ROOT.TArrayI(3)
+    for class_name in ("TH1D", "TH2F", "TGraphErrors"):  # stored member by member, with other counts in each item
+        for i in range(3):
+            if i == 0:
+                clones = ROOT.TClonesArray(class_name, 3)
+            made = clones.ConstructedAt(i)
+            made.SetName(f"{class_name}_{i}")
+            if class_name == "TGraphErrors":
+                for point in range(3 - i):
+                    made.SetPoint(point, point, i)
+                    made.SetPointError(point, 0.5, i)
+            else:
+                made.SetBins(*((2 + i, 0, 1) if class_name == "TH1D" else (3 - i, 0, 1, 2, 0, 1)))
+                made.Fill(0.5, *([0.5] if class_name == "TH2F" else []), i + 2)
+        yield "clones_" + class_name, clones
 
 
 def main(directory):
