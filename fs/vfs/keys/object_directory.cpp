@@ -23,6 +23,16 @@ const tfile::Column& payload_column() {
   return column;
 }
 
+GeneratedThing unreadable(std::shared_ptr<const Generation> generation, const tfile::Error& why) {
+  GeneratedThing thing;
+  thing.generation = std::move(generation);
+  thing.goes_with_key = true;
+  thing.known_attributes = [] { return std::nullopt; };
+  thing.attributes = [why](Reply<Attributes> reply) { reply(tl::unexpected(why)); };
+  thing.open = [why](Reply<OpenedContent> reply) { reply(tl::unexpected(why)); };
+  return thing;
+}
+
 }  // namespace
 
 ObjectBytes::ObjectBytes(std::shared_ptr<const Generation> generation,
@@ -79,7 +89,7 @@ void ObjectBytes::open(Reply<OpenedContent> reply) const {
 
 std::shared_ptr<const Directory> make_object_directory(std::shared_ptr<const Generation> generation,
                                                        std::shared_ptr<const tfile::DirectoryListing> listing,
-                                                       std::uint32_t key) {
+                                                       std::uint32_t key, const tfile::Error& why) {
   const auto bytes = std::make_shared<const ObjectBytes>(generation, std::move(listing), key);
   GeneratedThing thing;
   thing.generation = generation;
@@ -87,7 +97,9 @@ std::shared_ptr<const Directory> make_object_directory(std::shared_ptr<const Gen
   thing.known_attributes = [bytes] { return bytes->known_attributes(); };
   thing.attributes = [bytes](Reply<Attributes> reply) { bytes->attributes(std::move(reply)); };
   thing.open = [bytes](Reply<OpenedContent> reply) { bytes->open(std::move(reply)); };
-  GeneratedNames names = generated_names({{std::string(kObjectBytesName), generated(std::move(thing))}});
+  std::vector<std::pair<std::string, Entry>> files = {{std::string(kObjectBytesName), generated(std::move(thing))}};
+  if (why.kind == ErrorKind::damaged) files.emplace_back(kObjectJsonName, generated(unreadable(generation, why)));
+  GeneratedNames names = generated_names(std::move(files));
   names.generation = std::move(generation);
   return make_generated_directory(std::move(names));
 }

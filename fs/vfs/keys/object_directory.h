@@ -33,9 +33,10 @@ class ObjectBytes {
   mutable Once<Payload> payload_;
 };
 
-// The directory of an object that has only its bytes to show: object.bin.
+// The directory of an object that has only its bytes to show: object.bin. `why`: if the object is damaged, object.json
+// is there too, and fails with this.
 std::shared_ptr<const Directory> make_object_directory(std::shared_ptr<const Generation>,
                                                        std::shared_ptr<const tfile::DirectoryListing>,
-                                                       std::uint32_t key);
+                                                       std::uint32_t key, const tfile::Error& why);
 
 }  // namespace tfilefs

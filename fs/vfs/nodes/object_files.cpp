@@ -96,13 +96,16 @@ class NoPayload final : public tfile::OneChunkEach<tfile::StreamSet> {
 // doubles when it is full and is copied at the end. Plot: per number, its bin in about five arrays; its text has no
 // more marks than a screen has points.
 constexpr std::uint64_t kPerByte = 8, kTextMin = 64 << 10;
+// Descriptions are those of the classes, of which an object of numbers has few, however long it is.
+constexpr std::uint64_t kDescriptionsMax = 4 << 20;
 constexpr std::uint64_t kTablePerNumber = 256, kPlotPerNumber = 40, kPlotTextMax = 16 << 20;
 
 std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, ViewKind shown_as) {
   if (shown_as == ViewKind::spreadsheet && part.numbers > 0) return kTextMin + part.numbers * kTablePerNumber;
   if (is_plot(shown_as) && part.drawn > 0)
     return kTextMin + part.drawn * kPlotPerNumber + std::min(part.drawn * kTablePerNumber, part.plots * kPlotTextMax);
-  return kTextMin + payload * kPerByte;
+  const std::uint64_t text = payload * kPerByte;
+  return kTextMin + (shown_as == ViewKind::object_streamer_info ? std::min(text, kDescriptionsMax) : text);
 }
 
 // Who lists a directory opens all objects and asks for the sizes of their files, and reads few of them.
