@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "large_arrays.h"
 #include "object/cell_table.h"
 #include "object/histogram_table.h"
 #include "object/object_arrays.h"
@@ -32,7 +33,9 @@ class ClassObject final : public OneChunkEach<Object> {
 
   std::size_t stream_count() const override { return streams_.size(); }
   StreamShape shape(StreamId stream) const override;
-  Result<Locator> locate(ChunkKey) const override { return payload_->locate({}); }
+  Result<Locator> locate(ChunkKey key) const override {
+    return streams_[key.stream].is_kept ? Locator{} : payload_->locate({});
+  }
   std::uint64_t decoded_size(ChunkKey key) const override;
   std::vector<std::int64_t> lengths(StreamId stream) const override { return streams_[stream].lengths; }
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
@@ -79,6 +82,7 @@ class ClassObject final : public OneChunkEach<Object> {
     std::vector<std::string> paths;  // from object_arrays, with their types
     std::vector<std::int64_t> lengths;
     std::uint64_t bytes = 0, working = 0;
+    bool is_kept = false;  // of a large object: it is made of what is in memory
   };
   std::vector<ArrayStream> streams_;
   std::map<std::string, NodeId> directories_;
@@ -126,7 +130,8 @@ StreamShape ClassObject::shape(StreamId stream) const {
 }
 
 std::uint64_t ClassObject::decoded_size(ChunkKey key) const {
-  return payload_->decoded_size({}) + streams_[key.stream].bytes + streams_[key.stream].working;
+  const ArrayStream& stream = streams_[key.stream];
+  return (stream.is_kept ? 0 : payload_->decoded_size({})) + stream.bytes + stream.working;
 }
 
 void ClassObject::keep(std::shared_ptr<const PayloadBytes> payload, std::uint64_t in_memory) {
@@ -254,7 +259,7 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const Obj
   parts[part].numbers = longest + apart;
   const bool is_joined = has_contents(kind_of_part.family) && parts[part].numbers > kDrawnWhole;
   parts[part].drawn = is_joined ? kDrawnJoined : parts[part].numbers;
-  const bool together = all <= kTogetherMax;
+  const bool together = all <= (large_ ? kLongArray : kTogetherMax);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (i == 0 || !together) streams_.push_back({part, i, arrays.size(), {}, {}, 0, 0});
     ArrayStream& stream = streams_.back();
@@ -263,6 +268,7 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const Obj
     stream.lengths.push_back(static_cast<std::int64_t>(arrays[i].length));
     stream.bytes += arrays[i].size();
     stream.working = std::max(stream.working, arrays[i].working);
+    stream.is_kept = large_ && (all < kLongArray || arrays[i].is_of_axis);
   }
 }
 
@@ -325,9 +331,13 @@ void ClassObject::add_column(const ObjectArray& array, const std::string& path, 
 
 Result<Chunk> ClassObject::decode(ChunkKey key, std::span<const std::byte> stored,
                                   std::span<const std::shared_ptr<const Chunk>>, std::span<const std::int64_t>) const {
-  TRY(const Chunk payload, payload_->decode({}, stored, {}, {}));
   const ArrayStream& stream = streams_[key.stream];
-  TRY(const ObjectMembers members, part_members(payload.arrays[0], stream.part));
+  Chunk payload;
+  if (!stream.is_kept) {
+    TRY(payload, payload_->decode({}, stored, {}, {}));
+  }
+  const auto bytes = stream.is_kept ? large_->span() : std::span<const std::byte>(payload.arrays[0]);
+  TRY(const ObjectMembers members, part_members(bytes, stream.part));
   const ObjectKind kind_of_part = stream.part == 0 ? object_kind_ : kind_of_object(*infos_, members.class_name(""));
   TRY(const auto arrays, object_arrays(kind_of_part, *infos_, members));
   constexpr const char* kOther = "the object has changed since it was opened";

@@ -15,8 +15,6 @@
 namespace tfile {
 namespace {
 
-constexpr std::size_t kLongArray = 1 << 20;
-
 class ContentsFinder final : public NullVisitor {
  public:
   ContentsFinder(const StreamerInfos& infos, SparsePayload& payload) : infos_(infos), payload_(payload) {}

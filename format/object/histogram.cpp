@@ -313,6 +313,7 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
   for (std::size_t i = 0; i < dimensions; ++i) {
     arrays.push_back(
         edges_array(members, prefix + std::string(kAxisMembers[i]), std::string(kAxisNames[i]) + "edges", h.bins[i]));
+    arrays.back().is_of_axis = true;
   }
   return arrays;
 }

@@ -25,6 +25,7 @@ struct ObjectArray {
   std::uint64_t length = 0;                 // items of the whole shape
   std::function<void(std::byte* to)> fill;  // writes `length` items, little-endian
   std::uint64_t working = 0;                // bytes that `fill` needs while it runs
+  bool is_of_axis = false;                  // made of an axis alone, without contents
   bool is_drawn_apart = false;              // as one of many such arrays, each with all of the coordinates
 
   std::uint64_t size() const;  // in bytes

@@ -214,6 +214,11 @@ def test_a_stack_of_long_histograms_is_drawn(held):
         xml.dom.minidom.parseString(file.read())
 
 
+def test_axes_of_a_matrix_are_read(small):
+    np.testing.assert_array_equal(np.fromfile(os.path.join(small.path, "m", "xedges.f8")), np.arange(NX + 1.0))
+    np.testing.assert_array_equal(np.fromfile(os.path.join(small.path, "m", "yedges.f8")), np.arange(NY + 1.0))
+
+
 @pytest.fixture(scope="module")
 def behind(path):
     with mounted.Mounted(path.replace("large_matrix.root", "behind.root"), ("memory=64M",)) as m:
