@@ -350,9 +350,13 @@ Result<> Repack::check_friends() const {
     const auto has_it = [&](const auto& made) {
       return std::ranges::find(made.second.friends, each.alias) != made.second.friends.end();
     };
-    if (std::ranges::none_of(written_, has_it))
-      return fail(ErrorKind::not_found,
-                  "friend " + each.alias + ": no written table has its name; choose one with --tables");
+    if (std::ranges::any_of(written_, has_it)) continue;
+    // A table of its name that could not be joined with it was left out for that.
+    const std::string friend_name = "friend " + each.alias + ": ";
+    for (const std::string& line : made_.report.left_out) {
+      if (line.find(friend_name) != line.npos) return fail(ErrorKind::invalid, line);
+    }
+    return fail(ErrorKind::not_found, friend_name + "no written table has its name; choose one with --tables");
   }
   return {};
 }

@@ -101,6 +101,8 @@ def test_what_cannot_be_joined_is_told(tmp_path, events, weights):
     assert done.returncode == 1 and "friend f: has 5 entries, the table has 1000" in done.stderr
     done = repack("--friend", f"f={tmp_path}/none.root", events, tmp_path / "out.root")
     assert done.returncode == 1 and "friend f: " in done.stderr and "none.root" in done.stderr
+    done = repack("--friend", f"f={weights}@none", events, tmp_path / "out.root")
+    assert done.returncode == 1 and "no column none" in done.stderr, done.stderr
     for wrong in ("f", "=x", "f=", ".f=x"):
         done = repack("--friend", wrong, events, tmp_path / "out.root")
         assert done.returncode == 2 and "--friend" in done.stderr, wrong
