@@ -164,10 +164,9 @@ void ObjectWalk::add_array_columns(Cursor& in, std::uint32_t count, Dtype dtype,
   auto read_count = [this](Cursor& at) { counters_.push_back({"fN", at.big<std::int32_t>("TArray: fN")}); };
   add_column(in, count, {}, std::move(read_count), columns);
   auto read_numbers = [this, dtype](Cursor& at) {
-    const bool is_there = at.u1("TArray: flag") != 0;
-    const std::int64_t numbers_there = is_there ? counter("fN").value_or(0) : 0;
-    if (numbers_there < 0) at.reject("TArray: fN");
-    numbers(at, {.dtype = dtype}, at.failed() ? 0 : static_cast<std::uint64_t>(numbers_there), {});
+    const std::int64_t length = counter("fN").value_or(0);
+    if (length < 0) at.reject("TArray: fN");
+    counted_numbers(at, {.dtype = dtype}, std::max<std::int64_t>(0, length), true);
   };
   add_column(in, count, "fArray", std::move(read_numbers), columns);
 }

@@ -372,8 +372,12 @@ void ObjectWalk::counted_array(Cursor& in, const StreamerElement& e, int basic) 
     in.reject("counted array");
     return visitor_->null();
   }
-  const bool is_there = !e.has_flag || in.u1("counted array: flag") != 0;
-  numbers(in, *type, is_there ? static_cast<std::uint64_t>(*count) : 0, {});
+  counted_numbers(in, *type, *count, e.has_flag);
+}
+
+void ObjectWalk::counted_numbers(Cursor& in, NumberType type, std::int64_t count, bool has_flag) {
+  const bool is_there = !has_flag || in.u1("counted array: flag") != 0;
+  numbers(in, type, is_there ? static_cast<std::uint64_t>(count) : 0, {});
 }
 
 // `T* p; //[n]` of objects, or of pointers to objects.

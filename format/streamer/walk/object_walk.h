@@ -94,6 +94,7 @@ class ObjectWalk {
   void object_element(Cursor& in, const StreamerElement& e, ElementForm::Kind form);
   void single(Cursor& in, const StreamerElement& e);
   void fixed_array(Cursor& in, const StreamerElement& e, int basic);
+  void counted_numbers(Cursor& in, NumberType type, std::int64_t count, bool has_flag);
   void counted_array(Cursor& in, const StreamerElement& e, int basic);
   void loop(Cursor& outer, const StreamerElement& e);
   std::optional<std::int64_t> counter(std::string_view name) const;
