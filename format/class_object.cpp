@@ -260,6 +260,7 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const Obj
   const bool is_joined = has_contents(kind_of_part.family) && parts[part].numbers > kDrawnWhole;
   parts[part].drawn = is_joined ? kDrawnJoined : parts[part].numbers;
   const bool together = all <= (large_ ? kLongArray : kTogetherMax);
+  const bool has_all_in_memory = large_ && together;  // contents take less than all arrays of them
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (i == 0 || !together) streams_.push_back({part, i, arrays.size(), {}, {}, 0, 0});
     ArrayStream& stream = streams_.back();
@@ -268,7 +269,7 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const Obj
     stream.lengths.push_back(static_cast<std::int64_t>(arrays[i].length));
     stream.bytes += arrays[i].size();
     stream.working = std::max(stream.working, arrays[i].working);
-    stream.is_kept = large_ && (all < kLongArray || arrays[i].is_of_axis);
+    stream.is_kept = has_all_in_memory || (large_ && arrays[i].is_of_axis);
   }
 }
 

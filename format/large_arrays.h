@@ -11,6 +11,7 @@
 
 namespace tfile {
 
+// Contents of fewer bytes stay in memory: a reader of them decompresses a block, which has more.
 inline constexpr std::size_t kLongArray = 1 << 20;
 
 // Lets go of the contents of histograms and profiles in the payload of an object, wherever in it they are, that take
