@@ -52,6 +52,9 @@ std::string directory_of(const Column& column) {
   return column.path.substr(0, column.path.size() - column.name.size());
 }
 
+// More than most columns take, in the form and as a file of a key.
+constexpr std::size_t kFormBytes = 512, kKeyBytes = 256;
+
 // Each node has a number, from which Awkward Array makes the default key of each of its buffers.
 class Writer {
  public:
@@ -108,7 +111,8 @@ class Writer {
 
 std::string Writer::write() {
   const std::int64_t entries = std::max<std::int64_t>(0, table_.entries);
-  files_.begin_object();
+  files_.reserve(table_.columns.size() * kKeyBytes).begin_object();
+  json_.reserve(table_.columns.size() * (kKeyBytes + kFormBytes));
   json_.begin_object().member("tfilefs", 1).member("length", entries).key("form").line();
   add_record(table_form(table_), entries, "");
   json_.line().key("files").raw(files_.end_object().take());

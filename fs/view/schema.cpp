@@ -10,6 +10,9 @@ namespace {
 
 using tfile::JsonWriter;
 
+// More than most columns take: the xAOD file with 13,900 columns and long names has 690 of each.
+constexpr std::size_t kColumnBytes = 1 << 10;
+
 void write_reason(JsonWriter& json, std::string_view reason) {
   json.key("reason");
   if (reason.empty())
@@ -40,6 +43,7 @@ void write_column(JsonWriter& json, const tfile::Table& table, const tfile::Colu
 std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, const CachedStreams::Files* files,
                       const std::vector<std::string>& chosen_by) {
   JsonWriter json;
+  json.reserve(table.columns.size() * kColumnBytes);
   json.begin_object().member("tfilefs", 1);
   json.member("name", table.name).member("title", table.title).member("kind", table.kind);
   json.member("entries", table.entries);

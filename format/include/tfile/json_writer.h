@@ -44,6 +44,13 @@ class JsonWriter {
     return value ? member(name, *value) : key(name).null();
   }
 
+  // Makes room for a text of so many bytes at once, so that a long one is not copied while it grows. Room that is not
+  // written to costs addresses, no memory.
+  JsonWriter& reserve(std::size_t bytes) {
+    text_.reserve(bytes);
+    return *this;
+  }
+
   // The text written since the last call.
   std::string take() { return std::move(text_); }
   std::size_t size() const { return text_.size(); }
