@@ -45,6 +45,8 @@ void write_statistics(ThriftWriter& out, const ParquetChunk& chunk) {
   out.end_struct();
 }
 
+bool has_statistics(const ParquetChunk& chunk) { return chunk.nulls >= 0 || !chunk.min.empty(); }
+
 void write_chunk(ThriftWriter& out, const ParquetFile& file, const ParquetChunk& chunk) {
   out.begin_struct();
   out.field(2, chunk.offset);
@@ -61,7 +63,7 @@ void write_chunk(ThriftWriter& out, const ParquetFile& file, const ParquetChunk&
   out.field(6, chunk.size);
   out.field(7, chunk.size);
   out.field(9, chunk.offset);
-  if (chunk.nulls >= 0 || !chunk.min.empty()) write_statistics(out, chunk);
+  if (has_statistics(chunk)) write_statistics(out, chunk);
   out.end_struct();
   out.end_struct();
 }
@@ -106,6 +108,20 @@ std::string parquet_page_header(std::int32_t values, std::int32_t size) {
   out.end_struct();
   out.end_struct();
   return out.take();
+}
+
+std::uint64_t parquet_range_size(const ParquetChunk& chunk) {
+  const auto statistics_size = [](const ParquetChunk& of) {
+    ThriftWriter out;
+    out.begin_struct();
+    if (has_statistics(of)) write_statistics(out, of);
+    out.end_struct();
+    return out.take().size();
+  };
+  ParquetChunk without = chunk;
+  without.min.clear();
+  without.max.clear();
+  return statistics_size(chunk) - statistics_size(without);
 }
 
 std::string parquet_tail(const ParquetFile& file) {

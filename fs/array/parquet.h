@@ -70,6 +70,9 @@ struct ParquetFile {
 // The bytes before a data page of `size` bytes (levels included).
 std::string parquet_page_header(std::int32_t values, std::int32_t size);
 
+// The bytes of the tail that tell `min` and `max` of a chunk that has them.
+std::uint64_t parquet_range_size(const ParquetChunk&);
+
 // All bytes after the last page: the footer, its size, the magic.
 std::string parquet_tail(const ParquetFile&);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tfile/number_type.h"
+#include "view/known_ranges.h"
 
 namespace tfilefs {
 namespace {
@@ -17,10 +18,6 @@ namespace {
 constexpr std::int32_t kBins = 100;
 // Values of a block: they fit into the caches of a core.
 constexpr std::size_t kBlockValues = 4096;
-
-template <class T>
-using Widened = std::conditional_t<std::is_floating_point_v<T>, double,
-                                   std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 // Of values whose sum is no number.
 double mean_of_huge(std::span<const double> values) {

@@ -2,7 +2,9 @@
 #include "array/parquet.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -14,6 +16,7 @@
 #include "view/columnar_form.h"
 #include "view/pages.h"
 #include "view/parquet_leaves.h"
+#include "view/row_groups.h"
 #include "view/segments.h"
 #include "view/view.h"
 
@@ -22,11 +25,6 @@ namespace {
 
 using Type = ParquetElement::Type;
 
-// Groups of rows follow the clusters. Readers work on groups in parallel (DuckDB's own have 122,880 rows), and each
-// group costs some hundred bytes of footer per column. So clusters are joined up to kGroupRowsMin, and cut at
-// kGroupRowsMax.
-constexpr std::int64_t kGroupRowsMin = 1 << 18, kGroupRowsMax = 1 << 20;
-constexpr std::int64_t kParquetRowsMax = std::int64_t{1} << 40;  // as many groups as fit in memory
 // Most rows without any value: a table may claim such rows without storing a byte. Some hundred groups.
 constexpr std::int64_t kBlankRowsMax = 1 << 28;
 
@@ -59,23 +57,25 @@ std::int64_t rows_possible(const CachedStreams& streams, const tfile::Table& tab
   return static_cast<std::int64_t>(bytes * kRowsPerStoredByte);
 }
 
-std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::Table& table) {
-  const std::int64_t rows = std::clamp<std::int64_t>(table.entries, 0, kParquetRowsMax);
-  std::vector<std::int64_t> ends = table.clusters;
-  ends.push_back(rows);
-  auto bounds = std::make_shared<std::vector<std::int64_t>>(1, 0);
-  for (const std::int64_t end : ends) {
-    if (end <= bounds->back() || end > rows || (end < rows && end - bounds->back() < kGroupRowsMin)) continue;
-    while (end - bounds->back() > kGroupRowsMax) bounds->push_back(bounds->back() + kGroupRowsMax);
-    bounds->push_back(end);
-  }
-  return bounds;
-}
-
 // A program that opens the file reads its end first: pyarrow kFooterLook bytes, DuckDB four times that. There must be
 // no bytes of columns there, which would have to be decoded, or might be damaged. So zeros stand in front of the
-// footer, more of them in a large file.
+// footer, more of them in a large file. The size of the file does not depend on the ranges that are known: there is
+// room for those of all chunks.
 constexpr std::uint64_t kFooterLook = 64 << 10, kFooterLookMax = 256 << 10, kLookShare = 1250;
+constexpr std::uint64_t kKnownRangeMax = 22;  // bytes of a range in the footer
+
+// A value of a range as the file stores it; of integers of any width it is in the lowest bytes.
+std::string plain_bytes(Type type, std::uint64_t value) {
+  std::string bytes(sizeof value, 0);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  if (type == Type::float32) {
+    const auto narrow = static_cast<float>(std::bit_cast<double>(value));
+    std::memcpy(bytes.data(), &narrow, sizeof narrow);
+  }
+  if (type == Type::float32 || type == Type::int32) bytes.resize(4);
+  if (type == Type::boolean) bytes.resize(1);
+  return bytes;
+}
 
 // Pages, by shape.
 using CutShapes = std::vector<Result<LeafPagesPtr>>;
@@ -83,7 +83,8 @@ using CutShapes = std::vector<Result<LeafPagesPtr>>;
 // Makes the view: finds the leaves, and lays out the pages that they are cut into.
 class ParquetMaker {
  public:
-  ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown);
+  ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown,
+               RangesByColumnPtr ranges);
   Result<void> find_leaves();
 
   // The shapes of the leaves that wait for their pages; those of one shape are cut together.
@@ -106,21 +107,25 @@ class ParquetMaker {
   std::vector<std::uint32_t> largest_first() const;
   Result<ParquetChunk> add_chunk(std::uint32_t i, std::size_t group);
 
-  // The smallest and largest value of a counter, known from cutting its lists. Values of either width are stored in the
-  // lowest bytes.
-  void note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, const ItemSpan& range) const;
+  // The smallest and largest value of a counter, known from cutting its lists, or of what was read before.
+  void note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, std::size_t group);
+  const ValueRange* known_range(const ParquetLeaf& leaf, std::size_t group) const;
   Result<void> add_page(std::uint32_t i, std::size_t number);
 
   // The size of such a page is not known; one byte per place is taken.
   void add_unreadable(const Page& page);
+  Result<void> add_tail();
 
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const tfile::Table> table_;
   const TableForm form_;
   const ColumnLengths lengths_;
   const std::shared_ptr<const std::vector<std::int64_t>> bounds_;
+  const RangesByColumnPtr ranges_;
 
   ParquetFile file_;
+  std::uint64_t known_size_ = 0;  // bytes of the footer that ranges_ takes
+  std::uint64_t making_ = 0;      // Content::making()
   std::vector<ParquetLeaf> leaves_;
   std::map<ColumnId, LeafPagesPtr> pages_by_counter_;
 
@@ -134,12 +139,13 @@ class ParquetMaker {
 };
 
 ParquetMaker::ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                           ColumnarForm shown)
+                           ColumnarForm shown, RangesByColumnPtr ranges)
     : streams_(std::move(streams)),
       table_(std::move(table)),
       form_(std::move(shown.form)),
       lengths_(std::move(shown.lengths)),
-      bounds_(row_group_bounds(*table_)) {}
+      bounds_(row_group_bounds(*table_)),
+      ranges_(std::move(ranges)) {}
 
 Result<void> ParquetMaker::find_leaves() {
   if (table_->entries > kParquetRowsMax) return no_such_view("too many entries for Parquet");
@@ -190,7 +196,7 @@ Result<bool> ParquetMaker::take(const CutShapes& cut) {
 
 Result<std::shared_ptr<Content>> ParquetMaker::content() {
   TRY_VOID(lay_out());
-  return segment_content(streams_, std::move(segments_), false);
+  return segment_content(streams_, std::move(segments_), false, making_);
 }
 
 PageShape ParquetMaker::shape_to_cut(std::uint32_t leaf) const {
@@ -227,12 +233,18 @@ Result<void> ParquetMaker::lay_out() {
     }
     segments_.end_of_column(begin);
   }
+  return add_tail();
+}
+
+Result<void> ParquetMaker::add_tail() {
   segments_.align(kMemoryPage);
   file_.rows = bounds_->back();
   const std::string tail = parquet_tail(file_);
-  const std::uint64_t room = std::clamp(segments_.size() / kLookShare, kFooterLook, kFooterLookMax);
-  segments_.add_fill(0, room - std::min<std::uint64_t>(room, tail.size()));
+  const std::uint64_t most = tail.size() - known_size_ + file_.groups.size() * leaves_.size() * kKnownRangeMax;
+  const std::uint64_t room = std::max(most, std::clamp(segments_.size() / kLookShare, kFooterLook, kFooterLookMax));
+  segments_.add_fill(0, room - tail.size());
   segments_.add_bytes(tail);
+  if (known_size_ > 0) making_ = std::hash<std::string>()(tail);
   if (segments_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns exceed the maximum file size");
   return {};
 }
@@ -256,6 +268,7 @@ Result<ParquetChunk> ParquetMaker::add_chunk(std::uint32_t i, std::size_t group)
   chunk.leaf = i;
   chunk.offset = static_cast<std::int64_t>(segments_.size());
   std::int64_t values = 0;
+  bool has_errors = false;
   bool is_known = std::none_of(leaf.shape.steps.begin(), leaf.shape.steps.end(),
                                [](const LevelStep& s) { return s.repeats() || s.kind == LevelStep::Kind::date; });
   for (std::size_t p = leaf.pages->group_begin[group]; p < leaf.pages->group_begin[group + 1]; ++p) {
@@ -263,21 +276,39 @@ Result<ParquetChunk> ParquetMaker::add_chunk(std::uint32_t i, std::size_t group)
     TRY_VOID(add_page(i, p));
     chunk.values += page.places;
     values += page.values.end - page.values.begin;
-    is_known = is_known && !page.error;
+    has_errors = has_errors || page.error;
   }
   chunk.size = static_cast<std::int64_t>(segments_.size()) - chunk.offset;
-  if (is_known) chunk.nulls = chunk.values - values;
-  if (const auto counts = pages_by_counter_.find(leaf.values); counts != pages_by_counter_.end() && is_known)
-    note_range(chunk, leaf, counts->second->counts[group]);
+  if (is_known && !has_errors) chunk.nulls = chunk.values - values;
+  if (!has_errors) note_range(chunk, leaf, group);
   return chunk;
 }
 
-void ParquetMaker::note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, const ItemSpan& range) const {
-  const std::size_t size = leaf.type == Type::int64 ? 8 : 4;
-  for (const auto& [bytes, value] : {std::pair(&chunk.min, range.begin), std::pair(&chunk.max, range.end)}) {
-    bytes->resize(size);
-    std::memcpy(bytes->data(), &value, size);
+void ParquetMaker::note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, std::size_t group) {
+  const auto of_counter = pages_by_counter_.find(leaf.values);
+  if (of_counter != pages_by_counter_.end() && chunk.nulls >= 0) {
+    const ItemSpan& counts = of_counter->second->counts[group];
+    chunk.min = plain_bytes(leaf.type, static_cast<std::uint64_t>(counts.begin));
+    chunk.max = plain_bytes(leaf.type, static_cast<std::uint64_t>(counts.end));
+  } else if (const ValueRange* range = known_range(leaf, group)) {
+    chunk.min = plain_bytes(leaf.type, range->least);
+    chunk.max = plain_bytes(leaf.type, range->most);
+    known_size_ += parquet_range_size(chunk);
   }
+}
+
+// Of exactly the values that are in the chunk.
+const ValueRange* ParquetMaker::known_range(const ParquetLeaf& leaf, std::size_t group) const {
+  if (!ranges_ || leaf.type == Type::byte_array || !leaf.dates.empty()) return nullptr;
+  const Column& column = table_->columns[leaf.values];
+  const auto found = ranges_->find({column.stream, column.slot});
+  if (found == ranges_->end() || group >= found->second.groups.size()) return nullptr;
+  const GroupRanges& known = found->second;
+  const LeafPages& pages = *leaf.pages;
+  const ItemSpan values{pages.pages[pages.group_begin[group]].values.begin,
+                        pages.pages[pages.group_begin[group + 1] - 1].values.end};
+  const bool is_same = values.begin == known.bounds[group] && values.end == known.bounds[group + 1];
+  return is_same && known.groups[group].is_known ? &known.groups[group] : nullptr;
 }
 
 Result<void> ParquetMaker::add_page(std::uint32_t i, std::size_t number) {
@@ -336,9 +367,9 @@ void cut_leaves(const std::shared_ptr<ParquetMaker>& maker, Reply<std::shared_pt
 }  // namespace
 
 void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                     StringsAs strings, Reply<std::shared_ptr<Content>> reply) {
-  auto make = [streams, table](ColumnarForm shown, Reply<std::shared_ptr<Content>> told) {
-    const auto maker = std::make_shared<ParquetMaker>(streams, table, std::move(shown));
+                     StringsAs strings, RangesByColumnPtr ranges, Reply<std::shared_ptr<Content>> reply) {
+  auto make = [streams, table, ranges = std::move(ranges)](ColumnarForm shown, Reply<std::shared_ptr<Content>> told) {
+    const auto maker = std::make_shared<ParquetMaker>(streams, table, std::move(shown), ranges);
     if (auto found = maker->find_leaves(); !found) return told(tl::unexpected<Error>(std::move(found).error()));
     cut_leaves(maker, std::move(told));
   };

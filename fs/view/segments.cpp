@@ -119,11 +119,12 @@ void Segments::append(Segments&& more) {
 
 class SegmentContent : public Content, public std::enable_shared_from_this<SegmentContent> {
  public:
-  SegmentContent(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen)
-      : streams_(std::move(streams)), segments_(std::move(segments)), chosen_(chosen) {}
+  SegmentContent(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen, std::uint64_t making)
+      : streams_(std::move(streams)), segments_(std::move(segments)), chosen_(chosen), making_(making) {}
   ~SegmentContent() override { streams_->pieces().forget(this); }
 
   std::uint64_t size() const override { return segments_.size_; }
+  std::uint64_t making() const override { return making_; }
 
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     if (offset >= segments_.size_) return reply(Slices());
@@ -232,10 +233,12 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
   const std::shared_ptr<CachedStreams> streams_;
   const Segments segments_;
   const bool chosen_;
+  const std::uint64_t making_;
 };
 
-std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen) {
-  return std::make_shared<SegmentContent>(std::move(streams), std::move(segments), chosen);
+std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen,
+                                         std::uint64_t making) {
+  return std::make_shared<SegmentContent>(std::move(streams), std::move(segments), chosen, making);
 }
 
 }  // namespace tfilefs

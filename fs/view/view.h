@@ -9,6 +9,7 @@
 #include "tfile/file.h"
 #include "tfile/table.h"
 #include "view/columnar_form.h"
+#include "view/known_ranges.h"
 #include "view/text_form.h"
 
 namespace tfilefs {
@@ -40,9 +41,9 @@ void arrow_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::
 
 // TABLE.parquet: uncompressed and PLAIN. Numbers are the column's bytes between headers of pages; booleans are bits,
 // small integers take four bytes, strings stand behind their sizes. Levels are made from offsets, which are read once
-// for that. Groups of rows follow clusters.
+// for that. Groups of rows follow clusters. `ranges`: for the footer; may be null. The size does not depend on them.
 void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, StringsAs,
-                     Reply<std::shared_ptr<Content>>);
+                     RangesByColumnPtr ranges, Reply<std::shared_ptr<Content>>);
 
 // TABLE/.awkward.json: the form of the table in Awkward Array, whose buffers are the column files; for lists of 0 or 1,
 // and for variants, also NODE/.option.npy.

@@ -398,8 +398,9 @@ void Chain::Look::add_table(ChainState& made, const PlannedTable& plan) {
   table.path = plan.path;
   auto shown = std::make_shared<TableState>();
   shown->serial = made.serial;
-  shown->loaded =
-      std::make_shared<const LoadedTable>(plan.table, cache, learning_streams(cache, streams, plan.table), path);
+  shown->loaded = std::make_shared<const LoadedTable>(plan.table, cache, learning_streams(cache, streams, plan.table),
+                                                      path, tfile::kLocalOrigin, nullptr, std::vector<std::string>(),
+                                                      TableRanges{std::make_shared<KnownRanges>(), 0});
   shown->hidden = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
   shown->from = made.from;
   shown->xattrs = xattrs(made, plan);

@@ -22,6 +22,7 @@
 #include "vfs/nodes/directory.h"
 #include "vfs/nodes/guarded_source.h"
 #include "view/columnar_form.h"
+#include "view/known_ranges.h"
 
 namespace tfilefs {
 
@@ -132,6 +133,9 @@ struct Generation : std::enable_shared_from_this<Generation> {
   void note_memory(std::uint64_t of_table = 0) const;
   // Memory of the file and its tables, in bytes.
   std::uint64_t memory() const;
+
+  // What was learnt of columns of its tables, by TableRanges::table the address of the key.
+  const std::shared_ptr<KnownRanges> ranges = std::make_shared<KnownRanges>();
 
   // .map.txt.
   mutable Once<std::shared_ptr<Content>> map;

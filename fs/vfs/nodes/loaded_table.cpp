@@ -100,18 +100,19 @@ class LoadedTable::KeptViews {
 };
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label,
-                         tfile::ServerId origin)
-    : LoadedTable(table, cache, cache.attach(table, label), label.path, origin) {}
+                         tfile::ServerId origin, TableRanges ranges)
+    : LoadedTable(table, cache, cache.attach(table, label), label.path, origin, {}, {}, std::move(ranges)) {}
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache,
                          std::shared_ptr<CachedStreams> streams, std::string path, tfile::ServerId origin,
-                         std::shared_ptr<KeptViews> kept_views, std::vector<std::string> chosen_by)
+                         std::shared_ptr<KeptViews> kept_views, std::vector<std::string> chosen_by, TableRanges ranges)
     : cache_(cache),
       table_(std::move(table)),
       streams_(std::move(streams)),
       path_(std::move(path)),
       origin_(origin),
       chosen_by_(std::move(chosen_by)),
+      ranges_(std::move(ranges)),
       by_stream_(table_->columns.size()),
       kept_views_(kept_views ? std::move(kept_views) : std::make_shared<KeptViews>()) {
   std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
@@ -158,9 +159,10 @@ std::uint64_t LoadedTable::stored_below(NodeId id) const {
 template <class Look>
 void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
   auto job = [look = std::move(look), table = table_, streams = streams_, path = path_, origin = origin_,
-              kept = kept_views_, &cache = cache_]() -> Result<LoadedPtr> {
+              kept = kept_views_, ranges = ranges_, &cache = cache_]() -> Result<LoadedPtr> {
     TRY(auto found, look(*table));
-    return std::make_shared<LoadedTable>(std::move(found), cache, streams, path, origin, kept);
+    return std::make_shared<LoadedTable>(std::move(found), cache, streams, path, origin, kept,
+                                         std::vector<std::string>(), ranges);
   };
   const std::uint64_t memory = std::min(kTrialMemory, cache_.budget()->size() / 4);
   answer_blocking_within(cache_, origin_, memory, std::move(job), std::move(reply));
@@ -192,7 +194,7 @@ class LoadedTable::UnreadContent final : public Content {
   UnreadContent(std::shared_ptr<Content> content, std::shared_ptr<const Making> making)
       : content_(std::move(content)), making_(std::move(making)) {}
   std::uint64_t size() const override { return content_->size(); }
-  std::uint64_t making() const override { return making_->number; }
+  std::uint64_t making() const override { return making_->number + content_->making(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     if (making_->is_over) return reply(tfile::fail(ErrorKind::stale, "the table has grown since it was opened"));
     content_->read(offset, size, std::move(reply));
@@ -366,7 +368,7 @@ void LoadedTable::summary(ColumnId id, Reply<SummaryPtr> reply) const {
     const Lock lock(mutex_);
     once = summaries_[id];
   }
-  once.get([&](Reply<SummaryPtr> made) { summarize_column(streams_, table_->columns[id], std::move(made)); },
+  once.get([&](Reply<SummaryPtr> made) { summarize_column(streams_, table_, id, ranges_, std::move(made)); },
            std::move(reply));
 }
 

@@ -21,6 +21,7 @@
 #include "tfile/table.h"
 #include "vfs/nodes/directory.h"
 #include "view/columnar_form.h"
+#include "view/known_ranges.h"
 
 namespace tfilefs {
 
@@ -34,16 +35,17 @@ Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t>);
 constexpr long kOwnReferences = 2;
 
 // A table that was opened, its streams in the cache, and those of its views that take work to make. Const and
-// thread-safe. `label`: the table that its reads are counted for. `origin`: of the file that it is read from.
+// thread-safe. `label`: the table that its reads are counted for. `origin`: of the file that it is read from. `ranges`:
+// where it keeps what its Parquet files say of its columns.
 class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
  public:
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label,
-              tfile::ServerId origin = tfile::kLocalOrigin);
+              tfile::ServerId origin = tfile::kLocalOrigin, TableRanges ranges = {});
   // With the streams of another table, and perhaps its views.
   class KeptViews;
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>, std::string path = {},
               tfile::ServerId origin = tfile::kLocalOrigin, std::shared_ptr<KeptViews> = {},
-              std::vector<std::string> chosen_by = {});
+              std::vector<std::string> chosen_by = {}, TableRanges ranges = {});
 
   const tfile::Table& table() const { return *table_; }
   const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
@@ -96,6 +98,9 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
 
   // What the values of a column are together: read on the first call, and then remembered.
   void summary(tfile::ColumnId, Reply<SummaryPtr>) const;
+
+  // What all Parquet files of the table say of its columns; null: nothing.
+  RangesByColumnPtr fixed_ranges() const { return ranges_.all ? ranges_.all->fixed(ranges_.table) : nullptr; }
 
   // The cut of `.where=CUT` and the expressions of `.draw=TEXT` (drawing_in_memory()), bound to the columns: on a queue
   // of their own, for a wide table has many names, on the first call; then remembered, for the last ones. Only of a
@@ -164,6 +169,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const std::string path_;
   const tfile::ServerId origin_;
   const std::vector<std::string> chosen_by_;
+  const TableRanges ranges_;
 
   std::vector<tfile::ColumnId> by_stream_;  // the columns in order of their streams
 

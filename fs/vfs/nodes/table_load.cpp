@@ -10,14 +10,15 @@ namespace tfilefs {
 void load_table(std::shared_ptr<const Generation> generation, std::shared_ptr<const tfile::DirectoryListing> listing,
                 std::uint32_t key, std::string path, Reply<std::shared_ptr<const LoadedTable>> reply) {
   const tfile::KeyInfo& info = listing->keys[key];
-  auto load = [generation, listing, key, path = std::move(path)]() -> Result<std::shared_ptr<const LoadedTable>> {
+  auto load = [generation, listing, key, seek = info.seek,
+               path = std::move(path)]() -> Result<std::shared_ptr<const LoadedTable>> {
     const Generation& g = *generation;
     TRY(auto table, g.file->unresolved_table(listing->keys[key]));
     g.note_memory(table->memory());
     if (!table->reason.empty()) g.context.errors.add(path, table->reason);
     for (const std::string& warning : table->warnings) g.context.errors.add(path, warning);
     return std::make_shared<const LoadedTable>(std::move(table), g.context.cache, TableLabel{path, g.serial},
-                                               g.source->origin());
+                                               g.source->origin(), TableRanges{g.ranges, seek});
   };
   generation->table(info.seek).get(
       [&](Reply<std::shared_ptr<const LoadedTable>> loaded) {

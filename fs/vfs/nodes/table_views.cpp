@@ -62,7 +62,9 @@ void lines_of_table(const ViewedNode& of, Made reply) {
   table_text_content(of.streams, of.table, style, std::move(reply));
 }
 void arrow(const ViewedNode& of, Made reply) { arrow_content(of.streams, of.table, of.strings, std::move(reply)); }
-void parquet(const ViewedNode& of, Made reply) { parquet_content(of.streams, of.table, of.strings, std::move(reply)); }
+void parquet(const ViewedNode& of, Made reply) {
+  parquet_content(of.streams, of.table, of.strings, of.loaded.fixed_ranges(), std::move(reply));
+}
 void text(const ViewedNode& of, Made reply) { text_content(of.streams, of.table, of.node, std::move(reply)); }
 void option(const ViewedNode& of, Made reply) { option_index_content(of.streams, of.table, of.node, std::move(reply)); }
 
@@ -87,7 +89,7 @@ void csv_of_node(const ViewedNode& of, Made reply) {
   table_text_content(of.streams, table_of_node(of.table, of.node), TextStyle::csv, std::move(reply));
 }
 void parquet_of_node(const ViewedNode& of, Made reply) {
-  parquet_content(of.streams, table_of_node(of.table, of.node), of.strings, std::move(reply));
+  parquet_content(of.streams, table_of_node(of.table, of.node), of.strings, of.loaded.fixed_ranges(), std::move(reply));
 }
 
 constexpr TableView kViews[] = {
