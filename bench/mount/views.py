@@ -10,6 +10,8 @@
   opening  a table of 1,520 branches by ak.from_buffers: all of it, two columns, and the time of Awkward Array
            for as many arrays that are already in memory
   wide     views of tables of 1,000 and 10,000 branches, opened through a fresh mount
+  groups   a condition on a sorted column of TABLE.parquet, in a fresh mount, before and after the column's statistics
+           were read: time, and the row groups and bytes of either column that were read
 
 views.py [PART ...] [--rounds N] [--entries N] [--codecs zlib,lz4,zstd,none]
 
@@ -26,6 +28,7 @@ import duckdb
 import numpy as np
 import polars
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.parquet
 import uproot
 
@@ -273,7 +276,65 @@ def wide(options):
                       rounds.run(options.rounds, {name: lambda ask=ask: open_view(ask) for name, ask in VIEWS.items()}))
 
 
-PARTS = {"warm": warm, "cold": cold, "jagged": jagged, "opening": opening, "wide": wide}
+def sorted_file(codec, entries):
+    """Times that ascend, and a value of each."""
+    random, begin = np.random.default_rng(3), 0
+
+    def batch(count):
+        nonlocal begin
+        begin += count
+        return {"time": np.arange(begin - count, begin) / 1000, "value": random.normal(size=count)}
+
+    return written("sorted", codec, entries, {"time": "f8", "value": "f8"}, batch)
+
+
+BETWEEN = {  # the sum of `value` where `time` is in a range
+    "DuckDB": lambda view, least, most: duckdb.sql(f"select sum(value) from '{view}' where time between {least} and {most}").fetchall()[0][0],
+    "polars": lambda view, least, most: polars.scan_parquet(view).filter(
+        polars.col("time").is_between(least, most)).select(polars.col("value").sum()).collect().item(),
+    "pyarrow": lambda view, least, most: pa.compute.sum(pyarrow.parquet.read_table(
+        view, columns=["value"], filters=[("time", ">=", least), ("time", "<=", most)])["value"]).as_py(),
+}
+
+
+def bytes_asked(mount):
+    with open(os.path.join(mount, ".tfilefs", "stats.json")) as file:
+        return {branch["branch"]: branch["bytes_asked"] for table in json.load(file)["tables"] for branch in table["branches"]}
+
+
+def between(path, ask, has_statistics):
+    """Seconds of a condition that a hundredth of the rows fulfil, its answer, the bytes of each column that it read, and
+    how many row groups the view has."""
+    with Mount(path) as mount:
+        table = os.path.join(mount.path, "t")
+        if has_statistics:
+            whole(table + "/time.stats.json")
+        footer = pyarrow.parquet.read_metadata(table + ".parquet")
+        least = footer.num_rows // 2 / 1000
+        before, answers = bytes_asked(mount.path), []
+        seconds = rounds.seconds_in(lambda: answers.append(ask(table + ".parquet", least, least + footer.num_rows / 100_000)))
+        read = {name: asked - before.get(name, 0) for name, asked in bytes_asked(mount.path).items()}
+        return seconds, answers[0], read, footer.num_row_groups
+
+
+def groups(options):
+    path = sorted_file("zstd", options.entries)
+    rounds.warm(path)
+    print(f"\nbetween two times, a hundredth of {options.entries} rows: read in a fresh mount")
+    for name, ask in BETWEEN.items():
+        found = {title: between(path, ask, has) for title, has in (("without statistics", False), ("with statistics", True))}
+        (_, first, _, _), (_, second, _, _) = found.values()
+        assert abs(first / second - 1) < 1e-9
+        notes = {}
+        for title, (_, _, read, count) in found.items():
+            size = options.entries * 8 / count
+            notes[title] = ", ".join(f"{branch}: {read.get(branch, 0) / size:.1f} of {count} row groups, "
+                                     f"{read.get(branch, 0) / 1e6:.1f} MB" for branch in ("time", "value"))
+        rounds.report(f"{name}: a condition on a sorted column", rounds.run(options.rounds, {
+            title: lambda has=has: between(path, ask, has)[0] for title, has in zip(found, (False, True))}), notes)
+
+
+PARTS = {"warm": warm, "cold": cold, "jagged": jagged, "opening": opening, "wide": wide, "groups": groups}
 
 
 def main():
