@@ -15,16 +15,20 @@ STRING = r'"(?:[^"\\\n]|\\.)*"'
 LETTER = r"(?<!\w)'(?:[^'\\\n]|\\.)'"
 
 
+def blank(text):
+    return re.sub(r"[^\n]", " ", text)
+
+
 def without_comments(text):
-    """Strings stay as they are."""
-    return re.sub(rf"({STRING}|{LETTER})|//[^\n]*|/\*.*?\*/", lambda match: match[1] or " ", text, flags=re.DOTALL)
+    """Strings stay as they are, and everything where it is."""
+    return re.sub(rf"({STRING}|{LETTER})|//[^\n]*|/\*.*?\*/", lambda match: match[1] or blank(match[0]), text, flags=re.DOTALL)
 
 
 def macros(text):
-    """Names and parameters; and the text without them, and without other lines of the preprocessor."""
-    text = text.replace("\\\n", " ")
+    """Names and parameters; and the text without them, and without other lines of the preprocessor; everything is where it was."""
+    text = text.replace("\\\n", "  ")
     found = re.findall(r"^\s*#\s*define\s+(\w+(?:\([^)]*\))?)", text, re.MULTILINE)
-    return found, re.sub(r"^\s*#[^\n]*", "", text, flags=re.MULTILINE)
+    return found, re.sub(r"^\s*#[^\n]*", lambda match: blank(match[0]), text, flags=re.MULTILINE)
 
 
 def behind_block(text, at):
@@ -52,19 +56,28 @@ def signature(head):
 
 
 class Reader:
-    """Goes through the declarations of a header. `scopes`: (name, access of what comes) of namespaces and classes."""
+    """Goes through the declarations of a header. `scopes`: (name, access of what comes) of namespaces and classes. `places`:
+    for each that was found its scopes, where the space before it, it itself and what follows it begin in the text."""
 
     def __init__(self, text):
-        self.text, self.at, self.head, self.scopes, self.found = text, 0, "", [], []
+        self.text, self.at, self.head, self.scopes, self.found, self.places = text, 0, "", [], [], []
+        self.start = 0  # of the head: it is the text from there on
 
     def take_access(self):
         while match := re.match(r"\s*(public|private|protected)\s*:(?!:)", self.head):
             self.scopes[-1] = (self.scopes[-1][0], match[1])
-            self.head = self.head[match.end() :]
+            self.head, self.start = self.head[match.end() :], self.start + match.end()
+
+    def go_on(self, at):
+        """With a new head."""
+        self.head, self.at, self.start = "", at, at
 
     def add(self, words):
         if line(words) and all(access != "private" for _, access in self.scopes):
-            self.found.append("::".join(name for name, _ in self.scopes) + ": " + line(words))
+            scopes = [name for name, _ in self.scopes]
+            self.found.append("::".join(scopes) + ": " + line(words))
+            begin = self.start + len(words) - len(words.lstrip())
+            self.places.append((scopes, self.start, begin, self.start + len(words.rstrip())))
 
     def open_block(self):
         self.take_access()
@@ -72,21 +85,21 @@ class Reader:
         end = behind_block(self.text, self.at)
         if match := re.match(r"(?:inline )?namespace ([\w:]*)$", head):
             self.scopes.append((match[1], "public"))
-            self.head, self.at = "", self.at + 1
+            self.go_on(self.at + 1)
         elif re.match(r"enum\b", head):
             self.head, self.at = self.head + self.text[self.at : end], end
         elif self.is_in_parameters() or head.endswith("=") or "(" not in re.sub(r"\[\[.*?\]\]|alignas\([^)]*\)|<[^<>]*>", "", head) and not self.is_class(head):
-            self.head, self.at = self.head + line(self.text[self.at : end]), end  # the value of a variable
+            self.head, self.at = self.head + self.text[self.at : end], end  # the value of a variable
         elif self.is_class(head):
-            self.add(head)
+            self.add(self.head)
             kind, name = re.match(r"(class|struct|union) ?([\w:]*(?:<[^{]*?>)?)", self.plain(head)).groups()
             self.scopes.append((name, "private" if kind == "class" else "public"))
-            self.head, self.at = "", self.at + 1
+            self.go_on(self.at + 1)
         else:
             while re.match(r"\s*[,{]", self.text[end:]):  # that was the initialiser of a member
                 end = behind_block(self.text, self.text.index("{", end))
             self.add(signature(self.head))
-            self.head, self.at = "", end
+            self.go_on(end)
 
     def is_in_parameters(self):
         return self.head.count("(") > self.head.count(")")
@@ -112,11 +125,11 @@ class Reader:
                 self.open_block()
             elif letter == "}":
                 self.scopes.pop()
-                self.head, self.at = "", self.at + 1
+                self.go_on(self.at + 1)
             elif letter == ";" and not self.is_in_parameters():
                 self.take_access()
                 self.add(self.head)
-                self.head, self.at = "", self.at + 1
+                self.go_on(self.at + 1)
             else:
                 self.head, self.at = self.head + letter, self.at + 1
         return self.found
