@@ -37,7 +37,7 @@ def test_nothing_is_read_by_fromfile():
 
 
 def test_the_recipes_say_why():
-    with open(os.path.join(ROOT, "docs", "recipes.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "docs", "recipes", "arrays.md"), encoding="utf-8") as file:
         text = file.read()
     assert re.search(r"Do not use `np\.fromfile`", text) and "raises nothing" in text
 

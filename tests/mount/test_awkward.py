@@ -17,7 +17,7 @@ from root_process import run_script
 
 
 def open_awkward(table):
-    """Opens a table as described in docs/recipes.md."""
+    """Opens a table as described in docs/recipes/arrays.md."""
     view = json.loads(mounted_table.read_exactly(os.path.join(table, ".awkward.json")))
     files = {key: lambda name=name: np.load(os.path.join(table, name + ".npy"), mmap_mode="r").reshape(-1) for key, name in view["files"].items()}
     return awkward.from_buffers(view["form"], view["length"], files)
