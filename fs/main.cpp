@@ -32,8 +32,8 @@ int dispatch(int argc, char** argv) {
   if (argc > 1) {
     if (const tfilefs::Command* command = tfilefs::find_command(argv[1]); command && !command->name.empty())
       return finished(command->run(argc - 1, argv + 1), command->unwritten);
-    if (const auto told = tfilefs::no_such_command(argv[1]); told && !has_options(argc, argv)) {
-      tfilefs::complain({tfile::ErrorKind::invalid, *told, -1, 0});
+    if (const auto reply = tfilefs::no_such_command(argv[1]); reply && !has_options(argc, argv)) {
+      tfilefs::complain({tfile::ErrorKind::invalid, *reply, -1, 0});
       return tfilefs::kExitUsage;
     }
   }

@@ -25,12 +25,12 @@ Reply<T> on_behalf_of(Reply<Step> reply, Then then) {
 // then(reply) is called.
 template <class T, class Step, class Then>
 Reply<T> value_for(Reply<Step> reply, Then then) {
-  return on_behalf_of<T>(std::move(reply), [then = std::move(then)](Result<T> result, Reply<Step> told) mutable {
-    if (!result) return told(tl::unexpected(std::move(result).error()));
+  return on_behalf_of<T>(std::move(reply), [then = std::move(then)](Result<T> result, Reply<Step> done) mutable {
+    if (!result) return done(tl::unexpected(std::move(result).error()));
     if constexpr (std::is_void_v<T>)
-      then(std::move(told));
+      then(std::move(done));
     else
-      then(*std::move(result), std::move(told));
+      then(*std::move(result), std::move(done));
   });
 }
 
@@ -38,10 +38,10 @@ Reply<T> value_for(Reply<Step> reply, Then then) {
 // not there.
 template <class T, class Step, class Then>
 Reply<T> found_or_not(Reply<Step> reply, Then then) {
-  return on_behalf_of<T>(std::move(reply), [then = std::move(then)](Result<T> result, Reply<Step> told) mutable {
-    if (result) return then(std::optional<T>(*std::move(result)), std::move(told));
-    if (result.error().kind != ErrorKind::not_found) return told(tl::unexpected(std::move(result).error()));
-    then(std::optional<T>(), std::move(told));
+  return on_behalf_of<T>(std::move(reply), [then = std::move(then)](Result<T> result, Reply<Step> done) mutable {
+    if (result) return then(std::optional<T>(*std::move(result)), std::move(done));
+    if (result.error().kind != ErrorKind::not_found) return done(tl::unexpected(std::move(result).error()));
+    then(std::optional<T>(), std::move(done));
   });
 }
 
@@ -49,8 +49,8 @@ Reply<T> found_or_not(Reply<Step> reply, Then then) {
 // gone when it is answered, so that whoever waits for its memory gets it.
 template <class T, class Step, class Make>
 Reply<T> answer_with(Reply<Step> reply, Make make) {
-  return on_behalf_of<T>(std::move(reply), [make = std::move(make)](Result<T> result, Reply<Step> told) mutable {
-    if (!result) return told(tl::unexpected(std::move(result).error()));
+  return on_behalf_of<T>(std::move(reply), [make = std::move(make)](Result<T> result, Reply<Step> done) mutable {
+    if (!result) return done(tl::unexpected(std::move(result).error()));
     const auto made = [&] {
       if constexpr (std::is_void_v<T>)
         return make();
@@ -59,9 +59,9 @@ Reply<T> answer_with(Reply<Step> reply, Make make) {
     };
     if constexpr (std::is_void_v<decltype(made())>) {
       made();
-      told({});
+      done({});
     } else {
-      told(made());
+      done(made());
     }
   });
 }
@@ -69,17 +69,17 @@ Reply<T> answer_with(Reply<Step> reply, Make make) {
 // The same where the answer, a Result, is made of the step's result, be that a value or an error.
 template <class T, class Step, class Make>
 Reply<T> answer_of_result(Reply<Step> reply, Make make) {
-  return on_behalf_of<T>(std::move(reply), [make = std::move(make)](Result<T> result, Reply<Step> told) mutable {
-    told(make(std::move(result)));
+  return on_behalf_of<T>(std::move(reply), [make = std::move(make)](Result<T> result, Reply<Step> done) mutable {
+    done(make(std::move(result)));
   });
 }
 
 // A reply that goes on with the result as it is, once look(result) has seen it, and perhaps changed it.
 template <class T, class Look>
 Reply<T> seen_by(Reply<T> reply, Look look) {
-  return on_behalf_of<T>(std::move(reply), [look = std::move(look)](Result<T> result, Reply<T> told) mutable {
+  return on_behalf_of<T>(std::move(reply), [look = std::move(look)](Result<T> result, Reply<T> done) mutable {
     look(result);
-    told(std::move(result));
+    done(std::move(result));
   });
 }
 

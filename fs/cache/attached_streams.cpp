@@ -93,7 +93,7 @@ void read_by_chunk(const std::shared_ptr<AttachedSet>& set, const ColumnRead& re
     std::shared_ptr<tfile::Buffer> bytes;
     std::size_t size = 0;
   };
-  auto step = [set, read, extents = set->extents.ready(read.stream)](std::size_t i, Filled& into, Reply<void> told) {
+  auto step = [set, read, extents = set->extents.ready(read.stream)](std::size_t i, Filled& into, Reply<void> done) {
     ColumnRead one = read;
     one.first_chunk = read.first_chunk + static_cast<std::uint32_t>(i);
     one.last_chunk = one.first_chunk + 1;
@@ -106,7 +106,7 @@ void read_by_chunk(const std::shared_ptr<AttachedSet>& set, const ColumnRead& re
       return {};
     };
     load_chunks(set, {{one.stream, one.first_chunk}},
-                answer_with<std::vector<ChunkPtr>>(std::move(told), std::move(take)));
+                answer_with<std::vector<ChunkPtr>>(std::move(done), std::move(take)));
   };
   auto take_all = [](Filled filled) { return one_slice(std::move(filled.bytes)); };
   when_all(read.last_chunk - read.first_chunk, 1, Filled{std::make_shared<tfile::Buffer>(read.end - read.begin)},
@@ -157,8 +157,8 @@ void read_missing(const Set& set, const ColumnRead& read, ReadUse use, ReadAhead
   // A server is best asked at once for what is wanted now and what will be.
   if (!plan && ahead.is_remote && wants_others(ahead, true))
     plan = of_read = set->plans.begin(stream, stream + 1, entries);
-  auto load_it = [set, read, use, waiting = Stopwatch()](const Result<bool>&, Reply<Slices> told) {
-    load(set, read, use, waiting, std::move(told));
+  auto load_it = [set, read, use, waiting = Stopwatch()](const Result<bool>&, Reply<Slices> done) {
+    load(set, read, use, waiting, std::move(done));
   };
   if (plan)
     plan->wait(on_behalf_of<bool>(std::move(reply), std::move(load_it)));
@@ -171,12 +171,12 @@ void read_missing(const Set& set, const ColumnRead& read, ReadUse use, ReadAhead
 void load(const Set& set, const ColumnRead& read, ReadUse use, Stopwatch waiting, Reply<Slices> reply) {
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
-  auto finish = [set, read, use, waiting](Result<std::vector<ChunkPtr>> chunks, Reply<Slices> told) mutable {
+  auto finish = [set, read, use, waiting](Result<std::vector<ChunkPtr>> chunks, Reply<Slices> done) mutable {
     set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
     const bool is_in_parts = read.last_chunk - read.first_chunk > 1 && read.end - read.begin <= Budget::kBeyondMax;
-    if (!chunks && is_refusal(chunks.error()) && is_in_parts) return read_by_chunk(set, read, std::move(told));
-    if (!chunks) return told(tl::unexpected<Error>(chunks.error()));
-    answer(*set, read, use, *std::move(chunks), told);
+    if (!chunks && is_refusal(chunks.error()) && is_in_parts) return read_by_chunk(set, read, std::move(done));
+    if (!chunks) return done(tl::unexpected<Error>(chunks.error()));
+    answer(*set, read, use, *std::move(chunks), done);
   };
   // Others may wait for the chunks, too.
   load_chunks(set, std::move(keys),
@@ -277,8 +277,8 @@ void AttachedStreams::read(StreamId stream, std::uint32_t slot, std::size_t item
                            std::size_t size, ReadUse use, Reply<Slices> reply) {
   if (const ExtentsPtr extents = set_->extents.ready(stream))
     return read_in(set_, *extents, stream, slot, item_size, offset, size, use, std::move(reply));
-  auto read = [set = set_, stream, slot, item_size, offset, size, use](const ExtentsPtr& extents, Reply<Slices> told) {
-    read_in(set, *extents, stream, slot, item_size, offset, size, use, std::move(told));
+  auto read = [set = set_, stream, slot, item_size, offset, size, use](const ExtentsPtr& extents, Reply<Slices> done) {
+    read_in(set, *extents, stream, slot, item_size, offset, size, use, std::move(done));
   };
   set_->extents.want(set_, stream, value_for<ExtentsPtr>(std::move(reply), std::move(read)));
 }

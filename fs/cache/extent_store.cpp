@@ -85,8 +85,8 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
       origin_of(*set->streams, stream),
       [this, set, stream, shared] {
         await_look(stream);
-        auto told = take_told(stream, set->streams->shape(stream).slots);
-        if (told) return (*shared)(*std::move(told));
+        auto done = take_told(stream, set->streams->shape(stream).slots);
+        if (done) return (*shared)(*std::move(done));
         const bool at_once = is_remote(*set->streams, stream) && set->streams->chunk_count(stream) <= kHeadersTold;
         (*shared)(at_once ? extents_of_remote(*set, stream) : extents_from_headers(*set, stream, shared->stop_token()));
       },
@@ -143,9 +143,9 @@ void ExtentStore::note_told(StreamId stream, Result<ExtentsPtr> extents) {
 // Not, if the first look into the branch has shown since then that it has other columns.
 std::optional<ExtentsPtr> ExtentStore::take_told(StreamId stream, std::size_t slots) {
   const Lock lock(mutex_);
-  auto told = told_.extract(stream);
-  const bool fits = told && told.mapped()->first.size() == slots;
-  return fits ? std::optional(std::move(told.mapped())) : std::nullopt;
+  auto reply = told_.extract(stream);
+  const bool fits = reply && reply.mapped()->first.size() == slots;
+  return fits ? std::optional(std::move(reply.mapped())) : std::nullopt;
 }
 
 // Of these streams, those whose headers have to be asked for.
@@ -186,12 +186,12 @@ void ExtentStore::want_each(const std::shared_ptr<AttachedSet>& set, std::span<c
   const std::size_t count = streams.size();
   auto failure = std::make_shared<FirstError>();  // the others are wanted all the same
   auto want_one = [this, set, all = std::vector(streams.begin(), streams.end()), failure](std::size_t i,
-                                                                                          Reply<void> told) {
+                                                                                          Reply<void> done) {
     auto note = [failure](const Result<ExtentsPtr>& extents, Reply<void> done) {
       if (!extents) failure->note(extents.error());
       done({});
     };
-    want(set, all[i], on_behalf_of<ExtentsPtr>(std::move(told), std::move(note)));
+    want(set, all[i], on_behalf_of<ExtentsPtr>(std::move(done), std::move(note)));
   };
   auto tell = [failure]() -> Result<bool> {
     if (failure->is_there()) return tl::unexpected<Error>(failure->get());
@@ -221,9 +221,9 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
   if (!set->streams->counter() || set->streams->shape(stream).items_from != ItemsFrom::headers)
     return length_from_extents(set, stream, slot, may_decode, std::move(reply));
   auto look_it_up = [set, stream, stop = reply.stop_token()] { return set->extents.look(*set, stream, stop); };
-  auto tell = [set, stream, slot, may_decode](Reply<std::optional<std::int64_t>> told) {
-    if (const auto known = set->extents.known_length(*set, stream, slot)) return told(known);
-    set->extents.length_from_extents(set, stream, slot, may_decode, std::move(told));
+  auto tell = [set, stream, slot, may_decode](Reply<std::optional<std::int64_t>> done) {
+    if (const auto known = set->extents.known_length(*set, stream, slot)) return done(known);
+    set->extents.length_from_extents(set, stream, slot, may_decode, std::move(done));
   };
   set->core->exec.io_pools.run(origin_of(*set->streams, stream),
                                answering(std::move(look_it_up), value_for<void>(std::move(reply), std::move(tell))),

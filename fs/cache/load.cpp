@@ -667,10 +667,10 @@ void want_input_extents(const std::shared_ptr<AttachedSet>& set, std::span<const
 }  // namespace
 
 void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<std::vector<ChunkPtr>> reply) {
-  auto go = [set, keys](bool, Reply<std::vector<ChunkPtr>> told) {
+  auto go = [set, keys](bool, Reply<std::vector<ChunkPtr>> answer) {
     auto load = std::make_shared<Load>(set, keys, true, Urgency::awaited);
-    load->finish = [reply = std::make_shared<Reply<std::vector<ChunkPtr>>>(std::move(told))](Load& done,
-                                                                                             const Error* error) {
+    load->finish = [reply = std::make_shared<Reply<std::vector<ChunkPtr>>>(std::move(answer))](Load& done,
+                                                                                               const Error* error) {
       std::vector<ChunkPtr> chunks;
       for (const std::uint32_t position : done.wanted()) {
         Unit& unit = done.unit(position);
@@ -714,10 +714,10 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
 }
 
 void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<ItemCounts> reply) {
-  auto go = [set, keys](bool, Reply<ItemCounts> told) {
+  auto go = [set, keys](bool, Reply<ItemCounts> answer) {
     auto load = std::make_shared<Load>(set, keys, false, Urgency::awaited);
-    load->stop = told.stop_token();
-    load->finish = [reply = std::make_shared<Reply<ItemCounts>>(std::move(told))](Load& done, const Error* error) {
+    load->stop = answer.stop_token();
+    load->finish = [reply = std::make_shared<Reply<ItemCounts>>(std::move(answer))](Load& done, const Error* error) {
       if (error) return (*reply)(tl::unexpected<Error>(*error));
       ItemCounts counts;
       for (const std::uint32_t position : done.wanted()) {

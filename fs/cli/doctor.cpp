@@ -212,15 +212,15 @@ std::string write_and_read(const std::string& directory, MachineFinding& read_ah
   const std::string file = directory + "/tiny.root", mnt = directory + "/mnt", numbers = "0123456789abcdef";
   std::error_code error;
   filesystem::create_directory(mnt, error);
-  const auto told = [](const char* what, const Ended& ended) { return std::string(what) + ": " + ended.said; };
-  if (const Ended made = run_self({"-o", "rw", file, mnt}); made.status != kExitOk) return told("mounting", made);
+  const auto reply = [](const char* what, const Ended& ended) { return std::string(what) + ": " + ended.said; };
+  if (const Ended made = run_self({"-o", "rw", file, mnt}); made.status != kExitOk) return reply("mounting", made);
   filesystem::create_directory(mnt + "/t", error);
   std::ofstream(mnt + "/t/x.i4") << numbers;
-  if (const Ended ended = run_self({"umount", mnt}); ended.status != kExitOk) return told("unmounting", ended);
-  if (const Ended made = run_self({"-o", "ro", file, mnt}); made.status != kExitOk) return told("mounting", made);
+  if (const Ended ended = run_self({"umount", mnt}); ended.status != kExitOk) return reply("unmounting", ended);
+  if (const Ended made = run_self({"-o", "ro", file, mnt}); made.status != kExitOk) return reply("mounting", made);
   const std::string read = text_of(mnt + "/t/x.i4");
   read_ahead = look_at_read_ahead(mount_device(mnt));
-  if (const Ended ended = run_self({"umount", mnt}); ended.status != kExitOk) return told("unmounting", ended);
+  if (const Ended ended = run_self({"umount", mnt}); ended.status != kExitOk) return reply("unmounting", ended);
   return read == numbers ? "" : "a tiny ROOT file was read back with other values than were written";
 }
 

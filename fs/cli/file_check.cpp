@@ -271,8 +271,8 @@ void Checker::check_key(const KeyInfo& key, const std::string& path, int depth) 
     ++result_.keys;
   }
   if (key.kind == tfile::KeyKind::directory) {
-    if (const auto told = tfile::check_key_in_record(file_, key); !told)
-      note(path, told.error(), told.error().kind == ErrorKind::damaged ? FindingClass::warning : FindingClass::error);
+    if (const auto reply = tfile::check_key_in_record(file_, key); !reply)
+      note(path, reply.error(), reply.error().kind == ErrorKind::damaged ? FindingClass::warning : FindingClass::error);
     const auto directory = file_.directory(key);
     return directory ? check_directory(**directory, path, depth + 1) : failed(directory.error());
   }

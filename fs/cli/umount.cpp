@@ -38,11 +38,11 @@ struct Daemon {
 
 Daemon open_daemon(const std::string& mount_point) {
   std::ifstream config(mount_point + "/.tfilefs/config.json");
-  const auto told = nlohmann::json::parse(config, nullptr, false);
-  if (!told.is_object() || !told.contains("pid") || !told["pid"].is_number_integer()) return {};
-  const auto pid = told["pid"].get<pid_t>();
-  const auto named = told.find("pid_namespace");
-  if (named == told.end() || !named->is_number_unsigned() || named->get<std::uint64_t>() != pid_namespace())
+  const auto reply = nlohmann::json::parse(config, nullptr, false);
+  if (!reply.is_object() || !reply.contains("pid") || !reply["pid"].is_number_integer()) return {};
+  const auto pid = reply["pid"].get<pid_t>();
+  const auto named = reply.find("pid_namespace");
+  if (named == reply.end() || !named->is_number_unsigned() || named->get<std::uint64_t>() != pid_namespace())
     return {true, true, -1, Descriptor()};
   return {true, false, pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
 }

@@ -48,9 +48,9 @@ std::function<void()> answering(Job job, Reply<T> reply) {
   // std::function must be copyable, and a Reply is not.
   auto shared = std::make_shared<std::pair<Job, Reply<T>>>(std::move(job), std::move(reply));
   return [shared] {
-    auto& [wanted, told] = *shared;
-    if (told.stop_token().stop_requested()) return told(cancelled());
-    told(result_of(wanted));
+    auto& [wanted, answer] = *shared;
+    if (answer.stop_token().stop_requested()) return answer(cancelled());
+    answer(result_of(wanted));
   };
 }
 

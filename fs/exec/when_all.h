@@ -90,10 +90,10 @@ struct NumberedSteps {
   Step step;
   std::size_t next = 0;
   bool is_more() const { return next < count; }
-  void start(NothingMade&, Reply<void> told) { step(next++, std::move(told)); }
+  void start(NothingMade&, Reply<void> reply) { step(next++, std::move(reply)); }
   template <class Made>
-  void start(Made& made, Reply<void> told) {
-    step(next++, made, std::move(told));
+  void start(Made& made, Reply<void> reply) {
+    step(next++, made, std::move(reply));
   }
 };
 
@@ -120,7 +120,7 @@ template <class IsMore, class Step>
 struct StepsWhile {
   IsMore is_more;
   Step step;
-  void start(NothingMade&, Reply<void> told) { step(std::move(told)); }
+  void start(NothingMade&, Reply<void> reply) { step(std::move(reply)); }
 };
 
 // The same where the steps are not numbered: step(Reply<>) again and again while is_more().

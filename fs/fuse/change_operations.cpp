@@ -30,11 +30,11 @@ void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int whic
   if (which & FUSE_SET_ATTR_ATIME) change.accessed = (which & FUSE_SET_ATTR_ATIME_NOW) ? kNow : wanted->st_atim;
   if (which & FUSE_SET_ATTR_MTIME) change.modified = (which & FUSE_SET_ATTR_MTIME_NOW) ? kNow : wanted->st_mtim;
   run_change(request, RequestKind::change, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto told = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
+    auto reply = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
       const struct stat s = stat_of(attributes);
       return fuse_reply_attr(to, &s, attribute_timeout(attributes));
     });
-    fs.change(id, change, std::move(told), caller_of(request), info ? info->fh : 0);
+    fs.change(id, change, std::move(reply), caller_of(request), info ? info->fh : 0);
   });
 }
 
@@ -114,13 +114,13 @@ void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
 
 void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t size, off_t offset, fuse_file_info* info) {
   run_change(request, RequestKind::write, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto told =
+    auto reply =
         reply_to<std::size_t>(pending, [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); });
-    told.set_stop_token(pending->stop_token());
+    reply.set_stop_token(pending->stop_token());
     const auto content = std::as_bytes(std::span(bytes, size));
-    if (info->writepage) return fs.write_pages(info->fh, static_cast<std::uint64_t>(offset), content, std::move(told));
+    if (info->writepage) return fs.write_pages(info->fh, static_cast<std::uint64_t>(offset), content, std::move(reply));
     // O_SYNC has the bit of O_DSYNC. The kernel syncs by itself only what goes through its pages.
-    fs.write(info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0, content, std::move(told),
+    fs.write(info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0, content, std::move(reply),
              (info->flags & O_DSYNC) != 0);
   });
 }
@@ -134,11 +134,11 @@ void op_flush(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
 void set_lock(fuse_req_t request, const fuse_file_info& info, FileLock lock, bool waits) {
   lock.owner = info.lock_owner;
   const auto ask = [&](FileSystem& fs, const PendingPtr& pending) {
-    auto told = reply_to<FileLocks::Grant>(
+    auto reply = reply_to<FileLocks::Grant>(
         pending, [](fuse_req_t to, const FileLocks::Grant&) { return fuse_reply_err(to, 0); },
         [&fs](const FileLocks::Grant& grant) { fs.take_back(grant); });
-    told.set_stop_token(pending->stop_token());
-    fs.set_lock(info.fh, lock, waits, std::move(told));
+    reply.set_stop_token(pending->stop_token());
+    fs.set_lock(info.fh, lock, waits, std::move(reply));
   };
   run(request, RequestKind::lock, ask, Interrupts::all);  // as fcntl(2) says it
 }
@@ -167,7 +167,7 @@ void op_getlk(fuse_req_t request, fuse_ino_t, fuse_file_info* info, struct flock
   FileLock lock = lock_of(*range);
   lock.owner = info->lock_owner;
   run(request, RequestKind::lock, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto told = reply_to<FileLock>(pending, [](fuse_req_t to, const FileLock& there) {
+    auto reply = reply_to<FileLock>(pending, [](fuse_req_t to, const FileLock& there) {
       struct flock answer {};
       answer.l_type = there.type;
       answer.l_whence = SEEK_SET;
@@ -176,7 +176,7 @@ void op_getlk(fuse_req_t request, fuse_ino_t, fuse_file_info* info, struct flock
       answer.l_pid = there.holder;
       return fuse_reply_lock(to, &answer);
     });
-    fs.test_lock(info->fh, lock, std::move(told));
+    fs.test_lock(info->fh, lock, std::move(reply));
   });
 }
 

@@ -55,9 +55,9 @@ Reply<FileSystem::Found> reply_found(FileSystem& fs, const PendingPtr& pending) 
       pending,
       [&fs](fuse_req_t to, const FileSystem::Found& found) {
         const fuse_entry_param entry = entry_of(found.id, found.attributes);
-        const int told = fuse_reply_entry(to, &entry);
-        if (told == 0 && found.attributes.size_is_known) fs.note_size_reported(found.id);
-        return told;
+        const int error = fuse_reply_entry(to, &entry);
+        if (error == 0 && found.attributes.size_is_known) fs.note_size_reported(found.id);
+        return error;
       },
       [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); });
   reply.set_stop_token(pending->stop_token());

@@ -69,10 +69,10 @@ void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
 
 void op_readlink(fuse_req_t request, fuse_ino_t id) {
   run(request, RequestKind::other, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto told = reply_to<std::string>(
+    auto reply = reply_to<std::string>(
         pending, [](fuse_req_t to, const std::string& target) { return fuse_reply_readlink(to, target.c_str()); });
-    told.set_stop_token(pending->stop_token());
-    fs.readlink(id, std::move(told), caller_of(request));
+    reply.set_stop_token(pending->stop_token());
+    fs.readlink(id, std::move(reply), caller_of(request));
   });
 }
 
@@ -94,11 +94,11 @@ void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
 void op_read(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offset, fuse_file_info* info) {
   run(request, RequestKind::read, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.note_request(pending->clock().begin());
-    auto told = reply_to<Slices>(pending, reply_slices);
+    auto reply = reply_to<Slices>(pending, reply_slices);
     // Nobody's descriptor: the kernel reads for its pages.
     if (info->lock_owner == 0)
-      return fs.read_pages(info->fh, static_cast<std::uint64_t>(offset), size, std::move(told));
-    fs.read(info->fh, static_cast<std::uint64_t>(offset), size, std::move(told));
+      return fs.read_pages(info->fh, static_cast<std::uint64_t>(offset), size, std::move(reply));
+    fs.read(info->fh, static_cast<std::uint64_t>(offset), size, std::move(reply));
   });
 }
 
@@ -211,17 +211,17 @@ auto reply_xattr(std::size_t size) {
 
 void op_getxattr(fuse_req_t request, fuse_ino_t id, const char* name, std::size_t size) {
   run(request, RequestKind::xattr, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto told = reply_to<std::string>(pending, reply_xattr(size));
-    told.set_stop_token(pending->stop_token());
-    fs.getxattr(id, name, std::move(told), caller_of(request));
+    auto reply = reply_to<std::string>(pending, reply_xattr(size));
+    reply.set_stop_token(pending->stop_token());
+    fs.getxattr(id, name, std::move(reply), caller_of(request));
   });
 }
 
 void op_listxattr(fuse_req_t request, fuse_ino_t id, std::size_t size) {
   run(request, RequestKind::xattr, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto told = reply_to<std::string>(pending, reply_xattr(size));
-    told.set_stop_token(pending->stop_token());
-    fs.listxattr(id, std::move(told), caller_of(request));
+    auto reply = reply_to<std::string>(pending, reply_xattr(size));
+    reply.set_stop_token(pending->stop_token());
+    fs.listxattr(id, std::move(reply), caller_of(request));
   });
 }
 

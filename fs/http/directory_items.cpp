@@ -48,15 +48,15 @@ using ServedItems = std::vector<ServedItem>;
 
 // The items of which the type is missing, or the size if all are wanted, one after the other.
 void look_up_unknown(FileSystem& fs, InodeId directory, ItemSizes sizes, ServedItems items, Reply<ServedItems> reply) {
-  auto look_up = [&fs, directory, sizes](std::size_t i, ServedItems& all, Reply<void> told) {
+  auto look_up = [&fs, directory, sizes](std::size_t i, ServedItems& all, Reply<void> done) {
     ServedItem& item = all[i];
-    if (is_known(item, sizes)) return told({});
+    if (is_known(item, sizes)) return done({});
     // An item that is gone, or damaged, stays without a size.
     auto take = [&fs, &item](const Result<FileSystem::Found>& found, Reply<void> done) {
       if (found) item = served_item(std::move(item.name), HeldInode(fs, *found).attributes(), true);
       done({});
     };
-    fs.lookup(directory, item.name, on_behalf_of<FileSystem::Found>(std::move(told), std::move(take)));
+    fs.lookup(directory, item.name, on_behalf_of<FileSystem::Found>(std::move(done), std::move(take)));
   };
   const std::size_t count = items.size();
   for_each(count, std::move(items), std::move(look_up), std::move(reply));
@@ -66,14 +66,14 @@ void look_up_unknown(FileSystem& fs, InodeId directory, ItemSizes sizes, ServedI
 
 void list_items_of(FileSystem& fs, InodeId directory, ItemSizes sizes, Reply<std::vector<ServedItem>> reply) {
   auto sink = std::make_shared<ItemSink>(fs);
-  auto list = [&fs, directory, sizes, sink](HandleId id, Reply<ServedItems> told) {
+  auto list = [&fs, directory, sizes, sink](HandleId id, Reply<ServedItems> done) {
     auto take = [&fs, directory, sizes, sink,
                  handle = std::make_shared<HeldHandle>(fs, id)](Reply<ServedItems> listed) mutable {
       if (sink->is_full) return listed(tfile::fail(ErrorKind::no_space, "too many names to list"));
       std::ranges::sort(sink->items, {}, &ServedItem::name);
       look_up_unknown(fs, directory, sizes, std::move(sink->items), std::move(listed));
     };
-    fs.readdir(id, 0, true, sink, value_for<void>(std::move(told), std::move(take)));
+    fs.readdir(id, 0, true, sink, value_for<void>(std::move(done), std::move(take)));
   };
   fs.opendir(directory, value_for<HandleId>(std::move(reply), std::move(list)));
 }

@@ -129,7 +129,7 @@ void send_file(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
   if (asked.path.ends_in_slash) return reply(text_response(kMissing, "is not a directory\n"));
   const InodeId id = inode.id();
   auto held = std::make_shared<HeldInode>(std::move(inode));
-  auto send = [asked, held](const FileSystem::Opened& opened, Reply<HttpResponse> told) {
+  auto send = [asked, held](const FileSystem::Opened& opened, Reply<HttpResponse> done) {
     OpenedFile file;
     const FileSystem::OpenBytes bytes = asked.fs.bytes_of(opened.handle);
     file.size = bytes.size;
@@ -137,7 +137,7 @@ void send_file(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
     file.type = content_type(asked.path.names.back());
     file.file =
         std::make_shared<const ServedFile>(ServedFile{asked.fs, std::move(*held), HeldHandle(asked.fs, opened.handle)});
-    told(file_response(*asked.request, file, std::time(nullptr)));
+    done(file_response(*asked.request, file, std::time(nullptr)));
   };
   asked.fs.open(id, value_for<FileSystem::Opened>(std::move(reply), std::move(send)));
 }
@@ -148,13 +148,13 @@ void send_listing(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply
     return reply(redirect(kMovedPermanently, same_target(*asked.request, {asked.path.names, true})));
   const InodeId id = inode.id();
   auto held = std::make_shared<HeldInode>(std::move(inode));
-  auto send = [asked, held, as_json](std::vector<ServedItem> items, Reply<HttpResponse> told) {
+  auto send = [asked, held, as_json](std::vector<ServedItem> items, Reply<HttpResponse> done) {
     const ServedDirectory directory{asked.path.names, std::move(items)};
     HttpResponse response =
         as_json ? text_response(200, json_listing(directory), "application/json", PagePolicy::page)
                 : text_response(200, html_listing(directory), "text/html; charset=utf-8", PagePolicy::page);
     response.headers.emplace_back("Vary", "Accept");
-    told(std::move(response));
+    done(std::move(response));
   };
   list_items_of(asked.fs, id, asked.request->argument("sizes") ? ItemSizes::all : ItemSizes::known,
                 value_for<std::vector<ServedItem>>(std::move(reply), std::move(send)));
@@ -170,10 +170,10 @@ void send_properties(const Asked& asked, HeldInode inode, Reply<HttpResponse> re
   const ServedItem self = asked_item(asked, inode);
   const InodeId id = inode.id();
   auto held = std::make_shared<HeldInode>(std::move(inode));
-  auto send = [asked, self, held](std::vector<ServedItem> items, Reply<HttpResponse> told) {
+  auto send = [asked, self, held](std::vector<ServedItem> items, Reply<HttpResponse> done) {
     // WebDAV knows files and directories alone.
     std::erase_if(items, [](const ServedItem& each) { return !S_ISREG(each.mode) && !each.is_directory(); });
-    told(text_response(kMultiStatus, dav_listing({asked.path.names, std::move(items)}, self),
+    done(text_response(kMultiStatus, dav_listing({asked.path.names, std::move(items)}, self),
                        "application/xml; charset=utf-8"));
   };
   if (depth == "0" || !self.is_directory()) return send({}, std::move(reply));
@@ -184,8 +184,8 @@ void send_attributes(const Asked& asked, HeldInode inode, Reply<HttpResponse> re
   const InodeId id = inode.id();
   const ServedItem item = asked_item(asked, inode);
   auto send = [item, held = std::make_shared<HeldInode>(std::move(inode))](const ItemAttributes& attributes,
-                                                                           Reply<HttpResponse> told) {
-    told(text_response(200, json_item(item, attributes), "application/json", PagePolicy::page));
+                                                                           Reply<HttpResponse> done) {
+    done(text_response(200, json_item(item, attributes), "application/json", PagePolicy::page));
   };
   attributes_of(asked.fs, id, value_for<ItemAttributes>(std::move(reply), std::move(send)));
 }
@@ -201,10 +201,10 @@ void send_found(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) 
 void find_and_send(Asked asked, int tries, Reply<HttpResponse> reply) {
   const std::vector<std::string> names = asked.path.names;
   FileSystem& fs = asked.fs;
-  auto judge = [asked, tries](Result<HttpResponse> sent, Reply<HttpResponse> told) {
-    if (sent) return told(std::move(sent));
-    if (sent.error().kind == ErrorKind::stale && tries > 1) return find_and_send(asked, tries - 1, std::move(told));
-    told(error_response(sent.error()));
+  auto judge = [asked, tries](Result<HttpResponse> sent, Reply<HttpResponse> done) {
+    if (sent) return done(std::move(sent));
+    if (sent.error().kind == ErrorKind::stale && tries > 1) return find_and_send(asked, tries - 1, std::move(done));
+    done(error_response(sent.error()));
   };
   auto send = [asked = std::move(asked)](HeldInode inode, Reply<HttpResponse> sent) {
     send_found(asked, std::move(inode), std::move(sent));

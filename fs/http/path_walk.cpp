@@ -29,8 +29,8 @@ class PathWalk : public std::enable_shared_from_this<PathWalk> {
     left_.pop_back();
     fs_.lookup(at_.id(), name,
                value_for<FileSystem::Found>(
-                   std::move(reply), [walk = shared_from_this(), name](FileSystem::Found found, Reply<void> told) {
-                     walk->enter(name, HeldInode(walk->fs_, found), std::move(told));
+                   std::move(reply), [walk = shared_from_this(), name](FileSystem::Found found, Reply<void> done) {
+                     walk->enter(name, HeldInode(walk->fs_, found), std::move(done));
                    }));
   }
 
@@ -89,7 +89,7 @@ class PathWalk : public std::enable_shared_from_this<PathWalk> {
 
 void walk_path(FileSystem& fs, const std::vector<std::string>& names, Reply<HeldInode> reply) {
   const auto walk = std::make_shared<PathWalk>(fs, names);
-  while_more([walk] { return walk->is_more(); }, 1, [walk](Reply<void> told) { walk->step(std::move(told)); },
+  while_more([walk] { return walk->is_more(); }, 1, [walk](Reply<void> done) { walk->step(std::move(done)); },
              answer_with<void>(std::move(reply), [walk] { return walk->end(); }));
 }
 

@@ -51,9 +51,9 @@ void seal_in_memory(ResponseBody body, Reply<Descriptor> reply) {
   if (!memory) return reply(tfile::system_error("memory for a client", errno));
   const auto fill = std::make_shared<MemoryFill>(MemoryFill{std::move(body), std::move(memory)});
   const auto is_more = [fill] { return fill->filled < fill->body.size(); };
-  const auto read = [fill](Reply<void> told) {
+  const auto read = [fill](Reply<void> done) {
     const auto add = [fill](const Slices& slices) { return fill->add(slices); };
-    fill->body.read(fill->filled, kSealedPieceSize, answer_with<Slices>(std::move(told), add));
+    fill->body.read(fill->filled, kSealedPieceSize, answer_with<Slices>(std::move(done), add));
   };
   while_more(is_more, 1, read, answer_with<void>(std::move(reply), [fill] { return fill->seal(); }));
 }

@@ -119,11 +119,11 @@ class Adviser {
     TRY(const FileKeys keys, keys_in(*file));
     std::vector<TableAdvice> all;
     for (const KeyPlace& place : keys.tables) {
-      auto told = look(*file, place);
-      if (!told && is_of_machine(told.error())) return tl::unexpected(told.error());
+      auto reply = look(*file, place);
+      if (!reply && is_of_machine(reply.error())) return tl::unexpected(reply.error());
       TableAdvice advice;
-      if (!told) advice.reason = told.error().text;
-      if (told) advice = *std::move(told);
+      if (!reply) advice.reason = reply.error().text;
+      if (reply) advice = *std::move(reply);
       advice.path = place.path();
       all.push_back(std::move(advice));
     }

@@ -12,10 +12,10 @@ using tfile::ColumnId;
 using tfile::Node;
 using tfile::NodeId;
 
-auto told(const Node& node) {
+auto reply(const Node& node) {
   return std::tie(node.kind, node.name, node.original_name, node.alternatives, node.tag, node.date);
 }
-auto told(const Column& column) {
+auto reply(const Column& column) {
   return std::tie(column.path, column.dtype, column.role, column.optional, column.shape, column.branch, column.field,
                   column.title, column.class_name, column.reason);
 }

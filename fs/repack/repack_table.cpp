@@ -336,13 +336,13 @@ Result<> UnitsOfTable::write_units() {
     made_.report.bytes += all;
     return {};
   }
-  const auto told = [&](std::uint64_t bytes) {
+  const auto reply = [&](std::uint64_t bytes) {
     done += bytes;
     const double share = static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(all, 1));
     if (work_.progress)
       work_.progress((static_cast<double>(file_) + share) / static_cast<double>(request_.inputs.names().size()));
   };
-  TRY(const std::uint64_t written, named(request_.path, copy_units(*copy_, work_, told)));
+  TRY(const std::uint64_t written, named(request_.path, copy_units(*copy_, work_, reply)));
   made_.report.bytes += written;
   return copy_->end_table();
 }

@@ -68,13 +68,13 @@ SummaryPtr SummaryScan::finish() {
 void summarize_items(const SummaryScanPtr& scan, Reply<SummaryPtr> reply) {
   const ColumnRange& all = scan->all;
   const std::uint64_t piece = std::max<std::uint64_t>(1, kSummaryPiece / all.item_size) * all.item_size;
-  auto read = [scan, piece](std::size_t i, Reply<void> told) {
+  auto read = [scan, piece](std::size_t i, Reply<void> done) {
     ColumnRange range = scan->all;
     range.offset = i * piece;
     range.size = std::min(piece, range.size - range.offset);
     auto add = [scan](const Slices& slices) { return scan->add(slices); };
     // What is in the cache is summarized by the thread that reads it here.
-    auto shared = std::make_shared<Reply<Slices>>(answer_with<Slices>(std::move(told), std::move(add)));
+    auto shared = std::make_shared<Reply<Slices>>(answer_with<Slices>(std::move(done), std::move(add)));
     scan->streams->run_view_job(
         [scan, range, shared] { read_whole(*scan->streams, range, kPassing, std::move(*shared)); });
   };
@@ -84,9 +84,9 @@ void summarize_items(const SummaryScanPtr& scan, Reply<SummaryPtr> reply) {
 
 void summarize_groups(const SummaryScanPtr& scan, Reply<SummaryPtr> reply) {
   if (!scan->takes_ranges()) return summarize_items(scan, std::move(reply));
-  auto go_on = [scan](std::vector<std::int64_t> bounds, Reply<SummaryPtr> told) {
+  auto go_on = [scan](std::vector<std::int64_t> bounds, Reply<SummaryPtr> done) {
     scan->set_bounds(std::move(bounds));
-    summarize_items(scan, std::move(told));
+    summarize_items(scan, std::move(done));
   };
   const auto id = static_cast<tfile::ColumnId>(&scan->column - scan->table->columns.data());
   value_bounds(scan->streams, scan->table, id, scan->values(), kPassing,
@@ -112,10 +112,10 @@ std::optional<tfile::ColumnId> summarized_column(const tfile::Table& table, tfil
 void summarize_column(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                       tfile::ColumnId id, TableRanges known, Reply<SummaryPtr> reply) {
   const tfile::Column& column = table->columns[id];
-  auto read = [streams, table, &column, known = std::move(known)](std::int64_t length, Reply<SummaryPtr> told) {
+  auto read = [streams, table, &column, known = std::move(known)](std::int64_t length, Reply<SummaryPtr> done) {
     ColumnRange all = range_of_items(column, 0, 0);
     all.size = static_cast<std::uint64_t>(std::max<std::int64_t>(0, length)) * all.item_size;
-    summarize_groups(std::make_shared<SummaryScan>(SummaryScan{streams, table, column, known, all}), std::move(told));
+    summarize_groups(std::make_shared<SummaryScan>(SummaryScan{streams, table, column, known, all}), std::move(done));
   };
   streams->length(column.stream, column.slot, value_for<std::int64_t>(std::move(reply), std::move(read)));
 }

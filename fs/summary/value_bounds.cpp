@@ -22,8 +22,8 @@ void clamp_all(Bounds& bounds, std::int64_t most) {
 // From lists to their first items. `bounds` lives until the reply.
 void step_down(const std::shared_ptr<CachedStreams>& streams, const tfile::Column& offsets, ReadUse use, Bounds& bounds,
                Reply<void> reply) {
-  auto read = [streams, range = range_of_items(offsets, 0, 0), use, &bounds](std::int64_t length, Reply<void> told) {
-    if (length < 1) return clamp_all(bounds, 0), told({});
+  auto read = [streams, range = range_of_items(offsets, 0, 0), use, &bounds](std::int64_t length, Reply<void> done) {
+    if (length < 1) return clamp_all(bounds, 0), done({});
     clamp_all(bounds, length - 1);  // there is one offset more than lists
     std::vector<Pick> picks;
     constexpr std::uint64_t kSize = sizeof(std::int64_t);
@@ -31,7 +31,7 @@ void step_down(const std::shared_ptr<CachedStreams>& streams, const tfile::Colum
       picks.push_back({static_cast<std::uint64_t>(bounds[i]) * kSize, kSize, i * kSize});
     auto buffer = std::make_shared<tfile::Buffer>(bounds.size() * kSize);
     auto take = [buffer, &bounds] { std::memcpy(bounds.data(), buffer->data(), buffer->size()); };
-    pick_items(streams, range, std::move(picks), buffer, use, answer_with<void>(std::move(told), std::move(take)));
+    pick_items(streams, range, std::move(picks), buffer, use, answer_with<void>(std::move(done), std::move(take)));
   };
   streams->length(offsets.stream, offsets.slot, value_for<std::int64_t>(std::move(reply), std::move(read)));
 }
@@ -53,8 +53,8 @@ void value_bounds(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const 
   if (per_item < 1) return reply(Bounds());
   Bounds rows = *row_group_bounds(*table);
   if (column.lists.empty()) clamp_all(rows, values / per_item);
-  auto step = [streams, table, id, use](std::size_t i, Bounds& bounds, Reply<void> told) {
-    step_down(streams, table->columns[table->columns[id].lists[i]], use, bounds, std::move(told));
+  auto step = [streams, table, id, use](std::size_t i, Bounds& bounds, Reply<void> done) {
+    step_down(streams, table->columns[table->columns[id].lists[i]], use, bounds, std::move(done));
   };
   auto tell = [per_item, values](Result<Bounds> items) -> Result<Bounds> {
     return items ? bounds_of_values(*std::move(items), per_item, values) : Bounds();

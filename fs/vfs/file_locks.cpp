@@ -116,10 +116,10 @@ void FileLocks::set(const File& file, HandleId handle, const FileLock& lock, boo
 }
 
 void FileLocks::ask(const AskedPtr& asked, Reply<Grant> reply) {
-  auto answer = [this, asked](Tried tried, Reply<Grant> told) {
-    if (tried.is_granted) return told(std::move(tried.grant));
-    if (!asked->waits) return told(lock_failure(EAGAIN));
-    wait({asked, std::move(told)});
+  auto answer = [this, asked](Tried tried, Reply<Grant> done) {
+    if (tried.is_granted) return done(std::move(tried.grant));
+    if (!asked->waits) return done(lock_failure(EAGAIN));
+    wait({asked, std::move(done)});
   };
   answer_reading(
       cache_, tfile::kLocalOrigin, [this, asked] { return try_now(*asked); },

@@ -163,30 +163,30 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
   const GenerationPtr generation = entry.vnodes->generation();
   if (!generation) return reply(std::move(entry));
   auto take = [this, inode = std::move(inode), entry = std::move(entry), generation](const GenerationPtr& now,
-                                                                                     Reply<Entry> told) {
-    if (now == generation && !entry.vnodes->is_released()) return told(entry);
-    if (inode->state.is_file) return told(source_changed());
-    resolve_again(inode, std::move(told));
+                                                                                     Reply<Entry> done) {
+    if (now == generation && !entry.vnodes->is_released()) return done(entry);
+    if (inode->state.is_file) return done(source_changed());
+    resolve_again(inode, std::move(done));
   };
   generation->owner->current(freshness, value_for<GenerationPtr>(std::move(reply), std::move(take)));
 }
 
 void FileSystem::resolve_again(InodePtr inode, Reply<Entry> reply) {
   InodePtr parent = inode->parent;
-  auto take = [this, inode](const std::optional<FoundEntry>& found, Reply<Entry> told) {
-    if (!found) return told(source_changed());
+  auto take = [this, inode](const std::optional<FoundEntry>& found, Reply<Entry> done) {
+    if (!found) return done(source_changed());
     inodes_->set_entry(*inode, found->entry);
-    told(found->entry);
+    done(found->entry);
   };
-  auto find = [inode, take = std::move(take)](const DirectoryPtr& directory, Reply<Entry> told) mutable {
-    directory->find(inode->name, found_or_not<FoundEntry>(std::move(told), std::move(take)));
+  auto find = [inode, take = std::move(take)](const DirectoryPtr& directory, Reply<Entry> done) mutable {
+    directory->find(inode->name, found_or_not<FoundEntry>(std::move(done), std::move(take)));
   };
   directory_of(parent, Freshness::recent, value_for<DirectoryPtr>(std::move(reply), std::move(find)));
 }
 
 void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<DirectoryPtr> reply) {
-  auto enter = [this, inode, freshness](Entry entry, Reply<DirectoryPtr> told) {
-    auto keep = seen_by(std::move(told), [this, inode](const Result<DirectoryPtr>& entered) {
+  auto enter = [this, inode, freshness](Entry entry, Reply<DirectoryPtr> done) {
+    auto keep = seen_by(std::move(done), [this, inode](const Result<DirectoryPtr>& entered) {
       if (entered) inodes_->keep(*inode, *entered);
     });
     const Vnodes& vnodes = *entry.vnodes;
@@ -199,8 +199,8 @@ void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<Directo
 
 // The text about the mount where nothing has its name.
 Reply<FoundEntry> FileSystem::or_readme(Reply<FoundEntry> reply) const {
-  auto show = [readme = readme_](std::optional<FoundEntry> found, Reply<FoundEntry> told) {
-    told(found ? *std::move(found) : FoundEntry{readme, {}});
+  auto show = [readme = readme_](std::optional<FoundEntry> found, Reply<FoundEntry> done) {
+    done(found ? *std::move(found) : FoundEntry{readme, {}});
   };
   return found_or_not<FoundEntry>(std::move(reply), std::move(show));
 }
@@ -210,8 +210,8 @@ void FileSystem::find_in(const InodePtr& parent, std::string_view name, const Ca
   // Who may write may want to make such a file.
   if (parent->id == kRootId && name == kReadmeName && !writing_) reply = or_readme(std::move(reply));
   auto find = value_for<DirectoryPtr>(
-      std::move(reply), [name = std::string(name)](const DirectoryPtr& directory, Reply<FoundEntry> told) {
-        directory->find(name, std::move(told));
+      std::move(reply), [name = std::string(name)](const DirectoryPtr& directory, Reply<FoundEntry> done) {
+        directory->find(name, std::move(done));
       });
   directory_of(parent, Freshness::recent, admitted_for(Access::read, by, std::move(find)));
 }
@@ -280,8 +280,8 @@ void FileSystem::lookup_on(pid_t thread, InodeId parent, std::string_view name, 
 // If the file changes while it is opened or a table is read, the look-up is tried again: it concerns no open handle, so
 // the new state is a correct answer.
 void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
-  auto check = [this, sought, tries, before = generation_of(*sought.parent)](Result<Found> found, Reply<Found> told) {
-    if (found) return told(std::move(found));
+  auto check = [this, sought, tries, before = generation_of(*sought.parent)](Result<Found> found, Reply<Found> done) {
+    if (found) return done(std::move(found));
     auto again = [this, sought, tries](const Result<void>& judged, Reply<Found> answer) {
       const Error& error = judged.error();
       if (error.kind == ErrorKind::stale && tries > 1) return look_up(sought, tries - 1, std::move(answer));
@@ -289,7 +289,7 @@ void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
       answer(tl::unexpected<Error>(error));
     };
     judge(before ? before : generation_of(*sought.parent), found.error(),
-          on_behalf_of<void>(std::move(told), std::move(again)));
+          on_behalf_of<void>(std::move(done), std::move(again)));
   };
   find_in(sought.parent, sought.name, sought.by,
           finishing(sought, on_behalf_of<Found>(std::move(reply), std::move(check))));
@@ -310,8 +310,8 @@ void FileSystem::judge(const GenerationPtr& generation, const Error& error, Repl
 
 // Of a look-up that finds an entry.
 Reply<FoundEntry> FileSystem::finishing(Sought sought, Reply<Found> reply) {
-  auto finish = [this, sought = std::move(sought)](FoundEntry at, Reply<Found> told) {
-    finish_found(sought, std::move(at), std::move(told));
+  auto finish = [this, sought = std::move(sought)](FoundEntry at, Reply<Found> done) {
+    finish_found(sought, std::move(at), std::move(done));
   };
   return value_for<FoundEntry>(std::move(reply), std::move(finish));
 }
@@ -321,16 +321,16 @@ void FileSystem::finish_found(const Sought& sought, FoundEntry at, Reply<Found> 
   std::string own_name = at.own_name.empty() ? sought.name : std::move(at.own_name);
   const Entry entry = at.entry;
   auto next = [this, entry, sought, own_name = std::move(own_name), same_for_all = at.same_for_all, is_new = at.is_new](
-                  Attributes attributes, Reply<Found> told) mutable {
+                  Attributes attributes, Reply<Found> done) mutable {
     attributes.same_for_all = !context_.is_shared || (same_for_all && entry.vnodes->is_same_for_all(entry.vnode));
     const InodeId id = refer(sought.parent, sought.name, own_name, entry, attributes, is_new);
     const InodePtr inode = inodes_->find(id);
     if (!attributes.size_is_known) inode->is_size_unreported = true;
-    tell_size(inode, attributes, Found{id, attributes}, std::move(told));
+    tell_size(inode, attributes, Found{id, attributes}, std::move(done));
   };
-  auto ask = [this, sizes = sought.sizes](const Entry& own, Reply<Attributes> told) {
-    if (sizes == Sizes::soon) return attributes_within(timers(), own, std::move(told));
-    own.vnodes->attributes(own.vnode, std::move(told));
+  auto ask = [this, sizes = sought.sizes](const Entry& own, Reply<Attributes> done) {
+    if (sizes == Sizes::soon) return attributes_within(timers(), own, std::move(done));
+    own.vnodes->attributes(own.vnode, std::move(done));
   };
   Reply<Attributes> finish = value_for<Attributes>(std::move(reply), std::move(next));
   admitted(entry, Access::status, sought.by, value_for<Entry>(std::move(finish), std::move(ask)));
@@ -339,14 +339,14 @@ void FileSystem::finish_found(const Sought& sought, FoundEntry at, Reply<Found> 
 // Of a file of that size.
 void FileSystem::last_byte(const InodePtr& inode, std::uint64_t size, Reply<std::byte> reply) {
   const Entry entry = inodes_->entry(*inode);
-  auto read = [entry, size](OpenedContent opened, Reply<std::byte> told) {
+  auto read = [entry, size](OpenedContent opened, Reply<std::byte> done) {
     auto tell = [content = opened.content](const Slices& slices, Reply<std::byte> answer) {
       if (slices.size() != 1) return answer(fail(ErrorKind::stale, "the file has become smaller"));
       std::byte last{};
       copy_slices(slices, &last);
       answer(last);
     };
-    opened.content->read(size - 1, 1, value_for<Slices>(std::move(told), std::move(tell)));
+    opened.content->read(size - 1, 1, value_for<Slices>(std::move(done), std::move(tell)));
   };
   entry.vnodes->open(entry.vnode, value_for<OpenedContent>(std::move(reply), std::move(read)));
 }
@@ -357,10 +357,10 @@ template <class T>
 void FileSystem::tell_size(const InodePtr& inode, const Attributes& attributes, T answer, Reply<T> reply) {
   if (may_tell_at_once(*inode, attributes)) return reply(std::move(answer));
   const std::uint64_t now = attributes.size;
-  auto told = std::make_shared<Reply<T>>(std::move(reply));
-  auto tell = [inode, now, told, answer = std::move(answer)] {
+  auto done = std::make_shared<Reply<T>>(std::move(reply));
+  auto tell = [inode, now, done, answer = std::move(answer)] {
     inode->reported_size = now;
-    (*told)(answer);
+    (*done)(answer);
   };
   auto grow = [this, inode, now, tell](Result<std::byte> last) {
     if (!last) return tell();
@@ -401,9 +401,9 @@ std::shared_ptr<const Vnodes> FileSystem::open_vnodes(HandleId handle) const {
 namespace {
 
 Reply<Entry> attributes_of(Reply<Attributes> reply) {
-  auto ask = [](Entry entry, Reply<Attributes> told) mutable {
+  auto ask = [](Entry entry, Reply<Attributes> done) mutable {
     const std::shared_ptr<const Vnodes> vnodes = entry.vnodes;
-    vnodes->attributes(entry.vnode, std::move(told));
+    vnodes->attributes(entry.vnode, std::move(done));
   };
   return value_for<Entry>(std::move(reply), std::move(ask));
 }
@@ -425,8 +425,8 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
     attributes->number = inode->number;
     tell_size(inode, *attributes, *attributes, std::move(answer));
   };
-  Reply<Attributes> told = on_behalf_of<Attributes>(std::move(reply), std::move(tell_kernel));
-  if (const auto vnodes = open_vnodes(open)) return vnodes->attributes({}, std::move(told));
+  Reply<Attributes> done = on_behalf_of<Attributes>(std::move(reply), std::move(tell_kernel));
+  if (const auto vnodes = open_vnodes(open)) return vnodes->attributes({}, std::move(done));
   // For a file that was removed or moved while open, the open file is asked. A file that a commit has replaced keeps
   // its attributes from when it was opened: the kernel asks for the size when a reader comes to the end, and does not
   // tell the handle of an fstat(2).
@@ -436,7 +436,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
     // The kernel asks before it reads. What is in the cache does not wait for a server: a change that the look finds is
     // told by the next read.
     generation->owner->current(Freshness::recent, Reply<GenerationPtr>([](const Result<GenerationPtr>&) {}));
-    return admitted(seen, Access::status, caller, attributes_of(std::move(told)));
+    return admitted(seen, Access::status, caller, attributes_of(std::move(done)));
   }
   auto ask_open = [this, inode, caller](Result<Attributes> attributes, Reply<Attributes> answer) {
     if (!attributes && attributes.error().kind == ErrorKind::not_found) attributes = source_changed();
@@ -448,7 +448,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
     if (!is_readable) return answer(std::move(attributes));
     admitted(as_opened, Access::status, caller, attributes_of(std::move(answer)));
   };
-  Reply<Attributes> found = on_behalf_of<Attributes>(std::move(told), std::move(ask_open));
+  Reply<Attributes> found = on_behalf_of<Attributes>(std::move(done), std::move(ask_open));
   entry_for(inode, Access::status, caller, attributes_of(std::move(found)));
 }
 
@@ -456,8 +456,8 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr&
   const InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   admitted(inodes_->entry(*inode), Access::status, by,
-           value_for<Entry>(std::move(reply), [](Entry entry, Reply<std::string> told) mutable {
-             entry.vnodes->read_link(entry.vnode, std::move(told));
+           value_for<Entry>(std::move(reply), [](Entry entry, Reply<std::string> done) mutable {
+             entry.vnodes->read_link(entry.vnode, std::move(done));
            }));
 }
 
@@ -492,7 +492,7 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
     const GenerationPtr now = of ? of->owner->known() : nullptr;
     retries_.expect(thread, inode->number, now ? now->serial : 0);
   };
-  auto open = [this, inode, how, comes_back](const Entry& entry, Reply<Opened> told) {
+  auto open = [this, inode, how, comes_back](const Entry& entry, Reply<Opened> done) {
     const std::shared_ptr<const Vnodes> vnodes = entry.vnodes;
     auto finish = [this, inode, comes_back, may_read = how.may_read, of = vnodes->generation()](
                       Result<OpenedContent> opened, Reply<Opened> answer) {
@@ -501,7 +501,7 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
         return answer(fail(ErrorKind::stale, "opened before its size was reported; the kernel retries"));
       finish_open(inode, *std::move(opened), may_read, std::move(answer));
     };
-    ((*vnodes).*how.function)(entry.vnode, on_behalf_of<OpenedContent>(std::move(told), std::move(finish)));
+    ((*vnodes).*how.function)(entry.vnode, on_behalf_of<OpenedContent>(std::move(done), std::move(finish)));
   };
   auto note_failed = [this, inode](const Result<Entry>& entry) {
     if (!entry) note(*inode, "", entry.error());
@@ -513,9 +513,9 @@ void FileSystem::open_content(InodeId id, How how, const CallerPtr& by, pid_t th
 template <class T>
 void FileSystem::tell(const InodePtr& inode, const GenerationPtr& generation, const Error& error, Reply<T> reply) {
   const GenerationPtr of = generation ? generation : inodes_->entry(*inode).vnodes->latest_generation();
-  auto answer = [this, inode](const Result<void>& judged, Reply<T> told) {
+  auto answer = [this, inode](const Result<void>& judged, Reply<T> done) {
     note(*inode, "", judged.error());
-    told(tl::unexpected<Error>(judged.error()));
+    done(tl::unexpected<Error>(judged.error()));
   };
   judge(of, error, on_behalf_of<void>(std::move(reply), std::move(answer)));
 }
@@ -549,10 +549,10 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
   if (generation && generation->source->is_stale()) return reply(source_changed());
   if (auto late = timed_out_reads_.find(handle, offset, size)) return reply(tl::unexpected(*std::move(late)));
   Content& content = *file->content.content;
-  auto finish = [this, handle, offset, size, file = std::move(file)](Result<Slices> slices, Reply<Slices> told) {
-    if (slices) return told(std::move(slices));
+  auto finish = [this, handle, offset, size, file = std::move(file)](Result<Slices> slices, Reply<Slices> done) {
+    if (slices) return done(std::move(slices));
     if (slices.error().kind == ErrorKind::timed_out) timed_out_reads_.note(handle, offset, size, slices.error());
-    tell(file->inode, file->content.generation, slices.error(), std::move(told));
+    tell(file->inode, file->content.generation, slices.error(), std::move(done));
   };
   content.read(offset, size, on_behalf_of<Slices>(std::move(reply), std::move(finish)));
 }
@@ -584,11 +584,11 @@ void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPt
   const GenerationPtr before = generation_of(*inode);
   auto add = [this, inode, tries, by, before](Result<OpenFile> open, Reply<HandleId> opened) {
     if (open) return opened(files_.add(*std::move(open)));
-    auto again = [this, inode, tries, by](const Result<void>& judged, Reply<HandleId> told) {
+    auto again = [this, inode, tries, by](const Result<void>& judged, Reply<HandleId> done) {
       const Error& error = judged.error();
-      if (error.kind == ErrorKind::stale && tries > 1) return open_directory(inode, tries - 1, by, std::move(told));
+      if (error.kind == ErrorKind::stale && tries > 1) return open_directory(inode, tries - 1, by, std::move(done));
       note(*inode, "", error);
-      told(tl::unexpected<Error>(error));
+      done(tl::unexpected<Error>(error));
     };
     judge(before ? before : generation_of(*inode), open.error(),
           on_behalf_of<void>(std::move(opened), std::move(again)));
@@ -598,7 +598,7 @@ void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPt
 
 void FileSystem::list_directory(const InodePtr& inode, const CallerPtr& by, Reply<OpenFile> reply) {
   using ListingPtr = std::shared_ptr<const Listing>;
-  auto list = value_for<DirectoryPtr>(std::move(reply), [inode](DirectoryPtr directory, Reply<OpenFile> told) {
+  auto list = value_for<DirectoryPtr>(std::move(reply), [inode](DirectoryPtr directory, Reply<OpenFile> done) {
     const Directory& listed = *directory;
     auto take = [inode, directory = std::move(directory)](ListingPtr listing, Reply<OpenFile> opened) {
       OpenFile open;
@@ -607,7 +607,7 @@ void FileSystem::list_directory(const InodePtr& inode, const CallerPtr& by, Repl
       open.listing = std::move(listing);
       opened(std::move(open));
     };
-    listed.list(value_for<ListingPtr>(std::move(told), std::move(take)));
+    listed.list(value_for<ListingPtr>(std::move(done), std::move(take)));
   });
   directory_of(inode, Freshness::now, admitted_for(Access::read, by, std::move(list)));
 }
@@ -628,12 +628,12 @@ void FileSystem::readdir(HandleId handle, std::uint64_t offset, bool full, std::
   // rewinddir(3): as if opened again.
   const Directory& directory = *open->directory;
   auto take = [this, handle, open, full, sink = std::move(sink)](std::shared_ptr<const Listing> listing,
-                                                                 Reply<void> told) {
+                                                                 Reply<void> done) {
     OpenFile again = *open;
     again.listing = std::move(listing);
     fill(again, 0, full, *sink);
     files_.replace(handle, std::move(again));
-    told({});
+    done({});
   };
   directory.list(value_for<std::shared_ptr<const Listing>>(std::move(reply), std::move(take)));
 }
@@ -687,7 +687,7 @@ void FileSystem::entry_of(InodeId id, const CallerPtr& by, Reply<Entry> reply) {
 }
 
 void FileSystem::all_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by) {
-  auto ask = [](const Entry& entry, Reply<Xattrs> told) {
+  auto ask = [](const Entry& entry, Reply<Xattrs> done) {
     auto add = [entry](Xattrs listed, Reply<Xattrs> whole) {
       auto join = [listed = std::move(listed)](const Xattrs& more) mutable {
         listed.insert(listed.end(), more.begin(), more.end());
@@ -695,7 +695,7 @@ void FileSystem::all_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by
       };
       entry.vnodes->more_xattrs(entry.vnode, answer_with<Xattrs>(std::move(whole), std::move(join)));
     };
-    entry.vnodes->xattrs(entry.vnode, value_for<Xattrs>(std::move(told), std::move(add)));
+    entry.vnodes->xattrs(entry.vnode, value_for<Xattrs>(std::move(done), std::move(add)));
   };
   entry_of(id, by, value_for<Entry>(std::move(reply), std::move(ask)));
 }
@@ -703,20 +703,20 @@ void FileSystem::all_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by
 void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
   // ENOTSUP instead of "no such attribute" makes ls ask once per mount instead of once per file.
   if (!name.starts_with("user.")) return reply(unsupported_attribute());
-  auto ask = [name = std::string(name)](const Entry& entry, Reply<std::string> told) {
+  auto ask = [name = std::string(name)](const Entry& entry, Reply<std::string> done) {
     auto look = [name, entry](const Xattrs& listed, Reply<std::string> answer) {
       auto found = xattr_value(listed, name);
       if (found || !name.starts_with("user.tfilefs.")) return answer(std::move(found));
       auto find = [name](const Xattrs& more) { return xattr_value(more, name); };
       entry.vnodes->more_xattrs(entry.vnode, answer_with<Xattrs>(std::move(answer), std::move(find)));
     };
-    entry.vnodes->xattrs(entry.vnode, value_for<Xattrs>(std::move(told), std::move(look)));
+    entry.vnodes->xattrs(entry.vnode, value_for<Xattrs>(std::move(done), std::move(look)));
   };
   entry_of(id, by, value_for<Entry>(std::move(reply), std::move(ask)));
 }
 
 void FileSystem::listed_xattrs(InodeId id, Reply<Xattrs> reply, const CallerPtr& by) {
-  auto ask = [](const Entry& entry, Reply<Xattrs> told) { entry.vnodes->xattrs(entry.vnode, std::move(told)); };
+  auto ask = [](const Entry& entry, Reply<Xattrs> done) { entry.vnodes->xattrs(entry.vnode, std::move(done)); };
   entry_of(id, by, value_for<Entry>(std::move(reply), std::move(ask)));
 }
 

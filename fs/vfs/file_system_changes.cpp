@@ -48,8 +48,8 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, const Calle
     if (!result) note_refusal(*parent, name, result.error());
   };
   // The opening of the directory may be given up. A change that has begun is made.
-  auto begin = [parent, change = std::move(change)](const DirectoryPtr& directory, Reply<T> told) mutable {
-    change(parent, directory, uninterrupted(std::move(told)));
+  auto begin = [parent, change = std::move(change)](const DirectoryPtr& directory, Reply<T> done) mutable {
+    change(parent, directory, uninterrupted(std::move(done)));
   };
   Reply<DirectoryPtr> opened =
       value_for<DirectoryPtr>(seen_by(std::move(reply), std::move(note_refused)), std::move(begin));
@@ -59,11 +59,11 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, const Calle
 void FileSystem::create(InodeId parent, std::string_view name, const Creation& how, bool exclusive,
                         Reply<Created> reply, const CallerPtr& by) {
   auto make = [this, name = std::string(name), how, exclusive, by](const InodePtr& in, const DirectoryPtr& directory,
-                                                                   Reply<Created> told) {
+                                                                   Reply<Created> done) {
     auto finish = [this, in, name, by](CreatedFile made, Reply<Created> created) {
       finish_created(in, name, by, std::move(made), std::move(created));
     };
-    directory->make_file(name, how, exclusive, value_for<CreatedFile>(std::move(told), std::move(finish)));
+    directory->make_file(name, how, exclusive, value_for<CreatedFile>(std::move(done), std::move(finish)));
   };
   change_in(parent, name, by, std::move(reply), std::move(make));
 }
@@ -72,9 +72,9 @@ void FileSystem::create(InodeId parent, std::string_view name, const Creation& h
 void FileSystem::finish_created(const InodePtr& in, const std::string& name, const CallerPtr& by, CreatedFile made,
                                 Reply<Created> reply) {
   reply.set_stop_token({});
-  auto open = [this, content = std::move(made.content)](const Found& found, Reply<Created> told) mutable {
+  auto open = [this, content = std::move(made.content)](const Found& found, Reply<Created> done) mutable {
     auto both = [found](const Opened& opened) { return Created{found, opened}; };
-    finish_open(known(found.id), std::move(content), true, answer_with<Opened>(std::move(told), std::move(both)));
+    finish_open(known(found.id), std::move(content), true, answer_with<Opened>(std::move(done), std::move(both)));
   };
   finish_found({in, name, by}, std::move(made.at), value_for<Found>(std::move(reply), std::move(open)));
 }
@@ -82,8 +82,8 @@ void FileSystem::finish_created(const InodePtr& in, const std::string& name, con
 void FileSystem::make_directory(InodeId parent, std::string_view name, const Creation& how, Reply<Found> reply,
                                 const CallerPtr& by) {
   auto make = [this, name = std::string(name), how, by](const InodePtr& in, const DirectoryPtr& directory,
-                                                        Reply<Found> told) {
-    directory->make_directory(name, how, finishing({in, name, by}, std::move(told)));
+                                                        Reply<Found> done) {
+    directory->make_directory(name, how, finishing({in, name, by}, std::move(done)));
   };
   change_in(parent, name, by, std::move(reply), std::move(make));
 }
@@ -91,8 +91,8 @@ void FileSystem::make_directory(InodeId parent, std::string_view name, const Cre
 void FileSystem::make_link(InodeId parent, std::string_view name, std::string_view target, const Creation& how,
                            Reply<Found> reply, const CallerPtr& by) {
   auto make = [this, name = std::string(name), target = std::string(target), how, by](
-                  const InodePtr& in, const DirectoryPtr& directory, Reply<Found> told) {
-    directory->make_link(name, target, how, finishing({in, name, by}, std::move(told)));
+                  const InodePtr& in, const DirectoryPtr& directory, Reply<Found> done) {
+    directory->make_link(name, target, how, finishing({in, name, by}, std::move(done)));
   };
   change_in(parent, name, by, std::move(reply), std::move(make));
 }
@@ -104,8 +104,8 @@ void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view nam
   auto make = value_for<Entry>(std::move(reply),
                                [this, parent, name = std::string(name), by](Entry entry, Reply<Found> answer) mutable {
                                  auto link = [this, name, by, vnodes = entry.vnodes](
-                                                 const InodePtr& in, const DirectoryPtr& directory, Reply<Found> told) {
-                                   directory->make_hard_link(name, *vnodes, finishing({in, name, by}, std::move(told)));
+                                                 const InodePtr& in, const DirectoryPtr& directory, Reply<Found> done) {
+                                   directory->make_hard_link(name, *vnodes, finishing({in, name, by}, std::move(done)));
                                  };
                                  change_in(parent, name, by, std::move(answer), std::move(link));
                                });
@@ -114,9 +114,9 @@ void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view nam
 
 void FileSystem::remove(InodeId parent, std::string_view name, bool directory, Reply<void> reply, const CallerPtr& by) {
   auto take_away = [this, name = std::string(name), directory](const InodePtr& from, const DirectoryPtr& in,
-                                                               Reply<void> told) {
+                                                               Reply<void> done) {
     in->remove(name, directory,
-               answer_with<void>(std::move(told), [this, from, name] { inodes_->leave(*from, name); }));
+               answer_with<void>(std::move(done), [this, from, name] { inodes_->leave(*from, name); }));
   };
   change_in(parent, name, by, std::move(reply), std::move(take_away));
 }
@@ -124,7 +124,7 @@ void FileSystem::remove(InodeId parent, std::string_view name, bool directory, R
 void FileSystem::rename(InodeId parent, std::string_view name, InodeId new_parent, std::string_view new_name,
                         unsigned flags, Reply<void> reply, const CallerPtr& by) {
   auto move = [this, parent, name = std::string(name), new_name = std::string(new_name), flags, by](
-                  const InodePtr& into, const DirectoryPtr& to, Reply<void> told) {
+                  const InodePtr& into, const DirectoryPtr& to, Reply<void> done) {
     auto take = [this, into, to, name, new_name, flags](const InodePtr& out_of, const DirectoryPtr& from,
                                                         Reply<void> moved) {
       auto leave = [this, into, out_of, name, new_name] {
@@ -133,7 +133,7 @@ void FileSystem::rename(InodeId parent, std::string_view name, InodeId new_paren
       };
       from->rename(name, *to, new_name, flags, answer_with<void>(std::move(moved), std::move(leave)));
     };
-    change_in(parent, name, by, std::move(told), std::move(take));
+    change_in(parent, name, by, std::move(done), std::move(take));
   };
   change_in(new_parent, new_name, by, std::move(reply), std::move(move));
 }
@@ -148,8 +148,8 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
     inode->reported_size = changed->size;
     if (size) page_copies_.note_size(inode->id, *size);
   };
-  Reply<Attributes> told = seen_by(uninterrupted(std::move(reply)), std::move(note_change));
-  if (const auto vnodes = open_vnodes(open)) return vnodes->change({}, change, std::move(told));
+  Reply<Attributes> noted = seen_by(uninterrupted(std::move(reply)), std::move(note_change));
+  if (const auto vnodes = open_vnodes(open)) return vnodes->change({}, change, std::move(noted));
   // A file that was removed or moved while open is changed through the open file.
   auto change_open = [this, inode, change](Result<Attributes> changed, Reply<Attributes> answer) {
     const bool is_gone = !changed && changed.error().kind == ErrorKind::stale;
@@ -157,7 +157,7 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
     if (vnodes) return vnodes->change({}, change, std::move(answer));
     answer(std::move(changed));
   };
-  Reply<Attributes> done = on_behalf_of<Attributes>(std::move(told), std::move(change_open));
+  Reply<Attributes> done = on_behalf_of<Attributes>(std::move(noted), std::move(change_open));
   // The owner of a file may change its mode, whatever the mode is; the kernel has checked that.
   entry_for(inode, change.size ? Access::write : Access::status, by,
             value_for<Entry>(std::move(done), [change](const Entry& entry, Reply<Attributes> changed) {
@@ -173,8 +173,8 @@ void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std:
   if (!inode) return reply(unknown_inode());
   entry_for(inode, Access::write, by,
             value_for<Entry>(std::move(reply), [name = std::string(name), value = std::move(value), flags](
-                                                   Entry entry, Reply<void> told) mutable {
-              entry.vnodes->set_xattr(entry.vnode, name, std::move(value), flags, std::move(told));
+                                                   Entry entry, Reply<void> done) mutable {
+              entry.vnodes->set_xattr(entry.vnode, name, std::move(value), flags, std::move(done));
             }));
 }
 
@@ -190,14 +190,14 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
     // Not given up when a signal comes: the bytes are taken.
     sync(handle, answer_with<void>(uninterrupted(std::move(done)), [size = *taken] { return size; }));
   };
-  Reply<std::size_t> told = on_behalf_of<std::size_t>(std::move(reply), std::move(tell));
+  Reply<std::size_t> noted = on_behalf_of<std::size_t>(std::move(reply), std::move(tell));
   Content& content = *file->content.content;
   if (append) {
     page_copies_.note_append(file->inode->id, offset);
-    return content.append(offset, bytes, std::move(told));
+    return content.append(offset, bytes, std::move(noted));
   }
   page_copies_.note_own_write(file->inode->id, offset, bytes);
-  content.write(offset, bytes, std::move(told));
+  content.write(offset, bytes, std::move(noted));
 }
 
 // Null: no pages of it can have copies.
@@ -225,10 +225,10 @@ void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<co
   if (is_whole) return write(handle, offset, false, bytes, std::move(reply));
   const std::size_t count = pieces.size();
   auto write_piece = [file, offset, copy = std::vector<std::byte>(bytes.begin(), bytes.end()),
-                      pieces = std::move(pieces)](std::size_t i, Reply<void> told) {
+                      pieces = std::move(pieces)](std::size_t i, Reply<void> done) {
     const std::span<const std::byte> piece = std::span(copy).subspan(pieces[i].begin, pieces[i].size);
     file->content.content->write(offset + pieces[i].begin, piece,
-                                 answer_with<std::size_t>(std::move(told), [](std::size_t) {}));
+                                 answer_with<std::size_t>(std::move(done), [](std::size_t) {}));
   };
   auto all_taken = [size = bytes.size()] { return size; };
   when_all(count, 1, std::move(write_piece), answer_with<void>(uninterrupted(std::move(reply)), all_taken));
@@ -257,7 +257,7 @@ void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_ow
   auto note_refused = [this, file](const Result<void>& result) {
     if (!result) note_refusal(*file->inode, "", result.error());
   };
-  auto write_out = [file](const Result<void>&, Reply<void> told) { file->content.content->flush(std::move(told)); };
+  auto write_out = [file](const Result<void>&, Reply<void> done) { file->content.content->flush(std::move(done)); };
   Reply<void> flushed = seen_by(uninterrupted(std::move(reply)), std::move(note_refused));
   locks_.close(locked_file(*file), lock_owner, on_behalf_of<void>(std::move(flushed), std::move(write_out)));
 }
@@ -265,12 +265,12 @@ void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_ow
 // On a thread that nothing waits for which the kernel may need to have its pages written. The queue is the inode's, so
 // that no other file waits either.
 void FileSystem::forget_pages(const std::shared_ptr<const OpenFile>& file, Reply<void> reply) {
-  const auto told = std::make_shared<Reply<void>>(std::move(reply));
-  const auto job = [this, id = file->inode->id, told] {
+  const auto done = std::make_shared<Reply<void>>(std::move(reply));
+  const auto job = [this, id = file->inode->id, done] {
     kernel_.forget_pages(id);
-    (*told)({});
+    (*done)({});
   };
-  if (!cache_->exec().serial_queues.run(file->inode.get(), job)) (*told)({});
+  if (!cache_->exec().serial_queues.run(file->inode.get(), job)) (*done)({});
 }
 
 void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Reply<FileLocks::Grant> reply) {
@@ -279,13 +279,13 @@ void FileSystem::set_lock(HandleId handle, const FileLock& lock, bool waits, Rep
   const FileLocks::File locked = locked_file(*file);
   if (!kernel_.forget_pages || !locked.descriptor) return locks_.set(locked, handle, lock, waits, std::move(reply));
   page_copies_.watch(file->inode->id, handle);
-  auto forget_first = [this, file](FileLocks::Grant grant, Reply<FileLocks::Grant> told) {
-    if (told.stop_token().stop_requested()) return told(std::move(grant));
-    forget_pages(file, answer_with<void>(std::move(told), [grant = std::move(grant)] { return grant; }));
+  auto forget_first = [this, file](FileLocks::Grant grant, Reply<FileLocks::Grant> done) {
+    if (done.stop_token().stop_requested()) return done(std::move(grant));
+    forget_pages(file, answer_with<void>(std::move(done), [grant = std::move(grant)] { return grant; }));
   };
   if (lock.type != F_UNLCK) reply = value_for<FileLocks::Grant>(std::move(reply), std::move(forget_first));
-  auto ask = [this, locked, handle, lock, waits](Reply<FileLocks::Grant> told) {
-    locks_.set(locked, handle, lock, waits, std::move(told));
+  auto ask = [this, locked, handle, lock, waits](Reply<FileLocks::Grant> done) {
+    locks_.set(locked, handle, lock, waits, std::move(done));
   };
   if (lock.type == F_WRLCK) return ask(std::move(reply));
   // A lock for reading may be what is left of one for writing.
@@ -304,10 +304,10 @@ void FileSystem::sync(HandleId handle, Reply<void> reply) {
   auto note_refused = [this, file](const Result<void>& result) {
     if (!result) note_refusal(*file->inode, "", result.error());
   };
-  Reply<void> told = seen_by(uninterrupted(std::move(reply)), std::move(note_refused));
-  if (file->content.content) return file->content.content->sync(std::move(told));
+  Reply<void> done = seen_by(uninterrupted(std::move(reply)), std::move(note_refused));
+  if (file->content.content) return file->content.content->sync(std::move(done));
   const Entry entry = inodes_->entry(*file->inode);
-  entry.vnodes->sync(entry.vnode, std::move(told));
+  entry.vnodes->sync(entry.vnode, std::move(done));
 }
 
 }  // namespace tfilefs

@@ -272,8 +272,8 @@ Result<> FileSystem::show_remote_directory(const std::string& url, const tfile::
 Result<> FileSystem::open_now(const std::vector<std::shared_ptr<Chain>>& chains) {
   std::vector<std::promise<Result<ChainStatePtr>>> opened(chains.size());
   for (std::size_t i = 0; i < chains.size(); ++i)
-    chains[i]->current(Freshness::now, Reply<ChainStatePtr>([&told = opened[i]](Result<ChainStatePtr> now) {
-                         told.set_value(std::move(now));
+    chains[i]->current(Freshness::now, Reply<ChainStatePtr>([&reply = opened[i]](Result<ChainStatePtr> now) {
+                         reply.set_value(std::move(now));
                        }));
   Result<> done;
   for (auto& each : opened) {

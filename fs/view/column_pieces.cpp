@@ -66,9 +66,9 @@ ColumnRange range_of_items(const tfile::Column& column, std::int64_t first, std:
 }
 
 void read_whole(CachedStreams& streams, const ColumnRange& range, ReadUse use, Reply<Slices> reply) {
-  auto check = [offset = range.offset, size = range.size](Result<Slices> slices, Reply<Slices> told) {
+  auto check = [offset = range.offset, size = range.size](Result<Slices> slices, Reply<Slices> done) {
     if (slices && slices->size() != size) slices = ends_early(offset, slices->size(), size);
-    told(std::move(slices));
+    done(std::move(slices));
   };
   streams.read(range.stream, range.slot, range.item_size, range.offset, range.size, use,
                on_behalf_of<Slices>(std::move(reply), std::move(check)));
@@ -84,9 +84,9 @@ void read_inputs(std::shared_ptr<CachedStreams> streams, std::vector<ColumnRange
                  Reply<Inputs> reply) {
   const std::size_t count = ranges.size();
   auto read = [streams = std::move(streams), ranges = std::move(ranges), use](std::size_t i, Inputs& inputs,
-                                                                              Reply<void> told) {
+                                                                              Reply<void> done) {
     auto add = [&inputs](const Slices& slices) { inputs.add(slices); };
-    auto added = answer_with<Slices>(std::move(told), std::move(add));
+    auto added = answer_with<Slices>(std::move(done), std::move(add));
     if (ranges[i].size == 0) return added(Slices());
     read_whole(*streams, ranges[i], use, std::move(added));
   };
@@ -99,14 +99,14 @@ void pick_items(std::shared_ptr<CachedStreams> streams, const ColumnRange& colum
   std::ranges::sort(picks, {}, &Pick::from);
   const std::size_t count = count_reads(picks);
   auto read = [streams = std::move(streams), range = column, picks = std::move(picks), into = std::move(into), use,
-               next = std::size_t{0}](std::size_t, Reply<void> told) mutable {
+               next = std::size_t{0}](std::size_t, Reply<void> done) mutable {
     const std::span<const Pick> some = read_together(std::span<const Pick>(picks).subspan(next));
     next += some.size();
     range.offset = some[0].from;
     range.size = 0;
     for (const Pick& pick : some) range.size = std::max(range.size, pick.from + pick.size - range.offset);
     auto copy = [some, &buffer = *into](const Slices& slices) { copy_picks(some, slices, buffer); };
-    read_whole(*streams, range, use, answer_with<Slices>(std::move(told), std::move(copy)));
+    read_whole(*streams, range, use, answer_with<Slices>(std::move(done), std::move(copy)));
   };
   when_all(count, kReadsAtOnce, std::move(read), std::move(reply));
 }

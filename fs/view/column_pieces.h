@@ -65,9 +65,9 @@ void put_together(std::vector<Part> parts, Read read, Reply<Slices> reply) {
   auto buffer = std::make_shared<tfile::Buffer>(size);
   const std::size_t count = parts.size();
   auto read_next = [read = std::move(read), parts = std::move(parts), to = buffer->data()](std::size_t i, const Slices&,
-                                                                                           Reply<void> told) mutable {
+                                                                                           Reply<void> done) mutable {
     std::byte* const begin = std::exchange(to, to + parts[i].size);
-    read(parts[i], begin, std::move(told));
+    read(parts[i], begin, std::move(done));
   };
   when_all(count, count, one_slice(std::move(buffer)), std::move(read_next), std::move(reply));
 }

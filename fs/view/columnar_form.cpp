@@ -104,10 +104,10 @@ class Looking {
     const std::int64_t entries = table_->chunk_entries({column.stream, 0}).size();
     if (entries >= sound_.lengths[column.lists[0]].value_or(0))
       return look_at_first(id, kSeenMax, is_binary, std::move(reply));
-    auto with_end = [this, id, &is_binary](const std::string& bytes, Reply<void> told) {
+    auto with_end = [this, id, &is_binary](const std::string& bytes, Reply<void> done) {
       std::int64_t end = kSeenMax;
       if (bytes.size() == sizeof end) std::memcpy(&end, bytes.data(), sizeof end);
-      look_at_first(id, std::clamp<std::int64_t>(end, 0, kSeenMax), is_binary, std::move(told));
+      look_at_first(id, std::clamp<std::int64_t>(end, 0, kSeenMax), is_binary, std::move(done));
     };
     read(column.lists[0], entries, 1, value_for<std::string>(std::move(reply), std::move(with_end)));
   }
@@ -125,8 +125,8 @@ class Looking {
   void read(ColumnId id, std::int64_t first, std::int64_t count, Reply<std::string> reply) const {
     const Column& column = table_->columns[id];
     const std::size_t size = column.item_size();
-    auto take = [](Result<Slices> slices, Reply<std::string> told) {
-      told(slices ? bytes_of(*std::exchange(slices, Slices())) : std::string());
+    auto take = [](Result<Slices> slices, Reply<std::string> done) {
+      done(slices ? bytes_of(*std::exchange(slices, Slices())) : std::string());
     };
     streams_->read(column.stream, column.slot, size, static_cast<std::uint64_t>(first) * size,
                    static_cast<std::size_t>(count) * size, on_behalf_of<Slices>(std::move(reply), std::move(take)));
@@ -141,13 +141,13 @@ void look_at_all(const std::shared_ptr<const Looking>& looking, const std::share
                  StringsAs strings, Reply<ColumnarForm> reply) {
   std::vector<ColumnId> columns = looking->columns(strings);
   const std::size_t count = columns.size();
-  auto look = [looking, columns = std::move(columns)](std::size_t i, Seen& seen, Reply<void> told) {
-    looking->look(columns[i], seen, std::move(told));
+  auto look = [looking, columns = std::move(columns)](std::size_t i, Seen& seen, Reply<void> done) {
+    looking->look(columns[i], seen, std::move(done));
   };
   // There may be thousands of columns: not on the thread of the asking request.
-  auto make = [looking, streams](Seen seen, Reply<ColumnarForm> told) {
+  auto make = [looking, streams](Seen seen, Reply<ColumnarForm> done) {
     auto job = [looking, seen = std::move(seen)]() -> Result<ColumnarForm> { return looking->form(seen); };
-    streams->run_view_job(answering(std::move(job), std::move(told)));
+    streams->run_view_job(answering(std::move(job), std::move(done)));
   };
   when_all(count, count, looking->unseen(strings), std::move(look), value_for<Seen>(std::move(reply), std::move(make)));
 }
@@ -156,8 +156,8 @@ void look_at_all(const std::shared_ptr<const Looking>& looking, const std::share
 
 void columnar_form(const std::shared_ptr<CachedStreams>& streams, const std::shared_ptr<const tfile::Table>& table,
                    StringsAs strings, Reply<ColumnarForm> reply) {
-  auto look = [streams, table, strings](SoundLengths sound, Reply<ColumnarForm> told) {
-    look_at_all(std::make_shared<const Looking>(streams, table, std::move(sound)), streams, strings, std::move(told));
+  auto look = [streams, table, strings](SoundLengths sound, Reply<ColumnarForm> done) {
+    look_at_all(std::make_shared<const Looking>(streams, table, std::move(sound)), streams, strings, std::move(done));
   };
   sound_lengths(streams, table, value_for<SoundLengths>(std::move(reply), std::move(look)));
 }

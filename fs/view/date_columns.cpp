@@ -51,7 +51,7 @@ void count_no_dates(const std::shared_ptr<CachedStreams>& streams, const std::sh
   const Column& column = table->columns[id];
   const std::int64_t shown =
       std::max<std::int64_t>(0, column.lists.empty() ? std::min(length, table->entries) : length);
-  auto look = [streams, table, &column, shown](std::size_t i, NoDates& made, Reply<void> told) {
+  auto look = [streams, table, &column, shown](std::size_t i, NoDates& made, Reply<void> done) {
     const std::int64_t first = static_cast<std::int64_t>(i) * kDatesAtOnce;
     auto add = [&made](Result<Slices> slices) -> Result<void> {
       if (!slices && slices.error().kind != ErrorKind::damaged) return tl::unexpected(std::move(slices).error());
@@ -60,7 +60,7 @@ void count_no_dates(const std::shared_ptr<CachedStreams>& streams, const std::sh
       return {};
     };
     read_whole(*streams, range_of_items(column, first, std::min(kDatesAtOnce, shown - first)),
-               answer_of_result<Slices>(std::move(told), std::move(add)));
+               answer_of_result<Slices>(std::move(done), std::move(add)));
   };
   auto all = [](const NoDates& made) { return made.found + (made.is_damaged ? 1 : 0); };
   for_each(static_cast<std::size_t>((shown + kDatesAtOnce - 1) / kDatesAtOnce), NoDates(), std::move(look),

@@ -126,23 +126,23 @@ void compare(const LengthsPtr& lengths, const std::vector<ColumnId>& columns, st
       others.push_back(id);
   }
   const std::size_t count = others.size();
-  auto look = [lengths, others = std::move(others), &noted](std::size_t i, Reply<void> told) {
+  auto look = [lengths, others = std::move(others), &noted](std::size_t i, Reply<void> done) {
     auto note = [&of = noted[others[i]]](const Result<Slices>& last, Reply<void> done) {
       if (last) of = 1;
       done({});
     };
-    read_last(*lengths, others[i], on_behalf_of<Slices>(std::move(told), std::move(note)));
+    read_last(*lengths, others[i], on_behalf_of<Slices>(std::move(done), std::move(note)));
   };
   when_all(count, count, std::move(look), std::move(reply));
 }
 
 void compare_list(const LengthsPtr& lengths, const CountedColumns& list, Noted& noted, Reply<void> reply) {
   if (*lengths->of[list.list] == 0) return compare(lengths, list.columns, 0, noted, std::move(reply));
-  auto with_last = [lengths, &list, &noted](Result<Slices> slices, Reply<void> told) {
+  auto with_last = [lengths, &list, &noted](Result<Slices> slices, Reply<void> done) {
     std::int64_t last = 0;
-    if (!slices || slices->size() != sizeof last) return told({});
+    if (!slices || slices->size() != sizeof last) return done({});
     copy_slices(*std::exchange(slices, Slices()), reinterpret_cast<std::byte*>(&last));
-    compare(lengths, list.columns, last, noted, std::move(told));
+    compare(lengths, list.columns, last, noted, std::move(done));
   };
   read_last(*lengths, list.list, on_behalf_of<Slices>(std::move(reply), std::move(with_last)));
 }
@@ -157,14 +157,14 @@ void contradicted_columns(const std::shared_ptr<CachedStreams>& streams,
   const LengthsPtr of = std::make_shared<const Lengths>(Lengths{streams, table, lengths});
   std::vector<CountedColumns> lists = comparable(*of);
   const std::size_t count = lists.size();
-  auto look = [of, lists = std::move(lists)](std::size_t i, Noted& noted, Reply<void> told) {
-    compare_list(of, lists[i], noted, std::move(told));
+  auto look = [of, lists = std::move(lists)](std::size_t i, Noted& noted, Reply<void> done) {
+    compare_list(of, lists[i], noted, std::move(done));
   };
-  auto answer = [streams](Noted noted, Reply<Contradicted> told) {
+  auto answer = [streams](Noted noted, Reply<Contradicted> done) {
     auto made = [noted = std::move(noted)]() -> Result<Contradicted> {
       return Contradicted(noted.begin(), noted.end());
     };
-    streams->run_view_job(answering(std::move(made), std::move(told)));
+    streams->run_view_job(answering(std::move(made), std::move(done)));
   };
   when_all(count, count, Noted(table->columns.size()), std::move(look),
            value_for<Noted>(std::move(reply), std::move(answer)));
@@ -172,9 +172,9 @@ void contradicted_columns(const std::shared_ptr<CachedStreams>& streams,
 
 void sound_lengths(const std::shared_ptr<CachedStreams>& streams, const std::shared_ptr<const tfile::Table>& table,
                    Reply<SoundLengths> reply) {
-  auto ask = [streams, table](ColumnLengths lengths, Reply<SoundLengths> told) {
+  auto ask = [streams, table](ColumnLengths lengths, Reply<SoundLengths> done) {
     auto tell = [lengths](Contradicted found) { return SoundLengths{lengths, std::move(found)}; };
-    contradicted_columns(streams, table, lengths, answer_with<Contradicted>(std::move(told), std::move(tell)));
+    contradicted_columns(streams, table, lengths, answer_with<Contradicted>(std::move(done), std::move(tell)));
   };
   column_lengths(streams, table, true, value_for<ColumnLengths>(std::move(reply), std::move(ask)));
 }

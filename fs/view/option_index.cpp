@@ -43,13 +43,13 @@ void option_levels(std::shared_ptr<CachedStreams> streams, const std::shared_ptr
                    std::vector<const Column*> options, Reply<OptionalRows> reply) {
   const std::size_t count = options.size();
   auto ask = [streams = std::move(streams), table, options = std::move(options)](std::size_t i, OptionalRows& rows,
-                                                                                 Reply<void> told) {
+                                                                                 Reply<void> done) {
     auto add = [&column = *options[i], &rows](std::int64_t offsets) {
       const std::int64_t lists = std::max<std::int64_t>(0, offsets - 1);
       if (rows.lists.empty()) rows.count = lists;
       rows.step_into(column, lists);
     };
-    streams->length(options[i]->stream, options[i]->slot, answer_with<std::int64_t>(std::move(told), std::move(add)));
+    streams->length(options[i]->stream, options[i]->slot, answer_with<std::int64_t>(std::move(done), std::move(add)));
   };
   for_each(count, OptionalRows(), std::move(ask), std::move(reply));
 }

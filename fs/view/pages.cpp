@@ -182,7 +182,7 @@ Cutting::Cutting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const t
 }
 
 void Cutting::run(Reply<LeafPagesPtr> reply) {
-  auto go_on = [self = shared_from_this()](Reply<void> told) { self->go_on(std::move(told)); };
+  auto go_on = [self = shared_from_this()](Reply<void> done) { self->go_on(std::move(done)); };
   while_more([self = shared_from_this()] { return !self->is_cut_; }, 1, std::move(go_on),
              answer_with<void>(std::move(reply), [self = shared_from_this()] { return self->pages(); }));
 }
@@ -265,10 +265,10 @@ void Cutting::load_offsets(tfile::ColumnId id, Reply<void> reply) {
     return reply({});
   }
   const std::int64_t count = items_.end - items_.begin + (is_counted(step_) ? 0 : 1);
-  auto take = [self = shared_from_this(), id](Result<Slices> slices, Reply<void> told) {
+  auto take = [self = shared_from_this(), id](Result<Slices> slices, Reply<void> done) {
     auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
     slices = Slices();
-    told(taken ? Result<void>() : self->give_up(id, taken.error()));
+    done(taken ? Result<void>() : self->give_up(id, taken.error()));
   };
   read_whole(*streams_, range_of_items(table_->columns[id], items_.begin, count),
              on_behalf_of<Slices>(std::move(reply), std::move(take)));

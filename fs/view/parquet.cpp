@@ -344,21 +344,21 @@ constexpr std::size_t kCutAtOnce = 4;
 // Cuts the leaves that wait into pages, which reads the offsets of those with lists, and makes the content.
 void cut_leaves(const std::shared_ptr<ParquetMaker>& maker, Reply<std::shared_ptr<Content>> reply) {
   const std::vector<PageShape>& shapes = maker->shapes();
-  auto cut = [maker, &shapes](std::size_t i, CutShapes& made, Reply<void> told) {
+  auto cut = [maker, &shapes](std::size_t i, CutShapes& made, Reply<void> done) {
     auto take = [&of_shape = made[i]](Result<LeafPagesPtr> pages, Reply<void> done) {
       of_shape = std::move(pages);
       done({});
     };
-    maker->cut(shapes[i], on_behalf_of<LeafPagesPtr>(std::move(told), std::move(take)));
+    maker->cut(shapes[i], on_behalf_of<LeafPagesPtr>(std::move(done), std::move(take)));
   };
   // Thousands of columns may be laid out: not on the thread that delivered the last offsets.
-  auto take = [maker](CutShapes made, Reply<std::shared_ptr<Content>> told) {
+  auto take = [maker](CutShapes made, Reply<std::shared_ptr<Content>> done) {
     auto job = [maker, made = std::move(made)] { return maker->take(made); };
     auto go_on = [maker](bool is_more, Reply<std::shared_ptr<Content>> done) {
       if (is_more) return cut_leaves(maker, std::move(done));
       done(maker->content());
     };
-    maker->streams().run_view_job(answering(std::move(job), value_for<bool>(std::move(told), std::move(go_on))));
+    maker->streams().run_view_job(answering(std::move(job), value_for<bool>(std::move(done), std::move(go_on))));
   };
   when_all(shapes.size(), kCutAtOnce, CutShapes(shapes.size()), std::move(cut),
            value_for<CutShapes>(std::move(reply), std::move(take)));
@@ -368,10 +368,10 @@ void cut_leaves(const std::shared_ptr<ParquetMaker>& maker, Reply<std::shared_pt
 
 void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                      StringsAs strings, RangesByColumnPtr ranges, Reply<std::shared_ptr<Content>> reply) {
-  auto make = [streams, table, ranges = std::move(ranges)](ColumnarForm shown, Reply<std::shared_ptr<Content>> told) {
+  auto make = [streams, table, ranges = std::move(ranges)](ColumnarForm shown, Reply<std::shared_ptr<Content>> done) {
     const auto maker = std::make_shared<ParquetMaker>(streams, table, std::move(shown), ranges);
-    if (auto found = maker->find_leaves(); !found) return told(tl::unexpected<Error>(std::move(found).error()));
-    cut_leaves(maker, std::move(told));
+    if (auto found = maker->find_leaves(); !found) return done(tl::unexpected<Error>(std::move(found).error()));
+    cut_leaves(maker, std::move(done));
   };
   columnar_form(streams, table, strings, value_for<ColumnarForm>(std::move(reply), std::move(make)));
 }

@@ -161,10 +161,10 @@ class StringPages final : public PageTransform {
         return tfile::fail(ErrorKind::damaged, "string " + std::to_string(i) + " of the page has " +
                                                    std::to_string(size) + " bytes at " + std::to_string(begin) +
                                                    " of " + std::to_string(chars.size()));
-      const auto told = static_cast<std::uint32_t>(size);
-      std::memcpy(at, &told, sizeof told);
-      std::memcpy(at + sizeof told, chars.data() + begin, static_cast<std::size_t>(size));
-      at += sizeof told + static_cast<std::size_t>(size);
+      const auto reply = static_cast<std::uint32_t>(size);
+      std::memcpy(at, &reply, sizeof reply);
+      std::memcpy(at + sizeof reply, chars.data() + begin, static_cast<std::size_t>(size));
+      at += sizeof reply + static_cast<std::size_t>(size);
     }
     return {};
   }

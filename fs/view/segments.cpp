@@ -37,17 +37,17 @@ void make_piece(std::shared_ptr<PieceInMaking> of, std::vector<ColumnRange> inpu
       of->needed = std::numeric_limits<std::uint64_t>::max();
   if (of->needed > Budget::kBeyondMax)
     return reply(tl::unexpected<Error>(refusal(of->needed, "a mount", Budget::kBeyondMax)));
-  auto make = [of](std::vector<ColumnRange> more, Reply<PiecePtr> told) {
-    if (!more.empty()) return make_piece(of, std::move(more), std::move(told));
+  auto make = [of](std::vector<ColumnRange> more, Reply<PiecePtr> answer) {
+    if (!more.empty()) return make_piece(of, std::move(more), std::move(answer));
     std::string made(of->size, '\0');
     const Result<> done = of->transform->make(of->piece, of->inputs.bytes(), made);
-    told(done.map([&]() -> PiecePtr { return std::make_shared<const std::string>(std::move(made)); }));
+    answer(done.map([&]() -> PiecePtr { return std::make_shared<const std::string>(std::move(made)); }));
   };
-  auto ask = [of, make = std::move(make)](Inputs read, Reply<PiecePtr> told) mutable {
+  auto ask = [of, make = std::move(make)](Inputs read, Reply<PiecePtr> answer) mutable {
     of->inputs = std::move(read);
     auto more = [of] { return of->transform->more_inputs(of->piece, of->inputs.bytes()); };
     of->streams->run_view_job(
-        answering(std::move(more), value_for<std::vector<ColumnRange>>(std::move(told), std::move(make))));
+        answering(std::move(more), value_for<std::vector<ColumnRange>>(std::move(answer), std::move(make))));
   };
   read_inputs(of->streams, std::move(inputs), {.chosen = of->chosen}, std::move(of->inputs),
               value_for<Inputs>(std::move(reply), std::move(ask)));
@@ -136,8 +136,8 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     if (std::none_of(parts.begin(), parts.end(), needs_buffer) &&
         std::count_if(parts.begin(), parts.end(), is_column) <= 1)
       return answer_in_place(parts, std::move(reply));
-    auto read = [self = shared_from_this()](const Part& part, std::byte* to, Reply<void> told) {
-      self->read_part(part, to, std::move(told));
+    auto read = [self = shared_from_this()](const Part& part, std::byte* to, Reply<void> done) {
+      self->read_part(part, to, std::move(done));
     };
     put_together(std::move(parts), std::move(read), std::move(reply));
   }

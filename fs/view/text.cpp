@@ -62,11 +62,11 @@ TextRun::TextRun(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const P
 void TextRun::next(Reply<Piece> reply) {
   piece_ = {};
   is_whole_ = false;
-  auto write = [self = shared_from_this()](Reply<void> told) {
+  auto write = [self = shared_from_this()](Reply<void> done) {
     auto job = [self]() -> Result<TextMachine::Stop> { return self->machine_.run(self->piece_.text, kPieceSize); };
     auto go_on = [self](TextMachine::Stop stop, Reply<void> done) { self->go_on(stop, std::move(done)); };
     self->streams_->run_view_job(
-        answering(std::move(job), value_for<TextMachine::Stop>(std::move(told), std::move(go_on))));
+        answering(std::move(job), value_for<TextMachine::Stop>(std::move(done), std::move(go_on))));
   };
   while_more([self = shared_from_this()] { return !self->is_whole_; }, 1, std::move(write),
              answer_with<void>(std::move(reply), [self = shared_from_this()] { return std::move(self->piece_); }));
@@ -186,9 +186,9 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       const PiecePtr text = streams_->pieces().find(this, piece);
       if (!text) {
         auto go_on = [self = shared_from_this(), offset, end, slices = std::move(slices)](const PiecePtr& written,
-                                                                                          Reply<Slices> told) mutable {
+                                                                                          Reply<Slices> done) mutable {
           const std::uint64_t next = self->take(written, offset, end, slices);
-          self->gather(next, end, std::move(slices), std::move(told));
+          self->gather(next, end, std::move(slices), std::move(done));
         };
         return write_again(piece, value_for<PiecePtr>(std::move(reply), std::move(go_on)));
       }
@@ -260,12 +260,12 @@ void measure(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan>
   auto index = std::make_shared<TextIndex>();
   index->offsets.push_back(0);
   index->positions.push_back(TextMachine(plan).position());
-  auto write = [run = std::make_shared<TextRun>(streams, plan), index](Reply<void> told) {
+  auto write = [run = std::make_shared<TextRun>(streams, plan), index](Reply<void> done) {
     auto note = [index](TextRun::Piece piece) {
       index->offsets.push_back(index->offsets.back() + piece.text.size());
       if (!piece.finished) index->positions.push_back(std::move(piece.next));
     };
-    run->next(answer_with<TextRun::Piece>(std::move(told), std::move(note)));
+    run->next(answer_with<TextRun::Piece>(std::move(done), std::move(note)));
   };
   // A piece that is not the last is followed by a position.
   auto is_more = [index] { return index->positions.size() == index->offsets.size(); };
@@ -284,16 +284,16 @@ void count_column(const std::shared_ptr<CachedStreams>& streams, const std::shar
   const TextForm& form = plan->forms[number];
   const bool has_ends = form.ends != TextForm::kNone, is_variant = form.kind == TextForm::Kind::variant;
   const tfile::Column& column = plan->table->columns[has_ends ? form.ends : is_variant ? form.tags : form.values];
-  auto take = [streams, plan, number, has_ends](std::int64_t length, Reply<void> told) {
+  auto take = [streams, plan, number, has_ends](std::int64_t length, Reply<void> done) {
     std::int64_t& count = plan->counts[number];
     count = std::max<std::int64_t>(0, has_ends ? length - 1 : length);
     const tfile::ColumnId other = plan->forms[number].nanoseconds;
-    if (other == TextForm::kNone) return told({});
+    if (other == TextForm::kNone) return done({});
     // A timestamp ends with the shorter of its columns.
     auto shorten = [&count](std::int64_t most) { count = std::clamp<std::int64_t>(most, 0, count); };
     const tfile::Column& nanoseconds = plan->table->columns[other];
     streams->length(nanoseconds.stream, nanoseconds.slot,
-                    answer_with<std::int64_t>(std::move(told), std::move(shorten)));
+                    answer_with<std::int64_t>(std::move(done), std::move(shorten)));
   };
   streams->length(column.stream, column.slot, value_for<std::int64_t>(std::move(reply), std::move(take)));
 }
@@ -318,8 +318,8 @@ void count_form(const std::shared_ptr<CachedStreams>& streams, const std::shared
 void count_forms(std::shared_ptr<CachedStreams> streams, std::shared_ptr<Plan> plan, Reply<void> reply) {
   const std::size_t count = plan->forms.size();
   plan->counts.assign(count, 0);
-  auto count_one = [streams = std::move(streams), plan = std::move(plan), count](std::size_t i, Reply<void> told) {
-    count_form(streams, plan, count - 1 - i, std::move(told));
+  auto count_one = [streams = std::move(streams), plan = std::move(plan), count](std::size_t i, Reply<void> done) {
+    count_form(streams, plan, count - 1 - i, std::move(done));
   };
   for_each(count, std::move(count_one), std::move(reply));
 }
@@ -346,9 +346,9 @@ void write_as(Result<std::vector<TextForm>> forms, TextStyle style, std::shared_
     return reply(tl::unexpected<Error>(std::move(error)));
   }
   auto plan = std::make_shared<Plan>(Plan{std::move(table), *std::move(forms), {}, style});
-  auto measure_it = [streams, plan](Reply<std::shared_ptr<Content>> told) {
-    if (auto sound = check_plan(*streams, *plan); !sound) return told(tl::unexpected<Error>(std::move(sound).error()));
-    measure(streams, plan, std::move(told));
+  auto measure_it = [streams, plan](Reply<std::shared_ptr<Content>> done) {
+    if (auto sound = check_plan(*streams, *plan); !sound) return done(tl::unexpected<Error>(std::move(sound).error()));
+    measure(streams, plan, std::move(done));
   };
   count_forms(streams, plan, value_for<void>(std::move(reply), std::move(measure_it)));
 }
@@ -367,10 +367,10 @@ void table_text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<
                         TextStyle style, Reply<std::shared_ptr<Content>> reply) {
   if (style == TextStyle::csv)  // CSV shows no lists
     return write_as(table_text_forms(*table, style), style, std::move(streams), table, std::move(reply));
-  auto write = [streams, table, style](const SoundLengths& sound, Reply<std::shared_ptr<Content>> told) {
+  auto write = [streams, table, style](const SoundLengths& sound, Reply<std::shared_ptr<Content>> done) {
     Reply<std::shared_ptr<Content>> whole = style == TextStyle::json_array
-                                                ? answer_with<std::shared_ptr<Content>>(std::move(told), json_array)
-                                                : std::move(told);
+                                                ? answer_with<std::shared_ptr<Content>>(std::move(done), json_array)
+                                                : std::move(done);
     write_as(table_text_forms(*table, style, sound.left_out), style, streams, table, std::move(whole));
   };
   sound_lengths(streams, table, value_for<SoundLengths>(std::move(reply), std::move(write)));

@@ -299,13 +299,13 @@ Result<> StagedBytes::append_truncation(std::uint64_t lowest) {
     lowest = std::max(lowest, dropped_);  // committed bytes are not cut off, even if the journal has some of them
     if (lowest >= journaled_size_) return {};
   }
-  auto told = journal()->append({.kind = JournalKind::truncate, .id = id_, .offset = lowest});
+  auto reply = journal()->append({.kind = JournalKind::truncate, .id = id_, .offset = lowest});
   Lock lock(mutex_);
-  if (told)
+  if (reply)
     journaled_size_ = lowest;
   else
     lowest_size_ = std::min(lowest_size_, lowest);
-  return told;
+  return reply;
 }
 
 Result<> StagedBytes::journal_dirty() {

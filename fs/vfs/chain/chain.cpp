@@ -108,11 +108,11 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
 
   // Of the files that are to be read, or of the others.
   void each_file(bool is_read, std::size_t at_most, void (Look::*step)(File&, Reply<void>), Reply<void> reply);
-  void look_at(File& file, Reply<void> told);
+  void look_at(File& file, Reply<void> reply);
 
   // Whether a reader has found that the file is not the one that the chain knows.
   bool was_found_changed(const File& file) const;
-  void read_file(File& file, Reply<void> told);
+  void read_file(File& file, Reply<void> reply);
 
   // What a dataset says of a file need not be so.
   void check_claims(const File& file) const;
@@ -218,13 +218,13 @@ void Chain::Look::each_file(bool is_read, std::size_t at_most, void (Look::*step
   for (std::size_t i = 0; i < files_.size(); ++i)
     if (files_[i].is_read == is_read) numbers.push_back(i);
   const std::size_t count = numbers.size();
-  auto begin = [self = shared_from_this(), numbers = std::move(numbers), step](std::size_t i, Reply<void> told) {
-    (self.get()->*step)(self->files_[numbers[i]], std::move(told));
+  auto begin = [self = shared_from_this(), numbers = std::move(numbers), step](std::size_t i, Reply<void> done) {
+    (self.get()->*step)(self->files_[numbers[i]], std::move(done));
   };
   when_all(count, at_most, std::move(begin), std::move(reply));
 }
 
-void Chain::Look::look_at(File& file, Reply<void> told) {
+void Chain::Look::look_at(File& file, Reply<void> reply) {
   const FileLocator& origin = file.mounted->origin();
   auto look = [self = shared_from_this(), &file, &origin]() -> Result<> {
     const auto now = origin.peek();
@@ -236,7 +236,7 @@ void Chain::Look::look_at(File& file, Reply<void> told) {
       file.is_read = !was_open;
     return {};
   };
-  answer_blocking(chain_->context_.cache, origin.server_id(), std::move(look), std::move(told));
+  answer_blocking(chain_->context_.cache, origin.server_id(), std::move(look), std::move(reply));
 }
 
 bool Chain::Look::was_found_changed(const File& file) const {
@@ -244,7 +244,7 @@ bool Chain::Look::was_found_changed(const File& file) const {
          std::ranges::any_of(before_->opened, [&](const auto& opened) { return opened->is_stale(file.number_before); });
 }
 
-void Chain::Look::read_file(File& file, Reply<void> told) {
+void Chain::Look::read_file(File& file, Reply<void> reply) {
   auto take = [self = shared_from_this(), &file](Result<FactsPtr> facts, Reply<void> done) {
     if (!facts)
       file.error = std::move(facts).error();
@@ -255,7 +255,7 @@ void Chain::Look::read_file(File& file, Reply<void> told) {
   // The tables of the only file are open as long as the chain is read. Of many files, that would be too many.
   const KeptSchemas schemas{chain_->schemas_, files_.size() == 1};
   read_facts(chain_->context_, *file.mounted, file.name.table, schemas,
-             on_behalf_of<FactsPtr>(std::move(told), std::move(take)));
+             on_behalf_of<FactsPtr>(std::move(reply), std::move(take)));
 }
 
 void Chain::Look::check_claims(const File& file) const {

@@ -31,8 +31,8 @@ std::string below(const std::string& directory, std::string_view name) {
 // Where the vnodes of a chain ask for the state of the chain.
 template <class T, class Then>
 void with_state(const std::shared_ptr<Chain>& chain, Freshness freshness, Reply<T> reply, Then then) {
-  auto next = [then = std::move(then)](ChainStatePtr state, Reply<T> told) mutable {
-    then(std::move(state), std::move(told));
+  auto next = [then = std::move(then)](ChainStatePtr state, Reply<T> done) mutable {
+    then(std::move(state), std::move(done));
   };
   chain->current(freshness, value_for<ChainStatePtr>(std::move(reply), std::move(next)));
 }
@@ -67,11 +67,11 @@ GeneratedThing directory_of_state(const std::shared_ptr<Chain>& chain, Enter ent
   GeneratedThing thing;
   thing.attributes = [chain](Reply<Attributes> reply) {
     with_state(chain, Freshness::recent, std::move(reply),
-               [chain](const ChainStatePtr& state, Reply<Attributes> told) { told(directory_of(*chain, *state)); });
+               [chain](const ChainStatePtr& state, Reply<Attributes> done) { done(directory_of(*chain, *state)); });
   };
   thing.enter = [chain, enter](Freshness freshness, Reply<DirectoryPtr> reply) {
     with_state(chain, freshness, std::move(reply),
-               [enter](ChainStatePtr state, Reply<DirectoryPtr> told) { told(enter(std::move(state))); });
+               [enter](ChainStatePtr state, Reply<DirectoryPtr> done) { done(enter(std::move(state))); });
   };
   return thing;
 }
@@ -96,9 +96,9 @@ Entry tables_of_chain(const std::shared_ptr<Chain>& chain, const std::string& pa
 
 Entry chain_json(const std::shared_ptr<Chain>& chain) {
   return generated(made_anew([chain](Freshness freshness, Reply<MadeFile> reply) {
-    with_state(chain, freshness, std::move(reply), [chain](const ChainStatePtr& state, Reply<MadeFile> told) {
+    with_state(chain, freshness, std::move(reply), [chain](const ChainStatePtr& state, Reply<MadeFile> done) {
       const std::size_t size = state->json.size();
-      told(MadeFile{file_attributes(state->from, chain->context().ownership, size, size),
+      done(MadeFile{file_attributes(state->from, chain->context().ownership, size, size),
                     std::make_shared<FixedContent>(state->json)});
     });
   }));
@@ -110,10 +110,10 @@ class ChainedTables final : public LiveTable {
   ChainedTables(std::shared_ptr<Chain> chain, std::string path) : chain_(std::move(chain)), path_(std::move(path)) {}
   void current(Freshness freshness, Reply<TableStatePtr> reply) const override {
     with_state(chain_, freshness, std::move(reply),
-               [chain = chain_, path = path_](const ChainStatePtr& state, Reply<TableStatePtr> told) {
+               [chain = chain_, path = path_](const ChainStatePtr& state, Reply<TableStatePtr> done) {
                  const ChainedTable* table = state->table(path);
-                 if (!table) return told(tfile::fail(ErrorKind::stale, "the chain has changed since it was opened"));
-                 shape_state(chain->context(), table->shown, below(chain->path(), path), std::move(told));
+                 if (!table) return done(tfile::fail(ErrorKind::stale, "the chain has changed since it was opened"));
+                 shape_state(chain->context(), table->shown, below(chain->path(), path), std::move(done));
                });
   }
 

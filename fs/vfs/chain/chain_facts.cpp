@@ -93,11 +93,11 @@ void load_facts(const GenerationPtr& generation, std::vector<TablePlace> places,
   facts->from = generation->state.from;
   facts->uuid = uuid_of(*generation->file);
   const std::size_t count = places.size();
-  auto load = [generation, places = std::move(places), schemas](std::size_t i, const auto& made, Reply<void> told) {
+  auto load = [generation, places = std::move(places), schemas](std::size_t i, const auto& made, Reply<void> done) {
     auto add = [&place = places[i], &made, schemas](const WholeTable& table) {
       made->tables.push_back(facts_of(place, table.loaded, schemas));
     };
-    load_whole(generation, places[i], answer_with<WholeTable>(std::move(told), std::move(add)));
+    load_whole(generation, places[i], answer_with<WholeTable>(std::move(done), std::move(add)));
   };
   for_each(count, std::move(facts), std::move(load), std::move(reply));
 }
@@ -107,8 +107,8 @@ void read_tables(MountContext& context, const GenerationPtr& generation, std::st
   auto find = [generation, table = std::move(table)] {
     return table.empty() ? tables_in(*generation) : tables_named(*generation, table);
   };
-  auto read = [generation, schemas](std::vector<TablePlace> places, Reply<FactsPtr> told) mutable {
-    load_facts(generation, std::move(places), schemas, std::move(told));
+  auto read = [generation, schemas](std::vector<TablePlace> places, Reply<FactsPtr> done) mutable {
+    load_facts(generation, std::move(places), schemas, std::move(done));
   };
   answer_blocking(context.cache, generation->source->origin(), std::move(find),
                   value_for<std::vector<TablePlace>>(std::move(reply), std::move(read)));
@@ -132,8 +132,8 @@ bool holds(const TableFacts& facts, const LoadedTable& loaded) {
 
 void read_facts(MountContext& context, MountedFile& file, std::string table, KeptSchemas schemas,
                 Reply<FactsPtr> reply) {
-  auto opened = [&context, table = std::move(table), schemas](GenerationPtr now, Reply<FactsPtr> told) mutable {
-    read_tables(context, now, std::move(table), schemas, std::move(told));
+  auto opened = [&context, table = std::move(table), schemas](GenerationPtr now, Reply<FactsPtr> done) mutable {
+    read_tables(context, now, std::move(table), schemas, std::move(done));
   };
   file.current(Freshness::now, value_for<GenerationPtr>(std::move(reply), std::move(opened)));
 }

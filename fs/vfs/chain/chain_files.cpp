@@ -135,11 +135,11 @@ void load_whole(GenerationPtr generation, const TablePlace& place, Reply<WholeTa
   const std::string path = "/" + generation->owner->path() + "/" + place.path;
   auto settle = [generation](std::shared_ptr<const LoadedTable> loaded, Reply<WholeTable> found) mutable {
     const LoadedTable& unresolved = *loaded;
-    auto told = [generation = std::move(generation), kept = loaded](LoadedTable::Settled all,
-                                                                    Reply<WholeTable> done) mutable {
+    auto found_all = [generation = std::move(generation), kept = loaded](LoadedTable::Settled all,
+                                                                         Reply<WholeTable> done) mutable {
       done(WholeTable{std::move(generation), std::move(all.loaded)});
     };
-    unresolved.settled(0, value_for<LoadedTable::Settled>(std::move(found), std::move(told)));
+    unresolved.settled(0, value_for<LoadedTable::Settled>(std::move(found), std::move(found_all)));
   };
   load_table(std::move(generation), place.listing, place.key, path,
              value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(settle)));

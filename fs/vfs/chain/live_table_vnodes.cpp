@@ -65,10 +65,10 @@ class ChosenTable final : public LiveTable, public std::enable_shared_from_this<
 
   void current(Freshness freshness, Reply<TableStatePtr> reply) const override {
     using LoadedPtr = std::shared_ptr<const LoadedTable>;
-    auto choose = [self = shared_from_this()](TableStatePtr of, Reply<TableStatePtr> told) {
+    auto choose = [self = shared_from_this()](TableStatePtr of, Reply<TableStatePtr> done) {
       const LoadedTable& table = *of->loaded;
       auto show = [of = std::move(of)](LoadedPtr entries) { return state_made_of(*of, std::move(entries)); };
-      table.chosen(self->expression_, answer_with<LoadedPtr>(std::move(told), std::move(show)));
+      table.chosen(self->expression_, answer_with<LoadedPtr>(std::move(done), std::move(show)));
     };
     of_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(choose)));
   }
@@ -97,8 +97,8 @@ class LiveTableVnodes final : public ColumnVnodes {
   }
 
   void enter(VnodeId vnode, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    auto next = [self = own(), vnode, freshness](TableStatePtr now, Reply<DirectoryPtr> told) mutable {
-      self->enter_in(now, vnode, freshness, std::move(told));
+    auto next = [self = own(), vnode, freshness](TableStatePtr now, Reply<DirectoryPtr> done) mutable {
+      self->enter_in(now, vnode, freshness, std::move(done));
     };
     live_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(next)));
   }
@@ -112,9 +112,9 @@ class LiveTableVnodes final : public ColumnVnodes {
   }
 
   void open(VnodeId vnode, Reply<OpenedContent> reply) const override {
-    auto next = [self = own(), vnode](TableStatePtr now, Reply<OpenedContent> told) mutable {
-      if (now != self->state_) return told(changed());
-      self->ColumnVnodes::open(vnode, std::move(told));
+    auto next = [self = own(), vnode](TableStatePtr now, Reply<OpenedContent> done) mutable {
+      if (now != self->state_) return done(changed());
+      self->ColumnVnodes::open(vnode, std::move(done));
     };
     live_->current(Freshness::now, value_for<TableStatePtr>(std::move(reply), std::move(next)));
   }

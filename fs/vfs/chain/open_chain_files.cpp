@@ -61,8 +61,8 @@ void OpenChainFiles::start(std::size_t file) {
 }
 
 void OpenChainFiles::open(std::size_t file, Reply<WholeTable> reply) {
-  auto found = [self = shared_from_this(), file](const GenerationPtr& now, Reply<WholeTable> told) {
-    self->find(file, now, std::move(told));
+  auto found = [self = shared_from_this(), file](const GenerationPtr& now, Reply<WholeTable> done) {
+    self->find(file, now, std::move(done));
   };
   auto make_room = [self = shared_from_this()](const Result<WholeTable>& table) {
     if (!table && lacks_descriptor(table.error())) self->close_idle();
@@ -77,8 +77,8 @@ void OpenChainFiles::find(std::size_t file, const GenerationPtr& generation, Rep
       generation->source->identity().may_be_same(known.identity) && uuid_of(*generation->file) == known.uuid;
   if (!is_same) return reply(changed_file(*known.mounted));
   auto job = [generation, path = known.table] { return table_at(*generation, path); };
-  auto load = [generation](const TablePlace& place, Reply<WholeTable> told) {
-    load_whole(generation, place, std::move(told));
+  auto load = [generation](const TablePlace& place, Reply<WholeTable> done) {
+    load_whole(generation, place, std::move(done));
   };
   answer_blocking(cache_, generation->source->origin(), std::move(job),
                   value_for<TablePlace>(std::move(reply), std::move(load)));

@@ -15,8 +15,8 @@ using FriendPtr = std::shared_ptr<const LiveTable>;
 // The table of a friend, once it is open; then what `find` makes of it.
 template <class T, class Find>
 void with_table(MountContext& context, const FriendPtr& of, Freshness freshness, Reply<T> reply, Find find) {
-  auto next = [&context, of, find = std::move(find)](TableStatePtr state, Reply<T> told) mutable {
-    find(make_live_table(context, of, std::move(state)), std::move(told));
+  auto next = [&context, of, find = std::move(find)](TableStatePtr state, Reply<T> done) mutable {
+    find(make_live_table(context, of, std::move(state)), std::move(done));
   };
   of->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(next)));
 }
@@ -28,11 +28,11 @@ Entry friend_entry(MountContext& context, const FriendPtr& of, const Provenance&
   thing.known_attributes = [&context, from] { return directory_attributes(from, context.ownership); };
   thing.xattrs = [&context, of](Reply<Xattrs> reply) {
     with_table(context, of, Freshness::recent, std::move(reply),
-               [](const Table& table, Reply<Xattrs> told) { table->xattrs({}, std::move(told)); });
+               [](const Table& table, Reply<Xattrs> done) { table->xattrs({}, std::move(done)); });
   };
   thing.enter = [&context, of](Freshness freshness, Reply<DirectoryPtr> reply) {
-    with_table(context, of, freshness, std::move(reply), [freshness](const Table& table, Reply<DirectoryPtr> told) {
-      table->enter({}, freshness, std::move(told));
+    with_table(context, of, freshness, std::move(reply), [freshness](const Table& table, Reply<DirectoryPtr> done) {
+      table->enter({}, freshness, std::move(done));
     });
   };
   return generated(std::move(thing));
@@ -50,7 +50,7 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
   if (!found) return reply(no_such_entry());
   const std::string rest(name.substr(found->alias().size() + 1));
   with_table(context, found, Freshness::recent, std::move(reply),
-             [rest](const std::shared_ptr<const Vnodes>& table, Reply<FoundEntry> told) {
+             [rest](const std::shared_ptr<const Vnodes>& table, Reply<FoundEntry> done) {
                auto entered = [rest](const DirectoryPtr& directory, Reply<FoundEntry> done) {
                  // Here it has the name under which it was looked up, and no other.
                  auto renamed = [kept = directory](FoundEntry entry) {
@@ -59,7 +59,7 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
                  };
                  directory->find(rest, answer_with<FoundEntry>(std::move(done), std::move(renamed)));
                };
-               table->enter({}, Freshness::recent, value_for<DirectoryPtr>(std::move(told), std::move(entered)));
+               table->enter({}, Freshness::recent, value_for<DirectoryPtr>(std::move(done), std::move(entered)));
              });
 }
 
@@ -74,8 +74,8 @@ DirectoryPtr TableFriends::directory(MountContext& context, const Provenance& fr
     const auto of = view ? friends->find(view->table) : nullptr;
     if (!of) return reply(no_such_entry());
     with_table(context, of, Freshness::recent, std::move(reply),
-               [shown_as = view->shown_as](std::shared_ptr<const Vnodes> table, Reply<FoundEntry> told) {
-                 told(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
+               [shown_as = view->shown_as](std::shared_ptr<const Vnodes> table, Reply<FoundEntry> done) {
+                 done(FoundEntry{{std::move(table), {0, shown_as}}, {}, false});
                });
   };
   return make_generated_directory(std::move(names));

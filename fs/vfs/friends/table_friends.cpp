@@ -157,18 +157,18 @@ void TableFriend::Making::match_by_columns(const FriendKey& key, Reply<TableStat
     return reply(tl::unexpected<Error>(std::move(error)));
   }
   auto look_up = [self = shared_from_this(), wanted = *std::move(wanted)](CountedIndexPtr index,
-                                                                          Reply<TableStatePtr> told) {
-    self->look_up(wanted, std::move(index), std::move(told));
+                                                                          Reply<TableStatePtr> done) {
+    self->look_up(wanted, std::move(index), std::move(done));
   };
   index_entries(cache(), *sources, value_for<CountedIndexPtr>(std::move(reply), std::move(look_up)));
 }
 
 void TableFriend::Making::match_by_indices(Reply<TableStatePtr> reply) {
-  auto read = [self = shared_from_this()](std::size_t file, Reply<void> told) {
-    if (self->is_outdated_ || !self->has_stored_index(file)) return told({});
-    self->read_index(file, std::move(told));
+  auto read = [self = shared_from_this()](std::size_t file, Reply<void> done) {
+    if (self->is_outdated_ || !self->has_stored_index(file)) return done({});
+    self->read_index(file, std::move(done));
   };
-  auto match = [self = shared_from_this()](Reply<TableStatePtr> told) { self->match_by_stored(std::move(told)); };
+  auto match = [self = shared_from_this()](Reply<TableStatePtr> done) { self->match_by_stored(std::move(done)); };
   for_each(index_->parts.size(), std::move(read), value_for<void>(std::move(reply), std::move(match)));
 }
 
@@ -180,15 +180,15 @@ bool TableFriend::Making::has_stored_index(std::size_t file) const {
 }
 
 void TableFriend::Making::read_index(std::size_t file, Reply<void> reply) {
-  auto find = [self = shared_from_this(), file](const GenerationPtr& generation, Reply<void> told) {
+  auto find = [self = shared_from_this(), file](const GenerationPtr& generation, Reply<void> done) {
     if (generation->source->identity() != self->state_->members[file].facts->identity)
-      return told(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
+      return done(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
     auto read = [self, file, generation](const TablePlace& place, Reply<void> done) {
       self->read_index_of(file, generation, place, std::move(done));
     };
     auto job = [generation, path = self->table_->paths[file]] { return table_at(*generation, path); };
     answer_blocking(self->cache(), generation->source->origin(), std::move(job),
-                    value_for<TablePlace>(std::move(told), std::move(read)));
+                    value_for<TablePlace>(std::move(done), std::move(read)));
   };
   state_->files[file]->current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(find)));
 }
@@ -284,7 +284,7 @@ Error TableFriend::logged(Error error) const {
 }
 
 void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const {
-  auto make = [self = shared_from_this()](States now, Reply<TableStatePtr> told) {
+  auto make = [self = shared_from_this()](States now, Reply<TableStatePtr> done) {
     Once<TableStatePtr> once, dropped;  // what goes is destroyed after the lock is released
     States before = now;
     {
@@ -294,7 +294,7 @@ void TableFriend::current(Freshness freshness, Reply<TableStatePtr> reply) const
       once = self->made_;
     }
     once.get([&](Reply<TableStatePtr> made) { std::make_shared<Making>(self, now)->run(std::move(made)); },
-             std::move(told));
+             std::move(done));
   };
   auto log = [self = shared_from_this()](Result<TableStatePtr>& made) {
     if (!made) made = tl::unexpected<Error>(self->logged(std::move(made).error()));

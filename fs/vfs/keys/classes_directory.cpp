@@ -51,8 +51,8 @@ void enter_classes(std::shared_ptr<const Generation> generation, Reply<std::shar
         answer_blocking(generation->context.cache, std::move(job), std::move(made));
       },
       value_for<Classes>(std::move(reply),
-                         [generation](const Classes& classes, Reply<std::shared_ptr<const Directory>> told) {
-                           told(make_generated_directory(names_of_headers(generation, classes)));
+                         [generation](const Classes& classes, Reply<std::shared_ptr<const Directory>> done) {
+                           done(make_generated_directory(names_of_headers(generation, classes)));
                          }));
 }
 

@@ -127,7 +127,7 @@ void KeyVnodes::attributes(VnodeId vnode, Reply<Attributes> reply) const {
   const auto finish = [self = shared_from_this(), this](const Content& content) {
     return file_attributes(generation_->state.from, generation_->context.ownership, content.size(), content.size());
   };
-  auto tell = [finish](const std::shared_ptr<Content>& made, Reply<Attributes> told) { told(finish(*made)); };
+  auto tell = [finish](const std::shared_ptr<Content>& made, Reply<Attributes> done) { done(finish(*made)); };
   content(vnode.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
 }
 
@@ -164,8 +164,8 @@ void KeyVnodes::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) co
 }
 
 void KeyVnodes::load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>> reply) const {
-  auto shape = [generation = generation_, path = path_of(key)](LoadedTablePtr loaded, Reply<LoadedTablePtr> told) {
-    shape_table(generation->context, std::move(loaded), path, std::move(told));
+  auto shape = [generation = generation_, path = path_of(key)](LoadedTablePtr loaded, Reply<LoadedTablePtr> done) {
+    shape_table(generation->context, std::move(loaded), path, std::move(done));
   };
   tfilefs::load_table(generation_, listing_, key, path_of(key),
                       value_for<LoadedTablePtr>(std::move(reply), std::move(shape)));
@@ -173,8 +173,8 @@ void KeyVnodes::load_table(std::uint32_t key, Reply<std::shared_ptr<const Loaded
 
 void KeyVnodes::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {
   auto self = std::static_pointer_cast<const KeyVnodes>(shared_from_this());
-  auto make = [self, key](LoadedTablePtr loaded, Reply<DirectoryPtr> told) {
-    told(make_table_directory(self->generation_, std::move(loaded), self->listing_, key));
+  auto make = [self, key](LoadedTablePtr loaded, Reply<DirectoryPtr> done) {
+    done(make_table_directory(self->generation_, std::move(loaded), self->listing_, key));
   };
   load_table(key, value_for<LoadedTablePtr>(std::move(reply), std::move(make)));
 }
@@ -194,8 +194,8 @@ void KeyVnodes::find_table_view(std::uint32_t key, ViewKind shown_as, Reply<Foun
 }
 
 void KeyVnodes::find_in_object(std::uint32_t key, std::string_view name, Reply<FoundEntry> reply) const {
-  auto find = [name = std::string(name)](const DirectoryPtr& object, Reply<FoundEntry> told) {
-    object->find(name, answer_with<FoundEntry>(std::move(told), [](FoundEntry found) {
+  auto find = [name = std::string(name)](const DirectoryPtr& object, Reply<FoundEntry> done) {
+    object->find(name, answer_with<FoundEntry>(std::move(done), [](FoundEntry found) {
                    found.own_name.clear();  // it has one in that directory
                    return found;
                  }));
@@ -207,13 +207,13 @@ void KeyVnodes::views_beside(std::uint32_t key, Reply<std::vector<TableView>> re
   using Views = std::vector<TableView>;
   auto look = [](Result<LoadedTablePtr> loaded, Reply<Views> views) {
     if (!loaded || !(*loaded)->table().reason.empty()) return views(Views{});
-    auto choose = [loaded = *loaded](Result<LoadedTable::Settled> all, Reply<Views> told) {
+    auto choose = [loaded = *loaded](Result<LoadedTable::Settled> all, Reply<Views> done) {
       Views found;
       for (const TableView& view : table_views()) {
         if (view.where == TableView::Where::beside_table && view.is_there(all ? all->table() : loaded->table(), 0))
           found.push_back(view);
       }
-      told(std::move(found));
+      done(std::move(found));
     };
     (*loaded)->settled(0, on_behalf_of<LoadedTable::Settled>(std::move(views), std::move(choose)));
   };
@@ -277,8 +277,8 @@ void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply
 }
 
 void KeyVnodes::open(VnodeId vnode, Reply<OpenedContent> reply) const {
-  auto tell = [generation = generation_](std::shared_ptr<Content> made, Reply<OpenedContent> told) {
-    told(OpenedContent{std::move(made), generation});
+  auto tell = [generation = generation_](std::shared_ptr<Content> made, Reply<OpenedContent> done) {
+    done(OpenedContent{std::move(made), generation});
   };
   content(vnode.shown_as, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(tell)));
 }
@@ -293,10 +293,10 @@ void KeyVnodes::more_xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
   const KeyInfo& key = listing_->keys[vnode.index];
   if (key.kind == KeyKind::object) return reply(Xattrs{{"user.tfilefs.stored", std::to_string(key.nbytes)}});
   if (key.kind != KeyKind::table) return reply(Xattrs{});
-  auto tell = [](Result<LoadedTablePtr> loaded, Reply<Xattrs> told) {
-    if (loaded) return told(more_table_xattrs((*loaded)->table()));
-    if (!is_lasting(loaded.error())) return told(tl::unexpected(std::move(loaded).error()));
-    told(Xattrs{{"user.tfilefs.reason", loaded.error().text}});
+  auto tell = [](Result<LoadedTablePtr> loaded, Reply<Xattrs> done) {
+    if (loaded) return done(more_table_xattrs((*loaded)->table()));
+    if (!is_lasting(loaded.error())) return done(tl::unexpected(std::move(loaded).error()));
+    done(Xattrs{{"user.tfilefs.reason", loaded.error().text}});
   };
   load_table(vnode.index, on_behalf_of<LoadedTablePtr>(std::move(reply), std::move(tell)));
 }

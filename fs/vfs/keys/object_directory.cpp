@@ -48,9 +48,9 @@ void ObjectBytes::load(Reply<Payload> reply) const {
           TRY(auto payload, file->large_payload(listing->keys[key]));
           return cache.attach(std::move(payload));
         };
-        auto measure = [](const StreamsPtr& streams, Reply<Payload> told) {
+        auto measure = [](const StreamsPtr& streams, Reply<Payload> done) {
           auto show = [streams](std::int64_t length) { return Payload{streams, length}; };
-          streams->length(0, 0, answer_with<std::int64_t>(std::move(told), std::move(show)));
+          streams->length(0, 0, answer_with<std::int64_t>(std::move(done), std::move(show)));
         };
         answer_blocking(cache, std::move(job), value_for<StreamsPtr>(std::move(made), std::move(measure)));
       },
@@ -74,15 +74,15 @@ std::optional<Attributes> ObjectBytes::known_attributes() const {
 
 void ObjectBytes::attributes(Reply<Attributes> reply) const {
   if (const auto known = known_attributes()) return reply(*known);
-  auto tell = [copy = *this](const Payload& payload, Reply<Attributes> told) {
-    told(copy.attributes_of(payload.streams->streams(), payload.length));
+  auto tell = [copy = *this](const Payload& payload, Reply<Attributes> done) {
+    done(copy.attributes_of(payload.streams->streams(), payload.length));
   };
   load(value_for<Payload>(std::move(reply), std::move(tell)));
 }
 
 void ObjectBytes::open(Reply<OpenedContent> reply) const {
-  auto show = [generation = generation_](const Payload& payload, Reply<OpenedContent> told) {
-    told(OpenedContent{column_content(payload.streams, payload_column(), payload.length), generation});
+  auto show = [generation = generation_](const Payload& payload, Reply<OpenedContent> done) {
+    done(OpenedContent{column_content(payload.streams, payload_column(), payload.length), generation});
   };
   load(value_for<Payload>(std::move(reply), std::move(show)));
 }

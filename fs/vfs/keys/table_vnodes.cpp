@@ -143,10 +143,10 @@ std::shared_ptr<const ColumnVnodes> TableVnodes::below(std::shared_ptr<const Loa
 
 void TableVnodes::find_alias(const tfile::TableAlias& alias, std::string_view name, Reply<FoundEntry> reply) const {
   auto self = std::static_pointer_cast<const TableVnodes>(shared_from_this());
-  auto find = [self, name = std::string(name)](std::shared_ptr<const LoadedTable> aliased, Reply<FoundEntry> told) {
+  auto find = [self, name = std::string(name)](std::shared_ptr<const LoadedTable> aliased, Reply<FoundEntry> done) {
     auto made = std::make_shared<const TableVnodes>(self->generation_, std::move(aliased), self->listing_, self->key_,
                                                     nullptr, true);
-    make_node_directory(std::move(made), 0)->find(name, std::move(told));
+    make_node_directory(std::move(made), 0)->find(name, std::move(done));
   };
   auto log = [self](const std::string& left_out, const std::string& reason) {
     self->context().errors.add(self->loaded().path() + "/" + tfile::escape_name(left_out), reason);

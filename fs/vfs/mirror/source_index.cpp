@@ -87,9 +87,9 @@ Result<Entry> source_index(std::shared_ptr<SourceTree> tree, const std::string& 
   };
   const Once<ContentPtr> page;
   GeneratedThing index = made_anew([tree, directory, attributes, page](Freshness, Reply<MadeFile> reply) {
-    auto tell = [attributes](ContentPtr made, Reply<MadeFile> told) {
+    auto tell = [attributes](ContentPtr made, Reply<MadeFile> done) {
       const Attributes of_page = attributes(made->size());
-      told(MadeFile{of_page, std::move(made)});
+      done(MadeFile{of_page, std::move(made)});
     };
     Once<ContentPtr>(page).get([&](Reply<ContentPtr> made) { start_page(tree, directory, std::move(made)); },
                                value_for<ContentPtr>(std::move(reply), tell));

@@ -351,15 +351,15 @@ void judge(MountContext& context, Found found, Freshness freshness, Reply<Judged
   if (context.writing && found.is_link) found.root_file = nullptr;
   if (!found.root_file) return reply(Judged{std::move(found), nullptr});
   MountedFile& file = *found.root_file;
-  auto show = [&context, found = std::move(found)](const Result<GenerationPtr>& now, Reply<Judged> told) mutable {
-    if (now) return told(Judged{std::move(found), nullptr});
+  auto show = [&context, found = std::move(found)](const Result<GenerationPtr>& now, Reply<Judged> done) mutable {
+    if (now) return done(Judged{std::move(found), nullptr});
     const bool is_staged = found.written && found.written->overlay().has_pending();
-    if (is_staged || !passes_through(now.error())) return told(tl::unexpected(now.error()));
+    if (is_staged || !passes_through(now.error())) return done(tl::unexpected(now.error()));
     context.errors.add("/" + found.root_file->path(), now.error());
     found.root_file = nullptr;
     Judged plain{std::move(found), nullptr};
     plain.former = std::exchange(plain.found.written, nullptr);
-    told(std::move(plain));
+    done(std::move(plain));
   };
   file.current(freshness, on_behalf_of<GenerationPtr>(std::move(reply), std::move(show)));
 }
@@ -396,16 +396,16 @@ Result<Found> look_up_or_make(const TreePtr& tree, const std::string& directory,
 template <class Job>
 void SourceDirectory::judged(Job look_up, Freshness freshness, Reply<Judged> reply) const {
   auto finish =
-      value_for<Found>(std::move(reply), [&context = tree_->context(), freshness](Found found, Reply<Judged> told) {
-        judge(context, std::move(found), freshness, std::move(told));
+      value_for<Found>(std::move(reply), [&context = tree_->context(), freshness](Found found, Reply<Judged> done) {
+        judge(context, std::move(found), freshness, std::move(done));
       });
   answer_opening(tree_->context().cache, std::move(look_up), std::move(finish));
 }
 
 void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
   auto finish =
-      value_for<Judged>(std::move(reply), [&context = tree_->context()](Judged judged, Reply<FoundEntry> told) {
-        told(shown_as(context, std::move(judged.found)));
+      value_for<Judged>(std::move(reply), [&context = tree_->context()](Judged judged, Reply<FoundEntry> done) {
+        done(shown_as(context, std::move(judged.found)));
       });
   judged([tree = tree_, directory = path_, path = below(name),
           by = by_] { return look_up_or_make(tree, directory, path, by); },
@@ -548,11 +548,11 @@ Result<> remove_name(SourceTree& tree, const std::string& path, bool directory, 
 
 void SourceDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
   const std::string path = below(name);
-  auto go_on = [self = shared_from_this(), this, path, directory](Judged judged, Reply<void> told) mutable {
+  auto go_on = [self = shared_from_this(), this, path, directory](Judged judged, Reply<void> done) mutable {
     auto job = [tree = tree_, path, directory, judged = std::move(judged), by = by_] {
       return remove_name(*tree, path, directory, judged, by);
     };
-    change_name(path, path, std::move(job), std::move(told));
+    change_name(path, path, std::move(job), std::move(done));
   };
   judged([tree = tree_, path, by = by_] { return tree->look_up(path, by); }, Freshness::now,
          value_for<Judged>(std::move(reply), std::move(go_on)));
@@ -669,12 +669,12 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
     };
     change_name(from, into, std::move(job), std::move(done));
   };
-  auto go_on = [self = shared_from_this(), this, into, run](Judged moved, Reply<void> told) mutable {
+  auto go_on = [self = shared_from_this(), this, into, run](Judged moved, Reply<void> done) mutable {
     auto both = [run, moved = std::move(moved)](std::optional<Judged> taken, Reply<void> done) mutable {
       run(std::move(moved), std::move(taken), std::move(done));
     };
     judged([tree = tree_, into] { return tree->look_up(into); }, Freshness::now,
-           found_or_not<Judged>(std::move(told), std::move(both)));
+           found_or_not<Judged>(std::move(done), std::move(both)));
   };
   judged([tree = tree_, from, by = by_] { return tree->look_up(from, by); }, Freshness::now,
          value_for<Judged>(std::move(reply), std::move(go_on)));

@@ -426,9 +426,9 @@ void SourceTree::tell_of_journal(const std::string& path, bool has_other_names) 
   const JournalState state{now->st_dev, now->st_ino, now->st_size, now->st_mtim.tv_sec, now->st_mtim.tv_nsec};
   {
     const Lock lock(mutex_);
-    auto& told = told_[path];
-    if (told == state) return;
-    told = state;
+    auto& reply = told_[path];
+    if (reply == state) return;
+    reply = state;
   }
   run_job(context_.cache, [self = shared_from_this(), path] {
     const auto lies = self->place(path);

@@ -34,12 +34,12 @@ void with_descriptor(ClusterCache& cache, Ask ask, Reply<T> reply) {
   };
   auto tries = std::make_shared<Tries>(Tries{std::move(ask), 0, std::nullopt});
   auto try_once = [&cache, tries](Reply<void> tried_it) {
-    auto take = [&cache, tries](Result<T> result, Reply<void> told) {
+    auto take = [&cache, tries](Result<T> result, Reply<void> done) {
       const bool is_tried_again = !result && lacks_descriptor(result.error()) && ++tries->count < kTriesMax;
       if (!is_tried_again) tries->result = std::move(result);
-      if (!is_tried_again) return told({});
+      if (!is_tried_again) return done({});
       // The thread of the timers waits for nothing.
-      auto again = [&cache, shared = std::make_shared<Reply<void>>(std::move(told))] {
+      auto again = [&cache, shared = std::make_shared<Reply<void>>(std::move(done))] {
         run_caught([&] { run_job(cache, [shared] { (*shared)({}); }); });
       };
       cache.exec().timers.after(kPause, std::move(again));
@@ -53,7 +53,7 @@ void with_descriptor(ClusterCache& cache, Ask ask, Reply<T> reply) {
 // As answer_blocking, for a job that only reads.
 template <class T, class Job>
 void answer_opening(ClusterCache& cache, Job job, Reply<T> reply) {
-  auto ask = [&cache, job = std::move(job)](Reply<T> told) { answer_blocking(cache, job, std::move(told)); };
+  auto ask = [&cache, job = std::move(job)](Reply<T> done) { answer_blocking(cache, job, std::move(done)); };
   with_descriptor(cache, std::move(ask), std::move(reply));
 }
 

@@ -79,13 +79,13 @@ std::optional<Attributes> ColumnVnodes::attributes_but_size(VnodeId vnode) const
 void ColumnVnodes::attributes(VnodeId vnode, Reply<Attributes> reply) const {
   if (auto known = known_attributes(vnode)) return reply(*known);
   if (vnode.shown_as == ViewKind::itself || vnode.shown_as == ViewKind::npy) {
-    auto next = [self = self(), vnode](std::int64_t length, Reply<Attributes> told) mutable {
-      told(self->column_attributes(vnode, length));
+    auto next = [self = self(), vnode](std::int64_t length, Reply<Attributes> done) mutable {
+      done(self->column_attributes(vnode, length));
     };
     return loaded_->length(*node(vnode).column, value_for<std::int64_t>(std::move(reply), std::move(next)));
   }
-  auto next = [self = self()](std::uint64_t size, Reply<Attributes> told) mutable {
-    told(self->view_attributes(size));
+  auto next = [self = self()](std::uint64_t size, Reply<Attributes> done) mutable {
+    done(self->view_attributes(size));
   };
   view_size(vnode, value_for<std::uint64_t>(std::move(reply), std::move(next)));
 }
@@ -98,8 +98,8 @@ void ColumnVnodes::enter(VnodeId vnode, Freshness, Reply<std::shared_ptr<const D
   }
   if (vnode.shown_as != ViewKind::itself || node(vnode).column) return reply(not_a_directory());
   if (!table().is_unresolved(vnode.index)) return reply(make_node_directory(self(), vnode.index));
-  auto next = [self = self()](LoadedTable::Settled below, Reply<std::shared_ptr<const Directory>> told) mutable {
-    told(make_node_directory(self->below(std::move(below.loaded)), below.node));
+  auto next = [self = self()](LoadedTable::Settled below, Reply<std::shared_ptr<const Directory>> done) mutable {
+    done(make_node_directory(self->below(std::move(below.loaded)), below.node));
   };
   loaded_->resolve_branch(vnode.index, value_for<LoadedTable::Settled>(std::move(reply), std::move(next)));
 }
@@ -109,15 +109,15 @@ void ColumnVnodes::open(VnodeId vnode, Reply<OpenedContent> reply) const {
   if (vnode.shown_as == ViewKind::itself || vnode.shown_as == ViewKind::npy) {
     if (!node(vnode).column) return Vnodes::open(vnode, std::move(reply));
     const tfile::ColumnId id = *node(vnode).column;
-    auto next = [self = self(), vnode, id](std::int64_t length, Reply<OpenedContent> told) mutable {
+    auto next = [self = self(), vnode, id](std::int64_t length, Reply<OpenedContent> done) mutable {
       const auto make = vnode.shown_as == ViewKind::npy ? npy_content : column_content;
-      told(self->opened(make(self->loaded_->streams(), self->table().columns[id], length)));
+      done(self->opened(make(self->loaded_->streams(), self->table().columns[id], length)));
     };
     return loaded_->length(id, value_for<std::int64_t>(std::move(reply), std::move(next)));
   }
-  auto next = [self = self()](std::shared_ptr<Content> made, Reply<OpenedContent> told) mutable {
+  auto next = [self = self()](std::shared_ptr<Content> made, Reply<OpenedContent> done) mutable {
     if (made->making() != 0) self->note_unread();
-    told(self->opened(std::move(made)));
+    done(self->opened(std::move(made)));
   };
   view(vnode, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(next)));
 }
@@ -130,9 +130,9 @@ void ColumnVnodes::xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
   if (vnode.shown_as != ViewKind::itself) return reply(Xattrs{});
   if (vnode.index == 0) return reply(table_xattrs());
   if (!node(vnode).column) return reply(node_xattrs(node(vnode)));
-  auto show = [self = self(), vnode](Result<LoadedTable::Settled> settled, Reply<Xattrs> told) {
+  auto show = [self = self(), vnode](Result<LoadedTable::Settled> settled, Reply<Xattrs> done) {
     if (!settled) settled = LoadedTable::Settled{self->loaded_, vnode.index};
-    self->column_xattrs_of(vnode, *std::move(settled), std::move(told));
+    self->column_xattrs_of(vnode, *std::move(settled), std::move(done));
   };
   loaded_->settled(vnode.index, on_behalf_of<LoadedTable::Settled>(std::move(reply), std::move(show)));
 }
@@ -150,9 +150,9 @@ void ColumnVnodes::more_xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
 
 // The other attributes need no length, and the attributes of a column that cannot be read are of most interest.
 void ColumnVnodes::column_xattrs_of(VnodeId vnode, LoadedTable::Settled settled, Reply<Xattrs> reply) const {
-  auto show = [settled = std::move(settled)](const Result<std::int64_t>& length, Reply<Xattrs> told) {
+  auto show = [settled = std::move(settled)](const Result<std::int64_t>& length, Reply<Xattrs> done) {
     const tfile::Node& node = settled.table().nodes[settled.node];
-    told(column_xattrs(node, settled.table().columns[*node.column],
+    done(column_xattrs(node, settled.table().columns[*node.column],
                        length ? std::optional<std::int64_t>(*length) : std::nullopt));
   };
   loaded_->length(*node(vnode).column, on_behalf_of<std::int64_t>(std::move(reply), std::move(show)));

@@ -31,7 +31,7 @@ Entry make_control_file(const ControlFile& file, Ownership ownership) {
   GeneratedThing thing =
       made_anew([text = file.text, slow_text = file.slow_text, made](Freshness, Reply<MadeFile> reply) {
         if (text) return reply(made(text()));
-        auto tell = [made](std::string slow, Reply<MadeFile> told) { told(made(std::move(slow))); };
+        auto tell = [made](std::string slow, Reply<MadeFile> done) { done(made(std::move(slow))); };
         slow_text(value_for<std::string>(std::move(reply), tell));
       });
   if (file.text) thing.known_attributes = [text = file.text, made] { return made(text()).attributes; };

@@ -272,8 +272,8 @@ void admitted(std::shared_ptr<const Directory>, Access, const CallerPtr&, Reply<
 // A reply that takes what is still to be admitted. T: Entry, or a pointer to a Directory.
 template <class T>
 Reply<T> admitted_for(Access access, CallerPtr by, Reply<T> reply) {
-  return value_for<T>(std::move(reply), [access, by = std::move(by)](T found, Reply<T> told) {
-    admitted(std::move(found), access, by, std::move(told));
+  return value_for<T>(std::move(reply), [access, by = std::move(by)](T found, Reply<T> done) {
+    admitted(std::move(found), access, by, std::move(done));
   });
 }
 

@@ -61,11 +61,11 @@ void draw_object(MountContext& context, DrawnTable of, const std::string& text, 
                  Reply<GenerationPtr> reply) {
   const void* const queue = of.table.get();
   const std::string path = of.path + "/" + std::string(kDrawName) + tfile::escape_name(text);
-  auto show = [&context, path, from = of.from](DrawnSource file, Reply<GenerationPtr> told) {
+  auto show = [&context, path, from = of.from](DrawnSource file, Reply<GenerationPtr> done) {
     auto made = std::make_shared<MountedFile>(context, std::make_unique<const MemoryOrigin>(std::move(file), from),
                                               path.substr(1));
     auto keep = [made](GenerationPtr now) { return now; };
-    made->current(Freshness::now, answer_with<GenerationPtr>(std::move(told), std::move(keep)));
+    made->current(Freshness::now, answer_with<GenerationPtr>(std::move(done), std::move(keep)));
   };
   auto job = [of = std::move(of), text, query, path, stop = reply.stop_token()] {
     return drawn_in_memory(of, text, query, path, stop);

@@ -32,13 +32,13 @@ void find_directory(const TablePtr& table, Reply<FoundEntry> reply, Check check,
     GeneratedThing thing;
     thing.generation = table->generation();
     thing.known_attributes = [table] { return directory_attributes(table->provenance(), table->context().ownership); };
-    thing.xattrs = [table](Reply<Xattrs> told) { table->xattrs({}, std::move(told)); };
-    thing.more_xattrs = [table](Reply<Xattrs> told) { table->more_xattrs({}, std::move(told)); };
+    thing.xattrs = [table](Reply<Xattrs> done) { table->xattrs({}, std::move(done)); };
+    thing.more_xattrs = [table](Reply<Xattrs> done) { table->more_xattrs({}, std::move(done)); };
     thing.enter = enter;
     return FoundEntry{generated(std::move(thing)), {}, false};
   };
-  auto bind = [check = std::move(check)](const Whole& whole, Reply<Query> told) {
-    check(*whole.loaded, std::move(told));
+  auto bind = [check = std::move(check)](const Whole& whole, Reply<Query> done) {
+    check(*whole.loaded, std::move(done));
   };
   auto bound = answer_with<Query>(std::move(reply), [show = std::move(show)](const Query&) { return show(); });
   table->loaded().settled(0, value_for<Whole>(std::move(bound), std::move(bind)));
@@ -46,8 +46,8 @@ void find_directory(const TablePtr& table, Reply<FoundEntry> reply, Check check,
 
 // What is found is entered.
 Reply<FoundEntry> entering(Freshness freshness, Reply<DirectoryPtr> reply) {
-  auto enter = [freshness](const FoundEntry& found, Reply<DirectoryPtr> told) {
-    found.entry.vnodes->enter(found.entry.vnode, freshness, std::move(told));
+  auto enter = [freshness](const FoundEntry& found, Reply<DirectoryPtr> done) {
+    found.entry.vnodes->enter(found.entry.vnode, freshness, std::move(done));
   };
   return value_for<FoundEntry>(std::move(reply), std::move(enter));
 }
@@ -56,23 +56,23 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
   const auto view = beside_table(name);
   const std::string expression = tfile::unescape_name((view ? view->table : name).substr(kWhereName.size()));
   if (view) return table->find_chosen(expression, view->shown_as, std::move(reply));
-  auto check = [expression](const LoadedTable& whole, Reply<Query> told) { whole.cut(expression, std::move(told)); };
-  auto enter = [table, expression](Freshness freshness, Reply<DirectoryPtr> told) {
-    table->find_chosen(expression, ViewKind::itself, entering(freshness, std::move(told)));
+  auto check = [expression](const LoadedTable& whole, Reply<Query> done) { whole.cut(expression, std::move(done)); };
+  auto enter = [table, expression](Freshness freshness, Reply<DirectoryPtr> done) {
+    table->find_chosen(expression, ViewKind::itself, entering(freshness, std::move(done)));
   };
   find_directory(table, std::move(reply), std::move(check), std::move(enter));
 }
 
 void find_drawing(const TablePtr& table, std::string_view name, Reply<FoundEntry> reply) {
   const std::string text = tfile::unescape_name(name.substr(kDrawName.size()));
-  auto check = [text](const LoadedTable& whole, Reply<Query> told) { whole.drawing(text, std::move(told)); };
-  auto enter = [table, text](Freshness freshness, Reply<DirectoryPtr> told) {
+  auto check = [text](const LoadedTable& whole, Reply<Query> done) { whole.drawing(text, std::move(done)); };
+  auto enter = [table, text](Freshness freshness, Reply<DirectoryPtr> done) {
     // The only object of a file in memory.
     auto find = [freshness](const GenerationPtr& drawn, Reply<DirectoryPtr> done) {
       drawn->root()->find(kDrawnName, entering(freshness, std::move(done)));
     };
     table->loaded().drawn(table->context(), text, table->provenance(),
-                          value_for<GenerationPtr>(std::move(told), std::move(find)));
+                          value_for<GenerationPtr>(std::move(done), std::move(find)));
   };
   find_directory(table, std::move(reply), std::move(check), std::move(enter));
 }

@@ -105,15 +105,15 @@ void admit_all(Access, const CallerPtr&, Reply<void> reply) { reply({}); }
 GeneratedThing made_anew(std::function<void(Freshness, Reply<MadeFile>)> make) {
   GeneratedThing thing;
   thing.attributes = [make](Reply<Attributes> reply) {
-    auto tell = [](const MadeFile& made, Reply<Attributes> told) { told(made.attributes); };
+    auto tell = [](const MadeFile& made, Reply<Attributes> done) { done(made.attributes); };
     make(Freshness::recent, value_for<MadeFile>(std::move(reply), tell));
   };
   thing.open = [make = std::move(make)](Reply<OpenedContent> reply) {
-    auto tell = [](MadeFile made, Reply<OpenedContent> told) {
+    auto tell = [](MadeFile made, Reply<OpenedContent> done) {
       OpenedContent opened;
       opened.content = std::move(made.content);
       opened.cacheable = false;
-      told(std::move(opened));
+      done(std::move(opened));
     };
     make(Freshness::now, value_for<MadeFile>(std::move(reply), tell));
   };

@@ -190,8 +190,8 @@ void Generation::note_admitted(const Caller& caller) const {
 }
 
 void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
-  auto ask = [self = shared_from_this(), access, by](const GenerationPtr& now, Reply<void> told) {
-    if (access != Access::status) return now->admit(access, by, std::move(told));
+  auto ask = [self = shared_from_this(), access, by](const GenerationPtr& now, Reply<void> done) {
+    if (access != Access::status) return now->admit(access, by, std::move(done));
     auto job = [self, by, now]() -> Result<> {
       const auto found = self->origin_->reach(by, Access::status, "");
       if (!found) return refusal(found.error());
@@ -199,7 +199,7 @@ void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
       now->source->set_stale();
       return tfile::fail(ErrorKind::stale, "replaced by another file");
     };
-    answer_opening(self->context_.cache, std::move(job), std::move(told));
+    answer_opening(self->context_.cache, std::move(job), std::move(done));
   };
   current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(ask)));
 }
@@ -214,7 +214,7 @@ GenerationPtr MountedFile::recent(Freshness freshness) {
 
 void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
   if (GenerationPtr known = recent(freshness)) return reply(std::move(known));
-  auto ask = [self = shared_from_this()](Reply<GenerationPtr> told) { self->look(std::move(told)); };
+  auto ask = [self = shared_from_this()](Reply<GenerationPtr> done) { self->look(std::move(done)); };
   with_descriptor(context_.cache, std::move(ask), std::move(reply));
 }
 

@@ -62,7 +62,7 @@ using tfile::ColumnId;
 using tfile::NodeId;
 
 Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t> reply) {
-  auto next = [](std::shared_ptr<Content> content, Reply<std::uint64_t> told) mutable { told(content->size()); };
+  auto next = [](std::shared_ptr<Content> content, Reply<std::uint64_t> done) mutable { done(content->size()); };
   return value_for<std::shared_ptr<Content>>(std::move(reply), std::move(next));
 }
 
@@ -183,8 +183,8 @@ void LoadedTable::resolve_branch(NodeId node, Reply<Settled> reply) const {
         ahead_ = std::min(2 * ahead + 1, kAllBranches);
         look([node, ahead](const tfile::Table& table) { return table.resolve_branch(node, ahead); }, std::move(made));
       },
-      value_for<LoadedPtr>(std::move(reply), [](LoadedPtr below, Reply<Settled> told) mutable {
-        told(Settled{std::move(below), 1});  // its node 1 is the directory of the branch
+      value_for<LoadedPtr>(std::move(reply), [](LoadedPtr below, Reply<Settled> done) mutable {
+        done(Settled{std::move(below), 1});  // its node 1 is the directory of the branch
       }));
 }
 
@@ -310,23 +310,23 @@ std::optional<LoadedTable::Settled> LoadedTable::known_settled(NodeId node) cons
 void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
   if (auto known = known_settled(node)) return reply(*std::move(known));
   if (table_->is_unresolved(node)) return resolve_branch(node, std::move(reply));
-  auto next = [self = shared_from_this(), node](LoadedPtr all, Reply<Settled> told) mutable {
-    told(Settled{all, self->same_node(all->table(), node)});
+  auto next = [self = shared_from_this(), node](LoadedPtr all, Reply<Settled> done) mutable {
+    done(Settled{all, self->same_node(all->table(), node)});
   };
   whole(value_for<LoadedPtr>(std::move(reply), std::move(next)));
 }
 
 void LoadedTable::view(NodeId node, ViewKind shown_as, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
-  auto make = [shown_as, strings](Settled of, Reply<std::shared_ptr<Content>> told) mutable {
-    of.loaded->own_view({of.node, shown_as}, strings, std::move(told));
+  auto make = [shown_as, strings](Settled of, Reply<std::shared_ptr<Content>> done) mutable {
+    of.loaded->own_view({of.node, shown_as}, strings, std::move(done));
   };
   settled(node, value_for<Settled>(std::move(reply), std::move(make)));
 }
 
 void LoadedTable::view_size(NodeId node, ViewKind shown_as, StringsAs strings, Reply<std::uint64_t> reply) const {
-  auto tell = [shown_as, strings](Settled of, Reply<std::uint64_t> told) mutable {
-    if (const auto known = of.loaded->noted_size({of.node, shown_as})) return told(*known);
-    of.loaded->own_view({of.node, shown_as}, strings, size_of(std::move(told)));
+  auto tell = [shown_as, strings](Settled of, Reply<std::uint64_t> done) mutable {
+    if (const auto known = of.loaded->noted_size({of.node, shown_as})) return done(*known);
+    of.loaded->own_view({of.node, shown_as}, strings, size_of(std::move(done)));
   };
   settled(node, value_for<Settled>(std::move(reply), std::move(tell)));
 }
@@ -373,8 +373,8 @@ void LoadedTable::summary(ColumnId id, Reply<SummaryPtr> reply) const {
 }
 
 void LoadedTable::chosen(const std::string& expression, Reply<LoadedPtr> reply) const {
-  auto choose = [expression](const Settled& whole, Reply<LoadedPtr> told) {
-    whole.loaded->own_chosen(expression, std::move(told));
+  auto choose = [expression](const Settled& whole, Reply<LoadedPtr> done) {
+    whole.loaded->own_chosen(expression, std::move(done));
   };
   settled(0, value_for<Settled>(std::move(reply), std::move(choose)));
 }
@@ -429,7 +429,7 @@ Once<GenerationPtr> LoadedTable::once_drawn(const std::string& text) const {
 
 void LoadedTable::drawn(MountContext& context, const std::string& text, const Provenance& from,
                         Reply<GenerationPtr> reply) const {
-  auto draw = [&context, text, from](const Settled& whole, Reply<GenerationPtr> told) {
+  auto draw = [&context, text, from](const Settled& whole, Reply<GenerationPtr> done) {
     const LoadedPtr& of = whole.loaded;
     auto start = [&](Reply<GenerationPtr> made) {
       auto draw_bound = [&context, of, text, from](const Query& query, Reply<GenerationPtr> drawn) {
@@ -437,7 +437,7 @@ void LoadedTable::drawn(MountContext& context, const std::string& text, const Pr
       };
       of->drawing(text, value_for<Query>(std::move(made), std::move(draw_bound)));
     };
-    of->once_drawn(text).get(start, std::move(told));
+    of->once_drawn(text).get(start, std::move(done));
   };
   settled(0, value_for<Settled>(std::move(reply), std::move(draw)));
 }
@@ -451,8 +451,8 @@ void LoadedTable::own_chosen(const std::string& expression, Reply<LoadedPtr> rep
       return std::make_shared<const LoadedTable>(std::move(found.table), cache, std::move(found.streams), path, origin,
                                                  nullptr, chosen_by);
     };
-    auto choose = [self = shared_from_this()](const Query& bound_cut, Reply<TableWhere> told) {
-      choose_entries(self->cache_, self->table_, self->streams_, bound_cut, std::move(told));
+    auto choose = [self = shared_from_this()](const Query& bound_cut, Reply<TableWhere> done) {
+      choose_entries(self->cache_, self->table_, self->streams_, bound_cut, std::move(done));
     };
     cut(expression, value_for<Query>(answer_with<TableWhere>(std::move(made), std::move(show)), std::move(choose)));
   };
@@ -479,7 +479,7 @@ Result<LoadedTable::LoadedPtr> LoadedTable::with_defined(const NamedExpressions&
 
 void LoadedTable::defined(const NamedExpressions& wanted, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
   if (wanted.empty()) return reply(shared_from_this());
-  auto define = [wanted, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> told) {
+  auto define = [wanted, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> done) {
     std::string key;
     for (const auto& [name, expression] : wanted) key += name + "=" + expression + "\n";
     auto start = [&](Reply<LoadedPtr> made) {
@@ -488,7 +488,7 @@ void LoadedTable::defined(const NamedExpressions& wanted, LeaveOut leave_out, Re
       };
       whole.loaded->answer_binding(std::move(job), std::move(made));
     };
-    whole.loaded->once_made(key).get(start, std::move(told));
+    whole.loaded->once_made(key).get(start, std::move(done));
   };
   settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }
@@ -509,8 +509,8 @@ void LoadedTable::own_aliased(const tfile::TableAlias& alias, LeaveOut leave_out
 }
 
 void LoadedTable::aliased(const tfile::TableAlias& alias, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
-  auto define = [alias, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> told) {
-    whole.loaded->own_aliased(alias, leave_out, std::move(told));
+  auto define = [alias, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> done) {
+    whole.loaded->own_aliased(alias, leave_out, std::move(done));
   };
   settled(0, value_for<Settled>(std::move(reply), std::move(define)));
 }

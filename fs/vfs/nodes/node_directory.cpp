@@ -266,10 +266,10 @@ void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   if (table_->is_remote()) table_->loaded().expect_looks();
   auto self = std::static_pointer_cast<const NodeDirectory>(shared_from_this());
   if (!table_->context().views_listed) return reply(std::make_shared<const NodeListing>(std::move(self), nullptr));
-  auto show = [self](Result<LoadedTable::Settled> settled, Reply<std::shared_ptr<const Listing>> told) {
+  auto show = [self](Result<LoadedTable::Settled> settled, Reply<std::shared_ptr<const Listing>> done) {
     // If a branch cannot be read now, the views that its name allows are listed.
     if (!settled) settled = LoadedTable::Settled{self->table_->loaded().shared_from_this(), self->node_};
-    told(std::make_shared<const NodeListing>(self, &*settled));
+    done(std::make_shared<const NodeListing>(self, &*settled));
   };
   table_->loaded().settled(node_, on_behalf_of<LoadedTable::Settled>(std::move(reply), std::move(show)));
 }

@@ -209,19 +209,19 @@ void ObjectFiles::made_in_pieces(std::size_t part, ViewKind shown_as, Reply<std:
   auto count = [object = object_, part, shown_as, stop = made.stop_token()](Payload payload) {
     return pieces_of(*object, part, shown_as, payload, stop);
   };
-  auto show = [self = shared_from_this(), part, shown_as](PiecedPtr text, Reply<std::shared_ptr<Content>> told) {
-    if (!text) return self->made_whole(part, shown_as, std::move(told));
-    told(pieced_content(self->cached_, std::move(text)));
+  auto show = [self = shared_from_this(), part, shown_as](PiecedPtr text, Reply<std::shared_ptr<Content>> reply) {
+    if (!text) return self->made_whole(part, shown_as, std::move(reply));
+    reply(pieced_content(self->cached_, std::move(text)));
   };
   Reply<PiecedPtr> counted = value_for<PiecedPtr>(std::move(made), std::move(show));
   if (object_->is_large)
     return answer_blocking_within(
         cache_, tfile::kLocalOrigin, NoPayload::kBlocks, [count] { return count({}); }, std::move(counted));
-  auto count_in = [exec = &cache_.exec(), count](Slices slices, Reply<PiecedPtr> told) {
+  auto count_in = [exec = &cache_.exec(), count](Slices slices, Reply<PiecedPtr> reply) {
     auto job = [count, slices = std::move(slices)] {
       return count(slices.pieces.empty() ? Payload() : slices.pieces[0]);
     };
-    const auto answer = answering(std::move(job), std::move(told));
+    const auto answer = answering(std::move(job), std::move(reply));
     if (!exec->view_workers.run(answer, Urgency::awaited)) answer();
   };
   cached_->read(0, 0, 1, 0, payload_->decoded_size({}), kLookedAt,
@@ -238,7 +238,7 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
                 std::shared_ptr<const DirectoryListing> listing, std::uint32_t key, Reply<ObjectFilesPtr> reply) {
   using StreamsPtr = std::shared_ptr<CachedStreams>;
   using StreamSetPtr = std::shared_ptr<const tfile::StreamSet>;
-  auto open = [&cache, file, listing, key](StreamSetPtr payload, Reply<ObjectFilesPtr> told) mutable {
+  auto open = [&cache, file, listing, key](StreamSetPtr payload, Reply<ObjectFilesPtr> done) mutable {
     StreamsPtr streams = cache.attach(payload);
     CachedStreams& attached = *streams;
     // The whole payload at once: it is one chunk.
@@ -258,7 +258,7 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
     };
     std::optional<InPlace> here;
     if (size <= kInPlaceMax) here.emplace();
-    attached.read(0, 0, 1, 0, size, kLookedAt, value_for<Slices>(std::move(told), std::move(look)));
+    attached.read(0, 0, 1, 0, size, kLookedAt, value_for<Slices>(std::move(done), std::move(look)));
   };
   answer_blocking(
       cache, [file, listing, key] { return file->payload(listing->keys[key]); },
@@ -277,9 +277,9 @@ void load_object(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
     auto streams = cache.attach(payload);
     return std::make_shared<const ObjectFiles>(std::move(object), std::move(payload), std::move(streams), cache);
   };
-  auto look = [&cache, file, listing, key](ObjectFilesPtr object, Reply<ObjectFilesPtr> told) {
-    if (object) return told(std::move(object));
-    load_whole(cache, file, listing, key, std::move(told));
+  auto look = [&cache, file, listing, key](ObjectFilesPtr object, Reply<ObjectFilesPtr> done) {
+    if (object) return done(std::move(object));
+    load_whole(cache, file, listing, key, std::move(done));
   };
   answer_blocking_within(cache, tfile::kLocalOrigin, NoPayload::kBlocks, std::move(job),
                          value_for<ObjectFilesPtr>(std::move(reply), std::move(look)));

@@ -15,14 +15,14 @@
 namespace tfilefs {
 
 void RootFileVnodes::attributes(VnodeId, Reply<Attributes> reply) const {
-  auto tell = [&context = context_](const GenerationPtr& now, Reply<Attributes> told) {
-    told(directory_attributes(now->state.from, context.ownership));
+  auto tell = [&context = context_](const GenerationPtr& now, Reply<Attributes> done) {
+    done(directory_attributes(now->state.from, context.ownership));
   };
   file_->current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(tell)));
 }
 
 void RootFileVnodes::enter(VnodeId, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
-  auto tell = [](const GenerationPtr& now, Reply<std::shared_ptr<const Directory>> told) { told(now->root()); };
+  auto tell = [](const GenerationPtr& now, Reply<std::shared_ptr<const Directory>> done) { done(now->root()); };
   file_->current(freshness, value_for<GenerationPtr>(std::move(reply), std::move(tell)));
 }
 

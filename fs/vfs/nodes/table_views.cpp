@@ -39,22 +39,22 @@ void text_of_table(const ViewedNode& of, Made reply, Make make) {
 }
 void schema(const ViewedNode& of, Made reply) {
   text_of_table(of, std::move(reply),
-                [chosen_by = of.loaded.chosen_by()](auto streams, auto table, Reply<std::string> told) {
-                  schema_text(std::move(streams), std::move(table), chosen_by, std::move(told));
+                [chosen_by = of.loaded.chosen_by()](auto streams, auto table, Reply<std::string> done) {
+                  schema_text(std::move(streams), std::move(table), chosen_by, std::move(done));
                 });
 }
 void awkward(const ViewedNode& of, Made reply) { text_of_table(of, std::move(reply), awkward_text); }
 // A stream is divided among its columns by their lengths: the page is the same each time once all of them are known.
 void page(const ViewedNode& of, Made reply) {
   text_of_table(of, std::move(reply),
-                [loaded = of.loaded.shared_from_this()](auto streams, auto table, Reply<std::string> told) {
+                [loaded = of.loaded.shared_from_this()](auto streams, auto table, Reply<std::string> done) {
                   auto write = [loaded, table](const ColumnLengths& lengths) {
                     std::vector<std::uint64_t> stored;
                     for (tfile::ColumnId id = 0; id < table->columns.size(); ++id)
                       stored.push_back(loaded->stored_bytes(id));
                     return table_page(*table, lengths, stored);
                   };
-                  column_lengths(streams, table, true, answer_with<ColumnLengths>(std::move(told), std::move(write)));
+                  column_lengths(streams, table, true, answer_with<ColumnLengths>(std::move(done), std::move(write)));
                 });
 }
 template <TextStyle style>

@@ -122,14 +122,14 @@ class RemoteDirectory final : public Directory {
     const auto pattern = pattern_of_chain(name);
     if (!tree_->shows(path) && !pattern) return reply(tl::unexpected(no_such_entry()));
     auto look = [tree = tree_, directory = path_, path, pattern, name = std::string(name)](
-                    RemoteListingPtr listed, Reply<FoundEntry> told) mutable {
+                    RemoteListingPtr listed, Reply<FoundEntry> done) mutable {
       const tfile::RemoteListing& listing = *listed;
       const auto found = std::ranges::lower_bound(listing.entries, name, {}, &tfile::RemoteEntry::name);
       const bool is_there = found != listing.entries.end() && found->name == name;
-      if (is_there) return told(FoundEntry{entry_of(tree, path, *found), {}});
-      if (listing.gap) return told(tl::unexpected<Error>(*listing.gap));
-      if (pattern) return told(FoundEntry{tree->chain(directory, name, *pattern), {}, false});
-      told(tl::unexpected(no_such_entry()));
+      if (is_there) return done(FoundEntry{entry_of(tree, path, *found), {}});
+      if (listing.gap) return done(tl::unexpected<Error>(*listing.gap));
+      if (pattern) return done(FoundEntry{tree->chain(directory, name, *pattern), {}, false});
+      done(tl::unexpected(no_such_entry()));
     };
     tree_->list(path_, value_for<RemoteListingPtr>(std::move(reply), std::move(look)));
   }
@@ -137,9 +137,9 @@ class RemoteDirectory final : public Directory {
   // Programs take what is listed for all that there is. So a list with a gap is none.
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
     auto show = [tree = tree_, path = path_](RemoteListingPtr listed,
-                                             Reply<std::shared_ptr<const Listing>> told) mutable {
-      if (listed->gap) return told(tl::unexpected<Error>(*listed->gap));
-      told(std::make_shared<const RemoteNames>(std::move(tree), std::move(path), std::move(listed)));
+                                             Reply<std::shared_ptr<const Listing>> done) mutable {
+      if (listed->gap) return done(tl::unexpected<Error>(*listed->gap));
+      done(std::make_shared<const RemoteNames>(std::move(tree), std::move(path), std::move(listed)));
     };
     tree_->list(path_, value_for<RemoteListingPtr>(std::move(reply), std::move(show)));
   }

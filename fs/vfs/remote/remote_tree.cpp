@@ -38,23 +38,23 @@ void RemoteTree::list(const std::string& path, Reply<ListingPtr> reply) {
 // Nothing is remembered of a failure: the next request asks again.
 void RemoteTree::ask(const std::string& path) {
   const Clock::time_point begun = Clock::now();
-  auto told = result_of([&]() -> Result<ListingPtr> {
+  auto done = result_of([&]() -> Result<ListingPtr> {
     const std::string url = path.empty() ? url_ : tfile::url_below(url_of(path), "");
     TRY(tfile::RemoteListing listing, tfile::list_remote(url, options_));
     return std::make_shared<const tfile::RemoteListing>(std::move(listing));
   });
-  if (told) note(path, **told);
+  if (done) note(path, **done);
   std::vector<Reply<ListingPtr>> waiting;
   {
     const Lock lock(mutex_);
     Listed& listed = listed_[path];
     listed.is_asking = false;
     waiting.swap(listed.waiting);
-    listed.listing = told ? *told : nullptr;
+    listed.listing = done ? *done : nullptr;
     listed.asked = begun;
     drop_old();
   }
-  for (auto& reply : waiting) reply(told);
+  for (auto& reply : waiting) reply(done);
 }
 
 // Lists that are not believed any more are not kept, either.

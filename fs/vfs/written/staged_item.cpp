@@ -92,18 +92,18 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
   const std::uint64_t base = file_->overlay().status(*node_).base;
   if (offset < base) {
     // Committed since this was opened, or before: read from the ROOT file.
-    auto continue_it = [self = shared_from_this(), offset, size, base](Slices head, Reply<Slices> told) {
+    auto continue_it = [self = shared_from_this(), offset, size, base](Slices head, Reply<Slices> done) {
       if (head.size() < std::min<std::uint64_t>(size, base - offset))
-        return told(fail(ErrorKind::stale,
+        return done(fail(ErrorKind::stale,
                          "another program has changed the file: it has fewer items than were "
                          "committed before the staged ones"));
-      if (offset + size <= base) return told(std::move(head));
+      if (offset + size <= base) return done(std::move(head));
       auto join = [all = copy_of(head)](const Slices& rest) mutable {
         all.add(rest);
         return std::move(all);
       };
       head = Slices();
-      self->read(base, offset + size - base, answer_with<Slices>(std::move(told), std::move(join)));
+      self->read(base, offset + size - base, answer_with<Slices>(std::move(done), std::move(join)));
     };
     return read_committed(file_, file_->overlay().place_of(*node_), offset,
                           std::min<std::uint64_t>(size, base - offset),
@@ -114,10 +114,10 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
     TRY(const std::size_t got, bytes->read(offset, copy->span()));
     return one_slice(std::move(copy), 0, got);
   };
-  auto finish = [self = shared_from_this(), offset, size](Result<Slices> got, Reply<Slices> told) {
+  auto finish = [self = shared_from_this(), offset, size](Result<Slices> got, Reply<Slices> done) {
     // A commit has taken the bytes meanwhile.
-    if (!got && got.error().kind == ErrorKind::denied) return self->read(offset, size, std::move(told));
-    told(std::move(got));
+    if (!got && got.error().kind == ErrorKind::denied) return self->read(offset, size, std::move(done));
+    done(std::move(got));
   };
   answer_reading(file_->context().cache, tfile::kLocalOrigin, std::move(job),
                  on_behalf_of<Slices>(std::move(reply), std::move(finish)));
@@ -138,10 +138,10 @@ void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std
 template <class T, class Then>
 void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness freshness, Then then, Reply<T> reply) {
   const std::uint64_t commits = file->overlay().commits();
-  auto finish = [file, at, commits, then](FoundEntry found, Reply<T> told) mutable {
+  auto finish = [file, at, commits, then](FoundEntry found, Reply<T> done) mutable {
     const Entry& now = found.entry;
     const bool is_column = now.vnodes->accepts(now.vnode) == WriteCapability::items;
-    then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(told));
+    then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(done));
   };
   file->committed_entry(at.directory, at.name, freshness, value_for<FoundEntry>(std::move(reply), std::move(finish)));
 }
@@ -186,14 +186,14 @@ class StagedVnodes final : public Vnodes {
   void change(VnodeId vnode, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (!change.size) return change_now(vnode, change, std::move(reply));
     auto self = std::static_pointer_cast<const StagedVnodes>(shared_from_this());
-    auto cut = [self, vnode, change](Reply<Attributes> told) {
+    auto cut = [self, vnode, change](Reply<Attributes> done) {
       auto again = [self, vnode, change](Result<Attributes> changed, Reply<Attributes> answer) {
         const bool next_has_begun =
             !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
         if (!next_has_begun) return answer(std::move(changed));
         self->change(vnode, change, std::move(answer));
       };
-      self->change_now(vnode, change, uninterrupted(on_behalf_of<Attributes>(std::move(told), std::move(again))));
+      self->change_now(vnode, change, uninterrupted(on_behalf_of<Attributes>(std::move(done), std::move(again))));
     };
     node_->bytes->when_thawed(*change.size, value_for<void>(std::move(reply), std::move(cut)));
   }
@@ -205,12 +205,12 @@ class StagedVnodes final : public Vnodes {
       return file->staged_attributes(*node);
     };
     auto finish = [self = std::static_pointer_cast<const StagedVnodes>(shared_from_this()), change](
-                      Result<Attributes> changed, Reply<Attributes> told) {
-      if (changed || changed.error().kind != ErrorKind::stale) return told(std::move(changed));
+                      Result<Attributes> changed, Reply<Attributes> done) {
+      if (changed || changed.error().kind != ErrorKind::stale) return done(std::move(changed));
       const auto ask = [change](const Entry& now, Reply<Attributes> answer) {
         now.vnodes->change(now.vnode, change, std::move(answer));
       };
-      self->committed(Freshness::recent, ask, std::move(told));
+      self->committed(Freshness::recent, ask, std::move(done));
     };
     answer_blocking(file_->context().cache, std::move(job),
                     uninterrupted(on_behalf_of<Attributes>(std::move(reply), std::move(finish))));
@@ -291,14 +291,14 @@ constexpr int kContinueTries = 100;
 // Calls `then` with the staged file that continues the committed items of a column.
 template <class T, class Then>
 void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries, Then then, Reply<T> reply) {
-  auto again = [file, at, tries, then](Result<T> done, Reply<T> told) {
-    if (done || done.error().kind != ErrorKind::stale || file->overlay().is_forgotten()) return told(std::move(done));
-    if (tries > 1) return with_continuation(file, at, tries - 1, then, std::move(told));
+  auto again = [file, at, tries, then](Result<T> done, Reply<T> answer) {
+    if (done || done.error().kind != ErrorKind::stale || file->overlay().is_forgotten()) return answer(std::move(done));
+    if (tries > 1) return with_continuation(file, at, tries - 1, then, std::move(answer));
     file->context().errors.add("/" + file->path(), done.error());
-    told(busy(done.error().text));
+    answer(busy(done.error().text));
   };
   const std::uint64_t commits = file->overlay().commits();
-  auto stage = [file, at, commits, then](const GenerationPtr& of, const Attributes& committed, Reply<T> told) {
+  auto stage = [file, at, commits, then](const GenerationPtr& of, const Attributes& committed, Reply<T> answer) {
     auto job = [file, at, commits, of, committed]() -> Result<Entry> {
       Changes::CommittedColumn column;
       column.size = committed.size;
@@ -308,16 +308,16 @@ void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries,
       TRY(const NodePtr node, file->staged().continue_file(at.directory, at.name, column));
       return staged_entry(file, node);
     };
-    answer_blocking(file->context().cache, std::move(job), value_for<Entry>(uninterrupted(std::move(told)), then));
+    answer_blocking(file->context().cache, std::move(job), value_for<Entry>(uninterrupted(std::move(answer)), then));
   };
-  auto ask = [stage = std::move(stage)](const FoundEntry& found, Reply<T> told) {
+  auto ask = [stage = std::move(stage)](const FoundEntry& found, Reply<T> answer) {
     const Entry entry = found.entry;
     const GenerationPtr of = entry.vnodes->generation();
-    if (!of) return told(not_there_any_more());
+    if (!of) return answer(not_there_any_more());
     auto take = [entry, of, stage](const Attributes& committed, Reply<T> staged) {
       stage(of, committed, std::move(staged));
     };
-    entry.vnodes->attributes(entry.vnode, value_for<Attributes>(std::move(told), std::move(take)));
+    entry.vnodes->attributes(entry.vnode, value_for<Attributes>(std::move(answer), std::move(take)));
   };
   const Freshness freshness = tries == kContinueTries ? Freshness::recent : Freshness::now;
   file->committed_entry(at.directory, at.name, freshness,
@@ -394,13 +394,13 @@ class CommittedColumnVnodes final : public Vnodes {
     }
     if (!change.size) return attributes(vnode, std::move(reply));
     auto resize = [self = std::static_pointer_cast<const CommittedColumnVnodes>(shared_from_this()), vnode, change](
-                      const Attributes& now, Reply<Attributes> told) {
-      if (now.size == *change.size) return told(now);
-      if (*change.size < now.size) return told(not_permitted("committed entries cannot be changed"));
+                      const Attributes& now, Reply<Attributes> done) {
+      if (now.size == *change.size) return done(now);
+      if (*change.size < now.size) return done(not_permitted("committed entries cannot be changed"));
       const auto grow = [vnode, change](const Entry& staged, Reply<Attributes> answer) {
         staged.vnodes->change(vnode, change, std::move(answer));
       };
-      with_continuation(self->file_, self->at_, kContinueTries, grow, std::move(told));
+      with_continuation(self->file_, self->at_, kContinueTries, grow, std::move(done));
     };
     attributes(vnode, value_for<Attributes>(std::move(reply), std::move(resize)));
   }
@@ -425,13 +425,13 @@ void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t
                     Reply<Slices> reply) {
   if (!at.directory) return reply(not_there_any_more());
   const auto read = [offset, size](const Entry& entry, Reply<Slices> answer) {
-    auto read_opened = [offset, size](const OpenedContent& opened, Reply<Slices> told) {
+    auto read_opened = [offset, size](const OpenedContent& opened, Reply<Slices> done) {
       const std::shared_ptr<Content> content = opened.content;
-      content->read(offset, size, answer_with<Slices>(std::move(told), [content](Slices slices) { return slices; }));
+      content->read(offset, size, answer_with<Slices>(std::move(done), [content](Slices slices) { return slices; }));
     };
     entry.vnodes->open(entry.vnode, value_for<OpenedContent>(std::move(answer), std::move(read_opened)));
   };
-  auto read_found = [read](const FoundEntry& found, Reply<Slices> told) { read(found.entry, std::move(told)); };
+  auto read_found = [read](const FoundEntry& found, Reply<Slices> done) { read(found.entry, std::move(done)); };
   auto check = [](Result<FoundEntry>& found) {  // read(2) never fails with ENOENT
     if (!found && found.error().kind == ErrorKind::not_found) found = not_there_any_more();
   };

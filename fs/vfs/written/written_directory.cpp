@@ -77,7 +77,7 @@ class WrittenDirectory final : public Directory {
   template <class T, class Then>
   void look_again(Then then, Reply<T> reply) const {
     const auto now = file_->directory(node_);
-    auto go_on = [now, then](const DirectoryPtr& entered, Reply<T> told) { then(*entered, std::move(told)); };
+    auto go_on = [now, then](const DirectoryPtr& entered, Reply<T> done) { then(*entered, std::move(done)); };
     now->enter({}, Freshness::recent, value_for<DirectoryPtr>(std::move(reply), std::move(go_on)));
   }
 
@@ -138,9 +138,9 @@ void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) cons
     return look_again(find, std::move(reply));
   }
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  auto show = [self, name = std::string(name)](FoundEntry found, Reply<FoundEntry> told) {
-    if (self->is_hidden(found)) return told(no_such_entry());
-    told(self->over_committed(name, std::move(found)));
+  auto show = [self, name = std::string(name)](FoundEntry found, Reply<FoundEntry> done) {
+    if (self->is_hidden(found)) return done(no_such_entry());
+    done(self->over_committed(name, std::move(found)));
   };
   find_committed(name, value_for<FoundEntry>(std::move(reply), std::move(show)));
 }
@@ -189,8 +189,8 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     auto stage = [self, name, mode]() -> Result<NodePtr> {
       return self->file_->staged().make_file(self->node_, name, mode);
     };
-    auto open_staged = [self, open](const NodePtr& made, Reply<CreatedFile> told) {
-      open(FoundEntry{staged_entry(self->file_, made), {}}, std::move(told));
+    auto open_staged = [self, open](const NodePtr& made, Reply<CreatedFile> done) {
+      open(FoundEntry{staged_entry(self->file_, made), {}}, std::move(done));
     };
     self->change(std::move(stage), value_for<NodePtr>(std::move(created), std::move(open_staged)),
                  self->file_->overlay().is_in_committing_field(*self->node_));
@@ -221,18 +221,18 @@ constexpr int kLookTries = 100;
 template <class Change>
 void with_look(const WrittenPtr& file, const NodePtr& directory, const std::string& name, int tries, Change change,
                Reply<void> reply) {
-  auto again = [file, directory, name, tries, change](Result<void> done, Reply<void> told) {
+  auto again = [file, directory, name, tries, change](Result<void> done, Reply<void> answer) {
     const bool is_moving = !done && done.error().kind == ErrorKind::stale && !file->overlay().is_forgotten();
-    if (!is_moving || tries <= 1) return told(std::move(done));
-    with_look(file, directory, name, tries - 1, change, std::move(told));
+    if (!is_moving || tries <= 1) return answer(std::move(done));
+    with_look(file, directory, name, tries - 1, change, std::move(answer));
   };
   Changes::Looked looked{directory, name, false, file->overlay().commits()};
   const Freshness freshness = tries == kLookTries ? Freshness::recent : Freshness::now;
-  auto look = [file, looked, change](const Result<FoundEntry>& found, Reply<void> told) mutable {
+  auto look = [file, looked, change](const Result<FoundEntry>& found, Reply<void> answer) mutable {
     const std::string& own = found && !found->own_name.empty() ? found->own_name : looked.name;
     const auto what = file->overlay().look(*looked.directory, own).what;
     looked.committed = found && what != StagedLook::What::whiteout;
-    change(looked, looked.committed ? std::optional(*found) : std::nullopt, std::move(told));
+    change(looked, looked.committed ? std::optional(*found) : std::nullopt, std::move(answer));
   };
   file->committed_entry(
       directory, name, freshness,
@@ -266,11 +266,11 @@ void WrittenDirectory::remove_looked(Changes::Looked what, const std::optional<F
   };
   if (!directory) return change(std::move(take_away), std::move(reply), arrow_table_name(what.name).has_value());
   const std::optional<Entry> key = how == Removal::of_committed ? std::optional(committed->entry) : std::nullopt;
-  auto remove = [self, name = what.name, take_away, key](Reply<void> told) {
+  auto remove = [self, name = what.name, take_away, key](Reply<void> done) {
     auto tell = [self, name, key] {
       if (key) self->tell_of_older_cycles(name, *key);
     };
-    self->change(take_away, answer_with<void>(std::move(told), std::move(tell)), true);
+    self->change(take_away, answer_with<void>(std::move(done), std::move(tell)), true);
   };
   check_empty(what.name, value_for<void>(std::move(reply), std::move(remove)));
 }
@@ -312,14 +312,14 @@ void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) c
     if (listing->size() > 0) return not_empty();
     return {};
   };
-  auto list = [count](const DirectoryPtr& in, Reply<void> told) {
+  auto list = [count](const DirectoryPtr& in, Reply<void> done) {
     auto count_in = [in, count](const ListingPtr& listing) { return count(listing); };
-    in->list(answer_with<ListingPtr>(std::move(told), std::move(count_in)));
+    in->list(answer_with<ListingPtr>(std::move(done), std::move(count_in)));
   };
-  auto enter = [list](const FoundEntry& found, Reply<void> told) {
+  auto enter = [list](const FoundEntry& found, Reply<void> done) {
     const Entry entry = found.entry;
     auto list_of = [entry, list](const DirectoryPtr& in, Reply<void> listed) { list(in, std::move(listed)); };
-    entry.vnodes->enter(entry.vnode, Freshness::recent, value_for<DirectoryPtr>(std::move(told), std::move(list_of)));
+    entry.vnodes->enter(entry.vnode, Freshness::recent, value_for<DirectoryPtr>(std::move(done), std::move(list_of)));
   };
   find(name, value_for<FoundEntry>(std::move(reply), std::move(enter)));
 }
@@ -335,14 +335,14 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
   auto move = [self, name = std::string(name), flags](Changes::Looked place, const std::optional<FoundEntry>&,
                                                       Reply<void> answer) {
     // find() gives a committed entry a node of its own, which can be moved.
-    auto rename = [self, place, name, flags](const FoundEntry&, Reply<void> told) {
+    auto rename = [self, place, name, flags](const FoundEntry&, Reply<void> done) {
       const Overlay& overlay = self->file_->overlay();
       const bool waits =
           overlay.waits_for_commit(*self->node_, name) || overlay.waits_for_commit(*place.directory, place.name);
       auto job = [self, name, place, flags]() -> Result<> {
         return self->file_->staged().rename(self->node_, name, place, flags);
       };
-      self->change(std::move(job), std::move(told), waits);
+      self->change(std::move(job), std::move(done), waits);
     };
     self->find(name, value_for<FoundEntry>(std::move(answer), std::move(rename)));
   };

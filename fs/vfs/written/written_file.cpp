@@ -25,12 +25,12 @@ void descend(DirectoryPtr from, std::shared_ptr<const std::vector<std::string>> 
   if (at == names->size()) return reply(std::move(from));
   const Directory& directory = *from;
   const std::string& name = (*names)[at];
-  auto enter = [names, at](FoundEntry found, Reply<DirectoryPtr> told) {
+  auto enter = [names, at](FoundEntry found, Reply<DirectoryPtr> done) {
     const Entry entry = std::move(found.entry);
     auto go_on = [entry, names, at](DirectoryPtr entered, Reply<DirectoryPtr> there) {
       descend(std::move(entered), names, at + 1, std::move(there));
     };
-    entry.vnodes->enter(entry.vnode, Freshness::recent, value_for<DirectoryPtr>(std::move(told), std::move(go_on)));
+    entry.vnodes->enter(entry.vnode, Freshness::recent, value_for<DirectoryPtr>(std::move(done), std::move(go_on)));
   };
   directory.find(name, value_for<FoundEntry>(std::move(reply), std::move(enter)));
 }
@@ -51,8 +51,8 @@ class WrittenDirectoryVnodes final : public Vnodes {
 
   void enter(VnodeId, Freshness freshness, Reply<DirectoryPtr> reply) const override {
     auto show = [file = file_, node = node_, commits = file_->overlay().commits()](
-                    const std::optional<DirectoryPtr>& base, Reply<DirectoryPtr> told) {
-      told(make_written_directory(file, node, commits, base.value_or(nullptr)));
+                    const std::optional<DirectoryPtr>& base, Reply<DirectoryPtr> done) {
+      done(make_written_directory(file, node, commits, base.value_or(nullptr)));
     };
     file_->committed_directory(node_, freshness, found_or_not<DirectoryPtr>(std::move(reply), std::move(show)));
   }
@@ -61,8 +61,8 @@ class WrittenDirectoryVnodes final : public Vnodes {
   // others is no error, since cp -p and rsync -a do.
   void change(VnodeId, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (node_ == file_->staged().root()) return change_file(change, std::move(reply));
-    auto changed = [file = file_, node = node_](Reply<Attributes> told) mutable {
-      file->directory_attributes(node, std::move(told));
+    auto changed = [file = file_, node = node_](Reply<Attributes> done) mutable {
+      file->directory_attributes(node, std::move(done));
     };
     answer_blocking(
         file_->context().cache,
@@ -183,23 +183,23 @@ void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, 
   auto names = overlay().committed_path(*node);
   if (!names || !staged_->is_there()) return reply(DirectoryPtr());
   auto look = [self = shared_from_this(), node, path = std::make_shared<const Names>(*std::move(names))](
-                  const GenerationPtr& now, Reply<DirectoryPtr> told) {
+                  const GenerationPtr& now, Reply<DirectoryPtr> done) {
     if (self->overlay().committed_path(*node) != *path)
-      return self->committed_directory(node, Freshness::recent, std::move(told));
-    if (auto known = self->entered(*node, now, *path)) return told(std::move(known));
+      return self->committed_directory(node, Freshness::recent, std::move(done));
+    if (auto known = self->entered(*node, now, *path)) return done(std::move(known));
     auto keep = [self, node, path](const Result<DirectoryPtr>& found) {
       if (found) self->note_entered(*node, *found, *path);
     };
-    descend(now->root(), path, 0, seen_by(std::move(told), std::move(keep)));
+    descend(now->root(), path, 0, seen_by(std::move(done), std::move(keep)));
   };
   mounted_->current(freshness, value_for<GenerationPtr>(std::move(reply), std::move(look)));
 }
 
 void WrittenFile::committed_entry(const NodePtr& directory, std::string_view name, Freshness freshness,
                                   Reply<FoundEntry> reply) {
-  auto find = [name = std::string(name)](const DirectoryPtr& base, Reply<FoundEntry> told) {
-    if (!base) return told(no_such_entry());
-    base->find(name, std::move(told));
+  auto find = [name = std::string(name)](const DirectoryPtr& base, Reply<FoundEntry> done) {
+    if (!base) return done(no_such_entry());
+    base->find(name, std::move(done));
   };
   committed_directory(directory, freshness, value_for<DirectoryPtr>(std::move(reply), std::move(find)));
 }
@@ -262,7 +262,7 @@ void WrittenFile::directory_attributes(const NodePtr& node, Reply<Attributes> re
     }
     committed = a;
   };
-  Reply<Attributes> told = seen_by(std::move(reply), std::move(tell));
+  Reply<Attributes> done = seen_by(std::move(reply), std::move(tell));
   if (node == staged_->root() && staged_->is_there()) {
     auto times_of = [](const GenerationPtr& now) {
       Attributes of_file;
@@ -270,11 +270,11 @@ void WrittenFile::directory_attributes(const NodePtr& node, Reply<Attributes> re
       of_file.changed = now->state.from.changed;
       return of_file;
     };
-    return mounted_->current(Freshness::recent, answer_with<GenerationPtr>(std::move(told), std::move(times_of)));
+    return mounted_->current(Freshness::recent, answer_with<GenerationPtr>(std::move(done), std::move(times_of)));
   }
   of_committed<Attributes>(
       node, [](const Entry& at, Reply<Attributes> answer) { at.vnodes->attributes(at.vnode, std::move(answer)); },
-      std::move(told));
+      std::move(done));
 }
 
 void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
@@ -283,7 +283,7 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
   if (!status.attributes.title.empty()) staged.emplace_back(kTitleAttribute, status.attributes.title);
   if (!status.attributes.class_name.empty()) staged.emplace_back(kClassAttribute, status.attributes.class_name);
   of_committed<Xattrs>(
-      node, [](const Entry& at, Reply<Xattrs> told) { at.vnodes->xattrs(at.vnode, std::move(told)); },
+      node, [](const Entry& at, Reply<Xattrs> done) { at.vnodes->xattrs(at.vnode, std::move(done)); },
       seen_by(std::move(reply), [staged = std::move(staged)](Result<Xattrs>& committed) mutable {
         if (!committed) committed = std::move(staged);
       }));
@@ -291,7 +291,7 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
 
 void WrittenFile::more_directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
   of_committed<Xattrs>(
-      node, [](const Entry& at, Reply<Xattrs> told) { at.vnodes->more_xattrs(at.vnode, std::move(told)); },
+      node, [](const Entry& at, Reply<Xattrs> done) { at.vnodes->more_xattrs(at.vnode, std::move(done)); },
       seen_by(std::move(reply), [](Result<Xattrs>& committed) {
         if (!committed) committed = Xattrs();  // what is staged has none
       }));

@@ -130,8 +130,8 @@ Reply<T> ChainCounts::naming_file(std::size_t file, Reply<T> reply) {
 void ChainCounts::ask_file(FileLengths of, Reply<void> reply) {
   const std::size_t file = of.file;
   auto ask = [self = shared_from_this(), of = std::move(of)](std::shared_ptr<CachedStreams> streams,
-                                                             Reply<void> told) mutable {
-    self->ask_lengths(std::move(of), std::move(streams), std::move(told));
+                                                             Reply<void> done) mutable {
+    self->ask_lengths(std::move(of), std::move(streams), std::move(done));
   };
   using StreamsPtr = std::shared_ptr<CachedStreams>;
   files_->streams(file, naming_file(file, value_for<StreamsPtr>(std::move(reply), std::move(ask))));
@@ -140,7 +140,7 @@ void ChainCounts::ask_file(FileLengths of, Reply<void> reply) {
 void ChainCounts::ask_lengths(FileLengths of, std::shared_ptr<CachedStreams> streams, Reply<void> reply) {
   const std::size_t count = of.unknown.size();
   auto ask = [self = shared_from_this(), of = std::move(of), streams = std::move(streams)](std::size_t i,
-                                                                                           Reply<void> told) {
+                                                                                           Reply<void> done) {
     const CountId id = of.unknown[i];
     const CountSource source = self->table_->count_source(id, of.file);
     if (id != of.wanted) {
@@ -150,12 +150,12 @@ void ChainCounts::ask_lengths(FileLengths of, std::shared_ptr<CachedStreams> str
         done({});
       };
       return streams->cheap_length(source.column.stream, source.column.slot,
-                                   on_behalf_of<std::optional<std::int64_t>>(std::move(told), std::move(note_cheap)));
+                                   on_behalf_of<std::optional<std::int64_t>>(std::move(done), std::move(note_cheap)));
     }
     auto note_wanted = [self, file = of.file, id, source](std::int64_t length) {
       self->note(id, file, counted_items(source, length));
     };
-    Reply<std::int64_t> counted = answer_with<std::int64_t>(std::move(told), std::move(note_wanted));
+    Reply<std::int64_t> counted = answer_with<std::int64_t>(std::move(done), std::move(note_wanted));
     streams->length(source.column.stream, source.column.slot, self->naming_file(of.file, std::move(counted)));
   };
   when_all(count, count, std::move(ask), std::move(reply));
@@ -173,13 +173,13 @@ void ChainCounts::gather(CountId wanted, Reply<StartsPtr> reply) {
     }
     for (const CountId id : ids) known.push_back(counts_[id].counts);
   }
-  auto ask = [self = shared_from_this(), wanted, ids, known = std::move(known)](std::size_t file, Reply<void> told) {
+  auto ask = [self = shared_from_this(), wanted, ids, known = std::move(known)](std::size_t file, Reply<void> done) {
     FileLengths of{file, wanted, {}};
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (known[i][file] < 0) of.unknown.push_back(ids[i]);
     }
-    if (of.unknown.empty()) return told({});
-    self->ask_file(std::move(of), std::move(told));
+    if (of.unknown.empty()) return done({});
+    self->ask_file(std::move(of), std::move(done));
   };
   auto add_all = [self = shared_from_this(), wanted, ids] {
     for (const CountId id : ids) self->added_up(id);

@@ -37,9 +37,9 @@ template <class T, class Make>
 Reply<T> of_file(std::shared_ptr<ChainFiles> files, std::size_t file, std::shared_ptr<CachedStreams> streams,
                  Reply<Slices> reply, Make make) {
   auto take = [files = std::move(files), file, streams = std::move(streams), make = std::move(make)](
-                  Result<T> read, Reply<Slices> told) {
-    if (!read) return told(tl::unexpected<Error>(met_in(*files, file, std::move(read).error())));
-    told(make(*std::move(read)));
+                  Result<T> read, Reply<Slices> done) {
+    if (!read) return done(tl::unexpected<Error>(met_in(*files, file, std::move(read).error())));
+    done(make(*std::move(read)));
   };
   return on_behalf_of<T>(std::move(reply), std::move(take));
 }
@@ -87,8 +87,8 @@ void ChainStreams::read_known(const Request& asked, Reply<Slices> reply) {
   if (request.in_order && cache_.looks_ahead()) look_ahead(request, starts);
   std::vector<Part> parts = parts_of(request, starts);
   if (parts.size() == 1) return read_part(request, parts[0], std::move(reply));
-  auto read = [self = self(), request](const Part& part, std::byte* to, Reply<void> told) {
-    self->read_part(request, part, copied_to(to, std::move(told)));
+  auto read = [self = self(), request](const Part& part, std::byte* to, Reply<void> done) {
+    self->read_part(request, part, copied_to(to, std::move(done)));
   };
   put_together(std::move(parts), std::move(read), std::move(reply));
 }
@@ -150,15 +150,15 @@ void ChainStreams::read_kept_part(const PartRequest& request, const Part& part, 
   const std::size_t key = request.column * table_->files().size() + part.file;
   PiecePtr known = files_->is_stale(part.file) ? nullptr : cache_.file_parts().find(this, key);
   if (known) return reply(of_part(std::move(known)));
-  auto keep = [self = self(), request, part, source, key, of_part](Result<Slices> slices, Reply<Slices> told) {
+  auto keep = [self = self(), request, part, source, key, of_part](Result<Slices> slices, Reply<Slices> done) {
     if (!slices && is_lasting(slices.error()))  // what is wrong may lie elsewhere
-      return self->read_file(request, part, source, std::move(told));
-    if (!slices) return told(std::move(slices));
+      return self->read_file(request, part, source, std::move(done));
+    if (!slices) return done(std::move(slices));
     auto bytes = std::make_shared<std::string>(slices->size(), '\0');
     copy_slices(*slices, std::as_writable_bytes(std::span(*bytes)).data());
     *slices = {};
     self->cache_.file_parts().keep(self.get(), key, bytes);
-    told(of_part(std::move(bytes)));
+    done(of_part(std::move(bytes)));
   };
   read_file(request, {part.file, 0, part.whole, part.whole}, source,
             on_behalf_of<Slices>(std::move(reply), std::move(keep)));
@@ -167,16 +167,16 @@ void ChainStreams::read_kept_part(const PartRequest& request, const Part& part, 
 void ChainStreams::read_file(const PartRequest& request, const Part& part, const ItemSource& source,
                              Reply<Slices> reply) {
   auto read = [self = self(), request, part, source](const std::shared_ptr<CachedStreams>& streams,
-                                                     Reply<Slices> told) {
+                                                     Reply<Slices> done) {
     if (source.kind == Kind::same)
       return read_whole(
           *streams, {source.column.stream, source.column.slot, source.column.item_size, part.begin, part.size},
-          request.use, of_file<Slices>(self->files_, part.file, streams, std::move(told), std::identity()));
+          request.use, of_file<Slices>(self->files_, part.file, streams, std::move(done), std::identity()));
     auto make = [self, request, part, source](const Inputs& inputs) {
       return made_items(source, self->wanted(request, part), inputs.bytes());
     };
     read_inputs(streams, self->inputs(request, part, source), request.use, {},
-                of_file<Inputs>(self->files_, part.file, streams, std::move(told), std::move(make)));
+                of_file<Inputs>(self->files_, part.file, streams, std::move(done), std::move(make)));
   };
   files_->streams(part.file, value_for<std::shared_ptr<CachedStreams>>(std::move(reply), std::move(read)));
 }

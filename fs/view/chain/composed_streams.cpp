@@ -20,8 +20,8 @@ std::optional<std::int64_t> ComposedStreams::known_length(tfile::StreamId id, st
 }
 
 void ComposedStreams::length(tfile::StreamId id, std::uint32_t slot, Reply<std::int64_t> reply) {
-  auto told = [self = shared_from_this(), id, slot] { return *self->known_length(id, slot); };
-  want_all({composed_->chained(id).count}, answer_with<void>(std::move(reply), std::move(told)));
+  auto done = [self = shared_from_this(), id, slot] { return *self->known_length(id, slot); };
+  want_all({composed_->chained(id).count}, answer_with<void>(std::move(reply), std::move(done)));
 }
 
 void ComposedStreams::cheap_length(tfile::StreamId id, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
@@ -31,9 +31,9 @@ void ComposedStreams::cheap_length(tfile::StreamId id, std::uint32_t slot, Reply
 // One after the other, as one may make others known.
 void ComposedStreams::want_all(std::vector<CountId> ids, Reply<void> reply) {
   const std::size_t count = ids.size();
-  auto ask = [self = shared_from_this(), ids = std::move(ids)](std::size_t i, Reply<void> told) {
-    if (self->items_known(ids[i]) >= 0) return told({});
-    self->want(ids[i], answer_with<StartsPtr>(std::move(told), [](const StartsPtr&) {}));
+  auto ask = [self = shared_from_this(), ids = std::move(ids)](std::size_t i, Reply<void> done) {
+    if (self->items_known(ids[i]) >= 0) return done({});
+    self->want(ids[i], answer_with<StartsPtr>(std::move(done), [](const StartsPtr&) {}));
   };
   for_each(count, std::move(ask), std::move(reply));
 }
@@ -50,7 +50,7 @@ void ComposedStreams::read(tfile::StreamId id, std::uint32_t, std::size_t item_s
     return read_known(request, std::move(reply));
   std::vector<CountId> needed{column.count};
   needed.insert(needed.end(), column.held.rbegin(), column.held.rend());
-  auto go_on = [self = shared_from_this(), request](Reply<Slices> told) { self->read_known(request, std::move(told)); };
+  auto go_on = [self = shared_from_this(), request](Reply<Slices> done) { self->read_known(request, std::move(done)); };
   want_all(std::move(needed), value_for<void>(std::move(reply), std::move(go_on)));
 }
 

@@ -18,11 +18,11 @@ struct SchemaSet::Parts {
 
 namespace {
 
-auto told(const tfile::Node& node) {
+auto reply(const tfile::Node& node) {
   return std::tie(node.kind, node.name, node.original_name, node.branch_name, node.children, node.column,
                   node.alternatives, node.tag);
 }
-auto told(const tfile::Column& column) {
+auto reply(const tfile::Column& column) {
   return std::tie(column.dtype, column.role, column.optional, column.shape, column.lists, column.counter, column.branch,
                   column.field, column.class_name, column.reason, column.stream, column.slot);
 }

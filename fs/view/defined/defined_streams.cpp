@@ -150,8 +150,8 @@ void DefinedStreams::read(tfile::StreamId id, std::uint32_t, std::size_t, std::u
   const Request request{id, offset, offset + size};
   const std::size_t definition = table_->definition_of(id);
   if (!table_->definition(definition).is_list || starts_known(definition)) return read_known(request, std::move(reply));
-  auto go_on = [self = shared_from_this(), request](const StartsPtr&, Reply<Slices> told) {
-    self->read_known(request, std::move(told));
+  auto go_on = [self = shared_from_this(), request](const StartsPtr&, Reply<Slices> done) {
+    self->read_known(request, std::move(done));
   };
   want_starts(definition, value_for<StartsPtr>(std::move(reply), std::move(go_on)));
 }

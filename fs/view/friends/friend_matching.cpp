@@ -35,7 +35,7 @@ struct PartsRead {
 
 // One column after the other; there are few.
 void read_parts(const KeySource& source, bool cuts, KeyEntries entries, Reply<PartsRead> reply) {
-  auto read = [&source, cuts, entries](std::size_t i, PartsRead& parts, Reply<void> told) {
+  auto read = [&source, cuts, entries](std::size_t i, PartsRead& parts, Reply<void> done) {
     auto add = [&source, dtype = source.columns[i].dtype, cuts, &parts](const Slices& slices) {
       std::vector<std::byte> bytes(slices.size());
       copy_slices(slices, bytes.data());
@@ -45,7 +45,7 @@ void read_parts(const KeySource& source, bool cuts, KeyEntries entries, Reply<Pa
         add_as_parts(bytes, dtype, cuts, parts.values);
     };
     read_whole(*source.streams, range_of_items(source.columns[i], entries.first, entries.count),
-               answer_with<Slices>(std::move(told), std::move(add)));
+               answer_with<Slices>(std::move(done), std::move(add)));
   };
   for_each(source.columns.size(), PartsRead(), std::move(read), std::move(reply));
 }
@@ -73,7 +73,7 @@ std::vector<EntryKey> keys_of(const KeySources& sources, std::int64_t count, Par
 void read_keys(ClusterCache& cache, const KeySources& sources, TakeKeys take, Reply<void> reply) {
   const std::int64_t entries = std::max<std::int64_t>(sources.entries, 0);
   const auto count = static_cast<std::size_t>((entries + kKeysAtOnce - 1) / kKeysAtOnce);
-  auto read = [&cache, sources, take = std::move(take)](std::size_t i, Reply<void> told) {
+  auto read = [&cache, sources, take = std::move(take)](std::size_t i, Reply<void> done) {
     const std::int64_t first = static_cast<std::int64_t>(i) * kKeysAtOnce;
     const KeyEntries some{first, std::min(kKeysAtOnce, sources.entries - first)};
     auto give = [&cache, &sources, &take, some](PartsRead major, PartsRead minor, Reply<void> done) {
@@ -88,7 +88,7 @@ void read_keys(ClusterCache& cache, const KeySources& sources, TakeKeys take, Re
       };
       read_parts(sources.minor, sources.cuts, some, value_for<PartsRead>(std::move(next), std::move(with_minor)));
     };
-    read_parts(sources.major, sources.cuts, some, value_for<PartsRead>(std::move(told), std::move(with_major)));
+    read_parts(sources.major, sources.cuts, some, value_for<PartsRead>(std::move(done), std::move(with_major)));
   };
   for_each(count, std::move(read), std::move(reply));
 }
@@ -137,12 +137,12 @@ void index_entries(ClusterCache& cache, const KeySources& sources, Reply<Counted
     return {};
   };
   // Sorting takes long, and reads nothing: a job.
-  auto sort = [&cache, made, &index](Reply<CountedIndexPtr> told) {
+  auto sort = [&cache, made, &index](Reply<CountedIndexPtr> done) {
     auto job = [made, &index]() -> Result<CountedIndexPtr> {
       index.sort();
       return CountedIndexPtr(made);
     };
-    cache.exec().job_pool.run(answering(std::move(job), std::move(told)), Urgency::awaited);
+    cache.exec().job_pool.run(answering(std::move(job), std::move(done)), Urgency::awaited);
   };
   read_keys(cache, sources, std::move(take), value_for<void>(std::move(reply), std::move(sort)));
 }

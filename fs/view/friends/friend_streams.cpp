@@ -51,7 +51,7 @@ void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> r
     (*entries)[i] = {std::min(entry, own_end), std::min(entry + block.count(i), own_end)};
   }
   const std::vector<tfile::ColumnId>& lists = table_->counted(count).lists;
-  auto descend = [self = self(), &lists](std::size_t depth, const auto& made, Reply<void> told) {
+  auto descend = [self = self(), &lists](std::size_t depth, const auto& made, Reply<void> done) {
     RunsItems& runs = *made;
     std::vector<Pick> picks;
     picks.reserve(2 * runs.size());
@@ -64,7 +64,7 @@ void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> r
     std::ranges::fill(ends->span(), std::byte{0});
     auto take = [&runs, ends] { return step_down(runs, *ends); };
     pick_items(self->own_, range_of_items(self->table_->own().columns[lists[depth]], 0, 0), std::move(picks), ends, {},
-               answer_with<void>(std::move(told), std::move(take)));
+               answer_with<void>(std::move(done), std::move(take)));
   };
   for_each(lists.size(), std::move(entries), std::move(descend), std::move(reply));
 }
@@ -72,13 +72,13 @@ void FriendStreams::read_block(CountId count, std::size_t number, Reply<Block> r
 // Adds up the items of all blocks.
 void FriendStreams::count_items(CountId id, Reply<StartsPtr> reply) {
   auto first = std::make_shared<std::vector<std::int64_t>>(1, 0);
-  auto add_block = [self = self(), id](std::size_t number, const auto& starts, Reply<void> told) {
+  auto add_block = [self = self(), id](std::size_t number, const auto& starts, Reply<void> done) {
     auto add = [&starts](const Block& block) {
       std::int64_t items = starts->back();
       for (const RunItems& run : *block) items = std::min(items + (run.last - run.first), kItemsMax);
       starts->push_back(items);
     };
-    self->block(id, number, answer_with<Block>(std::move(told), std::move(add)));
+    self->block(id, number, answer_with<Block>(std::move(done), std::move(add)));
   };
   for_each(matched_->block_count(), std::move(first), std::move(add_block), std::move(reply));
 }
@@ -166,8 +166,8 @@ void FriendStreams::read_known(const Request& wanted, Reply<Slices> reply) {
     end -= 1;
     held = shown.held[0];
   }
-  auto found = [self = self(), request](std::vector<Segment> segments, Reply<Slices> told) {
-    self->read_segments(request, std::move(segments), std::move(told));
+  auto found = [self = self(), request](std::vector<Segment> segments, Reply<Slices> done) {
+    self->read_segments(request, std::move(segments), std::move(done));
   };
   find({shown.count, held, begin, end, starts_known(shown.count)},
        value_for<std::vector<Segment>>(std::move(reply), std::move(found)));
@@ -183,14 +183,14 @@ void FriendStreams::find(Wanted wanted, Reply<std::vector<Segment>> reply) {
   const std::size_t first = block_of(wanted.begin),
                     last = std::min(block_of(wanted.end - 1), matched_->block_count() - 1);
   auto look = [self = self(), wanted = std::move(wanted), first](std::size_t i, std::vector<Segment>& found,
-                                                                 Reply<void> told) {
-    self->find_in_block(wanted, first + i, found, std::move(told));
+                                                                 Reply<void> done) {
+    self->find_in_block(wanted, first + i, found, std::move(done));
   };
   for_each(last + 1 - first, std::vector<Segment>(), std::move(look), std::move(reply));
 }
 
 void FriendStreams::find_in_block(const Wanted& wanted, std::size_t number, std::vector<Segment>& found,
-                                  Reply<void> told) {
+                                  Reply<void> reply) {
   auto look = [self = self(), &wanted, number, &found](const Block& own, Reply<void> done) {
     if (!wanted.held) {
       self->add_found(wanted, number, own.get(), nullptr, found);
@@ -201,8 +201,8 @@ void FriendStreams::find_in_block(const Wanted& wanted, std::size_t number, std:
     };
     self->block(*wanted.held, number, answer_with<Block>(std::move(done), std::move(add)));
   };
-  if (!wanted.starts) return look(nullptr, std::move(told));
-  block(wanted.count, number, value_for<Block>(std::move(told), std::move(look)));
+  if (!wanted.starts) return look(nullptr, std::move(reply));
+  block(wanted.count, number, value_for<Block>(std::move(reply), std::move(look)));
 }
 
 // `own`: where the items of each run are, if they are in lists; `held`: those of the lists, if their ends are wanted.
@@ -256,7 +256,7 @@ void FriendStreams::read_segments(const Request& request, std::vector<Segment> s
   if (!are_ends && picks.size() == 1 && picks[0].size == end - begin) {
     own.offset = picks[0].from;
     own.size = picks[0].size;
-    auto tell = [self = self()](Result<Slices> slices, Reply<Slices> told) { told(std::move(slices)); };
+    auto tell = [self = self()](Result<Slices> slices, Reply<Slices> done) { done(std::move(slices)); };
     return read_whole(*own_, own, request.use, on_behalf_of<Slices>(std::move(reply), std::move(tell)));
   }
   auto buffer = std::make_shared<tfile::Buffer>(end - begin);
