@@ -186,12 +186,12 @@ void ExtentStore::want_each(const std::shared_ptr<AttachedSet>& set, std::span<c
   const std::size_t count = streams.size();
   auto failure = std::make_shared<FirstError>();  // the others are wanted all the same
   auto want_one = [this, set, all = std::vector(streams.begin(), streams.end()), failure](std::size_t i,
-                                                                                          Reply<void> done) {
+                                                                                          Reply<void> answer) {
     auto note = [failure](const Result<ExtentsPtr>& extents, Reply<void> done) {
       if (!extents) failure->note(extents.error());
       done({});
     };
-    want(set, all[i], on_behalf_of<ExtentsPtr>(std::move(done), std::move(note)));
+    want(set, all[i], on_behalf_of<ExtentsPtr>(std::move(answer), std::move(note)));
   };
   auto tell = [failure]() -> Result<bool> {
     if (failure->is_there()) return tl::unexpected<Error>(failure->get());

@@ -48,15 +48,15 @@ using ServedItems = std::vector<ServedItem>;
 
 // The items of which the type is missing, or the size if all are wanted, one after the other.
 void look_up_unknown(FileSystem& fs, InodeId directory, ItemSizes sizes, ServedItems items, Reply<ServedItems> reply) {
-  auto look_up = [&fs, directory, sizes](std::size_t i, ServedItems& all, Reply<void> done) {
+  auto look_up = [&fs, directory, sizes](std::size_t i, ServedItems& all, Reply<void> answer) {
     ServedItem& item = all[i];
-    if (is_known(item, sizes)) return done({});
+    if (is_known(item, sizes)) return answer({});
     // An item that is gone, or damaged, stays without a size.
     auto take = [&fs, &item](const Result<FileSystem::Found>& found, Reply<void> done) {
       if (found) item = served_item(std::move(item.name), HeldInode(fs, *found).attributes(), true);
       done({});
     };
-    fs.lookup(directory, item.name, on_behalf_of<FileSystem::Found>(std::move(done), std::move(take)));
+    fs.lookup(directory, item.name, on_behalf_of<FileSystem::Found>(std::move(answer), std::move(take)));
   };
   const std::size_t count = items.size();
   for_each(count, std::move(items), std::move(look_up), std::move(reply));

@@ -12,10 +12,10 @@ using tfile::ColumnId;
 using tfile::Node;
 using tfile::NodeId;
 
-auto reply(const Node& node) {
+auto compared_parts(const Node& node) {
   return std::tie(node.kind, node.name, node.original_name, node.alternatives, node.tag, node.date);
 }
-auto reply(const Column& column) {
+auto compared_parts(const Column& column) {
   return std::tie(column.path, column.dtype, column.role, column.optional, column.shape, column.branch, column.field,
                   column.title, column.class_name, column.reason);
 }
@@ -45,12 +45,12 @@ class Comparison {
     const Node &a = of_.nodes[own], &b = shown_.nodes[other];
     // Below the top, nobody asks for branches by their names, and of items a chain does not tell them.
     if (is_top && a.branch_name != b.branch_name) return false;
-    if (told(a) != told(b) || a.column.has_value() != b.column.has_value()) return false;
+    if (compared_parts(a) != compared_parts(b) || a.column.has_value() != b.column.has_value()) return false;
     return !a.column || are_same(of_.columns[*a.column], shown_.columns[*b.column]);
   }
   bool are_same(const Column& a, const Column& b) const {
     const auto is_same_path = [this](ColumnId x, ColumnId y) { return of_.columns[x].path == shown_.columns[y].path; };
-    if (told(a) != told(b) || !std::ranges::equal(a.lists, b.lists, is_same_path)) return false;
+    if (compared_parts(a) != compared_parts(b) || !std::ranges::equal(a.lists, b.lists, is_same_path)) return false;
     return a.counter && b.counter ? is_same_path(*a.counter, *b.counter) : a.counter == b.counter;
   }
 

@@ -126,12 +126,12 @@ void compare(const LengthsPtr& lengths, const std::vector<ColumnId>& columns, st
       others.push_back(id);
   }
   const std::size_t count = others.size();
-  auto look = [lengths, others = std::move(others), &noted](std::size_t i, Reply<void> done) {
+  auto look = [lengths, others = std::move(others), &noted](std::size_t i, Reply<void> answer) {
     auto note = [&of = noted[others[i]]](const Result<Slices>& last, Reply<void> done) {
       if (last) of = 1;
       done({});
     };
-    read_last(*lengths, others[i], on_behalf_of<Slices>(std::move(done), std::move(note)));
+    read_last(*lengths, others[i], on_behalf_of<Slices>(std::move(answer), std::move(note)));
   };
   when_all(count, count, std::move(look), std::move(reply));
 }

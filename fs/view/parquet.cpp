@@ -344,21 +344,21 @@ constexpr std::size_t kCutAtOnce = 4;
 // Cuts the leaves that wait into pages, which reads the offsets of those with lists, and makes the content.
 void cut_leaves(const std::shared_ptr<ParquetMaker>& maker, Reply<std::shared_ptr<Content>> reply) {
   const std::vector<PageShape>& shapes = maker->shapes();
-  auto cut = [maker, &shapes](std::size_t i, CutShapes& made, Reply<void> done) {
+  auto cut = [maker, &shapes](std::size_t i, CutShapes& made, Reply<void> answer) {
     auto take = [&of_shape = made[i]](Result<LeafPagesPtr> pages, Reply<void> done) {
       of_shape = std::move(pages);
       done({});
     };
-    maker->cut(shapes[i], on_behalf_of<LeafPagesPtr>(std::move(done), std::move(take)));
+    maker->cut(shapes[i], on_behalf_of<LeafPagesPtr>(std::move(answer), std::move(take)));
   };
   // Thousands of columns may be laid out: not on the thread that delivered the last offsets.
-  auto take = [maker](CutShapes made, Reply<std::shared_ptr<Content>> done) {
+  auto take = [maker](CutShapes made, Reply<std::shared_ptr<Content>> answer) {
     auto job = [maker, made = std::move(made)] { return maker->take(made); };
     auto go_on = [maker](bool is_more, Reply<std::shared_ptr<Content>> done) {
       if (is_more) return cut_leaves(maker, std::move(done));
       done(maker->content());
     };
-    maker->streams().run_view_job(answering(std::move(job), value_for<bool>(std::move(done), std::move(go_on))));
+    maker->streams().run_view_job(answering(std::move(job), value_for<bool>(std::move(answer), std::move(go_on))));
   };
   when_all(shapes.size(), kCutAtOnce, CutShapes(shapes.size()), std::move(cut),
            value_for<CutShapes>(std::move(reply), std::move(take)));

@@ -62,11 +62,11 @@ TextRun::TextRun(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const P
 void TextRun::next(Reply<Piece> reply) {
   piece_ = {};
   is_whole_ = false;
-  auto write = [self = shared_from_this()](Reply<void> done) {
+  auto write = [self = shared_from_this()](Reply<void> answer) {
     auto job = [self]() -> Result<TextMachine::Stop> { return self->machine_.run(self->piece_.text, kPieceSize); };
     auto go_on = [self](TextMachine::Stop stop, Reply<void> done) { self->go_on(stop, std::move(done)); };
     self->streams_->run_view_job(
-        answering(std::move(job), value_for<TextMachine::Stop>(std::move(done), std::move(go_on))));
+        answering(std::move(job), value_for<TextMachine::Stop>(std::move(answer), std::move(go_on))));
   };
   while_more([self = shared_from_this()] { return !self->is_whole_; }, 1, std::move(write),
              answer_with<void>(std::move(reply), [self = shared_from_this()] { return std::move(self->piece_); }));

@@ -50,7 +50,7 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
   if (!found) return reply(no_such_entry());
   const std::string rest(name.substr(found->alias().size() + 1));
   with_table(context, found, Freshness::recent, std::move(reply),
-             [rest](const std::shared_ptr<const Vnodes>& table, Reply<FoundEntry> done) {
+             [rest](const std::shared_ptr<const Vnodes>& table, Reply<FoundEntry> answer) {
                auto entered = [rest](const DirectoryPtr& directory, Reply<FoundEntry> done) {
                  // Here it has the name under which it was looked up, and no other.
                  auto renamed = [kept = directory](FoundEntry entry) {
@@ -59,7 +59,7 @@ void TableFriends::find_column(MountContext& context, std::string_view name, Rep
                  };
                  directory->find(rest, answer_with<FoundEntry>(std::move(done), std::move(renamed)));
                };
-               table->enter({}, Freshness::recent, value_for<DirectoryPtr>(std::move(done), std::move(entered)));
+               table->enter({}, Freshness::recent, value_for<DirectoryPtr>(std::move(answer), std::move(entered)));
              });
 }
 

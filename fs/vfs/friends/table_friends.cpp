@@ -180,15 +180,15 @@ bool TableFriend::Making::has_stored_index(std::size_t file) const {
 }
 
 void TableFriend::Making::read_index(std::size_t file, Reply<void> reply) {
-  auto find = [self = shared_from_this(), file](const GenerationPtr& generation, Reply<void> done) {
+  auto find = [self = shared_from_this(), file](const GenerationPtr& generation, Reply<void> answer) {
     if (generation->source->identity() != self->state_->members[file].facts->identity)
-      return done(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
+      return answer(tfile::fail(ErrorKind::stale, "the friend's file has changed"));
     auto read = [self, file, generation](const TablePlace& place, Reply<void> done) {
       self->read_index_of(file, generation, place, std::move(done));
     };
     auto job = [generation, path = self->table_->paths[file]] { return table_at(*generation, path); };
     answer_blocking(self->cache(), generation->source->origin(), std::move(job),
-                    value_for<TablePlace>(std::move(done), std::move(read)));
+                    value_for<TablePlace>(std::move(answer), std::move(read)));
   };
   state_->files[file]->current(Freshness::recent, value_for<GenerationPtr>(std::move(reply), std::move(find)));
 }

@@ -174,12 +174,12 @@ void KeyDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
     if (keys_->listing().keys[key].kind == tfile::KeyKind::table) tables.push_back(key);
   const std::size_t count = tables.size();
   // The tables tell one after the other which files they have. Without an answer the listing has no such names.
-  auto ask = [self, tables = std::move(tables)](std::size_t i, Names& names, Reply<void> done) {
+  auto ask = [self, tables = std::move(tables)](std::size_t i, Names& names, Reply<void> answer) {
     auto add = [self, key = tables[i], &names](const Result<std::vector<TableView>>& views, Reply<void> done) {
       for (std::size_t v = 0; views && v < views->size(); ++v) self->add_view(key, (*views)[v], names);
       done({});
     };
-    self->keys_->views_beside(tables[i], on_behalf_of<std::vector<TableView>>(std::move(done), std::move(add)));
+    self->keys_->views_beside(tables[i], on_behalf_of<std::vector<TableView>>(std::move(answer), std::move(add)));
   };
   auto show = [self](Names names) -> std::shared_ptr<const Listing> {
     return std::make_shared<const KeyListing>(self, std::move(names));

@@ -669,12 +669,12 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
     };
     change_name(from, into, std::move(job), std::move(done));
   };
-  auto go_on = [self = shared_from_this(), this, into, run](Judged moved, Reply<void> done) mutable {
+  auto go_on = [self = shared_from_this(), this, into, run](Judged moved, Reply<void> answer) mutable {
     auto both = [run, moved = std::move(moved)](std::optional<Judged> taken, Reply<void> done) mutable {
       run(std::move(moved), std::move(taken), std::move(done));
     };
     judged([tree = tree_, into] { return tree->look_up(into); }, Freshness::now,
-           found_or_not<Judged>(std::move(done), std::move(both)));
+           found_or_not<Judged>(std::move(answer), std::move(both)));
   };
   judged([tree = tree_, from, by = by_] { return tree->look_up(from, by); }, Freshness::now,
          value_for<Judged>(std::move(reply), std::move(go_on)));

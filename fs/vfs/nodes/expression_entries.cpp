@@ -66,13 +66,13 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
 void find_drawing(const TablePtr& table, std::string_view name, Reply<FoundEntry> reply) {
   const std::string text = tfile::unescape_name(name.substr(kDrawName.size()));
   auto check = [text](const LoadedTable& whole, Reply<Query> done) { whole.drawing(text, std::move(done)); };
-  auto enter = [table, text](Freshness freshness, Reply<DirectoryPtr> done) {
+  auto enter = [table, text](Freshness freshness, Reply<DirectoryPtr> answer) {
     // The only object of a file in memory.
     auto find = [freshness](const GenerationPtr& drawn, Reply<DirectoryPtr> done) {
       drawn->root()->find(kDrawnName, entering(freshness, std::move(done)));
     };
     table->loaded().drawn(table->context(), text, table->provenance(),
-                          value_for<GenerationPtr>(std::move(done), std::move(find)));
+                          value_for<GenerationPtr>(std::move(answer), std::move(find)));
   };
   find_directory(table, std::move(reply), std::move(check), std::move(enter));
 }

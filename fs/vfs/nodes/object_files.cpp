@@ -238,7 +238,7 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
                 std::shared_ptr<const DirectoryListing> listing, std::uint32_t key, Reply<ObjectFilesPtr> reply) {
   using StreamsPtr = std::shared_ptr<CachedStreams>;
   using StreamSetPtr = std::shared_ptr<const tfile::StreamSet>;
-  auto open = [&cache, file, listing, key](StreamSetPtr payload, Reply<ObjectFilesPtr> done) mutable {
+  auto open = [&cache, file, listing, key](StreamSetPtr payload, Reply<ObjectFilesPtr> answer) mutable {
     StreamsPtr streams = cache.attach(payload);
     CachedStreams& attached = *streams;
     // The whole payload at once: it is one chunk.
@@ -258,7 +258,7 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
     };
     std::optional<InPlace> here;
     if (size <= kInPlaceMax) here.emplace();
-    attached.read(0, 0, 1, 0, size, kLookedAt, value_for<Slices>(std::move(done), std::move(look)));
+    attached.read(0, 0, 1, 0, size, kLookedAt, value_for<Slices>(std::move(answer), std::move(look)));
   };
   answer_blocking(
       cache, [file, listing, key] { return file->payload(listing->keys[key]); },

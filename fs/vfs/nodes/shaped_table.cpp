@@ -25,7 +25,7 @@ void shape_table(MountContext& context, std::shared_ptr<const LoadedTable> table
   auto log = [&context, path](const std::string& name, const std::string& reason) {
     context.errors.add(name.empty() ? path : path + "/" + tfile::escape_name(name), reason);
   };
-  auto choose = [log, choices = std::move(choices)](LoadedPtr defined, Reply<LoadedPtr> done) mutable {
+  auto choose = [log, choices = std::move(choices)](LoadedPtr defined, Reply<LoadedPtr> answer) mutable {
     const std::size_t count = choices.size();
     auto next = [choices = std::move(choices), log](std::size_t i, LoadedPtr& made, Reply<void> done) {
       const LoadedPtr of = made;
@@ -36,7 +36,7 @@ void shape_table(MountContext& context, std::shared_ptr<const LoadedTable> table
       };
       of->chosen(choices[i], seen_by(answer_with<LoadedPtr>(std::move(done), std::move(take)), std::move(say_why)));
     };
-    for_each(count, std::move(defined), std::move(next), std::move(done));
+    for_each(count, std::move(defined), std::move(next), std::move(answer));
   };
   table->defined(definitions, log, value_for<LoadedPtr>(std::move(reply), std::move(choose)));
 }

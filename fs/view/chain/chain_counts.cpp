@@ -140,7 +140,7 @@ void ChainCounts::ask_file(FileLengths of, Reply<void> reply) {
 void ChainCounts::ask_lengths(FileLengths of, std::shared_ptr<CachedStreams> streams, Reply<void> reply) {
   const std::size_t count = of.unknown.size();
   auto ask = [self = shared_from_this(), of = std::move(of), streams = std::move(streams)](std::size_t i,
-                                                                                           Reply<void> done) {
+                                                                                           Reply<void> answer) {
     const CountId id = of.unknown[i];
     const CountSource source = self->table_->count_source(id, of.file);
     if (id != of.wanted) {
@@ -150,12 +150,12 @@ void ChainCounts::ask_lengths(FileLengths of, std::shared_ptr<CachedStreams> str
         done({});
       };
       return streams->cheap_length(source.column.stream, source.column.slot,
-                                   on_behalf_of<std::optional<std::int64_t>>(std::move(done), std::move(note_cheap)));
+                                   on_behalf_of<std::optional<std::int64_t>>(std::move(answer), std::move(note_cheap)));
     }
     auto note_wanted = [self, file = of.file, id, source](std::int64_t length) {
       self->note(id, file, counted_items(source, length));
     };
-    Reply<std::int64_t> counted = answer_with<std::int64_t>(std::move(done), std::move(note_wanted));
+    Reply<std::int64_t> counted = answer_with<std::int64_t>(std::move(answer), std::move(note_wanted));
     streams->length(source.column.stream, source.column.slot, self->naming_file(of.file, std::move(counted)));
   };
   when_all(count, count, std::move(ask), std::move(reply));

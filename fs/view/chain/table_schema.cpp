@@ -18,11 +18,11 @@ struct SchemaSet::Parts {
 
 namespace {
 
-auto reply(const tfile::Node& node) {
+auto compared_parts(const tfile::Node& node) {
   return std::tie(node.kind, node.name, node.original_name, node.branch_name, node.children, node.column,
                   node.alternatives, node.tag);
 }
-auto reply(const tfile::Column& column) {
+auto compared_parts(const tfile::Column& column) {
   return std::tie(column.dtype, column.role, column.optional, column.shape, column.lists, column.counter, column.branch,
                   column.field, column.class_name, column.reason, column.stream, column.slot);
 }
@@ -30,7 +30,7 @@ auto reply(const tfile::Column& column) {
 template <class T>
 bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
   if (&a == &b) return true;
-  return std::ranges::equal(a, b, [](const T& x, const T& y) { return told(x) == told(y); });
+  return std::ranges::equal(a, b, [](const T& x, const T& y) { return compared_parts(x) == compared_parts(y); });
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ std::vector<EntryKey> keys_of(const KeySources& sources, std::int64_t count, Par
 void read_keys(ClusterCache& cache, const KeySources& sources, TakeKeys take, Reply<void> reply) {
   const std::int64_t entries = std::max<std::int64_t>(sources.entries, 0);
   const auto count = static_cast<std::size_t>((entries + kKeysAtOnce - 1) / kKeysAtOnce);
-  auto read = [&cache, sources, take = std::move(take)](std::size_t i, Reply<void> done) {
+  auto read = [&cache, sources, take = std::move(take)](std::size_t i, Reply<void> answer) {
     const std::int64_t first = static_cast<std::int64_t>(i) * kKeysAtOnce;
     const KeyEntries some{first, std::min(kKeysAtOnce, sources.entries - first)};
     auto give = [&cache, &sources, &take, some](PartsRead major, PartsRead minor, Reply<void> done) {
@@ -88,7 +88,7 @@ void read_keys(ClusterCache& cache, const KeySources& sources, TakeKeys take, Re
       };
       read_parts(sources.minor, sources.cuts, some, value_for<PartsRead>(std::move(next), std::move(with_minor)));
     };
-    read_parts(sources.major, sources.cuts, some, value_for<PartsRead>(std::move(done), std::move(with_major)));
+    read_parts(sources.major, sources.cuts, some, value_for<PartsRead>(std::move(answer), std::move(with_major)));
   };
   for_each(count, std::move(read), std::move(reply));
 }
