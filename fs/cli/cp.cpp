@@ -12,6 +12,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,9 +50,13 @@ std::string below(const std::string& directory, const std::string& name) {
 struct Copy {
   std::shared_ptr<FileSystem> fs;
   HeldInode from;
-  std::string shown;  // the name for messages
-  std::string to;     // on the host
+  std::string mirrored;  // its path on the host, if it is what the source mirrors there
+  std::string shown;     // the name for messages
+  std::string to;        // on the host
 };
+
+// A directory of the host, whatever its name.
+using HostDirectory = std::pair<dev_t, ino_t>;
 
 // Bytes that were written before the machine was restarted may not have reached the disk: an unfinished file is
 // continued only after the same start.
@@ -68,11 +73,14 @@ class Copier {
 
   // Adds a file, or a directory with what is listed below it. False after an error, which was reported.
   bool add(Copy);
+  // Makes a directory of the host that copies go to, if it is not there.
+  Result<> make_directory(const std::string& path);
   // Copies what was added; false as above.
   bool run();
 
  private:
   bool add_directory(const Copy&);
+  bool is_made(const std::string& mirrored) const;
   Result<> copy(const Copy&);
   Result<> copy_file(const Copy&);
   std::string identity_of(const Copy&) const;
@@ -91,6 +99,7 @@ class Copier {
   ProgressLine progress_;
   std::vector<Copy> copies_;                        // files, and links
   std::map<std::string, std::string> taken_;        // what is copied to a path of the host
+  std::set<HostDirectory> made_;                    // that copies go to
   std::uint64_t all_ = 0, done_ = 0, skipped_ = 0;  // bytes
   const std::string start_ = id_of_this_start();
 };
@@ -107,15 +116,28 @@ bool Copier::add(Copy copy) {
   return true;
 }
 
+Result<> Copier::make_directory(const std::string& path) {
+  struct stat there {};
+  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return cannot("make the directory", path);
+  // A link to a directory would lead the copy elsewhere.
+  if (::lstat(path.c_str(), &there) != 0 || !S_ISDIR(there.st_mode))
+    return fail(ErrorKind::exists, "cannot make the directory " + path + ": it is there, and is none");
+  made_.emplace(there.st_dev, there.st_ino);
+  return {};
+}
+
+bool Copier::is_made(const std::string& mirrored) const {
+  struct stat there {};
+  return ::stat(mirrored.c_str(), &there) == 0 && made_.contains({there.st_dev, there.st_ino});
+}
+
 bool Copier::add_directory(const Copy& copy) {
-  if (::mkdir(copy.to.c_str(), 0777) != 0) {
-    if (errno != EEXIST) return report(copy.shown, cannot("make the directory", copy.to).value());
-    // A link to a directory would lead the copy elsewhere.
-    struct stat there {};
-    if (::lstat(copy.to.c_str(), &there) != 0 || !S_ISDIR(there.st_mode))
-      return report(copy.shown,
-                    {ErrorKind::exists, "cannot make the directory " + copy.to + ": it is there, and is none", -1, 0});
-  }
+  const bool is_reached = is_made(copy.mirrored);
+  if (auto made = is_reached ? Result<>() : make_directory(copy.to); !made)
+    return report(copy.shown, std::move(made).error());
+  // Else each level of the copy would have another below it.
+  if (is_reached || is_made(copy.mirrored))
+    return report(copy.shown, {ErrorKind::invalid, "is not copied into itself: the copy goes there", -1, 0});
   const auto names = names_in(*copy.fs, copy.from.id());
   if (!names) return report(copy.shown, names.error());
   bool good = true;
@@ -123,7 +145,8 @@ bool Copier::add_directory(const Copy& copy) {
     const std::string shown = copy.shown + "/" + each.name;
     const auto found =
         waited<FileSystem::Found>([&](auto reply) { copy.fs->lookup(copy.from.id(), each.name, std::move(reply)); });
-    good &= found ? add({copy.fs, HeldInode(*copy.fs, *found), shown, below(copy.to, each.name)})
+    good &= found ? add({copy.fs, HeldInode(*copy.fs, *found), below(copy.mirrored, each.name), shown,
+                         below(copy.to, each.name)})
                   : report(shown, found.error());
   }
   return good;
@@ -270,13 +293,13 @@ bool add_from(const OneSource& source, const std::string& path, CopyRequest& req
   const std::string name = source.shown.substr(source.shown.rfind('/') + 1);
   if (source.is_of_several) {
     to.path = below(to.path, name);
-    if (::mkdir(to.path.c_str(), 0777) != 0 && errno != EEXIST)
-      return complained(source.shown, cannot("make the directory", to.path).value());
+    if (auto made = request.copier.make_directory(to.path); !made)
+      return complained(source.shown, std::move(made).error());
   }
   bool good = true;
   for (InsideFile& file : *files) {
     const std::string own = file.path.empty() ? name : file.path.substr(file.path.rfind('/') + 1);
-    good &= request.copier.add({fs, std::move(file.inode),
+    good &= request.copier.add({fs, std::move(file.inode), below(source.name, file.path),
                                 file.path.empty() ? source.shown : below(source.shown, file.path),
                                 to.is_directory ? below(to.path, own) : to.path});
   }

@@ -147,6 +147,22 @@ def test_each_of_several_sources_has_its_directory(tfilefs, tmp_path):
         assert np.fromfile(tmp_path / f"out/run{number}.root/x.i8", "<i8").tolist() == 3 * [number]
 
 
+@pytest.mark.parametrize("source, to", [(".", "sub"), (".", "deep/sub"), (".", "deep"), ("../source", "new"), ("../link", "deep/deeper"),
+                                        (".", "../out/again"), ("../source", "..")])
+def test_a_directory_is_not_copied_into_itself(tfilefs, tmp_path, source, to):
+    """By whatever name. The rest is copied, as by cp(1)."""
+    at = tmp_path / "source"
+    (at / "deep" / "deeper").mkdir(parents=True)
+    (at / "note").write_text("text")
+    (tmp_path / "link").symlink_to(at)
+    (tmp_path / "out").symlink_to(at / "deep")
+    done = tfilefs("cp", "-r", "-q", source, to, cwd=at)
+    assert done.returncode == 1 and done.stderr.count("is not copied into itself: the copy goes there") == 1, done.stderr
+    assert len([name for name in files_below(at) if os.path.basename(name) == "note"]) == (1 if to == ".." else 2)
+    assert max(len(name.split("/")) for name in files_below(at)) <= 5
+    assert tfilefs("cp", "-r", "-q", at / "deep", tmp_path / "beside").returncode == 0
+
+
 def begun_and_killed(program, large, to):
     """A copy that was killed when it had begun."""
     process = subprocess.Popen([program, "cp", f"{large}/T/x.i8", str(to)])
