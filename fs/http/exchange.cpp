@@ -94,10 +94,12 @@ MHD_Result Exchange::send(HttpResponse response) {
   const Microhttpd& library = server_.library;
   body_ = std::move(response.body);
   server_.watch.allow(client_, server_.limits.block_time);
-  const std::uint64_t size = body_.size();
-  MHD_Response* const made = size == 0 ? library.create_response_from_buffer(0, nullptr, MHD_RESPMEM_PERSISTENT)
-                                       : library.create_response_from_callback(size, server_.limits.block_bytes,
-                                                                               read_for_library, this, nullptr);
+  const std::uint64_t size = body_.has_size() ? body_.size() : MHD_SIZE_UNKNOWN;
+  // What has no size goes through the memory for requests, but to clients of HTTP/1.0.
+  const std::size_t block = body_.has_size() ? server_.limits.block_bytes : server_.limits.request_bytes;
+  MHD_Response* const made = size == 0
+                                 ? library.create_response_from_buffer(0, nullptr, MHD_RESPMEM_PERSISTENT)
+                                 : library.create_response_from_callback(size, block, read_for_library, this, nullptr);
   if (!made) return MHD_NO;
   bool good = true;
   for (const auto& [name, value] : response.headers)
@@ -114,8 +116,10 @@ ssize_t Exchange::read(std::uint64_t position, char* to, std::size_t most) {
   if (!piece) return 0;
   server_.watch.allow(client_, server_.limits.block_time);
   if (!*piece) return MHD_CONTENT_READER_END_WITH_ERROR;
+  const std::size_t size = (*piece)->size();
+  if (size == 0) return MHD_CONTENT_READER_END_OF_STREAM;
   copy_slices(**piece, reinterpret_cast<std::byte*>(to));
-  return static_cast<ssize_t>((*piece)->size());
+  return static_cast<ssize_t>(size);
 }
 
 }  // namespace tfilefs

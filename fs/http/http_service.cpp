@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <functional>
 #include <utility>
 
 #include "http/directory_items.h"
@@ -13,6 +14,7 @@
 #include "http/header_text.h"
 #include "http/item_attributes.h"
 #include "http/listing_page.h"
+#include "http/listing_text.h"
 #include "http/markup.h"
 #include "http/page_files.h"
 #include "http/path_walk.h"
@@ -103,6 +105,7 @@ struct Asked {
   FileSystem& fs;
   std::shared_ptr<const HttpRequest> request;
   RequestPath path;
+  std::shared_ptr<ListedNames> listed;
 };
 
 ServedItem asked_item(const Asked& asked, const HeldInode& inode) {
@@ -142,52 +145,53 @@ void send_file(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
   asked.fs.open(id, value_for<FileSystem::Opened>(std::move(reply), std::move(send)));
 }
 
+// In the form that the items get.
+void send_items(const Asked& asked, HeldInode inode, ItemSizes sizes,
+                std::function<void(std::shared_ptr<DirectoryItems>, Reply<HttpResponse>)> send,
+                Reply<HttpResponse> reply) {
+  DirectoryItems::open(asked.fs, std::move(inode), sizes, asked.listed,
+                       value_for<std::shared_ptr<DirectoryItems>>(std::move(reply), std::move(send)));
+}
+
 void send_listing(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
   const bool as_json = wants_json(*asked.request);
   if (!asked.path.ends_in_slash && !as_json)
     return reply(redirect(kMovedPermanently, same_target(*asked.request, {asked.path.names, true})));
-  const InodeId id = inode.id();
-  auto held = std::make_shared<HeldInode>(std::move(inode));
-  auto send = [asked, held, as_json](std::vector<ServedItem> items, Reply<HttpResponse> done) {
-    const ServedDirectory directory{asked.path.names, std::move(items)};
-    HttpResponse response =
-        as_json ? text_response(200, json_listing(directory), "application/json", PagePolicy::page)
-                : text_response(200, html_listing(directory), "text/html; charset=utf-8", PagePolicy::page);
-    response.headers.emplace_back("Vary", "Accept");
-    done(std::move(response));
+  auto vary = [](Result<HttpResponse>& made) {
+    if (made) made->headers.emplace_back("Vary", "Accept");
   };
-  list_items_of(asked.fs, id, asked.request->argument("sizes") ? ItemSizes::all : ItemSizes::known,
-                value_for<std::vector<ServedItem>>(std::move(reply), std::move(send)));
+  auto send = [path = asked.path.names, as_json](std::shared_ptr<DirectoryItems> items, Reply<HttpResponse> done) {
+    made_response(200, listing_text(std::move(items), as_json ? json_listing(path) : html_listing(path)),
+                  as_json ? "application/json" : "text/html; charset=utf-8", PagePolicy::page, std::move(done));
+  };
+  const auto sizes = asked.request->argument("sizes") ? ItemSizes::all : ItemSizes::known;
+  send_items(asked, std::move(inode), sizes, std::move(send), seen_by(std::move(reply), vary));
 }
 
 void send_properties(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
+  constexpr const char* kType = "application/xml; charset=utf-8";
   const std::string depth = asked.request->header("Depth").value_or("infinity");
   if (depth != "0" && depth != "1")
     return reply(text_response(kDenied,
                                "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:error xmlns:D=\"DAV:\">"
                                "<D:propfind-finite-depth/></D:error>\n",
-                               "application/xml; charset=utf-8"));
+                               kType));
   const ServedItem self = asked_item(asked, inode);
-  const InodeId id = inode.id();
-  auto held = std::make_shared<HeldInode>(std::move(inode));
-  auto send = [asked, self, held](std::vector<ServedItem> items, Reply<HttpResponse> done) {
-    // WebDAV knows files and directories alone.
-    std::erase_if(items, [](const ServedItem& each) { return !S_ISREG(each.mode) && !each.is_directory(); });
-    done(text_response(kMultiStatus, dav_listing({asked.path.names, std::move(items)}, self),
-                       "application/xml; charset=utf-8"));
+  ListingForm form = dav_listing(asked.path.names, self);
+  if (depth == "0" || !self.is_directory()) return reply(text_response(kMultiStatus, form.begin + form.end, kType));
+  auto send = [form = std::move(form)](std::shared_ptr<DirectoryItems> items, Reply<HttpResponse> done) {
+    made_response(kMultiStatus, listing_text(std::move(items), form), kType, PagePolicy::source, std::move(done));
   };
-  if (depth == "0" || !self.is_directory()) return send({}, std::move(reply));
-  list_items_of(asked.fs, id, ItemSizes::all, value_for<std::vector<ServedItem>>(std::move(reply), std::move(send)));
+  send_items(asked, std::move(inode), ItemSizes::all, std::move(send), std::move(reply));
 }
 
 void send_attributes(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
-  const InodeId id = inode.id();
-  const ServedItem item = asked_item(asked, inode);
-  auto send = [item, held = std::make_shared<HeldInode>(std::move(inode))](const ItemAttributes& attributes,
-                                                                           Reply<HttpResponse> done) {
-    done(text_response(200, json_item(item, attributes), "application/json", PagePolicy::page));
+  auto make = [&fs = asked.fs, item = asked_item(asked, inode),
+               held = std::make_shared<HeldInode>(std::move(inode))](Reply<std::string> done) {
+    auto show = [item](const ItemAttributes& attributes) { return json_item(item, attributes); };
+    attributes_of(fs, held->id(), answer_with<ItemAttributes>(std::move(done), std::move(show)));
   };
-  attributes_of(asked.fs, id, value_for<ItemAttributes>(std::move(reply), std::move(send)));
+  made_response(200, remade_text(std::move(make)), "application/json", PagePolicy::page, std::move(reply));
 }
 
 void send_found(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
@@ -254,7 +258,7 @@ std::variant<HttpResponse, RequestPath> HttpService::judge(const HttpRequest& re
 void HttpService::answer(std::shared_ptr<const HttpRequest> request, RequestPath path,
                          Reply<HttpResponse> reply) const {
   constexpr int kTries = 3;
-  find_and_send({fs_, std::move(request), std::move(path)}, kTries, std::move(reply));
+  find_and_send({fs_, std::move(request), std::move(path), listed_}, kTries, std::move(reply));
 }
 
 }  // namespace tfilefs

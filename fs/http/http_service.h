@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "http/access.h"
+#include "http/directory_items.h"
 #include "http/request.h"
 #include "http/request_path.h"
 #include "reply.h"
@@ -41,6 +42,7 @@ class HttpService {
 
   FileSystem& fs_;
   const ServiceSettings settings_;
+  const std::shared_ptr<ListedNames> listed_ = std::make_shared<ListedNames>();
 };
 
 }  // namespace tfilefs

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "bytes_text.h"
 #include "http/markup.h"
@@ -67,33 +68,32 @@ void add_response(std::string& to, const std::string& href, const ServedItem& it
 
 }  // namespace
 
-std::string html_listing(const ServedDirectory& directory) {
-  const std::string path = url_path(directory.path, true);
+ListingForm html_listing(const std::vector<std::string>& path) {
   std::string page =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
-      html_escaped(directory.path.empty() ? "/" : directory.path.back()) +
-      "</title><link rel=\"stylesheet\" href=\"/.tfilefs/page/listing.css\"></head><body><main>\n<h1>" +
-      trail(directory.path) + "</h1>\n<p><a href=\"/.tfilefs/page/#" + path +
+      html_escaped(path.empty() ? "/" : path.back()) +
+      "</title><link rel=\"stylesheet\" href=\"/.tfilefs/page/listing.css\"></head><body><main>\n<h1>" + trail(path) +
+      "</h1>\n<p><a href=\"/.tfilefs/page/#" + url_path(path, true) +
       "\">browse</a> &middot; <a href=\"?json\">as JSON</a></p>\n"
       "<table><thead><tr><th>name</th><th>size</th><th>modified (UTC)</th></tr></thead><tbody>\n";
-  if (!directory.path.empty()) page += "<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n";
-  for (const ServedItem& item : directory.items) page += row(item);
-  return page + "</tbody></table>\n</main></body></html>\n";
+  if (!path.empty()) page += "<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n";
+  return {std::move(page), "", "", row, "</tbody></table>\n</main></body></html>\n", 0};
 }
 
-std::string json_listing(const ServedDirectory& directory) {
-  std::string path;
-  for (const std::string& name : directory.path) path += "/" + name;
+ListingForm json_listing(const std::vector<std::string>& path) {
+  std::string shown;
+  for (const std::string& name : path) shown += "/" + name;
   tfile::JsonWriter json;
-  json.begin_object().member("path", path + "/").key("entries").begin_array();
-  for (const ServedItem& item : directory.items) {
-    json.line().begin_object();
-    add_members(json, item);
-    json.end_object();
-  }
-  json.end_array().end_object();
-  return json.take() + "\n";
+  json.begin_object().member("path", shown + "/").key("entries").begin_array();
+  const auto entry = [](const ServedItem& item) {
+    tfile::JsonWriter one;
+    one.begin_object();
+    add_members(one, item);
+    one.end_object();
+    return one.take();
+  };
+  return {json.take(), "\n", ",\n", entry, "]}\n", 0};
 }
 
 std::string json_item(const ServedItem& item, const ItemAttributes& attributes) {
@@ -106,13 +106,17 @@ std::string json_item(const ServedItem& item, const ItemAttributes& attributes) 
   return json.take() + "\n";
 }
 
-std::string dav_listing(const ServedDirectory& directory, const ServedItem& self) {
-  const std::string path = url_path(directory.path, self.is_directory());
-  std::string text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n";
-  add_response(text, path, self);
-  for (const ServedItem& item : directory.items)
-    add_response(text, path + percent_encoded(item.name) + (item.is_directory() ? "/" : ""), item);
-  return text + "</D:multistatus>\n";
+ListingForm dav_listing(const std::vector<std::string>& path, const ServedItem& self) {
+  const std::string href = url_path(path, self.is_directory());
+  std::string begin = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n";
+  add_response(begin, href, self);
+  const auto response = [href](const ServedItem& item) {
+    std::string text;
+    if (S_ISREG(item.mode) || item.is_directory())
+      add_response(text, href + percent_encoded(item.name) + (item.is_directory() ? "/" : ""), item);
+    return text;
+  };
+  return {std::move(begin), "", "", response, "</D:multistatus>\n", href.size()};
 }
 
 }  // namespace tfilefs

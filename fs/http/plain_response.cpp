@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "http/error_status.h"
+#include "on_behalf.h"
 
 namespace tfilefs {
 
@@ -30,6 +31,18 @@ HttpResponse text_response(int status, std::string text, std::string type, PageP
   response.headers.emplace_back("Cache-Control", "no-store");
   response.body = ResponseBody(std::move(text));
   return response;
+}
+
+void made_response(int status, std::shared_ptr<TextSource> source, std::string type, PagePolicy policy,
+                   Reply<HttpResponse> reply) {
+  TextSource& text = *source;
+  auto take = [status, source = std::move(source), type = std::move(type), policy](std::string begin) mutable {
+    if (!source->is_more()) return text_response(status, std::move(begin), std::move(type), policy);
+    HttpResponse response = text_response(status, "", std::move(type), policy);
+    response.body = ResponseBody(std::move(source), std::move(begin));
+    return response;
+  };
+  text.next(answer_with<std::string>(std::move(reply), std::move(take)));
 }
 
 HttpResponse error_response(const Error& error) {

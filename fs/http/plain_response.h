@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "http/request.h"
+#include "http/text_source.h"
 #include "reply.h"
 
 namespace tfilefs {
@@ -17,6 +19,9 @@ HttpResponse bare_response(int status, PagePolicy);
 
 HttpResponse text_response(int status, std::string text, std::string type = "text/plain; charset=utf-8",
                            PagePolicy policy = PagePolicy::source);
+
+// The same of a text that is made while it is sent; without its size, if it has more than one piece.
+void made_response(int status, std::shared_ptr<TextSource>, std::string type, PagePolicy, Reply<HttpResponse>);
 
 HttpResponse error_response(const Error&);
 

@@ -507,6 +507,40 @@ def test_many_readers_with_little_memory(program, source, column):
         assert not wrong
 
 
+def test_long_listings_take_no_memory_of_their_own(program, tmp_path):
+    """Of clients that read nothing. A listing that was held took 4 MB of each."""
+    path = tmp_path / "wide.root"
+    names = [f"a_column_with_a_rather_long_name_{number:05}" for number in range(4000)]
+    with uproot.recreate(path) as file:
+        file["T"] = {name: np.arange(2.) for name in names}
+    with Served(program, str(path), "-o", "memory=16M") as server:
+        answer = server.ask("/T/", "PROPFIND", Depth="1")
+        assert answer.status == 207 and answer.headers["Transfer-Encoding"] == "chunked"
+        found = xml.etree.ElementTree.fromstring(answer.content).findall("{DAV:}response/{DAV:}href")
+        assert {f"/T/{name}.f8" for name in names} <= {each.text for each in found}
+        entries = [each["name"] for each in json.loads(server.ask("/T/?json").content)["entries"]]
+        assert entries == sorted(entries) and {f"{name}.f8" for name in names} <= set(entries)
+        assert len(Links(server.ask("/T/", Accept="text/html").content.decode()).found) >= len(names)
+
+        def resident():
+            with open(f"/proc/{server.process.pid}/statm") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        host, port = server.address.split(":")
+        before, clients = resident(), []
+        for _ in range(100):
+            client = socket.socket()
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect((host, int(port)))
+            client.sendall(f"PROPFIND /T/ HTTP/1.1\r\nHost: localhost\r\nDepth: 1\r\nAuthorization: Bearer {server.token}\r\n\r\n".encode())
+            clients.append(client)
+        time.sleep(3)
+        assert resident() - before < 100 * 400_000
+        assert server.ask("/T/", "PROPFIND", Depth="1").content == answer.content
+        for client in clients:
+            client.close()
+
+
 # ---- programs
 
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fs/vfs/fake_file.h"
+#include "http/listing_text.h"
 #include "waited.h"
 
 namespace tfilefs {
@@ -44,6 +45,17 @@ class HttpServiceTest : public ::testing::Test {
       for (const auto each : piece->pieces) text.append(reinterpret_cast<const char*>(each.data()), each.size());
     }
     return text;
+  }
+
+  // Of a body without a size.
+  std::string made_text_of(const HttpResponse& response, std::size_t most) {
+    std::string text;
+    for (;;) {
+      const auto piece = waited<Slices>([&](auto reply) { response.body.read(0, most, std::move(reply)); });
+      if (!piece || piece->size() > most) return "failed";
+      if (piece->size() == 0) return text;
+      for (const auto each : piece->pieces) text.append(reinterpret_cast<const char*>(each.data()), each.size());
+    }
   }
 
   std::optional<HttpResponse> at_once(const HttpRequest& request) const {
@@ -95,6 +107,57 @@ TEST_F(HttpServiceTest, ListsDirectories) {
   EXPECT_NE(json.find("\"object.bin\", \"type\": \"file\", \"size\": 9"), std::string::npos) << json;
   EXPECT_NE(text_of(ask("PROPFIND", "/note", {{"Depth", "1"}})).find("<D:getcontentlength>9<"), std::string::npos);
   EXPECT_EQ(ask("PROPFIND", "/").status, 403);
+}
+
+TEST_F(HttpServiceTest, MakesLongListingsWhileTheyAreSent) {
+  auto made = std::make_shared<FakeFile>();
+  constexpr int kNames = 3000;
+  for (int i = 0; i < kNames; ++i) made->object("key" + std::to_string(i), "x");
+  FakeMount mount(made);
+  const HttpService service(*mount.fs, {kTokenOfTest, "tfilefs-80", {}});
+  const auto list = [&](const std::string& method, std::vector<std::pair<std::string, std::string>> headers) {
+    const auto request = std::make_shared<HttpRequest>(HttpRequest{method, "/", std::move(headers)});
+    return *waited<HttpResponse>([&](auto reply) { service.answer(request, {{}, true}, std::move(reply)); });
+  };
+  const HttpResponse dav = list("PROPFIND", {{"Depth", "1"}});
+  EXPECT_FALSE(dav.body.has_size());
+  const std::string text = made_text_of(dav, 1000);
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find("<D:href>/key", at)) != std::string::npos; ++at) ++count;
+  EXPECT_EQ(count, kNames);
+  EXPECT_TRUE(text.ends_with("</D:multistatus>\n"));
+  const std::string json = made_text_of(list("GET", {{"Accept", "application/json"}}), 100'000);
+  EXPECT_LT(json.find("\"key1000\""), json.find("\"key2\""));  // in the order of the names
+  EXPECT_TRUE(json.ends_with("}]}\n"));
+
+  // Each holds 3000 of the million names that all may hold.
+  std::vector<HttpResponse> slow;
+  int status = 207;
+  while (status == 207 && slow.size() < 1000) {
+    slow.push_back(list("PROPFIND", {{"Depth", "1"}}));
+    status = slow.back().status;
+  }
+  EXPECT_EQ(status, 503);
+  EXPECT_EQ(header_of(slow.back(), "Retry-After"), "1");
+  EXPECT_EQ(slow.size(), ListedNames::kNamesMax / kNames + 1);
+  slow.clear();
+  EXPECT_EQ(list("PROPFIND", {{"Depth", "1"}}).status, 207);
+}
+
+TEST(RemadeText, IsOneStateOfAText) {
+  const auto text = std::make_shared<std::string>(100'000, 'a');
+  const auto source = remade_text([text](Reply<std::string> reply) { reply(*text); });
+  std::string all;
+  while (source->is_more()) {
+    all += *waited<std::string>([&](auto reply) { source->next(std::move(reply)); });
+  }
+  EXPECT_EQ(all, *text);
+  const auto changing = remade_text([text](Reply<std::string> reply) { reply(*text); });
+  EXPECT_TRUE(waited<std::string>([&](auto reply) { changing->next(std::move(reply)); }));
+  text->back() = 'b';
+  const auto changed = waited<std::string>([&](auto reply) { changing->next(std::move(reply)); });
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().kind, ErrorKind::stale);
 }
 
 TEST_F(HttpServiceTest, TellsAttributes) {
