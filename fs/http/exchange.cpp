@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/exchange.h"
 
+#include <algorithm>
+#include <cstring>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -11,6 +14,7 @@ namespace tfilefs {
 namespace {
 
 constexpr const char* kMemoryHeader = "Tfilefs-Memory";
+constexpr int kWholeBody = 200;
 
 ClientWatch::Client* client_of(const Microhttpd& library, MHD_Connection* connection) {
   const auto* const info = library.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -53,6 +57,7 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
     return uploaded_ > server_.limits.upload_bytes ? MHD_NO : MHD_YES;
   }
   if (memory_.is_begun()) return send_as_memory();
+  if (piece_.is_begun()) return send_with_first_piece();
   if (!answer_.is_begun()) {
     auto judged = server_.service.judge(*request_);
     if (auto* const response = std::get_if<HttpResponse>(&judged)) return send(std::move(*response));
@@ -64,13 +69,34 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
   auto response = answer_.take();
   if (!response) return MHD_YES;
   if (!*response) return MHD_NO;
-  if (!is_sent_as_memory(**response)) return send(**std::move(response));
-  in_memory_ = **std::move(response);
-  in_memory_.headers.emplace_back(kMemoryHeader, std::to_string(in_memory_.body.size()));
-  const auto ask = [&](Reply<Descriptor> reply) {
-    seal_in_memory(std::exchange(in_memory_.body, {}), std::move(reply));
-  };
+  waiting_ = **std::move(response);
+  return is_sent_as_memory(waiting_) ? begin_memory() : begin_first_piece();
+}
+
+MHD_Result Exchange::begin_memory() {
+  waiting_.headers.emplace_back(kMemoryHeader, std::to_string(waiting_.body.size()));
+  const auto ask = [&](Reply<Descriptor> reply) { seal_in_memory(std::exchange(waiting_.body, {}), std::move(reply)); };
   return memory_.begin(client_, ask) ? send_as_memory() : MHD_NO;
+}
+
+MHD_Result Exchange::begin_first_piece() {
+  const auto begin = request_->method == "GET" ? waiting_.body.begin_of_file() : std::nullopt;
+  if (!begin) return send(std::move(waiting_));
+  first_begin_ = *begin;
+  const auto ask = [&](Reply<Slices> reply) {
+    waiting_.body.read(*begin, server_.limits.block_bytes, std::move(reply));
+  };
+  return piece_.begin(client_, ask) ? send_with_first_piece() : MHD_NO;
+}
+
+MHD_Result Exchange::send_with_first_piece() {
+  const auto piece = piece_.take();
+  if (!piece) return MHD_YES;
+  if (!*piece) return send(error_response(piece->error()));
+  // A copy: what it was read from may have to leave before a slow client takes it.
+  first_.resize((*piece)->size());
+  copy_slices(**piece, first_.data());
+  return send(std::move(waiting_));
 }
 
 int Exchange::socket() const {
@@ -78,8 +104,7 @@ int Exchange::socket() const {
 }
 
 bool Exchange::is_sent_as_memory(const HttpResponse& response) const {
-  constexpr int kWhole = 200;
-  return response.status == kWhole && response.body.size() > 0 && request_->method == "GET" &&
+  return response.status == kWholeBody && response.body.size() > 0 && request_->method == "GET" &&
          request_->header(kMemoryHeader) && takes_descriptors(socket());
 }
 
@@ -87,7 +112,7 @@ MHD_Result Exchange::send_as_memory() {
   const auto memory = memory_.take();
   if (!memory) return MHD_YES;
   if (!*memory) return send(error_response(memory->error()));
-  return pass_descriptor(socket(), (*memory)->get()) ? send(std::move(in_memory_)) : MHD_NO;
+  return pass_descriptor(socket(), (*memory)->get()) ? send(std::move(waiting_)) : MHD_NO;
 }
 
 MHD_Result Exchange::send(HttpResponse response) {
@@ -109,7 +134,20 @@ MHD_Result Exchange::send(HttpResponse response) {
   return good ? MHD_YES : MHD_NO;
 }
 
+std::size_t Exchange::take_first(std::uint64_t position, char* to, std::size_t most) {
+  if (position < first_begin_ || position - first_begin_ >= first_.size()) return 0;
+  const auto left = std::span(first_).subspan(position - first_begin_);
+  const std::size_t size = std::min(most, left.size());
+  std::memcpy(to, left.data(), size);
+  if (size == left.size()) first_ = {};
+  return size;
+}
+
 ssize_t Exchange::read(std::uint64_t position, char* to, std::size_t most) {
+  if (const std::size_t taken = take_first(position, to, most); taken > 0) {
+    server_.watch.allow(client_, server_.limits.block_time);
+    return static_cast<ssize_t>(taken);
+  }
   const auto ask = [&](Reply<Slices> reply) { body_.read(position, most, std::move(reply)); };
   if (!piece_.is_begun() && !piece_.begin(client_, ask)) return MHD_CONTENT_READER_END_WITH_ERROR;
   const auto piece = piece_.take();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "descriptor.h"
 #include "http/arrival.h"
@@ -31,7 +33,12 @@ class Exchange {
   MHD_Result send(HttpResponse);
   // A client of a socket of the file system may ask for a file as memory that it maps: "Tfilefs-Memory: sealed".
   bool is_sent_as_memory(const HttpResponse&) const;
+  MHD_Result begin_memory();
   MHD_Result send_as_memory();
+  // The first bytes of a file are read before the status is sent: damage is an answer of its own.
+  MHD_Result begin_first_piece();
+  MHD_Result send_with_first_piece();
+  std::size_t take_first(std::uint64_t position, char* to, std::size_t most);
   int socket() const;
 
   ServedConnections& server_;
@@ -40,9 +47,11 @@ class Exchange {
   const std::shared_ptr<const HttpRequest> request_;
   std::size_t uploaded_ = 0;
   Arrival<HttpResponse> answer_;
+  HttpResponse waiting_;  // for its memory, or its first piece
   ResponseBody body_;
   Arrival<Slices> piece_;
-  HttpResponse in_memory_;  // whose body becomes memory
+  std::vector<std::byte> first_;  // from there in the body on; until it is sent
+  std::uint64_t first_begin_ = 0;
   Arrival<Descriptor> memory_;
 };
 

@@ -507,6 +507,26 @@ def test_many_readers_with_little_memory(program, source, column):
         assert not wrong
 
 
+def test_damage_at_the_begin_is_an_answer(program, tmp_path):
+    path = tmp_path / "damaged.root"
+    with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
+        file["T"] = {"x": np.sqrt(np.arange(10_000))}
+    with uproot.open(path) as file:
+        branch = file["T"]["x"]
+        seek, size = int(branch.member("fBasketSeek")[0]), int(branch.member("fBasketBytes")[0])
+    with open(path, "r+b") as damaged:
+        damaged.seek(seek + size // 2)
+        damaged.write(b"\xff" * 50)
+    os.utime(path, (10 ** 9, 10 ** 9))  # not in the middle of a save
+    with Served(program, str(path)) as server:
+        for name in ("T/x.f8", "T/x.f8.npy", "T.csv", "T.parquet", "T.arrow"):
+            answer = server.ask(f"/{name}")
+            assert (answer.status, b"x" in answer.content) == (500, True), (name, answer.content[:100])
+        assert server.ask("/T/x.f8", Range="bytes=0-3,8-11").status == 500
+        assert server.ask("/T/x.f8", "HEAD").status == 200
+        assert server.ask("/T/x.f8", Range="bytes=90000-").status in (206, 500)
+
+
 def test_long_listings_take_no_memory_of_their_own(program, tmp_path):
     """Of clients that read nothing. A listing that was held took 4 MB of each."""
     path = tmp_path / "wide.root"
