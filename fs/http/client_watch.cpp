@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/client_watch.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -11,10 +13,19 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookInterval{500};
 
-// A client that will send nothing more waits for nothing, either: none that is known closes one direction alone.
-bool has_gone(int socket) {
+short signs_of(int socket) {
   pollfd looked{socket, POLLRDHUP, 0};
-  return ::poll(&looked, 1, 0) > 0 && (looked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+  return ::poll(&looked, 1, 0) > 0 ? looked.revents : static_cast<short>(0);
+}
+
+// Has the kernel ask whether there is still somebody: from a client that sends nothing more it hears nothing by itself.
+// Three questions without an answer in as many seconds end the connection. A socket of the file system tells its end.
+void ask_whether_it_is_there(int socket) {
+  constexpr int kYes = 1, kSeconds = 1, kQuestions = 3;
+  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &kSeconds, sizeof kSeconds);
+  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &kSeconds, sizeof kSeconds);
+  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &kQuestions, sizeof kQuestions);
+  (void)::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &kYes, sizeof kYes);
 }
 
 }  // namespace
@@ -69,6 +80,15 @@ void ClientWatch::stop_all() {
   for (std::stop_source& each : all) each.request_stop();
 }
 
+// A client that sends nothing more may still wait for its answer: nc -N closes one direction, and a client that closes
+// both looks the same until a packet is sent to it.
+bool ClientWatch::has_gone(Client& client) {
+  const short signs = signs_of(client.socket_);
+  if ((signs & (POLLHUP | POLLERR)) != 0) return true;
+  if ((signs & POLLRDHUP) != 0 && !std::exchange(client.is_asked_, true)) ask_whether_it_is_there(client.socket_);
+  return false;
+}
+
 void ClientWatch::look(Clock::time_point now) {
   for (Client& each : clients_) {
     if (each.until_ && now >= *each.until_) {
@@ -89,8 +109,8 @@ void ClientWatch::run() {
       changed_.wait_for(mutex_, kLookInterval);
       if (is_over_) return;
       look(Clock::now());
-      for (const Client& each : clients_)
-        if (each.work_ && has_gone(each.socket_)) gone.push_back(*each.work_);
+      for (Client& each : clients_)
+        if (each.work_ && has_gone(each)) gone.push_back(*each.work_);
     }
     for (std::stop_source& each : gone) each.request_stop();
   }

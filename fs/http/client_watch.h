@@ -37,6 +37,7 @@ class ClientWatch {
 
  private:
   void run() EXCLUDES(mutex_);
+  static bool has_gone(Client&);
   void look(Clock::time_point now) REQUIRES(mutex_);
 
   Mutex mutex_{"ClientWatch::mutex_"};
@@ -57,6 +58,7 @@ class ClientWatch::Client {
   std::list<Client>::iterator place_;
   std::optional<Clock::time_point> until_;  // none: the server works
   std::optional<std::stop_source> work_;
+  bool is_asked_ = false;  // whether it is still there
 };
 
 }  // namespace tfilefs
