@@ -14,7 +14,7 @@ namespace tfilefs {
 namespace {
 
 constexpr const char* kMemoryHeader = "Tfilefs-Memory";
-constexpr int kWholeBody = 200;
+constexpr int kWholeBody = 200, kUnclearFraming = 400;
 
 ClientWatch::Client* client_of(const Microhttpd& library, MHD_Connection* connection) {
   const auto* const info = library.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -42,10 +42,16 @@ Exchange::Exchange(ServedConnections& server, MHD_Connection* connection, HttpRe
 
 MHD_Result Exchange::take_headers() {
   server_.watch.allow(client_, server_.limits.request_time);
+  if (!request_->is_well_framed()) {
+    HttpResponse response = text_response(kUnclearFraming, "where the request ends is not clear\n");
+    response.headers.emplace_back("Connection", "close");
+    return send(std::move(response));
+  }
   // The library closes connections that are answered here, before the body: others go on.
   const bool has_body =
       request_->header("Content-Length").value_or("0") != "0" || request_->header("Transfer-Encoding");
-  if (!has_body) return MHD_YES;
+  // It takes what follows a request that expects to be told to go on for its body, even if there is none.
+  if (!has_body) return request_->header("Expect") ? go_on(0) : MHD_YES;
   auto judged = server_.service.judge(*request_);
   auto* const response = std::get_if<HttpResponse>(&judged);
   return response ? send(std::move(*response)) : MHD_YES;

@@ -2,11 +2,14 @@
 #include "http/http_server.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -34,6 +37,26 @@ HttpRequest request_of(const Microhttpd& library, MHD_Connection* connection, co
   for (const MHD_ValueKind kind : {MHD_HEADER_KIND, MHD_GET_ARGUMENT_KIND})
     (void)library.get_connection_values(connection, kind, take, &request);
   return request;
+}
+
+// The library gives each argument some memory of the request, and never answers when there is none left. So what may be
+// too much for it is answered here, before it looks at them.
+void* on_target(void* server, const char* target, MHD_Connection* connection) noexcept {
+  constexpr std::ptrdiff_t kArgumentsMost = 64;
+  const auto& connections = *static_cast<ServedConnections*>(server);
+  const std::string_view all = target ? target : "";
+  const std::size_t query = all.find('?');
+  if (query == std::string_view::npos) return nullptr;
+  const bool fits =
+      all.size() <= connections.limits.request_bytes / 3 && std::ranges::count(all.substr(query), '&') < kArgumentsMost;
+  if (fits) return nullptr;
+  constexpr std::string_view kTooLong =
+      "HTTP/1.1 414 URI Too Long\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 19\r\n\r\n"
+      "too many arguments\n";
+  const int socket = connections.library.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  (void)::send(socket, kTooLong.data(), kTooLong.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::shutdown(socket, SHUT_RDWR);  // the library sees the end, and closes it
+  return nullptr;
 }
 
 MHD_Result on_request(void* server, MHD_Connection* connection, const char* url, const char* method, const char*,
@@ -95,7 +118,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpService& service
       MHD_OPTION_CONNECTION_LIMIT, limits.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.request_bytes,
       MHD_OPTION_CONNECTION_TIMEOUT, idle, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED, on_request_end,
       nullptr, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server->connections_.get(), MHD_OPTION_UNESCAPE_CALLBACK,
-      leave_encoded, nullptr, MHD_OPTION_END);
+      leave_encoded, nullptr, MHD_OPTION_URI_LOG_CALLBACK, on_target, server->connections_.get(), MHD_OPTION_END);
   if (!server->daemon_) return tfile::system_error("cannot serve", errno);
   return server;
 }

@@ -20,6 +20,12 @@ std::size_t HttpRequest::count(std::string_view name) const {
   return static_cast<std::size_t>(found);
 }
 
+bool HttpRequest::is_well_framed() const {
+  const auto length = header("Content-Length"), coding = header("Transfer-Encoding");
+  if (coding) return !length && equals_without_case(*coding, "chunked");
+  return !length || (!length->empty() && length->find_first_not_of("0123456789") == std::string::npos);
+}
+
 std::optional<std::string> HttpRequest::argument(std::string_view name) const {
   const auto found = std::ranges::find_if(query, [&](const auto& each) { return each.first == name; });
   return found == query.end() ? std::nullopt : std::optional(found->second);

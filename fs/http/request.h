@@ -23,6 +23,8 @@ struct HttpRequest {
   std::optional<std::string> header(std::string_view name) const;
   // How many of that name there are.
   std::size_t count(std::string_view name) const;
+  // Whether its headers tell in one way where it ends: by one length, or in chunks.
+  bool is_well_framed() const;
   // The first of that name.
   std::optional<std::string> argument(std::string_view name) const;
 };

@@ -597,6 +597,29 @@ def test_long_listings_take_no_memory_of_their_own(program, tmp_path):
             client.close()
 
 
+def test_requests_that_end_in_two_ways_are_refused(served):
+    head = f"GET /T/x.f4 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {served.token}\r\n".encode()
+    for more in (b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef", b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                 b"Transfer-Encoding: x\r\n\r\n", b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+                 b"Content-Length: -1\r\n\r\n", b"Content-Length: +5\r\n\r\nabcde"):
+        answer = served.raw(head + more)
+        assert answer.startswith(b"HTTP/1.1 400 ") and b"Connection: close" in answer, (more, answer)
+    began = time.monotonic()
+    answer = served.raw(head.replace(b"/T/x.f4", b"/T/x.f4?" + b"a&" * 10_000) + b"\r\n", wait=20)
+    assert answer.startswith(b"HTTP/1.1 414 ") and time.monotonic() - began < 10
+
+
+def test_a_request_that_expects_to_be_told_to_go_on(served):
+    """In front of others, which came with it."""
+    head = f" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {served.token}\r\nRange: bytes=0-3\r\n".encode()
+    one = b"GET /T/x.f4" + head
+    answer = served.raw(one + b"Expect: 100-continue\r\n\r\n" + (one + b"X-Y: " + b"z" * 8000 + b"\r\n\r\n") * 10)
+    assert answer.count(b"HTTP/1.1 206 ") == 11
+    body = b"<?xml version='1.0'?><propfind xmlns='DAV:'><allprop/></propfind>"
+    asked = b"PROPFIND /T/x.f4" + head + b"Depth: 0\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body)
+    assert served.raw(asked + body + one + b"\r\n").count(b"HTTP/1.1 20") == 2
+
+
 # ---- programs
 
 

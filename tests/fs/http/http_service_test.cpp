@@ -160,6 +160,20 @@ TEST(RemadeText, IsOneStateOfAText) {
   EXPECT_EQ(changed.error().kind, ErrorKind::stale);
 }
 
+TEST(Framing, IsClearOrRefused) {
+  const auto is_clear = [](std::vector<std::pair<std::string, std::string>> headers) {
+    return HttpRequest{"GET", "/", std::move(headers)}.is_well_framed();
+  };
+  EXPECT_TRUE(is_clear({}));
+  EXPECT_TRUE(is_clear({{"content-length", "5"}}));
+  EXPECT_TRUE(is_clear({{"Transfer-Encoding", "Chunked"}}));
+  EXPECT_FALSE(is_clear({{"Content-Length", "5"}, {"Content-Length", "6"}}));
+  EXPECT_FALSE(is_clear({{"Content-Length", "5"}, {"Transfer-Encoding", "chunked"}}));
+  for (const char* length : {"", "-1", "+5", "5, 5", "0x5", " "}) EXPECT_FALSE(is_clear({{"Content-Length", length}}));
+  for (const char* coding : {"", "x", "gzip, chunked", "identity"})
+    EXPECT_FALSE(is_clear({{"Transfer-Encoding", coding}}));
+}
+
 TEST_F(HttpServiceTest, TellsAttributes) {
   auto request = std::make_shared<HttpRequest>();
   request->query.emplace_back("attributes", "");
