@@ -100,11 +100,30 @@ HistogramAxis whole_axis(std::int32_t bins, double low, double high, double oute
   return {bins, low, high};
 }
 
+bool has_ascending_edges(const HistogramAxis& axis) {
+  std::size_t i = 1;
+  while (i <= static_cast<std::size_t>(axis.bins) && axis.edge(i) > axis.edge(i - 1)) ++i;
+  return i > static_cast<std::size_t>(axis.bins);
+}
+
+// Far from zero the doubles may lie further apart than bins are wide. ROOT's axis then has edges that are the same
+// number, and values beyond its end. Here such bins become as wide as it takes.
+HistogramAxis with_distinct_edges(const HistogramAxis& axis, double least, double most) {
+  const double farthest = std::max({std::abs(axis.low), std::abs(axis.high), std::abs(least), std::abs(most)});
+  if (least > most || !(farthest < kWidthMax)) return axis;
+  const double far = farthest + 2 * (axis.high - axis.low);
+  const double step = std::nextafter(far, HUGE_VAL) - far;  // a power of two
+  if (axis.width() >= 4 * step) return axis;
+  if (has_ascending_edges(axis) && axis.has(least) && axis.has(most)) return axis;
+  const double low = std::floor(std::min(axis.low, least) / step) * step;
+  const double steps = std::floor(std::max(axis.high, most) / step) + 1 - low / step;
+  const double together = std::ceil(steps / axis.bins), bins = std::ceil(steps / together);
+  return {static_cast<std::int32_t>(bins), low, low + bins * together * step};
+}
+
 constexpr double kWholeMax = 0x1p62;  // as far as 64-bit integers reach, and their bins
 
-}  // namespace
-
-HistogramAxis good_axis(std::int32_t bins, double least, double most, bool is_integer) {
+HistogramAxis root_axis(std::int32_t bins, double least, double most, bool is_integer) {
   if (least >= most) {
     least -= 1;
     most += 1;
@@ -125,6 +144,12 @@ HistogramAxis good_axis(std::int32_t bins, double least, double most, bool is_in
   const bool fits = std::abs(least) < kWholeMax && std::abs(most) < kWholeMax;
   if (is_integer && fits) return whole_axis(bins, least, most, low, high);
   return {bins, least, most};
+}
+
+}  // namespace
+
+HistogramAxis good_axis(std::int32_t bins, double least, double most, bool is_integer) {
+  return with_distinct_edges(root_axis(bins, least, most, is_integer), least, most);
 }
 
 bool extend_axis(HistogramAxis& axis, double x) {

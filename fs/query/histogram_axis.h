@@ -30,7 +30,8 @@ struct HistogramAxis {
 inline constexpr std::size_t kAxisValues = 1'000'000;
 
 // The axis that TTree::Draw finds for values from `least` to `most`, with about so many bins: round limits with some
-// room beside the values. `is_integer`: bins of whole numbers. (ROOT's THLimitsFinder.)
+// room beside the values. `is_integer`: bins of whole numbers. (ROOT's THLimitsFinder.) Where the doubles lie further
+// apart than such bins are wide, fewer and wider ones.
 HistogramAxis good_axis(std::int32_t bins, double least, double most, bool is_integer);
 
 // Doubles the axis until it has the value, as a histogram of TTree::Draw does once its axis was found. False: it cannot

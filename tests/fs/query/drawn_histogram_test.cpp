@@ -39,6 +39,21 @@ TEST(HistogramAxis, WholeNumbersHaveBinsOfTheirOwn) {
   EXPECT_GT(axis.high, 12);
 }
 
+TEST(HistogramAxis, HasDistinctEdgesFarFromZero) {
+  for (const double far : {0x1p60, -0x1p60, 0x1p60 - 512, 0x1p62, 1e30}) {
+    const double step = std::nextafter(std::abs(far), HUGE_VAL) - std::abs(far);
+    for (const double range : {0.0, 1.0, 4.0, 40.0, 400.0, 4000.0}) {
+      for (const bool is_integer : {true, false}) {
+        const double most = far + range * step;
+        const HistogramAxis axis = good_axis(100, far, most, is_integer);
+        EXPECT_TRUE(axis.has(far) && axis.has(most)) << far << " " << range;
+        for (std::size_t i = 1; i <= static_cast<std::size_t>(axis.bins); ++i)
+          ASSERT_GT(axis.edge(i), axis.edge(i - 1)) << far << " " << range << " " << i;
+      }
+    }
+  }
+}
+
 TEST(HistogramAxis, GrowsByDoubling) {
   HistogramAxis axis{10, 0, 10};
   EXPECT_TRUE(extend_axis(axis, 35));
