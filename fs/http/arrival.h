@@ -18,13 +18,13 @@ class Arrival {
  public:
   Arrival(ServedConnections& server, MHD_Connection* connection) : server_(server), connection_(connection) {}
 
-  // Calls ask(Reply<T>). False when the server ends.
+  // Calls ask(Reply<T>). False when the server ends. `may_be_asked`: as ClientWatch::begin_work().
   template <class Ask>
-  bool begin(ClientWatch::Client* client, Ask ask) {
+  bool begin(ClientWatch::Client* client, bool may_be_asked, Ask ask) {
     if (!server_.gate->enter()) return false;
     is_begun_ = true;
     std::stop_source work;
-    server_.watch.begin_work(client, work);
+    server_.watch.begin_work(client, work, may_be_asked);
     // Behind the answer nothing of this may be used: a connection that goes on may be over before its answer ends.
     ask(Reply<T>(
         [this, gate = server_.gate](Result<T> result) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/client_watch.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <string_view>
 #include <utility>
 
 namespace tfilefs {
@@ -18,14 +17,11 @@ short signs_of(int socket) {
   return ::poll(&looked, 1, 0) > 0 ? looked.revents : static_cast<short>(0);
 }
 
-// Has the kernel ask whether there is still somebody: from a client that sends nothing more it hears nothing by itself.
-// Three questions without an answer in as many seconds end the connection. A socket of the file system tells its end.
+// To a client that has closed both directions this is too much: its kernel says so, and ends the connection. Others
+// leave out an interim response that they did not ask for (RFC 9110, 15.2).
 void ask_whether_it_is_there(int socket) {
-  constexpr int kYes = 1, kSeconds = 1, kQuestions = 3;
-  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &kSeconds, sizeof kSeconds);
-  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &kSeconds, sizeof kSeconds);
-  (void)::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &kQuestions, sizeof kQuestions);
-  (void)::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &kYes, sizeof kYes);
+  constexpr std::string_view kInterim = "HTTP/1.1 100 Continue\r\n\r\n";
+  (void)::send(socket, kInterim.data(), kInterim.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace
@@ -62,8 +58,9 @@ void ClientWatch::allow(Client* client, Clock::duration time) {
   client->work_.reset();
 }
 
-void ClientWatch::begin_work(Client* client, std::stop_source work) {
+void ClientWatch::begin_work(Client* client, std::stop_source work, bool may_be_asked) {
   const Lock lock(mutex_);
+  client->may_be_asked_ = may_be_asked;
   client->until_.reset();
   if (is_stopped_) work.request_stop();
   client->work_ = std::move(work);
@@ -81,11 +78,14 @@ void ClientWatch::stop_all() {
 }
 
 // A client that sends nothing more may still wait for its answer: nc -N closes one direction, and a client that closes
-// both looks the same until a packet is sent to it.
-bool ClientWatch::has_gone(Client& client) {
+// both looks the same until something is sent to it.
+bool ClientWatch::has_gone(Client& client, Clock::time_point now) {
+  constexpr std::chrono::seconds kAskInterval{5};
   const short signs = signs_of(client.socket_);
   if ((signs & (POLLHUP | POLLERR)) != 0) return true;
-  if ((signs & POLLRDHUP) != 0 && !std::exchange(client.is_asked_, true)) ask_whether_it_is_there(client.socket_);
+  if ((signs & POLLRDHUP) == 0 || !client.may_be_asked_ || now < client.ask_next_) return false;
+  client.ask_next_ = now + kAskInterval;
+  ask_whether_it_is_there(client.socket_);
   return false;
 }
 
@@ -110,7 +110,7 @@ void ClientWatch::run() {
       if (is_over_) return;
       look(Clock::now());
       for (Client& each : clients_)
-        if (each.work_ && has_gone(each)) gone.push_back(*each.work_);
+        if (each.work_ && has_gone(each, Clock::now())) gone.push_back(*each.work_);
     }
     for (std::stop_source& each : gone) each.request_stop();
   }

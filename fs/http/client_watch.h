@@ -32,12 +32,13 @@ class ClientWatch {
   // The client has so long to do what is its turn.
   void allow(Client*, Clock::duration) EXCLUDES(mutex_);
   // The server works for it, for as long as it takes. The work is told when the client has gone, or after stop_all().
-  void begin_work(Client*, std::stop_source work) EXCLUDES(mutex_);
+  // `may_be_asked`: nothing of the answer is sent, and the client takes interim responses, which HTTP/1.0 has not.
+  void begin_work(Client*, std::stop_source work, bool may_be_asked) EXCLUDES(mutex_);
   void stop_all() EXCLUDES(mutex_);
 
  private:
   void run() EXCLUDES(mutex_);
-  static bool has_gone(Client&);
+  static bool has_gone(Client&, Clock::time_point now);
   void look(Clock::time_point now) REQUIRES(mutex_);
 
   Mutex mutex_{"ClientWatch::mutex_"};
@@ -58,7 +59,8 @@ class ClientWatch::Client {
   std::list<Client>::iterator place_;
   std::optional<Clock::time_point> until_;  // none: the server works
   std::optional<std::stop_source> work_;
-  bool is_asked_ = false;  // whether it is still there
+  bool may_be_asked_ = false;  // whether it is still there
+  Clock::time_point ask_next_{};
 };
 
 }  // namespace tfilefs

