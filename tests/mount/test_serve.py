@@ -520,7 +520,8 @@ def test_a_client_that_sends_nothing_more_gets_its_answer(program, source):
 def test_damage_at_the_begin_is_an_answer(program, tmp_path):
     path = tmp_path / "damaged.root"
     with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
-        file["T"] = {"x": np.sqrt(np.arange(10_000))}
+        file.mktree("T", {"x": "f8"})
+        file["T"].extend({"x": np.sqrt(np.arange(10_000))})
     with uproot.open(path) as file:
         branch = file["T"]["x"]
         seek, size = int(branch.member("fBasketSeek")[0]), int(branch.member("fBasketBytes")[0])
@@ -587,11 +588,13 @@ def test_a_request_that_expects_to_be_told_to_go_on(served):
     """In front of others, which came with it."""
     head = f" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {served.token}\r\nRange: bytes=0-3\r\n".encode()
     one = b"GET /T/x.f4" + head
-    answer = served.raw(one + b"Expect: 100-continue\r\n\r\n" + (one + b"X-Y: " + b"z" * 8000 + b"\r\n\r\n") * 10)
-    assert answer.count(b"HTTP/1.1 206 ") == 11
-    body = b"<?xml version='1.0'?><propfind xmlns='DAV:'><allprop/></propfind>"
-    asked = b"PROPFIND /T/x.f4" + head + b"Depth: 0\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body)
-    assert served.raw(asked + body + one + b"\r\n").count(b"HTTP/1.1 20") == 2
+    host, port = served.address.split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as plain:
+        plain.sendall(one + b"Expect: 100-continue\r\n\r\n" + (one + b"X-Y: " + b"z" * 8000 + b"\r\n\r\n") * 10 + one + b"Connection: close\r\n\r\n")
+        answer = b""
+        while piece := plain.recv(65536):
+            answer += piece
+    assert answer.count(b"HTTP/1.1 206 ") == 12
 
 
 # ---- programs
