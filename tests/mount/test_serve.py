@@ -535,7 +535,7 @@ def test_damage_at_the_begin_is_an_answer(program, tmp_path):
             assert (answer.status, b"x" in answer.content) == (500, True), (name, answer.content[:100])
         assert server.ask("/T/x.f8", Range="bytes=0-3,8-11").status == 500
         assert server.ask("/T/x.f8", "HEAD").status == 200
-        assert server.ask("/T/x.f8", Range="bytes=90000-").status in (206, 500)
+        assert server.ask("/T/x.f8", Range="bytes=80000-").status == 416
 
 
 def test_long_listings_take_no_memory_of_their_own(program, tmp_path):
