@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column: what it is, its histogram or its most frequent strings, and ways to take it along.
-import { bytes, urlOf } from './source.js';
+import { urlOf } from './source.js';
 import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown, size } from './numbers.js';
 import { columnName, columnType } from './table_view.js';
 import { chart } from './chart.js';
@@ -10,24 +10,25 @@ import { copyLines, downloads, facts, make, quoted, scrolled } from './parts.js'
 const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20;
 
 // Reads piece by piece, and tells how far it is.
-async function readValues(path, column, tell) {
+async function readValues(reading, path, column, tell) {
   const each = arrayType(column.dtype).BYTES_PER_ELEMENT;
   const all = column.size === null ? VALUES_MAX * each : Math.min(column.size, VALUES_MAX * each);
   const parts = [];
   let at = 0;
   while (at < all) {
-    const piece = await bytes(path, at, Math.min(all, at + PIECE));
+    const piece = await reading.bytes(path, at, Math.min(all, at + PIECE));
     if (piece.byteLength === 0) break;
     parts.push(decode(piece, column.dtype));
     at += piece.byteLength;
     tell(at / all);
   }
+  await reading.check();
   const values = new (arrayType(column.dtype))(parts.reduce((sum, part) => sum + part.length, 0));
   parts.reduce((place, part) => { values.set(part, place); return place + part.length; }, 0);
   return values;
 }
 
-function histogramView(path, column, given, keep) {
+function histogramView(path, column, { reading, given, keep, failed }) {
   const figure = make('figure', {}, make('p', { class: 'dim' }, 'Reading…'));
   const bins = make('input', { type: 'number', min: 1, max: 1000, value: given.get('columns') ?? 100 });
   const log = make('input', { type: 'checkbox', checked: given.has('counts') });
@@ -49,9 +50,9 @@ function histogramView(path, column, given, keep) {
   }
   for (const input of [bins, log]) input.addEventListener('input', show);
   whole.addEventListener('click', () => { range = null; show(); });
-  readValues(path, column, (share) => { if (share < 1) figure.firstChild.textContent = `Reading… ${Math.round(100 * share)} %`; })
+  readValues(reading, path, column, (share) => { if (share < 1) figure.firstChild.textContent = `Reading… ${Math.round(100 * share)} %`; })
     .then((read) => { values = read; show(); })
-    .catch((failure) => figure.replaceChildren(make('p', { class: 'error' }, failure.message)));
+    .catch(failed(figure));
   return make('section', {}, make('h3', {}, 'Histogram'), make('div', { class: 'bar' }, make('label', {}, 'Bins ', bins),
     make('label', {}, log, ' Logarithmic'), whole, make('span', { class: 'dim' }, 'drag over the plot to zoom')), figure, told);
 }
@@ -62,11 +63,12 @@ function rangeOf(text) {
   return range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : null;
 }
 
-function stringsView(table, path, column) {
+function stringsView(table, path, column, { reading, failed }) {
   const place = make('div', {}, make('p', { class: 'dim' }, 'Reading…'));
   (async () => {
-    const ends = decode(await bytes([...table, ...column.lists.at(-1).split('/')], 0, (STRINGS_MAX + 1) * 8), '<i8');
-    const chars = new Uint8Array(await bytes(path, 0, Math.min(CHARS_MAX, Number(ends.at(-1) ?? 0))));
+    const ends = decode(await reading.bytes([...table, ...column.lists.at(-1).split('/')], 0, (STRINGS_MAX + 1) * 8), '<i8');
+    const chars = new Uint8Array(await reading.bytes(path, 0, Math.min(CHARS_MAX, Number(ends.at(-1) ?? 0))));
+    await reading.check();
     const text = new TextDecoder(), counts = new Map();
     let read = 0;
     for (; read + 1 < ends.length && Number(ends[read + 1]) <= chars.length; ++read) {
@@ -77,12 +79,13 @@ function stringsView(table, path, column) {
     place.replaceChildren(make('p', { class: 'dim' }, `${counts.size} different ones of the first ${read}`),
       scrolled('Most frequent', make('table', {}, make('tbody', {}, ...most.map(([word, count]) =>
         make('tr', {}, make('td', {}, word), make('td', { class: 'number' }, String(count))))))));
-  })().catch((failure) => place.replaceChildren(make('p', { class: 'error' }, failure.message)));
+  })().catch(failed(place));
   return make('section', {}, make('h3', {}, 'Most frequent'), place);
 }
 
-// `given`: what of it is drawn, which `keep` puts into the URL.
-export function columnView(table, schema, column, source, given, keep) {
+// `view`: see page.js.
+export function columnView(table, schema, column, view) {
+  const { source } = view;
   const path = [...table, ...column.path.split('/')];
   const inside = path.join('/'), name = columnName(column);
   const url = location.origin + urlOf(path);
@@ -93,8 +96,8 @@ export function columnView(table, schema, column, source, given, keep) {
            ['Compression', column.compression], ['Lists', column.lists.join(', ')], ['Not decoded', column.reason]]),
     downloads([[column.path.split('/').at(-1), urlOf(path)], ['npy', urlOf(path) + '.npy'],
                ...column.lists.map((each) => [each.split('/').at(-1), urlOf([...table, ...each.split('/')])])]),
-    isNumeric(column) ? histogramView(path, column, given, keep) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column) : null,
-    canDraw(column) ? drawView(table, schema, column, source, given, keep) : null,
+    isNumeric(column) ? histogramView(path, column, view) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column, view) : null,
+    canDraw(column) ? drawView(table, schema, column, view) : null,
     copyLines([
       ['NumPy', `np.fromfile(${JSON.stringify('mnt/' + inside)}, ${JSON.stringify(column.dtype)})  # of a mount`],
       ['Python', `np.frombuffer(urllib.request.urlopen(${JSON.stringify(url)} + "?token=" + TOKEN).read(), ${JSON.stringify(column.dtype)})`],

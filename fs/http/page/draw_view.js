@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server draws of a column, by .draw= of its table: an expression, a cut, a second one, a profile. What is drawn
 // stands behind # in the URL, so that links keep it.
-import { blob, urlOf } from './source.js';
+import { urlOf } from './source.js';
 import { downloads, make, preformatted, quoted } from './parts.js';
 import { columnName, shownColumns } from './table_view.js';
 import { isNumeric } from './numbers.js';
@@ -46,8 +46,8 @@ const stateOf = (given, column) => ({
   range: given.get('range') ?? '', log: given.get('log') ?? '', profile: given.has('profile'),
 });
 
-// `given`: what stands in the URL; `keep({name: value})` puts it there, or takes it away.
-export function drawView(table, schema, column, source, given, keep) {
+// `view`: see page.js.
+export function drawView(table, schema, column, { reading, source, given, keep, failed }) {
   const state = stateOf(given, column);
   const figure = make('figure', { 'aria-live': 'polite' }), line = preformatted('', { hidden: true }), links = make('div', {});
   const text = (name, label, more = {}) => {
@@ -69,7 +69,8 @@ export function drawView(table, schema, column, source, given, keep) {
     keep({ ...state, profile: state.profile && '1' });
     figure.replaceChildren(make('p', { class: 'dim' }, 'Drawing…'));
     try {
-      const picture = await blob([...place, pictureName(state)]);
+      const picture = await reading.blob([...place, pictureName(state)]);
+      await reading.check();
       if (mine !== turn) return;
       URL.revokeObjectURL(shown);
       shown = URL.createObjectURL(picture);
@@ -79,7 +80,7 @@ export function drawView(table, schema, column, source, given, keep) {
       line.textContent = lineOf(state, table, source);
       line.hidden = false;
     } catch (failure) {
-      if (mine === turn) figure.replaceChildren(make('p', { class: 'error', role: 'alert' }, failure.message));
+      if (mine === turn) failed(figure)(failure);
     }
   }
   const names = shownColumns(schema).filter(canDraw).slice(0, NAMES_MAX);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that is no table, no column and no object.
-import { beginning, urlOf } from './source.js';
+import { urlOf } from './source.js';
 import { size } from './numbers.js';
 import { copyLines, downloads, facts, make, opened, preformatted, quoted } from './parts.js';
 
@@ -16,8 +16,8 @@ function textOf(bytes) {
   }
 }
 
-export async function fileView(names, source) {
-  const { total, first } = await beginning(names, TEXT_MAX);
+export async function fileView(names, { reading, source }) {
+  const { total, first } = await reading.beginning(names, TEXT_MAX);
   const text = textOf(first), name = names.at(-1), place = source + '/' + names.join('/');
   return [
     make('h2', {}, name), facts([['Size', size(total)]]),

@@ -4,13 +4,21 @@ import { urlOf } from './source.js';
 import { size } from './numbers.js';
 import { copyLines, downloads, make, opened, quoted, scrolled } from './parts.js';
 
-function pictureOf(names) {
-  const picture = make('img', { class: 'object', src: urlOf([...names, 'plot.svg']), alt: `Plot of ${names.at(-1)}` });
-  picture.addEventListener('error', () => picture.replaceWith(make('p', { class: 'dim' }, 'This object has no plot.')));
-  return make('figure', {}, picture);
+function pictureOf(names, { reading, failed }) {
+  const figure = make('figure', {});
+  reading.blob([...names, 'plot.svg']).then((picture) => {
+    const src = URL.createObjectURL(picture);
+    const shown = make('img', { class: 'object', src, alt: `Plot of ${names.at(-1)}` });
+    shown.addEventListener('load', () => URL.revokeObjectURL(src));
+    figure.replaceChildren(shown);
+  }).catch((failure) => (failure.status === 404 ? figure.replaceChildren(make('p', { class: 'dim' }, 'This object has no plot.'))
+                                                : failed(figure)(failure)));
+  return figure;
 }
 
-export function directoryView(names, entries, source) {
+// `view`: see page.js.
+export function directoryView(names, entries, view) {
+  const { source } = view;
   const isObject = entries.some((each) => each.name === 'object.bin');
   const rows = entries.map((each) => {
     const path = [...names, each.name];
@@ -21,7 +29,7 @@ export function directoryView(names, entries, source) {
   const place = source + (names.length ? '/' + names.join('/') : '');
   return [
     make('h2', {}, names.at(-1) ?? 'Root'),
-    isObject ? pictureOf(names) : null,
+    isObject ? pictureOf(names, view) : null,
     isObject ? downloads([['svg', urlOf([...names, 'plot.svg'])], ['json', urlOf([...names, 'object.json'])], ['csv', urlOf([...names, 'table.csv'])]])
              : opened([['all plots', urlOf([...names, 'index.html'])], ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
     make('h3', {}, isObject ? 'Files' : 'Names'), scrolled(isObject ? 'Files' : 'Names', make('table', {}, make('tbody', {}, ...rows))),

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `tfilefs browse`: the tree, and a view of what is chosen. What is behind # says what that is.
-import { decoded, json, listing, schema, urlOf } from './source.js';
+import { decoded, isGivenUp, json, urlOf } from './source.js';
 import { columnView } from './column_view.js';
 import { fileView } from './file_view.js';
 import { directoryView } from './object_view.js';
 import { make, readable } from './parts.js';
+import { Moved, Reading } from './reading.js';
 import { tableView } from './table_view.js';
 import { Tree } from './tree.js';
 
 const main = document.getElementById('main');
 const tree = new Tree(document.getElementById('tree'), document.getElementById('none'));
 const menu = document.getElementById('menu');
-let source = '', turn = 0;
+const TRIES = 3, AGAIN_AFTER = 500, LOOK_EACH = 4000;  // ms
+let source = '', turn = 0, shownAt = null, kept = {}, isMoving = false, reading = new Reading();
 
 // Where there is no room for both, over what is chosen.
 function showTree(isShown) {
@@ -33,44 +35,83 @@ function keep(changes) {
 }
 
 // What is neither a table nor in one.
-async function plainView(names) {
+async function plainView(names, view) {
   try {
-    return directoryView(names, await listing(names), source);
+    return directoryView(names, await view.reading.listing(names), view);
   } catch (failure) {
     if (failure.status !== 404) throw failure;
-    return fileView(names, source);
+    return fileView(names, view);
   }
 }
 
-async function views(names) {
+async function viewOf(names, view) {
   for (let depth = 1; depth <= names.length; ++depth) {
     const table = names.slice(0, depth);
-    const described = await schema(table);
+    const described = await view.reading.schema(table);
     if (!described) continue;
     const path = names.slice(depth).join('/');
-    if (!path) return tableView(table, described, source);
+    if (!path) return tableView(table, described, view);
     const column = described.columns.find((each) => each.path === path) ??
                    described.columns.find((each) => each.path.startsWith(path + '/') && each.role !== 'offsets');
-    if (column) return columnView(table, described, column, source, drawn(), keep);
+    if (column) return columnView(table, described, column, view);
   }
-  return plainView(names);
+  return plainView(names, view);
 }
 
-async function show() {
-  const mine = ++turn, names = chosen();
+// What cannot be shown, in its place. A file that moves on under a view is begun again.
+function failedIn(place, mine, tries, failure) {
+  if (mine !== turn || isGivenUp(failure)) return;
+  if (!(failure instanceof Moved)) return place.replaceChildren(make('p', { class: 'error', role: 'alert' }, failure.message));
+  reading.leave();
+  if (tries < TRIES) return setTimeout(() => mine === turn && show(tries + 1), AGAIN_AFTER);
+  isMoving = true;
+  const again = make('button', { type: 'button', onclick: () => show() }, 'Read again');
+  place.replaceChildren(make('p', { class: 'error', role: 'alert' },
+    `The file changed each time it was read, ${tries + 1} times. What is read of it would be of no one state.`), again);
+}
+
+// A view gets { reading, source, given, keep, kept, failed }: what it reads by; what is looked at; what stands behind the ? of the
+// URL, which `keep({name: value})` puts there or takes away; what it remembers while it is only drawn anew; and what
+// `failed(place)` makes of an error.
+async function show(tries = 0) {
+  const mine = ++turn, names = chosen(), where = hashParts()[0];
+  reading.leave();
+  reading = new Reading();
+  isMoving = false;
+  if (where !== shownAt) kept = {};
+  const isSame = where === shownAt, top = main.scrollTop;
   document.title = readable(names.at(-1) ?? 'tfilefs') + (source ? ' – ' + source.split('/').at(-1) : '');
-  showTree(false);
+  if (!isSame) showTree(false);
+  const view = { reading, source, given: drawn(), kept, keep: (changes) => mine === turn && keep(changes),
+                 failed: (place) => (failure) => failedIn(place, mine, tries, failure) };
   let made;
   try {
-    made = await views(names);
+    made = await viewOf(names, view);
   } catch (failure) {
-    made = [make('h2', {}, names.at(-1) ?? 'Root'), make('p', { class: 'error' }, failure.message)];
+    const place = make('div');
+    view.failed(place)(failure);
+    made = [make('h2', {}, names.at(-1) ?? 'Root'), place];
   }
   if (mine !== turn) return;
+  shownAt = where;
   main.replaceChildren(...made.filter(Boolean));
-  main.scrollTop = 0;
+  main.scrollTop = isSame ? top : 0;
   document.getElementById('told').textContent = document.title;  // for who does not see it
   tree.select(names);
+}
+
+// Whether the file is still as it is shown. Not while something is read, which notices by itself, and not while one types.
+async function look() {
+  if (document.hidden || isMoving || !reading.isResting || main.querySelector('input:focus')) return;
+  const mine = turn;
+  try {
+    await reading.check();
+  } catch (failure) {
+    if (!(failure instanceof Moved) || mine !== turn) return;
+    document.getElementById('told').textContent = 'The file has changed.';
+    await tree.refresh();
+    if (mine === turn) show();
+  }
 }
 
 async function start() {
@@ -87,7 +128,9 @@ async function start() {
   show();
 }
 
-window.addEventListener('hashchange', show);
+window.addEventListener('hashchange', () => show());
+document.addEventListener('visibilitychange', look);
+setInterval(look, LOOK_EACH);
 const search = document.getElementById('search');
 search.addEventListener('input', () => tree.search(search.value));
 menu.addEventListener('click', () => showTree(!document.body.classList.contains('tree')));

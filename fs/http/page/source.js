@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page asks the server for: files of the mount, and listings.
+// What the page asks the server for. Views ask by a Reading (reading.js).
 
 // A name as a part of a URL. A byte that is no UTF-8 is a lone surrogate in JSON, \udc80 to \udcff.
 export const encoded = (name) => Array.from(name, (each) =>
@@ -25,54 +25,41 @@ export class Failure extends Error {
   }
 }
 
-async function ask(url, headers = {}) {
-  const response = await fetch(url, { headers, credentials: 'same-origin' });
-  if (response.ok) return response;
+// A fetch that is given up throws this.
+export const isGivenUp = (failure) => failure.name === 'AbortError';
+
+export async function ask(url, options = {}) {
+  let response;
+  try {
+    response = await fetch(url, { credentials: 'same-origin', ...options });
+  } catch (failure) {
+    if (isGivenUp(failure)) throw failure;
+    throw new Failure(0, 'The server does not answer. If it has ended, start it again and open the URL that it prints.');
+  }
+  if (response.ok || response.status === 304) return response;
   throw new Failure(response.status, response.status === 401 ? 'The session has ended: open the URL with the token again.'
                                                              : await response.text());
 }
 
-export const json = async (url) => (await ask(url, { Accept: 'application/json' })).json();
+export const json = async (url, signal) => (await ask(url, { headers: { Accept: 'application/json' }, signal })).json();
 
-export const listing = async (names) => (await json(urlOf(names) + (names.length ? '/' : '') + '?json')).entries;
+export const listing = async (names, signal) => (await json(urlOf(names) + (names.length ? '/' : '') + '?json', signal)).entries;
 
 const schemas = new Map();
 
-// The description of a table; null: no table is there, but a directory or an object. Asked for once.
-export function schema(names) {
-  const url = urlOf([...names, '.schema.json']);
-  if (!schemas.has(url)) {
-    schemas.set(url, json(url).then((found) => (found.kind === 'object' ? null : found), (failure) => {
-      if (failure.status === 404) return null;
-      schemas.delete(url);
-      throw failure;
-    }));
-  }
-  return schemas.get(url);
-}
-
-// How many bytes a file has, and its first ones, `count` at most.
-export async function beginning(names, count) {
+// { found, tag }: the description of a table or an object, and the ETag of it, which is another one once the file has changed.
+// `found` is null where neither is. What is known is not sent again.
+export async function described(names, signal) {
+  const url = urlOf([...names, '.schema.json']), known = schemas.get(url);
   try {
-    const answer = await ask(urlOf(names), { Range: `bytes=0-${count - 1}` });
-    const total = answer.headers.get('Content-Range')?.split('/')[1] ?? answer.headers.get('Content-Length');
-    return { total: Number(total), first: new Uint8Array(await answer.arrayBuffer()).subarray(0, count) };
+    const answer = await ask(url, { headers: known ? { 'If-None-Match': known.tag } : {}, signal, cache: 'no-store' });
+    if (answer.status === 304) return known;
+    const one = { found: await answer.json(), tag: answer.headers.get('ETag'), url };
+    if (one.tag) schemas.set(url, one);
+    return one;
   } catch (failure) {
-    if (failure.status === 416) return { total: 0, first: new Uint8Array(0) };
-    throw failure;
-  }
-}
-
-// A whole file, as what an image shows.
-export const blob = async (names) => (await ask(urlOf(names))).blob();
-
-// Bytes of a file from `begin` up to `end`, fewer at its end.
-export async function bytes(names, begin, end) {
-  if (end <= begin) return new ArrayBuffer(0);
-  try {
-    return (await ask(urlOf(names), { Range: `bytes=${begin}-${end - 1}` })).arrayBuffer();
-  } catch (failure) {
-    if (failure.status === 416) return new ArrayBuffer(0);
-    throw failure;
+    if (failure.status !== 404) throw failure;
+    schemas.delete(url);
+    return { found: null, tag: null, url };
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table: what it is, its rows a page at a time, and ways to take it along.
-import { bytes, urlOf } from './source.js';
+import { urlOf } from './source.js';
 import { arrayType, decode, isNumeric, itemsOfShape, shown } from './numbers.js';
 import { copyLines, downloads, facts, make, opened, quoted, scrolled } from './parts.js';
 
@@ -21,9 +21,9 @@ export function columnType(column) {
 }
 
 // Values of `count` items of the file from item `first` on; fewer where they are more than BYTES_MAX.
-async function numbers(names, column, first, count) {
+async function numbers(reading, names, column, first, count) {
   const each = arrayType(column.dtype).BYTES_PER_ELEMENT * itemsOfShape(column);
-  return decode(await bytes(names, first * each, Math.min((first + count) * each, first * each + BYTES_MAX)), column.dtype);
+  return decode(await reading.bytes(names, first * each, Math.min((first + count) * each, first * each + BYTES_MAX)), column.dtype);
 }
 
 // `values`: the first of `count`; fewer: the others were not read.
@@ -38,40 +38,47 @@ function charsText(values, count) {
 }
 
 // Where the items of entries begin, then where the last ends.
-async function placesOf(table, column, first, count) {
+async function placesOf(reading, table, column, first, count) {
   if (column.lists.length === 0) return Array.from({ length: count + 1 }, (_, i) => first + i);
   const file = [...table, ...column.lists[0].split('/')];
-  return Array.from(decode(await bytes(file, first * 8, (first + count + 1) * 8), '<i8'), Number);
+  return Array.from(decode(await reading.bytes(file, first * 8, (first + count + 1) * 8), '<i8'), Number);
 }
 
 // The cells of one column for entries from `first` on.
-async function cells(table, column, first, count) {
+async function cells(reading, table, column, first, count) {
   const path = [...table, ...column.path.split('/')];
   const width = itemsOfShape(column);
   const isText = column.role === 'chars';
   if (!isText && !isNumeric(column)) return Array(count).fill('(raw)');
   if (column.lists.length > 1) return Array(count).fill('[[…]]');
-  const places = await placesOf(table, column, first, count);
+  const places = await placesOf(reading, table, column, first, count);
   if (places.length < 2) return [];
   const most = isText ? CHARS_SHOWN : ITEMS_SHOWN, wanted = places.at(-1) - places[0];
-  const values = await numbers(path, column, places[0], wanted);
+  const values = await numbers(reading, path, column, places[0], wanted);
   const isCut = wanted * width * values.BYTES_PER_ELEMENT > BYTES_MAX;
   return Promise.all(places.slice(1).map(async (end, i) => {
     const items = (end - places[i]) * width, from = (places[i] - places[0]) * width;
     let some = values.subarray(from, from + Math.min(items, most));
     if (isCut && some.length < Math.min(items, most))  // late ones are read on their own
-      some = (await numbers(path, column, places[i], Math.min(end - places[i], most))).subarray(0, most);
+      some = (await numbers(reading, path, column, places[i], Math.min(end - places[i], most))).subarray(0, most);
     if (isText) return charsText(some, items);
     return column.lists.length || width > 1 ? itemText(some, items) : shown(some[0] ?? '');
   }));
 }
 
-function rowsView(table, schema) {
+// What the server says of a column that cannot be read stands in its cells; anything else is of the whole table.
+function ofOneColumn(failure) {
+  if (!failure.status) throw failure;
+  return [failure.message];
+}
+
+function rowsView(table, schema, { reading, kept, failed }) {
   const columns = shownColumns(schema);
   const place = scrolled('Rows');
   const where = make('span', { class: 'dim' });
-  let first = 0, from = 0, turn = 0;
-  const button = (text, move) => make('button', { type: 'button', onclick: () => { move(); show(); } }, text);
+  let turn = 0;
+  let first = kept.first < schema.entries ? kept.first : 0, from = kept.from < columns.length ? kept.from : 0;
+  const button = (text, move) => make('button', { type: 'button', onclick: () => { move(); show().catch(failed(place)); } }, text);
   const back = button('← entries', () => { first = Math.max(0, first - ROWS); });
   const next = button('entries →', () => { first += ROWS; });
   const left = button('← columns', () => { from = Math.max(0, from - COLUMNS); });
@@ -85,7 +92,9 @@ function rowsView(table, schema) {
     right.disabled = from + COLUMNS >= columns.length;
     where.textContent = `entries ${first} to ${first + count - 1} of ${schema.entries}, ` +
                         `columns ${from + 1} to ${from + some.length} of ${columns.length}`;
-    const all = await Promise.all(some.map((each) => cells(table, each, first, count).catch((failure) => [failure.message])));
+    Object.assign(kept, { first, from });
+    const all = await Promise.all(some.map((each) => cells(reading, table, each, first, count).catch(ofOneColumn)));
+    await reading.check();
     if (mine !== turn) return;
     const head = make('tr', {}, make('th', { scope: 'col' }, 'entry'), ...some.map((each) => make('th', { scope: 'col' },
       make('a', { href: '#' + urlOf([...table, ...each.path.split('/')]), title: columnType(each) }, columnName(each)))));
@@ -93,11 +102,13 @@ function rowsView(table, schema) {
       ...all.map((each, at) => make('td', { class: some[at].lists.length || some[at].role !== 'values' ? '' : 'number' }, each[i] ?? ''))));
     place.replaceChildren(make('table', {}, make('thead', {}, head), make('tbody', {}, ...body)));
   }
-  if (schema.entries > 0 && columns.length > 0) show();
+  if (schema.entries > 0 && columns.length > 0) show().catch(failed(place));
   return make('section', {}, make('h3', {}, 'Rows'), make('div', { class: 'bar' }, back, next, left, right, where), place);
 }
 
-export function tableView(table, schema, source) {
+// `view`: see page.js.
+export function tableView(table, schema, view) {
+  const { source } = view;
   const url = location.origin + urlOf(table);
   const inside = table.join('/');
   const name = table.at(-1);
@@ -108,7 +119,7 @@ export function tableView(table, schema, source) {
     downloads([['parquet', urlOf(table) + '.parquet'], ['arrow', urlOf(table) + '.arrow'], ['csv', urlOf(table) + '.csv'],
                ['jsonl', urlOf(table) + '.jsonl']]),
     opened([['schema', urlOf([...table, '.schema.json'])], ['files', urlOf(table) + '/']]),
-    rowsView(table, schema),
+    rowsView(table, schema, view),
     copyLines([
       ['polars', `pl.read_parquet(${JSON.stringify(url + '.parquet')} + "?token=" + TOKEN)`],
       ['DuckDB', `select * from 'mnt/${inside.replaceAll("'", "''")}.parquet' limit 10;  -- of a mount`],

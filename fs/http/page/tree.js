@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree on the left: directories and tables, loaded when they are opened.
-import { listing, schema, urlOf } from './source.js';
+import { described, listing, urlOf } from './source.js';
 import { columnName, columnType, shownColumns } from './table_view.js';
 import { make } from './parts.js';
 
@@ -29,6 +29,13 @@ export class Tree {
     return row;
   }
 
+  // The file has changed.
+  async refresh() {
+    this.rows.clear();
+    this.place.replaceChildren();
+    await this.start();
+  }
+
   async start() {
     const rows = (await this.children([])).map((each) => this.row(...each, 1));
     this.place.append(...rows);
@@ -38,8 +45,8 @@ export class Tree {
 
   // [names, text, type, whether it opens] of what is below.
   async children(names) {
-    const table = names.length ? await schema(names) : null;
-    if (table) return shownColumns(table).map((each) => [[...names, ...each.path.split('/')], columnName(each), columnType(each), false]);
+    const table = names.length ? (await described(names)).found : null;
+    if (table && table.kind !== 'object') return shownColumns(table).map((each) => [[...names, ...each.path.split('/')], columnName(each), columnType(each), false]);
     return (await listing(names)).filter((each) => each.type !== 'file' || names.length === 0)
       .map((each) => [[...names, each.name], each.name, '', each.type !== 'file']);
   }
