@@ -90,7 +90,7 @@ def test_of_the_tree_is_shown_what_is_open_and_found(browsed, browser):
         browser.run(press, name)
     assert shown_names(browser) == ["T", "below", "h"]
     browser.run("const search = document.getElementById('search'); search.value = 'ener'; search.dispatchEvent(new Event('input'));")
-    browser.wait_for(".row[title='below/plane']")
+    browser.wait_for("#tree[aria-busy='false']")
     assert shown_names(browser) == ["T", "energy"]
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `tfilefs browse`: the tree, and a view of what is chosen. What is behind # says what that is.
-import { decoded, isGivenUp, json, urlOf } from './source.js';
+import { decoded, isGivenUp, json } from './source.js';
 import { columnView } from './column_view.js';
 import { fileView } from './file_view.js';
 import { directoryView } from './object_view.js';
@@ -122,9 +122,8 @@ async function start() {
   } catch { /* it is only shown */ }
   document.getElementById('source').textContent = source;
   await tree.start().catch((failure) => main.replaceChildren(make('p', { class: 'error' }, failure.message)));
-  const only = tree.place.firstElementChild;
-  if (chosen().length === 0 && tree.rows.size > 0 && only?.tree.opens && [...tree.rows.values()].filter((each) => each.tree.level === 1).length === 1)
-    history.replaceState(null, '', '#' + urlOf(only.tree.names));
+  const only = tree.only();
+  if (chosen().length === 0 && only) history.replaceState(null, '', '#' + only.url);
   show();
 }
 
@@ -142,7 +141,7 @@ document.addEventListener('keydown', (event) => {
   } else if (event.key === 'Escape' && document.activeElement === search) {
     search.value = '';
     tree.search('');
-    tree.place.querySelector('.row')?.focus();
+    tree.focus(tree.seen[0]);
   }
 });
 start();

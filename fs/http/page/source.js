@@ -2,8 +2,8 @@
 // What the page asks the server for. Views ask by a Reading (reading.js).
 
 // A name as a part of a URL. A byte that is no UTF-8 is a lone surrogate in JSON, \udc80 to \udcff.
-export const encoded = (name) => Array.from(name, (each) =>
-  (each >= '\udc80' && each <= '\udcff' ? '%' + (each.charCodeAt(0) & 255).toString(16).toUpperCase() : encodeURIComponent(each))).join('');
+export const encoded = (name) => (/^[\w.~-]*$/.test(name) ? name : Array.from(name, (each) =>
+  (each >= '\udc80' && each <= '\udcff' ? '%' + (each.charCodeAt(0) & 255).toString(16).toUpperCase() : encodeURIComponent(each))).join(''));
 
 const sequence = /%[cd][\da-f]%[89ab][\da-f]|%e[\da-f](?:%[89ab][\da-f]){2}|%f[\da-f](?:%[89ab][\da-f]){3}|%[\da-f]{2}/gi;
 

@@ -1,140 +1,276 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree on the left: directories and tables, loaded when they are opened.
+// The tree on the left: directories and tables, loaded when they are opened. Of its rows only those in sight are elements: a table may
+// have ten thousand columns.
 import { described, listing, urlOf } from './source.js';
 import { columnName, columnType, shownColumns } from './table_view.js';
 import { make } from './parts.js';
+
+const ROW = 24, MORE = 8, HEIGHT_UNSEEN = 900;  // pixels, as in page.css; rows beyond what is in sight
+const LOOKED_MAX = 1000, AT_ONCE = 6, DRAWN_EACH = 200;  // directories and tables of a search; requests; ms
+
+class Node {
+  constructor([names, text, type, opens], above) {
+    Object.assign(this, { names, text, type, opens, above, url: urlOf(names), lower: text.toLowerCase(), level: above ? above.level + 1 : 0 });
+    this.below = null;  // not loaded
+    this.isOpen = this.isObject = false;
+    this.place = 0;      // among those next to it, from 1
+    this.at = this.failure = this.row = null;
+  }
+}
+
+const isTable = (found) => found && found.kind !== 'object';
+
+// [names, text, type, whether it opens] of what is below.
+async function childrenOf(names, found) {
+  if (isTable(found)) return shownColumns(found).map((each) => [[...names, ...each.path.split('/')], columnName(each), columnType(each), false]);
+  return (await listing(names)).filter((each) => each.type !== 'file' || names.length === 0)
+    .map((each) => [[...names, each.name], each.name, '', each.type !== 'file']);
+}
 
 export class Tree {
   constructor(place, none) {
     this.place = place;
     this.none = none;
-    this.rows = new Map();  // by URL
+    this.root = new Node([[], '', '', true], null);
+    this.nodes = new Map();  // by URL
+    this.seen = [];          // nodes that have a row, from the top
+    this.text = '';
+    this.selected = '';
+    this.current = null;     // where Tab leads to
+    this.sizer = make('div', { class: 'sizer', 'aria-hidden': 'true' });
+    place.append(this.sizer);
+    place.addEventListener('scroll', () => this.draw());
+    new ResizeObserver(() => this.draw()).observe(place);
+    place.addEventListener('click', (event) => this.onClick(event));
     place.addEventListener('keydown', (event) => this.onKey(event));
-    place.addEventListener('focusin', (event) => this.keepPlace(event.target.closest('.row')));
-  }
-
-  row(names, text, type, opens, level) {
-    const url = urlOf(names);
-    const sign = make('span', { class: 'sign', 'aria-hidden': 'true' }, opens ? '▸' : '');
-    const row = make('div', { class: 'row', role: 'treeitem', tabindex: '-1', 'aria-level': String(Math.min(level, 5)), title: names.join('/'),
-                              'aria-selected': 'false', ...(opens ? { 'aria-expanded': 'false' } : {}) },
-                     sign, make('span', { class: 'name' }, text), make('span', { class: 'type' }, type));
-    row.tree = { names, level, opens, sign, text: text.toLowerCase(), below: null, above: null };
-    row.addEventListener('click', (event) => {
-      if (opens && (event.target === sign || row.getAttribute('aria-expanded') === 'false')) this.toggle(row);
-      if (event.target !== sign) location.hash = '#' + url;
-      row.focus();
-    });
-    this.rows.set(url, row);
-    return row;
-  }
-
-  // The file has changed.
-  async refresh() {
-    this.rows.clear();
-    this.place.replaceChildren();
-    await this.start();
+    place.addEventListener('focusin', (event) => this.keepPlace(event.target.closest('.row')?.node));
   }
 
   async start() {
-    const rows = (await this.children([])).map((each) => this.row(...each, 1));
-    this.place.append(...rows);
-    if (rows[0]) rows[0].tabIndex = 0;
-    if (rows.length === 1 && rows[0].tree.opens) await this.open(rows[0]);
+    await this.load(this.root);
+    this.root.isOpen = true;
+    const only = this.only();
+    if (only) await this.open(only);
+    this.list();
   }
 
-  // [names, text, type, whether it opens] of what is below.
-  async children(names) {
-    const table = names.length ? (await described(names)).found : null;
-    if (table && table.kind !== 'object') return shownColumns(table).map((each) => [[...names, ...each.path.split('/')], columnName(each), columnType(each), false]);
-    return (await listing(names)).filter((each) => each.type !== 'file' || names.length === 0)
-      .map((each) => [[...names, each.name], each.name, '', each.type !== 'file']);
+  // The one thing at the top that opens, if nothing is next to it.
+  only() { return this.root.below?.length === 1 && this.root.below[0].opens ? this.root.below[0] : null; }
+
+  // What is below a node, once. For a search, an object has nothing below.
+  load(node, isSearch = false) {
+    if (node.below) return Promise.resolve();
+    node.loading ??= this.loadNow(node, isSearch).finally(() => { node.loading = null; });
+    return node.loading;
   }
 
-  async open(row) {
-    const own = row.tree;
-    if (!own.opens || own.below) return own.below && this.expand(row, true);
-    own.below = [];
+  async loadNow(node, isSearch) {
+    const found = node.names.length ? (await described(node.names)).found : null;
+    node.isObject = Boolean(found) && !isTable(found);
+    if (node.isObject && isSearch) return;
+    const before = new Map((node.below ?? []).map((each) => [each.url, each]));
+    node.below = (await childrenOf(node.names, found)).map((each) => {
+      const made = new Node(each, node), old = before.get(made.url);
+      if (!old || old.opens !== made.opens) this.nodes.set(made.url, made);
+      else if (old.type !== made.type) { old.type = made.type; old.row = null; }
+      return old && old.opens === made.opens ? old : made;
+    });
+    node.below.forEach((each, i) => { each.place = i + 1; });
+    const now = new Set(node.below);
+    for (const each of before.values()) if (!now.has(each) && this.nodes.get(each.url) === each) this.forget(each);
+  }
+
+  forget(node) {
+    this.nodes.delete(node.url);
+    for (const each of node.below ?? []) this.forget(each);
+  }
+
+  // What is loaded, anew: the file has changed.
+  async refresh(node = this.root) {
+    if (!node.below) return;
     try {
-      const found = await this.children(own.names);
-      own.below = found.map((each) => this.row(...each, own.level + 1));
-      for (const each of own.below) each.tree.above = row;
-      row.after(...own.below);
+      await this.loadNow(node, false);
     } catch (failure) {
-      own.below = null;
-      row.title = failure.message;
-      return;
+      if (failure.status !== 404) return;  // it is shown as it was
+      node.below = node.opens && node.above ? null : [];
     }
-    this.expand(row, true);
+    for (const each of (node.below ?? []).filter((one) => one.below)) await this.refresh(each);
+    if (node === this.root) this.list();
   }
 
-  expand(row, isOpen) {
-    row.setAttribute('aria-expanded', String(isOpen));
-    row.tree.sign.textContent = isOpen ? '▾' : '▸';
-    for (const each of row.tree.below ?? []) {
-      each.hidden = !isOpen;
-      if (each.tree.below) this.expand(each, isOpen && each.getAttribute('aria-expanded') === 'true');
+  async open(node) {
+    try {
+      await this.load(node);
+      node.failure = null;
+      node.isOpen = true;
+    } catch (failure) {
+      node.failure = failure.message;
     }
+    node.row = null;
+    this.list();
   }
 
-  toggle(row) {
-    if (row.getAttribute('aria-expanded') === 'true') this.expand(row, false);
-    else this.open(row);
+  close(node) {
+    node.isOpen = false;
+    node.row = null;
+    this.list();
   }
+
+  toggle(node) { return node.isOpen ? this.close(node) : this.open(node); }
 
   async select(names) {
+    const url = this.selected = urlOf(names);
     for (let depth = 1; depth < names.length; ++depth) {
-      const row = this.rows.get(urlOf(names.slice(0, depth)));
-      if (row) await this.open(row);
+      const node = this.nodes.get(urlOf(names.slice(0, depth)));
+      if (node?.opens && !node.isOpen) await this.open(node);
     }
-    for (const each of this.place.querySelectorAll('[aria-selected="true"]')) each.setAttribute('aria-selected', 'false');
-    const row = this.rows.get(urlOf(names));
-    if (!row) return;
-    row.setAttribute('aria-selected', 'true');
-    row.scrollIntoView({ block: 'nearest' });
+    if (url !== this.selected) return;
+    const node = this.nodes.get(url);
+    if (node && this.seen[node.at] === node) this.bring(node);
+    this.draw();
   }
 
-  // Shows the names that have `text` in them, and those above. What was never opened is opened for the first search.
-  async search(text) {
-    text = text.trim().toLowerCase();
-    if (text && !this.searched) {
-      this.searched = true;
-      const closed = [...this.rows.values()].filter((each) => each.tree.opens && !each.tree.below).slice(0, 50);
-      await Promise.all(closed.map((each) => this.open(each)));
+  // Adds `nodes` and what is open below them; of a search, what has the text, and what is above that. Whether there is any.
+  collect(nodes, into) {
+    const before = into.length;
+    for (const node of nodes) {
+      const at = into.length;
+      into.push(node);
+      const isAbove = (this.text || node.isOpen) && node.below ? this.collect(node.below, into) : false;
+      if (this.text && !isAbove && !node.lower.includes(this.text)) into.length = at;
     }
-    const rows = [...this.rows.values()];
-    if (!text) {
-      this.none.hidden = true;
-      for (const row of rows) if (!row.tree.above) { row.hidden = false; if (row.tree.below) this.expand(row, row.getAttribute('aria-expanded') === 'true'); }
-      return;
-    }
-    for (const row of rows) row.hidden = !row.tree.text.includes(text);
-    for (const row of rows) if (!row.hidden) for (let above = row.tree.above; above; above = above.tree.above) above.hidden = false;
-    this.none.hidden = rows.some((row) => !row.hidden);
+    return into.length > before;
+  }
+
+  list() {
+    this.seen = [];
+    this.collect(this.root.below ?? [], this.seen);
+    this.seen.forEach((node, at) => { node.at = at; });
+    this.draw();
+  }
+
+  rowOf(node) {
+    if (node.row) return node.row;
+    const { opens, isOpen, above } = node;
+    const sign = make('span', { class: 'sign', 'aria-hidden': 'true' }, opens ? (isOpen ? '▾' : '▸') : '');
+    node.row = make('div', { class: 'row', role: 'treeitem', 'aria-level': String(Math.min(node.level, 5)), title: node.failure ?? node.names.join('/'),
+                             'aria-setsize': String(above.below.length), 'aria-posinset': String(node.place),
+                             ...(opens ? { 'aria-expanded': String(isOpen) } : {}) },
+                    sign, make('span', { class: 'name' }, node.text), make('span', { class: 'type' }, node.type));
+    node.row.node = node;
+    return node.row;
+  }
+
+  // Rows in sight, and the one where Tab leads to, in their order.
+  draw() {
+    const { place, seen } = this, focused = document.activeElement?.node;
+    if (!this.current || seen[this.current.at] !== this.current) this.current = seen[0] ?? null;
+    const first = Math.max(0, Math.floor(place.scrollTop / ROW) - MORE);
+    const end = Math.ceil((place.scrollTop + (place.clientHeight || HEIGHT_UNSEEN)) / ROW) + MORE;
+    const wanted = seen.slice(first, end);
+    if (this.current && (this.current.at < first || this.current.at >= end)) this.current.at < first ? wanted.unshift(this.current) : wanted.push(this.current);
+    const rows = wanted.map((node) => this.rowOf(node)), kept = new Set(rows);
+    for (const row of [...place.children].slice(1)) if (!kept.has(row)) row.remove();
+    this.sizer.style.height = seen.length * ROW + 'px';
+    rows.forEach((row, i) => {
+      if (place.children[i + 1] !== row) place.insertBefore(row, place.children[i + 1] ?? null);
+      row.style.top = row.node.at * ROW + 'px';
+      row.tabIndex = row.node === this.current ? 0 : -1;
+      row.setAttribute('aria-selected', String(row.node.url === this.selected));
+    });
+    if (focused && seen[focused.at] === focused && document.activeElement !== focused.row) focused.row?.focus({ preventScroll: true });
+  }
+
+  // Into sight.
+  bring(node) {
+    const top = node.at * ROW, { place } = this;
+    if (top < place.scrollTop) place.scrollTop = top;
+    else if (top + ROW > place.scrollTop + place.clientHeight) place.scrollTop = top + ROW - place.clientHeight;
+  }
+
+  focus(node) {
+    if (!node) return;
+    this.current = node;
+    this.bring(node);
+    this.draw();
+    node.row.focus({ preventScroll: true });
   }
 
   // Tab comes back to the row that had the focus last.
-  keepPlace(row) {
-    if (!row) return;
-    for (const each of this.place.querySelectorAll('[tabindex="0"]')) each.tabIndex = -1;
-    row.tabIndex = 0;
+  keepPlace(node) {
+    if (!node || node === this.current) return;
+    this.current = node;
+    this.draw();
+  }
+
+  // Shows the names that have `text` in them, and those above. What was never opened is looked into meanwhile.
+  search(text) {
+    this.text = text.trim().toLowerCase();
+    this.place.scrollTop = 0;
+    this.list();
+    this.tell();
+    if (this.text) this.look();
+  }
+
+  // Loads what is not loaded, the upper levels first.
+  async look(most = LOOKED_MAX) {
+    this.most = most;
+    if (this.isLooking) return;
+    this.isLooking = true;
+    this.looked = 0;
+    const isNew = (node) => node.opens && !node.below && !node.isObject && !node.failure;
+    const waiting = [...this.nodes.values()].filter(isNew).sort((a, b) => a.level - b.level);
+    let drawn = 0, next = 0;
+    const worker = async () => {
+      while (this.text && next < waiting.length && this.looked < this.most) {
+        const node = waiting[next++];
+        ++this.looked;
+        await this.load(node, true).catch((failure) => { node.failure = failure.message; });
+        for (const each of node.below ?? []) if (isNew(each)) waiting.push(each);
+        if (performance.now() - drawn < DRAWN_EACH) continue;
+        drawn = performance.now();
+        this.list();
+        this.tell();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    this.isLooking = false;
+    this.left = waiting.length - next;
+    this.list();
+    this.tell();
+  }
+
+  tell() {
+    const { isLooking, looked, left, text, seen } = this;
+    const some = `${looked} directories and tables`;
+    const words = isLooking ? `Searching, ${some} so far…` : left ? `${some} were searched, not all.` : seen.length ? '' : 'No name has that in it.';
+    this.place.setAttribute('aria-busy', String(Boolean(isLooking)));
+    this.none.hidden = !text || !words;
+    this.none.replaceChildren(words, !isLooking && left ? make('button', { type: 'button', onclick: () => { this.look(); this.tell(); } }, 'Search on') : '');
+  }
+
+  onClick(event) {
+    const node = event.target.closest('.row')?.node;
+    if (!node) return;
+    const isSign = event.target.matches('.sign');
+    if (node.opens && (isSign || !node.isOpen)) this.toggle(node);
+    if (!isSign) location.hash = '#' + node.url;
+    this.focus(node);
   }
 
   onKey(event) {
-    const row = event.target.closest('.row');
-    if (!row) return;
-    const seen = [...this.place.children].filter((each) => !each.hidden);
-    const at = seen.indexOf(row);
-    const isOpen = row.getAttribute('aria-expanded') === 'true';
+    const node = event.target.closest('.row')?.node;
+    if (!node) return;
+    const { seen } = this, { at } = node;
     const moves = {
-      ArrowDown: () => seen[at + 1]?.focus(),
-      ArrowUp: () => seen[at - 1]?.focus(),
-      Home: () => seen[0]?.focus(),
-      End: () => seen.at(-1)?.focus(),
-      ArrowRight: () => (row.tree.opens && !isOpen ? this.open(row) : seen[at + 1]?.focus()),
-      ArrowLeft: () => (isOpen ? this.expand(row, false) : row.tree.above?.focus()),
-      Enter: () => { location.hash = '#' + urlOf(row.tree.names); },
-      ' ': () => this.toggle(row),
+      ArrowDown: () => this.focus(seen[at + 1]),
+      ArrowUp: () => this.focus(seen[at - 1]),
+      Home: () => this.focus(seen[0]),
+      End: () => this.focus(seen.at(-1)),
+      ArrowRight: () => (node.opens && !node.isOpen ? this.open(node) : this.focus(seen[at + 1])),
+      ArrowLeft: () => (node.isOpen ? this.close(node) : node.above.level && this.focus(node.above)),
+      Enter: () => { location.hash = '#' + node.url; },
+      ' ': () => node.opens && this.toggle(node),
     };
     if (!moves[event.key]) return;
     event.preventDefault();
