@@ -8,10 +8,16 @@ import { isNumeric } from './numbers.js';
 
 const NAMES_MAX = 2000;
 
-// As expressions name it: members with dots.
-export const expressionOf = (column) => columnName(column).replaceAll('/values', '').replaceAll('/', '.');
+// Of a name in the mount, the one in the file.
+const original = (part) => part.replace(/%2F|%25|^%(?:2E|63|69|6F|72|74|76)/g, (each) => String.fromCharCode(parseInt(each.slice(1), 16)));
 
-export const canDraw = (column) => isNumeric(column) && !column.path.includes('%2F');  // in an expression, a / in a name divides
+// A name as the language has it: in back-ticks where it would be something else, as a-b.
+const named = (part) => (/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/.test(part) ? part : '`' + part.replaceAll('`', '``') + '`');
+
+// As expressions name it: members with dots.
+export const expressionOf = (column) => columnName(column).replaceAll('/values', '').split('/').map(original).map(named).join('.');
+
+export const canDraw = isNumeric;
 
 // A name in the mount.
 const fileName = (text) => '.draw=' + text.replace(/%(?=[0-9a-f]{2})/gi, '%25').replaceAll('/', '%2F');
@@ -37,8 +43,9 @@ function pictureName(state) {
 function lineOf(state, table, source) {
   const flags = [binsOf(state) && `--bins ${binsOf(state)}`, state.range && `--range ${quoted(state.range)}`, state.y && state.profile && '--profile',
                  state.log.includes(state.y ? 'z' : 'y') && '--log'];
-  return ['tfilefs draw', quoted(source + ':' + table.join('/')), quoted(expressionsOf(state)), state.cut && quoted(state.cut), ...flags]
-    .filter(Boolean).join(' ');
+  const words = [source + ':' + table.join('/'), expressionsOf(state), state.cut].filter(Boolean).map(quoted);
+  const isLikeFlag = [expressionsOf(state), state.cut].some((each) => each.startsWith('-'));
+  return ['tfilefs draw', ...(isLikeFlag ? [...flags, '--', ...words] : [...words, ...flags])].filter(Boolean).join(' ');
 }
 
 const stateOf = (given, column) => ({
