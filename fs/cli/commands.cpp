@@ -225,8 +225,10 @@ path of a URL. Then each file that matches is taken, in the order of their names
 are, and what may be typed next.)",
      kFilesFlags, kFiles, run_info},
     {"cat", "write what a mounted file would hold to standard output, without mounting",
-     "A column is raw numbers; tables are text, Arrow or Parquet, as the names of views say.", kCatFlags, kInsideFiles,
-     run_cat},
+     R"(A column is raw numbers; tables are text, Arrow or Parquet, as the names of views say.
+.IP
+PATH may be a pattern, as SOURCE may be. A backslash takes the meaning from the character behind it.)",
+     kCatFlags, kInsideFiles, run_cat},
     {"cp", "copy files and directories out of a source, without mounting",
      R"(A file appears under its name when it is whole and on disk, with the time of its source. Until then it is
 \&.NAME.*.part next to it. If the command is interrupted, the same command continues there, unless size or times of the source

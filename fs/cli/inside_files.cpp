@@ -83,13 +83,18 @@ Result<std::vector<InsideFile>> files_at(FileSystem& fs, const std::string& path
     if (files.empty()) return fail(ErrorKind::not_found, "nothing matches this pattern");
     return files;
   }
-  auto found = fs.find_path(path);
+  std::string named = path;
+  auto found = fs.find_path(named);
+  if (!found && found.error().kind == ErrorKind::not_found && unescaped(path) != path) {
+    named = unescaped(path);
+    found = fs.find_path(named);
+  }
   if (!found) {
-    if (found.error().kind == ErrorKind::not_found) found.error().text += like_name_of(fs, path);
+    if (found.error().kind == ErrorKind::not_found) found.error().text += like_name_of(fs, named);
     return tl::unexpected(std::move(found).error());
   }
   std::string plain;
-  for (const std::string& name : names_in(path)) plain += (plain.empty() ? "" : "/") + name;
+  for (const std::string& name : names_in(named)) plain += (plain.empty() ? "" : "/") + name;
   files.push_back({plain, HeldInode(fs, *found)});
   return files;
 }

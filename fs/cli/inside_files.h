@@ -20,7 +20,8 @@ struct InsideFile {
 };
 
 // What a path in a source stands for: one file or directory, or, if it is a pattern (vfs/names/path_pattern.h), all
-// that are listed and match it, in the order of their names. Errors: not_found, also where nothing matches. Blocks.
+// that are listed and match it, in the order of their names. A name that is not there is looked for without the
+// backslashes before characters of patterns. Errors: not_found, also where nothing matches. Blocks.
 Result<std::vector<InsideFile>> files_at(FileSystem&, const std::string& path);
 
 // Gives the bytes of a file from `offset` on to `take`, in order and in pieces, until its end or an error of either.

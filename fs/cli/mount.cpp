@@ -236,8 +236,8 @@ Result<> mount_and_serve(MountRequest& request, Place& place, const Ready& ready
   TRY_VOID(clear_dead_mount(request.mount_point));
   Log log(log_options(request));
   const WithLog told(log);
-  const auto config = [&, source = tfile::shown_name(request.source)](ConfigForm form) {
-    return config_text(source, request.mount_point, request.options, form);
+  const auto config = [&](ConfigForm form) {
+    return config_text(request.sources, request.mount_point, request.options, form);
   };
   if (request.options.log == Severity::debug) log.add(Severity::debug, "options " + config(ConfigForm::one_line));
   const MountSettings settings = settings_of(request);

@@ -736,13 +736,14 @@ std::span<const MountOption> mount_options() { return kOptions; }
 
 std::span<const std::string_view> passed_over_options() { return kPassedOver; }
 
-std::string config_text(const std::string& source, const std::string& mount_point, const MountOptions& options,
-                        ConfigForm form) {
+std::string config_text(const std::vector<std::string>& sources, const std::string& mount_point,
+                        const MountOptions& options, ConfigForm form) {
   const FileSystemOptions& fs = options.file_system;
   nlohmann::ordered_json json;
   json["tfilefs"] = 1;
   json["version"] = TFILEFS_VERSION;
-  json["source"] = source;
+  json["source"] = tfile::shown_name(sources.at(0));
+  for (const std::string& each : sources) json["sources"].push_back(tfile::shown_name(each));
   json["mount_point"] = mount_point;
   json["pid"] = ::getpid();
   json["pid_namespace"] = pid_namespace();

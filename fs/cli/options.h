@@ -42,8 +42,9 @@ std::optional<std::uint64_t> parse_size(std::string_view);
 // The default of -o memory= where `limit` bytes are there.
 std::uint64_t default_memory(std::uint64_t limit);
 
-// .tfilefs/config.json: an object of JSON, in lines or in one.
+// .tfilefs/config.json: an object of JSON, in lines or in one. `sources`: at least one.
 enum class ConfigForm : std::uint8_t { lines, one_line };
-std::string config_text(const std::string& source, const std::string& mount_point, const MountOptions&, ConfigForm);
+std::string config_text(const std::vector<std::string>& sources, const std::string& mount_point, const MountOptions&,
+                        ConfigForm);
 
 }  // namespace tfilefs

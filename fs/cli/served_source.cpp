@@ -60,7 +60,7 @@ Result<std::unique_ptr<FileSystem>> open_to_serve(ServeRequest& request, const s
   MountOptions& options = request.options;
   make_paths_absolute(request.sources, options);
   const std::string shown = tfile::shown_name(request.sources[0]);
-  options.file_system.config_json = config_text(shown, place, options, ConfigForm::lines);
+  options.file_system.config_json = config_text(request.sources, place, options, ConfigForm::lines);
   options.file_system.names = {place, shown};
   return options.chain ? FileSystem::open_chain(request.sources, *options.chain, options.file_system)
                        : FileSystem::open(request.sources[0], options.file_system);

@@ -74,3 +74,56 @@ def test_a_line_with_a_leading_dash_is_no_option(program, odd, browser):
     browser.go(odd.at("/T/a.f8?x=-a&bins=5"), "figure img.object")
     line = browser.run("return document.querySelector('section > pre').textContent")
     assert " --bins 5 -- " in line and "-a: mean -1," in output(program, line).decode()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    top = tmp_path_factory.mktemp("runs")
+    for number in (1, 2):
+        with uproot.recreate(top / f"run{number}.root") as file:
+            file["Events"] = {"x": np.arange(1000.0) * number}
+    return top
+
+
+SERVED = {
+    "two files": (["{}/run1.root", "{}/run2.root"], "/Events/x.f8", "x"), "a pattern": (["{}/run*.root"], "/Events/x.f8", "x"),
+    "a directory": (["{}"], "/run2.root/Events/x.f8", "x"), "one": (["{}/run2.root"], "/Events/x.f8", "x"),
+    "where": (["{}/run1.root", "-o", "where=x>max(1,500)"], "/Events/x.f8", None),
+    "define": (["{}/run1.root", "-o", "define=y=max(x,2)*2"], "/Events/y.f8", None),
+}
+
+
+@pytest.mark.parametrize("case", SERVED)
+def test_lines_give_what_is_shown(program, runs, browser, tmp_path, case):
+    words, path, branch = SERVED[case]
+    with Browsed(program, "-n", *(word.format(runs) for word in words)) as browsed:
+        browser.go(browsed.at(path), "svg.plot")
+        lines, told = browser.run(LINES), browser.run(TOLD)
+        values = np.array(browser.run(f"return fetch('{path}').then((answer) => answer.arrayBuffer()).then((read) => [...new Float64Array(read)])"))
+    assert f"{len(values)} of {len(values)} values" in told
+    written = output(program, lines["tfilefs"].rpartition(" > ")[0])
+    assert np.array_equal(np.frombuffer(written), values)
+    assert ("draw" in lines) == (case != "where")
+    if "draw" in lines:
+        assert f"entries {len(values)}\n" in output(program, lines["draw"]).decode()
+    assert ("uproot" in lines) == (branch is not None)
+    if branch:
+        read = eval(lines["uproot"], {"uproot": uproot})
+        assert np.array_equal(np.asarray(read if len(words) == 1 and "*" not in words[0] else read[branch]), values)
+    assert lines["a mount"].endswith(" mnt") and all(word.format(runs) in lines["a mount"].replace("\\", "") for word in words)
+
+
+def test_lines_of_a_table_name_all_files(program, runs, browser):
+    with Browsed(program, "-n", f"{runs}/run1.root", f"{runs}/run2.root") as browsed:
+        browser.go(browsed.at("/Events"), "main td")
+        lines = browser.run(LINES)
+    assert lines["RDataFrame"] == f'ROOT::RDataFrame df("Events", {{"{runs}/run1.root", "{runs}/run2.root"}});'
+    assert len(eval(lines["uproot"], {"uproot": uproot})) == 2000
+    assert "tfilefs" not in lines, "cat has no option chain"
+
+
+def test_names_like_patterns_are_written_as_names(program, odd, browser):
+    for name in ("A*", "a?b", "br{a,c}e", "x[1]"):
+        browser.go(odd.at(path_of(name)), "svg.plot")
+        written = output(program, browser.run(LINES)["tfilefs"].rpartition(" > ")[0])
+        assert np.array_equal(np.frombuffer(written), np.full(10, ODD[name])), name

@@ -82,6 +82,16 @@ def test_patterns_take_what_is_listed(tfilefs, directories):
     assert done.returncode == 1 and "nothing matches this pattern" in done.stderr
 
 
+def test_a_backslash_makes_a_pattern_a_name(tfilefs, tmp_path):
+    names = ("a?b", "axb", "c{d,e}", "back\\slash")
+    with uproot.recreate(tmp_path / "odd.root") as file:
+        file["t"] = {name: np.full(3, at, "i4") for at, name in enumerate(names)}
+    for at, escaped in enumerate((r"a\?b", "axb", r"c\{d\,e\}", r"back\\slash")):
+        done = tfilefs("cat", f"{tmp_path}/odd.root/t/{escaped}.i4", text=False)
+        assert np.array_equal(np.frombuffer(done.stdout, "i4"), [at] * 3), (escaped, done.stderr)
+    assert len(tfilefs("cat", f"{tmp_path}/odd.root/t/a?b.i4", text=False).stdout) == 2 * 12
+
+
 @pytest.mark.parametrize("path, reason", (("a", "is a directory"), ("", "is a directory"), ("a/nothing", "nothing")))
 def test_what_is_no_file_is_named(tfilefs, directories, path, reason):
     done = tfilefs("cat", f"{directories}/{path}" if path else directories, f"{directories}/a/b/c/t/number.i4", text=False)

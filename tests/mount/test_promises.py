@@ -16,7 +16,7 @@ SCHEMA = {"tfilefs", "name", "title", "kind", "entries", "clusters", "reason", "
 COLUMN = {"path", "branch", "field", "dtype", "shape", "lists", "role", "length", "size", "title", "class", "compression", "reason"}
 AWKWARD = {"tfilefs", "length", "form", "files"}
 LISTED = {"path", "type", "size", "stored", "mode", "uid", "gid", "mtime", "inode"}
-CONFIG = {"tfilefs", "version", "source", "mount_point", "pid", "pid_namespace", "ro", "memory", "threads", "readahead", "prefetch",
+CONFIG = {"tfilefs", "version", "source", "sources", "mount_point", "pid", "pid_namespace", "ro", "memory", "threads", "readahead", "prefetch",
           "strings", "timeout", "recheck", "diskcache", "diskcache_bytes", "metrics", "views", "allow_other", "idle"}
 COUNTS = {"hits", "misses", "bytes_asked", "wait_seconds", "read_calls", "bytes_read", "gap_bytes", "disk_seconds", "chunks_decoded",
           "bytes_decoded", "decode_seconds", "joined_loads", "prefetched_chunks", "prefetched_used", "prefetched_unused",

@@ -4,7 +4,8 @@ import { urlOf } from './source.js';
 import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown, size } from './numbers.js';
 import { columnName, columnType } from './table_view.js';
 import { chart } from './chart.js';
-import { canDraw, drawView, expressionOf } from './draw_view.js';
+import { canDraw, columnLine, drawView } from './draw_view.js';
+import { uprootLine } from './served.js';
 import { copyLines, downloads, facts, make, quoted, scrolled } from './parts.js';
 
 const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20;
@@ -85,7 +86,7 @@ function stringsView(table, path, column, { reading, failed }) {
 
 // `view`: see page.js.
 export function columnView(table, schema, column, view) {
-  const { source } = view;
+  const { served } = view;
   const path = [...table, ...column.path.split('/')];
   const inside = path.join('/'), name = columnName(column);
   const url = location.origin + urlOf(path);
@@ -99,12 +100,13 @@ export function columnView(table, schema, column, view) {
     isNumeric(column) ? histogramView(path, column, view) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column, view) : null,
     canDraw(column) ? drawView(table, schema, column, view) : null,
     copyLines([
+      served.isPlain && ['a mount', served.mountLine()],
       ['NumPy', `np.fromfile(${JSON.stringify('mnt/' + inside)}, ${JSON.stringify(column.dtype)})  # of a mount`],
       ['Python', `np.frombuffer(urllib.request.urlopen(${JSON.stringify(url)} + "?token=" + TOKEN).read(), ${JSON.stringify(column.dtype)})`],
-      source.endsWith('.root') && ['uproot', `uproot.open(${JSON.stringify(source)})[${JSON.stringify(table.join('/'))}][${JSON.stringify(column.branch)}].array()`],
+      ['uproot', uprootLine(served, table, column.branch)],
       ['curl', `curl -H "Authorization: Bearer $TOKEN" -O ${quoted(url)}`],
-      ['tfilefs', `tfilefs cat ${quoted(source + '/' + inside)} > ${quoted(column.path.split('/').at(-1))}`],
-      canDraw(column) && ['draw', `tfilefs draw ${quoted(source + ':' + table.join('/'))} ${quoted(expressionOf(column))}`],
+      served.canGive(column.role !== 'offsets') && ['tfilefs', `${served.lineOf('cat', path)} > ${quoted(column.path.split('/').at(-1))}`],
+      canDraw(column) && ['draw', columnLine(table, column, served)],
     ]),
   ];
 }

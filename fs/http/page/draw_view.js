@@ -40,13 +40,19 @@ function pictureName(state) {
   return axes ? `plot.log${axes}.svg` : 'plot.svg';
 }
 
-function lineOf(state, table, source) {
-  const flags = [binsOf(state) && `--bins ${binsOf(state)}`, state.range && `--range ${quoted(state.range)}`, state.y && state.profile && '--profile',
-                 state.log.includes(state.y ? 'z' : 'y') && '--log'];
-  const words = [source + ':' + table.join('/'), expressionsOf(state), state.cut].filter(Boolean).map(quoted);
-  const isLikeFlag = [expressionsOf(state), state.cut].some((each) => each.startsWith('-'));
-  return ['tfilefs draw', ...(isLikeFlag ? [...flags, '--', ...words] : [...words, ...flags])].filter(Boolean).join(' ');
+// Null: no line draws the same.
+function lineOf(state, table, served) {
+  const named = served.drawn(table);
+  if (!named) return null;
+  const flags = [...named[0], binsOf(state) && `--bins ${binsOf(state)}`, state.range && `--range ${quoted(state.range)}`,
+                 state.y && state.profile && '--profile', state.log.includes(state.y ? 'z' : 'y') && '--log'].filter(Boolean);
+  const words = [named[1], expressionsOf(state), state.cut].filter(Boolean), isLikeFlag = words.some((each) => each.startsWith('-'));
+  const all = words.map(quoted);
+  return ['tfilefs draw', ...(isLikeFlag ? [...flags, '--', ...all] : [...all, ...flags])].join(' ');
 }
+
+// The line for a column as it is.
+export const columnLine = (table, column, served) => lineOf(stateOf(new URLSearchParams(), column), table, served);
 
 const stateOf = (given, column) => ({
   x: given.get('x') ?? expressionOf(column), y: given.get('y') ?? '', cut: given.get('cut') ?? '', bins: given.get('bins') ?? '',
@@ -54,7 +60,7 @@ const stateOf = (given, column) => ({
 });
 
 // `view`: see page.js.
-export function drawView(table, schema, column, { reading, source, given, keep, failed }) {
+export function drawView(table, schema, column, { reading, served, given, keep, failed }) {
   const state = stateOf(given, column);
   const figure = make('figure', { 'aria-live': 'polite' }), line = preformatted('', { hidden: true }), links = make('div', {});
   const text = (name, label, more = {}) => {
@@ -84,8 +90,8 @@ export function drawView(table, schema, column, { reading, source, given, keep, 
       figure.replaceChildren(make('img', { class: 'object', src: shown, alt: `Histogram of ${expressionsOf(state)}` }));
       links.replaceChildren(downloads([['svg', urlOf([...place, pictureName(state)])], ['csv', urlOf([...place, 'table.csv'])],
                                        ['json', urlOf([...place, 'object.json'])]]));
-      line.textContent = lineOf(state, table, source);
-      line.hidden = false;
+      line.textContent = lineOf(state, table, served) ?? '';
+      line.hidden = !line.textContent;
     } catch (failure) {
       if (mine === turn) failed(figure)(failure);
     }

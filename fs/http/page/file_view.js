@@ -16,13 +16,14 @@ function textOf(bytes) {
   }
 }
 
-export async function fileView(names, { reading, source }) {
+export async function fileView(names, { reading, served }) {
   const { total, first } = await reading.beginning(names, TEXT_MAX);
-  const text = textOf(first), name = names.at(-1), place = source + '/' + names.join('/');
+  const text = textOf(first), name = names.at(-1);
   return [
     make('h2', {}, name), facts([['Size', size(total)]]),
     opened([['in the browser', urlOf(names)]]), downloads([[name, urlOf(names)]]),
     text ? preformatted(text + (total > first.length ? '…' : '')) : null,
-    copyLines([['tfilefs', `tfilefs cat ${quoted(place)} > ${quoted(name)}`]]),
+    copyLines([served.isPlain && ['a mount', served.mountLine()],
+               served.canGive(false) && ['tfilefs', `${served.lineOf('cat', names)} > ${quoted(name)}`]]),
   ];
 }

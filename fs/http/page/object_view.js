@@ -2,7 +2,7 @@
 // A directory, or an object, which is a directory with its arrays and texts in it.
 import { urlOf } from './source.js';
 import { size } from './numbers.js';
-import { copyLines, downloads, make, opened, quoted, scrolled } from './parts.js';
+import { copyLines, downloads, make, opened, scrolled } from './parts.js';
 
 function pictureOf(names, { reading, failed }) {
   const figure = make('figure', {});
@@ -18,7 +18,7 @@ function pictureOf(names, { reading, failed }) {
 
 // `view`: see page.js.
 export function directoryView(names, entries, view) {
-  const { source } = view;
+  const { served } = view;
   const isObject = entries.some((each) => each.name === 'object.bin');
   const rows = entries.map((each) => {
     const path = [...names, each.name];
@@ -26,13 +26,13 @@ export function directoryView(names, entries, view) {
     return make('tr', {}, make('td', {}, make('a', { href }, each.name + (each.type === 'directory' ? '/' : ''))),
                 make('td', { class: 'number' }, each.size === undefined ? '' : size(each.size)));
   });
-  const place = source + (names.length ? '/' + names.join('/') : '');
   return [
     make('h2', {}, names.at(-1) ?? 'Root'),
     isObject ? pictureOf(names, view) : null,
     isObject ? downloads([['svg', urlOf([...names, 'plot.svg'])], ['json', urlOf([...names, 'object.json'])], ['csv', urlOf([...names, 'table.csv'])]])
              : opened([['all plots', urlOf([...names, 'index.html'])], ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
     make('h3', {}, isObject ? 'Files' : 'Names'), scrolled(isObject ? 'Files' : 'Names', make('table', {}, make('tbody', {}, ...rows))),
-    copyLines([['tfilefs', `tfilefs ls ${quoted(place)}`], ['copy', `tfilefs cp -r ${quoted(place)} .`]]),
+    copyLines([served.isPlain && ['a mount', served.mountLine()],
+               ...(served.canGive(false) ? [['tfilefs', served.lineOf('ls', names)], ['copy', `${served.lineOf('cp -r', names)} .`]] : [])]),
   ];
 }

@@ -6,6 +6,7 @@ import { fileView } from './file_view.js';
 import { directoryView } from './object_view.js';
 import { make, readable } from './parts.js';
 import { Moved, Reading } from './reading.js';
+import { Served } from './served.js';
 import { tableView } from './table_view.js';
 import { Tree } from './tree.js';
 
@@ -13,7 +14,7 @@ const main = document.getElementById('main');
 const tree = new Tree(document.getElementById('tree'), document.getElementById('none'));
 const menu = document.getElementById('menu');
 const TRIES = 3, AGAIN_AFTER = 500, LOOK_EACH = 4000;  // ms
-let source = '', turn = 0, shownAt = null, kept = {}, isMoving = false, reading = new Reading();
+let served = new Served(), turn = 0, shownAt = null, kept = {}, isMoving = false, reading = new Reading();
 
 // Where there is no room for both, over what is chosen.
 function showTree(isShown) {
@@ -70,7 +71,7 @@ function failedIn(place, mine, tries, failure) {
     `The file changed each time it was read, ${tries + 1} times. What is read of it would be of no one state.`), again);
 }
 
-// A view gets { reading, source, given, keep, kept, failed }: what it reads by; what is looked at; what stands behind the ? of the
+// A view gets { reading, served, given, keep, kept, failed }: what it reads by; what is looked at; what stands behind the ? of the
 // URL, which `keep({name: value})` puts there or takes away; what it remembers while it is only drawn anew; and what
 // `failed(place)` makes of an error.
 async function show(tries = 0) {
@@ -80,9 +81,9 @@ async function show(tries = 0) {
   isMoving = false;
   if (where !== shownAt) kept = {};
   const isSame = where === shownAt, top = main.scrollTop;
-  document.title = readable(names.at(-1) ?? 'tfilefs') + (source ? ' – ' + source.split('/').at(-1) : '');
+  document.title = readable(names.at(-1) ?? 'tfilefs') + (served.source ? ' – ' + served.source.split('/').at(-1) : '');
   if (!isSame) showTree(false);
-  const view = { reading, source, given: drawn(), kept, keep: (changes) => mine === turn && keep(changes),
+  const view = { reading, served, given: drawn(), kept, keep: (changes) => mine === turn && keep(changes),
                  failed: (place) => (failure) => failedIn(place, mine, tries, failure) };
   let made;
   try {
@@ -118,9 +119,9 @@ async function start() {
   const at = new URLSearchParams(location.search).get('at');
   if (at) history.replaceState(null, '', location.pathname + '#' + at);
   try {
-    source = (await json('/.tfilefs/config.json')).source;
+    served = new Served(await json('/.tfilefs/config.json'));
   } catch { /* it is only shown */ }
-  document.getElementById('source').textContent = source;
+  document.getElementById('source').textContent = served.name;
   await tree.start().catch((failure) => main.replaceChildren(make('p', { class: 'error' }, failure.message)));
   const only = tree.only();
   if (chosen().length === 0 && only) history.replaceState(null, '', '#' + only.url);

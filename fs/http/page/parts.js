@@ -42,7 +42,7 @@ async function copy(text) {
 }
 
 export function copyLines(lines) {
-  return make('div', {}, make('h3', {}, 'Copy as'), ...lines.filter(Boolean).map(([name, text]) => {
+  return make('div', {}, make('h3', {}, 'Copy as'), ...lines.filter((each) => each && each[1]).map(([name, text]) => {
     const button = make('button', { type: 'button', 'aria-label': `Copy the line for ${name}` }, 'Copy');
     button.addEventListener('click', async () => {
       button.textContent = await copy(text).then(() => 'Copied', () => 'Not copied');

@@ -2,6 +2,7 @@
 // A table: what it is, its rows a page at a time, and ways to take it along.
 import { urlOf } from './source.js';
 import { arrayType, decode, isNumeric, itemsOfShape, shown } from './numbers.js';
+import { frameLine, uprootLine } from './served.js';
 import { copyLines, downloads, facts, make, opened, quoted, scrolled } from './parts.js';
 
 const ROWS = 50, COLUMNS = 12, ITEMS_SHOWN = 6, CHARS_SHOWN = 200, BYTES_MAX = 1 << 20;
@@ -108,7 +109,7 @@ function rowsView(table, schema, { reading, kept, failed }) {
 
 // `view`: see page.js.
 export function tableView(table, schema, view) {
-  const { source } = view;
+  const { served } = view;
   const url = location.origin + urlOf(table);
   const inside = table.join('/');
   const name = table.at(-1);
@@ -121,12 +122,13 @@ export function tableView(table, schema, view) {
     opened([['schema', urlOf([...table, '.schema.json'])], ['files', urlOf(table) + '/']]),
     rowsView(table, schema, view),
     copyLines([
+      served.isPlain && ['a mount', served.mountLine()],
       ['polars', `pl.read_parquet(${JSON.stringify(url + '.parquet')} + "?token=" + TOKEN)`],
       ['DuckDB', `select * from 'mnt/${inside.replaceAll("'", "''")}.parquet' limit 10;  -- of a mount`],
-      source.endsWith('.root') && ['uproot', `uproot.open(${JSON.stringify(source)})[${JSON.stringify(inside)}].arrays()`],
-      source.endsWith('.root') && ['RDataFrame', `ROOT::RDataFrame df(${JSON.stringify(inside)}, ${JSON.stringify(source)});`],
+      ['uproot', uprootLine(served, table)],
+      ['RDataFrame', frameLine(served, table)],
       ['curl', `curl -H "Authorization: Bearer $TOKEN" -O ${quoted(url + '.parquet')}`],
-      ['tfilefs', `tfilefs cat ${quoted(source + '/' + inside + '.csv')} | head`],
+      served.canGive(false) && ['tfilefs', `${served.lineOf('cat', table, '.csv')} | head`],
     ]),
   ];
 }

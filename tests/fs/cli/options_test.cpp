@@ -126,12 +126,14 @@ TEST(Options, WhatCannotBeIsRefused) {
 
 TEST(Options, ConfigIsJsonWhateverTheNames) {
   const MountOptions options = *parse_mount_options({"memory=2G"});
-  const auto json = nlohmann::json::parse(config_text("/data/\xff\n.root", "/mnt", options, ConfigForm::lines));
-  const std::string line = config_text("/data/\xff\n.root", "/mnt", options, ConfigForm::one_line);
+  const auto json = nlohmann::json::parse(config_text({"/data/\xff\n.root", "b"}, "/mnt", options, ConfigForm::lines));
+  const std::string line = config_text({"/data/\xff\n.root", "b"}, "/mnt", options, ConfigForm::one_line);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(line), json);
   EXPECT_EQ(json["memory"], 2ull << 30);
   EXPECT_EQ(json["mount_point"], "/mnt");
+  EXPECT_EQ(json["sources"].size(), 2u);
+  EXPECT_EQ(json["sources"][0], json["source"]);
   EXPECT_TRUE(json["idle"].is_null());
 }
 
