@@ -127,3 +127,17 @@ def test_names_like_patterns_are_written_as_names(program, odd, browser):
         browser.go(odd.at(path_of(name)), "svg.plot")
         written = output(program, browser.run(LINES)["tfilefs"].rpartition(" > ")[0])
         assert np.array_equal(np.frombuffer(written), np.full(10, ODD[name])), name
+
+
+def test_what_cannot_be_drawn_is_told_in_words(odd, browser):
+    text = "return [document.querySelector('figure [role=alert]').textContent, [...document.querySelectorAll('section:last-of-type a')].map((each) => each.textContent)]"
+    line = "const line = document.querySelector('section > pre'); return line.hidden ? '' : line.textContent"
+    browser.go(odd.at("/T/a.f8?x=a"), "figure img.object")
+    browser.run("const input = document.querySelector('input.expression'); input.value = 'nothing'; input.dispatchEvent(new Event('input'));"
+                "document.querySelector('form button[type=submit]').click()")
+    browser.wait_for("figure [role=alert]")
+    assert "nothing" in browser.run(text)[0] and browser.run(text)[1] == [] and browser.run(line) == "", "nothing stays of what was drawn before"
+    browser.go(odd.at("/T/a.f8?x=a:b:pi"), "figure [role=alert]")
+    assert "three axes has no picture" in browser.run(text)[0] and browser.run(text)[1] == ["object.json"] and browser.run(line).endswith(" a:b:pi")
+    browser.go(odd.at("/T/a.f8?x=" + "+".join(["a"] * 200).replace("+", "%2B")), "figure [role=alert]")
+    assert "The server takes 255" in browser.run(text)[0] and "a+a+a" in browser.run(line)

@@ -6,7 +6,7 @@ import { downloads, make, preformatted, quoted } from './parts.js';
 import { columnName, shownColumns } from './table_view.js';
 import { isNumeric } from './numbers.js';
 
-const NAMES_MAX = 2000;
+const NAMES_MAX = 2000, BYTES_MAX = 255;  // of a name in a mount
 
 // Of a name in the mount, the one in the file.
 const original = (part) => part.replace(/%2F|%25|^%(?:2E|63|69|6F|72|74|76)/g, (each) => String.fromCharCode(parseInt(each.slice(1), 16)));
@@ -54,6 +54,24 @@ function lineOf(state, table, served) {
 // The line for a column as it is.
 export const columnLine = (table, column, served) => lineOf(stateOf(new URLSearchParams(), column), table, served);
 
+// What the page cannot show, and `tfilefs draw` can.
+class NotHere extends Error {}
+
+function checkLength(name) {
+  const size = new TextEncoder().encode(name).length;
+  if (size > BYTES_MAX) throw new NotHere(`The expression, the cut and the rest are ${size} bytes as a name. The server takes ${BYTES_MAX}.`);
+}
+
+// In place of `failure`, which says that there is no picture: there is none of three axes.
+async function ofThreeAxes(reading, place, failure) {
+  try {
+    await reading.get(urlOf([...place, 'object.json']), () => null, {}, 'HEAD');
+  } catch {
+    return failure;
+  }
+  return Object.assign(new NotHere('A histogram of three axes has no picture. Its numbers are there.'), { names: ['object.json'] });
+}
+
 const stateOf = (given, column) => ({
   x: given.get('x') ?? expressionOf(column), y: given.get('y') ?? '', cut: given.get('cut') ?? '', bins: given.get('bins') ?? '',
   range: given.get('range') ?? '', log: given.get('log') ?? '', profile: given.has('profile'),
@@ -76,12 +94,19 @@ export function drawView(table, schema, column, { reading, served, given, keep, 
   const log = (axis) => check(`log ${axis}`, state.log.includes(axis), (isOn) => {
     state.log = ['x', 'y', 'z'].filter((each) => (each === axis ? isOn : state.log.includes(each))).join('');
   });
+  const showLine = () => {
+    line.textContent = lineOf(state, table, served) ?? '';
+    line.hidden = !line.textContent;
+  };
   let turn = 0, shown = '';
   async function draw() {
     const mine = ++turn, place = [...table, nameOf(state)];
     keep({ ...state, profile: state.profile && '1' });
     figure.replaceChildren(make('p', { class: 'dim' }, 'Drawing…'));
+    links.replaceChildren();
+    line.hidden = true;
     try {
+      checkLength(place.at(-1));
       const picture = await reading.blob([...place, pictureName(state)]);
       await reading.check();
       if (mine !== turn) return;
@@ -90,10 +115,13 @@ export function drawView(table, schema, column, { reading, served, given, keep, 
       figure.replaceChildren(make('img', { class: 'object', src: shown, alt: `Histogram of ${expressionsOf(state)}` }));
       links.replaceChildren(downloads([['svg', urlOf([...place, pictureName(state)])], ['csv', urlOf([...place, 'table.csv'])],
                                        ['json', urlOf([...place, 'object.json'])]]));
-      line.textContent = lineOf(state, table, served) ?? '';
-      line.hidden = !line.textContent;
+      showLine();
     } catch (failure) {
-      if (mine === turn) failed(figure)(failure);
+      const told = failure.status === 404 ? await ofThreeAxes(reading, place, failure) : failure;
+      if (mine !== turn) return;
+      failed(figure)(told);
+      if (told instanceof NotHere) showLine();
+      if (told.names) links.replaceChildren(downloads(told.names.map((each) => [each, urlOf([...place, each])])));
     }
   }
   const names = shownColumns(schema).filter(canDraw).slice(0, NAMES_MAX);
