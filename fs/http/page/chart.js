@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A histogram as SVG. Dragging over it calls zoom([low, high]); a double click, zoom(null).
 
-const WIDTH_MIN = 300, WIDTH_MAX = 760, HEIGHT = 320, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 40;
+const WIDTH_MIN = 300, WIDTH_MAX = 760, HEIGHT = 320, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 40, TICKS_MAX = 8, LETTER = 6.5, GAP = 12;
 
 function element(name, attributes, text) {
   const made = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -32,9 +32,19 @@ export function label(x, step) {
   return isShort ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)));
 }
 
+// The smallest step with room for the labels.
+function stepBelow({ low, high }, width) {
+  let step = 0;
+  for (let count = TICKS_MAX; count >= 2; --count) {
+    step = stepOf(low, high, count);
+    const places = ticks(low, high, step), widest = Math.max(...places.map((at) => label(at, step).length));
+    if (places.length < 2 || widest * LETTER + GAP <= (width - LEFT - RIGHT) / (high / step - low / step)) break;
+  }
+  return step;
+}
+
 function axisBelow(svg, found, name, width, shareOf) {
-  const count = Math.abs(found.high) / (found.high - found.low) > 1e6 ? 5 : 8;  // long labels
-  const step = stepOf(found.low, found.high, (count * width) / WIDTH_MAX), base = HEIGHT - BOTTOM;
+  const step = stepBelow(found, width), base = HEIGHT - BOTTOM;
   for (const at of ticks(found.low, found.high, step)) {
     const place = LEFT + (width - LEFT - RIGHT) * shareOf(at);
     svg.append(element('path', { class: 'axis', d: `M${place} ${base}v5` }),
@@ -67,7 +77,7 @@ export function chart(found, name, isLog, room, zoom) {
     svg.append(element('path', { class: 'axis', d: `M${LEFT - 5} ${y(at)}h5` }),
                element('text', { x: LEFT - 9, y: y(at) + 4, 'text-anchor': 'end' }, label(at, isLog ? at : step)));
   }
-  drag(svg, width, (from, to) => zoom([from, to].map((share) => (found.low * factor + share * range) / factor)), () => zoom(null));
+  drag(svg, width, (from, to) => zoom([from, to].map((share) => (share === 0 ? found.low : share === 1 ? found.high : (found.low * factor + share * range) / factor))), () => zoom(null));
   return svg;
 }
 

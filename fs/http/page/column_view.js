@@ -8,7 +8,7 @@ import { canDraw, columnLine, drawView } from './draw_view.js';
 import { uprootLine } from './served.js';
 import { copyLines, downloads, facts, make, quoted, scrolled } from './parts.js';
 
-const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20;
+const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20, BINS = 100;
 
 // Reads piece by piece, and tells how far it is.
 async function readValues(reading, path, column, tell) {
@@ -29,26 +29,30 @@ async function readValues(reading, path, column, tell) {
   return values;
 }
 
+// A number of bins that can be drawn.
+const binsOf = (text) => Math.round(Math.min(1000, Math.max(1, Number(text) || BINS)));
+
 function histogramView(path, column, { reading, given, keep, failed }) {
   const figure = make('figure', {}, make('p', { class: 'dim' }, 'Reading…'));
-  const bins = make('input', { type: 'number', min: 1, max: 1000, value: given.get('columns') ?? 100 });
+  const bins = make('input', { type: 'number', min: 1, max: 1000, value: binsOf(given.get('columns') ?? BINS) });
   const log = make('input', { type: 'checkbox', checked: given.has('counts') });
   const whole = make('button', { type: 'button', disabled: true }, 'Whole range');
   const told = make('p', { class: 'dim' });
   let values = null, range = rangeOf(given.get('zoom'));
   function show() {
     if (!values) return;
-    keep({ columns: bins.value !== '100' && bins.value, counts: log.checked && 'log', zoom: range && range.join(':') });
-    const count = Math.min(1000, Math.max(1, Number(bins.value) || 100));
+    const count = binsOf(bins.value);
+    keep({ columns: count !== BINS && count, counts: log.checked && 'log', zoom: range && range.join(':') });
     const found = histogram(values, count, range);
     whole.disabled = range === null;
     figure.replaceChildren(chart(found, columnName(column), log.checked, figure.clientWidth, (wanted) => { range = wanted; show(); }));
     const total = column.length === null ? '' : ` of ${column.length * itemsOfShape(column)}`;
     const origin = found.origin ? found.origin + ' + ' : '';
-    told.textContent = `${values.length}${total} values read; in the range ${found.inside}, mean ${origin}${shown(found.mean)}, ` +
-      `standard deviation ${shown(found.deviation)}; below ${found.below}, above ${found.above}` +
+    told.textContent = `${values.length}${total} values read; in the range ${found.inside}` +
+      (found.inside ? `, mean ${origin}${shown(found.mean)}, standard deviation ${shown(found.deviation)}` : '') + `; below ${found.below}, above ${found.above}` +
       (found.missing ? `, not finite ${found.missing}` : '');
   }
+  bins.addEventListener('change', () => { bins.value = binsOf(bins.value); });
   for (const input of [bins, log]) input.addEventListener('input', show);
   whole.addEventListener('click', () => { range = null; show(); });
   readValues(reading, path, column, (share) => { if (share < 1) figure.firstChild.textContent = `Reading… ${Math.round(100 * share)} %`; })

@@ -58,10 +58,11 @@ function widened(low, high) {
 }
 
 // Bins of equal width; statistics of what lies in the range, as ROOT counts them. The range given and all places in the
-// result are from `origin` on. A range that is found from the values has the largest one in its last bin.
+// result are from `origin` on. A range that ends at the largest value has that in its last bin.
 export function histogram(values, bins, range) {
   const [least, most] = extremes(values), origin = originOf(least, most);
   const [low, high] = widened(...(range || (least === undefined ? [0, 1] : [Number(least - origin), Number(most - origin)])));
+  const isOpen = range && most !== undefined && high !== Number(most - origin);
   const counts = new Float64Array(bins);
   const factor = Number.isFinite((high - low) * bins) ? 1 : 2 ** -12, width = high * factor - low * factor;
   let inside = 0, sum = 0, squares = 0, below = 0, above = 0, missing = 0;
@@ -69,7 +70,7 @@ export function histogram(values, bins, range) {
     const x = Number(values[i] - origin);
     if (!Number.isFinite(x)) { ++missing; continue; }
     if (x < low) { ++below; continue; }
-    if (x > high || (range && x === high)) { ++above; continue; }
+    if (x > high || (isOpen && x === high)) { ++above; continue; }
     const distance = x * factor - low * factor;
     ++counts[Math.min(bins - 1, Math.floor((distance * bins) / width))];
     const share = distance / width;  // sums of shares lose nothing to a large mean, and stay finite

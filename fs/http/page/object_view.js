@@ -30,7 +30,7 @@ export function directoryView(names, entries, view) {
     make('h2', {}, names.at(-1) ?? 'Root'),
     isObject ? pictureOf(names, view) : null,
     isObject ? downloads([['svg', urlOf([...names, 'plot.svg'])], ['json', urlOf([...names, 'object.json'])], ['csv', urlOf([...names, 'table.csv'])]])
-             : opened([['all plots', urlOf([...names, 'index.html'])], ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
+             : opened([...(served.isInFile(names) ? [['all plots', urlOf([...names, 'index.html'])]] : []), ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
     make('h3', {}, isObject ? 'Files' : 'Names'), scrolled(isObject ? 'Files' : 'Names', make('table', {}, make('tbody', {}, ...rows))),
     copyLines([served.isPlain && ['a mount', served.mountLine()],
                ...(served.canGive(false) ? [['tfilefs', served.lineOf('ls', names)], ['copy', `${served.lineOf('cp -r', names)} .`]] : [])]),

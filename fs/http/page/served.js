@@ -33,6 +33,9 @@ export class Served {
     return { files: [[this.source, ...names.slice(0, end)].join('/')], inside: names.slice(end) };
   }
 
+  // Whether what is at `names` is in a ROOT file, and no directory of such files.
+  isInFile(names) { return this.isChain || isRoot(this.source.replace(/\?.*/, '')) || names.some(isRoot); }
+
   get isShaped() { return this.defined.length > 0 || this.chosen.length > 0; }
 
   // Options of -o, as a word of a command line and a space behind it.
