@@ -133,7 +133,7 @@ def test_what_a_browser_shows(program, source, tmp_path):
         zoomed = dom(browsed.at("/T/x.f4?zoom=0:500&columns=50&counts=log"), tmp_path)
         assert "in the range 500, mean 249.5" in zoomed
         plot = dom(browsed.at("/h"), tmp_path)
-        assert 'src="/h/plot.svg"' in plot and "has no plot" not in plot
+        assert 'src="blob:' in plot and 'alt="Plot of h"' in plot and "has no plot" not in plot
         missing = dom(browsed.at("/missing"), tmp_path)
         assert 'class="error"' in missing
 
