@@ -138,6 +138,7 @@ class HistogramRecord {
                                        const std::optional<OfferedHistogram::Grid>& with_flow,
                                        const std::string& name) const;
   const OfferedHistogram::Grid& values() const { return from_.flow_values ? *from_.flow_values : *from_.values; }
+  OfferedHistogram::Moments moments_of_bins() const;
   void sum_up();
   void append();
   void append_base();
@@ -154,10 +155,7 @@ class HistogramRecord {
   std::vector<std::vector<double>> edges_;
   std::vector<double> contents_, squares_;  // by cell; squares: empty if they are the absolute contents
   double entries_ = 0;
-  // Sums over the bins of w, w squared, and w times these powers of x, y and z.
-  double sum_ = 0, squares_sum_ = 0;
-  std::array<double, 3> first_{}, second_{};
-  double xy_ = 0, xz_ = 0, yz_ = 0;
+  OfferedHistogram::Moments moments_;
 };
 
 Result<> HistogramRecord::read_axes() {
@@ -270,23 +268,30 @@ Result<> HistogramRecord::read_values() {
 }
 
 // As TH1::ResetStats does.
-void HistogramRecord::sum_up() {
+OfferedHistogram::Moments HistogramRecord::moments_of_bins() const {
+  OfferedHistogram::Moments of_bins;
   for_each_item(grid_, false, [&](std::uint64_t cell, std::uint64_t, const std::array<std::uint64_t, 3>& at) {
     const double w = contents_[cell];
-    sum_ += w;
-    squares_sum_ += squares_.empty() ? std::abs(w) : squares_[cell];
+    of_bins.weights += w;
+    of_bins.squares += squares_.empty() ? std::abs(w) : squares_[cell];
     std::array<double, 3> middle{};
     for (std::size_t axis = 0; axis < grid_.axes; ++axis) {
       middle[axis] = centre(axis, at[axis]);
-      first_[axis] += w * middle[axis];
-      second_[axis] += w * middle[axis] * middle[axis];
+      of_bins.first[axis] += w * middle[axis];
+      of_bins.second[axis] += w * middle[axis] * middle[axis];
     }
-    xy_ += w * middle[0] * middle[1];
-    xz_ += w * middle[0] * middle[2];
-    yz_ += w * middle[1] * middle[2];
+    of_bins.xy += w * middle[0] * middle[1];
+    of_bins.xz += w * middle[0] * middle[2];
+    of_bins.yz += w * middle[1] * middle[2];
   });
-  const bool is_weighted = !squares_.empty() && sum_ > 0 && squares_sum_ > 0;
-  entries_ = is_weighted ? sum_ * sum_ / squares_sum_ : std::abs(sum_);
+  return of_bins;
+}
+
+void HistogramRecord::sum_up() {
+  moments_ = from_.moments ? *from_.moments : moments_of_bins();
+  const double sum = moments_.weights, squares = moments_.squares;
+  const bool is_weighted = !squares_.empty() && sum > 0 && squares > 0;
+  entries_ = from_.entries.value_or(is_weighted ? sum * sum / squares : std::abs(sum));
 }
 
 void HistogramRecord::append_doubles(std::span<const double> numbers) {
@@ -342,7 +347,8 @@ void HistogramRecord::append_base() {
   for (std::size_t axis = 0; axis < 3; ++axis) append_axis(axis);
   out_.big(std::int16_t{0});  // fBarOffset, fBarWidth
   out_.big(std::int16_t{1000});
-  for (const double number : {entries_, sum_, squares_sum_, first_[0], second_[0], kNoLimit, kNoLimit, 0.0})
+  const double first = moments_.first[0], second = moments_.second[0];
+  for (const double number : {entries_, moments_.weights, moments_.squares, first, second, kNoLimit, kNoLimit, 0.0})
     out_.big(number);
   append_doubles({});  // fContour
   append_doubles(squares_);
@@ -383,16 +389,18 @@ void HistogramRecord::append_contents() {
 
 // The frame of TH2 or TH3 inside of that of the class; TH1 has none.
 void HistogramRecord::append() {
+  const std::array<double, 3>&first = moments_.first, &second = moments_.second;
   const std::size_t dimension = grid_.axes - 1;
   const std::size_t whole = out_.open(kHistogramVersion[dimension]);
   const std::size_t part = dimension == 0 ? 0 : out_.open(kDimensionVersion[dimension]);
   append_base();
   if (dimension == 1) {
-    for (const double number : {1.0, first_[1], second_[1], xy_}) out_.big(number);  // first: fScalefactor
+    for (const double number : {1.0, first[1], second[1], moments_.xy}) out_.big(number);  // first: fScalefactor
   }
   if (dimension == 2) {
     out_.close(out_.open(1));  // TAtt3D
-    for (const double number : {first_[1], second_[1], xy_, first_[2], second_[2], xz_, yz_}) out_.big(number);
+    for (const double number : {first[1], second[1], moments_.xy, first[2], second[2], moments_.xz, moments_.yz})
+      out_.big(number);
   }
   if (dimension > 0) out_.close(part);
   append_contents();

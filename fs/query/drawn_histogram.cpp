@@ -7,6 +7,39 @@
 
 namespace tfilefs {
 
+using tfile::OfferedHistogram;
+
+namespace {
+
+template <std::size_t dimensions>
+void add_moments(OfferedHistogram::Moments& moments, double weight, const std::array<double, dimensions>& at) {
+  moments.weights += weight;
+  moments.squares += weight * weight;
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    moments.first[axis] += weight * at[axis];
+    moments.second[axis] += weight * at[axis] * at[axis];
+  }
+  if constexpr (dimensions > 1) moments.xy += weight * at[0] * at[1];
+  if constexpr (dimensions > 2) {
+    moments.xz += weight * at[0] * at[2];
+    moments.yz += weight * at[1] * at[2];
+  }
+}
+
+void add_moments(OfferedHistogram::Moments& moments, const OfferedHistogram::Moments& more) {
+  moments.weights += more.weights;
+  moments.squares += more.squares;
+  for (std::size_t axis = 0; axis < moments.first.size(); ++axis) {
+    moments.first[axis] += more.first[axis];
+    moments.second[axis] += more.second[axis];
+  }
+  moments.xy += more.xy;
+  moments.xz += more.xz;
+  moments.yz += more.yz;
+}
+
+}  // namespace
+
 void DrawnValues::append(const DrawnValues& other, std::size_t begin, std::size_t end) {
   const auto part = [&](const std::vector<double>& from, std::vector<double>& to) {
     to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -42,8 +75,8 @@ void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
   // Copies, which a compiler keeps in registers: for all it knows, a bin that is written is a part of this.
   std::array<HistogramAxis, dimensions> axes;
   std::ranges::copy(axes_, axes.begin());
-  double entries = entries_, sum = sum_;
-  auto sums = sums_, sums_of_squares = sums_of_squares_;
+  double entries = entries_;
+  OfferedHistogram::Moments moments = moments_;
   bool is_weighted = is_weighted_;
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::size_t bin = 0;
@@ -62,17 +95,12 @@ void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
     fill_bin(bin, weight, is_profile_ ? values.numbers[dimensions][i] : 0);
     is_weighted = is_weighted || weight != 1;
     if (!is_inside) continue;
-    sum += weight;
-    for (std::size_t axis = 0; axis < dimensions; ++axis) {
-      const double x = values.numbers[axis][i];
-      sums[axis] += weight * x;
-      sums_of_squares[axis] += weight * x * x;
-    }
+    std::array<double, dimensions> at;
+    for (std::size_t axis = 0; axis < dimensions; ++axis) at[axis] = values.numbers[axis][i];
+    add_moments(moments, weight, at);
   }
   entries_ = entries;
-  sum_ = sum;
-  sums_ = sums;
-  sums_of_squares_ = sums_of_squares;
+  moments_ = moments;
   is_weighted_ = is_weighted;
 }
 
@@ -127,11 +155,7 @@ void DrawnHistogram::add(const DrawnHistogram& other) {
   }
   is_weighted_ = is_weighted_ || other.is_weighted_;
   entries_ += other.entries_;
-  sum_ += other.sum_;
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-    sums_[axis] += other.sums_[axis];
-    sums_of_squares_[axis] += other.sums_of_squares_[axis];
-  }
+  add_moments(moments_, other.moments_);
 }
 
 double DrawnHistogram::profile_value(std::size_t bin) const {
@@ -143,11 +167,13 @@ double DrawnHistogram::profile_error(std::size_t bin) const {
   return std::sqrt(std::abs(value_squares_[bin] / contents_[bin] - value * value)) / std::sqrt(effective);
 }
 
-double DrawnHistogram::mean(std::size_t axis) const { return sum_ == 0 ? 0 : sums_[axis] / sum_; }
+double DrawnHistogram::mean(std::size_t axis) const {
+  return moments_.weights == 0 ? 0 : moments_.first[axis] / moments_.weights;
+}
 double DrawnHistogram::deviation(std::size_t axis) const {
-  if (sum_ == 0) return 0;
+  if (moments_.weights == 0) return 0;
   const double x = mean(axis);
-  return std::sqrt(std::abs(sums_of_squares_[axis] / sum_ - x * x));
+  return std::sqrt(std::abs(moments_.second[axis] / moments_.weights - x * x));
 }
 
 double DrawnHistogram::beyond(std::size_t axis, bool above) const {

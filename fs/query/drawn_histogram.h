@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "query/histogram_axis.h"
+#include "tfile/new_object.h"
 
 namespace tfilefs {
 
@@ -58,7 +59,8 @@ class DrawnHistogram {
   // Of what lies within all axes, by axis.
   double mean(std::size_t axis) const;
   double deviation(std::size_t axis) const;
-  double sum_of_weights() const { return sum_; }
+  double sum_of_weights() const { return moments_.weights; }
+  const tfile::OfferedHistogram::Moments& moments() const { return moments_; }
   std::size_t bin_at(std::span<const std::size_t> bins) const;  // of each axis
   double beyond(std::size_t axis, bool above) const;            // contents
 
@@ -77,8 +79,8 @@ class DrawnHistogram {
   std::vector<HistogramAxis> axes_;
   bool is_profile_ = false, is_weighted_ = false;
   std::vector<double> contents_, squares_, value_sums_, value_squares_;
-  double entries_ = 0, sum_ = 0;
-  std::array<double, 3> sums_{}, sums_of_squares_{};
+  double entries_ = 0;
+  tfile::OfferedHistogram::Moments moments_;
 };
 
 }  // namespace tfilefs

@@ -51,6 +51,9 @@ Result<tfile::NewObject> drawn_object(const Drawing& drawing) {
     offered.variances = grid(variance, false);
     offered.flow_variances = grid(variance, true);
   }
+  offered.entries = histogram.entries();
+  // Those of a profile are of its values as well; its means have those of their bins.
+  if (!histogram.is_profile()) offered.moments = histogram.moments();
   return tfile::new_histogram(offered);
 }
 

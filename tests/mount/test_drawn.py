@@ -64,6 +64,16 @@ def test_a_profile(source, table, tmp_path):
     assert np.sqrt(np.load(os.path.join(drawn, "variances.npy"))) == pytest.approx(errors)
 
 
+def test_statistics_are_those_of_the_values(table):
+    numbers = np.load(os.path.join(table, "n.npy")).astype(float)
+    within = numbers[(numbers >= 1) & (numbers < 4)]
+    with open(os.path.join(table, ".draw=n;;2;1:4", "object.json")) as file:
+        made = json.load(file)
+    assert made["fEntries"] == len(numbers) > len(within) > 0
+    assert [made[name] for name in ("fTsumw", "fTsumw2", "fTsumwx", "fTsumwx2")] == [
+        len(within), len(within), within.sum(), (within * within).sum()]
+
+
 @pytest.mark.parametrize("text", ["nothing", "n;;0", "n;;2;3:2", "n;;;;;", "n;;;;other", "n;;;;profile", "n:n:n:n", "", "n;;1000000,1000000"])
 def test_what_is_wrong(table, text):
     with pytest.raises(OSError) as error:

@@ -165,6 +165,36 @@ def test_axes_and_bins_of_more_dimensions(expected, tmp_path):
         assert_same_bins(own, each["histogram"], (each["expression"], each["cut"], each["option"]))
 
 
+MOMENTS = [["fTsumw", "fTsumw2", "fTsumwx", "fTsumwx2"], ["fTsumwy", "fTsumwy2", "fTsumwxy"], ["fTsumwz", "fTsumwz2", "fTsumwxz", "fTsumwyz"]]
+
+
+def assert_same_statistics(source, each, directory, *flags):
+    out = os.path.join(directory, "drawn.root")
+    if os.path.exists(out):
+        os.remove(out)
+    subprocess.run([mounted.program(), "draw", source, each["expression"], *([each["cut"]] if each["cut"] else []), "-o", out, *flags],
+                   check=True, timeout=60)
+    histogram, made = each["histogram"], uproot.open(out)["htemp"]
+    names = sum(MOMENTS[:len(histogram["axes"])], [])
+    own = [made.member(name) for name in names]
+    assert made.member("fEntries") == histogram["entries"], each["expression"]
+    # Sums of both signs: how near they are is measured by those of squares.
+    size = max(abs(x) for x in histogram["moments"])
+    assert np.allclose(own, histogram["moments"], rtol=1e-12, atol=1e-12 * size), (each["expression"], own, histogram["moments"])
+
+
+def test_statistics_are_those_of_the_values(expected, tmp_path):
+    source, answers = expected
+    for each in answers["limited"]:
+        assert_same_statistics(source, each, tmp_path, "--bins", each["bins"], "--range", each["ranges"])
+    some = [each for each in answers["queries"] if each.get("histogram")]
+    for each in some[::20]:
+        assert_same_statistics(source, each, tmp_path)
+    of_several = [each for each in answers["histograms"] if each["option"] != "prof" and "e30" not in each["expression"]]
+    for each in of_several:
+        assert_same_statistics(source, each, tmp_path)
+
+
 def axes_of(lines, dimensions):
     """The number of bins and the limits of each axis."""
     for i in range(dimensions):

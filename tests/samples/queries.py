@@ -3,6 +3,7 @@
 for each its values and weights, and the histogram where there is one. extended.root has so many values that the axes are
 found before all of them are known. Of uneven.root, branch x has ten entries, none has none, and the others have six."""
 
+import array
 import json
 import os
 import sys
@@ -181,6 +182,16 @@ HISTOGRAMS = [("y:x", "", "colz"), ("y:n", "", "colz"), ("pt:eta", "eta>0", "col
               ("x*1e30:y*1e-30", "", "colz"), ("-1000*n:-x*x-5", "", "colz"), ("n:n", "n==3", "colz"), ("big*1e9:n", "big<1", "colz"),
               ("head.run:s", "s<-3", "colz"), ("n:s", "", "prof"), ("x:7", "", "prof")]
 
+# With bins and limits that are given: values beyond them, weights, and what is no number.
+LIMITED = [("x", "", "7", "0:4"), ("n", "", "3", "1:5"), ("x", "y*(n>1)", "10", "-1:3"), ("pt[n]", "", "10", "0:50"), ("pt", "eta>0", "10", "5:30"),
+           ("y:x", "x", "5,6", "0:3,-1:2"), ("pt:eta", "", "4,4", "-1:1,10:40"), ("n:y:x", "x*x", "3,4,5", "0:3,-1:2,1:4")]
+
+
+def binning_of(bins, ranges):
+    """As TTree::Draw takes it behind the name of a histogram."""
+    return "(" + ",".join(f"{count},{limits.replace(':', ',')}" for count, limits in zip(bins.split(","), ranges.split(","))) + ")"
+
+
 # Of the tree in extended.root.
 EXTENDED = [("x", "", ""), ("n", "", ""), ("x", "Entry$!=1150000", ""), ("x:n", "", "prof"), ("x:n", "", "colz"),
             ("n:x", "Entry$!=1150000", "colz"), ("n*1e30:-1000-x*x", "Entry$!=1150000", "colz"), ("x:Entry$", "", "colz")]
@@ -215,8 +226,15 @@ def answer_of(tree, expression, cut):
             "values": [numbers(tree.GetVal(i), count) for i in range(dimensions)], "weights": numbers(tree.GetW(), count)}
 
 
-def histogram_of(tree, expression, cut, option):
-    tree.Draw(expression, cut, option)
+def moments_of(made):
+    """As TH1::GetStats has them."""
+    moments = array.array("d", [0] * 13)
+    made.GetStats(moments)
+    return list(moments)[:{1: 4, 2: 7, 3: 11}[made.GetDimension()]]
+
+
+def histogram_of(tree, expression, cut, option, binning=""):
+    tree.Draw(expression + (">>htemp" + binning if binning else ""), cut, option)
     made = ROOT.gDirectory.Get("htemp")
     if not made:
         return None
@@ -225,7 +243,7 @@ def histogram_of(tree, expression, cut, option):
     cells = made.GetNcells()
     return {"axes": [[axis.GetNbins(), axis.GetXmin(), axis.GetXmax()] for axis in axes], "shape": shape,
             "contents": [made.GetBinContent(i) for i in range(cells)], "errors": [made.GetBinError(i) for i in range(cells)],
-            "entries": made.GetEntries(), "mean": made.GetMean(), "deviation": made.GetStdDev()}
+            "entries": made.GetEntries(), "mean": made.GetMean(), "deviation": made.GetStdDev(), "moments": moments_of(made)}
 
 
 def main(directory):
@@ -244,6 +262,8 @@ def main(directory):
             answers[-1]["histogram"] = histogram_of(tree, expression, cut, "goff")
     histograms = [{"expression": expression, "cut": cut, "option": option,
                    "histogram": histogram_of(tree, expression, cut, option + " goff")} for expression, cut, option in HISTOGRAMS]
+    limited = [{"expression": expression, "cut": cut, "bins": bins, "ranges": ranges,
+                "histogram": histogram_of(tree, expression, cut, "goff", binning_of(bins, ranges))} for expression, cut, bins, ranges in LIMITED]
     path = os.path.join(directory, "extended.root")
     ROOT.extended(path)
     # An axis is extended for each value, not for those of a buffer.
@@ -265,7 +285,7 @@ def main(directory):
     binding = [{"expression": each, "tree": ROOT.TTreeFormula("binding", each, tree).EvalInstance(0),
                 "function": ROOT.TFormula("binding", each).Eval(0)} for each in BINDING]
     with open(os.path.join(directory, "queries.json"), "w") as out:
-        json.dump({"queries": answers, "histograms": histograms, "extended": extended, "uneven": uneven,
+        json.dump({"queries": answers, "histograms": histograms, "limited": limited, "extended": extended, "uneven": uneven,
                    "first_values": first_values, "nothing": nothing,
                    "outside": outside, "binding": binding,
                    "chosen": {cut: entries_of(tree, cut) for cut in CUTS}}, out)

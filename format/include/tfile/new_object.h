@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once  // experimental until 1.0: a minor version may change what is declared here
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,14 @@ struct OfferedHistogram {
   std::optional<Grid> values;
   std::optional<Grid> variances;                    // none: the absolute values
   std::optional<Grid> flow_values, flow_variances;  // the same with underflow and overflow bins
+  // Sums over what was filled within all axes, as TH1::GetStats() has them.
+  struct Moments {
+    double weights = 0, squares = 0;          // squares: of weights
+    std::array<double, 3> first{}, second{};  // of weight times x, y and z, and times their squares
+    double xy = 0, xz = 0, yz = 0;
+  };
+  std::optional<Moments> moments;  // none: those of the bins, each value in the middle of its bin
+  std::optional<double> entries;   // also beyond the axes; none: as the bins tell
 };
 
 // An object that can be written.
@@ -60,8 +69,8 @@ Result<NewObject> new_object(OfferedObject);
 // be read, so that it is not known what refers to what).
 Result<std::vector<std::byte>> payload_of_key(const NewObject&, std::uint32_t keylen);
 
-// A TH1, TH2 or TH3 with these contents. Its moments are those of the bins. Errors: invalid (arrays that do not fit
-// together or contradict each other, edges that do not ascend, numbers that the class cannot hold exactly).
+// A TH1, TH2 or TH3 with these contents. Errors: invalid (arrays that do not fit together or contradict each other,
+// edges that do not ascend, numbers that the class cannot hold exactly).
 Result<NewObject> new_histogram(const OfferedHistogram&);
 
 }  // namespace tfile

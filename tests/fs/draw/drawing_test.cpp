@@ -74,6 +74,13 @@ TEST(DrawingFile, TablesHaveALineForEachBin) {
   EXPECT_TRUE(map.starts_with("x_low,x_high,y_low,y_high,value,error\n0,1,0,1,1,1\n"));
 }
 
+// "wx": the sum of weight times x. 9 is beyond the axis.
+TEST(DrawingFile, ObjectsHaveTheStatisticsOfTheValues) {
+  const std::string json = *drawing_bytes(one_axis(), DrawingForm::json, false);
+  for (const char* member : {"\"fEntries\": 7,", "\"fTsumw\": 6,", "\"fTsumwx\": 10,", "\"fTsumwx2\": 21.5,"})
+    EXPECT_NE(json.find(member), std::string::npos) << member << json;
+}
+
 TEST(DrawingFile, PicturesAndObjects) {
   for (const DrawingForm form : {DrawingForm::svg, DrawingForm::json, DrawingForm::root}) {
     EXPECT_TRUE(drawing_bytes(one_axis(), form, true));

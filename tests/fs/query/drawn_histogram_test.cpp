@@ -64,6 +64,23 @@ TEST(HistogramAxis, GrowsByDoubling) {
   EXPECT_FALSE(extend_axis(axis, std::numeric_limits<double>::infinity()));
 }
 
+TEST(DrawnHistogram, MomentsAreThoseOfValuesWithinAllAxes) {
+  DrawnHistogram histogram({{2, 0, 2}, {2, 0, 2}}, false), other = histogram;
+  DrawnValues values(2);
+  values.numbers = {{0.5, 1.5, 0.25, std::nan("")}, {1.25, 0.5, 9, 1}};
+  values.weights = {2, 3, 5, 7};
+  histogram.fill(values);
+  other.fill(values);
+  histogram.add(other);
+  const auto& moments = histogram.moments();
+  EXPECT_EQ(histogram.entries(), 8);
+  EXPECT_EQ(moments.weights, 2 * 5);
+  EXPECT_EQ(moments.squares, 2 * 13);
+  EXPECT_EQ(moments.first[0], 2 * (2 * 0.5 + 3 * 1.5));
+  EXPECT_EQ(moments.second[1], 2 * (2 * 1.25 * 1.25 + 3 * 0.5 * 0.5));
+  EXPECT_EQ(moments.xy, 2 * (2 * 0.5 * 1.25 + 3 * 1.5 * 0.5));
+}
+
 TEST(DrawnHistogram, CountsAndSums) {
   DrawnHistogram histogram({{4, 0, 4}}, false);
   histogram.fill(one_dimension({0.5, 1.5, 1.5, 3, -1, 4, std::nan("")}));
