@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -20,12 +19,10 @@
 #include "cli/progress.h"
 #include "cli/stop_on_signal.h"
 #include "cli/work_flags.h"
-#include "descriptor.h"
 #include "draw/draw_table.h"
 #include "draw/drawing_file.h"
 #include "draw/terminal_plot.h"
 #include "query/draw_text.h"
-#include "staging/journal/file_place.h"
 #include "vfs/names/chain_names.h"
 
 namespace tfilefs {
@@ -67,6 +64,7 @@ Result<TableDrawing> drawing_of(const DrawFlags& given) {
   TRY_VOID(of_flag("--range", take_ranges(given.range, wanted.request)));
   TRY_VOID(parse_resources(given, wanted));
   TRY(wanted.definitions, parse_definitions(given.defines));
+  if (!given.out.empty()) TRY_VOID(drawing_form(given.out));
   return wanted;
 }
 
@@ -78,24 +76,29 @@ std::size_t terminal_columns() {
   return kUsual;
 }
 
-// A picture or table replaces what has its name; a ROOT file does not.
-Result<> write_drawing(const Drawing& drawing, const std::string& path, bool is_log) {
-  TRY(const DrawingForm form, drawing_form(path));
-  TRY(const std::string bytes, drawing_bytes(drawing, form, is_log));
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (form == DrawingForm::root ? O_EXCL : O_TRUNC);
-  const Descriptor file(::open(path.c_str(), flags, 0666));
-  if (!file) return tfile::system_error(path, errno);
-  return write_all(file.get(), 0, std::as_bytes(std::span(bytes)));
+// What -o names.
+struct DrawingOutput {
+  DrawingForm form = DrawingForm::csv;
+  FilePlace place;
+};
+Result<std::optional<DrawingOutput>> output_of(const DrawFlags& given) {
+  if (given.out.empty()) return std::nullopt;
+  TRY(const DrawingForm form, drawing_form(given.out));
+  TRY(FilePlace place, drawing_place(given.out, form));
+  return DrawingOutput{form, std::move(place)};
 }
 
 // In a file, as JSON, or on the terminal.
-Result<> show_drawing(const Drawing& drawing, const DrawFlags& given) {
-  if (!given.out.empty()) TRY_VOID(write_drawing(drawing, given.out, given.log));
+Result<> show_drawing(const Drawing& drawing, const DrawFlags& given, const std::optional<DrawingOutput>& out) {
+  if (out) {
+    TRY(const std::string bytes, drawing_bytes(drawing, out->form, given.log));
+    TRY_VOID(write_drawing(out->place, out->form, bytes));
+  }
   if (given.json) {
     TRY(const std::string text, drawing_bytes(drawing, DrawingForm::json, given.log));
     std::fwrite(text.data(), 1, text.size(), stdout);
     if (!text.ends_with('\n')) std::fputs("\n", stdout);
-  } else if (given.out.empty()) {
+  } else if (!out) {
     std::fputs(terminal_plot(drawing, terminal_columns(), given.log).c_str(), stdout);
   }
   return {};
@@ -139,19 +142,15 @@ int run_draw(int argc, char** argv) {
     complain(wanted.error());
     return kExitUsage;
   }
-  if (!given.out.empty()) {
-    if (const auto form = drawing_form(given.out); !form) {
-      complain(form.error());
-      return kExitUsage;
-    }
-  }
+  const auto out = output_of(given);
+  if (!out) return complain(out.error());
   StopOnSignal stop;
   ProgressLine line(!given.quiet);
   const auto drawing = draw_table(*wanted, stop.token(), [&](double share) { line.show(share); });
   line.clear();
   if (!drawing && StopOnSignal::met() != 0) return 128 + StopOnSignal::met();
   if (!drawing) return complain_in_lines(with_like_name(drawing.error(), given.source));
-  const auto shown = show_drawing(*drawing, given);
+  const auto shown = show_drawing(*drawing, given, *out);
   return shown ? kExitOk : complain(shown.error());
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/drawing_file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,7 +17,7 @@
 #include "query/drawn_bins.h"
 #include "query/drawn_object.h"
 #include "query/drawn_plot.h"
-#include "staging/journal/file_place.h"
+#include "staging/journal/new_file.h"
 #include "tfile/file.h"
 #include "tfile/new_object.h"
 
@@ -23,6 +26,14 @@ namespace tfilefs {
 using tfile::fail;
 
 namespace {
+
+Result<> check_free(const FilePlace& place, DrawingForm form) {
+  struct stat status {};
+  if (::fstatat(place.directory.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, place.shown + ": not a regular file");
+  if (form == DrawingForm::root) return fail(ErrorKind::exists, place.shown + ": already exists");
+  return {};
+}
 
 // ---- text
 
@@ -121,6 +132,23 @@ Result<std::string> drawing_bytes(const Drawing& drawing, DrawingForm form, bool
     default:
       return root_of(drawing);
   }
+}
+
+Result<FilePlace> drawing_place(const std::string& path, DrawingForm form) {
+  std::error_code none;
+  const std::filesystem::path behind_links = std::filesystem::canonical(path, none);
+  TRY(FilePlace place, place_of(none ? path : behind_links.string()));
+  place.shown = path;
+  TRY_VOID(check_free(place, form));
+  return place;
+}
+
+Result<> write_drawing(const FilePlace& place, DrawingForm form, std::string_view bytes) {
+  TRY(NewFile file, NewFile::make(place, place.owner().value_or(process_owner())));
+  TRY_VOID(check_free(place, form));  // from here on the file knows what it replaces
+  if (const auto written = write_all(file.get(), 0, std::as_bytes(std::span(bytes))); !written)
+    return tfile::system_error(place.shown, written.error().system_errno);
+  return file.publish(place);
 }
 
 }  // namespace tfilefs

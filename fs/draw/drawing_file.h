@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "query/draw.h"
 #include "reply.h"
+#include "staging/journal/file_place.h"
 
 namespace tfilefs {
 
@@ -18,5 +20,13 @@ Result<DrawingForm> drawing_form(const std::string& path);
 // The bytes of the file. Of .root and .json, the histogram is a TH1D, TH2D or TH3D of the name "htemp", as TTree::Draw
 // calls it. Blocks for a moment. Errors: unsupported (three axes as a picture, a profile as .root or .json).
 Result<std::string> drawing_bytes(const Drawing&, DrawingForm, bool is_log);
+
+// Where the file is written, behind links. A picture or table replaces what has its name; a ROOT file does not. Errors:
+// exists, invalid (no regular file), those of its directory.
+Result<FilePlace> drawing_place(const std::string& path, DrawingForm);
+
+// Writes all of the file before it has its name: what had that name is there until then. Blocks. Errors: as
+// drawing_place(), denied, no_space, io.
+Result<> write_drawing(const FilePlace&, DrawingForm, std::string_view bytes);
 
 }  // namespace tfilefs

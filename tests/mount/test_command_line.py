@@ -4,7 +4,9 @@
 import json
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -127,6 +129,26 @@ def test_json_of_other_commands(tfilefs, sample, mount, tmp_path):
     assert told["written"] and told["files"][0]["file"].endswith("out.root") and told["tables"][0]["entries"] == 100000
     drawn = tfilefs("draw", "--json", f"{sample}:Events", "energy")
     assert json.loads(drawn.stdout)["_typename"] == "TH1D", drawn.stderr
+
+
+def test_a_drawing_replaces_a_file_as_a_whole(tfilefs, sample, tmp_path):
+    out, root = tmp_path / "a.csv", tmp_path / "a.root"
+    out.write_text("former")
+    source = f"{sample}:Events"
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = subprocess.run([mounted.program(), "draw", "-q", source, "energy", "-o", out], preexec_fn=limit, capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 1 and str(out) in done.stderr, done.stderr
+    assert out.read_text() == "former" and os.listdir(tmp_path) == ["a.csv"]
+    assert tfilefs("draw", "-q", source, "energy", "-o", out).returncode == 0 and out.read_text().startswith("x_low")
+    root.write_text("former")
+    # Nothing is read before: not even the expression.
+    done = tfilefs("draw", "-q", source, "no such expression", "-o", root)
+    assert done.returncode == 1 and done.stderr == f"tfilefs: {root}: already exists\n"
 
 
 def test_a_table_behind_a_slash_or_a_colon(tfilefs, sample):

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "draw/drawing_file.h"
 #include "draw/terminal_plot.h"
+#include "temporary_directory.h"
 
 namespace tfilefs {
 namespace {
@@ -79,6 +82,25 @@ TEST(DrawingFile, ObjectsHaveTheStatisticsOfTheValues) {
   const std::string json = *drawing_bytes(one_axis(), DrawingForm::json, false);
   for (const char* member : {"\"fEntries\": 7,", "\"fTsumw\": 6,", "\"fTsumwx\": 10,", "\"fTsumwx2\": 21.5,"})
     EXPECT_NE(json.find(member), std::string::npos) << member << json;
+}
+
+TEST(DrawingFile, FormersAreThereUntilTheNewOneIs) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path().string() + "/a.csv", link = directory.path().string() + "/b.csv";
+  const auto write = [](const std::string& to, DrawingForm form, std::string_view bytes) -> Result<> {
+    TRY(const FilePlace place, drawing_place(to, form));
+    return write_drawing(place, form, bytes);
+  };
+  ASSERT_TRUE(write(path, DrawingForm::csv, "one"));
+  std::filesystem::create_symlink("a.csv", link);
+  ASSERT_TRUE(write(link, DrawingForm::csv, "two"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(std::filesystem::file_size(path), 3u);
+  EXPECT_EQ(write(directory.path().string() + "/c/a.csv", DrawingForm::csv, "x").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(write(directory.path().string(), DrawingForm::csv, "x").error().kind, ErrorKind::invalid);
+  const std::string root = directory.path().string() + "/a.root";
+  ASSERT_TRUE(write(root, DrawingForm::root, "root"));
+  EXPECT_EQ(write(root, DrawingForm::root, "other").error().text, root + ": already exists");
 }
 
 TEST(DrawingFile, PicturesAndObjects) {
