@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/definitions.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
@@ -15,6 +16,8 @@ Result<NamedExpressions> parse_definitions(const std::vector<std::string>& given
   for (const std::string& define : given) {
     auto named = parse_named_expression(define);
     if (!named) return tfile::fail(ErrorKind::invalid, "--define " + define + ": expected NAME=EXPR");
+    if (std::ranges::find(made, named->first, &NamedExpressions::value_type::first) != made.end())
+      return tfile::fail(ErrorKind::invalid, "--define " + named->first + ": given twice");
     made.push_back(*std::move(named));
   }
   return made;

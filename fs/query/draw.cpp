@@ -12,8 +12,8 @@ using tfile::fail;
 
 namespace {
 
-// Bins of all axes together.
-constexpr std::uint64_t kBinsMax = 10'000'000;
+// Bins of all axes together, with those beyond them: of one axis ten million, and some more for several.
+constexpr std::uint64_t kBinsMax = 12'000'000;
 
 // What a unit gives: bins, and values that need other axes, or none yet.
 struct DrawnUnit {
@@ -221,8 +221,12 @@ Result<Query> bind_drawing(const DrawRequest& request, const QueryScope& scope) 
   if (dimensions < least || dimensions > 3)
     return fail(ErrorKind::invalid, std::to_string(dimensions) + " expressions cannot be drawn so: expected " +
                                         std::to_string(least) + " to 3");
-  if (DrawRun::bins_together(request, dimensions - (request.is_profile ? 1 : 0)) > kBinsMax)
-    return fail(ErrorKind::invalid, "more than 10,000,000 bins");
+  const std::size_t axes = dimensions - (request.is_profile ? 1 : 0);
+  if (const std::size_t given = std::max(request.bins.size(), request.ranges.size()); given > axes)
+    return fail(ErrorKind::invalid, (request.bins.size() == given ? "bins of " : "ranges of ") + std::to_string(given) +
+                                        " axes: there " + (axes == 1 ? "is 1" : "are " + std::to_string(axes)));
+  if (DrawRun::bins_together(request, axes) > kBinsMax)
+    return fail(ErrorKind::invalid, "more than 12,000,000 bins, with those beyond the axes");
   return query;
 }
 

@@ -37,7 +37,7 @@ struct DrawWork {
 };
 
 // The expressions of a drawing, then its cut and weights. Errors: invalid (an expression, as Query::bind; more or fewer
-// than can be drawn; more than ten million bins).
+// than can be drawn; bins or ranges of more axes than there are; more than twelve million bins).
 Result<Query> bind_drawing(const DrawRequest&, const QueryScope&);
 
 // `query`: what bind_drawing() made of the request. Blocks. Errors: those of evaluate_unit().

@@ -49,7 +49,7 @@ Result<> take_bins(const std::string& text, DrawRequest& request) {
   for (const std::string& part : split_at(text, ',')) {
     const auto bins = number_from(part);
     if (!bins || !(*bins >= 1) || *bins > kBinsOfAxisMax || *bins != static_cast<std::int32_t>(*bins))
-      return not_as(text, "numbers of bins, such as 100 or 40,40");
+      return not_as(text, "numbers of bins up to 10,000,000, such as 100 or 40,40");
     request.bins.push_back(static_cast<std::int32_t>(*bins));
   }
   return {};

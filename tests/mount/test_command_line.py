@@ -151,6 +151,21 @@ def test_a_drawing_replaces_a_file_as_a_whole(tfilefs, sample, tmp_path):
     assert done.returncode == 1 and done.stderr == f"tfilefs: {root}: already exists\n"
 
 
+@pytest.mark.parametrize("flags, why", [
+    (["--bins", "10,20"], "bins of 2 axes: there is 1"),
+    (["--range", "0:1,0:2"], "ranges of 2 axes: there is 1"),
+    (["--bins", "12000000"], "numbers of bins up to 10,000,000"),
+    (["--define", "a=1", "--define", "a=2"], "--define a: given twice"),
+])
+def test_what_would_be_ignored_is_refused(tfilefs, sample, flags, why):
+    done = tfilefs("draw", "-q", f"{sample}:Events", "energy", *flags)
+    assert done.returncode != 0 and why in done.stderr, done.stderr
+
+
+def test_ten_million_bins_are_drawn(tfilefs, sample, tmp_path):
+    assert tfilefs("draw", "-q", f"{sample}:Events", "energy", "--bins", "10000000", "-o", tmp_path / "a.root").returncode == 0
+
+
 def test_a_table_behind_a_slash_or_a_colon(tfilefs, sample):
     one, other = (tfilefs("draw", f"{sample}{mark}Events", "energy") for mark in ":/")
     assert one.returncode == 0 and one.stdout == other.stdout

@@ -74,7 +74,8 @@ def test_statistics_are_those_of_the_values(table):
         len(within), len(within), within.sum(), (within * within).sum()]
 
 
-@pytest.mark.parametrize("text", ["nothing", "n;;0", "n;;2;3:2", "n;;;;;", "n;;;;other", "n;;;;profile", "n:n:n:n", "", "n;;1000000,1000000"])
+@pytest.mark.parametrize("text", ["nothing", "n;;0", "n;;2;3:2", "n;;;;;", "n;;;;other", "n;;;;profile", "n:n:n:n", "", "n;;1000000,1000000",
+                                  "n;;10,20", "n;;;0:1,0:1", "n:n;;1,2,3;;profile"])
 def test_what_is_wrong(table, text):
     with pytest.raises(OSError) as error:
         os.listdir(os.path.join(table, ".draw=" + text))
