@@ -374,11 +374,20 @@ class QueryBinder {
     const ExpressionNode& node = nodes.back();
     if (std::ranges::find(kCounts, node.text) != std::end(kCounts)) return true;
     const auto name = written(nodes);
-    if (name && (name->is_object || node.kind == Kind::call)) return true;  // size()
+    if (name && (name->is_object || node.kind == Kind::call)) return is_size_of_array(*name);
     const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
     if (!found || found->what != NamedColumn::What::number) return found && found->what == NamedColumn::What::list;
     const tfile::Dtype dtype = scope_.names.table().columns[found->column].dtype;
     return dtype != tfile::Dtype::f4 && dtype != tfile::Dtype::f8;
+  }
+
+  // ROOT has whole numbers for the sizes of a TClonesArray, and not for those of a vector.
+  bool is_size_of_array(const WrittenName& size) const {
+    std::string name = size.name.substr(0, size.name.rfind('.'));
+    std::erase(name, '@');
+    const NamedColumn* found = scope_.names.find(name);
+    if (!found || found->what != NamedColumn::What::list) return false;
+    return scope_.names.table().columns[found->column].class_name == "TClonesArray";
   }
 
   std::optional<Bound> named(Nodes nodes, std::uint32_t space) {
