@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._reading import as_numpy
+from ._states import States, of_one_state
 
 if TYPE_CHECKING:
+    from ._place import Place
     from ._table import Table
     from ._types import NumpyArray
 
@@ -46,6 +48,14 @@ class Column:
         self._top, self._members = top, list(members)
 
     @property
+    def _place(self) -> Place:
+        return self.table._place
+
+    @property
+    def _states(self) -> States[Any]:
+        return self.table._states
+
+    @property
     def typename(self) -> str:
         """The type in C++; of a member that of the whole column."""
         return self.table.typenames()[self._top]
@@ -71,6 +81,7 @@ class Column:
         """A member of a record: t["event"]["x"]."""
         return self.table[f"{self.name}/{member}"]
 
+    @of_one_state
     def array(self, entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Any:
         """Entries of the column, of library "ak" an awkward.Array, of "np" a numpy.ndarray: of one number for each entry
         of shape (entries,), of arrays of fixed shape (entries, ...), else of objects. `copy` as for Table.arrays."""
@@ -81,6 +92,7 @@ class Column:
         part = self.table.between(entry_start, entry_stop)
         return self.table.buffers.column(self._top, *part, self.table.is_copied(copy, *part), self._members)
 
+    @of_one_state
     def numpy(self, entry_start: int | None = None, entry_stop: int | None = None, copy: bool | None = None) -> NumpyArray:
         """The same as an array of NumPy, without Awkward Array where the column is numbers."""
         if not self._members and self.table.is_numbers(self._top):

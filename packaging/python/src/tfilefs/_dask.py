@@ -30,7 +30,7 @@ class Partitions:
 
     def __call__(self, part: tuple[int, int]) -> AwkwardArray:
         table: Table = _opened(self._sources, self._options, os.getpid())[self._table]
-        return table.buffers.of_form(self._form, *part, copy=True)
+        return table._states.read(lambda: table.buffers.of_form(self._form, *part, copy=True))
 
     @property
     def form(self) -> Any:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._items import Object
 from ._place import Place
+from ._states import States, lazy, of_one_state
 
 if TYPE_CHECKING:
     import boost_histogram
@@ -81,34 +81,53 @@ def _labels_of(axis: dict[str, Any], bins: int) -> tuple[str, ...] | None:
     return labels if len(labels) == len(set(labels)) == bins else None
 
 
-class Histogram(Object):
-    """A histogram, or a profile, whose values are means."""
+class _Bins:
+    """What the files of a histogram say of it in one state of its file, besides its values."""
 
-    def __init__(self, place: Place, name: str, owner: object = None) -> None:
-        super().__init__(place, name, owner)
-        names = {each.split(".")[0] for each in place.names()}
-        letters = [each + "edges" for each in "xyz"]
-        numbers = [f"edges{i}" for i in range(len(names))]
-        self._axes = [each for each in (*letters, *numbers) if each in names]
-        self.kind = "MEAN" if "effective_entries" in names else "COUNT"
+    def __init__(self, of: Object) -> None:
+        self._of = of
 
-    @functools.cached_property
+    @lazy
+    def names(self) -> set[str]:
+        return {each.split(".")[0] for each in self._of._place.names()}
+
+    @lazy
     def axes(self) -> tuple[Axis, ...]:
-        """The axes: x, y, z."""
-        known = self._json_of_axes()
-        edges = [self.numpy(each) for each in self._axes]
-        return tuple(Axis(each, _labels_of(known.get(f"f{name[0].upper()}axis", {}), len(each) - 1))
-                     for name, each in zip(self._axes, edges))
+        letters = [each + "edges" for each in "xyz"]
+        numbers = [f"edges{i}" for i in range(len(self.names))]
+        known = self._json()
+        edges = {each: self._of.numpy(each) for each in (*letters, *numbers) if each in self.names}
+        return tuple(Axis(each, _labels_of(known.get(f"f{name[0].upper()}axis", {}), len(each) - 1)) for name, each in edges.items())
 
-    def _json_of_axes(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, Any]:
         """The object with what ROOT knows of its axes besides edges; nothing of one that is large."""
-        if (self._place / "object.bin").size() > _LABELLED_MAX:
+        if (self._of._place / "object.bin").size() > _LABELLED_MAX:
             return {}
         try:
-            known: dict[str, Any] = self.json()
+            known: dict[str, Any] = self._of.json()
             return known
         except (OSError, ValueError):
             return {}
+
+
+class Histogram(Object):
+    """A histogram, or a profile, whose values are means. Each call gives one state of its file."""
+
+    def __init__(self, place: Place, name: str, owner: object = None) -> None:
+        super().__init__(place, name, owner)
+        self._states: States[_Bins] = States(place / "object.bin", name, lambda: _Bins(Object(place, name)))
+
+    @property
+    @of_one_state
+    def kind(self) -> str:
+        """"MEAN" of a profile, else "COUNT"."""
+        return "MEAN" if "effective_entries" in self._states.known.names else "COUNT"
+
+    @property
+    @of_one_state
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes: x, y, z."""
+        return self._states.known.axes
 
     def values(self, flow: bool = False) -> NumpyArray:
         """Contents, or means of a profile: an array of NumPy with a dimension for each axis. `flow`: with the bins below
@@ -119,6 +138,7 @@ class Histogram(Object):
         """Squared errors, of the shape of values()."""
         return self._array("variances", flow)
 
+    @of_one_state
     def counts(self, flow: bool = False) -> NumpyArray:
         """Contents; the effective entries of a profile."""
         return self._array("effective_entries" if self.kind == "MEAN" else "values", flow)
@@ -126,6 +146,7 @@ class Histogram(Object):
     def _array(self, name: str, flow: bool) -> NumpyArray:
         return self.numpy(f"flow/{name}" if flow else name)
 
+    @of_one_state
     def to_numpy(self, flow: bool = False) -> tuple[NumpyArray, ...]:
         """Values and the edges of each axis, as numpy.histogram gives them; with `flow` the outermost edges are infinite."""
         if flow:
@@ -152,6 +173,7 @@ class Histogram(Object):
         taken: bh.Histogram[Any] = bh.Histogram(whole)
         return taken
 
+    @of_one_state
     def plot(self, **options: Any) -> Any:
         """Draws with mplhep, which takes the options: histplot of one axis, hist2dplot of two. Returns what these return."""
         import mplhep
@@ -160,6 +182,7 @@ class Histogram(Object):
             raise TypeError(f"{self.name} has {len(self.axes)} axes: one and two are drawn")
         return (mplhep.histplot if len(self.axes) == 1 else mplhep.hist2dplot)(self, **options)
 
+    @of_one_state
     def _to_boost_histogram_(self) -> Any:
         """For hist.Hist(h) and boost_histogram.Histogram(h)."""
         import boost_histogram as bh

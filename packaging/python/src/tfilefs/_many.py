@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
+from ._buffers import Form
 from ._error import MountError
 from ._mount import Mount, Opened, Source, is_remote, mount, open
 from ._names import Names, chosen, matching
@@ -83,13 +84,18 @@ def dask(files: Files, expressions: Names = None, *, step_size: int | str = "100
     given = {"chain": True, **options}
     with open(sources, share=True, **given) as opened:
         found = _table(opened, table)
-        columns = matching(filter_name, chosen(expressions, found.buffers.names))
-        start, stop = found.between(entry_start, entry_stop)
-        if start == stop:
-            raise ValueError(f"{opened.source}: there are no entries")
-        parts = partitions(found, columns, step_size, start, stop)
-        reads = Partitions(sources, tuple(given.items()), found.name, found.buffers.form_of(columns))
-    divisions = tuple(first - start for first, _ in parts) + (stop - start,)
+
+        def planned() -> tuple[list[tuple[int, int]], Form]:
+            columns = matching(filter_name, chosen(expressions, found.buffers.names))
+            start, stop = found.between(entry_start, entry_stop)
+            if start == stop:
+                raise ValueError(f"{opened.source}: there are no entries")
+            return partitions(found, columns, step_size, start, stop), found.buffers.form_of(columns)
+
+        parts, form = found._states.read(planned)
+        reads = Partitions(sources, tuple(given.items()), found.name, form)
+    start = parts[0][0]
+    divisions = tuple(first - start for first, _ in parts) + (parts[-1][1] - start,)
     array = from_map(reads, parts, label="tfilefs", divisions=divisions)
     assert not isinstance(array, tuple)  # with a report, which is not asked for
     return array

@@ -59,6 +59,10 @@ class Place(ABC):
         """Bytes of a file."""
 
     @abstractmethod
+    def tag(self) -> str:
+        """Of a file: another one in each state of the ROOT file that it is made from; empty if nothing tells them apart."""
+
+    @abstractmethod
     def text(self, errors: str = "strict") -> str: ...
 
     @abstractmethod
@@ -128,6 +132,11 @@ class MountedPlace(Place):
 
     def size(self) -> int:
         return os.stat(self._path).st_size
+
+    def tag(self) -> str:
+        with open(self._path, "rb", buffering=0) as file:  # what is opened is looked at; what stat(2) says may be old
+            found = os.fstat(file.fileno())
+        return f"{found.st_mtime_ns}-{found.st_ctime_ns}-{found.st_size}"
 
     def text(self, errors: str = "strict") -> str:
         with open(self._path, encoding="utf-8", errors=errors) as file:

@@ -66,7 +66,9 @@ class Server:
         try:
             if response.status >= 400 and response.status != _BEHIND_THE_END:
                 said = response.read().decode("utf-8", "replace").strip()
-                raise OSError(_ERRORS.get(response.status, errno.EIO), said or response.reason, path)
+                is_changing = response.status == 503 and response.headers["Retry-After"] is not None
+                number = errno.ESTALE if is_changing else _ERRORS.get(response.status, errno.EIO)
+                raise OSError(number, said or response.reason, path)
             yield response
         except IncompleteRead:
             raise OSError(errno.EIO, "the file ends too early", path) from None
@@ -271,6 +273,11 @@ class ServedPlace(Place):
         with self._server.ask("HEAD", self._path) as response:
             response.read()
             return int(response.headers["Content-Length"])
+
+    def tag(self) -> str:
+        with self._server.ask("HEAD", self._path) as response:
+            response.read()
+            return response.headers["ETag"] or ""
 
     def text(self, errors: str = "strict") -> str:
         return self._server.read(self._path).decode("utf-8", errors)

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ._buffers import Buffers
 from ._column import Column, typename
-from ._error import MountError, missing, of_a_mount, refusals
+from ._error import missing, of_a_mount, refusals
 from ._html import page
 from ._names import Names, chosen, in_a_mount, matching, without_type
 from ._place import MountedPlace, Place, Placed
 from ._reading import Reading
+from ._states import State, States, lazy, of_one_state
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,15 +25,50 @@ if TYPE_CHECKING:
     from ._types import AwkwardArray, NumpyArray, NumpyArrays
 
 
+class _Described:
+    """What a table says of itself in one state of its file."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def _json(self, name: str) -> dict[str, Any]:
+        read: dict[str, Any] = json.loads((self._place / name).text("surrogateescape"))
+        return read
+
+    @lazy
+    def schema(self) -> dict[str, Any]:
+        return self._json(".schema.json")
+
+    @lazy
+    def buffers(self) -> Buffers:
+        return Buffers(self._place, self._json(".awkward.json"))
+
+    @lazy
+    def parts(self) -> dict[str, list[dict[str, Any]]]:
+        """What the schema says of the files of each column."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for column in self.schema["columns"]:
+            found.setdefault(without_type(column["path"].split("/")[0]), []).append(column)
+        return found
+
+    @lazy
+    def numbers(self) -> dict[str, dict[str, Any]]:
+        return {without_type(column["path"]): column for column in self.schema["columns"]}
+
+
 class Table(Placed):
     """A TTree or RNTuple. `path`: where other programs find it. `name`: by which it was asked for.
 
     numpy(), awkward() and arrow() read into memory, which stays when the mount has gone. arrays(), iterate() and columns
-    map where they can."""
+    map where they can.
+
+    If the file changes, what is asked for next is of the new state, and each call gives one state. MountError if it changes
+    all the time."""
 
     def __init__(self, place: Place, name: str, owner: object = None) -> None:
         self._place, self.name = place, name
         self._owner = owner
+        self._states: States[_Described] = States(place / ".schema.json", name, lambda: _Described(place))
 
     def __len__(self) -> int:
         """The number of entries."""
@@ -49,41 +84,29 @@ class Table(Placed):
         """The title of the tree."""
         return str(self.schema["title"])
 
-    @of_a_mount
-    def _json(self, name: str) -> dict[str, Any]:
-        read: dict[str, Any] = json.loads((self._place / name).text("surrogateescape"))
-        return read
-
-    @functools.cached_property
+    @property
+    @of_one_state
     def schema(self) -> dict[str, Any]:
         """What .schema.json says of the table and of each column."""
-        return self._json(".schema.json")
+        return self._states.known.schema
 
-    @functools.cached_property
+    @property
+    @of_one_state
     def buffers(self) -> Buffers:
         """The files of the columns, as Awkward Array takes them."""
-        return Buffers(self._place, self._json(".awkward.json"))
+        return self._states.known.buffers
 
-    @functools.cached_property
+    @property
+    @of_one_state
     def columns(self) -> list[str]:
         """The names that awkward() and arrow() take; numpy() those of them that are one number for each entry."""
-        return list(self._parts)
+        return list(self._states.known.parts)
 
-    @functools.cached_property
-    def _parts(self) -> dict[str, list[dict[str, Any]]]:
-        """What the schema says of the files of each column."""
-        found: dict[str, list[dict[str, Any]]] = {}
-        for column in self.schema["columns"]:
-            found.setdefault(without_type(column["path"].split("/")[0]), []).append(column)
-        return found
-
-    @functools.cached_property
-    def _numbers(self) -> dict[str, dict[str, Any]]:
-        return {without_type(column["path"]): column for column in self.schema["columns"]}
-
+    @of_one_state
     def parts_of(self, name: str) -> list[dict[str, Any]]:
         """What the schema says of the files of a column. KeyError if there is none of that name."""
-        parts = self._parts.get(name) or self._parts.get(in_a_mount(name)) or self._parts_by(name)
+        known = self._states.known.parts
+        parts = known.get(name) or known.get(in_a_mount(name)) or self._parts_by(name)
         if not parts:
             raise missing(name, self.columns)
         return parts
@@ -94,14 +117,17 @@ class Table(Placed):
         return ([each for each in columns if each["branch"] == name or each["branch"].startswith(name + "/")]
                 or [each for each in columns if without_type(each["path"]) == name or each["path"].startswith(name + "/")])
 
+    @of_one_state
     def files_of(self, name: str) -> list[str]:
         """The paths of the files of a column."""
         return [(self._place / part["path"]).path for part in self.parts_of(name)]
 
+    @of_one_state
     def bytes_of(self, name: str) -> int:
         """The size of the files of a column."""
         return sum((self._place / part["path"]).size() for part in self.parts_of(name))
 
+    @of_one_state
     def is_numbers(self, name: str) -> bool:
         """Whether a column is a number, or an array of fixed shape, for each entry."""
         parts = self.parts_of(name)
@@ -111,6 +137,7 @@ class Table(Placed):
         """The names of the columns; of those that match one of these names and patterns."""
         return matching(filter_name, self.buffers.names)
 
+    @of_one_state
     def typenames(self, filter_name: Names = None) -> dict[str, str]:
         """{name: type in C++} of the columns: `float`, `double[3]`, `float[]` for a counted array, `std::vector<float>`."""
         return {name: typename(self.parts_of(name)) for name in self.keys(filter_name)}
@@ -124,6 +151,13 @@ class Table(Placed):
     def __getitem__(self, name: str) -> Column:
         """A column, or by a path a member of one: t["energy"], t["event/x"]. KeyError with the nearest name if there is
         none. Nothing is read yet."""
+        last = self._states.last
+        if last is not None and name in last.known.buffers.names:  # whether it still is shows when it is read
+            return Column(self, name)
+        return self._column(name)
+
+    @of_one_state
+    def _column(self, name: str) -> Column:
         top, *members = [name] if name in self.buffers.names else name.split("/")
         if top not in self.buffers.names:
             raise missing(name, self.buffers.names)
@@ -154,18 +188,21 @@ class Table(Placed):
     def numpy(self, /) -> NumpyArrays: ...
     @overload
     def numpy(self, name: str, another: str, /, *more: str) -> NumpyArrays: ...
+    @of_one_state
     def numpy(self, *names: str) -> NumpyArray | NumpyArrays:
         """A column as an array of shape (entries, ...), in memory; several, or without a name all that are numbers, as a
         dictionary of arrays. Parts of a list are columns, too: numpy("Muon_pt/values"). KeyError for a name that is not there,
         TypeError for a column that is not numbers."""
-        numbers_alone = (name for name in self.columns if name in self._numbers and not self._numbers[name]["reason"])
+        numbers = self._states.known.numbers
+        numbers_alone = (name for name in self.columns if name in numbers and not numbers[name]["reason"])
         arrays = {name: self.read(name) for name in names or numbers_alone}
         return arrays if len(names) != 1 else arrays[names[0]]
 
-    @of_a_mount
+    @of_one_state
     def read(self, name: str, copy: bool = True, start: int = 0, stop: int | None = None) -> NumpyArray:
         """Items start..stop of a column of numbers, or of a part of a list; mapped if not `copy`."""
-        column = self._numbers.get(name) or self._numbers.get(without_type(name))
+        numbers = self._states.known.numbers
+        column = numbers.get(name) or numbers.get(without_type(name))
         if column is None:
             column, *others = self.parts_of(name)
             if others or "/" in column["path"]:
@@ -180,7 +217,7 @@ class Table(Placed):
         shaped: NumpyArray = read.reshape(-1, *column["shape"])
         return shaped
 
-    @of_a_mount
+    @of_one_state
     def awkward(self, *patterns: str) -> AwkwardArray:
         """Columns as one array of records, in memory; all of them without a pattern: awkward("energy", "Muon_*"). KeyError
         for a pattern that stands for nothing."""
@@ -190,7 +227,7 @@ class Table(Placed):
         """Columns as a table of Arrow, in memory; all of them without a name. KeyError for a name that is not there."""
         return self.read_arrow(list(names) or None, copy=True)
 
-    @of_a_mount
+    @of_one_state
     def read_arrow(self, names: list[str] | None, copy: bool) -> pyarrow.Table:
         """The same; mapped if not `copy`."""
         import pyarrow as pa
@@ -241,6 +278,7 @@ class Table(Placed):
     @overload
     def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
                entry_stop: int | None = ..., library: str, copy: bool | None = ...) -> Any: ...
+    @of_one_state
     def arrays(self, expressions: Names = None, cut: str | None = None, *, filter_name: Names = None, entry_start: int | None = None,
                entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Any:
         """Columns, as "ak" an awkward.Array of records, as "np" {name: array}, of objects where they are lists or texts, as
@@ -254,23 +292,32 @@ class Table(Placed):
         read ends the process. None maps files of this machine that are mounted to be read, and reads others."""
         names = self._wanted(expressions, filter_name)
         part = self.between(entry_start, entry_stop)
-        return self._part(Reading(self, names, cut, library, self.is_copied(copy, *part)), *part)
+        return Reading(self, names, cut, library, self.is_copied(copy, *part)).part(*part)
 
     def _wanted(self, expressions: Names, filter_name: Names) -> list[str]:
         return matching(filter_name, chosen(expressions, self.buffers.names))
 
     @of_a_mount
-    def _part(self, reading: Reading, start: int, stop: int) -> Any:
-        return reading.part(start, stop)
+    def _part(self, reading: Reading, start: int, stop: int, state: State[_Described]) -> Any:
+        return self._states.read(lambda: reading.part(start, stop), state)
 
     def iterate(self, expressions: Names = None, cut: str | None = None, *, step_size: int | str = "100 MB", filter_name: Names = None,
                 entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Iterator[Any]:
-        """The same in steps: what arrays() gives, of `step_size` entries each, or of as many as take about "100 MB"."""
-        start, stop = self.between(entry_start, entry_stop)
-        # Steps are parts: what is not mounted is not held as a whole.
-        reading = Reading(self, self._wanted(expressions, filter_name), cut, library, self.is_copied(copy, start, start))
-        entries = reading.entries_of(step_size)
-        return (self._part(reading, first, min(first + entries, stop)) for first in range(start, stop, entries))
+        """The same in steps: what arrays() gives, of `step_size` entries each, or of as many as take about "100 MB". MountError
+        if the file has changed since the first."""
+
+        def begin() -> tuple[Reading, range, int, State[_Described]]:
+            start, stop = self.between(entry_start, entry_stop)
+            # Steps are parts: what is not mounted is not held as a whole.
+            reading = Reading(self, self._wanted(expressions, filter_name), cut, library, self.is_copied(copy, start, start))
+            return reading, range(start, stop, reading.entries_of(step_size)), stop, self._states.now
+
+        reading, steps, stop, state = self._begun(begin)
+        return (self._part(reading, first, min(first + steps.step, stop), state) for first in steps)
+
+    @of_one_state
+    def _begun(self, begin: Callable[[], Any]) -> Any:
+        return begin()
 
     @of_a_mount
     def extend(self, data: Any) -> None:
@@ -286,9 +333,10 @@ class Table(Placed):
     def __repr__(self) -> str:
         try:
             return f"<tfilefs.Table {self.name!r}: {len(self)} entries of {', '.join(self.columns)}>"
-        except MountError:
-            return f"<tfilefs.Table {self.name!r}, not mounted any more>"
+        except OSError as error:
+            return f"<tfilefs.Table {self.name!r}, {error if self._place.is_open() else 'not mounted any more'}>"
 
+    @of_one_state
     def _repr_html_(self) -> str:
         rows = [(column["path"], column["dtype"], " × ".join(map(str, column["shape"])), column["length"], column["title"])
                 for column in self.schema["columns"]]
