@@ -136,6 +136,25 @@ def test_threads_and_forks_share_it(opened, energy):
     assert np.array_equal(events.numpy("energy"), energy)
 
 
+def test_a_fork_reads_what_a_thread_is_reading(opened, energy):
+    events = opened["Events"]
+    events["run"].numpy()  # all is imported, and the schema is known
+    process = daemon_at(opened._server._daemon.directory)
+    os.kill(process, signal.SIGSTOP)
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        reading = thread.submit(events["energy"].numpy)
+        while not reading.running():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            os._exit(0 if np.array_equal(events["energy"].numpy(), energy) else 1)
+        os.kill(process, signal.SIGCONT)
+        assert np.array_equal(reading.result(), energy)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def test_directories_chains_and_objects(tfilefs, sample, tmp_path):
     for number in range(2):
         shutil.copy(sample, tmp_path / f"run{number}.root")

@@ -17,11 +17,11 @@ import shutil
 import stat
 import subprocess
 import tempfile
-import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ._error import mount_error
+from ._locks import Locks
 
 _LINGER = 2  # seconds; a program that opens file after file begins none anew
 
@@ -51,7 +51,7 @@ class Daemon:
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
-        self._lock = threading.Lock()
+        self._locks = Locks()
         self._joined = _join(wanted)
 
     @property
@@ -68,14 +68,14 @@ class Daemon:
 
     def replace(self, directory: str) -> None:
         """The one of that directory answers no more: another one is joined. Errors: as of the first."""
-        with self._lock:
+        with self._locks.of():
             if self.directory == directory:
                 joined = _join(self._wanted)
                 os.close(self._joined.lifeline)
                 self._joined = joined
 
     def leave(self) -> None:
-        with self._lock:
+        with self._locks.of():
             os.close(self._joined.lifeline)
 
 

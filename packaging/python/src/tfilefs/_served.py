@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._daemon import Daemon, Wanted
 from ._error import MountError
+from ._locks import Locks
 from ._place import Place
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Server:
         self._own = threading.local()
         self._mapped: weakref.WeakValueDictionary[str, NumpyArray] = weakref.WeakValueDictionary()
         self._tags: dict[str, str] = {}
-        self._locks: dict[str, threading.Lock] = {}  # of a file that is mapped by one thread, and wanted by others
+        self._locks = Locks()  # of a file that is mapped by one thread, and wanted by others
         self._end = weakref.finalize(self, self._daemon.leave)
 
     def close(self) -> None:
@@ -133,7 +134,7 @@ class Server:
         """All bytes of a file, in sealed memory that the server has filled, mapped: the same as long as an array of it is there."""
         import numpy as np
 
-        with self._locks.setdefault(path, threading.Lock()):
+        with self._locks.of(path):
             known = self._mapped.get(path)
             asked = {} if known is None else {"If-None-Match": self._tags[path]}
             with self.ask("GET", path, **{_MEMORY: "sealed"}, **asked) as response:
