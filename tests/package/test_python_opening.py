@@ -105,6 +105,29 @@ def test_a_file_that_changes_is_read_again(tfilefs, tmp_path):
         assert before[0] == 1 and after.tolist() == [2] * 1000
 
 
+def test_what_is_closed_while_it_is_replaced_is_left_once(tfilefs, sample, tmp_path, monkeypatch):
+    """By the thread that closes it; the descriptors of others stay open, and no other daemon is started."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    f = tfilefs.open(sample, share=False)
+    daemon, others = f._server._daemon, []
+    replace = daemon.replace
+
+    def late(directory):
+        f.close()
+        others.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(5))
+        replace(directory)
+
+    monkeypatch.setattr(daemon, "replace", late)
+    os.kill(daemon_at(daemon.directory), signal.SIGKILL)
+    with pytest.raises(tfilefs.MountError, match="not open any more"):
+        f["Events"]["energy"].numpy()
+    for each in others:
+        os.close(each)
+    assert len(others) == 5
+    assert_gone(f"{tmp_path}/tfilefs-*/socket")
+    f.close()
+
+
 def test_there_is_no_path_and_why_is_said(tfilefs, opened, tmp_path):
     for each in (opened, opened["Events"], opened["tracker/layer0/hits"]):
         with pytest.raises(tfilefs.MountError, match="nothing is mounted by tfilefs.open; tfilefs.mount does"):

@@ -53,6 +53,7 @@ class Daemon:
         self._wanted = wanted
         self._locks = Locks()
         self._joined = _join(wanted)
+        self._has_left = False
 
     @property
     def directory(self) -> str:
@@ -67,16 +68,18 @@ class Daemon:
         return self._joined.token
 
     def replace(self, directory: str) -> None:
-        """The one of that directory answers no more: another one is joined. Errors: as of the first."""
+        """The one of that directory answers no more: another one is joined, if this process has not left meanwhile. Errors: as
+        of the first."""
         with self._locks.of():
-            if self.directory == directory:
-                joined = _join(self._wanted)
-                os.close(self._joined.lifeline)
-                self._joined = joined
+            if self.directory == directory and not self._has_left:
+                before, self._joined = self._joined, _join(self._wanted)
+                os.close(before.lifeline)
 
     def leave(self) -> None:
         with self._locks.of():
-            os.close(self._joined.lifeline)
+            if not self._has_left:
+                self._has_left = True
+                os.close(self._joined.lifeline)
 
 
 def _join(wanted: Wanted) -> _Joined:

@@ -87,6 +87,7 @@ class Server:
             given = {"Authorization": f"Bearer {self._daemon.token}", "Host": "localhost", **headers}
             connection = self._connection()
             was_used = connection.sock is not None
+            self._own.memory = None
             try:
                 connection.request(method, target, headers=given)
                 if _MEMORY in headers:
@@ -94,6 +95,8 @@ class Server:
                 return connection.getresponse()
             except (ConnectionError, FileNotFoundError, http.client.HTTPException):
                 connection.close()
+                if self._own.memory is not None:
+                    os.close(self._own.memory)
                 if not was_used:  # one that was, and has not been used for long, may have been closed
                     self._daemon.replace(directory)
         raise MountError(f"{self.source} is not open any more")
