@@ -4,6 +4,7 @@
 import glob
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -161,6 +162,30 @@ def test_what_is_stale_is_no_hindrance(readers, runtime, total):
     second = readers()
     assert second.wait() != directory and second.found["total"] == total
     assert os.listdir(f"{runtime}/tfilefs") == [os.path.basename(second.found["directory"])], "it has cleared away the other"
+
+
+def test_one_that_was_killed_leaves_nothing(tfilefs, sample, runtime):
+    f = tfilefs.open(sample)
+    directory, ended = f._server._daemon.directory, select.poll()
+    ended.register(f._server._daemon._joined.lifeline, 0)
+    os.kill(daemon_at(directory), signal.SIGKILL)
+    assert ended.poll(20_000)
+    f.close()
+    assert not os.path.exists(directory)
+
+
+@pytest.mark.parametrize("share", (True, False))
+def test_what_was_killed_with_its_reader_is_cleared_away(tfilefs, sample, readers, runtime, tmp_path, monkeypatch, share):
+    monkeypatch.setenv("TMPDIR", runtime)
+    monkeypatch.setattr("tempfile.tempdir", runtime)
+    alive, reader = readers(options={"share": share, "memory": "1G"}), readers(options={"share": share})
+    directories = alive.wait(), reader.wait()
+    os.kill(daemon_at(directories[1]), signal.SIGKILL)
+    reader.kill()
+    shutil.copy(sample, tmp_path / "other.root")
+    with tfilefs.open(tmp_path / "other.root", share=share):
+        assert [os.path.exists(each) for each in directories] == [True, False]
+    assert alive.again() == directories[0]
 
 
 @pytest.mark.parametrize("environment", ({"AWS_SECRET_ACCESS_KEY": "other"}, {"BEARER_TOKEN": "other"}, {"https_proxy": "http://127.0.0.1:9"},

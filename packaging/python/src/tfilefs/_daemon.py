@@ -13,10 +13,12 @@ import fcntl
 import hashlib
 import os
 import re
+import select
 import shutil
 import stat
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -24,6 +26,8 @@ from ._error import mount_error
 from ._locks import Locks
 
 _LINGER = 2  # seconds; a program that opens file after file begins none anew
+_BEGUN = 60  # seconds, after which a directory without a lifeline is of one that was killed while it began
+_PRIVATE = "tfilefs-o."  # no name of a mount, which begin with tfilefs- and go on with letters
 
 # What the program and its libraries (libcurl, OpenSSL, XRootD) read: credentials, proxies, where files of them are.
 _READ = re.compile(r"(AWS|BEARER|TOKEN|X509|XRD|GSI|GLOBUS|VOMS|SCITOKENS?|KRB5|SSL|OPENSSL|CURL|LD|TFILEFS_|OIDC|SSS)\w*|\w+_PROXY|HOME|NETRC|TZ"
@@ -73,13 +77,23 @@ class Daemon:
         with self._locks.of():
             if self.directory == directory and not self._has_left:
                 before, self._joined = self._joined, _join(self._wanted)
-                os.close(before.lifeline)
+                _let_go(before)
 
     def leave(self) -> None:
         with self._locks.of():
             if not self._has_left:
                 self._has_left = True
-                os.close(self._joined.lifeline)
+                _let_go(self._joined)
+
+
+def _let_go(joined: _Joined) -> None:
+    """Leaves it. The directory of one that was killed stays behind it, and is removed."""
+    poll = select.poll()
+    poll.register(joined.lifeline, 0)
+    was_killed = any(event & select.POLLERR for _, event in poll.poll(0))  # nobody has its other end
+    os.close(joined.lifeline)
+    if was_killed:
+        shutil.rmtree(joined.directory, ignore_errors=True)
 
 
 def _join(wanted: Wanted) -> _Joined:
@@ -88,7 +102,10 @@ def _join(wanted: Wanted) -> _Joined:
     environment.pop("NOTIFY_SOCKET", None)  # of a service, of which it is no part
     common = _common_directory() if wanted.is_shared else None
     if common is None:
-        return _start(wanted, environment, tempfile.mkdtemp(prefix="tfilefs-"), 0)
+        place = tempfile.gettempdir()
+        if _is_safe(place):
+            _clear(place, _PRIVATE)
+        return _start(wanted, environment, tempfile.mkdtemp(prefix=_PRIVATE, dir=place), 0)
     name = _name(wanted, environment)
     for each in _directories(common, name):
         if found := _joined(each):
@@ -98,6 +115,7 @@ def _join(wanted: Wanted) -> _Joined:
             if found := _joined(each):
                 return found
             shutil.rmtree(each, ignore_errors=True)  # of one that was killed
+        _clear(common, "")
         return _start(wanted, environment, tempfile.mkdtemp(prefix=name + ".", dir=common), _LINGER)
 
 
@@ -129,9 +147,10 @@ def _joined(directory: str) -> _Joined | None:
 def _start(wanted: Wanted, environment: dict[str, str], directory: str, linger: int) -> _Joined:
     directory = os.path.realpath(directory)
     path = os.path.join(directory, "lifeline")
-    os.mkfifo(path, 0o600)
-    reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    lifeline = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    os.mkfifo(path + ".new", 0o600)
+    reading = os.open(path + ".new", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    lifeline = os.open(path + ".new", os.O_WRONLY | os.O_CLOEXEC)
+    os.rename(path + ".new", path)  # what has the name has a reader, or is left behind
     try:
         joined = _Joined(directory, _token_of(_run(wanted, environment, directory, linger, reading)), lifeline)
         new = os.path.join(directory, "new")
@@ -199,6 +218,28 @@ def _common_directory() -> str | None:
 
 def _directories(common: str, name: str) -> list[str]:
     return [os.path.join(common, each) for each in os.listdir(common) if each.startswith(name + ".") and not each.endswith(".lock")]
+
+
+def _clear(place: str, prefix: str) -> None:
+    """Removes the directories there that were left behind by daemons that were killed."""
+    for each in os.listdir(place):
+        path = os.path.join(place, each)
+        if each.startswith(prefix) and not each.endswith(".lock") and _is_left_behind(path):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_left_behind(directory: str) -> bool:
+    try:
+        if not _is_own(directory):
+            return False
+        os.close(os.open(os.path.join(directory, "lifeline"), os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW))
+        return False
+    except FileNotFoundError:
+        with contextlib.suppress(OSError):
+            return time.time() - os.stat(directory).st_mtime > _BEGUN
+        return False
+    except OSError as error:
+        return error.errno == errno.ENXIO  # nobody reads
 
 
 def _rights() -> list[str]:
