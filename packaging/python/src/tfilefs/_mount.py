@@ -9,7 +9,7 @@ import os
 import re
 import weakref
 from collections.abc import Iterable
-from typing import Literal, Union, overload
+from typing import Any, Literal, Union, overload
 
 from ._daemon import Wanted
 from ._error import MountError, mount_error
@@ -181,13 +181,20 @@ class Mount(Directory):
 
 class Opened(Directory):
     """What open() gives: the same mapping as a Mount, read by a daemon. `source`: what was opened.
-    `is_mappable`: what is read whole is mapped from memory, and cannot be changed."""
+    `is_mappable`: what is read whole is mapped from memory, and cannot be changed. Pickled, it is opened again."""
 
-    def __init__(self, sources: list[str], options: list[str], is_shared: bool) -> None:
-        self._server = Server(Wanted(os.path.abspath(program()), tuple(sources), tuple(options), os.getcwd(), is_shared))
+    def __init__(self, sources: Iterable[str], options: Iterable[str], is_shared: bool, directory: str | None = None) -> None:
+        self._wanted = Wanted(os.path.abspath(program()), tuple(sources), tuple(options), directory or os.getcwd(), is_shared)
+        self._server = Server(self._wanted)
         super().__init__(ServedPlace(self._server), "")
         self.source = self._server.source
         self.is_mappable = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self._server.is_open:
+            raise MountError(self._place.gone())
+        wanted = self._wanted
+        return Opened, (wanted.sources, wanted.options, wanted.is_shared, wanted.directory)
 
     def close(self) -> None:
         """Leaves the daemon, which ends if no other process uses it. Arrays that were read stay."""

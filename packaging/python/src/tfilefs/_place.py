@@ -25,6 +25,10 @@ class Place(ABC):
         """The same for who writes there, which is told why that does not go."""
 
     @abstractmethod
+    def in_root(self) -> str:
+        """The path below what was opened, which leads here in another process, too. TypeError if none does."""
+
+    @abstractmethod
     def __truediv__(self, below: str) -> Place:
         """Of a directory: the place of a name, or of a path below it."""
 
@@ -82,14 +86,26 @@ class Place(ABC):
 
 
 class Placed:
-    """What stands at a place."""
+    """What stands at a place. It is pickled as its path below what was opened, and what was opened with it."""
 
     _place: Place
+    name: str
+    _owner: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _placed, (self._place.in_root(), type(self), self.name, self._owner)
+
+    def __copy__(self) -> Any:
+        return self
 
     @property
     def path(self) -> str:
         """Where other programs find it. MountError, which says why, if nothing is mounted."""
         return self._place.path
+
+
+def _placed(path: str, kind: Any, name: str, owner: Any) -> Any:
+    return kind(owner._place / path, name, owner)
 
 
 class MountedPlace(Place):
@@ -102,6 +118,9 @@ class MountedPlace(Place):
 
     def writable_path(self) -> str:
         return self._path
+
+    def in_root(self) -> str:
+        raise TypeError(f"{self._path} is not pickled, for it is mounted as long as this process wants it: what tfilefs.open gives is")
 
     def __truediv__(self, below: str) -> MountedPlace:
         return MountedPlace(os.path.join(self._path, below))

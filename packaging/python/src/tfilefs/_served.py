@@ -240,6 +240,9 @@ class ServedPlace(Place):
     def writable_path(self) -> str:
         raise MountError(f"{self._server.source} is only read by tfilefs.open: tfilefs.mount(..., 'rw') writes")
 
+    def in_root(self) -> str:
+        return self._path
+
     def __truediv__(self, below: str) -> ServedPlace:
         return ServedPlace(self._server, f"{self._path}/{below}".strip("/"))
 
