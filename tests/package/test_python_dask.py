@@ -112,3 +112,15 @@ def test_other_processes_read(tfilefs, sample, energy, tmp_path, scheduler):
                           env=dict(os.environ, PYTHONPATH=source))
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == energy.sum(dtype="f8")
+
+
+def test_a_graph_of_a_file_that_has_other_entries_by_now(tfilefs, tmp_path):
+    for entries in (10, 20):
+        with uproot.recreate(tmp_path / "new.root") as file:
+            file["T"] = {"x": np.arange(entries)}
+        os.replace(tmp_path / "new.root", tmp_path / "x.root")
+        if entries == 10:
+            array = tfilefs.dask(tmp_path / "x.root")
+            assert len(array.compute(scheduler="sync")) == 10
+    with pytest.raises(tfilefs.MountError, match="20 entries, and had 10"):
+        array.compute(scheduler="sync")

@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ._buffers import Form, selected
+from ._error import MountError
 from ._mount import Opened, open
 
 if TYPE_CHECKING:
@@ -25,12 +26,17 @@ class Partitions:
     behavior = None
     attrs = None
 
-    def __init__(self, sources: tuple[str, ...], options: Options, table: str, form: Form) -> None:
-        self._sources, self._options, self._table, self._form = sources, options, table, form
+    def __init__(self, sources: tuple[str, ...], options: Options, table: str, entries: int, form: Form) -> None:
+        self._sources, self._options, self._table, self._entries, self._form = sources, options, table, entries, form
 
     def __call__(self, part: tuple[int, int]) -> AwkwardArray:
         table: Table = _opened(self._sources, self._options, os.getpid())[self._table]
-        return table._states.read(lambda: table.buffers.of_form(self._form, *part, copy=True))
+        return table._states.read(lambda: self._read(table, *part))
+
+    def _read(self, table: Table, start: int, stop: int) -> AwkwardArray:
+        if table.num_entries != self._entries:  # partitions are of the old ones
+            raise MountError(f"{table.name} has {table.num_entries} entries, and had {self._entries} when the graph was made")
+        return table.buffers.of_form(self._form, start, stop, copy=True)
 
     @property
     def form(self) -> Any:
@@ -61,7 +67,7 @@ class Partitions:
 
     def project_columns(self, columns: frozenset[str]) -> Partitions:
         """The same for these columns and members alone."""
-        return Partitions(self._sources, self._options, self._table, selected(self._form, columns))
+        return Partitions(self._sources, self._options, self._table, self._entries, selected(self._form, columns))
 
     project_manually = project_columns
 

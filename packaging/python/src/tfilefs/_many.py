@@ -85,15 +85,15 @@ def dask(files: Files, expressions: Names = None, *, step_size: int | str = "100
     with open(sources, share=True, **given) as opened:
         found = _table(opened, table)
 
-        def planned() -> tuple[list[tuple[int, int]], Form]:
+        def planned() -> tuple[list[tuple[int, int]], int, Form]:
             columns = matching(filter_name, chosen(expressions, found.buffers.names))
             start, stop = found.between(entry_start, entry_stop)
             if start == stop:
                 raise ValueError(f"{opened.source}: there are no entries")
-            return partitions(found, columns, step_size, start, stop), found.buffers.form_of(columns)
+            return partitions(found, columns, step_size, start, stop), found.num_entries, found.buffers.form_of(columns)
 
-        parts, form = found._states.read(planned)
-        reads = Partitions(sources, tuple(given.items()), found.name, form)
+        parts, entries, form = found._states.read(planned)
+        reads = Partitions(sources, tuple(given.items()), found.name, entries, form)
     start = parts[0][0]
     divisions = tuple(first - start for first, _ in parts) + (parts[-1][1] - start,)
     array = from_map(reads, parts, label="tfilefs", divisions=divisions)
