@@ -23,7 +23,7 @@ class Changing:
         self.state = 1 - self.state if state is None else state
         entries, items = STATES[self.state]
         with uproot.recreate(self._directory / "new.root") as file:
-            file["T"] = {"k": np.full(entries, self.state, "i4"), "v": ak.unflatten(np.full(entries * items, float(self.state)), items)}
+            file["T"] = {"k": np.full(entries, self.state, "i4"), "v": ak.unflatten(np.full(entries * items, float(self.state)), np.full(entries, items))}
             file["h"] = np.full(10 + self.state, 1.0 + self.state), np.linspace(0, 1, 11 + self.state)
         os.replace(self._directory / "new.root", self.path)
 
