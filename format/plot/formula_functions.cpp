@@ -11,6 +11,8 @@
 namespace tfile {
 namespace {
 
+bool is_odd(double x) { return std::fmod(x, 2) != 0; }
+
 constexpr Function1 kFunctions1[] = {
     {"sin", [](double x) { return std::sin(x); }},
     {"cos", [](double x) { return std::cos(x); }},
@@ -37,6 +39,11 @@ constexpr Function1 kFunctions1[] = {
     {"erf", [](double x) { return std::erf(x); }},
     {"erfc", [](double x) { return std::erfc(x); }},
     {"tgamma", [](double x) { return std::tgamma(x); }},
+    {"Gamma",
+     [](double x) {
+       const bool is_pole = x <= 0 && x == std::floor(x);
+       return is_pole ? std::numeric_limits<double>::infinity() : std::tgamma(x);
+     }},
     {"lgamma", [](double x) { return std::lgamma(x); }},
     {"sq", [](double x) { return x * x; }},
     {"exp2", [](double x) { return std::exp2(x); }},
@@ -50,10 +57,15 @@ constexpr Function1 kFunctions1[] = {
     {"Nint", [](double x) { return as_integer(std::nearbyint(x), Arithmetic::integer); }, Gives::integer},
     {"FloorNint", [](double x) { return as_integer(std::floor(x), Arithmetic::integer); }, Gives::integer},
     {"CeilNint", [](double x) { return as_integer(std::ceil(x), Arithmetic::integer); }, Gives::integer},
-    {"Odd", [](double x) { return std::fmod(x, 2) != 0 ? 1.0 : 0.0; }, Gives::integer},
-    {"Even", [](double x) { return std::fmod(x, 2) == 0 ? 1.0 : 0.0; }, Gives::integer},
+    // Of integers
+    {"Odd", [](double x) { return is_odd(as_integer(x, Arithmetic::long_integer)) ? 1.0 : 0.0; }, Gives::integer},
+    {"Even", [](double x) { return is_odd(as_integer(x, Arithmetic::long_integer)) ? 0.0 : 1.0; }, Gives::integer},
     {"IsNaN", [](double x) { return std::isnan(x) ? 1.0 : 0.0; }, Gives::integer},
+    {"isnan", [](double x) { return std::isnan(x) ? 1.0 : 0.0; }, Gives::integer},
+    {"isinf", [](double x) { return std::isinf(x) ? 1.0 : 0.0; }, Gives::integer},
     {"Finite", [](double x) { return std::isfinite(x) ? 1.0 : 0.0; }, Gives::integer},
+    {"isfinite", [](double x) { return std::isfinite(x) ? 1.0 : 0.0; }, Gives::integer},
+    {"SignBit", [](double x) { return std::signbit(x) ? 1.0 : 0.0; }, Gives::integer},
     // C++'s conversions, as they are written in a formula
     {"int", [](double x) { return as_integer(x, Arithmetic::integer); }, Gives::integer},
     {"Int_t", [](double x) { return as_integer(x, Arithmetic::integer); }, Gives::integer},
@@ -68,18 +80,18 @@ constexpr Function1 kFunctions1[] = {
 
 // TMath's names for these functions.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
-    {"Sin", "sin"},        {"Cos", "cos"},     {"Tan", "tan"},     {"ASin", "asin"},   {"ACos", "acos"},
-    {"ATan", "atan"},      {"SinH", "sinh"},   {"CosH", "cosh"},   {"TanH", "tanh"},   {"Exp", "exp"},
-    {"Log", "log"},        {"Log2", "log2"},   {"Log10", "log10"}, {"Sqrt", "sqrt"},   {"Abs", "abs"},
-    {"Floor", "floor"},    {"Ceil", "ceil"},   {"Erf", "erf"},     {"Erfc", "erfc"},   {"Gamma", "tgamma"},
-    {"LnGamma", "lgamma"}, {"Power", "pow"},   {"Min", "min"},     {"Max", "max"},     {"ATan2", "atan2"},
-    {"Sign", "sign"},      {"Hypot", "hypot"}, {"Sq", "sq"},       {"ASinH", "asinh"}, {"ACosH", "acosh"},
-    {"ATanH", "atanh"}};
+    {"Sin", "sin"},     {"Cos", "cos"},   {"Tan", "tan"},     {"ASin", "asin"},   {"ACos", "acos"},
+    {"ATan", "atan"},   {"SinH", "sinh"}, {"CosH", "cosh"},   {"TanH", "tanh"},   {"Exp", "exp"},
+    {"Log", "log"},     {"Log2", "log2"}, {"Log10", "log10"}, {"Sqrt", "sqrt"},   {"Abs", "abs"},
+    {"Floor", "floor"}, {"Ceil", "ceil"}, {"Erf", "erf"},     {"Erfc", "erfc"},   {"LnGamma", "lgamma"},
+    {"Power", "pow"},   {"Min", "min"},   {"Max", "max"},     {"ATan2", "atan2"}, {"Sign", "sign"},
+    {"Hypot", "hypot"}, {"Sq", "sq"},     {"ASinH", "asinh"}, {"ACosH", "acosh"}, {"ATanH", "atanh"}};
 
 constexpr Function2 kFunctions2[] = {{"pow", [](double x, double y) { return std::pow(x, y); }},
                                      {"atan2", [](double x, double y) { return std::atan2(x, y); }},
-                                     {"min", [](double x, double y) { return std::min(x, y); }, Gives::as_given},
-                                     {"max", [](double x, double y) { return std::max(x, y); }, Gives::as_given},
+                                     // Without an order, the second.
+                                     {"min", [](double x, double y) { return x <= y ? x : y; }, Gives::as_given},
+                                     {"max", [](double x, double y) { return x >= y ? x : y; }, Gives::as_given},
                                      {"fmod", [](double x, double y) { return std::fmod(x, y); }},
                                      {"hypot", [](double x, double y) { return std::hypot(x, y); }},
                                      {"sign", [](double x, double y) { return std::copysign(x, y); }, Gives::as_given}};

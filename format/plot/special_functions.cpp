@@ -244,6 +244,47 @@ double bessel_k1(double x) {
                     2 / x);
 }
 
+double at_order(double order, double x) { return order == 0 ? bessel_i0(x) : bessel_i1(x); }
+// Of an integer order, by its recurrence from a higher order downwards, and so as far as ROOT is exact.
+double bessel_i(double order, double x) {
+  constexpr double kOrderMax = 10'000, kLarge = 1e10, kSteps = 40;
+  const double n = as_integer(order, Arithmetic::integer), size = std::abs(x);
+  if (n < 0 || n > kOrderMax) return n < 0 ? 0 : kNone;
+  if (n < 2) return at_order(n, x);
+  if (x == 0 || size > kLarge) return 0;
+  double above = 0, now = 1, found = 0;
+  for (double i = 2 * (n + std::floor(std::sqrt(kSteps * n))); i > 0; --i) {
+    above = std::exchange(now, above + i * 2 / size * now);
+    if (now > kLarge) {
+      for (double* each : {&above, &now, &found}) *each /= kLarge;
+    }
+    if (i == n) found = above;
+  }
+  const double value = found * bessel_i0(size) / now;
+  return x < 0 && std::fmod(n, 2) != 0 ? -value : value;
+}
+
+// Struve's function of order 0: a power series, and for large numbers its distance from Neumann's function.
+double struve_h0(double x) {
+  const double size = std::abs(x);
+  double sum = 0;
+  if (size <= 20) {
+    double term = 2 / pi * size;
+    for (int k = 1; k <= 100; ++k) {
+      sum += term;
+      term *= -square(size / (2 * k + 1));
+    }
+  } else {
+    double term = 2 / pi / size;
+    for (int k = 1; k <= 10; ++k) {
+      sum += term;
+      term *= -square((2 * k - 1) / size);
+    }
+    sum += ::y0(size);
+  }
+  return x < 0 ? -sum : sum;
+}
+
 // --- cumulative distributions ---
 
 namespace policies = boost::math::policies;
@@ -265,6 +306,44 @@ double gamma_above(double a, double x) { return 1 - gamma_below(a, x); }
 double chisquared_above(double x, double freedom) {
   if (!(freedom > 0)) return 0;
   return x > 0 ? boost::math::gamma_q(freedom / 2, x / 2, Quiet()) : x == 0 ? 1 : 0;
+}
+
+// As TMath has it: of a whole number of degrees of freedom.
+double probability(double x, double freedom) {
+  const double whole = as_integer(freedom, Arithmetic::integer);
+  if (whole > 0 && !(x < std::numeric_limits<double>::infinity())) return kNone;
+  return chisquared_above(x, whole);
+}
+
+// The continued fraction of the incomplete beta function, by Lentz's method.
+double beta_fraction(double x, double a, double b) {
+  constexpr double kLeast = 1e-30, kNear = 3e-14;
+  constexpr int kTermsMax = 500;
+  const auto kept_off_zero = [](double value) { return std::abs(value) < kLeast ? kLeast : value; };
+  double c = 1, d = 1 / kept_off_zero(1 - (a + b) * x / (a + 1)), value = d;
+  for (int m = 1; m <= kTermsMax; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    double change = 1;
+    for (const double each : {even, odd}) {
+      d = 1 / kept_off_zero(1 + each * d);
+      c = kept_off_zero(1 + each / c);
+      value *= change = c * d;
+    }
+    if (std::abs(change - 1) <= kNear) break;
+  }
+  return value;
+}
+
+double binomial(double total, double chosen) {
+  const double n = as_integer(total, Arithmetic::integer), k = as_integer(chosen, Arithmetic::integer);
+  if (n < 0 || k < 0 || k > n) return kNone;
+  const double fewer = std::min(k, n - k);
+  constexpr double kFactorsMax = 1000;
+  if (fewer > kFactorsMax) return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1));
+  double ways = 1;
+  for (double i = 1; i <= fewer; ++i) ways *= (n - fewer + i) / i;
+  return ways;
 }
 
 // The regularised incomplete beta function.
@@ -360,8 +439,9 @@ constexpr SpecialFunction kFunctions[] = {
     {"LaplaceDist", 1, 3,
      [](Arguments a) { return std::exp(-std::abs((a[0] - at(a, 1, 0)) / at(a, 2, 1))) / (2 * at(a, 2, 1)); }},
     {"Voigt", 3, 4, voigt},
-    {"Poisson", 2, 2, [](Arguments a) { return poisson(a[0], a[1]); }},
-    {"PoissonI", 2, 2, [](Arguments a) { return poisson(std::floor(a[0]), a[1]); }},
+    {"Poisson", 2, 2, [](Arguments a) { return a[1] < 0 ? kNone : poisson(a[0], a[1]); }},
+    {"PoissonI", 2, 2,
+     [](Arguments a) { return a[1] < 0 ? kNone : poisson(as_integer(a[0], Arithmetic::integer), a[1]); }},
     {"poisson_pdf", 2, 2, [](Arguments a) { return poisson(std::floor(a[0]), a[1]); }},
     {"GammaDist", 2, 4, [](Arguments a) { return gamma_density(a[0], a[1], at(a, 2, 0), at(a, 3, 1)); }},
     {"gamma_pdf", 3, 4, [](Arguments a) { return gamma_density(a[0], a[1], at(a, 3, 0), a[2]); }},
@@ -386,7 +466,7 @@ constexpr SpecialFunction kFunctions[] = {
     {"BetaDistI", 3, 3, [](Arguments a) { return beta_below(a[0], a[1], a[2]); }},
     {"BetaIncomplete", 3, 3, [](Arguments a) { return beta_below(a[0], a[1], a[2]); }},
     {"inc_beta", 3, 3, [](Arguments a) { return beta_below(a[0], a[1], a[2]); }},
-    {"Prob", 2, 2, [](Arguments a) { return chisquared_above(a[0], a[1]); }},
+    {"Prob", 2, 2, [](Arguments a) { return probability(a[0], a[1]); }},
     {"chisquared_cdf", 2, 3, [](Arguments a) { return 1 - chisquared_above(a[0] - at(a, 2, 0), a[1]); }},
     {"chisquared_cdf_c", 2, 3, [](Arguments a) { return chisquared_above(a[0] - at(a, 2, 0), a[1]); }},
     {"ChisquareQuantile", 2, 2,
@@ -396,7 +476,7 @@ constexpr SpecialFunction kFunctions[] = {
      }},
     {"inc_gamma", 2, 2, [](Arguments a) { return gamma_below(a[0], a[1]); }},
     {"inc_gamma_c", 2, 2, [](Arguments a) { return gamma_above(a[0], a[1]); }},
-    {"tgamma", 2, 2, [](Arguments a) { return gamma_below(a[0], a[1]); }},  // TMath::Gamma(a, x)
+    {"Gamma", 2, 2, [](Arguments a) { return gamma_below(a[0], a[1]); }},
     {"gamma_cdf", 3, 4, [](Arguments a) { return gamma_below(a[1], (a[0] - at(a, 3, 0)) / a[2]); }},
     {"gamma_cdf_c", 3, 4, [](Arguments a) { return gamma_above(a[1], (a[0] - at(a, 3, 0)) / a[2]); }},
     {"poisson_cdf", 2, 2, [](Arguments a) { return a[0] < 0 ? 0 : gamma_above(std::floor(a[0]) + 1, a[1]); }},
@@ -430,11 +510,11 @@ constexpr SpecialFunction kFunctions[] = {
     {"expint", 1, 1, [](Arguments a) { return boost::math::expint(a[0], Quiet()); }},
     {"KolmogorovProb", 1, 1, [](Arguments a) { return kolmogorov_above(a[0]); }},
     {"DiLog", 1, 1, [](Arguments a) { return dilogarithm(a[0]); }},
-    {"Factorial", 1, 1, [](Arguments a) { return std::tgamma(std::floor(a[0]) + 1); }},
-    {"Binomial", 2, 2,
-     [](Arguments a) {
-       return std::round(std::exp(std::lgamma(a[0] + 1) - std::lgamma(a[1] + 1) - std::lgamma(a[0] - a[1] + 1)));
-     }},
+    {"Factorial", 1, 1,
+     [](Arguments a) { return std::tgamma(std::max(0.0, as_integer(a[0], Arithmetic::integer)) + 1); }},
+    {"Binomial", 2, 2, [](Arguments a) { return binomial(a[0], a[1]); }},
+    {"Range", 3, 3, [](Arguments a) { return a[2] < a[0] ? a[0] : a[2] > a[1] ? a[1] : a[2]; }},
+    {"BetaCf", 3, 3, [](Arguments a) { return beta_fraction(a[0], a[1], a[2]); }},
     {"legendre", 2, 2, [](Arguments a) { return legendre(a[0], a[1]); }},
     {"BesselJ0", 1, 1, [](Arguments a) { return ::j0(a[0]); }},
     {"BesselJ1", 1, 1, [](Arguments a) { return ::j1(a[0]); }},
@@ -442,6 +522,8 @@ constexpr SpecialFunction kFunctions[] = {
     {"BesselY1", 1, 1, [](Arguments a) { return a[0] > 0 ? ::y1(a[0]) : kNone; }},
     {"BesselI0", 1, 1, [](Arguments a) { return bessel_i0(a[0]); }},
     {"BesselI1", 1, 1, [](Arguments a) { return bessel_i1(a[0]); }},
+    {"BesselI", 2, 2, [](Arguments a) { return bessel_i(a[0], a[1]); }},
+    {"StruveH0", 1, 1, [](Arguments a) { return struve_h0(a[0]); }},
     {"BesselK0", 1, 1, [](Arguments a) { return bessel_k0(a[0]); }},
     {"BesselK1", 1, 1, [](Arguments a) { return bessel_k1(a[0]); }},
     {"Chebyshev0", 2, 2, [](Arguments a) { return a[1]; }},

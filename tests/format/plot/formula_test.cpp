@@ -31,6 +31,35 @@ TEST(Formula, Precedence) {
   EXPECT_EQ(value("1e-1*x", 5), 0.5);
 }
 
+// The values are those of TTree::Draw of ROOT 6.40.
+TEST(Formula, FunctionsOutsideOfTheirDomain) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN(),
+                   kInfinite = std::numeric_limits<double>::infinity();
+  const std::pair<const char*, double> cases[] = {{"TMath::Odd(x+0.5)", 1},
+                                                  {"TMath::Odd(x-0.5)", 0},
+                                                  {"TMath::Even(2.7+0*x)", 1},
+                                                  {"TMath::Factorial(x-3)", 1},
+                                                  {"TMath::Factorial(x+1.7)", 2},
+                                                  {"TMath::Binomial(x,2)", kNone},
+                                                  {"TMath::Binomial(5.5*x,2)", 10},
+                                                  {"TMath::Prob(x,2.7)", 0.60653065971263342},
+                                                  {"TMath::Poisson(x-1,-1)", kNone},
+                                                  {"TMath::PoissonI(x-1.5,1)", 0.36787944117144233},
+                                                  {"TMath::Gamma(x-2)", kInfinite},
+                                                  {"TMath::Range(0,2,3*x)", 2},
+                                                  {"isnan(x)", 0},
+                                                  {"isfinite(x)", 1}};
+  for (const auto& [text, expected] : cases) {
+    const double found = value(text, 1);
+    EXPECT_TRUE(std::isnan(expected) ? std::isnan(found) : std::abs(found - expected) < 1e-12 || found == expected)
+        << text << ": " << found;
+  }
+  const auto near = [](const char* text, double expected) { EXPECT_NEAR(value(text, 1), expected, 1e-8) << text; };
+  near("TMath::BesselI(2.7,3*x)", 2.24521243);
+  near("TMath::StruveH0(x)", 0.568656627048);
+  near("TMath::BetaCf(0.3,2*x,3)", 1.88046647);
+}
+
 // The values are from TF1::Eval(6) of ROOT 6.40.
 TEST(Formula, IntegersAreThoseOfC) {
   const std::pair<const char*, double> cases[] = {{"7/2+x", 9},
