@@ -66,7 +66,70 @@ bool is_simple(const QueryPath& path, std::int64_t end) {
          (path.levels.empty() || (path.levels.size() == 1 && path.levels[0].index.kind != Index::computed));
 }
 
+// The item of an entry behind all of the levels that have a fixed index, up to the first one that has another. -1:
+// there is none.
+std::pair<std::int64_t, std::size_t> behind_fixed(const QueryPath& path, std::int64_t entry,
+                                                  std::span<const BlockItems> items) {
+  std::int64_t place = entry;
+  std::size_t level = 0;
+  for (; level < path.levels.size() && path.levels[level].index.kind == Index::fixed; ++level) {
+    const auto [begin, size] = elements_at(items, path.levels[level], place);
+    place = place >= 0 && path.levels[level].index.at < size ? begin + path.levels[level].index.at : -1;
+  }
+  return {place, level};
+}
+
+// Whether the elements of its first list are all of its items, or each has one.
+bool is_one_for_each(std::span<const QueryPath::Level> behind) {
+  return std::ranges::all_of(behind, [](const QueryPath::Level& level) {
+    return level.offsets < 0 && level.index.kind == Index::fixed && level.index.at < level.size;
+  });
+}
+
 }  // namespace
+
+std::optional<std::uint64_t> IterationSpace::count_of(const QuerySpace& space, std::int64_t entry,
+                                                      std::span<const BlockItems> items) {
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t count = kAll;
+  for (const QueryPath& path : space.paths) {
+    if (path.entries <= entry) return std::nullopt;
+    const auto [place, level] = behind_fixed(path, entry, items);
+    const bool is_listed = level < path.levels.size() && path.levels[level].index.kind == Index::each;
+    if (is_listed && !is_one_for_each(std::span(path.levels).subspan(level + 1))) return std::nullopt;
+    if (place < 0) count = 0;
+    if (!is_listed) continue;
+    count = std::min(count, static_cast<std::uint64_t>(elements_at(items, path.levels[level], place).second));
+  }
+  return count == kAll ? 1 : count;
+}
+
+void IterationSpace::fill_piece(const QuerySpace& space, std::int64_t entry, std::span<const BlockItems> items,
+                                std::size_t from, std::size_t size, std::size_t of) {
+  is_plain_ = false;
+  skipped_ = from;
+  whole_ = of;
+  entry_.assign(size, 0);
+  first_ = {0, static_cast<std::uint32_t>(size)};
+  is_run_.assign(space.paths.size(), 0);
+  places_.resize(space.paths.size());
+  for (std::size_t i = 0; i < space.paths.size(); ++i) {
+    const QueryPath& path = space.paths[i];
+    const auto [place, level] = behind_fixed(path, entry, items);
+    places_[i].assign(path.is_of_entry() ? 1 : size, place);
+    if (level == path.levels.size() || path.levels[level].index.kind != Index::each) continue;
+    const std::int64_t first = elements_at(items, path.levels[level], place).first + static_cast<std::int64_t>(from);
+    std::iota(places_[i].begin(), places_[i].end(), first);
+    is_run_[i] = level + 1 == path.levels.size() ? 1 : 0;
+    level_of(path, level + 1, items, places_[i]);
+  }
+}
+
+std::uint64_t IterationSpace::bytes() const {
+  std::uint64_t bytes = (entry_.capacity() + first_.capacity() + counts_.capacity()) * sizeof(std::uint32_t);
+  for (const auto& each : places_) bytes += each.capacity() * sizeof(std::int64_t);
+  return bytes;
+}
 
 // Goes on through levels with a fixed index. Returns the first level that has another.
 std::size_t IterationSpace::level_of(const QueryPath& path, std::size_t from, Inputs inputs,
@@ -81,12 +144,14 @@ std::size_t IterationSpace::level_of(const QueryPath& path, std::size_t from, In
   return from;
 }
 
-Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, std::span<const BlockItems> items) {
+Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, std::span<const BlockItems> items,
+                              std::size_t most) {
+  skipped_ = whole_ = 0;
   const auto entries = static_cast<std::size_t>(block.size());
   is_plain_ = space.paths.empty();
   if (is_plain_ && first_.size() == entries + 1 && entry_.size() == entries) return {};  // as the last one was
   is_run_.assign(space.paths.size(), 0);
-  if (fill_lists(space, block, items)) return {};
+  if (fill_lists(space, block, items, most)) return {};
   entry_.resize(entries);
   std::iota(entry_.begin(), entry_.end(), 0u);
   places_.resize(space.paths.size());
@@ -107,7 +172,7 @@ Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, 
         if (places_[i][n] < 0) counts_[n] = 0;
       }
     }
-    TRY(const bool goes_on, expand(space, items));
+    TRY(const bool goes_on, expand(space, items, most));
     if (!goes_on) break;
   }
   drop_absent(space);
@@ -116,10 +181,10 @@ Result<> IterationSpace::fill(const QuerySpace& space, tfile::EntryRange block, 
 }
 
 // The same of lists and arrays of the entries alone, which most expressions go through. False: there is more to it.
-bool IterationSpace::fill_lists(const QuerySpace& space, tfile::EntryRange block, Inputs inputs) {
+bool IterationSpace::fill_lists(const QuerySpace& space, tfile::EntryRange block, Inputs inputs, std::size_t most) {
   const auto fits = [&](const QueryPath& path) { return is_simple(path, block.end); };
   if (space.paths.empty() || !std::ranges::all_of(space.paths, fits)) return false;
-  if (!count_elements(space, block, inputs)) return false;
+  if (!count_elements(space, block, inputs, most)) return false;
   const auto entries = static_cast<std::size_t>(block.size());
   const std::size_t sum = repeat_entries(entries);
   is_plain_ = sum == entries && std::ranges::find(counts_, 0u) == counts_.end();
@@ -137,7 +202,7 @@ bool IterationSpace::fill_lists(const QuerySpace& space, tfile::EntryRange block
 
 // How many each entry has together, into counts_. False: it is more than can be, or lists are not there, or they go
 // backwards.
-bool IterationSpace::count_elements(const QuerySpace& space, tfile::EntryRange block, Inputs inputs) {
+bool IterationSpace::count_elements(const QuerySpace& space, tfile::EntryRange block, Inputs inputs, std::size_t most) {
   const auto entries = static_cast<std::size_t>(block.size());
   const bool is_one = std::ranges::all_of(space.paths, [](const QueryPath& path) { return path.is_of_entry(); });
   counts_.assign(entries, is_one ? 1 : std::numeric_limits<std::uint32_t>::max());
@@ -155,9 +220,9 @@ bool IterationSpace::count_elements(const QuerySpace& space, tfile::EntryRange b
                                                            : 0;
       counts_[n] = std::min(counts_[n], kept);
     }
-    if (largest > kIterationsMax) return false;
+    if (largest > most) return false;
   }
-  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}) <= kIterationsMax;
+  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}) <= most;
 }
 
 // The place of each iteration, or of each entry. True if they follow each other, as no list is longer than the others.
@@ -202,7 +267,7 @@ std::size_t IterationSpace::repeat_entries(std::size_t entries) {
 }
 
 // Goes through the next level of all paths that have one with all of its elements.
-Result<bool> IterationSpace::expand(const QuerySpace& space, Inputs inputs) {
+Result<bool> IterationSpace::expand(const QuerySpace& space, Inputs inputs, std::size_t most) {
   bool is_any = false;
   for (std::size_t i = 0; i < space.paths.size(); ++i) {
     const QueryPath& path = space.paths[i];
@@ -217,14 +282,14 @@ Result<bool> IterationSpace::expand(const QuerySpace& space, Inputs inputs) {
     for (std::uint32_t& count : counts_) count = std::min(count, 1u);
     return false;
   }
-  TRY_VOID(expand_nodes(space, inputs, counts_));
+  TRY_VOID(expand_nodes(space, inputs, most));
   return true;
 }
 
-Result<> IterationSpace::expand_nodes(const QuerySpace& space, Inputs inputs, std::span<const std::uint32_t> counts) {
+Result<> IterationSpace::expand_nodes(const QuerySpace& space, Inputs inputs, std::size_t most) {
+  const std::span<const std::uint32_t> counts = counts_;
   const std::uint64_t sum = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  if (sum > kIterationsMax)
-    return fail(ErrorKind::unsupported, "an entry has more than " + std::to_string(kIterationsMax) + " iterations");
+  if (sum > most) return fail(ErrorKind::unsupported, "more than " + std::to_string(most) + " iterations");
   std::vector<std::int64_t> made(sum);
   for (std::size_t i = 0; i < space.paths.size(); ++i) {
     const QueryPath& path = space.paths[i];

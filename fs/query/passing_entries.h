@@ -16,6 +16,12 @@ struct PassingEntries {
   std::vector<std::uint64_t> bits;
 };
 
+// An entry of many iterations comes several times.
+inline void add_block(std::vector<PassingEntries>& passing, PassingEntries added) {
+  if (passing.empty() || passing.back().block.begin != added.block.begin) return passing.push_back(std::move(added));
+  for (std::size_t i = 0; i < added.bits.size(); ++i) passing.back().bits[i] |= added.bits[i];
+}
+
 // Finds the entries of which any iteration of the only expression is not 0, as TTree::CopyTree keeps them. `take` gets
 // them block by block, in order. Blocks. Errors: those of evaluate_unit() and of take().
 template <class Take>
@@ -27,7 +33,7 @@ Result<> scan_passing(const QuerySource& source, const Query& query, const ScanO
       Unit passing;
       TRY_VOID(evaluate_unit(source, query, range, options.stop,
                              [&](const QueryBlock& block, tfile::EntryRange entries) -> Result<> {
-                               passing.push_back({entries, block.passing(0)});
+                               add_block(passing, {entries, block.passing(0)});
                                return {};
                              }));
       return passing;

@@ -73,6 +73,7 @@ class QueryBinder {
  public:
   explicit QueryBinder(const QueryScope& scope) : scope_(scope) {
     made_.spaces.resize(2);
+    made_.spaces[kSpaceOfOutputs].along = kSpaceOfOutputs;
     made_.entries = std::max<std::int64_t>(0, scope.names.table().entries);
   }
 
@@ -294,19 +295,27 @@ class QueryBinder {
     if (found == std::end(kReductions) || arguments.size() != wanted)
       return wrong(node, "unknown function, or wrong number of arguments");
     const std::uint32_t inner = new_space(), first = depth_;
+    const std::size_t entered = made_.steps.size();
+    if (!add({.kind = Step::enter, .slot = first})) return std::nullopt;
     if (found->second == Step::iterations && is_column(arguments[0], NamedColumn::What::list)) {
       if (!path_of_list(arguments[0], inner)) return std::nullopt;
-      return push({.kind = Step::iterations, .owner = inner});
+      return leave(entered, {.kind = Step::iterations, .owner = inner}, 0);
     }
     for (const Nodes argument : arguments) {
       const auto bound = number_or_text(argument, inner);
       if (!bound || !end_formula(*bound, inner, depth_ - 1)) return std::nullopt;
     }
     depth_ = first + static_cast<std::uint32_t>(wanted);
-    return push({.kind = found->second, .owner = inner}, static_cast<std::uint32_t>(wanted));
+    return leave(entered, {.kind = found->second, .owner = inner}, static_cast<std::uint32_t>(wanted));
+  }
+  // The step that makes one number of what was entered there.
+  std::optional<Bound> leave(std::size_t entered, QueryStep step, std::uint32_t takes) {
+    made_.steps[entered].count = static_cast<std::uint32_t>(made_.steps.size() - entered);
+    return push(step, takes);
   }
   std::optional<Bound> alternate(std::span<const Nodes> arguments, std::uint32_t space) {
     const std::uint32_t inner = new_space();
+    made_.spaces[inner].along = made_.spaces[space].along;
     const auto primary = number(arguments[0], inner);
     if (!primary || !end_formula(*primary, inner, depth_ - 1)) return std::nullopt;
     const bool is_held = may_be_lost(arguments[1]);
@@ -326,8 +335,9 @@ class QueryBinder {
   }
 
   std::uint32_t new_space() {
-    made_.spaces.emplace_back();
-    return static_cast<std::uint32_t>(made_.spaces.size() - 1);
+    const auto number = static_cast<std::uint32_t>(made_.spaces.size());
+    made_.spaces.emplace_back().along = number;
+    return number;
   }
 
   std::string why_no_function(std::string_view name) const {
@@ -579,8 +589,10 @@ class QueryBinder {
     if (levels.empty()) return wrong(name.at, name.name + " is no list");
     levels.resize(name.indices.size() < levels.size() ? name.indices.size() + 1 : levels.size());
     const std::uint32_t inner = new_space();
+    const std::size_t entered = made_.steps.size();
+    if (!add({.kind = Step::enter, .slot = depth_})) return std::nullopt;
     if (!path(name, found->column, levels, inner)) return std::nullopt;
-    const auto size = push({.kind = Step::iterations, .owner = inner});
+    const auto size = leave(entered, {.kind = Step::iterations, .owner = inner}, 0);
     if (!size || *end != ".GetLast") return size;
     return push({.kind = Step::operation_with_number, .op = Operator::subtract, .number = 1}, 1);
   }

@@ -40,6 +40,8 @@ struct QueryPath {
 // elements, the shortest counts. Space 0 is that of the entries, and has no paths.
 struct QuerySpace {
   std::vector<QueryPath> paths;
+  std::uint32_t along =
+      0;  // the space that it is gone through along with: its own number, or that of an Alt$ around it
 };
 
 // A text of a comparison: a constant, or a column.
@@ -54,6 +56,7 @@ struct QueryText {
 // those behind it.
 struct QueryStep {
   enum class Kind : std::uint8_t {
+    enter,  // the `count` steps behind it end in one that makes of the iterations of an entry one number
     number,
     entry,               // of the table
     iteration,           // of the entry
@@ -98,7 +101,7 @@ struct QueryStep {
     double (*two)(double, double);
     double (*several)(std::span<const double>);
   } call{};
-  std::uint32_t count = 0;
+  std::uint32_t count = 0;  // of arguments, or of steps
   std::uint32_t texts = 0;  // the first of two in QueryProgram::texts
 };
 

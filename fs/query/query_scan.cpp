@@ -71,7 +71,7 @@ Slices zeros(std::size_t size) {
 class UnitEvaluation {
  public:
   UnitEvaluation(const QuerySource& source, const Query& query, const std::stop_token& stop, const TakeBlock& take)
-      : source_(source), query_(query), stop_(stop), take_(take), block_(query) {}
+      : source_(source), query_(query), stop_(stop), take_(take), block_(query, source.memory, stop) {}
 
   Result<> run(EntryRange unit) {
     inputs_.assign(query_.inputs().size(), {});
@@ -84,6 +84,9 @@ class UnitEvaluation {
       for (const std::size_t i : next)
         bytes += static_cast<std::uint64_t>(inputs_[i].items.size() * inputs_[i].item_size);
       if (bytes > source_.unit_bytes && unit.size() > 1) return run_halves(unit);
+      held_ = {};
+      if (bytes > source_.unit_bytes && source_.is_shared && source_.memory.budget)
+        held_ = source_.memory.budget->take(bytes);
       TRY_VOID(read(next));
     }
     return each_block(unit);
@@ -200,8 +203,11 @@ class UnitEvaluation {
                                             " are not those of the entries");
       items[i] = inputs_[i].part(wanted, copies_[i]);
     }
-    const auto done = block_.evaluate(block, items);
-    if (done) return take_(block_, block);
+    const auto done = block_.evaluate(block, items, [&] { return take_(block_, block); });
+    if (done) return done;
+    if (block.size() == 1 && (done.error().kind == ErrorKind::unsupported || is_refusal(done.error())))
+      return fail(done.error().kind,
+                  source_.table.name + ", entry " + std::to_string(block.begin) + ": too large: " + done.error().text);
     if (done.error().kind != ErrorKind::unsupported || block.size() == 1) return done;
     const std::int64_t middle = block.begin + block.size() / 2;
     TRY_VOID(evaluate({block.begin, middle}));
@@ -216,6 +222,7 @@ class UnitEvaluation {
   std::vector<PiecedItems> inputs_;
   std::vector<bool> is_read_;
   std::vector<tfile::Buffer> copies_;
+  Budget::Reservation held_;  // of the copies of one long entry
 };
 
 }  // namespace

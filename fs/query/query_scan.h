@@ -24,6 +24,7 @@ struct QuerySource {
   // In a cache that others use as well, what waits for memory must hold none of it: then the bytes are copied.
   bool is_shared = false;
   std::uint64_t unit_bytes = kSharedUnitBytesMax;  // ScanThreads::unit_bytes()
+  BlockMemory memory = {};
 };
 
 // Parts of these entries that are evaluated by one thread each: whole clusters, or parts of large ones. One after the
@@ -41,8 +42,9 @@ class QueryUnits {
   std::int64_t at_, wanted_;
 };
 
-// Reads what the query needs of a unit, and evaluates it block by block. `take` gets each block. Blocks. Errors: those
-// of reading and of QueryBlock, ECANCELED (stopped).
+// Reads what the query needs of a unit, and evaluates it block by block. `take` gets each block, in order; one of a
+// single entry that has many iterations several times, each time with the next of them. Blocks. Errors: those of
+// reading, of QueryBlock with the table and the entry, ECANCELED (stopped).
 using TakeBlock = std::function<Result<>(const QueryBlock&, tfile::EntryRange)>;
 Result<> evaluate_unit(const QuerySource&, const Query&, tfile::EntryRange unit, const std::stop_token&,
                        const TakeBlock& take);

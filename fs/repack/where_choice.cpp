@@ -43,7 +43,7 @@ Result<KeptEntries> entries_where(ChainSource& source, const QueryScope& scope, 
                                   ScanThreads& threads, const std::stop_token& stop) {
   TRY(const Query query, Query::bind_cut(expression, scope));
   KeptEntries kept;
-  TRY_VOID(scan_passing({source.table(), source.streams(), false, threads.unit_bytes()}, query,
+  TRY_VOID(scan_passing({source.table(), source.streams(), false, threads.unit_bytes(), {threads.unit_bytes()}}, query,
                         {{0, source.table().entries}, stop}, threads, [&](const PassingEntries& passing) -> Result<> {
                           add_passing(passing.bits, passing.block, kept);
                           return {};

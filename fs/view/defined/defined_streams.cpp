@@ -8,7 +8,6 @@
 
 #include "exec/answering.h"
 #include "on_behalf.h"
-#include "query/query_scan.h"
 #include "view/chain/computed_items.h"
 
 namespace tfilefs {
@@ -80,6 +79,10 @@ void DefinedStreams::want_starts(std::size_t definition, Reply<StartsPtr> reply)
   once.get(start, answer_with<StartsPtr>(std::move(reply), std::move(keep)));
 }
 
+QuerySource DefinedStreams::source() const {
+  return {table_->of(), *own_, true, kSharedUnitBytesMax, BlockMemory::of(cache_.budget())};
+}
+
 // A table may claim any number of entries.
 Result<StartsPtr> DefinedStreams::count_items(std::size_t definition, const std::stop_token& stop) const {
   struct Counted {
@@ -100,8 +103,7 @@ Result<StartsPtr> DefinedStreams::count_items(std::size_t definition, const std:
       items += static_cast<std::int64_t>(made.iterations());
       return {};
     };
-    if (block(number).begin < query.end())
-      TRY_VOID(evaluate_unit({table_->of(), *own_, true}, query, block(number), stop, add));
+    if (block(number).begin < query.end()) TRY_VOID(evaluate_unit(source(), query, block(number), stop, add));
     counted->starts.push_back(items);
   }
   return StartsPtr(counted, &counted->starts);
@@ -115,7 +117,7 @@ Result<PiecePtr> DefinedStreams::compute(std::size_t definition, std::int64_t nu
   const tfile::EntryRange range = block(number);
   std::string values;
   std::vector<std::int64_t> ends(wanted.is_list ? static_cast<std::size_t>(range.size()) + 1 : 0);
-  TRY_VOID(evaluate_unit({table_->of(), *own_, true}, wanted.query, range, stop,
+  TRY_VOID(evaluate_unit(source(), wanted.query, range, stop,
                          [&](const QueryBlock& made, tfile::EntryRange entries) -> Result<> {
                            const auto numbers = std::as_bytes(made.values(0));
                            values.append(reinterpret_cast<const char*>(numbers.data()), numbers.size());

@@ -10,6 +10,7 @@
 #include "cache/cluster_cache.h"
 #include "mutex.h"
 #include "once.h"
+#include "query/query_scan.h"
 #include "view/chain/composed_streams.h"
 #include "view/defined/defined_table.h"
 
@@ -47,6 +48,7 @@ class DefinedStreams final : public CachedStreams, public std::enable_shared_fro
   std::int64_t block_of(const Request&, std::int64_t item) const;
   void want_starts(std::size_t definition, Reply<StartsPtr>) EXCLUDES(mutex_);
   StartsPtr starts_known(std::size_t definition) const EXCLUDES(mutex_);
+  QuerySource source() const;
   Result<StartsPtr> count_items(std::size_t definition, const std::stop_token&) const;
   void read_known(Request, Reply<Slices>);
   // Null if something has to be computed, and `computes` does not allow it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "fs/view/array_table.h"
+#include "query/passing_entries.h"
 #include "query/query_scan.h"
 
 namespace tfilefs {
@@ -379,6 +381,132 @@ TEST(Query, WorkIsGivenUp) {
   EXPECT_EQ(done.error().system_errno, ECANCELED);
 }
 
+// Three entries: one of many items, in a list and as the only list of a list of lists.
+std::shared_ptr<ArrayTable> with_long_entry(std::size_t size) {
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 3;
+  table->column<std::int32_t>(0, "n.i4", Role::values, {2, static_cast<std::int32_t>(size), 3});
+  std::vector<float> numbers(size + 5);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i * 7 % 101) - 40;
+  const auto end = static_cast<std::int64_t>(size);
+  const auto list = [&](NodeId in, const char* name, std::vector<std::int64_t> ends) {
+    const NodeId node = table->directory(in, name);
+    table->column<std::int64_t>(node, "offsets.i8", Role::offsets, std::move(ends));
+    table->column<float>(node, "values.f4", Role::values, numbers);
+  };
+  list(0, "w", {0, 2, end + 2, end + 5});
+  list(0, "v", {1, 3, end / 3, end / 3 + 1});
+  const NodeId deep = table->directory(0, "deep");
+  table->column<std::int64_t>(deep, "offsets.i8", Role::offsets, {0, 1, 2, 3});
+  list(deep, "values", {0, 2, end + 2, end + 5});
+  return table;
+}
+
+// What `take` gets of all entries.
+Result<std::vector<double>> evaluated(const TableRig& rig, const std::string& expression, const QuerySource& source,
+                                      std::size_t* largest) {
+  const auto query = Query::bind(std::vector{expression}, QueryScope{TableNames(*rig.table)});
+  if (!query) return tl::unexpected<Error>(query.error());
+  std::vector<double> found;
+  const tfile::EntryRange all{0, rig.table->entries};
+  TRY_VOID(evaluate_unit(source, *query, all, {}, [&](const QueryBlock& block, tfile::EntryRange) -> Result<> {
+    *largest = std::max(*largest, block.iterations());
+    found.insert(found.end(), block.values(0).begin(), block.values(0).end());
+    return {};
+  }));
+  return found;
+}
+
+TEST(Query, LongEntriesAreEvaluatedInPieces) {
+  constexpr std::size_t kSize = 80'000;
+  TableRig rig(with_long_entry(kSize));
+  const QuerySource source{*rig.table, *rig.streams, true};
+  const std::vector<std::string> expressions = {"LIST",
+                                                "LIST*2+Iteration$",
+                                                "n+Length$*0+LIST",
+                                                "Sum$(LIST)",
+                                                "Sum$(LIST)+Sum$(LIST*LIST)",
+                                                "Max$(LIST*Iteration$)-Min$(LIST-Iteration$)",
+                                                "MinIf$(LIST,Iteration$>n-9)+MaxIf$(LIST,LIST<Iteration$-n)",
+                                                "LIST/Sum$(LIST>Max$(LIST)/2)",
+                                                "Sum$(LIST*(Length$-Iteration$)+Sum$(LIST))",
+                                                "Length$(LIST)+Length$(LIST*2)",
+                                                "Alt$(v,7)+LIST",
+                                                "Sum$(Alt$(v,LIST)*LIST)",
+                                                "Alt$(LIST,-1)+n",
+                                                "LIST>0 ? LIST+Sum$(v) : sqrt(n)",
+                                                "pow(LIST,2)+TMath::Gaus(LIST,n,3,0)"};
+  for (const std::string& each : expressions) {
+    const auto of = [&](const std::string& name, std::size_t* largest) {
+      std::string text = each;
+      for (std::size_t at = 0; (at = text.find("LIST")) != text.npos;) text.replace(at, 4, name);
+      return evaluated(rig, text, source, largest);
+    };
+    std::size_t whole = 0, largest = 0;
+    const auto expected = of("deep", &whole), found = of("w", &largest);
+    ASSERT_TRUE(expected) << expected.error().text;
+    ASSERT_TRUE(found) << found.error().text;
+    EXPECT_LT(largest, kSize / 5);
+    const bool is_same = std::ranges::equal(
+        *found, *expected, [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+    EXPECT_TRUE(is_same) << each << ": " << found->size() << " of " << expected->size();
+  }
+  std::size_t largest = 0;
+  const auto backwards = evaluated(rig, "w-w[n-1-Iteration$]", source, &largest);
+  ASSERT_TRUE(backwards) << backwards.error().text;
+  EXPECT_EQ(std::accumulate(backwards->begin(), backwards->end(), 0.0), 0);
+  EXPECT_LT(largest, kSize / 5);
+}
+
+TEST(Query, MemoryOfAnEntryIsBounded) {
+  TableRig rig(with_long_entry(300'000));
+  rig.table->name = "t";
+  const auto budget = std::make_shared<Budget>(16 << 20);
+  const QuerySource source{*rig.table, *rig.streams, true, kSharedUnitBytesMax, BlockMemory::of(budget)};
+  const auto error = [&](const std::string& expression) {
+    std::size_t largest = 0;
+    const auto made = evaluated(rig, expression, source, &largest);
+    return made ? Error{} : made.error();
+  };
+  std::string sums = "0";
+  for (int i = 0; i < 100; ++i) sums += "+Sum$(w)";
+  EXPECT_EQ(error(sums).text, "");
+  EXPECT_EQ(error("deep").text, "t, entry 1: too large: more than 8 MB needed at once");
+  EXPECT_TRUE(is_refusal(error("deep")));
+  EXPECT_EQ(budget->used(), 0u);
+}
+
+TEST(Query, WorkInALongEntryIsGivenUp) {
+  TableRig rig(with_long_entry(80'000));
+  const QuerySource source{*rig.table, *rig.streams, true};
+  const auto query = Query::bind(std::vector<std::string>{"w"}, QueryScope{TableNames(*rig.table)});
+  std::stop_source stop;
+  std::size_t pieces = 0;
+  const auto done = evaluate_unit(source, *query, {1, 2}, stop.get_token(), [&](const QueryBlock&, tfile::EntryRange) {
+    stop.request_stop();
+    ++pieces;
+    return Result<>();
+  });
+  EXPECT_EQ(done.error().system_errno, ECANCELED);
+  EXPECT_EQ(pieces, 1u);
+}
+
+TEST(Query, LongEntriesPassByAnyPiece) {
+  TableRig rig(with_long_entry(80'000));
+  const auto query = Query::bind_cut("w>-100 && Iteration$==70000", QueryScope{TableNames(*rig.table)});
+  ASSERT_TRUE(query);
+  const QuerySource source{*rig.table, *rig.streams, true};
+  ScanThreads threads(1, 64 << 20);
+  std::vector<std::int64_t> found;
+  ASSERT_TRUE(scan_passing(source, *query, {{0, 3}}, threads, [&](const PassingEntries& passing) -> Result<> {
+    for (std::int64_t i = 0; i < passing.block.size(); ++i) {
+      if (passing.bits[static_cast<std::size_t>(i / 64)] >> i % 64 & 1) found.push_back(passing.block.begin + i);
+    }
+    return {};
+  }));
+  EXPECT_EQ(found, std::vector<std::int64_t>{1});
+}
+
 TEST(Query, AnyTextIsBoundOrRefused) {
   TableRig rig(sample());
   const QueryScope scope{TableNames(*rig.table), {{"d", "pt*x"}}};
@@ -427,8 +555,8 @@ TEST(Query, MonstersEnd) {
   EXPECT_TRUE(found("column_12000").ends_with("did you mean column_1000?"));
   EXPECT_TRUE(found(std::string(90'000, 'f') + "(1)").starts_with("unknown function"));
   EXPECT_TRUE(found("`" + std::string(90'000, 'x')).starts_with("expected '`'"));
-  EXPECT_EQ(found("large"), "an entry has more than 8388608 iterations");
-  EXPECT_EQ(found("Sum$(large)"), "an entry has more than 8388608 iterations");
+  EXPECT_TRUE(found("large").ends_with("entry 0: too large: more than 64 MB needed at once"));
+  EXPECT_TRUE(found("Sum$(large)").ends_with("entry 0: too large: more than 64 MB needed at once"));
   EXPECT_EQ(found("Sum$(large[0])"), "0");
   EXPECT_TRUE(found(repeated("Sum$(", 90) + "large[0]" + repeated(")", 90)).ends_with("0"));
   EXPECT_TRUE(found(repeated("large[0][", 150) + "0" + repeated("]", 150)).ends_with("too deeply nested"));
