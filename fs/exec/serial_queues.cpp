@@ -23,17 +23,42 @@ bool SerialQueues::run(const void* name, std::function<void()> job) {
   std::vector<std::thread> done;
   {
     const Lock lock(mutex_);
-    if (stopping_) return false;
+    if (!add(name, std::move(job))) return false;
     done.swap(done_threads_);
-    Queue& queue = queues_[name];
-    if (!queue.thread.joinable() && !start_thread(queue.thread, [this, name] { work(name); })) {
-      queues_.erase(name);
-      done.swap(done_threads_);
-      return false;
-    }
-    queue.jobs.push_back(std::move(job));
   }
   join_all(done);
+  return true;
+}
+
+bool SerialQueues::run_in_one_of(const void* names, std::size_t count, std::function<void()> job) {
+  std::vector<std::thread> done;
+  {
+    const Lock lock(mutex_);
+    const auto* const first = static_cast<const char*>(names);
+    const void* least = first;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (jobs_of(first + i) < jobs_of(least)) least = first + i;
+    }
+    if (!add(least, std::move(job))) return false;
+    done.swap(done_threads_);
+  }
+  join_all(done);
+  return true;
+}
+
+std::size_t SerialQueues::jobs_of(const void* name) const {
+  const auto found = queues_.find(name);
+  return found == queues_.end() ? 0 : found->second.jobs.size() + (found->second.is_running ? 1 : 0);
+}
+
+bool SerialQueues::add(const void* name, std::function<void()> job) {
+  if (stopping_) return false;
+  Queue& queue = queues_[name];
+  if (!queue.thread.joinable() && !start_thread(queue.thread, [this, name] { work(name); })) {
+    queues_.erase(name);
+    return false;
+  }
+  queue.jobs.push_back(std::move(job));
   return true;
 }
 
@@ -43,7 +68,8 @@ void SerialQueues::work(const void* name) {
     {
       const Lock lock(mutex_);
       Queue& queue = queues_[name];
-      if (queue.jobs.empty()) {
+      queue.is_running = !queue.jobs.empty();
+      if (!queue.is_running) {
         done_threads_.push_back(std::move(queue.thread));
         queues_.erase(name);
         ended_.notify_all();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <map>
@@ -22,6 +23,9 @@ class SerialQueues {
   // or where no thread can be made.
   bool run(const void* queue, std::function<void()> job) EXCLUDES(mutex_);
 
+  // In the one of `count` queues, at this address and behind it, that has the fewest jobs: so many run at once.
+  bool run_in_one_of(const void* queues, std::size_t count, std::function<void()> job) EXCLUDES(mutex_);
+
   // Runs the queued jobs, then joins the threads. Must not be called from one of them.
   void stop() EXCLUDES(mutex_);
 
@@ -29,7 +33,10 @@ class SerialQueues {
   struct Queue {
     std::deque<std::function<void()>> jobs;
     std::thread thread;
+    bool is_running = false;
   };
+  std::size_t jobs_of(const void* queue) const REQUIRES(mutex_);
+  bool add(const void* queue, std::function<void()> job) REQUIRES(mutex_);
   void work(const void* queue) EXCLUDES(mutex_);
 
   Mutex mutex_{"SerialQueues::mutex_"};

@@ -13,6 +13,9 @@ namespace tfilefs {
 // Bytes that a unit of a scan has in memory. One that has more is read in halves.
 inline constexpr std::uint64_t kUnitBytesMax = 32 << 20, kSharedUnitBytesMax = 8 << 20;
 
+// Scans of a table that a mount runs at once: a long one does not hold up the others.
+inline constexpr std::size_t kScansAtOnce = 4;
+
 // The threads of a scan of a table, which exist as long as it takes, and how much of the table it holds. While some
 // units wait for their bytes, others are evaluated: there is a thread more than compute.
 class ScanThreads {

@@ -55,8 +55,8 @@ class EntryChoice {
       return tl::unexpected<Error>(refusal(KeptBits::memory_of(entries), "half of memory=", most));
     auto kept = std::make_shared<KeptBits>(entries, cache_.budget()->take(KeptBits::memory_of(entries)));
     ScanThreads threads;
-    TRY_VOID(scan_passing({*of_, *streams_, true}, cut_, {{0, entries}, stop_}, threads,
-                          [&](const PassingEntries& passing) -> Result<> {
+    TRY_VOID(scan_passing({*of_, *streams_, true, kSharedUnitBytesMax, BlockMemory::of(cache_.budget())}, cut_,
+                          {{0, entries}, stop_}, threads, [&](const PassingEntries& passing) -> Result<> {
                             kept->keep(passing.block, passing.bits);
                             return {};
                           }));
@@ -80,7 +80,7 @@ void choose_entries(ClusterCache& cache, std::shared_ptr<const tfile::Table> of,
                     const Query& cut, Reply<TableWhere> reply) {
   const void* const queue = of.get();
   EntryChoice choice(cache, std::move(of), std::move(streams), cut, reply.stop_token());
-  cache.exec().serial_queues.run(queue, answering(std::move(choice), std::move(reply)));
+  cache.exec().serial_queues.run_in_one_of(queue, kScansAtOnce, answering(std::move(choice), std::move(reply)));
 }
 
 }  // namespace tfilefs

@@ -36,10 +36,11 @@ class MemoryOrigin final : public FileLocator {
 };
 
 Result<DrawnSource> drawn_in_memory(const DrawnTable& of, const std::string& text, const Query& query,
-                                    const std::string& path, const std::stop_token& stop) {
+                                    const std::string& path, BlockMemory memory, const std::stop_token& stop) {
   TRY(const DrawRequest request, drawing_in_memory(text));
   ScanThreads threads;
-  TRY(const Drawing drawing, draw({*of.table, *of.streams, true}, query, request, {threads, stop}));
+  TRY(const Drawing drawing,
+      draw({*of.table, *of.streams, true, kSharedUnitBytesMax, std::move(memory)}, query, request, {threads, stop}));
   TRY(const tfile::NewObject object, drawn_object(drawing));
   TRY(Descriptor file, drawn_file(object));
   return tfile::adopt_source(file.release(), path, -1);
@@ -67,11 +68,12 @@ void draw_object(MountContext& context, DrawnTable of, const std::string& text, 
     auto keep = [made](GenerationPtr now) { return now; };
     made->current(Freshness::now, answer_with<GenerationPtr>(std::move(done), std::move(keep)));
   };
-  auto job = [of = std::move(of), text, query, path, stop = reply.stop_token()] {
-    return drawn_in_memory(of, text, query, path, stop);
+  auto job = [of = std::move(of), text, query, path, stop = reply.stop_token(),
+              memory = BlockMemory::of(context.cache.budget())] {
+    return drawn_in_memory(of, text, query, path, memory, stop);
   };
-  context.cache.exec().serial_queues.run(
-      queue, answering(std::move(job), value_for<DrawnSource>(std::move(reply), std::move(show))));
+  context.cache.exec().serial_queues.run_in_one_of(
+      queue, kScansAtOnce, answering(std::move(job), value_for<DrawnSource>(std::move(reply), std::move(show))));
 }
 
 }  // namespace tfilefs

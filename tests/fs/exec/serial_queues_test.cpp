@@ -32,6 +32,20 @@ TEST(SerialQueues, NoneWaitsForAnother) {
   gate.set_value();
 }
 
+TEST(SerialQueues, OfSeveralTheOneWithFewestJobsIsTaken) {
+  SerialQueues serial_queues;
+  std::promise<void> gate;
+  const auto released = gate.get_future().share();
+  const char queues[3] = {};
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(serial_queues.run_in_one_of(queues, 3, [released] { released.wait(); }));
+  for (int i = 0; i < 5; ++i) {
+    const auto done = std::make_shared<std::promise<void>>();
+    ASSERT_TRUE(serial_queues.run_in_one_of(queues, 3, [done] { done->set_value(); }));
+    done->get_future().wait();
+  }
+  gate.set_value();
+}
+
 // A queue whose thread has just ended accepts work again, also from jobs.
 TEST(SerialQueues, ComeAndGo) {
   SerialQueues serial_queues;
