@@ -24,8 +24,8 @@ Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& st
   const QueryScope scope = scope_of(*source, wanted.definitions, is_one_file);
   TRY(const Query query, bind_drawing(wanted.request, scope));
   ScanThreads threads(wanted.threads, wanted.memory);
-  return draw({source->table(), source->streams(), false, threads.unit_bytes(), {wanted.memory / 4}}, query, wanted.request,
-              {threads, stop, progress});
+  return draw({source->table(), source->streams(), false, threads.unit_bytes(), {wanted.memory / 4}}, query,
+              wanted.request, {threads, stop, progress});
 }
 
 }  // namespace tfilefs

@@ -42,15 +42,15 @@ struct QueryBlock::Run {
   }
 
   Result<> steps() const {
-    for (const QueryStep& each : program.steps) TRY_VOID(step(each));
+    for (const QueryStep& each : program.steps) {
+      if (block.stop_.stop_requested()) return cancelled();
+      if (each.kind != Step::enter) TRY_VOID(step(each));
+    }
     return {};
   }
 
   Result<> step(const QueryStep& step) const {
-    if (block.stop_.stop_requested()) return cancelled();
     switch (step.kind) {
-      case Step::enter:
-        return {};
       case Step::number:
         std::ranges::fill(slot(step), step.number);
         return {};
@@ -429,6 +429,7 @@ class QueryBlock::Pieces {
   Result<> run(Steps steps) {
     for (std::size_t i = steps.begin; i < steps.end; ++i) {
       const QueryStep& step = program_.steps[i];
+      if (block_.stop_.stop_requested()) return cancelled();
       if (step.kind == Step::enter) {
         i = last_of(i);
         const QueryStep& last = program_.steps[i];
