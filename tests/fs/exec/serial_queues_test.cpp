@@ -38,11 +38,9 @@ TEST(SerialQueues, OfSeveralTheOneWithFewestJobsIsTaken) {
   const auto released = gate.get_future().share();
   const char queues[3] = {};
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(serial_queues.run_in_one_of(queues, 3, [released] { released.wait(); }));
-  for (int i = 0; i < 5; ++i) {
-    const auto done = std::make_shared<std::promise<void>>();
-    ASSERT_TRUE(serial_queues.run_in_one_of(queues, 3, [done] { done->set_value(); }));
-    done->get_future().wait();
-  }
+  const auto done = std::make_shared<std::promise<void>>();
+  ASSERT_TRUE(serial_queues.run_in_one_of(queues, 3, [done] { done->set_value(); }));
+  done->get_future().wait();
   gate.set_value();
 }
 
