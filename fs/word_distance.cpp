@@ -23,7 +23,7 @@ std::size_t word_distance(std::string_view a, std::string_view b) {
 }
 
 void NearestName::look_at(std::string_view compared, std::string_view name) {
-  const auto [shorter, longer] = std::minmax(word_.size(), compared.size());
+  const auto [shorter, longer] = std::minmax({word_.size(), compared.size()});
   if (longer - shorter >= least_) return;  // the comparison takes the product of the lengths
   const std::size_t distance = word_distance(word_, compared);
   if (distance >= least_) return;
