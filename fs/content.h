@@ -81,8 +81,10 @@ class Content {
 // Text or bytes that are complete before the file is opened.
 class FixedContent : public Content {
  public:
-  explicit FixedContent(std::string bytes) : bytes_(std::make_shared<const std::string>(std::move(bytes))) {}
+  explicit FixedContent(std::string bytes, std::uint64_t making = 0)
+      : bytes_(std::make_shared<const std::string>(std::move(bytes))), making_(making) {}
   std::uint64_t size() const override { return bytes_->size(); }
+  std::uint64_t making() const override { return making_; }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     Slices slices;
     if (offset < bytes_->size()) {
@@ -94,6 +96,7 @@ class FixedContent : public Content {
 
  private:
   std::shared_ptr<const std::string> bytes_;
+  std::uint64_t making_;
 };
 
 }  // namespace tfilefs

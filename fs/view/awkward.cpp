@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "on_behalf.h"
 #include "tfile/json_writer.h"
 #include "view/column_lengths.h"
 #include "view/table_form.h"
@@ -270,10 +269,8 @@ void Writer::add_keys(std::initializer_list<Buffer> buffers) {
 
 }  // namespace
 
-void awkward_text(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                  Reply<std::string> reply) {
-  auto write = [table](const ColumnLengths& lengths) { return Writer(*table, lengths).write(); };
-  column_lengths(streams, table, false, answer_with<ColumnLengths>(std::move(reply), std::move(write)));
+std::string awkward_text(const tfile::Table& table, const ColumnLengths& lengths) {
+  return Writer(table, lengths).write();
 }
 
 }  // namespace tfilefs

@@ -40,8 +40,18 @@ void write_column(JsonWriter& json, const tfile::Table& table, const tfile::Colu
   json.end_object();
 }
 
-std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, const CachedStreams::Files* files,
-                      const std::vector<std::string>& chosen_by) {
+}  // namespace
+
+void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& friends) {
+  if (friends.empty()) return;
+  json.key("friends").begin_array();
+  for (const tfile::FriendName& each : friends)
+    json.begin_object().member("alias", each.alias).member("table", each.table).member("file", each.file).end_object();
+  json.end_array();
+}
+
+std::string schema_text(const tfile::Table& table, const ColumnLengths& lengths, const CachedStreams::Files* files,
+                        const std::vector<std::string>& chosen_by) {
   JsonWriter json;
   json.reserve(table.columns.size() * kColumnBytes);
   json.begin_object().member("tfilefs", 1);
@@ -65,24 +75,6 @@ std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, c
   }
   if (!table.columns.empty()) json.line();
   return json.end_array().end_object().take() + "\n";
-}
-
-}  // namespace
-
-void write_friends(JsonWriter& json, const std::vector<tfile::FriendName>& friends) {
-  if (friends.empty()) return;
-  json.key("friends").begin_array();
-  for (const tfile::FriendName& each : friends)
-    json.begin_object().member("alias", each.alias).member("table", each.table).member("file", each.file).end_object();
-  json.end_array();
-}
-
-void schema_text(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                 std::vector<std::string> chosen_by, Reply<std::string> reply) {
-  auto write = [streams, table, chosen_by = std::move(chosen_by)](const ColumnLengths& lengths) {
-    return schema_of(*table, lengths, streams->files(), chosen_by);
-  };
-  column_lengths(streams, table, false, answer_with<ColumnLengths>(std::move(reply), std::move(write)));
 }
 
 }  // namespace tfilefs

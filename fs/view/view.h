@@ -8,6 +8,7 @@
 #include "content.h"
 #include "tfile/file.h"
 #include "tfile/table.h"
+#include "view/column_lengths.h"
 #include "view/columnar_form.h"
 #include "view/known_ranges.h"
 #include "view/text_form.h"
@@ -47,7 +48,7 @@ void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile
 
 // TABLE/.awkward.json: the form of the table in Awkward Array, whose buffers are the column files; for lists of 0 or 1,
 // and for variants, also NODE/.option.npy.
-void awkward_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
+std::string awkward_text(const tfile::Table&, const ColumnLengths&);
 
 // NODE/.option.npy, the index of Awkward Array's option type: for a node of lists of 0 or 1, the number of the item of
 // each, or -1; for a variant a single -1, to which its nulls point.
@@ -55,10 +56,10 @@ bool has_option_index(const tfile::Table&, tfile::NodeId);
 void option_index_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
                           Reply<std::shared_ptr<Content>>);
 
-// TABLE/.schema.json (docs/semantics/layout.md, "Schema"). Lengths that would need decoding are null. `chosen_by`: the
-// expressions that chose its entries, one after the other.
-void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
-                 std::vector<std::string> chosen_by, Reply<std::string>);
+// TABLE/.schema.json (docs/semantics/layout.md, "Schema"). `files`: of a chain, else null. `chosen_by`: the expressions
+// that chose its entries, one after the other.
+std::string schema_text(const tfile::Table&, const ColumnLengths&, const CachedStreams::Files*,
+                        const std::vector<std::string>& chosen_by);
 
 // The identity that a file gives itself, as uuid(1) writes it. Each file that is written has another.
 std::string uuid_of(const tfile::File&);

@@ -362,6 +362,16 @@ void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr
       std::move(reply));
 }
 
+void LoadedTable::lengths_in_texts(Reply<LengthsPtr> reply) const {
+  auto ask = [this](Reply<LengthsPtr> made) {
+    auto keep = [](ColumnLengths lengths) -> LengthsPtr {
+      return std::make_shared<const ColumnLengths>(std::move(lengths));
+    };
+    column_lengths(streams_, table_, false, answer_with<ColumnLengths>(std::move(made), std::move(keep)));
+  };
+  lengths_in_texts_.get(ask, std::move(reply));
+}
+
 void LoadedTable::summary(ColumnId id, Reply<SummaryPtr> reply) const {
   Once<SummaryPtr> once;
   {

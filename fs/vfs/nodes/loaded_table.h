@@ -20,6 +20,7 @@
 #include "summary/summarize_column.h"
 #include "tfile/table.h"
 #include "vfs/nodes/directory.h"
+#include "view/column_lengths.h"
 #include "view/columnar_form.h"
 #include "view/known_ranges.h"
 
@@ -95,6 +96,11 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // part of the storage cannot be read, each call tries the storage again. Once more can be read, contents made before
   // are stale.
   void view(tfile::NodeId, ViewKind, StringsAs, Reply<std::shared_ptr<Content>>) const;
+
+  // The lengths that the texts of the table say: those known without decoding when the first text was made, so that each
+  // text is the same whenever it is made.
+  using LengthsPtr = std::shared_ptr<const ColumnLengths>;
+  void lengths_in_texts(Reply<LengthsPtr>) const;
 
   // What the values of a column are together: read on the first call, and then remembered.
   void summary(tfile::ColumnId, Reply<SummaryPtr>) const;
@@ -189,6 +195,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable std::map<ViewKey, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);  // those that are kept
   // Of all that were made. A listing of a wide table asks for some ten thousand.
   mutable std::unordered_map<std::uint64_t, std::uint64_t> view_sizes_ GUARDED_BY(mutex_);
+  mutable Once<LengthsPtr> lengths_in_texts_;
   mutable std::map<tfile::ColumnId, Once<SummaryPtr>> summaries_ GUARDED_BY(mutex_);
   mutable std::map<std::string, Once<LoadedPtr>> aliased_ GUARDED_BY(mutex_);  // by the alias
   mutable ByText<LoadedPtr> made_ GUARDED_BY(mutex_);                          // of this one, by key

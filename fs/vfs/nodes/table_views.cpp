@@ -20,6 +20,7 @@ namespace {
 using tfile::NodeId;
 using tfile::Table;
 using Where = TableView::Where;
+using LoadedPtr = std::shared_ptr<const LoadedTable>;
 using Made = Reply<std::shared_ptr<Content>>;
 
 bool always(const Table&, NodeId) { return true; }
@@ -29,33 +30,40 @@ bool table_has_csv(const Table& table, NodeId) { return has_csv(table); }
 // Ten thousand columns make megabytes of text: not on the thread of the asking request.
 template <class Make>
 void text_of_table(const ViewedNode& of, Made reply, Make make) {
+  // A table that was let go and opened again may know other lengths.
   auto show = [](std::string text) -> std::shared_ptr<Content> {
-    return std::make_shared<FixedContent>(std::move(text));
+    const std::uint64_t making = std::hash<std::string>()(text);
+    return std::make_shared<FixedContent>(std::move(text), making);
   };
   auto shared = std::make_shared<Reply<std::string>>(answer_with<std::string>(std::move(reply), std::move(show)));
-  run_job(of.cache, [streams = of.streams, table = of.table, shared, make = std::move(make)] {
-    make(streams, table, std::move(*shared));
+  run_job(of.cache, [loaded = of.loaded.shared_from_this(), shared, make = std::move(make)] {
+    make(loaded, std::move(*shared));
   });
 }
 void schema(const ViewedNode& of, Made reply) {
-  text_of_table(of, std::move(reply),
-                [chosen_by = of.loaded.chosen_by()](auto streams, auto table, Reply<std::string> done) {
-                  schema_text(std::move(streams), std::move(table), chosen_by, std::move(done));
-                });
+  text_of_table(of, std::move(reply), [](const LoadedPtr& loaded, Reply<std::string> done) {
+    auto write = [loaded](const LoadedTable::LengthsPtr& lengths) {
+      return schema_text(loaded->table(), *lengths, loaded->streams()->files(), loaded->chosen_by());
+    };
+    loaded->lengths_in_texts(answer_with<LoadedTable::LengthsPtr>(std::move(done), std::move(write)));
+  });
 }
-void awkward(const ViewedNode& of, Made reply) { text_of_table(of, std::move(reply), awkward_text); }
+void awkward(const ViewedNode& of, Made reply) {
+  text_of_table(of, std::move(reply), [](const LoadedPtr& loaded, Reply<std::string> done) {
+    auto write = [loaded](const LoadedTable::LengthsPtr& lengths) { return awkward_text(loaded->table(), *lengths); };
+    loaded->lengths_in_texts(answer_with<LoadedTable::LengthsPtr>(std::move(done), std::move(write)));
+  });
+}
 // A stream is divided among its columns by their lengths: the page is the same each time once all of them are known.
 void page(const ViewedNode& of, Made reply) {
-  text_of_table(of, std::move(reply),
-                [loaded = of.loaded.shared_from_this()](auto streams, auto table, Reply<std::string> done) {
-                  auto write = [loaded, table](const ColumnLengths& lengths) {
-                    std::vector<std::uint64_t> stored;
-                    for (tfile::ColumnId id = 0; id < table->columns.size(); ++id)
-                      stored.push_back(loaded->stored_bytes(id));
-                    return table_page(*table, lengths, stored);
-                  };
-                  column_lengths(streams, table, true, answer_with<ColumnLengths>(std::move(done), std::move(write)));
-                });
+  text_of_table(of, std::move(reply), [table = of.table](const LoadedPtr& loaded, Reply<std::string> done) {
+    auto write = [loaded, table](const ColumnLengths& lengths) {
+      std::vector<std::uint64_t> stored;
+      for (tfile::ColumnId id = 0; id < table->columns.size(); ++id) stored.push_back(loaded->stored_bytes(id));
+      return table_page(*table, lengths, stored);
+    };
+    column_lengths(loaded->streams(), table, true, answer_with<ColumnLengths>(std::move(done), std::move(write)));
+  });
 }
 template <TextStyle style>
 void lines_of_table(const ViewedNode& of, Made reply) {

@@ -12,9 +12,9 @@ namespace {
 using tfile::Role;
 
 std::string schema_of(TableRig& rig) {
-  Answer<std::string> answer;
-  schema_text(rig.streams, rig.table, {}, answer.reply());
-  return *answer.wait();
+  Answer<ColumnLengths> lengths;
+  column_lengths(rig.streams, rig.table, false, lengths.reply());
+  return schema_text(*rig.table, *lengths.wait(), nullptr, {});
 }
 
 TEST(Schema, SaysEveryColumn) {
