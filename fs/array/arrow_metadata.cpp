@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/arrow_metadata.h"
 
+#include <arrow_generated.h>
+
+#include <cstring>
 #include <string_view>
 
-#include "array/arrow_numbers.h"
-#include "array/flat_table.h"
+#include "array/arrow_frame.h"
 
 namespace tfilefs {
 
@@ -14,22 +16,53 @@ using tfile::fail;
 using tfile::Result;
 using Kind = ArrowSourceField::Kind;
 
-namespace {
+namespace ipc = arrow_ipc;
 
-using Type = ArrowType;
-using Header = ArrowHeader;
+namespace {
 
 // Lists nest up to eight deep in a tree, each with a field of its own, with records beside them.
 constexpr int kDepthMax = 16;
 // Most fields that one footer may describe: offsets may lead to the same field again and again.
 constexpr std::size_t kFieldsMax = 1 << 18;
+// A field is a table, with one for its type and one for its dictionary's; those around them, and a few deeper than what
+// is refused by its name.
+constexpr flatbuffers::uoffset_t kTablesMax = 4 * kFieldsMax, kTablesDeepMax = 8 * kDepthMax;
 
 tl::unexpected<tfile::Error> damaged(const std::string& what, const std::string& found) {
   return fail(ErrorKind::damaged, "Arrow: " + what + ": " + found);
 }
 
-tl::unexpected<tfile::Error> damaged(const std::string& what, const FlatBytes& bytes) {
-  return damaged(what, bytes.failure());
+// 0 where there are not so many bytes.
+std::uint32_t little_u4(std::span<const std::byte> bytes) {
+  std::uint32_t value = 0;
+  if (bytes.size() >= sizeof(value)) std::memcpy(&value, bytes.data(), sizeof(value));
+  return value;
+}
+
+// The bytes at a place in memory where words of eight may begin.
+class Words {
+ public:
+  explicit Words(std::span<const std::byte> bytes) : words_(bytes.size() / 8 + 1), size_(bytes.size()) {
+    std::copy(bytes.begin(), bytes.end(), std::as_writable_bytes(std::span(words_)).begin());
+  }
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(words_)).first(size_); }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::size_t size_;
+};
+
+// What Arrow's messages and footers are made of. Its bytes are checked as a whole, before any is followed. `what`: for
+// the error.
+template <class Table>
+Result<const Table*> checked(std::span<const std::byte> bytes, const char* what) {
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
+    return damaged(what, std::to_string(bytes.size()) + " bytes, expected fewer than 2 GiB");
+  flatbuffers::Verifier verifier(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), kTablesDeepMax,
+                                 kTablesMax);
+  if (!verifier.VerifyBuffer<Table>(nullptr))
+    return damaged(what, std::to_string(bytes.size()) + " bytes, expected tables that lie within them");
+  return flatbuffers::GetRoot<Table>(bytes.data());
 }
 
 std::optional<Dtype> integer(std::int32_t bits, bool is_signed) {
@@ -47,61 +80,52 @@ std::optional<Dtype> integer(std::int32_t bits, bool is_signed) {
   }
 }
 
-std::optional<Dtype> integer(const FlatTable& type) {
-  return integer(type.number<std::int32_t>(0, 0), type.number<std::uint8_t>(1, 0) != 0);
-}
+std::optional<Dtype> integer(const ipc::Integer& type) { return integer(type.bits(), type.is_signed()); }
 
-std::optional<Dtype> number_of(Type kind, const FlatTable& type) {
-  switch (kind) {
-    case Type::integer:
-      return integer(type);
-    case Type::floating: {
-      const auto precision = type.number<std::int16_t>(0, 0);
-      return precision == 1 ? std::optional(Dtype::f4) : precision == 2 ? std::optional(Dtype::f8) : std::nullopt;
-    }
-    case Type::date:
-      return type.number<std::int16_t>(0, 1) == 0 ? Dtype::i4 : Dtype::i8;  // days, milliseconds
-    case Type::time:
-      return integer(type.number<std::int32_t>(1, 32), true);
-    case Type::timestamp:
-    case Type::duration:
-      return Dtype::i8;
-    default:
-      return std::nullopt;
+// Times are signed integers.
+std::optional<Dtype> number_of(const ipc::Field& field) {
+  if (const auto* type = field.type_as_Integer()) return integer(*type);
+  if (const auto* type = field.type_as_Time()) return integer(type->bits(), true);
+  if (const auto* type = field.type_as_Date()) return type->unit() == ipc::DateUnit::days ? Dtype::i4 : Dtype::i8;
+  if (field.type_as_Timestamp() || field.type_as_Duration()) return Dtype::i8;
+  if (const auto* type = field.type_as_Floating()) {
+    if (type->precision() == ipc::Precision::single) return Dtype::f4;
+    if (type->precision() == ipc::Precision::double_) return Dtype::f8;
   }
+  return std::nullopt;
 }
 
+using Fields = flatbuffers::Vector<flatbuffers::Offset<ipc::Field>>;
+
+// The fields of a schema that was checked.
 class SchemaReader {
  public:
-  explicit SchemaReader(FlatBytes& bytes) : bytes_(bytes) {}
-
-  Result<std::vector<ArrowSourceField>> fields(const FlatTables& described, int depth) {
+  Result<std::vector<ArrowSourceField>> fields(const Fields* described, int depth) {
     std::vector<ArrowSourceField> all;
+    if (!described) return all;
     if (depth > kDepthMax)
       return fail(ErrorKind::unsupported, "Arrow: types are nested deeper than " + std::to_string(kDepthMax));
-    for (std::size_t i = 0; i < described.size() && !bytes_.failed(); ++i) {
+    for (const ipc::Field* each : *described) {
       if (++count_ > kFieldsMax) return fail(ErrorKind::unsupported, "Arrow: more fields than a table can have");
-      TRY(auto one, field(described[i], depth));
+      TRY(auto one, field(*each, depth));
       all.push_back(std::move(one));
     }
-    if (bytes_.failed()) return damaged("schema", bytes_);
     return all;
   }
 
  private:
-  Result<ArrowSourceField> field(const FlatTable& described, int depth) {
+  Result<ArrowSourceField> field(const ipc::Field& described, int depth) {
     ArrowSourceField made;
-    made.name = described.text(0);
-    const auto kind = static_cast<Type>(described.number<std::uint8_t>(2, 0));
-    const FlatTable type = described.table(3);
-    TRY(made.children, fields(described.tables(5), depth + 1));
-    if (const FlatTable dictionary = described.table(4)) {
-      const FlatTable index = dictionary.table(1);
-      const auto dtype = index ? integer(index) : std::optional(Dtype::i4);
-      if (!dtype) return damaged("dictionary", std::to_string(index.number<std::int32_t>(0, 0)) + " bits of an index");
-      made.dictionary = {dictionary.number<std::int64_t>(0, 0), *dtype};
+    if (described.name()) made.name = described.name()->string_view();
+    TRY(made.children, fields(described.children(), depth + 1));
+    if (const ipc::Dictionary* dictionary = described.dictionary()) {
+      const auto dtype = dictionary->index() ? integer(*dictionary->index()) : std::optional(Dtype::i4);
+      if (!dtype)
+        return damaged("dictionary",
+                       std::to_string(dictionary->index()->bits()) + " bits of an index, expected 8 to 64");
+      made.dictionary = {dictionary->id(), *dtype};
     }
-    TRY(const std::size_t children, set_kind(made, kind, type));
+    TRY(const std::size_t children, set_kind(made, described));
     if (made.children.size() != children)
       return damaged("schema", made.name + " has " + std::to_string(made.children.size()) + " children, expected " +
                                    std::to_string(children));
@@ -109,36 +133,36 @@ class SchemaReader {
   }
 
   // Returns how many children a field of that type has.
-  static Result<std::size_t> set_kind(ArrowSourceField& made, Type kind, const FlatTable& type) {
-    switch (kind) {
-      case Type::boolean:
+  static Result<std::size_t> set_kind(ArrowSourceField& made, const ipc::Field& described) {
+    switch (described.type_type()) {
+      case ipc::Type::Boolean:
         made.kind = Kind::boolean;
         break;
-      case Type::utf8:
-      case Type::large_utf8:
+      case ipc::Type::Text:
+      case ipc::Type::LargeText:
         made.kind = Kind::text;
-        made.wide = kind == Type::large_utf8;
+        made.wide = described.type_type() == ipc::Type::LargeText;
         break;
-      case Type::utf8_view:
+      case ipc::Type::TextView:
         made.kind = Kind::text_view;
         break;
-      case Type::list:
-      case Type::large_list:
+      case ipc::Type::List:
+      case ipc::Type::LargeList:
         made.kind = Kind::list;
-        made.wide = kind == Type::large_list;
+        made.wide = described.type_type() == ipc::Type::LargeList;
         return 1;
-      case Type::fixed_list: {
+      case ipc::Type::FixedList: {
         made.kind = Kind::fixed_list;
-        const auto size = type.number<std::int32_t>(0, 0);
-        if (size < 1) return fail(ErrorKind::unsupported, made.name + ": fixed-size lists of size 0");
-        made.list_size = static_cast<std::uint32_t>(size);
+        const ipc::FixedList* type = described.type_as_FixedList();
+        if (!type || type->size() < 1) return fail(ErrorKind::unsupported, made.name + ": fixed-size lists of size 0");
+        made.list_size = static_cast<std::uint32_t>(type->size());
         return 1;
       }
-      case Type::record:
+      case ipc::Type::Record:
         made.kind = Kind::record;
         return made.children.size();
       default: {
-        const auto dtype = number_of(kind, type);
+        const auto dtype = number_of(described);
         if (!dtype) return fail(ErrorKind::unsupported, made.name + ": unsupported Arrow type");
         made.dtype = *dtype;
       }
@@ -146,101 +170,85 @@ class SchemaReader {
     return 0;
   }
 
-  FlatBytes& bytes_;
   std::size_t count_ = 0;
 };
 
-Result<std::vector<ArrowBlock>> blocks_of(std::span<const std::byte> structs) {
-  constexpr std::size_t kBlockSize = 24;
+Result<std::vector<ArrowBlock>> blocks_of(const flatbuffers::Vector<const ipc::Block*>* found) {
   std::vector<ArrowBlock> blocks;
-  FlatBytes bytes(structs);
-  for (std::size_t at = 0; at < structs.size(); at += kBlockSize) {
-    const auto offset = bytes.load<std::int64_t>(at);
-    const auto metadata = bytes.load<std::int32_t>(at + 8);
-    const auto body = bytes.load<std::int64_t>(at + 16);
-    if (offset < 0 || metadata < 0 || body < 0)
-      return damaged("footer", "block at " + std::to_string(offset) + " with " + std::to_string(metadata) + " and " +
-                                   std::to_string(body) + " bytes");
-    blocks.push_back(
-        {static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(metadata), static_cast<std::uint64_t>(body)});
+  if (!found) return blocks;
+  for (const ipc::Block* block : *found) {
+    if (block->offset() < 0 || block->metadata_size() < 0 || block->body_size() < 0)
+      return damaged("footer", "block at " + std::to_string(block->offset()) + " with " +
+                                   std::to_string(block->metadata_size()) + " and " +
+                                   std::to_string(block->body_size()) + " bytes");
+    blocks.push_back({static_cast<std::uint64_t>(block->offset()), static_cast<std::uint64_t>(block->metadata_size()),
+                      static_cast<std::uint64_t>(block->body_size())});
   }
   return blocks;
 }
 
-// Pairs of numbers: {length, nulls} of nodes, {offset, size} of buffers.
-template <class T>
-Result<std::vector<T>> pairs(std::span<const std::byte> structs) {
-  std::vector<T> all;
-  FlatBytes bytes(structs);
-  for (std::size_t at = 0; at < structs.size(); at += 16) {
-    const auto first = bytes.load<std::int64_t>(at), second = bytes.load<std::int64_t>(at + 8);
-    if (first < 0 || second < 0)
-      return damaged("record batch", "negative number " + std::to_string(first < 0 ? first : second));
-    all.push_back({first, second});
-  }
-  return all;
+tl::unexpected<tfile::Error> negative(std::int64_t first, std::int64_t second) {
+  return damaged("record batch", "negative number " + std::to_string(first < 0 ? first : second));
 }
 
 // Without a check of whether its bytes are there.
-Result<> read_record_batch(const FlatTable& header, ArrowBatch& made) {
-  made.rows = header.number<std::int64_t>(0, 0);
-  TRY(made.nodes, pairs<ArrowNode>(header.structs(1, 16)));
-  TRY(made.buffers, pairs<ArrowBuffer>(header.structs(2, 16)));
-  if (const FlatTable compression = header.table(3)) {
-    const auto codec = compression.number<std::uint8_t>(0, 0);
-    if (codec > 1 || compression.number<std::uint8_t>(1, 0) != 0)
+Result<> read_batch(const ipc::Batch& header, ArrowBatch& made) {
+  made.rows = header.rows();
+  if (made.rows < 0) return damaged("record batch", std::to_string(made.rows) + " rows");
+  if (header.nodes())
+    for (const ipc::Node* node : *header.nodes()) {
+      if (node->length() < 0 || node->nulls() < 0) return negative(node->length(), node->nulls());
+      made.nodes.push_back({node->length(), node->nulls()});
+    }
+  if (header.buffers())
+    for (const ipc::Buffer* buffer : *header.buffers()) {
+      if (buffer->offset() < 0 || buffer->size() < 0) return negative(buffer->offset(), buffer->size());
+      made.buffers.push_back({buffer->offset(), buffer->size()});
+    }
+  if (const ipc::Compression* compression = header.compression()) {
+    const bool is_known = compression->codec() == ipc::Codec::lz4_frame || compression->codec() == ipc::Codec::zstd;
+    if (!is_known || compression->of() != ipc::Compressed::buffers)
       return fail(ErrorKind::unsupported, "Arrow: unknown compression");
-    made.codec = codec == 0 ? ArrowCodec::lz4 : ArrowCodec::zstd;
+    made.codec = compression->codec() == ipc::Codec::zstd ? ArrowCodec::zstd : ArrowCodec::lz4;
   }
-  const auto counts = header.structs(4, sizeof(std::int64_t));
-  FlatBytes count_bytes(counts);
-  for (std::size_t at = 0; at < counts.size(); at += sizeof(std::int64_t))
-    made.view_buffers.push_back(count_bytes.load<std::int64_t>(at));
+  if (header.view_buffers()) made.view_buffers.assign(header.view_buffers()->begin(), header.view_buffers()->end());
   return {};
 }
 
 }  // namespace
 
 Result<ArrowFooter> parse_arrow_footer(std::span<const std::byte> footer) {
-  constexpr std::size_t kBlockSize = 24;
-  FlatBytes bytes(footer);
-  const FlatTable root = FlatTable::root(bytes);
-  const FlatTable schema = root.table(1);
-  if (!schema) return damaged("footer", std::to_string(footer.size()) + " bytes without a schema");
-  if (schema.number<std::int16_t>(0, 0) != 0)
+  const Words words(footer);
+  TRY(const ipc::Footer* root, checked<ipc::Footer>(words.bytes(), "footer"));
+  const ipc::Schema* schema = root->schema();
+  if (!schema) return damaged("footer", std::to_string(footer.size()) + " bytes, expected a schema");
+  if (schema->byte_order() != ipc::ByteOrder::little)
     return fail(ErrorKind::unsupported, "Arrow: big-endian data is not supported");
   ArrowFooter made;
-  TRY(made.fields, SchemaReader(bytes).fields(schema.tables(1), 0));
-  TRY(made.dictionaries, blocks_of(root.structs(2, kBlockSize)));
-  TRY(made.batches, blocks_of(root.structs(3, kBlockSize)));
-  if (bytes.failed()) return damaged("footer", bytes);
+  TRY(made.fields, SchemaReader().fields(schema->fields(), 0));
+  TRY(made.dictionaries, blocks_of(root->dictionaries()));
+  TRY(made.batches, blocks_of(root->batches()));
   return made;
 }
 
 Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
-  FlatBytes framed(message);
   // Before format version 0.15 the length had no continuation marker in front.
-  const std::size_t frame = framed.load<std::uint32_t>(0) == kArrowContinuation ? 8 : 4;
-  if (framed.failed() || message.size() < frame)
+  const std::size_t frame = little_u4(message) == kArrowContinuation ? 8 : 4;
+  if (message.size() < frame)
     return damaged("message", std::to_string(message.size()) + " bytes, expected at least " + std::to_string(frame));
-  FlatBytes bytes(message.subspan(frame));
-  const FlatTable root = FlatTable::root(bytes);
-  const auto kind = static_cast<Header>(root.number<std::uint8_t>(1, 0));
-  const std::string found = bytes.failed() ? bytes.failure() : "kind " + std::to_string(static_cast<int>(kind));
-  FlatTable header = root.table(2);
+  const Words words(message.subspan(frame));
+  TRY(const ipc::Message* root, checked<ipc::Message>(words.bytes(), "message"));
   ArrowBatch made;
-  if (kind == Header::dictionary) {
-    made.dictionary = header.number<std::int64_t>(0, 0);
-    if (header.number<std::uint8_t>(2, 0) != 0)
-      return fail(ErrorKind::unsupported, "Arrow: delta dictionaries are not supported");
-    header = header.table(1);
-  } else if (kind != Header::batch) {
-    return damaged("message", found + ", expected a record batch or a dictionary");
+  const ipc::Batch* batch = root->header_as_Batch();
+  if (const ipc::DictionaryBatch* dictionary = root->header_as_DictionaryBatch()) {
+    made.dictionary = dictionary->id();
+    if (dictionary->is_delta()) return fail(ErrorKind::unsupported, "Arrow: delta dictionaries are not supported");
+    batch = dictionary->values();
   }
-  if (!header) return damaged("message", found + " without a header");
-  TRY_VOID(read_record_batch(header, made));
-  if (bytes.failed()) return damaged("record batch", bytes);
-  if (made.rows < 0) return damaged("record batch", std::to_string(made.rows) + " rows");
+  if (!batch)
+    return damaged("message", "kind " + std::to_string(static_cast<int>(root->header_type())) +
+                                  ", expected a record batch or a dictionary");
+  TRY_VOID(read_batch(*batch, made));
   return made;
 }
 
@@ -251,7 +259,7 @@ bool begins_as_arrow(std::span<const std::byte> begin) {
 std::optional<std::uint32_t> arrow_footer_size(std::span<const std::byte> end) {
   const std::string_view text(reinterpret_cast<const char*>(end.data()), end.size());
   if (end.size() != kArrowEndSize || !text.ends_with(kArrowMagic)) return std::nullopt;
-  return FlatBytes(end).load<std::uint32_t>(0);
+  return little_u4(end);
 }
 
 }  // namespace tfilefs
