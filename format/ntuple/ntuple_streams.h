@@ -127,6 +127,7 @@ class NtupleTable final : public Table, public ItemCounter {
   Result<Buffer> unpacked(const FieldStream& stream, const Page& page, std::span<const std::byte> stored) const;
   Result<Chunk> decode_page(const FieldStream& stream, std::uint32_t index, std::span<const std::byte> stored,
                             std::span<const std::int64_t> first) const;
+  Result<> check_cluster_end(const FieldStream& stream, const Page& page, std::int64_t end) const;
   Result<Chunk> decode_ends_page(const FieldStream& stream, const Page& page, std::uint32_t index,
                                  std::span<const std::byte> bytes, std::span<const std::int64_t> first) const;
   Result<Chunk> decode_variant_page(const FieldStream& stream, const Page& page,

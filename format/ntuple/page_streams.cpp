@@ -110,6 +110,20 @@ Result<Chunk> NtupleTable::decode_page(const FieldStream& stream, std::uint32_t 
   return chunk_of(std::move(numbers));
 }
 
+// The lists of a cluster that others follow have all of its items: else they would fall to the first list that follows,
+// or it would begin before the one ahead of it ends. What the last cluster has shows in the lengths of the columns.
+Result<> NtupleTable::check_cluster_end(const FieldStream& stream, const Page& page, std::int64_t end) const {
+  const ColumnPages& pages = pages_of(stream);
+  const std::int64_t elements_end = page.first_element + static_cast<std::int64_t>(page.elements);
+  const bool ends_cluster = elements_end == pages.first_of_cluster(page.cluster + 1);
+  if (!ends_cluster || elements_end == pages.elements() || !stream.below[0] || page.kind != Page::Kind::stored)
+    return {};
+  const std::int64_t expected = first_item(stream.below[0], page.cluster + 1);
+  if (end == expected) return {};
+  return fail(ErrorKind::damaged, "the lists of cluster " + std::to_string(page.cluster) + " end at item " +
+                                      std::to_string(end) + ", its items at " + std::to_string(expected));
+}
+
 Result<Chunk> NtupleTable::decode_ends_page(const FieldStream& stream, const Page& page, std::uint32_t index,
                                             std::span<const std::byte> bytes,
                                             std::span<const std::int64_t> first) const {
@@ -118,6 +132,8 @@ Result<Chunk> NtupleTable::decode_ends_page(const FieldStream& stream, const Pag
   std::memset(ends.data(), 0, lead);
   const std::int64_t base = has_uncounted_items(stream) ? first[1] : first_item(stream.below[0], page.cluster);
   TRY_VOID(decode_ends(encoding_of(stream, page), bytes, page.elements, base, ends.span().subspan(lead)));
+  if (page.elements > 0)
+    TRY_VOID(check_cluster_end(stream, page, load_little<std::int64_t>(ends.span().last(8).data())));
   Chunk chunk = chunk_of(std::move(ends));
   if (has_uncounted_items(stream)) chunk.arrays.emplace_back();
   return chunk;

@@ -529,8 +529,8 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, bool 
   if (content.cacheable && !opened.shared) {
     if (may_read) inode->may_have_pages = true;
     constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;  // odd: different makings have different products
-    const std::uint64_t version = (content.generation ? content.generation->serial : content.version) +
-                                  content.content->making() * kSpread;
+    const std::uint64_t version =
+        (content.generation ? content.generation->serial : content.version) + content.content->making() * kSpread;
     const std::uint64_t before = inodes_->exchange_version(*inode, version);
     opened.changed = before != 0 && before != version;
     opened.keep_cache = !opened.changed;

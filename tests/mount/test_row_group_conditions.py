@@ -49,6 +49,12 @@ def floats(random, dtype, group):
     return made
 
 
+def optional(values, are_there):
+    """Only the values that are there are stored: uproot writes those behind a mask as well, where no entry finds them."""
+    index = np.where(are_there, np.cumsum(are_there) - 1, -1)
+    return awkward.Array(awkward.contents.IndexedOptionArray(awkward.index.Index64(index), awkward.contents.NumpyArray(values[are_there])))
+
+
 def part(random, group):
     """The columns of a row group; `first` and `last` surround them in the view, and `number` is that of the entry."""
     number = np.arange(group * CLUSTER, (group + 1) * CLUSTER)
@@ -58,7 +64,7 @@ def part(random, group):
     for dtype in ("f4", "f8"):
         made[dtype] = floats(random, dtype, group)
     made["flag"] = random.random(CLUSTER) < random.choice([0, 0.5, 1])
-    made["maybe"] = awkward.mask(np.round(floats(random, "f8", group), 3), random.random(CLUSTER) < random.choice([0, 0.5, 1]))
+    made["maybe"] = optional(np.round(floats(random, "f8", group), 3), random.random(CLUSTER) < random.choice([0, 0.5, 1]))
     return made
 
 

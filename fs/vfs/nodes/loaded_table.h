@@ -97,8 +97,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // are stale.
   void view(tfile::NodeId, ViewKind, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
-  // The lengths that the texts of the table say: those known without decoding when the first text was made, so that each
-  // text is the same whenever it is made.
+  // The lengths that the texts of the table say: those known without decoding when the first text was made, so that
+  // each text is the same whenever it is made.
   using LengthsPtr = std::shared_ptr<const ColumnLengths>;
   void lengths_in_texts(Reply<LengthsPtr>) const;
 

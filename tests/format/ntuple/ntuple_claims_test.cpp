@@ -426,6 +426,24 @@ TEST_F(Claims, NoClusters) {
   }
 }
 
+// Items that no list has would fall to the first list of the next cluster, and items of two lists are in neither.
+TEST_F(Claims, ListsThatEndBeforeOrBehindTheItemsOfTheirCluster) {
+  ClusterImage second = cluster();
+  second.first_entry = 2;
+  for (auto& column : second.columns) column.first_element = 2;
+  image.groups[0].clusters.push_back(second);
+  EXPECT_EQ(test::numbers_of<std::int64_t>(*open_table(image.finish()), "v/offsets.i8"),
+            (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+  for (const std::uint64_t end : {1, 3}) {
+    page(1).bytes = page_of<std::uint64_t>({1, end});
+    const auto read = read_column(*open_table(image.finish()), "v/offsets.i8");
+    ASSERT_EQ(read.errors.size(), 2u);
+    EXPECT_EQ(read.errors[0], "page 0: the lists of cluster 0 end at item " + std::to_string(end) + ", its items at 2");
+    EXPECT_EQ(read.errors[1], "");
+    expect_survived(image.finish());
+  }
+}
+
 // The end of the lists before those of a page is known only from an earlier page.
 TEST_F(Claims, PagesOfNothing) {
   image.schema.fields.push_back(
