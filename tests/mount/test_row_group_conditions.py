@@ -226,9 +226,9 @@ def asked(m, branch):
     return sum(each["bytes_asked"] for table in tables for each in table["branches"] if each["branch"] == branch)
 
 
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader", ("DuckDB", "pyarrow"))
 def test_of_a_sorted_column_one_group_is_read(made, mount, reader):
-    """No other column that is asked for lies beside it in another group, so read-ahead does not reach it there."""
+    """polars maps the file and asks the kernel for all groups before it looks which it needs. No other column that is asked for lies beside it in another group, so read-ahead does not reach it there."""
     path, columns = made
     chunk = CLUSTER * 8
     for m, is_skipping in zip(mounts_with(mount, path, ["sorted"]), (False, True)):
