@@ -172,7 +172,7 @@ def assert_same_statistics(source, each, directory, *flags):
     out = os.path.join(directory, "drawn.root")
     if os.path.exists(out):
         os.remove(out)
-    subprocess.run([mounted.program(), "draw", source, each["expression"], *([each["cut"]] if each["cut"] else []), "-o", out, *flags],
+    subprocess.run([mounted.program(), "draw", "-o", out, *flags, "--", source, each["expression"], *([each["cut"]] if each["cut"] else [])],
                    check=True, timeout=60)
     histogram, made = each["histogram"], uproot.open(out)["htemp"]
     names = sum(MOMENTS[:len(histogram["axes"])], [])

@@ -262,8 +262,6 @@ def main(directory):
             answers[-1]["histogram"] = histogram_of(tree, expression, cut, "goff")
     histograms = [{"expression": expression, "cut": cut, "option": option,
                    "histogram": histogram_of(tree, expression, cut, option + " goff")} for expression, cut, option in HISTOGRAMS]
-    limited = [{"expression": expression, "cut": cut, "bins": bins, "ranges": ranges,
-                "histogram": histogram_of(tree, expression, cut, "goff", binning_of(bins, ranges))} for expression, cut, bins, ranges in LIMITED]
     path = os.path.join(directory, "extended.root")
     ROOT.extended(path)
     # An axis is extended for each value, not for those of a buffer.
@@ -274,6 +272,9 @@ def main(directory):
                  "histogram": histogram_of(many, expression, cut, option + " goff")} for expression, cut, option in EXTENDED]
     first_values = histogram_of(many, "n:n:Entry$", "", "box goff")
     nothing = histogram_of(tree, "n:x", "x>1e9", "colz goff")
+    # Last: ROOT takes bins that are given for the default of the histograms that follow.
+    limited = [{"expression": expression, "cut": cut, "bins": bins, "ranges": ranges,
+                "histogram": histogram_of(tree, expression, cut, "goff", binning_of(bins, ranges))} for expression, cut, bins, ranges in LIMITED]
     path = os.path.join(directory, "uneven.root")
     ROOT.uneven(path)
     file_of_uneven = ROOT.TFile(path)
