@@ -65,6 +65,7 @@ constexpr auto kInsideFiles = std::to_array<Argument>({
 constexpr auto kCpFlags = std::to_array<Flag>({
     {"-r,--recursive", "", ValueHint::nothing, "copy directories with all that is listed below them"},
     {"-q,--quiet", "", ValueHint::nothing, "show no progress"},
+    {"-v,--verbose", "", ValueHint::nothing, "name each file that is copied, or is there unchanged"},
     kMountOptions,
 });
 constexpr auto kInsideAndPlace = std::to_array<Argument>({

@@ -25,6 +25,7 @@
 #include "cli/progress.h"
 #include "cli/source_names.h"
 #include "descriptor.h"
+#include "printable.h"
 #include "tfile/local_file.h"
 #include "vfs/names/name_index.h"
 #include "waited.h"
@@ -67,9 +68,15 @@ std::string id_of_this_start() {
   return id;
 }
 
+struct CopyWay {
+  bool is_recursive = false;
+  bool is_quiet = false;
+  bool names_files = false;  // those that are copied, and those that are there
+};
+
 class Copier {
  public:
-  Copier(bool recursive, bool is_quiet) : recursive_(recursive), progress_(!is_quiet) {}
+  explicit Copier(CopyWay way) : way_(way), progress_(!way.is_quiet) {}
 
   // Adds a file, or a directory with what is listed below it. False after an error, which was reported.
   bool add(Copy);
@@ -81,8 +88,10 @@ class Copier {
  private:
   bool add_directory(const Copy&);
   bool is_made(const std::string& mirrored) const;
-  Result<> copy(const Copy&);
-  Result<> copy_file(const Copy&);
+  // Whether it was not there yet.
+  Result<bool> copy(const Copy&);
+  Result<bool> copy_file(const Copy&);
+  void name(const Copy&, bool was_copied);
   std::string identity_of(const Copy&) const;
   bool is_there(const Copy&) const;
   Result<> copy_link(const Copy&);
@@ -95,7 +104,7 @@ class Copier {
     return false;
   }
 
-  const bool recursive_;
+  const CopyWay way_;
   ProgressLine progress_;
   std::vector<Copy> copies_;                        // files, and links
   std::map<std::string, std::string> taken_;        // what is copied to a path of the host
@@ -108,7 +117,7 @@ bool Copier::add(Copy copy) {
   const auto [other, is_new] = taken_.try_emplace(copy.to, copy.shown);
   if (!is_new) return report(copy.shown, {ErrorKind::exists, "its copy would replace that of " + other->second, -1, 0});
   if (S_ISDIR(copy.from.attributes().mode)) {
-    if (!recursive_) return report(copy.shown, {ErrorKind::invalid, "is a directory: -r copies it", -1, 0});
+    if (!way_.is_recursive) return report(copy.shown, {ErrorKind::invalid, "is a directory: -r copies it", -1, 0});
     return add_directory(copy);
   }
   all_ += copy.from.attributes().size;
@@ -155,14 +164,25 @@ bool Copier::add_directory(const Copy& copy) {
 bool Copier::run() {
   bool good = true;
   for (const Copy& each : copies_) {
-    if (auto copied = copy(each); !copied) good = report(each.shown, std::move(copied).error());
+    const auto copied = copy(each);
+    if (copied && way_.names_files) name(each, *copied);
+    if (!copied) good = report(each.shown, copied.error());
   }
   progress_.clear();
   return good;
 }
 
-Result<> Copier::copy(const Copy& each) {
-  if (S_ISLNK(each.from.attributes().mode)) return copy_link(each);
+void Copier::name(const Copy& each, bool was_copied) {
+  progress_.clear();
+  std::printf("%s -> %s%s\n", printable(each.shown).c_str(), printable(each.to).c_str(),
+              was_copied ? "" : " (unchanged)");
+}
+
+Result<bool> Copier::copy(const Copy& each) {
+  if (S_ISLNK(each.from.attributes().mode)) {
+    TRY_VOID(copy_link(each));
+    return true;
+  }
   if (S_ISREG(each.from.attributes().mode)) return copy_file(each);
   return fail(ErrorKind::unsupported, "is neither a file nor a directory");
 }
@@ -207,20 +227,21 @@ bool Copier::is_there(const Copy& each) const {
 }
 
 // The name of the unfinished file tells what it is a part of.
-Result<> Copier::copy_file(const Copy& each) {
+Result<bool> Copier::copy_file(const Copy& each) {
   struct stat there {};
   if (::stat(each.to.c_str(), &there) == 0 && S_ISDIR(there.st_mode))
     return fail(ErrorKind::exists, "cannot write " + each.to + ": it is a directory");
   if (is_there(each)) {
     done_ += each.from.attributes().size;
     skipped_ += each.from.attributes().size;
-    return {};
+    return false;
   }
   const std::size_t slash = each.to.rfind('/') + 1;  // 0, if there is none
   constexpr std::size_t kNameMost = 200;             // NAME_MAX, without what is added
   const std::string name = each.to.substr(slash, kNameMost);
-  return fill(each,
-              each.to.substr(0, slash) + "." + name + "." + hash_text(identity_of(each) + "\n" + start_) + ".part");
+  TRY_VOID(
+      fill(each, each.to.substr(0, slash) + "." + name + "." + hash_text(identity_of(each) + "\n" + start_) + ".part"));
+  return true;
 }
 
 Result<> Copier::fill(const Copy& each, const std::string& part) {
@@ -310,10 +331,11 @@ bool add_from(const OneSource& source, const std::string& path, CopyRequest& req
 
 int run_cp(int argc, char** argv) {
   CommandLine command("cp");
-  bool recursive = false, is_quiet = false;
+  CopyWay way;
   std::vector<std::string> option_lists, paths;
-  command.take("-r", recursive);
-  command.take("-q", is_quiet);
+  command.take("-r", way.is_recursive);
+  command.take("-q", way.is_quiet);
+  command.take("-v", way.names_files);
   command.take("-o", option_lists);
   command.take("SOURCE/PATH... DEST", paths);
   if (const auto code = command.parse(argc, argv)) return *code;
@@ -325,7 +347,7 @@ int run_cp(int argc, char** argv) {
   const bool is_directory = ::stat(to.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
   if (paths.size() > 1 && !is_directory)
     return complain({ErrorKind::invalid, "cannot copy several to " + to + ": it is no directory", -1, 0});
-  CopyRequest request{options->file_system, {to, is_directory}, Copier(recursive, is_quiet)};
+  CopyRequest request{options->file_system, {to, is_directory}, Copier(way)};
   bool good = true;
   for (const std::string& path : paths) {
     const SourcePath at = split_source(path);

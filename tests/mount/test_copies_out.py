@@ -221,6 +221,13 @@ def test_what_is_there_is_passed_over(tfilefs, large, tmp_path):
     assert tfilefs("cp", f"{large}/T/x.i8", to).returncode == 0 and os.stat(to).st_ino != inode
 
 
+def test_copies_are_named_if_that_is_wanted(tfilefs, large, tmp_path):
+    assert tfilefs("cp", f"{large}/T/x.i8", tmp_path).stdout == ""
+    done = tfilefs("cp", "-v", f"{large}/T/x.i8", f"{large}/T/x.i8.npy", tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [f"{large}/T/x.i8 -> {tmp_path}/x.i8 (unchanged)", f"{large}/T/x.i8.npy -> {tmp_path}/x.i8.npy"]
+
+
 def test_progress_is_for_terminals(program, large, tmp_path):
     for quiet in ([], ["-q"]):
         status, shown = on_a_terminal([program, "cp", *quiet, f"{large}/T/x.i8", str(tmp_path / f"x{len(quiet)}.i8")])
