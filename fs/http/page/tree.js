@@ -183,9 +183,9 @@ export class Tree {
 
   // Into sight.
   bring(node) {
-    const top = node.at * ROW, { place } = this;
+    const top = node.at * ROW, { place } = this, height = Math.min(place.clientHeight, Math.floor(place.getBoundingClientRect().height));
     if (top < place.scrollTop) place.scrollTop = top;
-    else if (top + ROW > place.scrollTop + place.clientHeight) place.scrollTop = top + ROW - place.clientHeight;
+    else if (top + ROW > place.scrollTop + height) place.scrollTop = top + ROW - height;
   }
 
   focus(node) {
