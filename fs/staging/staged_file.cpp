@@ -10,7 +10,7 @@ namespace tfilefs {
 StagedFile::StagedFile(Writing& writing, FilePlace place, std::string path, Hooks hooks)
     : writing_(writing),
       place_(std::make_shared<const FilePlace>(std::move(place))),
-      overlay_(std::move(path), writing.errors, place_->owner(), writing.options.format),
+      overlay_(std::move(path), writing.errors, writing.clock, place_->owner(), writing.options.format),
       changes_(overlay_, place_, writing.memory, [this] { commits_.begin_thread(); }),
       commits_(overlay_, changes_, writing, place_, std::move(hooks)) {}
 

@@ -73,7 +73,7 @@ std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterC
   if (!options.write) return nullptr;
   return std::unique_ptr<Writing>(
       new Writing{*options.write, StagingMemory(cache.budget(), options.cache.memory / 2, cache.exec().serial_queues),
-                  cache, errors});
+                  cache, errors, *options.clock});
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "reply.h"
 #include "request_times.h"
 #include "staging/staged_file.h"
+#include "steady_clock.h"
 #include "vfs/file_locks.h"
 #include "vfs/inode_table.h"
 #include "vfs/kernel_notices.h"
@@ -63,6 +64,8 @@ struct FileSystemOptions {
   std::string config_json;            // the text of .tfilefs/config.json
   MountNames names;                   // labels of the metrics
   std::string metrics_file;           // absolute; empty: none
+  // By which what is written waits.
+  SteadyClock* clock = &SteadyClock::of_system();
 };
 
 // Receives the names of a listing, one after the other, until it is full.

@@ -9,7 +9,6 @@
 namespace tfilefs {
 
 using tfile::fail;
-using Clock = StagedNode::Clock;
 
 Changes::Changes(Overlay& overlay, std::shared_ptr<const FilePlace> place, StagingMemory& memory,
                  std::function<void()> begun)
@@ -134,7 +133,7 @@ Result<> Changes::begin_change() {
     if (overlay_.ending) return fail(ErrorKind::busy, "the mount is ending");
     if (overlay_.forgotten) return outdated("the file was removed or moved");
     if (overlay_.resting) return busy("the file is being renamed");
-    overlay_.last_change = Clock::now();
+    overlay_.last_change = overlay_.clock.now();
   }
   TRY_VOID(hold_by_this_name());
   if (!journal_) TRY_VOID(begin_journal());

@@ -79,7 +79,7 @@ Result<> Changes::take_over() {
     overlay_.basis = std::move(replayed.begin);
     if (restored.head) overlay_.basis.head = *restored.head;
     if (!owner) overlay_.file_owner.uid = replayed.owner, overlay_.file_owner.gid = replayed.group;
-    overlay_.last_change = StagedNode::Clock::now();
+    overlay_.last_change = overlay_.clock.now();
   }
   begun_();
   return {};

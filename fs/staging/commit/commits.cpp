@@ -17,7 +17,6 @@
 namespace tfilefs {
 
 using tfile::fail;
-using Clock = StagedNode::Clock;
 
 Commits::Commits(Overlay& overlay, Changes& changes, Writing& writing, std::shared_ptr<const FilePlace> place,
                  Hooks hooks)
@@ -33,7 +32,7 @@ void Commits::begin_thread() {
     const Lock lock(overlay_.mutex);
     if (running_) return;
     if (thread_.joinable()) thread_.join();  // it has ended by itself
-    running_ = start_thread(thread_, [this] { run(); });
+    running_ = start_thread(thread_, overlay_.clock.counted([this] { run(); }));
     if (running_) return;
   }
   // The next change tries again. What is staged is committed when that is asked for, or at the end.
@@ -66,10 +65,10 @@ bool is_closing(const StagedNode& node) {
 // The kernel reports the last close of a file only after close(2) has returned, so this waits for files just closed.
 void Commits::wait_for_releases(const NodePtr& directory) {
   constexpr std::chrono::milliseconds kPatience{1000};  // no longer, for programs that flush and go on writing
-  const auto deadline = Clock::now() + kPatience;
+  SteadyClock& clock = overlay_.clock;
+  const auto deadline = clock.now() + kPatience;
   const Lock lock(overlay_.mutex);
-  while (is_closing(*directory) && Clock::now() < deadline)
-    overlay_.changed.wait_for(overlay_.mutex, deadline - Clock::now());
+  while (is_closing(*directory) && clock.now() < deadline) clock.wait_until(overlay_.changed, overlay_.mutex, deadline);
 }
 
 // Ends when nothing is staged any more.
@@ -95,13 +94,14 @@ std::optional<Commits::Phase> Commits::wait_for_work() {
   // last name, whatever commit= is.
   constexpr std::chrono::milliseconds kNamesPause{1000};
   const std::chrono::milliseconds wait = writing_.options.commit;
+  SteadyClock& clock = overlay_.clock;
   const Lock lock(overlay_.mutex);
-  const auto tick = Clock::now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
+  const auto tick = clock.now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
   for (;;) {
     if (overlay_.ending) return std::nullopt;
-    const auto now = Clock::now();
+    const auto now = clock.now();
     if (now < tick) {
-      ended_.wait_for(overlay_.mutex, tick - now);  // not for each change: that would cost more than the change
+      clock.wait_until(ended_, overlay_.mutex, tick);  // not for each change: that would cost more than the change
       continue;
     }
     const bool waits_longer = has_set_aside(*overlay_.root) || holds_objects(*overlay_.root);
@@ -111,7 +111,7 @@ std::optional<Commits::Phase> Commits::wait_for_work() {
       last_pass_ = {now, quiet, false};
       return quiet ? Phase::quiet : Phase::written;
     }
-    overlay_.changed.wait_for(overlay_.mutex, std::clamp<Clock::duration>(wait, kPauseMin, kPauseMax));
+    clock.wait_until(overlay_.changed, overlay_.mutex, now + std::clamp(wait, kPauseMin, kPauseMax));
   }
 }
 
@@ -135,7 +135,7 @@ Result<> Commits::commit_pass(Phase phase, const std::string& below) {
   for (int pass = 0; pass < 2 && again; ++pass) {
     auto once = commit_once(phase, below, again);
     for (auto waited = kPause; is_stale(once) && committer_.is_settled() && waited < kPatience; waited += kPause) {
-      std::this_thread::sleep_for(kPause);
+      overlay_.clock.sleep_for(kPause);
       once = commit_once(phase, below, again);
     }
     if (is_stale(once)) once = busy(once.error().text);

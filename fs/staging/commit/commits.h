@@ -21,6 +21,7 @@
 #include "staging/journal/file_place.h"
 #include "staging/overlay/overlay.h"
 #include "staging/overlay/staging_memory.h"
+#include "steady_clock.h"
 
 namespace tfilefs {
 
@@ -30,6 +31,7 @@ struct Writing {
   StagingMemory memory;
   ClusterCache& cache;  // for its threads
   ErrorLog& errors;
+  SteadyClock& clock;
 };
 
 // Commits the overlay of a file to the file: when, which contents are complete, and why the others are not. One commit
@@ -140,7 +142,7 @@ class Commits {
   Committer committer_ GUARDED_BY(mutex);
   struct Failure {
     std::string text;
-    StagedNode::Clock::time_point at;
+    SteadyClock::Time at;
   };
   std::map<std::string, Failure> failed_ GUARDED_BY(mutex);  // failed commits, by the path of what was to be committed
   std::set<std::string> told_ GUARDED_BY(mutex);             // hopeless reasons that were reported, with their paths
@@ -153,7 +155,7 @@ class Commits {
   Condition ended_;                           // overlay_.ending was set
   Reasons known_ GUARDED_BY(overlay_.mutex);  // reasons found by the last look
   struct Pass {
-    StagedNode::Clock::time_point begin{};
+    SteadyClock::Time begin{};
     bool quiet = false, failed = false;
   };
   Pass last_pass_ GUARDED_BY(overlay_.mutex);  // of the thread

@@ -118,7 +118,7 @@ void Commits::tell(const std::string& path, const std::vector<std::string>& hope
 
 void Commits::keep_error(const CommitWork& planned, const Error& error) {
   const Lock lock(overlay_.mutex);
-  const auto at = StagedNode::Clock::now();
+  const auto at = overlay_.clock.now();
   if (planned.tables.empty() && planned.objects.empty()) failed_[""] = {error.text, at};
   for (const CommitWork::Table& table : planned.tables) {
     failed_[table.staged.path] = {error.text, at};

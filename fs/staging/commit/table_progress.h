@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,7 +13,7 @@ namespace tfilefs {
 
 // How far a field has come: its complete entries, and when it was written.
 struct FieldProgress {
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = SteadyClock::Time;
   std::int64_t entries = 0;
   Time first_write{}, last_write{};
 };

@@ -9,12 +9,11 @@
 
 namespace tfilefs {
 
-using Clock = StagedNode::Clock;
-
-Overlay::Overlay(std::string file_path_, ErrorLog& errors_, std::optional<FilePlace::Owner> owner_,
+Overlay::Overlay(std::string file_path_, ErrorLog& errors_, SteadyClock& clock_, std::optional<FilePlace::Owner> owner_,
                  tfile::TableFormat format_)
     : file_path(std::move(file_path_)),
       errors(errors_),
+      clock(clock_),
       format(format_),
       root(std::make_shared<StagedNode>(0, true, "", nullptr)),
       there(owner_.has_value()),
@@ -194,7 +193,7 @@ bool Overlay::opened(StagedNode& node, bool to_write) {
   if (node.gone || node.settled) return false;
   if (to_write) {
     if (!ending) ++node.writers;
-    last_change = Clock::now();
+    last_change = clock.now();
   }
   return true;
 }
@@ -203,7 +202,7 @@ void Overlay::closed(StagedNode& node) {
   {
     const Lock lock(mutex);
     if (!ending) --node.writers;
-    last_change = Clock::now();
+    last_change = clock.now();
   }
   changed.notify_all();
 }
@@ -219,8 +218,8 @@ void Overlay::written(StagedNode& node, std::uint64_t offset) {
   ++node.changes;
   node.offsets.cut(offset);
   node.lowest_change = std::min(node.lowest_change, offset);
-  const auto at = Clock::now();
-  if (node.first_write == Clock::time_point{}) node.first_write = at;
+  const auto at = clock.now();
+  if (node.first_write == SteadyClock::Time{}) node.first_write = at;
   node.last_write = last_change = at;
   node.flushed = false;
   node.attributes.modified = wall_clock();

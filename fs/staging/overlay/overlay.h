@@ -14,6 +14,7 @@
 #include "staging/journal/journal_record.h"
 #include "staging/overlay/staged_table.h"
 #include "staging/overlay/staged_tree.h"
+#include "steady_clock.h"
 
 namespace tfilefs {
 
@@ -29,7 +30,8 @@ struct StagedPlace {
 // above hold `mutex` meanwhile.
 struct Overlay {
   // `file_path_`: in the mount. `owner_`: of the file, if it exists. `format_`: what new tables are stored as.
-  Overlay(std::string file_path_, ErrorLog&, std::optional<FilePlace::Owner> owner_, tfile::TableFormat format_);
+  Overlay(std::string file_path_, ErrorLog&, SteadyClock&, std::optional<FilePlace::Owner> owner_,
+          tfile::TableFormat format_);
 
   // ---- of the file
 
@@ -124,6 +126,7 @@ struct Overlay {
 
   const std::string file_path;
   ErrorLog& errors;
+  SteadyClock& clock;
   const tfile::TableFormat format;  // of new tables
   const NodePtr root;               // the nodes below are guarded by `mutex`
 
@@ -138,7 +141,7 @@ struct Overlay {
   bool forgotten GUARDED_BY(mutex) = false;
   bool ending GUARDED_BY(mutex) = false;  // see end()
   FilePlace::Owner file_owner GUARDED_BY(mutex);
-  StagedNode::Clock::time_point last_change GUARDED_BY(mutex){};
+  SteadyClock::Time last_change GUARDED_BY(mutex){};
 
  private:
   Result<> check_offsets_of(const StagedColumn&) EXCLUDES(mutex);

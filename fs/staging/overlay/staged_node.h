@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,6 +17,7 @@
 #include "staging/overlay/offsets_check.h"
 #include "staging/overlay/staged_bytes.h"
 #include "staging/overlay/variants_check.h"
+#include "steady_clock.h"
 #include "tfile/table.h"
 
 namespace tfilefs {
@@ -48,8 +48,6 @@ struct StagedNode {
     static std::atomic<std::uint64_t> last = std::uint64_t{1} << 63;
     return ++last;
   }
-
-  using Clock = std::chrono::steady_clock;
 
   StagedNode(std::uint64_t id_, bool directory_, std::string name_, const NodePtr& parent_)
       : id(id_), directory(directory_), name(std::move(name_)), parent(parent_) {}
@@ -105,7 +103,7 @@ struct StagedNode {
   bool continues = false;  // it continues a committed column, which may have no items
   unsigned writers = 0;    // handles open for writing
   bool flushed = false;    // since the last write: the writer has closed it, or one of several handles
-  Clock::time_point first_write{}, last_write{};
+  SteadyClock::Time first_write{}, last_write{};
   std::uint64_t changes = 0;                 // counts writes and truncations
   OffsetsSeen offsets;                       // of offsets: what was checked since they changed
   VariantsSeen variants;                     // of tags: what was found in them and their index

@@ -32,7 +32,7 @@ struct StagedColumn {
   VariantsSeen variants;   // of the tags of a variant
   std::string unreadable;  // why the file is no column
   bool is_open = false, is_committing = false;
-  StagedNode::Clock::time_point first_write{}, last_write{};
+  SteadyClock::Time first_write{}, last_write{};
   std::string title, encoding;
 };
 
