@@ -90,7 +90,10 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
       writing_(make_writing(options, *cache_, errors_)),
       context_{*cache_,         errors_,        options.ownership, options.views_listed,
                options.strings, writing_.get(), options.is_shared},
-      locks_(*cache_, timers()) {
+      locks_(*cache_, timers()),
+      retries_(*options.clock),
+      timed_out_reads_(*options.clock) {
+  context_.clock = options.clock;
   context_.shaping = options.shaping;
   tfile::scale_free_buffers(options.cache.memory);
   // Files that show which paths are in use are closed to other users.

@@ -64,7 +64,7 @@ struct FileSystemOptions {
   std::string config_json;            // the text of .tfilefs/config.json
   MountNames names;                   // labels of the metrics
   std::string metrics_file;           // absolute; empty: none
-  // By which what is written waits.
+  // By which what is written waits, and looks at files are recent.
   SteadyClock* clock = &SteadyClock::of_system();
 };
 

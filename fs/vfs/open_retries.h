@@ -3,13 +3,12 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <utility>
 
 #include "mutex.h"
+#include "steady_clock.h"
 #include "vfs/nodes/attributes.h"
 
 namespace tfilefs {
@@ -19,8 +18,7 @@ namespace tfilefs {
 // after the call was made, so it may be opened however fast the file goes on changing. Thread-safe.
 class OpenRetries {
  public:
-  using Clock = std::chrono::steady_clock;
-  explicit OpenRetries(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
+  explicit OpenRetries(const SteadyClock& clock = SteadyClock::of_system()) : clock_(clock) {}
 
   // `generation`: the current one of the path.
   void expect(pid_t thread, InodeNumber, std::uint64_t generation);
@@ -34,10 +32,10 @@ class OpenRetries {
  private:
   struct Expected {
     std::uint64_t generation = 0;
-    Clock::time_point until;
+    SteadyClock::Time until;
   };
   void forget_late() REQUIRES(mutex_);
-  const std::function<Clock::time_point()> now_;
+  const SteadyClock& clock_;
   Mutex mutex_{"OpenRetries::mutex_"};
   std::map<std::pair<pid_t, InodeNumber>, Expected> expected_ GUARDED_BY(mutex_);
 };

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "mutex.h"
+#include "steady_clock.h"
 #include "tfile/result.h"
 #include "vfs/open_files.h"
 
@@ -18,9 +19,11 @@ namespace tfilefs {
 // that a program waits for. Without this the program would wait for twice the time-out. Thread-safe.
 class TimedOutReads {
  public:
+  explicit TimedOutReads(const SteadyClock& clock) : clock_(clock) {}
+
   void note(HandleId handle, std::uint64_t offset, std::size_t size, const tfile::Error& error) {
     const Lock lock(mutex_);
-    failures_.insert_or_assign(handle, Failure{offset, offset + size, Clock::now(), error});
+    failures_.insert_or_assign(handle, Failure{offset, offset + size, clock_.now(), error});
     count_ = failures_.size();
   }
 
@@ -31,7 +34,7 @@ class TimedOutReads {
     const auto found = failures_.find(handle);
     if (found == failures_.end()) return std::nullopt;
     const Failure& failure = found->second;
-    if (Clock::now() - failure.when > kKept) return std::nullopt;
+    if (clock_.now() - failure.when > kKept) return std::nullopt;
     const bool is_covered = offset >= failure.begin && offset + size <= failure.end;
     return is_covered ? std::optional(failure.error) : std::nullopt;
   }
@@ -44,15 +47,15 @@ class TimedOutReads {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   // The kernel asks again at once; a program that tries again may do so a little later.
   static constexpr std::chrono::milliseconds kKept{500};
   struct Failure {
     std::uint64_t begin = 0, end = 0;
-    Clock::time_point when;
+    SteadyClock::Time when;
     tfile::Error error;
   };
 
+  const SteadyClock& clock_;
   Mutex mutex_{"TimedOutReads::mutex_"};
   std::atomic<std::size_t> count_ = 0;
   std::unordered_map<HandleId, Failure> failures_ GUARDED_BY(mutex_);  // the last one of each file

@@ -173,7 +173,7 @@ Result<> Generation::check(Access access, const CallerPtr& by, const std::vector
 }
 
 bool Generation::was_admitted(const Caller& caller) const {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = context.clock->now();
   const Lock lock(mutex_);
   return std::any_of(admitted_.begin(), admitted_.end(), [&](const Admitted& known) {
     return known.caller == caller && now - known.when < MountedFile::kRecent;
@@ -181,7 +181,7 @@ bool Generation::was_admitted(const Caller& caller) const {
 }
 
 void Generation::note_admitted(const Caller& caller) const {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = context.clock->now();
   const Lock lock(mutex_);
   std::erase_if(admitted_, [&](const Admitted& known) {
     return known.caller == caller || now - known.when >= MountedFile::kRecent;
@@ -208,7 +208,8 @@ void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
 GenerationPtr MountedFile::recent(Freshness freshness) {
   GenerationPtr known;  // if this is the last owner, it is destroyed after the lock is released
   const Lock lock(mutex_);
-  if (!switching_ && freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
+  if (!switching_ && freshness == Freshness::recent && context_.clock->now() - checked_ < kRecent)
+    known = current_.lock();
   return known && !known->source->is_stale() && !known->superseded ? known : nullptr;
 }
 
@@ -342,7 +343,7 @@ void MountedFile::answer_all() {
         return;
       }
     }
-    const Clock::time_point now = Clock::now();
+    const SteadyClock::Time now = context_.clock->now();
     const Result<GenerationPtr> result = result_of([this] { return look_again(); });
     {
       const Lock lock(mutex_);
@@ -351,7 +352,7 @@ void MountedFile::answer_all() {
         // A generation opened while a commit wrote is superseded with the others.
         if (committing_ || commits != commits_) (*result)->source->trust(own_changes_, own_changes_->age());
         if (commits != commits_) (*result)->superseded = true;
-        checked_ = files == files_ ? now : Clock::time_point();
+        checked_ = files == files_ ? now : SteadyClock::Time();
       } else if (result.error().kind == ErrorKind::timed_out) {
         // Those that came meanwhile would wait for as long, one look after the other.
         std::ranges::move(std::exchange(waiters_, {}), std::back_inserter(asked));

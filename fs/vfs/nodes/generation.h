@@ -14,6 +14,7 @@
 #include "error_log.h"
 #include "mutex.h"
 #include "once.h"
+#include "steady_clock.h"
 #include "tfile/file.h"
 #include "tfile/table.h"
 #include "vfs/names/friend_source.h"
@@ -70,6 +71,7 @@ struct MountContext {
   std::atomic<std::uint64_t> directories_memory = 0;  // of the directories that look up names in tables
   // A file of the host was removed. Its number (Vnodes::file_identity) is another's as soon as this returns.
   std::function<void(std::uint64_t number)> file_is_gone = nullptr;
+  SteadyClock* clock = &SteadyClock::of_system();  // never null
 };
 
 // Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Its functions
@@ -152,7 +154,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // A caller that was last found to be able to read the file.
   struct Admitted {
     Caller caller;
-    std::chrono::steady_clock::time_point when;
+    SteadyClock::Time when;
   };
   mutable Mutex mutex_{"Generation::mutex_"};
   mutable std::vector<Admitted> admitted_ GUARDED_BY(mutex_);
@@ -203,7 +205,6 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   static constexpr std::chrono::milliseconds kRecent{200};
 
  private:
-  using Clock = std::chrono::steady_clock;
   GenerationPtr recent(Freshness) EXCLUDES(mutex_);
   void look(Reply<GenerationPtr>) EXCLUDES(mutex_);
   void end_switch() EXCLUDES(mutex_);
@@ -226,7 +227,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
 
   Mutex mutex_{"MountedFile::mutex_", "OwnChanges::mutex_, GuardedSource::mutex_"};
   std::weak_ptr<const Generation> current_ GUARDED_BY(mutex_);
-  Clock::time_point checked_ GUARDED_BY(mutex_);
+  SteadyClock::Time checked_ GUARDED_BY(mutex_);
   std::uint64_t files_ GUARDED_BY(mutex_) = 0;  // how often another file was expected
   bool checking_ GUARDED_BY(mutex_) = false;
   std::uint64_t commits_ GUARDED_BY(mutex_) = 0;  // number of commits of this mount that have changed the file

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
+#include "fs/standing_clock.h"
+
 namespace tfilefs {
 namespace {
 
@@ -29,17 +33,17 @@ TEST(OpenRetries, EndWithWhatWasThereBefore) {
 }
 
 TEST(OpenRetries, LastFromTheAnswerOfTheSecondLookUp) {
-  OpenRetries::Clock::time_point now{};
-  OpenRetries retries([&now] { return now; });
+  StandingClock clock;
+  OpenRetries retries(clock);
   retries.expect(7, 100, 3);
-  now += std::chrono::milliseconds(500);
+  clock.move(std::chrono::milliseconds(500));
   EXPECT_TRUE(retries.awaits(7)) << "looks up once more";
-  now += std::chrono::minutes(1);
+  clock.move(std::chrono::minutes(1));
   retries.renew(7);
-  now += std::chrono::milliseconds(500);
+  clock.move(std::chrono::milliseconds(500));
   EXPECT_TRUE(retries.take(7, 100, 3));
   retries.expect(7, 100, 3);
-  now += std::chrono::minutes(1);
+  clock.move(std::chrono::minutes(1));
   EXPECT_FALSE(retries.awaits(7));
   EXPECT_FALSE(retries.take(7, 100, 3)) << "it never came back";
 }
