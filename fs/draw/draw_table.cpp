@@ -20,11 +20,14 @@ Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& st
   cache.memory = wanted.memory;
   cache.threads = wanted.threads;
   cache.prefetch = Prefetch::off;  // all of a unit is asked for at once
-  TRY(const std::unique_ptr<ChainSource> source, ChainSource::open(cache, std::move(files), table, wanted.remote));
+  WantedFriends friends;
+  friends.texts = texts_of_drawing(wanted.request, wanted.definitions);
+  TRY(const std::unique_ptr<ChainSource> source,
+      ChainSource::open(cache, std::move(files), table, wanted.remote, friends));
   const QueryScope scope = scope_of(*source, wanted.definitions, is_one_file);
   TRY(const Query query, bind_drawing(wanted.request, scope));
   ScanThreads threads(wanted.threads, wanted.memory);
-  return draw({source->table(), source->streams(), false, threads.unit_bytes(), {wanted.memory / 4}}, query,
+  return draw({source->named_table(), source->named_streams(), false, threads.unit_bytes(), {wanted.memory / 4}}, query,
               wanted.request, {threads, stop, progress});
 }
 

@@ -214,6 +214,12 @@ std::vector<std::string> factors_of(const DrawRequest& request) {
 
 }  // namespace
 
+FriendNamingTexts texts_of_drawing(const DrawRequest& request, NamedExpressions definitions) {
+  FriendNamingTexts texts{factors_of(request), std::move(definitions)};
+  texts.expressions.push_back(request.expressions);
+  return texts;
+}
+
 Result<Query> bind_drawing(const DrawRequest& request, const QueryScope& scope) {
   const std::vector<std::string> factors = factors_of(request);
   TRY(Query query, Query::bind(request.expressions, factors, scope));

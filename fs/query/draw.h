@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "query/drawn_histogram.h"
+#include "query/named_friends.h"
 #include "query/query_scan.h"
 #include "reply.h"
 
@@ -35,6 +36,9 @@ struct DrawWork {
   std::stop_token stop = {};
   std::function<void(double)> progress = {};
 };
+
+// The texts of a drawing that may name friends.
+FriendNamingTexts texts_of_drawing(const DrawRequest&, NamedExpressions definitions = {});
 
 // The expressions of a drawing, then its cut and weights. Errors: invalid (an expression, as Query::bind; more or fewer
 // than can be drawn; bins or ranges of more axes than there are; more than twelve million bins).

@@ -24,8 +24,7 @@ using Kind = ExpressionNode::Kind;
 using Step = QueryStep::Kind;
 using Nodes = std::span<const ExpressionNode>;
 
-// Longer and deeper than anyone writes. Definitions may stand for others: all together have so many steps.
-constexpr tfile::ExpressionForm kQueryForm{200, 10'000, false, true, true};
+// Definitions may stand for others: all together have so many steps.
 constexpr std::size_t kTextMax = 100'000, kStepsMax = 10'000, kSlotsMax = 256, kDefinitionsMax = 32;
 
 // A part of a text that is not as it must be.
@@ -421,6 +420,8 @@ class QueryBinder {
   }
   std::nullopt_t not_found(const WrittenName& name) {
     constexpr std::size_t kShownMax = 100;
+    if (const auto* const lost = scope_.names.lost_friend(name.name))
+      return wrong(name.at, "the friend " + tfile::quoted_name(lost->first) + " cannot be joined: " + lost->second);
     const std::string like = scope_.names.nearest(name.name);
     const bool is_long = name.name.size() > kShownMax;
     return wrong(name.at, "there is no " + tfile::quoted_name(name.name.substr(0, kShownMax)) + (is_long ? "..." : "") +
@@ -505,23 +506,25 @@ class QueryBinder {
   // The path of a name with its indices in a space.
   std::optional<std::uint32_t> path(const WrittenName& name, ColumnId column, std::span<const ListLevel> levels,
                                     std::uint32_t space) {
-    if (name.indices.size() > levels.size())
-      return wrong(name.indices[levels.size()].back(),
-                   name.name + (levels.empty() ? " is no list" : " has no further index"));
+    // What a friend has for an entry takes no index.
+    const std::size_t first = !levels.empty() && levels[0].is_match ? 1 : 0;
+    if (name.indices.size() > levels.size() - first)
+      return wrong(name.indices[levels.size() - first].back(),
+                   name.name + (levels.size() == first ? " is no list" : " has no further index"));
     QueryPath made;
     made.entries = entries_of_column(scope_.names.table(), column);
-    has_elements_ = has_elements_ || (space == kSpaceOfOutputs && !levels.empty());
+    has_elements_ = has_elements_ || (space == kSpaceOfOutputs && levels.size() > first);
     bool is_computed = false;
     for (std::size_t i = 0; i < levels.size(); ++i) {
       QueryPath::Level& level = made.levels.emplace_back();
       level.offsets = levels[i].offsets ? inputs_of(levels.first(i + 1)) : -1;
       level.size = levels[i].size;
-      const auto index = i < name.indices.size() ? path_index(name.indices[i], space) : PathIndex();
+      const auto index = index_of_level(name, i, first, space);
       if (!index) return std::nullopt;
       level.index = *index;
       if (index->kind == PathIndex::Kind::fixed && level.offsets < 0 && index->at >= level.size)
-        return wrong(name.indices[i].back(), "index " + std::to_string(index->at) + " is beyond the " +
-                                                 std::to_string(level.size) + " elements of " + name.name);
+        return wrong(name.indices[i - first].back(), "index " + std::to_string(index->at) + " is beyond the " +
+                                                         std::to_string(level.size) + " elements of " + name.name);
       if (is_computed && index->kind == PathIndex::Kind::each)
         return wrong(name.at, "behind an index that is computed, all others must be given");
       is_computed = is_computed || index->kind == PathIndex::Kind::computed;
@@ -531,6 +534,12 @@ class QueryBinder {
     if (known != paths.end() && !is_computed) return static_cast<std::uint32_t>(known - paths.begin());
     paths.push_back(std::move(made));
     return static_cast<std::uint32_t>(paths.size() - 1);
+  }
+  // `first`: the level that the first of its indices belongs to.
+  std::optional<PathIndex> index_of_level(const WrittenName& name, std::size_t level, std::size_t first,
+                                          std::uint32_t space) {
+    if (level < first) return PathIndex{PathIndex::Kind::fixed, 0};
+    return level - first < name.indices.size() ? path_index(name.indices[level - first], space) : PathIndex();
   }
   // An index that is a number of digits alone; others are computed.
   static std::optional<std::uint32_t> fixed_index(Nodes nodes) {
@@ -570,7 +579,7 @@ class QueryBinder {
     const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
     if (!found) return false;
     std::vector<ListLevel> levels = found->levels;
-    levels.push_back({found->column, 0});
+    levels.push_back({found->column, 0, false});
     return path(*name, found->column, levels, space).has_value();
   }
   // @x.size(): how many elements the outermost list has.
@@ -585,9 +594,10 @@ class QueryBinder {
     const NamedColumn* found = scope_.names.find(name.name);
     if (!found) return not_found(name);
     std::vector<ListLevel> levels = found->levels;
-    if (found->what == NamedColumn::What::list) levels.push_back({found->column, 0});
-    if (levels.empty()) return wrong(name.at, name.name + " is no list");
-    levels.resize(name.indices.size() < levels.size() ? name.indices.size() + 1 : levels.size());
+    if (found->what == NamedColumn::What::list) levels.push_back({found->column, 0, false});
+    const std::size_t wanted = name.indices.size() + (!levels.empty() && levels[0].is_match ? 2 : 1);
+    if (levels.size() + 1 == wanted && name.indices.empty()) return wrong(name.at, name.name + " is no list");
+    levels.resize(std::min(levels.size(), wanted));
     const std::uint32_t inner = new_space();
     const std::size_t entered = made_.steps.size();
     if (!add({.kind = Step::enter, .slot = depth_})) return std::nullopt;

@@ -13,6 +13,9 @@
 
 namespace tfilefs {
 
+// Longer and deeper than anyone writes.
+inline constexpr tfile::ExpressionForm kQueryForm{200, 10'000, false, true, true};
+
 // An index of a level: all of its elements, one after the other; one of them; or the one whose number is in a slot.
 struct PathIndex {
   enum class Kind : std::uint8_t { each, fixed, computed };

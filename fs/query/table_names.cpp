@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <span>
@@ -67,7 +68,8 @@ std::string_view without_dot(std::string_view name) {
 
 class TableNames::Walk {
  public:
-  Walk(const tfile::Table& table, std::vector<Named>& into) : table_(table), into_(into) {}
+  Walk(const tfile::Table& table, const FriendsBeside& friends, std::vector<Named>& into)
+      : table_(table), friends_(friends), into_(into) {}
 
   // The depth of nodes was bounded when the table was read.
   void add(NodeId id) {
@@ -77,9 +79,7 @@ class TableNames::Walk {
       case NodeKind::string:
         return add_text(node);
       case NodeKind::record:
-        add_members(node);
-        if (!parts_.empty()) add_named({NamedColumn::What::record, 0, {}});
-        return;
+        return add_record(id);
       case NodeKind::list:
       case NodeKind::map:
       case NodeKind::optional:
@@ -90,6 +90,13 @@ class TableNames::Walk {
   }
 
  private:
+  void add_record(NodeId id) {
+    const bool is_inside = is_friend_;
+    is_friend_ = is_inside || std::ranges::find(friends_.matched, id) != friends_.matched.end();
+    add_members(table_.nodes[id]);
+    is_friend_ = is_inside;
+    if (!parts_.empty()) add_named({NamedColumn::What::record, 0, {}});
+  }
   void add_members(const Node& record) {
     for (const NodeId child : record.children) {
       const Node& node = table_.nodes[child];
@@ -112,7 +119,7 @@ class TableNames::Walk {
 
   std::vector<ListLevel> levels_of(std::span<const ColumnId> lists) {
     std::vector<ListLevel> levels;
-    for (const ColumnId list : lists) levels.push_back({of_counter(list), 0});
+    for (const ColumnId list : lists) levels.push_back({of_counter(list), 0, list == matches_});
     return levels;
   }
 
@@ -120,7 +127,7 @@ class TableNames::Walk {
     const Column& column = table_.columns[*node.column];
     if (column.role != Role::values || !column.reason.empty()) return;
     NamedColumn made{NamedColumn::What::number, *node.column, levels_of(column.lists)};
-    for (const std::uint32_t size : column.shape) made.levels.push_back({std::nullopt, size});
+    for (const std::uint32_t size : column.shape) made.levels.push_back({std::nullopt, size, false});
     add_named(std::move(made));
   }
 
@@ -140,7 +147,13 @@ class TableNames::Walk {
     // Offsets are in the lists of their items, not in their own.
     std::vector<ListLevel> levels;
     for (const ColumnId list : around) {
-      if (list != offsets) levels.push_back({of_counter(list), 0});
+      if (list != offsets) levels.push_back({of_counter(list), 0, list == matches_});
+    }
+    // The outermost lists of a friend's columns are its entries.
+    if (is_friend_ && levels.empty()) {
+      matches_ = offsets;
+      for (std::size_t i = 1; i < node.children.size(); ++i) add(node.children[i]);
+      return;
     }
     for (std::size_t i = 1; i < node.children.size(); ++i) add(node.children[i]);
     add_named({NamedColumn::What::list, of_counter(offsets), std::move(levels)});
@@ -154,14 +167,17 @@ class TableNames::Walk {
   }
 
   const tfile::Table& table_;
+  const FriendsBeside& friends_;
   std::vector<Named>& into_;
+  bool is_friend_ = false;                                   // of some entries
+  ColumnId matches_ = std::numeric_limits<ColumnId>::max();  // which of the last lists of entries it has
   std::vector<std::string> parts_;
   std::string branch_;
   std::map<std::pair<ColumnId, std::int64_t>, ColumnId> first_counted_;  // by counter and number of entries
 };
 
-TableNames::TableNames(const tfile::Table& table) : table_(table) {
-  if (!table.nodes.empty()) Walk(table, all_).add(0);
+TableNames::TableNames(const tfile::Table& table, FriendsBeside friends) : table_(table), friends_(std::move(friends)) {
+  if (!table.nodes.empty()) Walk(table, friends_, all_).add(0);
   std::erase_if(all_, [](const Named& named) { return named.parts.empty(); });
   by_last_part_.resize(all_.size());
   std::iota(by_last_part_.begin(), by_last_part_.end(), 0u);
@@ -224,6 +240,14 @@ const NamedColumn* TableNames::find(std::string_view name) const {
     }
   }
   return best;
+}
+
+const std::pair<std::string, std::string>* TableNames::lost_friend(std::string_view name) const {
+  const auto is_before = [&](const std::pair<std::string, std::string>& each) {
+    return name.size() > each.first.size() && name[each.first.size()] == '.' && name.starts_with(each.first);
+  };
+  const auto found = std::ranges::find_if(friends_.lost, is_before);
+  return found == friends_.lost.end() ? nullptr : &*found;
 }
 
 std::string TableNames::nearest(std::string_view name) const {

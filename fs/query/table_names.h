@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tfile/table.h"
@@ -15,6 +16,7 @@ namespace tfilefs {
 struct ListLevel {
   std::optional<tfile::ColumnId> offsets;
   std::uint32_t size = 0;  // of an array
+  bool is_match = false;   // the friend's entry of an entry, or none: it has no index
   friend bool operator==(const ListLevel&, const ListLevel&) = default;
 };
 
@@ -26,6 +28,12 @@ struct NamedColumn {
   std::vector<ListLevel> levels;  // outermost first; of a text or list without its own
 };
 
+// Friends beside a table: each is a record that is called as its alias.
+struct FriendsBeside {
+  std::vector<tfile::NodeId> matched = {};  // of those that have no entry for some: their columns are optional
+  std::vector<std::pair<std::string, std::string>> lost = {};  // those that cannot be joined, with the reason
+};
+
 // How many entries a column has: those of the table, or fewer, if it belongs to a branch that is shorter.
 std::int64_t entries_of_column(const tfile::Table&, tfile::ColumnId);
 
@@ -34,7 +42,7 @@ std::int64_t entries_of_column(const tfile::Table&, tfile::ColumnId);
 // Pure.
 class TableNames {
  public:
-  explicit TableNames(const tfile::Table&);
+  explicit TableNames(const tfile::Table&, FriendsBeside friends = {});
 
   // The whole name counts more than its end, and that more than a name with parents left out; of several the first in
   // the table. Null: there is none.
@@ -43,6 +51,8 @@ class TableNames {
   std::string nearest(std::string_view name) const;
 
   const tfile::Table& table() const { return table_; }
+  // Why a name has no friend before its first dot that it would have; null: it would not.
+  const std::pair<std::string, std::string>* lost_friend(std::string_view name) const;
 
  private:
   struct Named {
@@ -55,6 +65,7 @@ class TableNames {
   std::vector<std::uint32_t> that_may_be(std::string_view name, std::string_view last_part) const;
 
   const tfile::Table& table_;
+  const FriendsBeside friends_;
   std::vector<Named> all_;  // in the order of the table
   std::vector<std::uint32_t> by_last_part_, by_branch_;
 };

@@ -19,6 +19,8 @@ ChainSource::ChainSource(const CacheOptions& options)
 
 ChainSource::~ChainSource() {
   cache_->settle();
+  named_streams_.reset();
+  named_.reset();
   streams_.reset();
   joined_.reset();
   own_.reset();
@@ -46,6 +48,7 @@ Result<std::unique_ptr<ChainSource>> ChainSource::open(const CacheOptions& optio
   TRY_VOID(source->check_files());
   source->differences_ = source->table_->differences;
   if (!friends.named.empty()) TRY_VOID(source->join(friends));
+  source->name_friends(friends.texts);
   TRY_VOID(source->take_own_table());
   return source;
 }
@@ -100,9 +103,37 @@ Result<> ChainSource::join(const WantedFriends& wanted) {
   return {};
 }
 
+// The same friend may stand there twice: with its alias and "_" in front of the names, and as a record.
+void ChainSource::name_friends(const FriendNamingTexts& texts) {
+  const FriendsPtr friends = table_->shown->friends;
+  if (!friends) return;
+  std::vector<JoinedTable::Part> parts;
+  if (joined_)
+    parts.push_back({"", joined_, streams_});
+  else
+    parts.push_back({"", table_->chained, table_->streams});
+  std::vector<bool> is_matched{false};
+  for (const std::string& alias : friends_named(texts, *table_->chained, friends->aliases())) {
+    auto found = waited<ShownFriends::Joined>([&](auto reply) { friends->joined(alias, std::move(reply)); });
+    if (!found) {
+      beside_.lost.emplace_back(alias, std::move(found).error().text);
+      continue;
+    }
+    parts.push_back({alias, std::move(found->table), std::move(found->streams), false, true});
+    is_matched.push_back(found->is_matched);
+  }
+  if (parts.size() == 1 && beside_.lost.empty()) return;
+  named_ = std::make_shared<const JoinedTable>(std::move(parts));
+  named_streams_ = joined_streams(named_);
+  for (std::size_t i = 0; i < is_matched.size(); ++i) {
+    if (is_matched[i]) beside_.matched.push_back(named_->records()[i]);
+  }
+}
+
 // Of the only file, its table says the same as the chain's, and of a wide one each takes tens of megabytes.
 Result<> ChainSource::take_own_table() {
-  if (state_->files.size() != 1 || joined_ || table_->paths[0].empty()) return {};  // empty: it has no columns
+  if (state_->files.size() != 1 || joined_ || named_ || table_->paths[0].empty())
+    return {};  // empty: it has no columns
   TRY(const GenerationPtr now,
       waited<GenerationPtr>([&](auto reply) { state_->files[0]->current(Freshness::recent, std::move(reply)); }));
   TRY(const TablePlace place, table_at(*now, table_->paths[0]));

@@ -8,6 +8,7 @@
 
 #include "cache/cluster_cache.h"
 #include "error_log.h"
+#include "query/named_friends.h"
 #include "reply.h"
 #include "tfile/source.h"
 #include "vfs/chain/chain.h"
@@ -22,6 +23,8 @@ namespace tfilefs {
 struct WantedFriends {
   std::span<const NamedFriend> named = {};
   bool is_only_table = true;  // else a friend belongs to the table that is called as its own
+  // Those that these name as ALIAS.NAME are for expressions alone; they may be friends that the tree names.
+  FriendNamingTexts texts = {};
 };
 
 // The columns of a table that lies in one file or in many, and those of its friends, read through a cache of its own.
@@ -51,6 +54,10 @@ class ChainSource {
     if (joined_) return *streams_;
     return *table_->streams;
   }
+  // What expressions may name: the table, and the friends that the texts name.
+  const tfile::Table& named_table() const { return named_ ? *named_ : table(); }
+  CachedStreams& named_streams() const { return named_ ? *named_streams_ : streams(); }
+  const FriendsBeside& friends_beside() const { return beside_; }
   // The aliases of friends that the table has, and columns of them that it does not have.
   const std::vector<std::string>& friends() const { return friends_; }
   std::vector<std::string> left_out() const { return joined_ ? joined_->left_out() : std::vector<std::string>(); }
@@ -60,6 +67,7 @@ class ChainSource {
   Result<> check_files() const;
   std::vector<FriendSource> sources_of(const WantedFriends&, const tfile::RemoteOptions&);
   Result<> join(const WantedFriends&);
+  void name_friends(const FriendNamingTexts&);
   Result<> take_own_table();
 
   std::unique_ptr<ClusterCache> cache_;
@@ -75,6 +83,9 @@ class ChainSource {
   std::vector<std::string> friends_;
   std::shared_ptr<const JoinedTable> joined_;  // null: no friends
   std::shared_ptr<CachedStreams> streams_;     // of joined_
+  std::shared_ptr<const JoinedTable> named_;   // null: expressions name no friends
+  std::shared_ptr<CachedStreams> named_streams_;
+  FriendsBeside beside_;  // in named_
 };
 
 }  // namespace tfilefs

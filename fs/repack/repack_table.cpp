@@ -98,7 +98,7 @@ KeptEntries without(const KeptEntries& kept, std::span<const EntryRange> ranges)
 Result<> keep_where(const TableRequest& request, const std::stop_token& stop, Kept& kept) {
   const RepackOptions& options = request.options;
   if (options.where.empty()) return {};
-  TRY(const auto source, open_chain(request));
+  TRY(const auto source, open_chain(request, 1, {{options.where}, options.definitions}));
   const QueryScope scope = scope_of(*source, options.definitions, request.inputs.names().size() == 1);
   ScanThreads threads(options.threads, memory_of_cache(options.memory));
   TRY(KeptEntries passing, entries_where(*source, scope, options.where, threads, stop));
@@ -533,9 +533,10 @@ Result<> ColumnsOfTable::leave_out_damaged(ChainSource& source, const OfferedTab
 
 }  // namespace
 
-Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request, std::uint64_t share) {
+Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest& request, std::uint64_t share,
+                                                const FriendNamingTexts& texts) {
   return ChainSource::open(cache_options(request.options, share), request.inputs.names(), request.path,
-                           request.options.remote, {request.options.friends, request.is_only_table});
+                           request.options.remote, {request.options.friends, request.is_only_table, texts});
 }
 
 Result<std::vector<std::string>> extras_of_trees(const TableRequest& request) {

@@ -54,9 +54,10 @@ struct WrittenTable {
   RefusedFields refused;  // if there are any, the table is to be written anew, without them
 };
 
-// Its columns in all files, and those of its friends. `share`: so many such sources are open. Errors: those of
-// ChainSource::open().
-Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest&, std::uint64_t share = 1);
+// Its columns in all files, and those of its friends. `share`: so many such sources are open. `texts`: what may name
+// friends. Errors: those of ChainSource::open().
+Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest&, std::uint64_t share = 1,
+                                                const FriendNamingTexts& texts = {});
 
 // What its trees have beside their columns, so that it is lost where those alone are taken: "its aliases". Of trees of
 // which that cannot be told, what they may have. Errors: those of reading.

@@ -36,18 +36,19 @@ void add_passing(const std::vector<std::uint64_t>& bits, EntryRange block, KeptE
 }  // namespace
 
 QueryScope scope_of(const ChainSource& source, NamedExpressions definitions, bool is_one_file) {
-  return {TableNames(source.table()), std::move(definitions), is_one_file};
+  return {TableNames(source.named_table(), source.friends_beside()), std::move(definitions), is_one_file};
 }
 
 Result<KeptEntries> entries_where(ChainSource& source, const QueryScope& scope, const std::string& expression,
                                   ScanThreads& threads, const std::stop_token& stop) {
   TRY(const Query query, Query::bind_cut(expression, scope));
   KeptEntries kept;
-  TRY_VOID(scan_passing({source.table(), source.streams(), false, threads.unit_bytes(), {threads.unit_bytes()}}, query,
-                        {{0, source.table().entries}, stop}, threads, [&](const PassingEntries& passing) -> Result<> {
-                          add_passing(passing.bits, passing.block, kept);
-                          return {};
-                        }));
+  TRY_VOID(scan_passing(
+      {source.named_table(), source.named_streams(), false, threads.unit_bytes(), {threads.unit_bytes()}}, query,
+      {{0, source.named_table().entries}, stop}, threads, [&](const PassingEntries& passing) -> Result<> {
+        add_passing(passing.bits, passing.block, kept);
+        return {};
+      }));
   return kept;
 }
 

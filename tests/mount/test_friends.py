@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 
 import numpy as np
 import pytest
@@ -152,6 +153,63 @@ def test_columns_beside_the_tables_own(table):
     assert not any("." in name and name.split(".")[0] == "same" for name in os.listdir(table))
     for name in ("same.nothing", "same.", "nobody.y", "same..schema.json"):
         assert not os.path.exists(os.path.join(table, name)), name
+
+
+# ---- their columns in expressions
+
+
+@pytest.mark.parametrize("cut, chosen", [
+    ("same.y>250 && x<280", lambda x, match: x > 249 if x < 280 else False),
+    ("keyed.y>=0", lambda x, match: match >= 0),
+    ("keyed.y>100 && `same`.y<200", lambda x, match: match >= 100 and x < 200),
+    ("short.y>30", lambda x, match: 30 <= x < 40),
+])
+def test_entries_that_they_choose(table, expected, cut, chosen):
+    match = expected["match"]
+    wanted = [x for x in range(300) if chosen(x, match[x])]
+    assert 0 < len(wanted) < 300
+    found = os.path.join(table, ".where=" + cut)
+    assert sorted(os.listdir(found)) == sorted(os.listdir(table))
+    assert column(os.path.join(found, "x.f4")).tolist() == wanted
+
+
+def test_what_is_drawn_and_defined_of_them(made, expected, mount):
+    options = ["define=t:sum=x+same.y", "define=t:both=x*keyed.y", "define=t:more=2*sum"]
+    table = os.path.join(mount(os.path.join(made, "main.root"), *options).path, "t")
+    assert column(os.path.join(table, "sum.f8")).tolist() == expected["x + same.y"]
+    assert column(os.path.join(table, "more.f8")).tolist() == [2 * value for value in expected["x + same.y"]]
+    assert [len(each) for each in values(os.path.join(table, "both"))] == [int(n >= 0) for n in expected["match"]]
+    drawn = column(os.path.join(table, ".draw=same.y;keyed.y>0;30;0:300", "values.f8"))
+    assert drawn.sum() == sum(n >= 0 for n in expected["match"])
+
+
+def test_where_of_a_mount_names_them(made, expected, mount):
+    table = os.path.join(mount(os.path.join(made, "main.root"), "where=t:keyed.y>=0").path, "t")
+    assert column(os.path.join(table, "x.f4")).tolist() == [x for x, n in enumerate(expected["match"]) if n >= 0]
+
+
+def test_they_are_named_in_a_chain(made, expected, mount):
+    table = os.path.join(mount(os.path.join(made, "part*.root:t"), "chain", "define=t:mine=same_size.y-y").path, "t")
+    assert set(column(os.path.join(table, "mine.f8"))) == {0}
+    assert column(os.path.join(table, ".where=keyed.y>=0", "y.f8")).size == len(expected["chain.keyed.y"])
+
+
+def test_a_friend_that_cannot_be_joined_is_named(made, tmp_path, mount):
+    shutil.copy(os.path.join(made, "main.root"), tmp_path / "main.root")
+    m = mount(str(tmp_path / "main.root"), "define=t:sum=x+same.y")
+    table = os.path.join(m.path, "t")
+    with pytest.raises(OSError) as refused:
+        os.listdir(os.path.join(table, ".where=same.y>1"))
+    assert refused.value.errno == errno.EINVAL
+    assert not os.path.exists(os.path.join(table, "sum.f8"))
+    why = "the friend same cannot be joined: "
+    assert f"/t/.where=same.y>1: {why}" in m.errors() and f"/t/sum: in the definition of sum: {why}" in m.errors()
+    draw = [mounted.program(), "draw", "-q", f"{tmp_path}/main.root:t", "same.y"]
+    done = subprocess.run(draw, capture_output=True, text=True)
+    assert done.returncode == 1 and why in done.stderr and "beside.root" in done.stderr
+    shutil.copy(os.path.join(made, "beside.root"), tmp_path)
+    mounted.wait_until(lambda: os.path.exists(os.path.join(table, ".where=same.y>1")))
+    assert subprocess.run(draw, capture_output=True).returncode == 0
 
 
 def test_random_reads(table):

@@ -60,6 +60,16 @@ def test_entries_and_columns_are_chosen_among_both(tmp_path, events, weights):
     assert read(tmp_path / "few.root") == {"run": (np.arange(ENTRIES) // 10)[mask].tolist()}
 
 
+def test_entries_are_chosen_by_columns_of_friends(tmp_path, events, weights):
+    for number, where in enumerate(("f.w>=1900 && f.x<980", "f_w>=1900 && f.x<980")):
+        done = repack("--friend", f"f={weights}", "--where", where, events, tmp_path / f"out{number}.root")
+        assert done.returncode == 0, done.stderr
+        both = read(tmp_path / f"out{number}.root")
+        assert both["f_w"] == [2.0 * i for i in range(950, 973)] and both["x"] == [0.5 * i for i in range(950, 973)]
+    done = repack("--friend", f"f={weights}", "--where", "f.nothing>1", events, tmp_path / "none.root")
+    assert done.returncode == 1 and "there is no f.nothing" in done.stderr
+
+
 def test_by_key_an_entry_has_one_or_none(tmp_path, events):
     runs = write(tmp_path / "r.root", Runs={"run": np.array([3, 5, 990]), "lumi": np.array([0.3, 0.5, 9.9])})
     done = repack("--verify", "--friend", f"r={runs}:Runs@run", "--columns", "run,r_lumi", events, tmp_path / "out.root")

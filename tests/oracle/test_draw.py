@@ -59,8 +59,8 @@ def test_values(expected):
     assert wrong_answers(source, answers["queries"]) == {}
 
 
-def wrong_answers(source, queries):
-    questions = [{"source": source, "expression": each["expression"], "cut": each["cut"]} for each in queries]
+def wrong_answers(source, queries, friends=False):
+    questions = [{"source": source, "expression": each["expression"], "cut": each["cut"], "friends": friends} for each in queries]
     found = {(each["expression"], each["cut"]): difference(answer, each)
              for answer, each in zip(evaluated(questions), queries, strict=True)}
     return {name: wrong for name, wrong in found.items() if wrong}
@@ -83,6 +83,27 @@ def test_values_of_classes(samples, tmp_path, split):
         answers = json.load(file)
     assert sum(each["count"] > 0 for each in answers) > 40
     assert wrong_answers(path + ":t", answers) == {}
+
+
+OF_FRIENDS = """same.y x+same.y x*(same.y>100) same.vector same.vector[1] x*same.vector same.nested inside.three inside.three[2]
+long.y other.y keyed.y x+keyed.y keyed.three keyed.three[1] keyed.vector keyed.nested keyed.nested[][1] x*keyed.vector
+keyed.vector*same.vector same.vector*(keyed.y>0) Sum$(same.vector) Sum$(keyed.vector) Length$(same.vector) Alt$(keyed.y,-1)
+Alt$(keyed.vector[1],-1) @same.vector.size() computed.y computed.y-keyed.y keyed.y==x same.text=="same_size1"
+strstr(keyed.text,"2") x*(keyed.text!="keyed1")""".split()
+
+
+def test_values_of_friends(samples, tmp_path):
+    path = os.path.join(samples("friends"), "main.root")
+    answers = roots_answers(path, OF_FRIENDS, tmp_path)
+    assert sum(each["count"] > 0 for each in answers) > 25
+    assert wrong_answers(path + ":t", answers, friends=True) == {}
+
+
+def roots_answers(path, expressions, tmp_path):
+    out = str(tmp_path / "values.json")
+    run_script("oracle/draw_values.py", [path, out, *expressions])
+    with open(out) as file:
+        return json.load(file)
 
 
 def test_values_of_an_rntuple(expected, tmp_path):

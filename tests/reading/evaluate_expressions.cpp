@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates expressions of a table without a mount: what oracle/test_draw.py asks on standard input is a JSON object a
-// line, {"source", "expression", "cut"}, and so is the answer: {"values", "weights"}, or {"error"}.
+// line, {"source", "expression", "cut"}, with "friends" true if it may name columns of friends, and so is the answer:
+// {"values", "weights"}, or {"error"}.
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -31,9 +32,9 @@ Result<json> answer(ChainSource& source, const json& question) {
   const std::size_t outputs = query.outputs() - others.size();
   std::vector<std::vector<json>> values(outputs);
   std::vector<json> weights;
-  QueryUnits units(source.table(), {0, source.table().entries});
+  QueryUnits units(source.named_table(), {0, source.named_table().entries});
   while (const auto unit = units.next()) {
-    const QuerySource from{source.table(), source.streams()};
+    const QuerySource from{source.named_table(), source.named_streams()};
     TRY_VOID(evaluate_unit(from, query, *unit, {}, [&](const QueryBlock& block, tfile::EntryRange) -> Result<> {
       for (std::size_t i = 0; i < block.iterations(); ++i) {
         const double weight = others.empty() ? 1 : block.values(outputs)[i];
@@ -53,14 +54,18 @@ void run() {
   while (std::getline(std::cin, line)) {
     const json question = json::parse(line);
     const std::string name = question.at("source");
-    if (name != open_name) {
+    WantedFriends friends;
+    if (question.value("friends", false))
+      friends.texts.expressions = {question.at("expression").get<std::string>(), question.value("cut", "")};
+    if (name != open_name || !friends.texts.expressions.empty()) {
+      source.reset();
       auto files = chain_names(name);
       if (!files) throw std::runtime_error(files.error().text);
       const std::string table = files->front().table;
       CacheOptions options;
       options.memory = 64 << 20;
       options.threads = 2;
-      auto opened = ChainSource::open(options, *std::move(files), table, {});
+      auto opened = ChainSource::open(options, *std::move(files), table, {}, friends);
       if (!opened) throw std::runtime_error(opened.error().text);
       source = *std::move(opened);
       open_name = name;

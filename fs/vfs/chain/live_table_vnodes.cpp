@@ -67,8 +67,9 @@ class ChosenTable final : public LiveTable, public std::enable_shared_from_this<
     using LoadedPtr = std::shared_ptr<const LoadedTable>;
     auto choose = [self = shared_from_this()](TableStatePtr of, Reply<TableStatePtr> done) {
       const LoadedTable& table = *of->loaded;
+      const FriendsPtr friends = of->friends;
       auto show = [of = std::move(of)](LoadedPtr entries) { return state_made_of(*of, std::move(entries)); };
-      table.chosen(self->expression_, answer_with<LoadedPtr>(std::move(done), std::move(show)));
+      table.chosen(self->expression_, friends, answer_with<LoadedPtr>(std::move(done), std::move(show)));
     };
     of_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(choose)));
   }
@@ -195,7 +196,9 @@ std::uint64_t next_state() {
 void shape_state(MountContext& context, TableStatePtr of, const std::string& path, Reply<TableStatePtr> reply) {
   using LoadedPtr = std::shared_ptr<const LoadedTable>;
   auto show = [of](LoadedPtr shaped) { return shaped == of->loaded ? of : state_made_of(*of, std::move(shaped)); };
-  shape_table(context, of->loaded, path, answer_with<LoadedPtr>(std::move(reply), std::move(show)));
+  shape_table(
+      context, of->loaded, path, [of]() -> FriendsPtr { return of->friends; },
+      answer_with<LoadedPtr>(std::move(reply), std::move(show)));
 }
 
 std::shared_ptr<const Vnodes> make_live_table(MountContext& context, std::shared_ptr<const LiveTable> live,

@@ -319,6 +319,24 @@ std::shared_ptr<const LiveTable> TableFriends::find(std::string_view alias) cons
   return at != all_.end() ? *at : nullptr;
 }
 
+std::vector<std::string> TableFriends::aliases() const {
+  std::vector<std::string> found;
+  for (const auto& of : all_) found.push_back(tfile::unescape_name(of->alias()));
+  return found;
+}
+
+void TableFriends::joined(std::string_view alias, Reply<Joined> reply) const {
+  const auto at =
+      std::ranges::find_if(all_, [&](const auto& of) { return tfile::unescape_name(of->alias()) == alias; });
+  if (at == all_.end()) return reply(no_such_entry());
+  auto show = [](const TableStatePtr& state) {
+    const LoadedTable& loaded = *state->loaded;
+    return Joined{state->serial, std::shared_ptr<const tfile::Table>(state, &loaded.table()), loaded.streams(),
+                  state->hidden != nullptr};
+  };
+  (*at)->current(Freshness::recent, answer_with<TableStatePtr>(std::move(reply), show));
+}
+
 std::shared_ptr<const ShownFriends> friends_in_file(const GenerationPtr& generation,
                                                     const std::shared_ptr<const LoadedTable>& of) {
   MountContext& context = generation->context;

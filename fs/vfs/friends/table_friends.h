@@ -53,6 +53,8 @@ class TableFriends final : public LiveFriends, public std::enable_shared_from_th
 
   std::shared_ptr<const Directory> directory(MountContext&, const Provenance& from) const override;
   void find_column(MountContext&, std::string_view name, Reply<FoundEntry>) const override;
+  std::vector<std::string> aliases() const override;
+  void joined(std::string_view alias, Reply<Joined>) const override;
 
  private:
   std::vector<std::shared_ptr<const TableFriend>> all_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "vfs/friends/table_friends.h"
 #include "vfs/keys/key_directory.h"
 #include "vfs/keys/object_directory.h"
 #include "vfs/keys/plot_index.h"
@@ -164,8 +165,12 @@ void KeyVnodes::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) co
 }
 
 void KeyVnodes::load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>> reply) const {
-  auto shape = [generation = generation_, path = path_of(key)](LoadedTablePtr loaded, Reply<LoadedTablePtr> done) {
-    shape_table(generation->context, std::move(loaded), path, std::move(done));
+  auto shape = [generation = generation_, seek = listing_->keys[key].seek, path = path_of(key)](
+                   LoadedTablePtr loaded, Reply<LoadedTablePtr> done) {
+    const auto friends = [&] {
+      return generation->friends(seek, true, [&] { return friends_in_file(generation, loaded); });
+    };
+    shape_table(generation->context, loaded, path, friends, std::move(done));
   };
   tfilefs::load_table(generation_, listing_, key, path_of(key),
                       value_for<LoadedTablePtr>(std::move(reply), std::move(shape)));

@@ -77,7 +77,7 @@ std::optional<ViewKind> TableVnodes::find_own_file(tfile::NodeId at, std::string
 
 std::shared_ptr<const ShownFriends> TableVnodes::friends() const {
   if (object_ || !loaded().chosen_by().empty() || is_opaque()) return nullptr;
-  return generation_->friends(listing_->keys[key_].seek,
+  return generation_->friends(listing_->keys[key_].seek, false,
                               [this] { return friends_in_file(generation_, loaded_table()); });
 }
 
@@ -116,6 +116,7 @@ bool TableVnodes::goes_with_key(VnodeId vnode) const {
 // A column is made from the files that store its branch; every other file from all files of the table.
 void TableVnodes::admit(VnodeId vnode, Access access, const CallerPtr& by, Reply<void> reply) const {
   const bool of_column = (vnode.shown_as == ViewKind::itself || vnode.shown_as == ViewKind::npy) && node(vnode).column;
+  if (loaded().uses_friends()) return reply(not_admitted());  // friends are for root and the user who mounts
   const bool is_directory = vnode.shown_as == ViewKind::itself && !of_column;
   if (is_directory || table().siblings.empty()) return generation_->admit(access, by, std::move(reply));
   generation_->admit(access, by, std::move(reply),
@@ -151,7 +152,7 @@ void TableVnodes::find_alias(const tfile::TableAlias& alias, std::string_view na
   auto log = [self](const std::string& left_out, const std::string& reason) {
     self->context().errors.add(self->loaded().path() + "/" + tfile::escape_name(left_out), reason);
   };
-  loaded().aliased(alias, std::move(log),
+  loaded().aliased(alias, friends(), std::move(log),
                    value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(find)));
 }
 
@@ -164,7 +165,8 @@ void TableVnodes::find_chosen(const std::string& expression, ViewKind shown_as, 
     const bool is_same = made->is_same_for_all({});
     return FoundEntry{{std::move(made), {0, shown_as}}, {}, is_same};
   };
-  loaded().chosen(expression, answer_with<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(show)));
+  loaded().chosen(expression, friends(),
+                  answer_with<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(show)));
 }
 
 Xattrs TableVnodes::table_xattrs() const { return key_xattrs(listing_->keys[key_]); }

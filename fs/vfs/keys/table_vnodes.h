@@ -35,7 +35,7 @@ class TableVnodes final : public ColumnVnodes {
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
   void admit(VnodeId, Access, const CallerPtr&, Reply<void>) const override;
-  bool is_same_for_all(VnodeId) const override { return table().siblings.empty(); }
+  bool is_same_for_all(VnodeId) const override { return table().siblings.empty() && !loaded().uses_friends(); }
   std::optional<Attributes> known_attributes(VnodeId) const override;
   std::optional<Attributes> attributes_but_size(VnodeId) const override;
   void attributes(VnodeId, Reply<Attributes>) const override;

@@ -44,42 +44,40 @@ std::vector<FriendTable::ShortColumn> short_columns(const tfile::Table& of, cons
 
 class EntryChoice {
  public:
-  EntryChoice(ClusterCache& cache, std::shared_ptr<const tfile::Table> of, std::shared_ptr<CachedStreams> streams,
-              Query cut, std::stop_token stop)
-      : cache_(cache), of_(std::move(of)), streams_(std::move(streams)), cut_(std::move(cut)), stop_(std::move(stop)) {}
+  EntryChoice(ClusterCache& cache, ChoiceOf of, ChoiceBy by, std::stop_token stop)
+      : cache_(cache), of_(std::move(of)), by_(std::move(by)), stop_(std::move(stop)) {}
 
   Result<TableWhere> operator()() const {
-    const std::int64_t entries = std::max<std::int64_t>(0, of_->entries);
+    const std::int64_t entries = std::max<std::int64_t>(0, of_.table->entries);
     const std::uint64_t most = cache_.budget()->size() / 2;
     if (KeptBits::memory_of(entries) > most)
       return tl::unexpected<Error>(refusal(KeptBits::memory_of(entries), "half of memory=", most));
     auto kept = std::make_shared<KeptBits>(entries, cache_.budget()->take(KeptBits::memory_of(entries)));
     ScanThreads threads;
-    TRY_VOID(scan_passing({*of_, *streams_, true, kSharedUnitBytesMax, BlockMemory::of(cache_.budget())}, cut_,
-                          {{0, entries}, stop_}, threads, [&](const PassingEntries& passing) -> Result<> {
+    TRY_VOID(scan_passing({*by_.table, *by_.streams, true, kSharedUnitBytesMax, BlockMemory::of(cache_.budget())},
+                          by_.cut, {{0, entries}, stop_}, threads, [&](const PassingEntries& passing) -> Result<> {
                             kept->keep(passing.block, passing.bits);
                             return {};
                           }));
     kept->finish();
-    auto table = FriendTable::of_chosen(of_, kept->entries(), chosen_clusters(*of_, *kept), short_columns(*of_, *kept));
-    auto streams = std::make_shared<FriendStreams>(cache_, table, std::move(kept), streams_);
+    auto table = FriendTable::of_chosen(of_.table, kept->entries(), chosen_clusters(*of_.table, *kept),
+                                        short_columns(*of_.table, *kept));
+    auto streams = std::make_shared<FriendStreams>(cache_, table, std::move(kept), of_.streams);
     return TableWhere{std::move(table), std::move(streams)};
   }
 
  private:
   ClusterCache& cache_;
-  std::shared_ptr<const tfile::Table> of_;
-  std::shared_ptr<CachedStreams> streams_;
-  Query cut_;
+  ChoiceOf of_;
+  ChoiceBy by_;
   std::stop_token stop_;
 };
 
 }  // namespace
 
-void choose_entries(ClusterCache& cache, std::shared_ptr<const tfile::Table> of, std::shared_ptr<CachedStreams> streams,
-                    const Query& cut, Reply<TableWhere> reply) {
-  const void* const queue = of.get();
-  EntryChoice choice(cache, std::move(of), std::move(streams), cut, reply.stop_token());
+void choose_entries(ClusterCache& cache, ChoiceOf of, ChoiceBy by, Reply<TableWhere> reply) {
+  const void* const queue = of.table.get();
+  EntryChoice choice(cache, std::move(of), std::move(by), reply.stop_token());
   cache.exec().serial_queues.run_in_one_of(queue, kScansAtOnce, answering(std::move(choice), std::move(reply)));
 }
 

@@ -16,9 +16,20 @@ struct TableWhere {
   std::shared_ptr<FriendStreams> streams;
 };
 
-// Reads the columns of the cut (Query::bind_cut()), all of them once, with the threads of a scan of their own. `of`: a
-// whole table. Errors: is_refusal() (the bits of the entries do not fit into half of memory=), those of reading.
-void choose_entries(ClusterCache&, std::shared_ptr<const tfile::Table> of, std::shared_ptr<CachedStreams>,
-                    const Query& cut, Reply<TableWhere>);
+// A whole table of which entries are chosen.
+struct ChoiceOf {
+  std::shared_ptr<const tfile::Table> table;
+  std::shared_ptr<CachedStreams> streams;
+};
+// A cut (Query::bind_cut()), and the table that it is bound to: that one, or one of as many entries.
+struct ChoiceBy {
+  std::shared_ptr<const tfile::Table> table;
+  std::shared_ptr<CachedStreams> streams;
+  Query cut;
+};
+
+// Reads the columns of the cut, all of them once, with the threads of a scan of their own. Errors: is_refusal() (the
+// bits of the entries do not fit into half of memory=), those of reading.
+void choose_entries(ClusterCache&, ChoiceOf, ChoiceBy, Reply<TableWhere>);
 
 }  // namespace tfilefs

@@ -9,6 +9,7 @@
 #include "vfs/names/names.h"
 #include "vfs/nodes/generated_directory.h"
 #include "vfs/nodes/generation.h"
+#include "vfs/nodes/shown_friends.h"
 #include "vfs/nodes/table_views.h"
 
 namespace tfilefs {
@@ -56,7 +57,9 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
   const auto view = beside_table(name);
   const std::string expression = tfile::unescape_name((view ? view->table : name).substr(kWhereName.size()));
   if (view) return table->find_chosen(expression, view->shown_as, std::move(reply));
-  auto check = [expression](const LoadedTable& whole, Reply<Query> done) { whole.cut(expression, std::move(done)); };
+  auto check = [expression, friends = table->friends()](const LoadedTable& whole, Reply<Query> done) {
+    whole.cut(expression, friends, std::move(done));
+  };
   auto enter = [table, expression](Freshness freshness, Reply<DirectoryPtr> done) {
     table->find_chosen(expression, ViewKind::itself, entering(freshness, std::move(done)));
   };
@@ -65,13 +68,15 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
 
 void find_drawing(const TablePtr& table, std::string_view name, Reply<FoundEntry> reply) {
   const std::string text = tfile::unescape_name(name.substr(kDrawName.size()));
-  auto check = [text](const LoadedTable& whole, Reply<Query> done) { whole.drawing(text, std::move(done)); };
+  auto check = [text, friends = table->friends()](const LoadedTable& whole, Reply<Query> done) {
+    whole.drawing(text, friends, std::move(done));
+  };
   auto enter = [table, text](Freshness freshness, Reply<DirectoryPtr> answer) {
     // The only object of a file in memory.
     auto find = [freshness](const GenerationPtr& drawn, Reply<DirectoryPtr> done) {
       drawn->root()->find(kDrawnName, entering(freshness, std::move(done)));
     };
-    table->loaded().drawn(table->context(), text, table->provenance(),
+    table->loaded().drawn(table->context(), text, table->provenance(), table->friends(),
                           value_for<GenerationPtr>(std::move(answer), std::move(find)));
   };
   find_directory(table, std::move(reply), std::move(check), std::move(enter));

@@ -85,14 +85,14 @@ void Generation::note_memory(std::uint64_t of_table) const {
 }
 
 std::shared_ptr<const ShownFriends> Generation::friends(
-    std::uint64_t seek, const std::function<std::shared_ptr<const ShownFriends>()>& make) const {
+    std::uint64_t seek, bool is_stored, const std::function<std::shared_ptr<const ShownFriends>()>& make) const {
   {
     const Lock lock(mutex_);
-    if (const auto known = friends_.find(seek); known != friends_.end()) return known->second;
+    if (const auto known = friends_.find({seek, is_stored}); known != friends_.end()) return known->second;
   }
   std::shared_ptr<const ShownFriends> made = make();
   const Lock lock(mutex_);
-  return friends_.emplace(seek, std::move(made)).first->second;
+  return friends_.emplace(std::pair(seek, is_stored), std::move(made)).first->second;
 }
 
 std::uint64_t Generation::memory() const {

@@ -5,9 +5,11 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cache/cluster_cache.h"
@@ -125,8 +127,9 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // stay: they tell makings of their views apart.
   void release_idle_tables() const EXCLUDES(mutex_);
 
-  // The friends of that table, which `make` makes once; null: none.
-  std::shared_ptr<const ShownFriends> friends(std::uint64_t seek,
+  // The friends of that table, which `make` makes once; null: none. `is_stored`: of the table as it is stored, before
+  // the mount's expressions shape it.
+  std::shared_ptr<const ShownFriends> friends(std::uint64_t seek, bool is_stored,
                                               const std::function<std::shared_ptr<const ShownFriends>()>& make) const
       EXCLUDES(mutex_);
 
@@ -162,7 +165,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
   mutable std::uint64_t memory_ GUARDED_BY(mutex_) = 0;             // as counted in context.files_memory
   mutable std::uint64_t tables_memory_ GUARDED_BY(mutex_) = 0;      // of the tables that were read
   mutable std::unordered_map<std::uint64_t, Once<std::shared_ptr<const LoadedTable>>> tables_ GUARDED_BY(mutex_);
-  mutable std::unordered_map<std::uint64_t, std::shared_ptr<const ShownFriends>> friends_ GUARDED_BY(mutex_);
+  mutable std::map<std::pair<std::uint64_t, bool>, std::shared_ptr<const ShownFriends>> friends_ GUARDED_BY(mutex_);
 };
 
 using GenerationPtr = std::shared_ptr<const Generation>;

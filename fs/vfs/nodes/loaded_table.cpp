@@ -7,12 +7,14 @@
 #include <numeric>
 #include <span>
 
+#include "exec/for_each.h"
 #include "on_behalf.h"
 #include "tfile/name.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/chosen_entries.h"
 #include "vfs/nodes/drawn_object.h"
+#include "vfs/nodes/shown_friends.h"
 #include "vfs/nodes/table_views.h"
 #include "view/defined/defined_streams.h"
 #include "view/friends/joined_table.h"
@@ -382,11 +384,22 @@ void LoadedTable::summary(ColumnId id, Reply<SummaryPtr> reply) const {
            std::move(reply));
 }
 
-void LoadedTable::chosen(const std::string& expression, Reply<LoadedPtr> reply) const {
-  auto choose = [expression](const Settled& whole, Reply<LoadedPtr> done) {
-    whole.loaded->own_chosen(expression, std::move(done));
+template <class T, class Next>
+void LoadedTable::with_named(const FriendsPtr& friends, FriendNamingTexts texts, Reply<T> reply, Next next) const {
+  auto join = [friends, texts = std::move(texts), next = std::move(next)](const Settled& whole, Reply<T> answer) {
+    auto go_on = [of = whole.loaded, next](const LoadedPtr& table, Reply<T> done) {
+      next(*table, of, std::move(done));
+    };
+    whole.loaded->beside_friends(friends, texts, value_for<LoadedPtr>(std::move(answer), std::move(go_on)));
   };
-  settled(0, value_for<Settled>(std::move(reply), std::move(choose)));
+  settled(0, value_for<Settled>(std::move(reply), std::move(join)));
+}
+
+void LoadedTable::chosen(const std::string& expression, const FriendsPtr& friends, Reply<LoadedPtr> reply) const {
+  auto choose = [expression](const LoadedTable& table, const LoadedPtr& of, Reply<LoadedPtr> done) {
+    table.own_chosen(expression, of, std::move(done));
+  };
+  with_named(friends, {{expression}, {}}, std::move(reply), std::move(choose));
 }
 
 Once<LoadedTable::LoadedPtr> LoadedTable::once_made(const std::string& key) const {
@@ -409,7 +422,8 @@ void LoadedTable::answer_binding(Job job, Reply<T> reply) const {
 void LoadedTable::bound(const std::string& key, Bind bind, Reply<Query> reply) const {
   auto start = [&](Reply<Query> made) {
     auto job = [self = shared_from_this(), bind = std::move(bind), stop = made.stop_token()]() -> Result<Query> {
-      auto query = bind({TableNames(*self->table_), {}, self->streams_->files() == nullptr, stop});
+      auto query =
+          bind({TableNames(*self->table_, self->friends_beside_), {}, self->streams_->files() == nullptr, stop});
       if (!query) return tl::unexpected<Error>(on_one_line(std::move(query).error()));
       return query;
     };
@@ -418,12 +432,36 @@ void LoadedTable::bound(const std::string& key, Bind bind, Reply<Query> reply) c
   once_bound(key).get(start, std::move(reply));
 }
 
-void LoadedTable::cut(const std::string& expression, Reply<Query> reply) const {
+void LoadedTable::cut(const std::string& expression, const FriendsPtr& friends, Reply<Query> reply) const {
+  auto bind_it = [expression](const LoadedTable& table, const LoadedPtr&, Reply<Query> done) {
+    table.own_cut(expression, std::move(done));
+  };
+  with_named(friends, {{expression}, {}}, std::move(reply), std::move(bind_it));
+}
+
+namespace {
+
+// Of a text that is no drawing none: binding it says why.
+FriendNamingTexts texts_of_text(const std::string& text) {
+  const auto request = drawing_in_memory(text);
+  return request ? texts_of_drawing(*request) : FriendNamingTexts();
+}
+
+}  // namespace
+
+void LoadedTable::drawing(const std::string& text, const FriendsPtr& friends, Reply<Query> reply) const {
+  auto bind_it = [text](const LoadedTable& table, const LoadedPtr&, Reply<Query> done) {
+    table.own_drawing(text, std::move(done));
+  };
+  with_named(friends, texts_of_text(text), std::move(reply), std::move(bind_it));
+}
+
+void LoadedTable::own_cut(const std::string& expression, Reply<Query> reply) const {
   auto bind = [expression](const QueryScope& scope) { return Query::bind_cut(expression, scope); };
   bound(std::string(kWhereName) + expression, std::move(bind), std::move(reply));
 }
 
-void LoadedTable::drawing(const std::string& text, Reply<Query> reply) const {
+void LoadedTable::own_drawing(const std::string& text, Reply<Query> reply) const {
   auto bind = [text](const QueryScope& scope) -> Result<Query> {
     TRY(const DrawRequest request, drawing_in_memory(text));
     return bind_drawing(request, scope);
@@ -438,69 +476,83 @@ Once<GenerationPtr> LoadedTable::once_drawn(const std::string& text) const {
 }
 
 void LoadedTable::drawn(MountContext& context, const std::string& text, const Provenance& from,
-                        Reply<GenerationPtr> reply) const {
-  auto draw = [&context, text, from](const Settled& whole, Reply<GenerationPtr> done) {
-    const LoadedPtr& of = whole.loaded;
+                        const FriendsPtr& friends, Reply<GenerationPtr> reply) const {
+  auto draw = [&context, text, from](const LoadedTable& table, const LoadedPtr&, Reply<GenerationPtr> done) {
     auto start = [&](Reply<GenerationPtr> made) {
-      auto draw_bound = [&context, of, text, from](const Query& query, Reply<GenerationPtr> drawn) {
+      auto draw_bound = [&context, of = table.shared_from_this(), text, from](const Query& query,
+                                                                              Reply<GenerationPtr> drawn) {
         draw_object(context, {of->table_, of->streams_, of->path_, from}, text, query, std::move(drawn));
       };
-      of->drawing(text, value_for<Query>(std::move(made), std::move(draw_bound)));
+      table.own_drawing(text, value_for<Query>(std::move(made), std::move(draw_bound)));
     };
-    of->once_drawn(text).get(start, std::move(done));
+    table.once_drawn(text).get(start, std::move(done));
   };
-  settled(0, value_for<Settled>(std::move(reply), std::move(draw)));
+  with_named(friends, texts_of_text(text), std::move(reply), std::move(draw));
 }
 
-void LoadedTable::own_chosen(const std::string& expression, Reply<LoadedPtr> reply) const {
+void LoadedTable::own_chosen(const std::string& expression, const LoadedPtr& of, Reply<LoadedPtr> reply) const {
   auto start = [&](Reply<LoadedPtr> made) {
     std::vector<std::string> chosen_by = chosen_by_;
     chosen_by.push_back(expression);
     auto show = [&cache = cache_, path = path_ + "/" + std::string(kWhereName) + tfile::escape_name(expression),
-                 origin = origin_, chosen_by = std::move(chosen_by)](TableWhere found) -> LoadedPtr {
-      return std::make_shared<const LoadedTable>(std::move(found.table), cache, std::move(found.streams), path, origin,
+                 origin = origin_, uses_friends = uses_friends_,
+                 chosen_by = std::move(chosen_by)](TableWhere found) -> LoadedPtr {
+      auto shown = std::make_shared<LoadedTable>(std::move(found.table), cache, std::move(found.streams), path, origin,
                                                  nullptr, chosen_by);
+      shown->uses_friends_ = uses_friends;
+      return shown;
     };
-    auto choose = [self = shared_from_this()](const Query& bound_cut, Reply<TableWhere> done) {
-      choose_entries(self->cache_, self->table_, self->streams_, bound_cut, std::move(done));
+    auto choose = [self = shared_from_this(), own = of->table_, streams = of->streams_](const Query& bound_cut,
+                                                                                        Reply<TableWhere> done) {
+      choose_entries(self->cache_, {own, streams}, {self->table_, self->streams_, bound_cut}, std::move(done));
     };
-    cut(expression, value_for<Query>(answer_with<TableWhere>(std::move(made), std::move(show)), std::move(choose)));
+    own_cut(expression, value_for<Query>(answer_with<TableWhere>(std::move(made), std::move(show)), std::move(choose)));
   };
   once_made(std::string(kWhereName) + expression).get(start, std::move(reply));
 }
 
 Result<LoadedTable::LoadedPtr> LoadedTable::computed(const NamedExpressions& wanted, const LeaveOut& leave_out,
                                                      const std::stop_token& stop) const {
-  auto table = std::make_shared<const DefinedTable>(table_, wanted, streams_->files() == nullptr, stop);
+  auto table =
+      std::make_shared<const DefinedTable>(table_, wanted, streams_->files() == nullptr, stop, friends_beside_);
   if (stop.stop_requested()) return cancelled();
   for (const auto& [name, reason] : table->left_out()) leave_out(name, reason);
   auto streams = std::make_shared<DefinedStreams>(cache_, table, streams_);
-  return std::make_shared<const LoadedTable>(std::move(table), cache_, std::move(streams), path_, origin_);
+  auto made = std::make_shared<LoadedTable>(std::move(table), cache_, std::move(streams), path_, origin_);
+  made->uses_friends_ = uses_friends_;
+  return made;
 }
 
-Result<LoadedTable::LoadedPtr> LoadedTable::with_defined(const NamedExpressions& wanted, const LeaveOut& leave_out,
-                                                         const std::stop_token& stop) const {
+Result<LoadedTable::LoadedPtr> LoadedTable::with_defined(const LoadedTable& of, const NamedExpressions& wanted,
+                                                         const LeaveOut& leave_out, const std::stop_token& stop) const {
   TRY(const LoadedPtr alone, computed(wanted, leave_out, stop));
   auto joined = std::make_shared<const JoinedTable>(
-      std::vector<JoinedTable::Part>{{"", table_, streams_}, {"", alone->table_, alone->streams_, true}});
-  return std::make_shared<const LoadedTable>(joined, cache_, joined_streams(joined), path_, origin_, nullptr,
-                                             chosen_by_);
+      std::vector<JoinedTable::Part>{{"", of.table_, of.streams_}, {"", alone->table_, alone->streams_, true}});
+  auto made =
+      std::make_shared<LoadedTable>(joined, cache_, joined_streams(joined), path_, origin_, nullptr, chosen_by_);
+  made->uses_friends_ = uses_friends_;
+  return made;
 }
 
-void LoadedTable::defined(const NamedExpressions& wanted, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
+void LoadedTable::defined(const NamedExpressions& wanted, const FriendsPtr& friends, LeaveOut leave_out,
+                          Reply<LoadedPtr> reply) const {
   if (wanted.empty()) return reply(shared_from_this());
-  auto define = [wanted, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> done) {
+  auto define = [wanted, leave_out = std::move(leave_out)](const LoadedTable& table, const LoadedPtr& of,
+                                                           Reply<LoadedPtr> done) {
     std::string key;
     for (const auto& [name, expression] : wanted) key += name + "=" + expression + "\n";
     auto start = [&](Reply<LoadedPtr> made) {
-      auto job = [of = whole.loaded, wanted, leave_out, stop = made.stop_token()] {
-        return of->with_defined(wanted, leave_out, stop);
+      auto job = [self = table.shared_from_this(), of, wanted, leave_out, stop = made.stop_token()] {
+        return self->with_defined(*of, wanted, leave_out, stop);
       };
-      whole.loaded->answer_binding(std::move(job), std::move(made));
+      table.answer_binding(std::move(job), std::move(made));
     };
-    whole.loaded->once_made(key).get(start, std::move(done));
+    table.once_made(key).get(start, std::move(done));
   };
-  settled(0, value_for<Settled>(std::move(reply), std::move(define)));
+  FriendNamingTexts texts;
+  for (const auto& [name, expression] : wanted) texts.expressions.push_back(expression);
+  texts.definitions = wanted;
+  with_named(friends, std::move(texts), std::move(reply), std::move(define));
 }
 
 void LoadedTable::own_aliased(const tfile::TableAlias& alias, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
@@ -518,11 +570,78 @@ void LoadedTable::own_aliased(const tfile::TableAlias& alias, LeaveOut leave_out
   once.get(start, std::move(reply));
 }
 
-void LoadedTable::aliased(const tfile::TableAlias& alias, LeaveOut leave_out, Reply<LoadedPtr> reply) const {
-  auto define = [alias, leave_out = std::move(leave_out)](const Settled& whole, Reply<LoadedPtr> done) {
-    whole.loaded->own_aliased(alias, leave_out, std::move(done));
+void LoadedTable::aliased(const tfile::TableAlias& alias, const FriendsPtr& friends, LeaveOut leave_out,
+                          Reply<LoadedPtr> reply) const {
+  auto define = [alias, leave_out = std::move(leave_out)](const LoadedTable& table, const LoadedPtr&,
+                                                          Reply<LoadedPtr> done) {
+    table.own_aliased(alias, leave_out, std::move(done));
   };
-  settled(0, value_for<Settled>(std::move(reply), std::move(define)));
+  with_named(friends, {{alias.expression}, {}}, std::move(reply), std::move(define));
+}
+
+// ---- friends
+
+// Friends that are opened for a table.
+struct LoadedTable::Joining {
+  std::vector<JoinedTable::Part> parts;
+  std::vector<bool> is_matched;  // by part
+  std::string key;               // of their states
+  FriendsBeside beside;
+};
+
+void LoadedTable::beside_friends(const FriendsPtr& friends, const FriendNamingTexts& texts,
+                                 Reply<LoadedPtr> reply) const {
+  std::vector<std::string> named;
+  if (friends) named = friends_named(texts, *table_, friends->aliases());
+  if (named.empty()) return reply(shared_from_this());
+  if (!chosen_by_.empty()) {  // the friends have an entry for each of the others as well
+    Joining chosen{{{"", table_, streams_}}, {false}, "chosen\n", {}};
+    for (std::string& alias : named)
+      chosen.beside.lost.emplace_back(std::move(alias), "of several where=, the first alone can name friends");
+    return join_friends(std::move(chosen), std::move(reply));
+  }
+  const std::size_t count = named.size();
+  auto open = [friends, named = std::move(named)](std::size_t i, Joining& joining, Reply<void> done) {
+    auto add = [&joining, &alias = named[i]](Result<ShownFriends::Joined> joined, Reply<void> added) {
+      if (!joined && is_cancelled(joined.error())) return added(tl::unexpected<Error>(std::move(joined).error()));
+      joining.key +=
+          "friend " + alias + (joined ? "=" + std::to_string(joined->state) : ": " + joined.error().text) + "\n";
+      if (joined) {
+        joining.parts.push_back({alias, std::move(joined->table), std::move(joined->streams), false, true});
+        joining.is_matched.push_back(joined->is_matched);
+      } else {
+        joining.beside.lost.emplace_back(alias, std::move(joined).error().text);
+      }
+      added({});
+    };
+    friends->joined(named[i], on_behalf_of<ShownFriends::Joined>(std::move(done), std::move(add)));
+  };
+  auto join = [self = shared_from_this()](Joining joining, Reply<LoadedPtr> done) {
+    self->join_friends(std::move(joining), std::move(done));
+  };
+  for_each(count, Joining{{{"", table_, streams_}}, {false}, {}, {}}, std::move(open),
+           value_for<Joining>(std::move(reply), std::move(join)));
+}
+
+void LoadedTable::join_friends(Joining joining, Reply<LoadedPtr> reply) const {
+  const std::string key = joining.key;
+  auto start = [&](Reply<LoadedPtr> made) {
+    auto job = [self = shared_from_this(), joining = std::move(joining)] { return self->with_friends(joining); };
+    answer_binding(std::move(job), std::move(made));
+  };
+  once_made(key).get(start, std::move(reply));
+}
+
+Result<LoadedTable::LoadedPtr> LoadedTable::with_friends(const Joining& joining) const {
+  auto joined = std::make_shared<const JoinedTable>(joining.parts);
+  auto made =
+      std::make_shared<LoadedTable>(joined, cache_, joined_streams(joined), path_, origin_, nullptr, chosen_by_);
+  made->uses_friends_ = true;
+  made->friends_beside_ = joining.beside;
+  for (std::size_t i = 0; i < joining.parts.size(); ++i) {
+    if (joining.is_matched[i]) made->friends_beside_.matched.push_back(joined->records()[i]);
+  }
+  return made;
 }
 
 void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {

@@ -16,6 +16,7 @@
 #include "cache/cluster_cache.h"
 #include "mutex.h"
 #include "once.h"
+#include "query/named_friends.h"
 #include "query/query.h"
 #include "summary/summarize_column.h"
 #include "tfile/table.h"
@@ -28,6 +29,8 @@ namespace tfilefs {
 
 struct Generation;
 struct MountContext;
+class ShownFriends;
+using FriendsPtr = std::shared_ptr<const ShownFriends>;
 
 // Answers with the size of a content once that is made.
 Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t>);
@@ -53,6 +56,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const std::string& path() const { return path_; }  // its label's
   // The expressions that chose its entries, one after the other.
   const std::vector<std::string>& chosen_by() const { return chosen_by_; }
+  // Whether its entries or columns come from friends.
+  bool uses_friends() const { return uses_friends_; }
 
   // Items of a column; known_length() answers only if neither storage nor decoding is needed.
   std::optional<std::int64_t> known_length(tfile::ColumnId) const;
@@ -108,26 +113,26 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // What all Parquet files of the table say of its columns; null: nothing.
   RangesByColumnPtr fixed_ranges() const { return ranges_.all ? ranges_.all->fixed(ranges_.table) : nullptr; }
 
-  // The cut of `.where=CUT` and the expressions of `.draw=TEXT` (drawing_in_memory()), bound to the columns: on a queue
-  // of their own, for a wide table has many names, on the first call; then remembered, for the last ones. Only of a
-  // whole table. Errors: invalid (one line, with the place in the text).
-  void cut(const std::string& expression, Reply<Query>) const;
-  void drawing(const std::string& text, Reply<Query>) const;
+  // The cut of `.where=CUT` and the expressions of `.draw=TEXT` (drawing_in_memory()), bound to the columns, here and
+  // below also to those of friends: on a queue of their own, for a wide table has many names, on the first call; then
+  // remembered, for the last ones. Errors: invalid (one line, with the place in the text).
+  void cut(const std::string& expression, const FriendsPtr&, Reply<Query>) const;
+  void drawing(const std::string& text, const FriendsPtr&, Reply<Query>) const;
 
   // The entries of which any iteration of an expression is not 0, as a whole table: read on the first call, and then
   // remembered, for the last expressions. Errors: those of choose_entries().
-  void chosen(const std::string& expression, Reply<std::shared_ptr<const LoadedTable>>) const;
+  void chosen(const std::string& expression, const FriendsPtr&, Reply<std::shared_ptr<const LoadedTable>>) const;
 
   // The table with further columns, which are computed; whole. What is no expression of its columns is left out, and
   // told to `leave_out`, with the reason, the first time. Without any it is this table.
   using LeaveOut = std::function<void(const std::string& name, const std::string& reason)>;
-  void defined(const NamedExpressions&, LeaveOut, Reply<std::shared_ptr<const LoadedTable>>) const;
+  void defined(const NamedExpressions&, const FriendsPtr&, LeaveOut, Reply<std::shared_ptr<const LoadedTable>>) const;
   // The column alone that one of its aliases stands for; the same of an alias that is no expression of the columns.
-  void aliased(const tfile::TableAlias&, LeaveOut, Reply<std::shared_ptr<const LoadedTable>>) const;
+  void aliased(const tfile::TableAlias&, const FriendsPtr&, LeaveOut, Reply<std::shared_ptr<const LoadedTable>>) const;
 
   // The file in memory of what is drawn of the table (`text`: draw_object()), made on the first call, and then
   // remembered, for the last ones. Errors: those of draw_object().
-  void drawn(MountContext&, const std::string& text, const Provenance& from,
+  void drawn(MountContext&, const std::string& text, const Provenance& from, const FriendsPtr&,
              Reply<std::shared_ptr<const Generation>>) const;
 
   // The node below another whose ROOT branch name, escaped, is this one.
@@ -145,7 +150,10 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   static std::uint64_t packed(ViewKey key) {
     return std::uint64_t{key.first} << 8 | static_cast<std::uint8_t>(key.second);
   }
-  void own_chosen(const std::string& expression, Reply<LoadedPtr>) const;
+  // What own_cut() and the like do is of a whole table, perhaps beside friends; `of`: it without them.
+  void own_cut(const std::string& expression, Reply<Query>) const;
+  void own_drawing(const std::string& text, Reply<Query>) const;
+  void own_chosen(const std::string& expression, const LoadedPtr& of, Reply<LoadedPtr>) const;
   using Bind = std::function<Result<Query>(const QueryScope&)>;
   void bound(const std::string& key, Bind, Reply<Query>) const;
   // Runs a job that looks at all names of the table, not while another one does.
@@ -153,7 +161,17 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void answer_binding(Job, Reply<T>) const;
   // The columns alone that expressions stand for, and those behind the columns of this table.
   Result<LoadedPtr> computed(const NamedExpressions&, const LeaveOut&, const std::stop_token&) const;
-  Result<LoadedPtr> with_defined(const NamedExpressions&, const LeaveOut&, const std::stop_token&) const;
+  Result<LoadedPtr> with_defined(const LoadedTable& of, const NamedExpressions&, const LeaveOut&,
+                                 const std::stop_token&) const;
+  // This whole table, and beside it those friends that the texts name. One that cannot be joined is missing, and an
+  // expression that names it says why. `friends`: null: none.
+  void beside_friends(const FriendsPtr& friends, const FriendNamingTexts&, Reply<LoadedPtr>) const;
+  struct Joining;
+  void join_friends(Joining, Reply<LoadedPtr>) const;
+  Result<LoadedPtr> with_friends(const Joining&) const;
+  // next(table, of, reply), with this table beside friends, and it without them.
+  template <class T, class Next>
+  void with_named(const FriendsPtr&, FriendNamingTexts, Reply<T>, Next) const;
   template <class T>
   using ByText = std::deque<std::pair<std::string, Once<T>>>;
   void own_aliased(const tfile::TableAlias&, LeaveOut, Reply<LoadedPtr>) const;
@@ -176,6 +194,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const tfile::ServerId origin_;
   const std::vector<std::string> chosen_by_;
   const TableRanges ranges_;
+  bool uses_friends_ = false;  // this and the next: set before the table is shared
+  FriendsBeside friends_beside_;
 
   std::vector<tfile::ColumnId> by_stream_;  // the columns in order of their streams
 

@@ -11,7 +11,7 @@
 namespace tfilefs {
 
 void shape_table(MountContext& context, std::shared_ptr<const LoadedTable> table, const std::string& path,
-                 Reply<std::shared_ptr<const LoadedTable>> reply) {
+                 const std::function<FriendsPtr()>& friends, Reply<std::shared_ptr<const LoadedTable>> reply) {
   using LoadedPtr = std::shared_ptr<const LoadedTable>;
   if (!context.shaping.is_for(path)) return reply(std::move(table));
   NamedExpressions definitions;
@@ -25,20 +25,22 @@ void shape_table(MountContext& context, std::shared_ptr<const LoadedTable> table
   auto log = [&context, path](const std::string& name, const std::string& reason) {
     context.errors.add(name.empty() ? path : path + "/" + tfile::escape_name(name), reason);
   };
-  auto choose = [log, choices = std::move(choices)](LoadedPtr defined, Reply<LoadedPtr> answer) mutable {
+  const FriendsPtr all_friends = friends();
+  auto choose = [log, all_friends, choices = std::move(choices)](LoadedPtr defined, Reply<LoadedPtr> answer) mutable {
     const std::size_t count = choices.size();
-    auto next = [choices = std::move(choices), log](std::size_t i, LoadedPtr& made, Reply<void> done) {
+    auto next = [choices = std::move(choices), all_friends, log](std::size_t i, LoadedPtr& made, Reply<void> done) {
       const LoadedPtr of = made;
       auto take = [&made](LoadedPtr chosen) { made = std::move(chosen); };
       auto say_why = [log, &choice = choices[i]](const Result<LoadedPtr>& chosen) {
         if (!chosen && chosen.error().kind == ErrorKind::invalid)
           log("", "where=" + choice + ": " + chosen.error().text);
       };
-      of->chosen(choices[i], seen_by(answer_with<LoadedPtr>(std::move(done), std::move(take)), std::move(say_why)));
+      of->chosen(choices[i], all_friends,
+                 seen_by(answer_with<LoadedPtr>(std::move(done), std::move(take)), std::move(say_why)));
     };
     for_each(count, std::move(defined), std::move(next), std::move(answer));
   };
-  table->defined(definitions, log, value_for<LoadedPtr>(std::move(reply), std::move(choose)));
+  table->defined(definitions, all_friends, log, value_for<LoadedPtr>(std::move(reply), std::move(choose)));
 }
 
 }  // namespace tfilefs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,9 +11,10 @@
 namespace tfilefs {
 
 // A table as the mount shows it: with the columns that its user has defined, and of its entries those that are chosen
-// (MountContext::shaping). `path`: of the table in the mount. What is no definition of the table is logged. Errors:
-// those of LoadedTable::chosen().
+// (MountContext::shaping). `path`: of the table in the mount. `friends`: gives those of the table, which expressions
+// may name; asked only where there are expressions. What is no definition of the table is logged. Errors: those of
+// LoadedTable::chosen().
 void shape_table(MountContext&, std::shared_ptr<const LoadedTable>, const std::string& path,
-                 Reply<std::shared_ptr<const LoadedTable>>);
+                 const std::function<FriendsPtr()>& friends, Reply<std::shared_ptr<const LoadedTable>>);
 
 }  // namespace tfilefs

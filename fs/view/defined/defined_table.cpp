@@ -13,7 +13,7 @@ using tfile::Node;
 using tfile::NodeId;
 
 DefinedTable::DefinedTable(std::shared_ptr<const tfile::Table> of, const NamedExpressions& wanted, bool is_one_file,
-                           const std::stop_token& stop)
+                           const std::stop_token& stop, const FriendsBeside& friends_in_it)
     : of_(std::move(of)) {
   name = of_->name;
   title = of_->title;
@@ -22,7 +22,7 @@ DefinedTable::DefinedTable(std::shared_ptr<const tfile::Table> of, const NamedEx
   clusters = of_->clusters;
   siblings = of_->siblings;
   nodes.emplace_back();
-  const QueryScope scope{TableNames(*of_), wanted, is_one_file, stop};
+  const QueryScope scope{TableNames(*of_, friends_in_it), wanted, is_one_file, stop};
   std::vector<std::string> known;
   for (const auto& [defined, expression] : wanted) {
     if (std::ranges::find(known, defined) != known.end()) continue;  // the first one counts

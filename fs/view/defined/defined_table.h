@@ -17,10 +17,10 @@ namespace tfilefs {
 // an expression that may have another number of iterations, a list of numbers. DefinedStreams computes them. Const.
 class DefinedTable final : public ComposedTable {
  public:
-  // `of`: a whole table. What is no expression of its columns is left out; and all that is not bound when `stop` is
-  // requested.
+  // `of`: a whole table; `friends_in_it`: those beside it. What is no expression of its columns is left out; and all
+  // that is not bound when `stop` is requested.
   DefinedTable(std::shared_ptr<const tfile::Table> of, const NamedExpressions&, bool is_one_file,
-               const std::stop_token& stop = {});
+               const std::stop_token& stop = {}, const FriendsBeside& friends_in_it = {});
 
   const tfile::Table& of() const { return *of_; }
   // Names of what is left out, with the reason.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "tfile/name.h"
+
 namespace tfilefs {
 
 using tfile::Column;
@@ -19,6 +21,10 @@ std::string plain_name(const Node& node) {
   if (!node.children.empty()) return node.name;
   const auto typed = tfile::parse_typed_name(node.name);
   return typed ? typed->stem : node.name;
+}
+
+std::string prefix_of(const JoinedTable::Part& part) {
+  return part.alias.empty() ? "" : part.alias + (part.is_record ? "." : "_");
 }
 
 }  // namespace
@@ -45,7 +51,7 @@ JoinedTable::JoinedTable(std::vector<Part> parts) : parts_(std::move(parts)), fi
 
 void JoinedTable::add_columns(const Part& part, StreamId first_stream) {
   const auto first = static_cast<ColumnId>(columns.size());
-  const std::string prefix = part.alias.empty() ? "" : part.alias + "_";
+  const std::string prefix = prefix_of(part);
   for (Column column : part.table->columns) {
     if (column.path == column.name) column.name.insert(0, prefix);
     column.path.insert(0, prefix);
@@ -57,10 +63,20 @@ void JoinedTable::add_columns(const Part& part, StreamId first_stream) {
   }
 }
 
+NodeId JoinedTable::add_record(const Part& part) {
+  const auto record = static_cast<NodeId>(nodes.size());
+  Node& made = nodes.emplace_back();
+  made.name = tfile::escape_name(part.alias);
+  made.original_name = part.alias;
+  nodes[0].children.push_back(record);
+  return record;
+}
+
 void JoinedTable::add_nodes(const Part& part, ColumnId first_column) {
+  records_.push_back(part.is_record ? add_record(part) : 0);
   // Node 0 of each part is the directory that they share.
   const auto shift = static_cast<NodeId>(nodes.size() - 1);
-  const std::string prefix = part.alias.empty() ? "" : part.alias + "_";
+  const std::string prefix = prefix_of(part);
   if (part.replaces) {
     std::set<std::string> named;
     for (const NodeId id : part.table->nodes[0].children) named.insert(plain_name(part.table->nodes[id]));
@@ -72,7 +88,12 @@ void JoinedTable::add_nodes(const Part& part, ColumnId first_column) {
     Node node = part.table->nodes[id];
     for (NodeId& child : node.children) child += shift;
     if (node.column) *node.column += first_column;
+    if (part.is_record && !node.branch_name.empty()) node.branch_name.insert(0, prefix);
     nodes.push_back(std::move(node));
+  }
+  if (part.is_record) {
+    for (const NodeId id : part.table->nodes[0].children) nodes[records_.back()].children.push_back(id + shift);
+    return;
   }
   for (const NodeId id : part.table->nodes[0].children) {
     Node& node = nodes[id + shift];
