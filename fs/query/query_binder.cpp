@@ -245,7 +245,7 @@ class QueryBinder {
     if (node.op == Operator::plus) return number(operands[0], space);
     if (node.op == Operator::bits_not) return wrong(node, "TTreeFormula has no ~");
     const bool compares = node.op == Operator::equal || node.op == Operator::unequal;
-    if (compares && (is_text(operands[0]) || is_text(operands[1])))
+    if (compares && are_texts(operands))
       return texts(node.op == Operator::equal ? Step::equal_texts : Step::unequal_texts, operands, space);
     if (operands.size() == 2 && operands[1].size() == 1 && operands[1][0].kind == Kind::number)
       return operation_with_number(node, operands, space);
@@ -376,6 +376,18 @@ class QueryBinder {
   }
   bool is_text(Nodes nodes) const {
     return nodes.back().kind == Kind::text || is_column(nodes, NamedColumn::What::text);
+  }
+  // A list or array of characters, without the index of one of them. It is a text where one is wanted.
+  bool is_characters(Nodes nodes) const {
+    const auto name = written(nodes);
+    const NamedColumn* found = name && !name->is_object ? scope_.names.find(name->name) : nullptr;
+    if (!found || found->what != NamedColumn::What::number || found->levels.empty()) return false;
+    const std::size_t indices = name->indices.size() + (found->levels[0].is_match ? 1 : 0);
+    return indices < found->levels.size() && scope_.names.table().columns[found->column].dtype == tfile::Dtype::i1;
+  }
+  // Lists of characters that are compared with numbers are numbers.
+  bool are_texts(std::span<const Nodes> both) const {
+    return is_text(both[0]) || is_text(both[1]) || (is_characters(both[0]) && is_characters(both[1]));
   }
   bool is_integer(Nodes nodes) const {
     constexpr std::string_view kCounts[] = {"Entry$",  "LocalEntry$",   "Entries$",
@@ -613,7 +625,8 @@ class QueryBinder {
     QueryStep step{.kind = kind, .owner = space};
     std::array<QueryText, 2> both;
     for (std::size_t i = 0; i < 2; ++i) {
-      if (!is_text(operands[i])) return wrong(operands[i].back(), "a text is compared with a text alone");
+      if (!is_text(operands[i]) && !is_characters(operands[i]))
+        return wrong(operands[i].back(), "a text is compared with a text alone");
       auto text = text_of(operands[i], space);
       if (!text) return std::nullopt;
       both[i] = *std::move(text);
@@ -632,15 +645,21 @@ class QueryBinder {
     }
     const auto name = written(nodes);
     const NamedColumn& column = *scope_.names.find(name->name);
-    const auto found = path(*name, column.column, column.levels, space);
+    std::vector<ListLevel> around = column.levels;
+    const bool is_text_column = column.what == NamedColumn::What::text;
+    if (!is_text_column) around.pop_back();
+    const auto found = path(*name, column.column, around, space);
     if (!found) return std::nullopt;
     for (const QueryPath::Level& level : made_.spaces[space].paths[*found].levels) {
       if (level.index.kind == PathIndex::Kind::computed) return wrong(name->at, "an index of texts cannot be computed");
     }
     const tfile::Column& chars = scope_.names.table().columns[column.column];
     made.path = *found;
-    made.offsets = static_cast<std::int32_t>(input(chars.lists.back(), inputs_of(column.levels)));
-    made.chars = static_cast<std::int32_t>(input(column.column, made.offsets));
+    std::int32_t inside = inputs_of(column.levels);
+    if (is_text_column) inside = static_cast<std::int32_t>(input(chars.lists.back(), inside));
+    made.size = is_text_column ? 0 : column.levels.back().size;
+    made.offsets = made.size == 0 ? inside : -1;
+    made.chars = static_cast<std::int32_t>(input(column.column, inside));
     return made;
   }
 

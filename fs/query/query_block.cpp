@@ -346,9 +346,10 @@ struct QueryBlock::Run {
     const std::size_t at = is_spread ? block.spaces_[step.owner].entries()[iteration] : iteration;
     QueryPath::Level level;
     level.offsets = text.offsets;
+    level.size = text.size;
     const auto [begin, size] = elements_at(items, level, block.spaces_[step.owner].places(text.path)[at]);
     const BlockItems& chars = items[static_cast<std::size_t>(text.chars)];
-    const std::int64_t place = begin - chars.first;
+    const std::int64_t place = begin - chars.first * program.item_sizes[static_cast<std::size_t>(text.chars)];
     if (size == 0) return std::string_view();
     if (place < 0 || place + size > static_cast<std::int64_t>(chars.bytes.size()))
       return fail(ErrorKind::damaged, "a text ends at character " + std::to_string(place + size) + " of " +

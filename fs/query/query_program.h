@@ -50,8 +50,9 @@ struct QuerySpace {
 // A text of a comparison: a constant, or a column.
 struct QueryText {
   std::string constant;
-  std::int32_t chars = -1;  // input; -1: it is the constant
-  std::int32_t offsets = -1;
+  std::int32_t chars = -1;    // input; -1: it is the constant
+  std::int32_t offsets = -1;  // -1: an array
+  std::uint32_t size = 0;     // of the array
   std::uint32_t path = 0;
 };
 

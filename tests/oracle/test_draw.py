@@ -106,6 +106,21 @@ def roots_answers(path, expressions, tmp_path):
         return json.load(file)
 
 
+OF_CHARACTERS = ["x*(name==\"abc\")", "name!=\"abc\"", "strstr(name,\"a\")", "x*(name==other)", "name!=other", "name==\"\"",
+                 "two[1]==\"abc\"", "strstr(two[2],\"bc\")", "strstr(name,other)", "Sum$(name==\"abcd\")", "name*2", "Sum$(name)"]
+
+
+def test_arrays_of_characters(samples, tmp_path):
+    path = os.path.join(samples("texts"), "texts.root")
+    assert wrong_answers(path + ":t", roots_answers(path, OF_CHARACTERS, tmp_path)) == {}
+    # ROOT reads on behind lists and full arrays; bytes without a sign are no text.
+    questions = [{"source": path + ":t", "expression": each, "cut": ""} for each in ("letters==\"abcd\"", "bytes==\"abc\"", "name[0]==97")]
+    letters, refused, number = evaluated(questions)
+    assert sum(map(float, letters["values"][0])) == 10
+    assert "a text is compared with a text alone" in refused["error"]
+    assert sum(map(float, number["values"][0])) == 30
+
+
 def test_values_of_an_rntuple(expected, tmp_path):
     source, answers = expected
     out = str(tmp_path / "ntuple.root")
