@@ -60,8 +60,8 @@ TableStatePtr state_made_of(const TableState& of, std::shared_ptr<const LoadedTa
 // The entries that an expression chooses of such a table.
 class ChosenTable final : public LiveTable, public std::enable_shared_from_this<ChosenTable> {
  public:
-  ChosenTable(std::shared_ptr<const LiveTable> of, std::string expression)
-      : of_(std::move(of)), expression_(std::move(expression)) {}
+  ChosenTable(ErrorLog& errors, std::shared_ptr<const LiveTable> of, std::string expression)
+      : errors_(errors), of_(std::move(of)), expression_(std::move(expression)) {}
 
   void current(Freshness freshness, Reply<TableStatePtr> reply) const override {
     using LoadedPtr = std::shared_ptr<const LoadedTable>;
@@ -69,12 +69,13 @@ class ChosenTable final : public LiveTable, public std::enable_shared_from_this<
       const LoadedTable& table = *of->loaded;
       const FriendsPtr friends = of->friends;
       auto show = [of = std::move(of)](LoadedPtr entries) { return state_made_of(*of, std::move(entries)); };
-      table.chosen(self->expression_, friends, answer_with<LoadedPtr>(std::move(done), std::move(show)));
+      table.chosen(self->expression_, friends, self->errors_, answer_with<LoadedPtr>(std::move(done), std::move(show)));
     };
     of_->current(freshness, value_for<TableStatePtr>(std::move(reply), std::move(choose)));
   }
 
  private:
+  ErrorLog& errors_;
   const std::shared_ptr<const LiveTable> of_;
   const std::string expression_;
 };
@@ -105,7 +106,7 @@ class LiveTableVnodes final : public ColumnVnodes {
   }
 
   void find_chosen(const std::string& expression, ViewKind shown_as, Reply<FoundEntry> reply) const override {
-    auto chosen = std::make_shared<const ChosenTable>(live_, expression);
+    auto chosen = std::make_shared<const ChosenTable>(context().errors, live_, expression);
     auto show = [&context = context(), chosen, shown_as](TableStatePtr state) {
       return FoundEntry{{make_live_table(context, chosen, std::move(state)), {0, shown_as}}, {}, false};
     };

@@ -165,7 +165,7 @@ void TableVnodes::find_chosen(const std::string& expression, ViewKind shown_as, 
     const bool is_same = made->is_same_for_all({});
     return FoundEntry{{std::move(made), {0, shown_as}}, {}, is_same};
   };
-  loaded().chosen(expression, friends(),
+  loaded().chosen(expression, friends(), context().errors,
                   answer_with<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(show)));
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "error_log.h"
 #include "exec/for_each.h"
 #include "on_behalf.h"
 #include "tfile/name.h"
@@ -395,9 +396,10 @@ void LoadedTable::with_named(const FriendsPtr& friends, FriendNamingTexts texts,
   settled(0, value_for<Settled>(std::move(reply), std::move(join)));
 }
 
-void LoadedTable::chosen(const std::string& expression, const FriendsPtr& friends, Reply<LoadedPtr> reply) const {
-  auto choose = [expression](const LoadedTable& table, const LoadedPtr& of, Reply<LoadedPtr> done) {
-    table.own_chosen(expression, of, std::move(done));
+void LoadedTable::chosen(const std::string& expression, const FriendsPtr& friends, ErrorLog& errors,
+                         Reply<LoadedPtr> reply) const {
+  auto choose = [expression, &errors](const LoadedTable& table, const LoadedPtr& of, Reply<LoadedPtr> done) {
+    table.own_chosen(expression, of, errors, std::move(done));
   };
   with_named(friends, {{expression}, {}}, std::move(reply), std::move(choose));
 }
@@ -490,13 +492,16 @@ void LoadedTable::drawn(MountContext& context, const std::string& text, const Pr
   with_named(friends, texts_of_text(text), std::move(reply), std::move(draw));
 }
 
-void LoadedTable::own_chosen(const std::string& expression, const LoadedPtr& of, Reply<LoadedPtr> reply) const {
+void LoadedTable::own_chosen(const std::string& expression, const LoadedPtr& of, ErrorLog& errors,
+                             Reply<LoadedPtr> reply) const {
   auto start = [&](Reply<LoadedPtr> made) {
     std::vector<std::string> chosen_by = chosen_by_;
     chosen_by.push_back(expression);
-    auto show = [&cache = cache_, path = path_ + "/" + std::string(kWhereName) + tfile::escape_name(expression),
-                 origin = origin_, uses_friends = uses_friends_,
-                 chosen_by = std::move(chosen_by)](TableWhere found) -> LoadedPtr {
+    auto show = [&cache = cache_, &errors,
+                 path = path_ + "/" + std::string(kWhereName) + tfile::escape_name(expression), origin = origin_,
+                 uses_friends = uses_friends_, chosen_by = std::move(chosen_by)](TableWhere found) -> LoadedPtr {
+      for (const auto& [node, found_there] : found.table->left_out())
+        errors.add(path + "/" + node, "left out, for no entries can be chosen of it: " + found_there);
       auto shown = std::make_shared<LoadedTable>(std::move(found.table), cache, std::move(found.streams), path, origin,
                                                  nullptr, chosen_by);
       shown->uses_friends_ = uses_friends;

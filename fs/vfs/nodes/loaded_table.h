@@ -29,6 +29,7 @@ namespace tfilefs {
 
 struct Generation;
 struct MountContext;
+class ErrorLog;
 class ShownFriends;
 using FriendsPtr = std::shared_ptr<const ShownFriends>;
 
@@ -120,8 +121,10 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void drawing(const std::string& text, const FriendsPtr&, Reply<Query>) const;
 
   // The entries of which any iteration of an expression is not 0, as a whole table: read on the first call, and then
-  // remembered, for the last expressions. Errors: those of choose_entries().
-  void chosen(const std::string& expression, const FriendsPtr&, Reply<std::shared_ptr<const LoadedTable>>) const;
+  // remembered, for the last expressions. What of the table it does not have is said in `errors`, the first time.
+  // Errors: those of choose_entries().
+  void chosen(const std::string& expression, const FriendsPtr&, ErrorLog& errors,
+              Reply<std::shared_ptr<const LoadedTable>>) const;
 
   // The table with further columns, which are computed; whole. What is no expression of its columns is left out, and
   // told to `leave_out`, with the reason, the first time. Without any it is this table.
@@ -153,7 +156,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // What own_cut() and the like do is of a whole table, perhaps beside friends; `of`: it without them.
   void own_cut(const std::string& expression, Reply<Query>) const;
   void own_drawing(const std::string& text, Reply<Query>) const;
-  void own_chosen(const std::string& expression, const LoadedPtr& of, Reply<LoadedPtr>) const;
+  void own_chosen(const std::string& expression, const LoadedPtr& of, ErrorLog&, Reply<LoadedPtr>) const;
   using Bind = std::function<Result<Query>(const QueryScope&)>;
   void bound(const std::string& key, Bind, Reply<Query>) const;
   // Runs a job that looks at all names of the table, not while another one does.

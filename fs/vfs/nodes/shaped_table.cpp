@@ -26,16 +26,18 @@ void shape_table(MountContext& context, std::shared_ptr<const LoadedTable> table
     context.errors.add(name.empty() ? path : path + "/" + tfile::escape_name(name), reason);
   };
   const FriendsPtr all_friends = friends();
-  auto choose = [log, all_friends, choices = std::move(choices)](LoadedPtr defined, Reply<LoadedPtr> answer) mutable {
+  auto choose = [&context, log, all_friends, choices = std::move(choices)](LoadedPtr defined,
+                                                                           Reply<LoadedPtr> answer) mutable {
     const std::size_t count = choices.size();
-    auto next = [choices = std::move(choices), all_friends, log](std::size_t i, LoadedPtr& made, Reply<void> done) {
+    auto next = [&context, choices = std::move(choices), all_friends, log](std::size_t i, LoadedPtr& made,
+                                                                           Reply<void> done) {
       const LoadedPtr of = made;
       auto take = [&made](LoadedPtr chosen) { made = std::move(chosen); };
       auto say_why = [log, &choice = choices[i]](const Result<LoadedPtr>& chosen) {
         if (!chosen && chosen.error().kind == ErrorKind::invalid)
           log("", "where=" + choice + ": " + chosen.error().text);
       };
-      of->chosen(choices[i], all_friends,
+      of->chosen(choices[i], all_friends, context.errors,
                  seen_by(answer_with<LoadedPtr>(std::move(done), std::move(take)), std::move(say_why)));
     };
     for_each(count, std::move(defined), std::move(next), std::move(answer));

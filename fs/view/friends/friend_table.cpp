@@ -69,6 +69,9 @@ void FriendTable::lay_out(FriendRows rows) {
     return;
   }
   find_counted(*schema, rows);
+  for (const Difference& each : schema->differences) {
+    if (each.is_left_out) left_out_.emplace_back(each.node, each.found.front());
+  }
   nodes = std::move(schema->nodes);
   columns = std::move(schema->columns);
   chained_ = std::move(schema->chained);

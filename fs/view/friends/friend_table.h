@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,8 @@ class FriendTable final : public ComposedTable {
   static std::shared_ptr<const FriendTable> of_matches(const tfile::Table& of);
 
   const tfile::Table& own() const { return *own_; }
+  // Nodes that it does not have, with what they are: lists whose items are not decoded, and what cannot be read.
+  const std::vector<std::pair<std::string, std::string>>& left_out() const { return left_out_; }
   const ItemSource& source(tfile::ColumnId id) const { return chained_[id].sources[0]; }
   std::size_t count_ids() const { return counted_.size(); }
 
@@ -72,6 +75,7 @@ class FriendTable final : public ComposedTable {
   bool has_own_streams_ = false;
   std::vector<ShortColumn> short_columns_;
   std::vector<Counted> counted_;
+  std::vector<std::pair<std::string, std::string>> left_out_;
 };
 
 }  // namespace tfilefs

@@ -160,6 +160,14 @@ Shown show_chosen(TableRig& rig, std::int64_t entries, const std::vector<std::ui
   return {table, std::make_shared<FriendStreams>(*rig.cache, table, std::move(kept), rig.streams)};
 }
 
+TEST(FriendTable, ListsThatAreNotDecodedAreLeftOutAndNamed) {
+  const auto of = table_of({}, 10);
+  of->column(of->directory(0, "bare"), "offsets.i8", Role::offsets, std::vector<std::int64_t>{0});
+  const auto chosen = FriendTable::of_chosen(of, 0, {});
+  using LeftOut = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(chosen->left_out(), (LeftOut{{"bare", "list, of items without a description"}}));
+}
+
 TEST(FriendStreams, ChosenEntriesOfShortColumnsEnd) {
   for (unsigned seed = 0; seed < 12; ++seed) {
     std::mt19937 random(seed);
