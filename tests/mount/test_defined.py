@@ -153,3 +153,13 @@ def test_an_alias_that_is_wrong_is_told(samples, mount):
     assert not os.path.exists(os.path.join(table, "broken.f8"))
     assert "/t/broken: in the definition of broken: there is no nothing" in m.errors()
     assert len(np.load(os.path.join(table, "r.npy"))) == 500 and os.path.isdir(os.path.join(table, "more"))
+
+
+def test_aliases_of_other_characters(samples, mount):
+    table = os.path.join(mount(os.path.join(samples("texts"), "texts.root"), "define=more=`al st`+`1st`+`b``k`+d.t").path, "t")
+    x = np.arange(70.0)
+    for name, values in (("al st", x + 1), ("d.t", 2 * x), ("b`k", 3 * x), ("1st", 4 * x), ("a%2Fb", 5 * x), ("plain", 6 * x)):
+        assert (np.load(os.path.join(table, name + ".npy")) == values).all(), name
+        assert os.path.getsize(os.path.join(table, name + ".f8")) == 70 * 8, name
+    assert (np.load(os.path.join(table, "more.npy")) == 10 * x + 1).all()
+    assert len(np.load(os.path.join(table, ".where=`al st`>60", "x.npy"))) == 10

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "query/query.h"
 #include "tfile/name.h"
 #include "vfs/names/name_index.h"
 #include "vfs/names/names.h"
@@ -177,14 +176,18 @@ std::optional<VnodeId> NodeDirectory::find_vnode(std::string_view name) const {
   return name == kGuessedSchemaName ? find_vnode(kSchemaName) : std::nullopt;
 }
 
-// Behind the name of an alias may be its type, or a view. In the name itself is no dot (is_query_name()).
+// Behind the name of an alias may be its type, or a view.
 const tfile::TableAlias* NodeDirectory::alias_of(std::string_view name) const {
-  const auto& aliases = table_->table().aliases;
-  const auto named = [stem = name.substr(0, name.find('.'))](const tfile::TableAlias& alias) {
-    return is_query_name(alias.name) && tfile::escape_name(alias.name) == stem;
-  };
-  const auto found = std::ranges::find_if(aliases, named);
-  return found == aliases.end() ? nullptr : &*found;
+  const tfile::TableAlias* found = nullptr;
+  std::size_t longest = 0;  // a dot may belong to the name
+  for (const tfile::TableAlias& alias : table_->table().aliases) {
+    const std::string begin = tfile::escape_name(alias.name);
+    const bool is_named = name.starts_with(begin) && (name.size() == begin.size() || name[begin.size()] == '.');
+    if (!is_named || begin.size() <= longest) continue;
+    found = &alias;
+    longest = begin.size();
+  }
+  return found;
 }
 
 // A node that was found by its branch name, deeper than its own directory, has its own name there.

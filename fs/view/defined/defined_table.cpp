@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tfile/expression.h"
 #include "tfile/name.h"
 
 namespace tfilefs {
@@ -27,12 +28,8 @@ DefinedTable::DefinedTable(std::shared_ptr<const tfile::Table> of, const NamedEx
   for (const auto& [defined, expression] : wanted) {
     if (std::ranges::find(known, defined) != known.end()) continue;  // the first one counts
     known.push_back(defined);
-    if (!is_query_name(defined)) {
-      left_out_.emplace_back(defined, "not a name that an expression can use");
-      continue;
-    }
     // By its name, so that the expression may name a column that it hides, and not itself.
-    auto query = Query::bind(std::vector{defined}, scope);
+    auto query = Query::bind(std::vector{tfile::quoted_name(defined)}, scope);
     if (query)
       add_definition(tfile::escape_name(defined), expression, *std::move(query));
     else
