@@ -375,6 +375,14 @@ double binomial_density(double passed, double p, double total) {
 double binomial_below(double passed, double p, double total) {
   return passed < 0 ? 0 : passed >= total ? 1 : 1 - beta_below(p, passed + 1, total - passed);
 }
+// That at least so many pass.
+double binomial_from(double passed, double p, double total) {
+  passed = as_integer(passed, Arithmetic::integer);
+  total = as_integer(total, Arithmetic::integer);
+  if (passed <= 0) return 1;
+  if (passed >= total) return passed > total ? 0 : std::pow(p, total);
+  return beta_below(p, passed, total - passed + 1);
+}
 double negative_binomial_density(double failed, double p, double passed) {
   if (passed < 0 || p < 0 || p > 1) return 0;
   const double ways = std::lgamma(failed + passed) - std::lgamma(failed + 1) - std::lgamma(passed);
@@ -407,6 +415,8 @@ double dilogarithm(double x) {
   return x == x ? sum : x;
 }
 
+bool are_same(double x, double y) { return x == y || std::abs(x - y) < std::numeric_limits<double>::min(); }
+
 constexpr SpecialFunction kFunctions[] = {
     {"Landau", 1, 4, landau_of},
     {"landau_pdf", 1, 3,
@@ -438,6 +448,11 @@ constexpr SpecialFunction kFunctions[] = {
     {"cauchy_pdf", 1, 3, [](Arguments a) { return lorentz(a[0] - at(a, 2, 0), 2 * at(a, 1, 1)); }},
     {"LaplaceDist", 1, 3,
      [](Arguments a) { return std::exp(-std::abs((a[0] - at(a, 1, 0)) / at(a, 2, 1))) / (2 * at(a, 2, 1)); }},
+    {"LaplaceDistI", 1, 3,
+     [](Arguments a) {
+       const double tail = std::exp(-std::abs((a[0] - at(a, 1, 0)) / at(a, 2, 1))) / 2;
+       return a[0] <= at(a, 1, 0) ? tail : 1 - tail;
+     }},
     {"Voigt", 3, 4, voigt},
     {"Poisson", 2, 2, [](Arguments a) { return a[1] < 0 ? kNone : poisson(a[0], a[1]); }},
     {"PoissonI", 2, 2,
@@ -488,6 +503,7 @@ constexpr SpecialFunction kFunctions[] = {
      [](Arguments a) { return 1 - beta_below(a[2] / (a[2] + a[1] * a[0]), a[2] / 2, a[1] / 2); }},
     {"binomial_pdf", 3, 3, [](Arguments a) { return binomial_density(a[0], a[1], a[2]); }},
     {"binomial_cdf", 3, 3, [](Arguments a) { return binomial_below(a[0], a[1], a[2]); }},
+    {"BinomialI", 3, 3, [](Arguments a) { return binomial_from(a[2], a[0], a[1]); }},
     {"negative_binomial_pdf", 3, 3, [](Arguments a) { return negative_binomial_density(a[0], a[1], a[2]); }},
     {"normal_cdf_c", 1, 3,
      [](Arguments a) { return std::erfc((a[0] - at(a, 2, 0)) / at(a, 1, 1) / std::numbers::sqrt2) / 2; }},
@@ -496,6 +512,8 @@ constexpr SpecialFunction kFunctions[] = {
        return a[0] > 0 && a[0] < 1 ? -std::numbers::sqrt2 * boost::math::erfc_inv(2 * a[0], Quiet()) : 0;
      }},
     {"ErfInverse", 1, 1, [](Arguments a) { return std::abs(a[0]) < 1 ? boost::math::erf_inv(a[0], Quiet()) : 0; }},
+    {"ErfcInverse", 1, 1,
+     [](Arguments a) { return a[0] > 0 && a[0] < 2 ? boost::math::erfc_inv(a[0], Quiet()) : 0; }},
     {"exponential_cdf", 2, 3,
      [](Arguments a) { return a[0] < at(a, 2, 0) ? 0 : -std::expm1(-a[1] * (a[0] - at(a, 2, 0))); }},
     {"uniform_cdf", 3, 4,
@@ -513,6 +531,14 @@ constexpr SpecialFunction kFunctions[] = {
     {"Factorial", 1, 1,
      [](Arguments a) { return std::tgamma(std::max(0.0, as_integer(a[0], Arithmetic::integer)) + 1); }},
     {"Binomial", 2, 2, [](Arguments a) { return binomial(a[0], a[1]); }},
+    {"fma", 3, 3, [](Arguments a) { return std::fma(a[0], a[1], a[2]); }},
+    {"AreEqualAbs", 3, 3,
+     [](Arguments a) { return are_same(a[0], a[1]) || std::abs(a[0] - a[1]) < a[2] ? 1.0 : 0.0; }},
+    {"AreEqualRel", 3, 3,
+     [](Arguments a) {
+       const double apart = 0.5 * a[2] * (std::abs(a[0]) + std::abs(a[1]));
+       return are_same(a[0], a[1]) || std::abs(a[0] - a[1]) <= apart ? 1.0 : 0.0;
+     }},
     {"Range", 3, 3, [](Arguments a) { return a[2] < a[0] ? a[0] : a[2] > a[1] ? a[1] : a[2]; }},
     {"BetaCf", 3, 3, [](Arguments a) { return beta_fraction(a[0], a[1], a[2]); }},
     {"legendre", 2, 2, [](Arguments a) { return legendre(a[0], a[1]); }},

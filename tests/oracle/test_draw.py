@@ -121,6 +121,20 @@ def test_arrays_of_characters(samples, tmp_path):
     assert sum(map(float, number["values"][0])) == 30
 
 
+FUNCTIONS = """logb(X) ilogb(X) llround(X) lrint(X) llrint(X) isnormal(X) TMath::ErfcInverse(X) fmin(X,y) fmax(X,y) fdim(y,X)
+copysign(X,-y) remainder(y,X) nextafter(X,y) ldexp(X,3) scalbn(X,3) TMath::Ldexp(X,2) fma(X,y,2) TMath::BinomialI(X/4,9,4)
+TMath::LaplaceDistI(X,1,2) TMath::AreEqualAbs(X,1,0.5) TMath::AreEqualRel(X,1,0.5) TMath::Ccgs() TMath::Gcgs() TMath::GUncertainty()
+TMath::GhbarC() TMath::GhbarCUncertainty() TMath::Hcgs() TMath::HC() TMath::HCcgs() TMath::Kcgs() TMath::MWair() TMath::Rgair()""".split()
+
+
+def test_functions(samples, tmp_path):
+    path = os.path.join(samples("friends"), "main.root")
+    expressions = [each.replace("X", "(x/100+0.01)").replace("y", "(x-150)") + "+0*x" for each in FUNCTIONS]
+    answers = roots_answers(path, expressions, tmp_path)
+    assert all(each["count"] == 300 for each in answers)
+    assert wrong_answers(path + ":t", answers) == {}
+
+
 def test_values_of_an_rntuple(expected, tmp_path):
     source, answers = expected
     out = str(tmp_path / "ntuple.root")
