@@ -61,18 +61,21 @@ class PlacedNumbers {
       : place_(WholePayload(payload).place_of(stored.bytes)), dtype_(stored.dtype) {
     if (stored.packing) packing_ = *stored.packing;
   }
-  std::span<const std::byte> bytes(std::span<const std::byte> payload) const {
-    return payload.subspan(place_.begin, place_.size);
+  ByteRange bytes_at(std::uint64_t offset, std::uint64_t size) const { return {place_.begin + offset, size}; }
+  ByteRange numbers_at(std::uint64_t first, std::uint64_t count) const {
+    const std::uint64_t width = of({}).stored_size();
+    return bytes_at(first * width, count * width);
   }
-  std::vector<double> read(std::span<const std::byte> payload, std::uint64_t first, std::uint64_t count) const {
-    StoredNumbers some{bytes(payload), dtype_, packing_ ? &*packing_ : nullptr};
-    some.bytes = some.bytes.subspan(first * some.stored_size(), count * some.stored_size());
-    std::vector<double> values(count);
+  std::vector<double> read(std::span<const std::byte> bytes) const {
+    const StoredNumbers some = of(bytes);
+    std::vector<double> values(some.count());
     numbers_as_double(some, values.data());
     return values;
   }
 
  private:
+  StoredNumbers of(std::span<const std::byte> bytes) const { return {bytes, dtype_, packing_ ? &*packing_ : nullptr}; }
+
   ByteRange place_;
   Dtype dtype_ = Dtype::u1;
   std::optional<Packing> packing_;
@@ -85,10 +88,42 @@ struct CellBlock {
   std::optional<PlacedNumbers> squares;
 };
 
+// Some cells of a block.
+struct SomeCells {
+  const CellBlock* block = nullptr;
+  std::uint64_t first = 0, count = 0;              // in all cells
+  ByteRange coordinates{}, contents{}, squares{};  // of the payload
+};
+
+std::vector<ByteRange> ranges_of(const std::vector<SomeCells>& piece) {
+  std::vector<ByteRange> ranges;
+  for (const SomeCells& some : piece) {
+    for (const ByteRange range : {some.coordinates, some.contents, some.squares})
+      if (range.size > 0) ranges.push_back(range);
+  }
+  return ranges;
+}
+
+// The bytes of ranges: of a payload, or as they lie one behind the other.
+class RangeBytes {
+ public:
+  RangeBytes(std::span<const std::byte> bytes, bool is_payload) : bytes_(bytes), is_payload_(is_payload) {}
+  std::span<const std::byte> next(ByteRange range) {
+    const std::uint64_t begin = is_payload_ ? range.begin : at_;
+    at_ += range.size;
+    return bytes_.subspan(begin, range.size);
+  }
+
+ private:
+  const std::span<const std::byte> bytes_;
+  const bool is_payload_;
+  std::uint64_t at_ = 0;
+};
+
 class CellTable final : public PiecedText {
  public:
   CellTable(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, bool is_sparse,
-            std::span<const std::byte> payload, std::shared_ptr<const PayloadBytes> kept, const QuotedField& quoted);
+            std::shared_ptr<const PayloadBytes> kept, const QuotedField& quoted);
   Result<> add_blocks(const ObjectMembers& members, std::span<const std::byte> payload);
   Result<> count(std::span<const std::byte> payload, const std::stop_token& stop);
   Result<> make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const override;
@@ -96,17 +131,14 @@ class CellTable final : public PiecedText {
  private:
   void add_block(const ObjectMembers& members, std::uint64_t count, const std::string& coordinates,
                  const std::string& contents, const std::string& squares, std::span<const std::byte> payload);
+  std::vector<SomeCells> cells_of_piece(std::uint64_t first) const;
   template <class Put>
-  void each_cell_inside(std::span<const std::byte> payload, std::uint64_t first, std::uint64_t count, Put put) const;
-  template <class Put>
-  void each_cell_of(const CellBlock& block, std::span<const std::byte> payload, std::uint64_t first,
-                    std::uint64_t count, Put put) const;
-  void place(const CellBlock& block, std::span<const std::byte> coordinates, std::uint64_t cell,
+  void each_cell_inside(const std::vector<SomeCells>& piece, RangeBytes bytes, Put put) const;
+  void place(std::span<const std::byte> coordinates, std::uint64_t number, std::uint64_t cell,
              std::vector<std::uint64_t>& at) const;
 
   const std::vector<std::uint32_t> bins_;
   const std::optional<PackedCoordinates> packed_;  // of a THnSparse
-  const std::uint64_t payload_size_;
   const std::shared_ptr<const PayloadBytes> kept_;
   std::vector<CellAxis> axes_;
   std::vector<CellBlock> blocks_;
@@ -115,12 +147,8 @@ class CellTable final : public PiecedText {
 };
 
 CellTable::CellTable(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, bool is_sparse,
-                     std::span<const std::byte> payload, std::shared_ptr<const PayloadBytes> kept,
-                     const QuotedField& quoted)
-    : bins_(bins),
-      packed_(is_sparse ? std::optional<PackedCoordinates>(bins) : std::nullopt),
-      payload_size_(payload.size()),
-      kept_(std::move(kept)) {
+                     std::shared_ptr<const PayloadBytes> kept, const QuotedField& quoted)
+    : bins_(bins), packed_(is_sparse ? std::optional<PackedCoordinates>(bins) : std::nullopt), kept_(std::move(kept)) {
   std::string header, labels;
   for (std::size_t i = 0; i < bins.size(); ++i) {
     axes_.emplace_back(members, axis_path(i), bins[i], quoted);
@@ -159,42 +187,53 @@ void CellTable::add_block(const ObjectMembers& members, std::uint64_t count, con
   cells_ += count;
 }
 
-void CellTable::place(const CellBlock& block, std::span<const std::byte> coordinates, std::uint64_t cell,
+// `number`: of the cell, among those with these coordinates.
+void CellTable::place(std::span<const std::byte> coordinates, std::uint64_t number, std::uint64_t cell,
                       std::vector<std::uint64_t>& at) const {
   if (packed_) {
     std::size_t axis = 0;
-    packed_->unpack(&coordinates[(cell - block.first) * packed_->cell_size()],
-                    [&](std::uint64_t bin) { at[axis++] = bin; });
+    packed_->unpack(&coordinates[number * packed_->cell_size()], [&](std::uint64_t bin) { at[axis++] = bin; });
     return;
   }
   for (std::size_t i = bins_.size(); i-- > 0; cell /= bins_[i] + 2ull) at[i] = cell % (bins_[i] + 2ull);
 }
 
-// These cells of the block, if they are none of flow: their bins, their content, and its variance.
-template <class Put>
-void CellTable::each_cell_of(const CellBlock& block, std::span<const std::byte> payload, std::uint64_t first,
-                             std::uint64_t count, Put put) const {
-  const std::vector<double> values = block.contents.read(payload, first - block.first, count);
-  std::vector<double> squares;
-  if (block.squares) squares = block.squares->read(payload, first - block.first, count);
-  const std::span<const std::byte> coordinates = block.coordinates.bytes(payload);
-  std::vector<std::uint64_t> at(axes_.size());
-  for (std::uint64_t i = 0; i < count; ++i) {
-    place(block, coordinates, first + i, at);
-    bool is_inside = true;
-    for (std::size_t axis = 0; axis < at.size(); ++axis) is_inside &= axes_[axis].is_inside(at[axis]);
-    if (is_inside) put(at, values[i], squares.empty() ? std::abs(values[i]) : squares[i]);
+// The cells of the piece that begins with this one.
+std::vector<SomeCells> CellTable::cells_of_piece(std::uint64_t first) const {
+  std::vector<SomeCells> piece;
+  const std::uint64_t end = std::min(first + kPieceCells, cells_);
+  for (auto block = std::ranges::upper_bound(blocks_, first, {}, &CellBlock::first) - 1; first < end; ++block) {
+    SomeCells& some = piece.emplace_back();
+    some.block = &*block;
+    some.first = first;
+    some.count = std::min(end, block->first + block->count) - first;
+    const std::uint64_t inside = first - block->first;
+    if (packed_) {
+      const std::uint64_t size = packed_->cell_size();
+      some.coordinates = block->coordinates.bytes_at(inside * size, some.count * size);
+    }
+    some.contents = block->contents.numbers_at(inside, some.count);
+    if (block->squares) some.squares = block->squares->numbers_at(inside, some.count);
+    first += some.count;
   }
+  return piece;
 }
 
+// These cells, if they are none of flow: their bins, their content, and its variance.
 template <class Put>
-void CellTable::each_cell_inside(std::span<const std::byte> payload, std::uint64_t first, std::uint64_t count,
-                                 Put put) const {
-  auto block = std::ranges::upper_bound(blocks_, first, {}, &CellBlock::first) - 1;
-  for (const std::uint64_t end = first + count; first < end; ++block) {
-    const std::uint64_t some = std::min(end, block->first + block->count) - first;
-    each_cell_of(*block, payload, first, some, put);
-    first += some;
+void CellTable::each_cell_inside(const std::vector<SomeCells>& piece, RangeBytes bytes, Put put) const {
+  std::vector<std::uint64_t> at(axes_.size());
+  for (const SomeCells& some : piece) {
+    const std::span<const std::byte> coordinates = bytes.next(some.coordinates);
+    const std::vector<double> values = some.block->contents.read(bytes.next(some.contents));
+    std::vector<double> squares;
+    if (some.block->squares) squares = some.block->squares->read(bytes.next(some.squares));
+    for (std::uint64_t i = 0; i < some.count; ++i) {
+      place(coordinates, i, some.first + i, at);
+      bool is_inside = true;
+      for (std::size_t axis = 0; axis < at.size(); ++axis) is_inside &= axes_[axis].is_inside(at[axis]);
+      if (is_inside) put(at, values[i], squares.empty() ? std::abs(values[i]) : squares[i]);
+    }
   }
 }
 
@@ -207,9 +246,11 @@ Result<> CellTable::count(std::span<const std::byte> payload, const std::stop_to
       for (std::size_t axis = 0; axis < at.size(); ++axis) size += axes_[axis].size(at[axis]);
       size += csv_size(value) + errors.of(variance) + 2;  // a comma and the end of the line
     };
-    each_cell_inside(payload, first, std::min(kPieceCells, cells_ - first), add);
+    const std::vector<SomeCells> cells = cells_of_piece(first);
+    each_cell_inside(cells, RangeBytes(payload, true), add);
     if (size == 0) continue;
-    pieces.push_back({size, {}, {0, kept_ ? 0 : payload.size()}});
+    pieces.push_back({size, {}, {}});
+    if (!kept_) pieces.back().payload = ranges_of(cells);
     starts_.push_back(first);
   }
   return {};
@@ -217,8 +258,10 @@ Result<> CellTable::count(std::span<const std::byte> payload, const std::stop_to
 
 Result<> CellTable::make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const {
   constexpr const char* kOther = "the table of the object has changed since its size was computed";
-  if (kept_) payload = kept_->span();
-  if (payload.size() != payload_size_) return fail(ErrorKind::stale, kOther);
+  const std::vector<SomeCells> cells = cells_of_piece(starts_[piece]);
+  std::uint64_t needed = 0;
+  for (const ByteRange range : ranges_of(cells)) needed += range.size;
+  if (!kept_ && payload.size() != needed) return fail(ErrorKind::stale, kOther);
   std::string text;
   text.reserve(to.size());
   CsvText digits;
@@ -230,8 +273,7 @@ Result<> CellTable::make(std::size_t piece, std::span<const std::byte> payload, 
     for (std::size_t axis = 0; axis < at.size(); ++axis) axes_[axis].append_label(text, at[axis]);
     text += '\n';
   };
-  const std::uint64_t first = starts_[piece];
-  each_cell_inside(payload, first, std::min(kPieceCells, cells_ - first), append);
+  each_cell_inside(cells, kept_ ? RangeBytes(kept_->span(), true) : RangeBytes(payload, false), append);
   if (text.size() != to.size()) return fail(ErrorKind::stale, kOther);
   std::memcpy(to.data(), text.data(), text.size());
   return {};
@@ -245,7 +287,7 @@ Result<std::shared_ptr<const PiecedText>> cell_table(const ObjectMembers& member
                                                      const QuotedField& quoted, const std::stop_token& stop) {
   TRY(const std::vector<std::uint32_t> bins, bins_of_axes(members));
   const bool is_sparse = kind.family == ObjectFamily::sparse;
-  auto table = std::make_shared<CellTable>(members, bins, is_sparse, payload, std::move(kept), quoted);
+  auto table = std::make_shared<CellTable>(members, bins, is_sparse, std::move(kept), quoted);
   TRY_VOID(table->add_blocks(members, payload));
   TRY_VOID(table->count(payload, stop));
   return std::shared_ptr<const PiecedText>(std::move(table));

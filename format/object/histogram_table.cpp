@@ -118,7 +118,8 @@ HistogramTable::HistogramTable(const HistogramSource& source, const ObjectKind& 
 }
 
 Result<> HistogramTable::count(const HistogramSource& source, const std::stop_token& stop) {
-  const ByteRange payload{0, opened_ ? source.payload->span().size() : 0};
+  std::vector<ByteRange> payload;
+  if (opened_) payload.push_back({0, source.payload->span().size()});
   const std::size_t first = pieces.size();
   pieces.resize(first + grid_.pieces(), {0, {}, payload});
   CellReader reader(source.members, *source.payload, is_profile_);

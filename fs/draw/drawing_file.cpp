@@ -100,7 +100,11 @@ Result<std::string> json_of(const Drawing& drawing) {
     std::string part = piece.text;
     if (part.empty()) {
       part.resize(piece.size);
-      const auto payload = std::span(object.payload).subspan(piece.payload.begin, piece.payload.size);
+      std::vector<std::byte> payload;
+      for (const tfile::ByteRange range : piece.payload) {
+        const auto bytes = std::span(object.payload).subspan(range.begin, range.size);
+        payload.insert(payload.end(), bytes.begin(), bytes.end());
+      }
       TRY_VOID(text->make(i, payload, part));
     }
     all += part;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "damage.h"
 #include "exec/for_each.h"
@@ -20,6 +21,9 @@ constexpr auto kRangeEndMax = static_cast<std::uint64_t>(std::numeric_limits<std
 constexpr tfile::JoinLimits kPickLimits{.gap_max = 4096, .range_max = 1 << 20};
 // Reads under way at the same time: as many as are worth it if each waits for storage.
 constexpr std::size_t kReadsAtOnce = 16;
+
+// From so many bytes on an input is not copied: a copy is beyond the memory of the mount.
+constexpr std::size_t kHeldMin = 1 << 20;
 
 // The picks from this one on that are one read.
 std::span<const Pick> read_together(std::span<const Pick> picks) {
@@ -74,7 +78,20 @@ void read_whole(CachedStreams& streams, const ColumnRange& range, ReadUse use, R
                on_behalf_of<Slices>(std::move(reply), std::move(check)));
 }
 
-void Inputs::add(const Slices& slices) {
+void Inputs::add(Slices slices) {
+  let_go();
+  if (slices.pieces.size() != 1 || slices.size() < kHeldMin) return copy(slices);
+  held_ = std::move(slices);
+  bytes_.emplace_back(reinterpret_cast<const char*>(held_.pieces[0].data()), held_.size());
+}
+
+void Inputs::let_go() {
+  if (held_.pieces.empty()) return;
+  bytes_.pop_back();
+  copy(std::exchange(held_, Slices()));
+}
+
+void Inputs::copy(const Slices& slices) {
   tfile::Buffer& buffer = memory_.emplace_back(slices.size(), tfile::Use::passing);
   copy_slices(slices, buffer.data());
   bytes_.emplace_back(reinterpret_cast<const char*>(buffer.data()), buffer.size());
@@ -85,7 +102,8 @@ void read_inputs(std::shared_ptr<CachedStreams> streams, std::vector<ColumnRange
   const std::size_t count = ranges.size();
   auto read = [streams = std::move(streams), ranges = std::move(ranges), use](std::size_t i, Inputs& inputs,
                                                                               Reply<void> done) {
-    auto add = [&inputs](const Slices& slices) { inputs.add(slices); };
+    inputs.let_go();
+    auto add = [&inputs](Slices slices) { inputs.add(std::move(slices)); };
     auto added = answer_with<Slices>(std::move(done), std::move(add));
     if (ranges[i].size == 0) return added(Slices());
     read_whole(*streams, ranges[i], use, std::move(added));

@@ -38,13 +38,19 @@ inline void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<S
 // The bytes of some ranges, in their order: what other bytes are made of.
 class Inputs {
  public:
-  void add(const Slices&);
+  // A long one that is in one piece stays where it is in the cache.
+  void add(Slices);
+  // Copies what is held in the cache, to whose memory others have a right.
+  void let_go();
   std::size_t size() const { return bytes_.size(); }
   std::span<const std::string_view> bytes() const { return bytes_; }
 
  private:
+  void copy(const Slices&);
+
   std::vector<tfile::Buffer> memory_;
   std::vector<std::string_view> bytes_;
+  Slices held_;  // the last of them, unless it is empty
 };
 
 // Adds these ranges to the inputs, one after the other. Each is copied before the next is read: what waits for memory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/pieced_content.h"
 
+#include <string>
 #include <utility>
 
 #include "view/segments.h"
@@ -13,12 +14,16 @@ class TextPieces final : public Transform {
   explicit TextPieces(std::shared_ptr<const tfile::PiecedText> text) : text_(std::move(text)) {}
 
   std::vector<ColumnRange> inputs(std::uint64_t piece) const override {
-    const tfile::ByteRange range = text_->pieces[piece].payload;
-    if (range.size == 0) return {};
-    return {{0, 0, 1, range.begin, range.size}};
+    std::vector<ColumnRange> ranges;
+    for (const tfile::ByteRange range : text_->pieces[piece].payload)
+      ranges.push_back({0, 0, 1, range.begin, range.size});
+    return ranges;
   }
   Result<void> make(std::uint64_t piece, std::span<const std::string_view> inputs, std::span<char> to) const override {
-    return text_->make(piece, inputs.empty() ? std::span<const std::byte>() : std::as_bytes(std::span(inputs[0])), to);
+    if (inputs.size() == 1) return text_->make(piece, std::as_bytes(std::span(inputs[0])), to);
+    std::string joined;
+    for (const std::string_view input : inputs) joined += input;
+    return text_->make(piece, std::as_bytes(std::span(joined)), to);
   }
 
  private:

@@ -41,6 +41,7 @@ void make_piece(std::shared_ptr<PieceInMaking> of, std::vector<ColumnRange> inpu
     if (!more.empty()) return make_piece(of, std::move(more), std::move(answer));
     std::string made(of->size, '\0');
     const Result<> done = of->transform->make(of->piece, of->inputs.bytes(), made);
+    of->inputs = {};
     answer(done.map([&]() -> PiecePtr { return std::make_shared<const std::string>(std::move(made)); }));
   };
   auto ask = [of, make = std::move(make)](Inputs read, Reply<PiecePtr> answer) mutable {

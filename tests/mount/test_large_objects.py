@@ -243,3 +243,35 @@ def test_what_follows_a_long_histogram_is_read(behind, name):
         assert shown["opt"] == ["hist", "option"]
     if name not in ("TMap", "TSortedList", "TOrdCollection", "THashTable"):  # of which no parts are shown
         assert np.fromfile(os.path.join(directory, "behind", "values.f4"), "f4").tolist() == [0, 7, 0]
+
+
+@pytest.fixture(scope="module")
+def loaded_whole(samples):
+    return os.path.join(samples("loaded_whole"), "loaded_whole.root")
+
+
+@pytest.fixture
+def whole(loaded_whole):
+    with mounted.Mounted(loaded_whole, ("memory=64M",)) as m:
+        yield m
+        assert m.errors() == ""
+        assert m.peak_bytes() < MEMORY + (64 << 20)
+
+
+@pytest.mark.parametrize("name", ("dense", "sparse"))
+def test_the_table_of_many_dimensions_is_that_of_its_arrays(whole, loaded_whole, name):
+    table = os.path.join(whole.path, name, "table.csv")
+    with open(table, "rb") as file:
+        text = file.read()
+    assert len(text) == os.stat(table).st_size
+    lines = text.decode().splitlines()
+    with mounted.Mounted(loaded_whole, ("memory=2G",)) as large:
+        directory = os.path.join(large.path, name)
+        array = [each for each in os.listdir(directory) if each.startswith("values")][0]
+        values = np.fromfile(os.path.join(directory, array), "<f8")
+        if name == "sparse":
+            cells = np.fromfile(os.path.join(directory, "coordinates.i4x4"), "<i4").reshape(-1, 4)
+            values = values[((cells > 0) & (cells <= 200)).all(axis=1)]
+    assert len(lines) == len(values) + 1
+    found = np.array([float(line.split(",")[8]) for line in lines[1:]])
+    np.testing.assert_array_equal(found, values)

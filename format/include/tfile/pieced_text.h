@@ -16,9 +16,9 @@ namespace tfile {
 class PiecedText {
  public:
   struct Piece {
-    std::uint64_t size = 0;  // of the text, never 0
-    std::string text;        // if it is kept; else make() makes it...
-    ByteRange payload;       // ...of these bytes of the payload
+    std::uint64_t size = 0;          // of the text, never 0
+    std::string text;                // if it is kept; else make() makes it...
+    std::vector<ByteRange> payload;  // ...of these bytes of the payload
   };
   virtual ~PiecedText() = default;
 
@@ -29,8 +29,8 @@ class PiecedText {
     return sum;
   }
 
-  // Makes a piece that is not kept; `to` has its size. Errors: damaged, io (of the storage), stale (the payload is
-  // another one). May block.
+  // Makes a piece that is not kept, of its ranges of the payload, one behind the other; `to` has its size. Errors:
+  // damaged, io (of the storage), stale (the payload is another one). May block.
   virtual Result<> make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const = 0;
 };
 

@@ -109,7 +109,7 @@ class Outline final : public JsonSink {
     const std::uint64_t bytes = size_of_numbers(some, 0, some.count());
     size += bytes;
     if (is_much()) return {};
-    pieces.push_back({bytes, {}, range});
+    pieces.push_back({bytes, {}, {range}});
     forms.resize(pieces.size());
     forms.back() = {some.dtype, some.packing ? std::optional(*some.packing) : std::nullopt, some.is_char};
     return {};
@@ -191,7 +191,7 @@ class Stretches final : public PiecedText {
       : infos_(std::move(infos)), class_name_(std::move(class_name)), keylen_(keylen) {
     stretch_ = std::max(kShortMax, (size + kStretchesMax - 1) / kStretchesMax);
     for (std::uint64_t at = 0; at < size; at += stretch_)
-      pieces.push_back({std::min(stretch_, size - at), {}, {0, payload}});
+      pieces.push_back({std::min(stretch_, size - at), {}, {{0, payload}}});
   }
   Result<> make(std::size_t piece, std::span<const std::byte> payload, std::span<char> to) const override {
     Stretch sink(piece * stretch_, to);
