@@ -245,6 +245,11 @@ def test_what_follows_a_long_histogram_is_read(behind, name):
         assert np.fromfile(os.path.join(directory, "behind", "values.f4"), "f4").tolist() == [0, 7, 0]
 
 
+def decoded_bytes(m):
+    with open(os.path.join(m.path, ".tfilefs", "stats.json")) as stats:
+        return json.load(stats)["objects"]["bytes_decoded"]
+
+
 @pytest.fixture(scope="module")
 def loaded_whole(samples):
     return os.path.join(samples("loaded_whole"), "loaded_whole.root")
@@ -256,6 +261,22 @@ def whole(loaded_whole):
         yield m
         assert m.errors() == ""
         assert m.peak_bytes() < MEMORY + (64 << 20)
+
+
+def test_the_json_of_an_efficiency_is_that_of_its_histograms(whole, loaded_whole):
+    """They are as large as all of the memory of the mount, and are decoded once, block by block."""
+    told = os.path.join(whole.path, "eff", "object.json")
+    size, decoded = os.stat(told).st_size, decoded_bytes(whole)
+    with open(told, "rb") as file:
+        text = file.read()
+    assert len(text) == size
+    assert decoded_bytes(whole) - decoded < 1.2 * os.stat(os.path.join(whole.path, "eff", "object.bin")).st_size
+    shown = json.loads(text)
+    with uproot.open(loaded_whole) as file:
+        for name, member in (("total", "fTotalHistogram"), ("passed", "fPassedHistogram")):
+            expected = file[name].values(flow=True)
+            assert expected.sum() > 1_000
+            np.testing.assert_array_equal(np.array(shown[member]["fArray"]), expected.T.ravel())
 
 
 @pytest.mark.parametrize("name", ("dense", "sparse"))

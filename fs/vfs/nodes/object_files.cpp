@@ -120,8 +120,13 @@ const tfile::Column& text_column() {
 }  // namespace
 
 ObjectFiles::ObjectFiles(std::shared_ptr<const Object> object, std::shared_ptr<const tfile::StreamSet> payload,
-                         std::shared_ptr<CachedStreams> cached, ClusterCache& cache)
-    : object_(std::move(object)), payload_(std::move(payload)), cached_(std::move(cached)), cache_(cache) {}
+                         std::shared_ptr<CachedStreams> cached, std::shared_ptr<CachedStreams> blocks,
+                         ClusterCache& cache)
+    : object_(std::move(object)),
+      payload_(std::move(payload)),
+      cached_(std::move(cached)),
+      blocks_(std::move(blocks)),
+      cache_(cache) {}
 
 std::optional<std::size_t> ObjectFiles::part_at(tfile::NodeId node) const {
   for (std::size_t i = 0; i < object_->parts.size(); ++i) {
@@ -176,7 +181,7 @@ void ObjectFiles::count_json(Payload payload) const {
   auto text = object_->json(payload, {});
   if (!text || !*text) return;
   once(0, ViewKind::object_json)
-      .get([&](Reply<std::shared_ptr<Content>> made) { made(pieced_content(cached_, *std::move(text))); },
+      .get([&](Reply<std::shared_ptr<Content>> made) { made(shown_in_pieces(*std::move(text))); },
            Reply<std::shared_ptr<Content>>([](const Result<std::shared_ptr<Content>>&) {}));
 }
 
@@ -211,7 +216,7 @@ void ObjectFiles::made_in_pieces(std::size_t part, ViewKind shown_as, Reply<std:
   };
   auto show = [self = shared_from_this(), part, shown_as](PiecedPtr text, Reply<std::shared_ptr<Content>> reply) {
     if (!text) return self->made_whole(part, shown_as, std::move(reply));
-    reply(pieced_content(self->cached_, std::move(text)));
+    reply(self->shown_in_pieces(std::move(text)));
   };
   Reply<PiecedPtr> counted = value_for<PiecedPtr>(std::move(made), std::move(show));
   if (object_->is_large)
@@ -226,6 +231,15 @@ void ObjectFiles::made_in_pieces(std::size_t part, ViewKind shown_as, Reply<std:
   };
   cached_->read(0, 0, 1, 0, payload_->decoded_size({}), kLookedAt,
                 value_for<Slices>(std::move(counted), std::move(count_in)));
+}
+
+// A piece that is made of part of the payload needs no more of it in memory than the blocks that have it.
+std::shared_ptr<Content> ObjectFiles::shown_in_pieces(PiecedPtr text) const {
+  const auto needs_much = [](const tfile::PiecedText::Piece& piece) {
+    return std::ranges::any_of(piece.payload, [](tfile::ByteRange r) { return r.size > tfile::File::kLargeObject; });
+  };
+  const bool in_blocks = blocks_ && std::ranges::none_of(text->pieces, needs_much);
+  return pieced_content(in_blocks ? blocks_ : cached_, std::move(text));
 }
 
 namespace {
@@ -249,7 +263,12 @@ void load_whole(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
                   slices = std::move(slices)]() -> Result<ObjectFilesPtr> {
         const Payload bytes = slices.pieces.empty() ? Payload() : slices.pieces[0];
         TRY(auto object, file->object(listing->keys[key], bytes));
-        auto files = std::make_shared<const ObjectFiles>(std::move(object), payload, streams, cache);
+        std::shared_ptr<CachedStreams> blocks;
+        if (tfile::File::is_large(listing->keys[key])) {
+          TRY(auto large, file->large_payload(listing->keys[key]));
+          blocks = cache.attach(std::move(large));
+        }
+        auto files = std::make_shared<const ObjectFiles>(std::move(object), payload, streams, std::move(blocks), cache);
         if (bytes.size() <= kInPlaceMax) files->count_json(bytes);
         return files;
       };
@@ -275,7 +294,7 @@ void load_object(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
     if (!object) return ObjectFilesPtr();
     TRY(auto payload, file->large_payload(listing->keys[key]));
     auto streams = cache.attach(payload);
-    return std::make_shared<const ObjectFiles>(std::move(object), std::move(payload), std::move(streams), cache);
+    return std::make_shared<const ObjectFiles>(std::move(object), std::move(payload), streams, streams, cache);
   };
   auto look = [&cache, file, listing, key](ObjectFilesPtr object, Reply<ObjectFilesPtr> done) {
     if (object) return done(std::move(object));

@@ -23,9 +23,10 @@ namespace tfilefs {
 class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
  public:
   // `payload`: of File::payload, of a large object of File::large_payload. `cached`: the same in the cache, where it
-  // may be already since the object was opened.
+  // may be already since the object was opened. `blocks`: the bytes of File::large_payload in the cache; nullptr if the
+  // payload is not large.
   ObjectFiles(std::shared_ptr<const tfile::Object>, std::shared_ptr<const tfile::StreamSet> payload,
-              std::shared_ptr<CachedStreams> cached, ClusterCache&);
+              std::shared_ptr<CachedStreams> cached, std::shared_ptr<CachedStreams> blocks, ClusterCache&);
 
   const std::shared_ptr<const tfile::Object>& object() const { return object_; }
 
@@ -55,10 +56,11 @@ class ObjectFiles : public std::enable_shared_from_this<ObjectFiles> {
   Once<std::shared_ptr<Content>> once(tfile::NodeId, ViewKind) const;
   void made_whole(std::size_t part, ViewKind, Reply<std::shared_ptr<Content>>) const;
   void made_in_pieces(std::size_t part, ViewKind, Reply<std::shared_ptr<Content>>) const;
+  std::shared_ptr<Content> shown_in_pieces(std::shared_ptr<const tfile::PiecedText>) const;
 
   const std::shared_ptr<const tfile::Object> object_;
   const std::shared_ptr<const tfile::StreamSet> payload_;
-  const std::shared_ptr<CachedStreams> cached_;
+  const std::shared_ptr<CachedStreams> cached_, blocks_;
   ClusterCache& cache_;
   mutable Mutex mutex_{"ObjectFiles::mutex_"};
   mutable std::map<std::pair<tfile::NodeId, ViewKind>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
