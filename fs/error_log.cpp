@@ -41,14 +41,17 @@ std::string message_of(const Error& error) {
 void ErrorLog::add(std::string_view path, const Error& error) {
   const Error shown{error.kind, shortened(error.text), error.offset, 0, shortened(error.source)};
   const LogEntry entry{message_of(shown), shortened(std::string(path)), error.system_errno};
+  const LogEntry of_directory{entry.text, shortened(std::string(path.substr(0, path.rfind('/')))), error.system_errno};
   std::string message = entry.line();
+  const std::string same_above = of_directory.line();
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   tell_log(Severity::error, entry);
   const Lock lock(mutex_);
   ++count_;
-  const auto same =
-      std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.message == message; });
+  const auto same = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
+    return line.message == message || line.message == same_above;
+  });
   if (same != lines_.end()) {
     same->time = now.count();
     ++same->times;

@@ -26,9 +26,9 @@ class PayloadBytes {
   virtual ~PayloadBytes() = default;
   virtual std::span<const std::byte> span() const = 0;
   virtual std::unique_ptr<PayloadReader> reader() const = 0;
-  // Makes sure that the next kWantedAhead bytes are there, more than the header of a value takes, or numbers that are
-  // no array. False: they are not.
+  // More than the header of a value takes, or numbers that are no array.
   static constexpr std::uint64_t kWantedAhead = 1 << 20;
+  // Makes sure that the next kWantedAhead bytes are there. False: they are not.
   virtual bool want(std::size_t /*position*/) const { return true; }
 
   // The place of bytes of span().

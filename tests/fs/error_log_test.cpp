@@ -33,6 +33,16 @@ TEST(ErrorLog, TheSameAgainIsCounted) {
   EXPECT_EQ(log.count(), 10u);
 }
 
+TEST(ErrorLog, WhatADirectoryHadIsCountedForItsFiles) {
+  ErrorLog log;
+  const Error error{ErrorKind::damaged, "zlib: no", 4096, 0};
+  log.add("/h", error), log.add("/h/object.json", error), log.add("/other/object.json", error);
+  const std::string text = log.text();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+  EXPECT_NE(text.find(" /h: zlib: no (at byte 4096) [2 times]\n"), std::string::npos);
+  EXPECT_NE(text.find(" /other/object.json: zlib: no (at byte 4096)\n"), std::string::npos);
+}
+
 TEST(ErrorLog, IsBounded) {
   ErrorLog log;
   for (int i = 0; i < 1000; ++i) log.add("/" + std::to_string(i), std::string(100000, 'x'));

@@ -235,7 +235,7 @@ void KeyVnodes::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const
     if (!object) {
       if (!is_lasting(object.error()) && !is_refusal(object.error())) return tl::unexpected(std::move(object).error());
       const bool is_damaged = object.error().kind == ErrorKind::damaged;
-      if (is_damaged || is_refusal(object.error())) g.context.errors.add(self->path_of(key), object.error().text);
+      if (is_damaged || is_refusal(object.error())) g.context.errors.add(self->path_of(key), object.error());
       return make_object_directory(self->generation_, self->listing_, key, object.error());
     }
     for (const std::string& warning : object->get()->object()->warnings)
