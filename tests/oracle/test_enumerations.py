@@ -4,11 +4,13 @@
 import json
 import os
 
+import numpy as np
 import pytest
 
 import mounted_table
 from oracle.literals import assert_equal, read_literal
 
+NOT_ROOTS = ("codes", "lengths", "wides", "lost")  # which are compared otherwise
 FILES = [f"codes-{split}-{codec}" for split in (0, 1, 99) for codec in (101, 505)]
 
 
@@ -29,9 +31,9 @@ def test_of_four_bytes(samples, shared_mount, name):
     table = os.path.join(shared_mount(directory).path, name + ".root", "t")
     values, root = written(os.path.join(directory, name + ".root.written")), read_literal(os.path.join(directory, name + ".txt"))
     assert in_one_order(root["codes"]) == in_one_order(values["codes"])
-    assert {branch: root[branch] for branch in values if branch not in ("codes", "lengths", "lost")} == {
-        branch: entries for branch, entries in values.items() if branch not in ("codes", "lengths", "lost")}
-    assert_equal(table, {branch: entries for branch, entries in values.items() if branch not in ("lengths", "lost")})
+    assert {branch: root[branch] for branch in values if branch not in NOT_ROOTS} == {
+        branch: entries for branch, entries in values.items() if branch not in NOT_ROOTS}
+    assert_equal(table, {branch: entries for branch, entries in values.items() if branch not in ("lengths", "wides", "lost")})
     assert not [branch for branch in mounted_table.raw_branches(table) if not branch.startswith("lost")]
     mounted_table.assert_schema_matches_files(table)
 
@@ -43,6 +45,21 @@ def test_of_other_lengths(samples, shared_mount, name):
     table = os.path.join(shared_mount(directory).path, name + ".root", "t")
     values = written(os.path.join(directory, name + ".root.written"))
     assert_equal(table, {"lengths": values["lengths"]})
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_of_which_root_stores_none_in_maps(samples, shared_mount, name):
+    """A map whose pair has a dictionary is stored as its number of items, unless it is inside another collection."""
+    directory = samples("codes")
+    table = os.path.join(shared_mount(directory).path, name + ".root", "t")
+    values = written(os.path.join(directory, name + ".root.written"))["wides"]
+    node = os.path.join(table, "wides")
+    ends = np.fromfile(os.path.join(node, "both", "offsets.i8"), "<i8")
+    assert list(np.diff(ends)) == [len(entry["both"]) for entry in values] and ends[-1] > 0
+    assert os.listdir(os.path.join(node, "both")) == ["offsets.i8"]
+    assert_equal(node, {member: [entry[member] for entry in values] for member in ("maps", "last")})
+    assert not [branch for branch in mounted_table.raw_branches(table) if branch.startswith("wides")]
+    mounted_table.assert_schema_matches_files(table)
 
 
 @pytest.mark.parametrize("name", FILES)

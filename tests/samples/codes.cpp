@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// codes write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: trees of Codes, Lengths and Lost and of their members, and
+// codes write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: trees of Codes, Lengths, Wides and Lost and of their members, and
 // beside FILE, in FILE.written, a Python literal {branch: value} for each entry.
 // codes lone FILE: branches of collections of enumerations that nothing in the file describes.
 // codes dump FILE ANSWER: what ROOT reads back of all that it reads right, as one literal {branch: [entry, ...]}.
@@ -39,6 +39,7 @@ void roll(Scope::Kind& value) { value = few() < 2 ? Scope::Kind::x : Scope::Kind
 #define LENGTHS(DO) \
   DO(smalls) DO(shorts) DO(set_small) DO(set_short) DO(list_small) DO(queue_short) DO(small_lists) DO(wide_lists) \
   DO(short_lists) DO(values) DO(keys) DO(both) DO(map_map) DO(last)
+#define WIDES(DO) DO(both) DO(maps) DO(last)
 #define LOST(DO) DO(map_list) DO(last)
 // Collections in branches of their own.
 #define TOPS(DO) \
@@ -48,6 +49,7 @@ void roll(Scope::Kind& value) { value = few() < 2 ? Scope::Kind::x : Scope::Kind
 ROLLED(Scope, SCOPE)
 ROLLED(Codes, CODES)
 ROLLED(Lengths, LENGTHS)
+ROLLED(Wides, WIDES)
 ROLLED(Lost, LOST)
 
 namespace {
@@ -57,15 +59,17 @@ void write_file(const std::string& name, int split, int compression, int basket_
   TTree tree("t", "enumerations");
   Codes codes, tops;
   Lengths lengths;
+  Wides wides;
   Lost lost;
   tree.Branch("codes", &codes, basket_size, split);
   tree.Branch("lengths", &lengths, basket_size, split);
+  tree.Branch("wides", &wides, basket_size, split);
   tree.Branch("lost", &lost, basket_size, split);
 #define BRANCH(name) tree.Branch(#name, &tops.name, basket_size, split);
   TOPS(BRANCH)
-  const auto roll_entry = [&] { roll(codes), roll(lengths), roll(lost), roll(tops); };
+  const auto roll_entry = [&] { roll(codes), roll(lengths), roll(wides), roll(lost), roll(tops); };
   fill(tree, name, entries, roll_entry, [&](std::ostream& out) {
-    out << "'codes':", put(out, codes), out << ",'lengths':", put(out, lengths), out << ",'lost':", put(out, lost);
+    out << "'codes':", put(out, codes), out << ",'lengths':", put(out, lengths), out << ",'wides':", put(out, wides), out << ",'lost':", put(out, lost);
 #define PUT(name) out << ",'" #name "':", put(out, tops.name);
     TOPS(PUT)
   });

@@ -71,6 +71,13 @@ struct Lengths {
   int last = 0;
 };
 
+// ROOT leaves enumerations of 8 bytes out of a pair that has a dictionary.
+struct Wides {
+  std::map<Wide, Wide> both;
+  std::vector<std::map<Wide, Wide>> maps;
+  int last = 0;
+};
+
 // ROOT stores only a part of the items of these.
 struct Lost {
   std::map<int, std::vector<Small>> map_list;

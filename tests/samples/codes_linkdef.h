@@ -9,6 +9,7 @@
 #pragma link C++ struct Scope+;
 #pragma link C++ struct Codes+;
 #pragma link C++ struct Lengths+;
+#pragma link C++ struct Wides+;
 #pragma link C++ struct Lost+;
 #pragma link C++ class std::vector<Plain>+;
 #pragma link C++ class std::vector<Signed>+;
@@ -48,6 +49,9 @@
 #pragma link C++ class std::map<Short,Wide>+;
 #pragma link C++ class std::map<int,std::map<int,Small>>+;
 #pragma link C++ class std::map<int,std::vector<Small>>+;
+#pragma link C++ class std::pair<Wide,Wide>+;
+#pragma link C++ class std::map<Wide,Wide>+;
+#pragma link C++ class std::vector<std::map<Wide,Wide>>+;
 #pragma link C++ enum Lone;
 #pragma link C++ enum LoneByte;
 #pragma link C++ class std::vector<Lone>+;

@@ -142,13 +142,14 @@ Shape LayoutCompiler::tobject() {
 // A collection with a version header, which says at run time which of two forms it has. Both forms have the same
 // members in the same order, and fill the same slots.
 template <class ObjectWise, class MemberWise>
-Result<Shape> LayoutCompiler::stl(ObjectWise object_wise, MemberWise member_wise) {
+Result<Shape> LayoutCompiler::stl(const TypeName& type, ObjectWise object_wise, MemberWise member_wise) {
   Op op;
   op.kind = Op::Kind::stl;
-  // Without a member-wise form, its block stays empty. An entry in that form is then refused, since bytes are left
-  // over.
-  TRY(Shape shape, two_forms(op.block, op.other, object_wise, member_wise));
-  add(op);
+  // Without one of the forms, its block stays empty. An entry in that form is then refused, since bytes are left over.
+  // The items of a map have both parts where they are stored one by one; ROOT seldom does so below a header.
+  auto shape =
+      lacks_part(type) ? in_block(op.other, member_wise) : two_forms(op.block, op.other, object_wise, member_wise);
+  if (shape) add(op);
   return shape;
 }
 
@@ -208,14 +209,16 @@ Result<Shape> LayoutCompiler::collection_of(const TypeName& type, ValueIn place)
   const ItemIn item_place = place == ValueIn::item ? ItemIn::inner : ItemIn::own_header;
   auto object_wise = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type, item_place); }); };
   if (place == ValueIn::item) return object_wise();
-  return stl(object_wise, [&] { return member_wise_collections([](auto collection) { return collection(); }, type); });
+  return stl(type, object_wise,
+             [&] { return member_wise_collections([](auto collection) { return collection(); }, type); });
 }
 
 // The same member of many items, with one header for all of them.
 Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind kind) {
   const auto one = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type, ItemIn::shared_header); }); };
   TRY(Shape shape,
-      stl([&] { return of_items(kind, one); },
+      stl(
+          type, [&] { return of_items(kind, one); },
           [&] { return member_wise_collections([&](auto collection) { return of_items(kind, collection); }, type); }));
   shape.is_map = type.kind == TypeName::Kind::map;
   return shape;
@@ -555,7 +558,7 @@ Result<Shape> LayoutCompiler::stl_element(const StreamerElement& e) {
   const TypeName type = parse_type_name(without_pointer(e.type_name));
   if (e.array_length == 0) return value(type, ValueIn::member);
   return stl(
-      [&] { return array_items(e, [&] { return one_of_several(type); }); },
+      type, [&] { return array_items(e, [&] { return one_of_several(type); }); },
       [&] { return member_wise_collections([&](auto collection) { return array_items(e, collection); }, type); });
 }
 
@@ -580,11 +583,12 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
   if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) {
     const TypeName type = parse_type_name(without_pointer(e.type_name));
     if (e.array_length == 0) return value_of_items(type, kind);
-    return stl([&] { return of_items(kind, [&] { return array_items(e, [&] { return one_of_several(type); }); }); },
-               [&] {
-                 return member_wise_collections(
-                     [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
-               });
+    return stl(
+        type, [&] { return of_items(kind, [&] { return array_items(e, [&] { return one_of_several(type); }); }); },
+        [&] {
+          return member_wise_collections(
+              [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
+        });
   }
   const ElementForm form = form_of(e);
   if (form.has_frame_around()) {

@@ -120,7 +120,7 @@ class LayoutCompiler : public ProgramDraft {
   class MemberAround;
   static Shape list_shape(std::uint32_t slot, Shape item);
   template <class ObjectWise, class MemberWise>
-  Result<Shape> stl(ObjectWise, MemberWise);
+  Result<Shape> stl(const TypeName&, ObjectWise, MemberWise);
   Result<Shape> collection(const TypeName&, ValueIn);
   Result<Shape> collection_of(const TypeName&, ValueIn);
   Result<Shape> collection_of_items(const TypeName&, Op::Kind each);
@@ -136,6 +136,9 @@ class LayoutCompiler : public ProgramDraft {
   }
   bool is_left_out(const TypeName& pair, std::size_t part) const {
     return is_left_out_of_pair(infos_, pair.arguments[0], pair.arguments[1], part);
+  }
+  bool lacks_part(const TypeName& map) const {
+    return map.kind == TypeName::Kind::map && (is_left_out(map, 0) || is_left_out(map, 1));
   }
   Result<Shape> members_of_items(const TypeName& collection);
   Result<Shape> value_of_items(const TypeName&, Op::Kind each);
