@@ -374,8 +374,8 @@ TextLayout Parser::root(double size, const Looks& looks) {
 }
 
 std::optional<TextLayout> Parser::accent(double size, const Looks& looks) {
-  static constexpr std::string_view kAccents[] = {"bar",   "vec",   "dot",   "hat",   "ddot",     "acute",
-                                                  "grave", "check", "tilde", "slash", "overline", "underline"};
+  static constexpr std::string_view kAccents[] = {"bar",   "vec",   "dot",   "hat",    "ddot",     "acute",    "grave",
+                                                  "check", "tilde", "slash", "strike", "overline", "underline"};
   for (const std::string_view name : kAccents) {
     if (!sees("#" + std::string(name) + "{")) continue;
     at_ += 1 + name.size();
@@ -392,6 +392,7 @@ void Parser::draw_accent(std::string_view name, TextLayout& base, double size) {
   const double s = size, top = -std::max(base.up, kUp * s) - 0.04 * s, middle = base.width / 2;
   const auto line = [&](Points points) { base.strokes.push_back({std::move(points), kStroke * s}); };
   if (name == "slash") return line({{0.05 * s, 0.1 * s}, {base.width - 0.05 * s, -0.78 * s}});
+  if (name == "strike") return line({{0, -kMiddle * s}, {base.width, -kMiddle * s}});
   if (name == "underline") return line({{0, 0.14 * s}, {base.width, 0.14 * s}});
   if (name == "bar" || name == "overline") {
     line({{0.04 * s, top}, {base.width - 0.02 * s, top}});
@@ -425,7 +426,9 @@ void Parser::draw_accent(std::string_view name, TextLayout& base, double size) {
 }
 
 std::optional<TextLayout> Parser::styled(double size, Looks looks) {
-  static constexpr std::string_view kStyles[] = {"it", "bf", "mbox", "font", "color", "scale", "kern", "lower"};
+  // Where an address leads is not told: a link in a picture would take who clicks on it out of the mount.
+  static constexpr std::string_view kStyles[] = {"it",   "bf",    "mbox",  "hbox", "url",
+                                                 "font", "color", "scale", "kern", "lower"};
   for (const std::string_view name : kStyles) {
     const std::string command = "#" + std::string(name);
     if (!sees(command + "{") && !sees(command + "[")) continue;

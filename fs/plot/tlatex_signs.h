@@ -142,6 +142,17 @@ inline constexpr std::pair<std::string_view, std::string_view> kTLatexSigns[] = 
                                                                                  {"cbar", "|"},
                                                                                  {"void8", "∣"},
                                                                                  {"voidb", " "},
+                                                                                 {"corner", "¬"},
+                                                                                 {"topbar", "─"},
+                                                                                 {"lbar", "⎜"},
+                                                                                 {"ltbar", "⎢"},
+                                                                                 {"bottombar", "⎣"},
+                                                                                 {"arctop", "⎛"},
+                                                                                 {"arcbar", "⎧"},
+                                                                                 {"arcbottom", "⎝"},
+                                                                                 {"void1", "®"},
+                                                                                 {"void3", "™"},
+                                                                                 {"voidn", "℘"},
                                                                                  {"/", "/"}};
 
 }  // namespace tfilefs

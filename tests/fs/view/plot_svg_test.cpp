@@ -236,6 +236,49 @@ TEST(TLatex, FractionsLinesAndRoots) {
   EXPECT_EQ(letters("#left(#frac{1}{2}#right)^{2}"), "1|2|2|");
 }
 
+// Every command of TLatex that takes braces.
+TEST(TLatex, BracesOfCommandsAreNotShown) {
+  for (const std::string command : {"frac{a}",
+                                    "splitline{a}",
+                                    "sqrt",
+                                    "sqrt[3]",
+                                    "bar",
+                                    "vec",
+                                    "dot",
+                                    "hat",
+                                    "ddot",
+                                    "acute",
+                                    "grave",
+                                    "check",
+                                    "tilde",
+                                    "slash",
+                                    "strike",
+                                    "overline",
+                                    "underline",
+                                    "it",
+                                    "bf",
+                                    "mbox",
+                                    "hbox",
+                                    "url",
+                                    "url[http://a.b/c]",
+                                    "font[12]",
+                                    "color[2]",
+                                    "scale[0.5]",
+                                    "kern[-0.3]",
+                                    "lower[0.4]",
+                                    "[]",
+                                    "()",
+                                    "||",
+                                    "{}"}) {
+    std::string shown = letters("x#" + command + "{b}y");
+    EXPECT_EQ(shown.find_first_of("{}[]#"), std::string::npos) << command << ": " << shown;
+    EXPECT_NE(shown.find('b'), std::string::npos) << command;
+  }
+  EXPECT_EQ(lay_out_tlatex("#strike{abc}").strokes.size(), 1u);
+  EXPECT_EQ(letters("#corner#voidn#arctop"), "¬℘⎛|");
+  EXPECT_EQ(letters("#unknown{abc}"), "#unknownabc|");
+}
+
 TEST(TLatex, NothingGetsOutOfTheText) {
   EXPECT_EQ(letters("</text><script>\"&\""), "&lt;/text&gt;&lt;script&gt;&quot;&amp;&quot;|");
   EXPECT_EQ(letters(std::string("a\0b\x01\xff", 5)), "a\uFFFDb\uFFFD\uFFFD|");
