@@ -89,9 +89,10 @@ bool set_steps(PlotBins& plot, std::string option, bool has_errors) {
   const bool shows_errors = plot.is_profile || (!is_outline && (has_errors || has("e")));
   plot.has_points = !is_outline && (shows_errors || has("p"));
   plot.has_steps = !plot.is_profile && (is_outline || !(has("e") || has("p")));
-  plot.is_stepped = has("e2");
-  plot.is_band = shows_errors && (plot.is_stepped || has("e3") || has("e4"));
-  if (plot.is_band) plot.has_points = has("p");
+  plot.has_boxes = shows_errors && has("e2");
+  plot.is_smooth = has("e4") || has("e6");
+  plot.is_band = shows_errors && (has("e3") || has("e5") || plot.is_smooth);
+  if (plot.is_band || plot.has_boxes) plot.has_points = has("p");
   return shows_errors;
 }
 
@@ -111,9 +112,13 @@ Result<> fill_bins(PlotBins& plot, const ObjectMembers& members, const Histogram
   TRY(const HistogramCells cells, CellReader(members, scene.payload, plot.is_profile).read_all(plot.dimensions));
   const StoredNumbers* squares = members.numbers("fSumw2");
   const bool has_errors = set_steps(plot, scene.option, squares && squares->count() > 0) && plot.dimensions == 1;
+  const auto has_option = [&](std::string_view word) { return scene.option.find(word) != scene.option.npos; };
+  const bool passes_empty = plot.is_band && (has_option("e5") || has_option("e6"));
   each_inner_cell(h, [&](std::uint64_t cell, auto...) {
     plot.values.push_back(drawn_value(cells, cell, plot.is_profile));
-    if (has_errors) plot.errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
+    if (!has_errors) return;
+    const bool is_passed_over = passes_empty && plot.values.back() == 0;
+    plot.errors.push_back(is_passed_over ? std::nan("") : std::sqrt(std::max(cells.variance(cell), 0.0)));
   });
   return {};
 }

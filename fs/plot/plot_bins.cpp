@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histograms and profiles of one dimension.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "plot/plot_layers.h"
 
@@ -51,25 +51,61 @@ void draw_steps(const PlotFrame& frame, const PlotBins& bins, bool filled) {
   to.svg += "<path class=\"line\"" + line_style(bins.look) + " d=\"" + path + "\"/>\n";
 }
 
-// Along the upper ends of the errors, and back along the lower ones: from middle to middle, or in steps.
+using Points = std::vector<std::pair<double, double>>;
+
+// Through the points, in places of the page: straight, or as a Catmull-Rom spline, which passes through all of them.
+void draw_edge(SvgDrawing& to, const Points& points, bool is_smooth, bool begins) {
+  constexpr int kSteps = 8;
+  const auto point = [&](std::size_t i) { return points[std::min(i, points.size() - 1)]; };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    to.move_to(points[i].first, points[i].second, begins && i == 0);
+    if (!is_smooth || i + 1 == points.size()) continue;
+    const auto before = point(i == 0 ? 0 : i - 1), from = point(i), until = point(i + 1), after = point(i + 2);
+    const auto between = [](double a, double b, double c, double d, double t) {
+      return b + t / 2 * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
+    };
+    for (int step = 1; step < kSteps; ++step) {
+      const double t = static_cast<double>(step) / kSteps;
+      to.move_to(between(before.first, from.first, until.first, after.first, t),
+                 between(before.second, from.second, until.second, after.second, t), false);
+    }
+  }
+}
+
+// Along the upper ends of the errors, and back along the lower ones, from the middle of each bin to the next.
 void draw_error_band(const PlotFrame& frame, const PlotBins& bins) {
+  const std::size_t n = bins.values.size(), together = (n + kStepsMax - 1) / kStepsMax;
+  Points upper, lower;
+  for (std::size_t i = 0; i < n; i += together) {
+    const double value = bins.values[i], error = bins.errors[i];
+    if (!std::isfinite(value + error) || !std::isfinite(value - error)) continue;
+    const double x = frame.x().at((bins.x.edges[i] + bins.x.edges[i + 1]) / 2);
+    upper.emplace_back(x, frame.y().at(value + error));
+    lower.emplace_back(x, frame.y().at(value - error));
+  }
+  if (upper.empty()) return;
+  std::ranges::reverse(lower);
+  SvgDrawing& to = frame.to();
+  to.svg += "<path class=\"fill\"" + fill_style(bins.look) + " d=\"";
+  draw_edge(to, upper, bins.is_smooth, true);
+  draw_edge(to, lower, bins.is_smooth, false);
+  to.svg += "Z\"/>\n";
+}
+
+// As wide as its bin, from the lower to the upper end of its error.
+void draw_error_boxes(const PlotFrame& frame, const PlotBins& bins) {
   SvgDrawing& to = frame.to();
   const std::size_t n = bins.values.size(), together = (n + kStepsMax - 1) / kStepsMax;
   to.svg += "<path class=\"fill\"" + fill_style(bins.look) + " d=\"";
-  bool begins = true;
-  const auto put = [&](std::size_t i, double sign) {
-    const double value = bins.values[i] + sign * bins.errors[i], low = bins.x.edges[i], high = bins.x.edges[i + 1];
-    if (!std::isfinite(value)) return;
-    for (const double part : bins.is_stepped ? std::array{0.0, 1.0} : std::array{0.5, 0.5}) {
-      const double along = sign > 0 ? part : 1 - part;
-      to.move_to(frame.x().at(low + along * (high - low)), frame.y().at(value), begins);
-      begins = false;
-    }
-  };
-  for (std::size_t i = 0; i < n; i += together) put(i, 1);
-  for (std::size_t i = n; i-- > 0;)
-    if (i % together == 0) put(i, -1);
-  to.svg += "Z\"/>\n";
+  for (std::size_t i = 0; i < n; i += together) {
+    const double value = bins.values[i], error = bins.errors[i];
+    if (!std::isfinite(value + error) || error == 0) continue;
+    const double left = frame.x().at(bins.x.edges[i]), right = frame.x().at(bins.x.edges[i + 1]);
+    const double top = frame.y().at(value + error), bottom = frame.y().at(value - error);
+    draw_edge(to, {{left, top}, {right, top}, {right, bottom}, {left, bottom}}, false, true);
+    to.svg += 'Z';
+  }
+  to.svg += "\"/>\n";
 }
 
 void draw_points(const PlotFrame& frame, const PlotBins& bins) {
@@ -121,9 +157,10 @@ void draw_layer(const PlotFrame& frame, const PlotBins& bins) {
   if (!is_whole(bins)) return;
   const bool as_points = bins.has_points && bins.values.size() <= kPointsMax;
   const bool filled = bins.look.fill || (!as_points && !bins.look.line);
-  const bool as_band = bins.is_band && !bins.errors.empty();
+  const bool as_band = bins.is_band && !bins.errors.empty(), as_boxes = bins.has_boxes && !bins.errors.empty();
   if (as_band) draw_error_band(frame, bins);
-  if (bins.has_steps || !(as_points || as_band)) draw_steps(frame, bins, filled);
+  if (as_boxes) draw_error_boxes(frame, bins);
+  if (bins.has_steps || !(as_points || as_band || as_boxes)) draw_steps(frame, bins, filled);
   if (as_points) draw_points(frame, bins);
 }
 

@@ -215,8 +215,10 @@ def write_bands(file):
     for i in range(n):
         histogram.SetBinContent(i + 1, i + 1)
         histogram.SetBinError(i + 1, 0.5)
+    gap = histogram.Clone("gap")
+    gap.SetBinContent(3, 0)
     for name, drawn, option in (("band_a3", points, "a3"), ("band_al4", points, "al4"), ("band_ap", points, "ap"), ("bins_e3", histogram, "e3"),
-                                ("bins_e2", histogram, "e2")):
+                                ("bins_e2", histogram, "e2"), ("bins_e4", histogram, "e4"), ("bins_e5", gap, "e5"), ("bins_e6", gap, "e6")):
         canvas = ROOT.TCanvas(name)
         drawn.Draw(option)
         canvas.Write()

@@ -37,7 +37,8 @@ struct PlotBins {
   std::size_t dimensions = 1;
   bool is_profile = false;
   bool has_steps = true, has_points = false;    // of one dimension: an outline; marks with error bars
-  bool is_band = false, is_stepped = false;     // of one dimension: the errors form a band, with steps
+  bool is_band = false, is_smooth = false;      // of one dimension: the errors form a band, along a smooth line
+  bool has_boxes = false;                       // of one dimension: a box for each error
   std::optional<double> least, most;            // of all values, if bins were joined
   double entries = 0, mean = 0, deviation = 0;  // of one dimension
   PlotLook look;

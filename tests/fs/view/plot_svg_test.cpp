@@ -359,6 +359,28 @@ TEST(PlotSvg, StepsOfAHistogram) {
   EXPECT_NE(svg.find("<path class=\"fill\""), svg.npos);
 }
 
+TEST(PlotSvg, ErrorsAreBoxesOrABand) {
+  using Counts = std::pair<std::ptrdiff_t, std::ptrdiff_t>;
+  tfile::PlotBins layer = bins({1, 3, 2});
+  layer.errors = {0.5, 0.5, std::nan("")};
+  layer.has_steps = false;
+  layer.has_boxes = true;
+  const auto parts = [](const tfile::PlotBins& of) {
+    std::string path = drawn(of);
+    path.erase(0, path.find("<path class=\"fill\""));
+    path.erase(path.find("/>"));
+    return Counts(std::ranges::count(path, 'M'), std::ranges::count(path, 'L'));
+  };
+  EXPECT_EQ(parts(layer), Counts(2, 6)) << "none where there is no error";
+  layer.has_boxes = false;
+  layer.is_band = true;
+  EXPECT_EQ(parts(layer), Counts(1, 3));
+  layer.is_smooth = true;
+  EXPECT_EQ(parts(layer), Counts(1, 3 + 2 * 7));
+  layer.errors.assign(3, std::nan(""));
+  EXPECT_EQ(drawn(layer).find("\"Z"), std::string::npos);
+}
+
 TEST(PlotSvg, OfMillionsOfBinsStaysSmall) {
   std::vector<double> values(1'000'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i));
