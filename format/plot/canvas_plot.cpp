@@ -309,6 +309,25 @@ void set_axes(Plot& plot, const ObjectMembers& whole) {
       plot.layers[0]);
 }
 
+// The maps of a stack cannot be seen through each other: their sum is drawn, and the scale says so. False: it cannot be
+// added, being of other bins, or of bins that were joined.
+bool add_map(std::optional<PlotBins>& sum, std::size_t& maps, PlotBins& map) {
+  if (!sum) {
+    sum = std::move(map);
+    maps = 1;
+    return true;
+  }
+  if (map.values.size() != sum->values.size() || map.x.edges.size() != sum->x.edges.size() || map.least || sum->least)
+    return false;
+  for (std::size_t i = 0; i < map.values.size(); ++i) {
+    double& value = sum->values[i];
+    if (std::isfinite(map.values[i])) value = std::isfinite(value) ? value + map.values[i] : map.values[i];
+  }
+  sum->entries += map.entries;
+  sum->value_title = "sum of " + std::to_string(++maps) + " histograms";
+  return true;
+}
+
 }  // namespace
 
 // Files do not describe TCanvas, which has a hand-written streamer.
@@ -358,6 +377,8 @@ Plot roo_plot(const ObjectMembers& members, const PlotScene& scene) { return Can
 Plot stack_plot(const ObjectMembers& members, const PlotScene& scene) {
   Plot plot;
   std::vector<PlotBins> all;
+  std::optional<PlotBins> sum;
+  std::size_t maps = 0;
   const bool is_stacked = scene.option.find("nostack") == std::string::npos;
   for (std::size_t i = 0; i < items_of(members, "fHists"); ++i) {
     const ObjectMembers part = members.at(item("fHists", i));
@@ -366,7 +387,8 @@ Plot stack_plot(const ObjectMembers& members, const PlotScene& scene) {
     inner.option = option_of(members, "fHists", i);
     auto drawn = is_drawable(scene.infos, part) ? part_plot(part, inner) : std::nullopt;
     auto* bins = drawn && !drawn->layers.empty() ? std::get_if<PlotBins>(drawn->layers.data()) : nullptr;
-    if (!bins || bins->dimensions != 1) {
+    if (bins && bins->dimensions == 2 && all.empty() && add_map(sum, maps, *bins)) continue;
+    if (!bins || bins->dimensions != 1 || sum) {
       plot.left_out = part.class_name("");
       continue;
     }
@@ -382,6 +404,7 @@ Plot stack_plot(const ObjectMembers& members, const PlotScene& scene) {
   if (is_stacked) std::reverse(all.begin(), all.end());
   for (PlotBins& bins : all) plot.layers.emplace_back(std::move(bins));
   set_axes(plot, members);
+  if (sum) plot.layers.emplace_back(*std::move(sum));
   if (plot.legend.size() < 2) plot.legend.clear();
   return plot;
 }

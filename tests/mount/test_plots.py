@@ -224,6 +224,13 @@ def test_stacks_are_on_top_of_each_other(top):
     assert "30" in texts(document)  # 5 + 10 + 15 entries in the last bin
 
 
+def test_the_sum_of_maps_in_a_stack_is_drawn(top):
+    """Two bins with 1, and one with 2 of each."""
+    document = drawn(os.path.join(top, "maps", "plot.svg"))
+    assert {"maps", "sum of 2 histograms", "4.0"} <= set(texts(document))
+    assert not any("TH2F" in text for text in texts(document))
+
+
 def test_graphs_in_one_frame(top):
     lines = paths(drawn(os.path.join(top, "graphs", "plot.svg")), "line")
     assert [line.getAttribute("style") for line in lines] == ["stroke:#ff0000;", "stroke:#00ff00;"]

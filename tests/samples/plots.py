@@ -166,6 +166,14 @@ def write_holders(file):
     for part in parts():
         stack.Add(part)
     file.WriteObject(stack, "stack")
+    maps = kept(ROOT.THStack("maps", "maps;x;y"))
+    for i in range(2):
+        part = kept(ROOT.TH2F(f"map{i}", "map;x;y", 3, 0, 3, 2, 0, 2))
+        part.SetDirectory(ROOT.nullptr)
+        part.Fill(0.5, 0.5, 2)
+        part.Fill(1.5, 0.5 + i, 1)
+        maps.Add(part)
+    file.WriteObject(maps, "maps")
     graphs = kept(ROOT.TMultiGraph("graphs", "graphs;x;y"))
     for i in range(2):
         graph = kept(ROOT.TGraph(3, array("d", [i, 1 + i, 2]), array("d", [1, 2, 3 + i])))
