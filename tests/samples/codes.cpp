@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// codes write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: trees of Codes, Lengths, Wides and Lost and of their members, and
-// beside FILE, in FILE.written, a Python literal {branch: value} for each entry.
+// codes write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: trees of Codes, Lengths, Wides, Lost and of their members,
+// and beside FILE, in FILE.written, a Python literal {branch: value} for each entry.
 // codes lone FILE: branches of collections of enumerations that nothing in the file describes.
 // codes dump FILE ANSWER: what ROOT reads back of all that it reads right, as one literal {branch: [entry, ...]}.
 #include "codes.h"
@@ -69,7 +69,8 @@ void write_file(const std::string& name, int split, int compression, int basket_
   TOPS(BRANCH)
   const auto roll_entry = [&] { roll(codes), roll(lengths), roll(wides), roll(lost), roll(tops); };
   fill(tree, name, entries, roll_entry, [&](std::ostream& out) {
-    out << "'codes':", put(out, codes), out << ",'lengths':", put(out, lengths), out << ",'wides':", put(out, wides), out << ",'lost':", put(out, lost);
+    out << "'codes':", put(out, codes), out << ",'lengths':", put(out, lengths), out << ",'wides':", put(out, wides),
+        out << ",'lost':", put(out, lost);
 #define PUT(name) out << ",'" #name "':", put(out, tops.name);
     TOPS(PUT)
   });

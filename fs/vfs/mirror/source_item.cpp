@@ -210,7 +210,11 @@ auto at_any_name(const SourceTree& tree, const std::string& path, const struct s
 class SourceFile final : public Vnodes {
  public:
   SourceFile(TreePtr tree, std::string path, const struct stat& status, CallerPtr by = nullptr)
-      : tree_(std::move(tree)), path_(std::move(path)), status_(status), by_(std::move(by)), seen_(tree_->context().clock->now()) {}
+      : tree_(std::move(tree)),
+        path_(std::move(path)),
+        status_(status),
+        by_(std::move(by)),
+        seen_(tree_->context().clock->now()) {}
 
   // The host decides about access, each time.
   void admit(VnodeId, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
@@ -223,7 +227,8 @@ class SourceFile final : public Vnodes {
   bool keeps_inode() const override { return tree_->context().writing != nullptr; }
   std::optional<Attributes> known_attributes(VnodeId) const override {
     // A file that is written through this mount changes without a new look at it.
-    if (by_ || tree_->context().writing || tree_->context().clock->now() - seen_ > MountedFile::kRecent) return std::nullopt;
+    if (by_ || tree_->context().writing || tree_->context().clock->now() - seen_ > MountedFile::kRecent)
+      return std::nullopt;
     return mirrored_attributes(status_, tree_->context().ownership, tree_->context().writing != nullptr);
   }
   void attributes(VnodeId vnode, Reply<Attributes> reply) const override {
