@@ -105,6 +105,7 @@ void StandingClock::move(Duration time) {
 }
 
 void StandingClock::pass(Duration time, const std::function<void()>& at_each) {
+  come_to_rest();  // a thread that has only begun waits from now on
   std::unique_lock lock(mutex_);
   const Time end = now_ + time;
   const auto rest = [&] {

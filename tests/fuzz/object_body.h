@@ -38,10 +38,14 @@ inline void make_all(const PiecedText& text, std::span<const std::byte> payload)
     const PiecedText::Piece& piece = text.pieces[i];
     require(piece.size > 0 && (piece.text.empty() || piece.text.size() == piece.size), "a piece has its size");
     if (!piece.text.empty()) continue;
-    require(piece.payload.end() <= payload.size(), "a piece is made of the payload");
+    std::vector<std::byte> ranges;
+    for (const ByteRange& range : piece.payload) {
+      require(range.end() <= payload.size(), "a piece is made of the payload");
+      const auto bytes = payload.subspan(range.begin, range.size);
+      ranges.insert(ranges.end(), bytes.begin(), bytes.end());
+    }
     std::string made(piece.size, ' ');
-    require(text.make(i, payload.subspan(piece.payload.begin, piece.payload.size), made).has_value(),
-            "what was counted can be made");
+    require(text.make(i, ranges, made).has_value(), "what was counted can be made");
   }
 }
 
