@@ -2,6 +2,7 @@
 """draw_values.py FILE OUT EXPRESSION...: what TTree::Draw gives for expressions of the tree `t`, as JSON."""
 
 import json
+import os
 import sys
 
 import ROOT
@@ -12,6 +13,7 @@ def numbers(array, count):
 
 
 def main(path, out, *expressions):
+    os.chdir(os.path.dirname(path))  # friends lie beside it
     file = ROOT.TFile(path)
     tree = file.Get("t")
     answers = []

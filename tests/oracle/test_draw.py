@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -87,36 +88,47 @@ def test_values_of_classes(samples, tmp_path, split):
 
 OF_FRIENDS = """same.y x+same.y x*(same.y>100) same.vector same.vector[1] x*same.vector same.nested inside.three inside.three[2]
 long.y other.y keyed.y x+keyed.y keyed.three keyed.three[1] keyed.vector keyed.nested keyed.nested[][1] x*keyed.vector
-keyed.vector*same.vector same.vector*(keyed.y>0) Sum$(same.vector) Sum$(keyed.vector) Length$(same.vector) Alt$(keyed.y,-1)
-Alt$(keyed.vector[1],-1) @same.vector.size() computed.y computed.y-keyed.y keyed.y==x same.text=="same_size1"
+same.vector*(keyed.y>0) Sum$(same.vector) Sum$(keyed.vector) Length$(same.vector) Alt$(keyed.y,-1)
+Alt$(keyed.vector[1],-1) computed.y computed.y-keyed.y keyed.y==x same.text=="same_size1"
 strstr(keyed.text,"2") x*(keyed.text!="keyed1")""".split()
+
+
+# ROOT looks for the columns of the friends' indices in the tree itself first.
+OF_INDICES = ('expression : "block"', 'expression : "place"')
 
 
 def test_values_of_friends(samples, tmp_path):
     path = os.path.join(samples("friends"), "main.root")
-    answers = roots_answers(path, OF_FRIENDS, tmp_path)
+    answers = roots_answers(path, OF_FRIENDS, tmp_path, tolerate=OF_INDICES)
     assert sum(each["count"] > 0 for each in answers) > 25
     assert wrong_answers(path + ":t", answers, friends=True) == {}
+    # ROOT reads on behind the shorter list where that is the first, and has NaN.
+    [product] = evaluated([{"source": path + ":t", "expression": "keyed.vector*same.vector", "cut": "", "friends": True}])
+    assert len(product["values"][0]) == 200 and not any(math.isnan(float(each)) for each in product["values"][0])
 
 
-def roots_answers(path, expressions, tmp_path):
+def roots_answers(path, expressions, tmp_path, tolerate=()):
     out = str(tmp_path / "values.json")
-    run_script("oracle/draw_values.py", [path, out, *expressions])
+    run_script("oracle/draw_values.py", [path, out, *expressions], tolerate)
     with open(out) as file:
         return json.load(file)
 
 
 OF_CHARACTERS = ["x*(name==\"abc\")", "name!=\"abc\"", "strstr(name,\"a\")", "x*(name==other)", "name!=other", "name==\"\"",
-                 "two[1]==\"abc\"", "strstr(two[2],\"bc\")", "strstr(name,other)", "Sum$(name==\"abcd\")", "name*2", "Sum$(name)"]
+                 "two[0]==\"abc\"", "strstr(two[0],\"bc\")", "strstr(name,other)", "Sum$(name==\"abcd\")", "name*2"]
 
 
 def test_arrays_of_characters(samples, tmp_path):
     path = os.path.join(samples("texts"), "texts.root")
     assert wrong_answers(path + ":t", roots_answers(path, OF_CHARACTERS, tmp_path)) == {}
-    # ROOT reads on behind lists and full arrays; bytes without a sign are no text.
-    questions = [{"source": path + ":t", "expression": each, "cut": ""} for each in ("letters==\"abcd\"", "bytes==\"abc\"", "name[0]==97")]
-    letters, refused, number = evaluated(questions)
+    # ROOT reads on behind lists and full arrays, takes the first row of `two` for each, and the first character of `name` for all
+    # in Sum$; bytes without a sign are no text.
+    expressions = "letters==\"abcd\"", "bytes==\"abc\"", "name[0]==97", "two[1]==\"abc\"", "strstr(two[2],\"bc\")", "Sum$(name)"
+    letters, refused, number, row, within, summed = evaluated([{"source": path + ":t", "expression": each, "cut": ""} for each in expressions])
     assert sum(map(float, letters["values"][0])) == 10
+    assert [i for i, each in enumerate(row["values"][0][:7]) if float(each)] == [6]
+    assert [i for i, each in enumerate(within["values"][0][:7]) if float(each)] == [5, 6]
+    assert float(summed["values"][0][0]) == sum(b"abc")
     assert "a text is compared with a text alone" in refused["error"]
     assert sum(map(float, number["values"][0])) == 30
 
@@ -129,8 +141,8 @@ TMath::GhbarC() TMath::GhbarCUncertainty() TMath::Hcgs() TMath::HC() TMath::HCcg
 
 def test_functions(samples, tmp_path):
     path = os.path.join(samples("friends"), "main.root")
-    expressions = [each.replace("X", "(x/100+0.01)").replace("y", "(x-150)") + "+0*x" for each in FUNCTIONS]
-    answers = roots_answers(path, expressions, tmp_path)
+    expressions = [re.sub(r"\by\b", "(x-150)", each.replace("X", "(x/100+0.01)")) + "+0*x" for each in FUNCTIONS]
+    answers = roots_answers(path, expressions, tmp_path, tolerate=(*OF_INDICES, "outside (0, 1)"))
     assert all(each["count"] == 300 for each in answers)
     assert wrong_answers(path + ":t", answers) == {}
 
