@@ -7,5 +7,5 @@ import sys
 
 import compiled
 
-compiled.make("codes", sys.argv[1], (0, 1, 99), ((101, 32000, 30), (505, 1600, 100)))
+compiled.make("codes", sys.argv[1], (0, 1, 99), ((101, 32000, 30), (505, 1600, 100)), without="Discarding Wide pair<Wide,Wide>")
 compiled.run("./codes", "lone", os.path.join(sys.argv[1], "lone.root"), directory=os.path.join(sys.argv[1], "program"))

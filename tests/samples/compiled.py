@@ -40,13 +40,14 @@ def build(name, directory, optimization, libraries, defines=(), parts=(), standa
         *("-l" + library for library in libraries), directory=directory)
 
 
-def make(name, directory, splits, forms, optimization="-O0", libraries=()):
-    """`forms`: (compression, basket size, entries) of the files at each split level."""
+def make(name, directory, splits, forms, optimization="-O0", libraries=(), without=None):
+    """`forms`: (compression, basket size, entries) of the files at each split level. `without`: as in run()."""
     work = os.path.join(directory, "program")
     os.mkdir(work)
     build(name, work, optimization, (*LIBRARIES, *libraries))
     for split in splits:
         for compression, basket_size, entries in forms:
             file = os.path.join(directory, f"{name}-{split}-{compression}")
-            run(f"./{name}", "write", file + ".root", str(split), str(compression), str(basket_size), str(entries), directory=work)
-            run(f"./{name}", "dump", file + ".root", file + ".txt", directory=work)
+            run(f"./{name}", "write", file + ".root", str(split), str(compression), str(basket_size), str(entries), directory=work,
+                without=without)
+            run(f"./{name}", "dump", file + ".root", file + ".txt", directory=work, without=without)
