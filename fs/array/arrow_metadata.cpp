@@ -173,16 +173,23 @@ class SchemaReader {
   std::size_t count_ = 0;
 };
 
+// The items of a vector that was checked: they lie within the bytes, but perhaps where none of their type may begin.
+template <class T, class Vector>
+std::vector<T> items_of(const Vector* found) {
+  std::vector<T> items(found ? found->size() : 0);
+  if (!items.empty()) std::memcpy(items.data(), found->Data(), items.size() * sizeof(T));
+  return items;
+}
+
 Result<std::vector<ArrowBlock>> blocks_of(const flatbuffers::Vector<const ipc::Block*>* found) {
   std::vector<ArrowBlock> blocks;
-  if (!found) return blocks;
-  for (const ipc::Block* block : *found) {
-    if (block->offset() < 0 || block->metadata_size() < 0 || block->body_size() < 0)
-      return damaged("footer", "block at " + std::to_string(block->offset()) + " with " +
-                                   std::to_string(block->metadata_size()) + " and " +
-                                   std::to_string(block->body_size()) + " bytes");
-    blocks.push_back({static_cast<std::uint64_t>(block->offset()), static_cast<std::uint64_t>(block->metadata_size()),
-                      static_cast<std::uint64_t>(block->body_size())});
+  for (const ipc::Block& block : items_of<ipc::Block>(found)) {
+    if (block.offset() < 0 || block.metadata_size() < 0 || block.body_size() < 0)
+      return damaged("footer", "block at " + std::to_string(block.offset()) + " with " +
+                                   std::to_string(block.metadata_size()) + " and " + std::to_string(block.body_size()) +
+                                   " bytes");
+    blocks.push_back({static_cast<std::uint64_t>(block.offset()), static_cast<std::uint64_t>(block.metadata_size()),
+                      static_cast<std::uint64_t>(block.body_size())});
   }
   return blocks;
 }
@@ -195,23 +202,21 @@ tl::unexpected<tfile::Error> negative(std::int64_t first, std::int64_t second) {
 Result<> read_batch(const ipc::Batch& header, ArrowBatch& made) {
   made.rows = header.rows();
   if (made.rows < 0) return damaged("record batch", std::to_string(made.rows) + " rows");
-  if (header.nodes())
-    for (const ipc::Node* node : *header.nodes()) {
-      if (node->length() < 0 || node->nulls() < 0) return negative(node->length(), node->nulls());
-      made.nodes.push_back({node->length(), node->nulls()});
-    }
-  if (header.buffers())
-    for (const ipc::Buffer* buffer : *header.buffers()) {
-      if (buffer->offset() < 0 || buffer->size() < 0) return negative(buffer->offset(), buffer->size());
-      made.buffers.push_back({buffer->offset(), buffer->size()});
-    }
+  for (const ipc::Node& node : items_of<ipc::Node>(header.nodes())) {
+    if (node.length() < 0 || node.nulls() < 0) return negative(node.length(), node.nulls());
+    made.nodes.push_back({node.length(), node.nulls()});
+  }
+  for (const ipc::Buffer& buffer : items_of<ipc::Buffer>(header.buffers())) {
+    if (buffer.offset() < 0 || buffer.size() < 0) return negative(buffer.offset(), buffer.size());
+    made.buffers.push_back({buffer.offset(), buffer.size()});
+  }
   if (const ipc::Compression* compression = header.compression()) {
     const bool is_known = compression->codec() == ipc::Codec::lz4_frame || compression->codec() == ipc::Codec::zstd;
     if (!is_known || compression->of() != ipc::Compressed::buffers)
       return fail(ErrorKind::unsupported, "Arrow: unknown compression");
     made.codec = compression->codec() == ipc::Codec::zstd ? ArrowCodec::zstd : ArrowCodec::lz4;
   }
-  if (header.view_buffers()) made.view_buffers.assign(header.view_buffers()->begin(), header.view_buffers()->end());
+  made.view_buffers = items_of<std::int64_t>(header.view_buffers());
   return {};
 }
 
