@@ -383,7 +383,7 @@ TEST(Query, WorkIsGivenUp) {
 
 // Three entries: one of many items, in a list and as the only list of a list of lists.
 std::shared_ptr<ArrayTable> with_long_entry(std::size_t size) {
-  auto table = std::make_shared<ArrayTable>();
+  auto table = std::make_shared<ArrayTable>(1'000);
   table->entries = 3;
   table->column<std::int32_t>(0, "n.i4", Role::values, {2, static_cast<std::int32_t>(size), 3});
   std::vector<float> numbers(size + 5);
