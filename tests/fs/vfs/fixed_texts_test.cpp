@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
-#include <thread>
 #include <utility>
 
-#include "fake_file.h"
-#include "vfs/nodes/table_load.h"
+#include "reopened_table.h"
 
 namespace tfilefs {
 namespace {
@@ -19,7 +16,7 @@ struct ShownText {
 };
 
 // A table with a column whose length only decoding tells, and the texts that say it.
-class FixedTexts : public testing::TestWithParam<ViewKind> {
+class FixedTexts : public ReopenedTable, public testing::WithParamInterface<ViewKind> {
  protected:
   FixedTexts() {
     auto table = std::make_shared<ArrayTable>();
@@ -31,16 +28,6 @@ class FixedTexts : public testing::TestWithParam<ViewKind> {
     file_->table("t", table);
   }
 
-  std::shared_ptr<const LoadedTable> loaded() {
-    return waited<std::shared_ptr<const LoadedTable>>(
-               [&](auto reply) { load_table(generation_, file_->root(), 0, "/t", std::move(reply)); })
-        .value();
-  }
-  static std::shared_ptr<Content> view(const LoadedTable& table, tfile::NodeId node, ViewKind kind) {
-    return waited<std::shared_ptr<Content>>(
-               [&](auto reply) { table.view(node, kind, StringsAs::seen, std::move(reply)); })
-        .value();
-  }
   static ShownText text(const LoadedTable& table) {
     const auto content = view(table, 0, GetParam());
     return {content_bytes(*content, 0, content->size()), content->making()};
@@ -54,17 +41,11 @@ class FixedTexts : public testing::TestWithParam<ViewKind> {
   }
 
   static constexpr int kOthers = 1'000;
-  std::shared_ptr<FakeFile> file_ = std::make_shared<FakeFile>();
-  std::unique_ptr<ClusterCache> cache_ =
-      std::make_unique<ClusterCache>(CacheOptions{.memory = 64 << 20, .threads = 1, .io_threads = 1});
-  ErrorLog errors_;
-  MountContext context_{*cache_, errors_, {}};
-  const std::shared_ptr<const Generation> generation_ = std::make_shared<const Generation>(
-      context_, nullptr, GuardedSource::guard(file_->shared_source()).value(), file_, SourceState{});
 };
 
 TEST_P(FixedTexts, ATextThatIsMadeAgainIsTheSame) {
-  const auto table = loaded();
+  const auto generation = opened();
+  const auto table = loaded(generation);
   const std::weak_ptr<Content> content = view(*table, 0, GetParam());
   const ShownText first = text(*table);
   decode(*table);
@@ -74,16 +55,10 @@ TEST_P(FixedTexts, ATextThatIsMadeAgainIsTheSame) {
 }
 
 TEST_P(FixedTexts, ATableOpenedAnewTellsAnotherTextApart) {
-  auto table = loaded();
+  const auto generation = opened();
+  auto table = loaded(generation);
   const ShownText first = text(*table);
-  const int before = file_->tables_opened;
-  for (int tries = 0; tries < 1000 && file_->tables_opened == before; ++tries) {
-    table = nullptr;
-    if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    generation_->release_idle_tables();
-    table = loaded();
-  }
-  ASSERT_EQ(file_->tables_opened, before + 1);
+  table = reopened(generation, std::move(table));
   decode(*table);
   const ShownText other = text(*table);
   EXPECT_EQ(other.bytes == first.bytes, other.making == first.making);
