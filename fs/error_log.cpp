@@ -29,6 +29,11 @@ std::string shortened(std::string text) {
   return text;
 }
 
+std::string line_of_directory(LogEntry entry) {
+  entry.path.resize(std::min(entry.path.size(), entry.path.rfind('/')));
+  return entry.line();
+}
+
 }  // namespace
 
 std::string message_of(const Error& error) {
@@ -41,9 +46,8 @@ std::string message_of(const Error& error) {
 void ErrorLog::add(std::string_view path, const Error& error) {
   const Error shown{error.kind, shortened(error.text), error.offset, 0, shortened(error.source)};
   const LogEntry entry{message_of(shown), shortened(std::string(path)), error.system_errno};
-  const LogEntry of_directory{entry.text, shortened(std::string(path.substr(0, path.rfind('/')))), error.system_errno};
   std::string message = entry.line();
-  const std::string same_above = of_directory.line();
+  const std::string same_above = error.offset < 0 ? std::string() : line_of_directory(entry);
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   tell_log(Severity::error, entry);

@@ -18,8 +18,8 @@ std::string message_of(const Error&);
 // What .tfilefs/errors shows: the last problems met, one line each, oldest first. Thread-safe.
 class ErrorLog {
  public:
-  // A line "DATE PATH: MESSAGE". The same problem met several times is counted, not repeated; so is one of a file that
-  // its directory had.
+  // A line "DATE PATH: MESSAGE". The same problem met several times is counted, not repeated; so is one of a file, at a
+  // byte of the source, that its directory had.
   void add(std::string_view path, const Error&);
   void add(std::string_view path, std::string_view text) { add(path, Error{{}, std::string(text)}); }
 

@@ -43,6 +43,13 @@ TEST(ErrorLog, WhatADirectoryHadIsCountedForItsFiles) {
   EXPECT_NE(text.find(" /other/object.json: zlib: no (at byte 4096)\n"), std::string::npos);
 }
 
+TEST(ErrorLog, WithoutAPlaceInTheFileEachHasItsLine) {
+  ErrorLog log;
+  log.add("/t", "cannot be changed"), log.add("/t/x.i4", "cannot be changed");
+  EXPECT_NE(log.text().find(" /t: cannot be changed\n"), std::string::npos);
+  EXPECT_NE(log.text().find(" /t/x.i4: cannot be changed\n"), std::string::npos);
+}
+
 TEST(ErrorLog, IsBounded) {
   ErrorLog log;
   for (int i = 0; i < 1000; ++i) log.add("/" + std::to_string(i), std::string(100000, 'x'));
