@@ -60,6 +60,9 @@ class Content {
   // Differs between two makings of a file from the same state of a source whose bytes may differ; 0 where they cannot.
   virtual std::uint64_t making() const { return 0; }
 
+  // Roughly the bytes of memory that it holds while it lives, without what the cache holds and counts.
+  virtual std::uint64_t memory() const { return 1 << 10; }
+
   // Exactly min(size, this->size() - offset) bytes (none beyond the end), or an error. Answers now, on this thread,
   // when the bytes are there, else later from another thread. Never waits for storage on the caller's thread.
   virtual void read(std::uint64_t offset, std::size_t size, Reply<Slices>) = 0;
@@ -85,6 +88,7 @@ class FixedContent : public Content {
       : bytes_(std::make_shared<const std::string>(std::move(bytes))), making_(making) {}
   std::uint64_t size() const override { return bytes_->size(); }
   std::uint64_t making() const override { return making_; }
+  std::uint64_t memory() const override { return bytes_->size(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     Slices slices;
     if (offset < bytes_->size()) {

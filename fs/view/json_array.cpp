@@ -18,6 +18,7 @@ class JsonArrayContent final : public Content {
 
   std::uint64_t size() const override { return kOpening.size() + lines_->size() + kClosing.size(); }
   std::uint64_t making() const override { return lines_->making(); }
+  std::uint64_t memory() const override { return lines_->memory(); }
 
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     const std::uint64_t end = offset + std::min<std::uint64_t>(size, this->size() - std::min(offset, this->size()));

@@ -213,9 +213,9 @@ PageShape ParquetMaker::shape_to_cut(std::uint32_t leaf) const {
 
 Result<void> ParquetMaker::lay_out() {
   segments_.add_bytes(kParquetMagic);
-  for (const ParquetLeaf& leaf : leaves_) {
+  for (ParquetLeaf& leaf : leaves_) {
     file_.types.push_back(leaf.type);
-    file_.paths.push_back(leaf.path);
+    file_.paths.push_back(std::move(leaf.path));  // the transforms below have a copy of the rest
     levels_.push_back(segments_.add_transform(parquet_levels(table_, leaf)));
     values_.push_back(leaf.verbatim ? 0 : segments_.add_transform(parquet_values(table_, leaf)));
   }

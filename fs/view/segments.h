@@ -61,6 +61,10 @@ class Segments {
 
   std::uint64_t size() const { return size_; }
 
+  // Roughly its bytes of memory, once nothing more is added.
+  std::uint64_t memory() const;
+  void shrink_to_fit();
+
   // More than a file can hold was added; the rest was dropped.
   bool is_too_large() const { return too_large_; }
 

@@ -171,6 +171,11 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
   ~TextContent() override { streams_->pieces().forget(this); }
 
   std::uint64_t size() const override { return index_.offsets.back() + index_.blanks * index_.blank.size(); }
+  std::uint64_t memory() const override {
+    std::uint64_t bytes = plan_->forms.size() * sizeof(TextForm) + index_.offsets.size() * sizeof index_.offsets[0];
+    for (const Position& position : index_.positions) bytes += sizeof position + position.size() * sizeof position[0];
+    return bytes;
+  }
 
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     const std::uint64_t end = std::min<std::uint64_t>(this->size(), offset + size);

@@ -30,15 +30,14 @@ constexpr std::uint64_t kTrialMemory = 32 << 20;
 // Contents are kept for the program that asks for a size and then opens the file. A listing of all views of a file asks
 // for the sizes of up to some hundred thousand, and opens none.
 constexpr std::size_t kKeptViews = 1'000;
-constexpr std::uint64_t kKeptViewsMemory = 16 << 20;
-// A text is in memory as a whole. The others have some plan for each column, measured for 25,000 of them: 0.4 KiB in an
-// Arrow file, 1.2 in a Parquet file.
-constexpr std::uint64_t kMemoryOfColumn = 1 << 10;
+// The part of the memory limit that they may have beside it, and the most: enough for all views of 10,000 columns.
+constexpr std::uint64_t kKeptViewsShare = 16, kKeptViewsMemory = 16 << 20;
 
-std::uint64_t memory_of_view(const tfile::Table& table, tfile::NodeId node, ViewKind shown_as, std::uint64_t size) {
-  constexpr std::array kTexts{ViewKind::schema, ViewKind::awkward, ViewKind::index};
-  if (std::ranges::find(kTexts, shown_as) != kTexts.end()) return size;
-  return node == 0 ? table.columns.size() * kMemoryOfColumn : kMemoryOfColumn;
+// Trials of a thousand branches leave tens of megabytes free in pieces, which would stay beside what comes next.
+Result<std::shared_ptr<const tfile::Table>> resolved_whole(const tfile::Table& table) {
+  auto whole = table.resolve_all();
+  tfile::give_back_free_buffers();
+  return whole;
 }
 
 // So many tables that are made of another one are known: by entries that are chosen, and columns that are computed.
@@ -72,6 +71,8 @@ Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t> reply) {
 // Which views have their content kept: the last kKeptViews that were made, or fewer if they are large.
 class LoadedTable::KeptViews {
  public:
+  explicit KeptViews(std::uint64_t memory_limit)
+      : memory_max_(std::min(kKeptViewsMemory, memory_limit / kKeptViewsShare)) {}
   void add(std::weak_ptr<const LoadedTable> table, ViewKey key, std::uint64_t memory) {
     for (const Made& oldest : take_oldest({std::move(table), key, memory}))
       if (const LoadedPtr of = oldest.table.lock()) of->drop_view(oldest.key);
@@ -89,7 +90,7 @@ class LoadedTable::KeptViews {
     const Lock lock(mutex_);
     memory_ += added.memory;
     made_.push_back(std::move(added));
-    while (made_.size() > 1 && (made_.size() > kKeptViews || memory_ > kKeptViewsMemory)) {
+    while (made_.size() > 1 && (made_.size() > kKeptViews || memory_ > memory_max_)) {
       memory_ -= made_.front().memory;
       oldest.push_back(std::move(made_.front()));
       made_.pop_front();
@@ -97,6 +98,7 @@ class LoadedTable::KeptViews {
     return oldest;
   }
 
+  const std::uint64_t memory_max_;
   Mutex mutex_{"KeptViews::mutex_"};
   std::deque<Made> made_ GUARDED_BY(mutex_);
   std::uint64_t memory_ GUARDED_BY(mutex_) = 0;
@@ -117,7 +119,7 @@ LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache
       chosen_by_(std::move(chosen_by)),
       ranges_(std::move(ranges)),
       by_stream_(table_->columns.size()),
-      kept_views_(kept_views ? std::move(kept_views) : std::make_shared<KeptViews>()) {
+      kept_views_(kept_views ? std::move(kept_views) : std::make_shared<KeptViews>(cache.budget()->size())) {
   std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
   std::ranges::stable_sort(by_stream_, {}, [this](ColumnId id) { return table_->columns[id].stream; });
 }
@@ -159,11 +161,11 @@ std::uint64_t LoadedTable::stored_below(NodeId id) const {
 }
 
 // Reads the first entries of branches, on a thread that may block.
-template <class Look>
-void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
-  auto job = [look = std::move(look), table = table_, streams = streams_, path = path_, origin = origin_,
+template <class Resolve>
+void LoadedTable::look(Resolve resolve, Reply<LoadedPtr> reply) const {
+  auto job = [resolve = std::move(resolve), table = table_, streams = streams_, path = path_, origin = origin_,
               kept = kept_views_, ranges = ranges_, &cache = cache_]() -> Result<LoadedPtr> {
-    TRY(auto found, look(*table));
+    TRY(auto found, resolve(*table));
     return std::make_shared<LoadedTable>(std::move(found), cache, streams, path, origin, kept,
                                          std::vector<std::string>(), ranges);
   };
@@ -198,6 +200,7 @@ class LoadedTable::UnreadContent final : public Content {
       : content_(std::move(content)), making_(std::move(making)) {}
   std::uint64_t size() const override { return content_->size(); }
   std::uint64_t making() const override { return making_->number + content_->making(); }
+  std::uint64_t memory() const override { return content_->memory(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     if (making_->is_over) return reply(tfile::fail(ErrorKind::stale, "the table has grown since it was opened"));
     content_->read(offset, size, std::move(reply));
@@ -237,8 +240,7 @@ void LoadedTable::whole(Reply<LoadedPtr> reply) const {
   once.get(
       [&](Reply<LoadedPtr> made) {
         auto keep = [self = shared_from_this()](LoadedPtr found) { return self->keep(std::move(found)); };
-        look([](const tfile::Table& table) { return table.resolve_all(); },
-             answer_with<LoadedPtr>(std::move(made), std::move(keep)));
+        look(&resolved_whole, answer_with<LoadedPtr>(std::move(made), std::move(keep)));
       },
       std::move(reply));
 }
@@ -355,7 +357,7 @@ void LoadedTable::own_view(ViewKey key, StringsAs strings, Reply<std::shared_ptr
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
         auto note = [self = shared_from_this(), key](std::shared_ptr<Content> content) -> std::shared_ptr<Content> {
-          self->note_made(key, content->size());
+          self->note_made(key, *content);
           if (!self->making_) return content;
           return std::make_shared<UnreadContent>(std::move(content), self->making_);
         };
@@ -649,12 +651,12 @@ Result<LoadedTable::LoadedPtr> LoadedTable::with_friends(const Joining& joining)
   return made;
 }
 
-void LoadedTable::note_made(ViewKey key, std::uint64_t size) const {
+void LoadedTable::note_made(ViewKey key, const Content& content) const {
   {
     const Lock lock(mutex_);
-    view_sizes_.insert_or_assign(packed(key), size);
+    view_sizes_.insert_or_assign(packed(key), content.size());
   }
-  kept_views_->add(weak_from_this(), key, memory_of_view(*table_, key.first, key.second, size));
+  kept_views_->add(weak_from_this(), key, content.memory());
 }
 
 void LoadedTable::drop_view(ViewKey key) const {

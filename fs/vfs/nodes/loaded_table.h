@@ -145,8 +145,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   using LoadedPtr = std::shared_ptr<const LoadedTable>;
   // More than a table has.
   static constexpr std::size_t kAllBranches = SIZE_MAX / 4;
-  template <class Look>
-  void look(Look, Reply<LoadedPtr>) const;
+  template <class Resolve>
+  void look(Resolve, Reply<LoadedPtr>) const;
   void whole(Reply<LoadedPtr>) const;
   LoadedPtr keep(LoadedPtr whole) const;
   using ViewKey = std::pair<tfile::NodeId, ViewKind>;
@@ -182,7 +182,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   Once<Query> once_bound(const std::string& key) const;
   Once<std::shared_ptr<const Generation>> once_drawn(const std::string& text) const;
   void own_view(ViewKey, StringsAs, Reply<std::shared_ptr<Content>>) const;
-  void note_made(ViewKey, std::uint64_t size) const;
+  void note_made(ViewKey, const Content&) const;
   std::optional<std::uint64_t> noted_size(ViewKey) const;
   void drop_view(ViewKey) const;
   bool is_settled(tfile::NodeId) const;

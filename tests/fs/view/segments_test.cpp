@@ -112,6 +112,21 @@ TEST(Segments, DamageStaysWithItsBytes) {
   EXPECT_EQ(content_bytes(*content, 10, 4).substr(0, 6), "error:");
 }
 
+TEST(Segments, TellTheMemoryThatTheyHold) {
+  LettersRig rig;
+  const auto memory_of = [&](Segments segments) { return segment_content(rig.streams, std::move(segments))->memory(); };
+  Segments many_bytes, many_pieces, much_of_a_column;
+  for (int i = 0; i < 1000; ++i) {
+    many_bytes.add_bytes(std::string(100, 'x'));
+    many_pieces.add_piece(many_pieces.add_transform(std::make_shared<PlusOne>(rig.range(0, 0, 7), 7)), 0, 7);
+  }
+  much_of_a_column.add_column(rig.range(0, 0, 7));
+  much_of_a_column.add_fill('x', 1 << 30);
+  EXPECT_GE(memory_of(many_bytes), 100'000u);
+  EXPECT_GE(memory_of(many_pieces), 100'000u);
+  EXPECT_LE(memory_of(much_of_a_column), 1'000u);
+}
+
 TEST(Segments, NeverExceedWhatAFileCanHold) {
   LettersRig rig;
   Segments segments;
