@@ -6,6 +6,7 @@ Each NAME-SPLIT-COMPRESSION.root has a .txt with the values that ROOT reads from
 
 import concurrent.futures
 import os
+import shutil
 import subprocess
 import sys
 
@@ -14,6 +15,8 @@ import ROOT
 HERE = os.path.dirname(os.path.abspath(__file__))
 BASE = os.path.dirname(ROOT.__file__)
 INCLUDES = [f"-I{HERE}", f"-I{os.path.join(HERE, '..', 'oracle')}", f"-I{BASE}/include"]
+# The headers of ROOT take a minute of a compiler for each file.
+COMPILER = ("ccache", "g++") if shutil.which("ccache") else ("g++",)
 LIBRARIES = ("Core", "RIO", "Tree", "Net", "Hist", "MathCore", "Thread", "Imt")
 
 
@@ -33,7 +36,7 @@ def build(name, directory, optimization, libraries, defines=(), parts=(), standa
     sources = ["dictionary.cxx", *(f"{HERE}/{part}.cpp" for part in (name, *(f"{name}_{part}" for part in parts)))]
     objects = [f"{number}.o" for number in range(len(sources))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda source, compiled: run("g++", f"-std={standard}", optimization, "-w", *defines, *INCLUDES, "-c", source,
+        list(pool.map(lambda source, compiled: run(*COMPILER, f"-std={standard}", optimization, "-w", *defines, *INCLUDES, "-c", source,
                                                    "-o", compiled, directory=directory), sources, objects))
     # Some of ROOT's libraries need others that may be missing and are not used.
     run("g++", *objects, "-o", name, f"-L{BASE}/lib", f"-Wl,-rpath,{BASE}/lib", "-Wl,--allow-shlib-undefined",

@@ -8,6 +8,8 @@ import compiled
 
 SOURCE = os.path.join(compiled.HERE, "ntuple_columns.cpp")
 LIBRARIES = ("Core", "RIO", "ROOTNTuple", "Tree", "MathCore", "Thread")
-compiled.run("g++", "-std=c++20", "-O0", "-w", f"-isystem{compiled.BASE}/include", SOURCE, "-o", "ntuple_columns",
+compiled.run(*compiled.COMPILER, "-std=c++20", "-O0", "-w", f"-isystem{compiled.BASE}/include", "-c", SOURCE, "-o", "ntuple_columns.o",
+             directory=sys.argv[1])
+compiled.run("g++", "ntuple_columns.o", "-o", "ntuple_columns",
              f"-L{compiled.BASE}/lib", f"-Wl,-rpath,{compiled.BASE}/lib", "-Wl,--allow-shlib-undefined",
              *("-l" + library for library in LIBRARIES), directory=sys.argv[1])
