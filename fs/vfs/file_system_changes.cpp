@@ -184,8 +184,8 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
                        Reply<std::size_t> reply, bool durable) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  auto tell = [this, file, handle, durable](Result<std::size_t> taken, Reply<std::size_t> done) {
-    if (!taken) note_refusal(*file->inode, "", taken.error());
+  auto tell = [this, inode = file->inode, handle, durable](Result<std::size_t> taken, Reply<std::size_t> done) {
+    if (!taken) note_refusal(*inode, "", taken.error());
     if (!taken || !durable) return done(std::move(taken));
     // Not given up when a signal comes: the bytes are taken.
     sync(handle, answer_with<void>(uninterrupted(std::move(done)), [size = *taken] { return size; }));
@@ -254,8 +254,8 @@ FileLocks::File locked_file(const OpenFile& open) {
 void FileSystem::flush(HandleId handle, Reply<void> reply, std::uint64_t lock_owner) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  auto note_refused = [this, file](const Result<void>& result) {
-    if (!result) note_refusal(*file->inode, "", result.error());
+  auto note_refused = [this, inode = file->inode](const Result<void>& result) {
+    if (!result) note_refusal(*inode, "", result.error());
   };
   auto write_out = [file](const Result<void>&, Reply<void> done) { file->content.content->flush(std::move(done)); };
   Reply<void> flushed = seen_by(uninterrupted(std::move(reply)), std::move(note_refused));
@@ -301,8 +301,8 @@ void FileSystem::test_lock(HandleId handle, const FileLock& lock, Reply<FileLock
 void FileSystem::sync(HandleId handle, Reply<void> reply) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file) return reply(bad_handle());
-  auto note_refused = [this, file](const Result<void>& result) {
-    if (!result) note_refusal(*file->inode, "", result.error());
+  auto note_refused = [this, inode = file->inode](const Result<void>& result) {
+    if (!result) note_refusal(*inode, "", result.error());
   };
   Reply<void> done = seen_by(uninterrupted(std::move(reply)), std::move(note_refused));
   if (file->content.content) return file->content.content->sync(std::move(done));

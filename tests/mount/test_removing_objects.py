@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 
 import numpy as np
 import pytest
@@ -110,17 +109,6 @@ def test_an_object_stays_as_it_is(source):
             os.utime(os.path.join(hits, name), (1, 2))
             os.setxattr(os.path.join(hits, name), "user.note", b"x")
         assert os.getxattr(hits, "user.tfilefs.class") == b"TH1D"
-
-
-def test_without_a_pause_before_commits_it_comes_back_too(source):
-    with mounted.Mounted(source, ("rw", "commit=0")) as m:
-        values = os.path.join(m.path, "a.root", "hits", "values.f8")
-        os.unlink(values)
-        assert not os.path.exists(values)
-        deadline = time.monotonic() + 20
-        while not os.path.exists(values) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert len(open(values, "rb").read()) == 80
 
 
 def check_renamed(source):

@@ -125,8 +125,9 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
 
 void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std::byte> bytes,
                         Reply<std::size_t> reply) {
-  auto taken = [self = shared_from_this(), size = bytes.size()](std::uint64_t at) {
-    self->file_->overlay().written(*self->node_, at);
+  // Without this opening: who has the answer may close it at once, and its end is then told.
+  auto taken = [file = file_, node = node_, size = bytes.size()](std::uint64_t at) {
+    file->overlay().written(*node, at);
     return size;
   };
   auto refuse = [](Result<std::uint64_t>& at) { at = as_permission(std::move(at)); };

@@ -12,6 +12,8 @@
 #include <span>
 #include <string>
 
+#include "cache/cluster_cache.h"
+#include "exec/executors.h"
 #include "on_behalf.h"
 #include "temporary_directory.h"
 #include "vfs/file_system.h"
@@ -58,6 +60,8 @@ class WrittenDirectory {
   void close(HandleId handle) {
     EXPECT_TRUE(ask<void>([&](auto reply) { fs_->flush(handle, std::move(reply)); }).get());
     fs_->release(handle);
+    // Whoever answered the flush may still hold the file, which is closed when nobody does.
+    fs_->cache().exec().job_pool.finish();
   }
   void make_column(const std::string& file, const std::string& column, const std::string& bytes) {
     const HandleId handle = create(file, column);
