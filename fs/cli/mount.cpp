@@ -30,6 +30,7 @@
 #include "log.h"
 #include "printable.h"
 #include "tfile/disk_cache.h"
+#include "vfs/metrics_file.h"
 #include "vfs/names/path_pattern.h"
 
 namespace tfilefs {
@@ -123,6 +124,8 @@ Result<> check_writable(const std::string& source) {
 Result<> check(const MountRequest& request) {
   if (request.options.file_system.write && !request.options.chain && !tfile::is_url(request.source))
     TRY_VOID(check_writable(request.source));
+  if (const std::string& page = request.options.file_system.metrics_file; !page.empty())
+    TRY_VOID(check_metrics_file(page));
   if (!request.options.log_file.empty()) TRY_VOID(begin_log_file(request.options.log_file));
   const std::string& cache = request.options.file_system.remote.cache_directory;
   const auto& friends = request.options.file_system.friends;

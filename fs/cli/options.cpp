@@ -488,7 +488,8 @@ each line is an object of JSON.)",
      {},
      "also write .tfilefs/metrics to this file, for Prometheus",
      "",
-     R"(It is written every 15 seconds, as a whole, and removed when the mount ends. The textfile collector of Prometheus' node
+     R"(It is written every 15 seconds, as a whole, and removed when the mount ends. A file that is there and is no such page is
+refused. The textfile collector of Prometheus' node
 exporter takes the files of its directory whose names end in
 .IR .prom .)",
      [](const MountOption&, Value value, ParsedOptions& into) {

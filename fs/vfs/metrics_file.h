@@ -15,6 +15,10 @@
 
 namespace tfilefs {
 
+// Whether a page of metrics may have this name: an existing file is one already, or is empty. A link is not followed.
+// Errors: exists, invalid, denied, io.
+Result<> check_metrics_file(const std::string& path);
+
 // A text for another program, in a file that is whole whenever it is opened. It goes with this: a mount that has ended
 // is not to look like one that does nothing.
 class MetricsFile {

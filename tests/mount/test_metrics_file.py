@@ -80,6 +80,24 @@ def test_a_mount_that_begins_where_another_ends_keeps_its_page(mount, source, tm
     assert labels_of(page.read_text()) == {(second.path, source)}
 
 
+@pytest.mark.parametrize("what", ["source", "text", "pipe", "directory", "link"])
+def test_what_is_there_and_is_no_page_is_refused_and_stays(program, samples, tmp_path, what):
+    """FILE in the place of SOURCE, say: the run would be gone."""
+    source, page, mnt = tmp_path / "run.root", tmp_path / "page", tmp_path / "mnt"
+    source.write_bytes(b"".join(open(os.path.join(samples("numbers"), "numbers-big-baskets.root"), "rb")))
+    mnt.mkdir()
+    make = {"source": lambda: page.hardlink_to(source), "text": lambda: page.write_text("mine\n"), "pipe": lambda: os.mkfifo(page),
+            "directory": page.mkdir, "link": lambda: page.symlink_to("run.root")}
+    make[what]()
+    before = os.lstat(page), source.read_bytes()
+    done = subprocess.run([program, "-o", f"metrics={page}", source, mnt], capture_output=True, text=True)
+    named = source if what == "link" else page
+    assert done.returncode == 1 and str(named) in done.stderr and not os.path.ismount(mnt), done.stderr
+    after = os.lstat(page)
+    assert (after.st_ino, after.st_mode, after.st_mtime_ns) == (before[0].st_ino, before[0].st_mode, before[0].st_mtime_ns)
+    assert source.read_bytes() == before[1]
+
+
 def test_no_file_is_no_name(program, source, tmp_path):
     done = subprocess.run([program, "-o", "metrics=", source, tmp_path], capture_output=True, text=True)
     assert done.returncode == 2 and "metrics=" in done.stderr

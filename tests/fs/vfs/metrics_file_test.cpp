@@ -23,9 +23,11 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::string page(int number) { return "# HELP tfilefs_page " + std::to_string(number) + "\n"; }
+
 class MetricsInFile : public testing::Test {
  protected:
-  std::string next() { return "page " + std::to_string(++pages_) + "\n"; }
+  std::string next() { return page(++pages_); }
   MetricsFile made(const std::string& path) {
     return MetricsFile(
         path, [this] { return next(); }, errors_);
@@ -45,11 +47,11 @@ class MetricsInFile : public testing::Test {
 TEST_F(MetricsInFile, ItIsWrittenWhenItIsDue) {
   MetricsFile file = made(path_);
   EXPECT_EQ(file.look(begin_), begin_ + 15s);
-  EXPECT_EQ(text_of(path_), "page 1\n");
+  EXPECT_EQ(text_of(path_), page(1));
   EXPECT_EQ(file.look(begin_ + 14s), begin_ + 15s);
-  EXPECT_EQ(text_of(path_), "page 1\n");
+  EXPECT_EQ(text_of(path_), page(1));
   EXPECT_EQ(file.look(begin_ + 15s), begin_ + 30s);
-  EXPECT_EQ(text_of(path_), "page 2\n");
+  EXPECT_EQ(text_of(path_), page(2));
   EXPECT_EQ(file.look(begin_ + 100s), begin_ + 115s) << "what was missed is not made up for";
   EXPECT_EQ(pages_, 3);
   EXPECT_EQ(names(), 1u);
@@ -77,7 +79,7 @@ TEST_F(MetricsInFile, WhatAnotherMountHasPutThereStays) {
     file.look(begin_);
     other.look(begin_);
   }
-  EXPECT_EQ(text_of(path_), "page 2\n");
+  EXPECT_EQ(text_of(path_), page(2));
 }
 
 TEST_F(MetricsInFile, AFailureIsToldOnceUntilItWorksAgain) {
@@ -88,7 +90,7 @@ TEST_F(MetricsInFile, AFailureIsToldOnceUntilItWorksAgain) {
   EXPECT_NE(errors_.text().find("/.tfilefs/metrics: " + below + "/a.prom"), std::string::npos) << errors_.text();
   std::filesystem::create_directory(below);
   EXPECT_EQ(file.look(begin_ + 75s), begin_ + 90s);
-  EXPECT_EQ(text_of(below + "/a.prom"), "page 6\n");
+  EXPECT_EQ(text_of(below + "/a.prom"), page(6));
   std::filesystem::remove_all(below);
   file.look(begin_ + 90s);
   file.look(begin_ + 105s);
@@ -102,18 +104,69 @@ TEST_F(MetricsInFile, ADirectoryOfThatNameStays) {
   EXPECT_EQ(names(), 1u) << "nothing is left beside it";
 }
 
+// A run that was mistyped for the page, say: it would be gone, in place of its name being refused.
+TEST_F(MetricsInFile, WhatIsNoPageIsNotReplaced) {
+  std::ofstream(path_) << "root: a file of data";
+  EXPECT_FALSE(check_metrics_file(path_));
+  { made(path_).look(begin_); }
+  EXPECT_EQ(text_of(path_), "root: a file of data");
+  EXPECT_EQ(errors_.count(), 1u);
+  EXPECT_EQ(names(), 1u);
+}
+
+TEST_F(MetricsInFile, WhatIsNoPageAnyMoreIsNotReplaced) {
+  MetricsFile file = made(path_);
+  file.look(begin_);
+  std::filesystem::remove(path_);
+  std::ofstream(path_) << "another's";
+  file.look(begin_ + 15s);
+  EXPECT_EQ(text_of(path_), "another's");
+}
+
+TEST_F(MetricsInFile, WhatIsNoPageAnyMoreStaysAtTheEnd) {
+  {
+    MetricsFile file = made(path_);
+    file.look(begin_);
+    std::ofstream(path_) << "another's";  // the same file: its number is no proof
+  }
+  EXPECT_EQ(text_of(path_), "another's");
+}
+
+TEST_F(MetricsInFile, APipeAndALinkAreNotReplaced) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_FALSE(check_metrics_file(path_));
+  { made(path_).look(begin_); }
+  EXPECT_TRUE(std::filesystem::is_fifo(path_));
+  std::filesystem::remove(path_);
+  std::filesystem::create_symlink("/dev/null", path_);
+  EXPECT_FALSE(check_metrics_file(path_));
+  { made(path_).look(begin_); }
+  EXPECT_TRUE(std::filesystem::is_symlink(path_));
+}
+
+TEST_F(MetricsInFile, AnEmptyFileAndThePageOfAMountThatWasKilledAreReplaced) {
+  for (const std::string& before : {std::string(), page(99)}) {
+    std::ofstream(path_) << before;
+    EXPECT_TRUE(check_metrics_file(path_));
+    MetricsFile file = made(path_);
+    file.look(begin_);
+    EXPECT_EQ(text_of(path_), page(pages_));
+  }
+}
+
 TEST_F(MetricsInFile, AReaderFindsAllOfAPage) {
   std::atomic<bool> over = false;
-  char letter = 'a';
+  char letter = 'A';
+  const std::string head = page(1);
   MetricsFile file(
-      path_, [&] { return std::string(200'000, letter = static_cast<char>(letter == 'z' ? 'a' : letter + 1)); },
+      path_, [&] { return head + std::string(200'000, letter = static_cast<char>(letter == 'Z' ? 'A' : letter + 1)); },
       errors_);
   file.look(begin_);
   std::thread reader([&] {
     while (!over) {
       const std::string text = text_of(path_);
-      EXPECT_EQ(text.size(), 200'000u);
-      EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, text[0])), text.size());
+      EXPECT_EQ(text.size(), head.size() + 200'000);
+      EXPECT_EQ(std::count(text.begin() + static_cast<std::ptrdiff_t>(head.size()), text.end(), text.back()), 200'000);
     }
   });
   for (int i = 1; i < 300; ++i) file.look(begin_ + i * 15s);
@@ -127,7 +180,7 @@ TEST_F(MetricsInFile, AThreadWritesItAtOnceAndEndsAtOnce) {
     const MetricsWriter writer(
         path_, [this] { return next(); }, errors_);
     while (!std::filesystem::exists(path_) && Clock::now() - begin < 10s) std::this_thread::sleep_for(1ms);
-    EXPECT_EQ(text_of(path_), "page 1\n");
+    EXPECT_EQ(text_of(path_), page(1));
   }
   EXPECT_LT(Clock::now() - begin, 10s);
   EXPECT_EQ(names(), 0u);
