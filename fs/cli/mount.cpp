@@ -113,7 +113,7 @@ Result<> check_writable(const std::string& source) {
   for (const std::string& path : {source, is_directory ? source : above}) {
     if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0) continue;
     const int number = errno;
-    if (number == EROFS || (number == EACCES && !is_directory))
+    if (number == EROFS || ((number == EACCES || number == EPERM) && !is_directory))
       return fail(ErrorKind::denied,
                   path + ": cannot be written (" + std::strerror(number) + "): mount without rw, or write elsewhere",
                   -1, number);

@@ -128,6 +128,19 @@ def test_a_source_that_cannot_be_written_is_told_at_once(program, sample, tmp_pa
     assert not (tmp_path / "mnt").exists()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="chattr needs root")
+def test_a_source_that_nobody_may_change_is_told_at_once(program, sample, tmp_path):
+    shutil.copy(sample, tmp_path / "run.root")
+    if subprocess.run(["chattr", "+i", tmp_path / "run.root"], capture_output=True).returncode != 0:
+        pytest.skip("this file system has no immutable files")
+    try:
+        done = subprocess.run([program, "-o", "rw", tmp_path / "run.root", tmp_path / "mnt"], capture_output=True, text=True)
+    finally:
+        subprocess.run(["chattr", "-i", tmp_path / "run.root"], check=True)
+    assert done.returncode == 1 and "run.root: cannot be written (Operation not permitted)" in done.stderr, done.stderr
+    assert not (tmp_path / "mnt").exists()
+
+
 # Where SELinux is off, its contexts are passed over. Where it seems to be on, the kernel gets them, and refuses them.
 CONTEXTS = """
 umount --all --lazy --types fuse.tfilefs
