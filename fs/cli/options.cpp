@@ -35,14 +35,15 @@ tl::unexpected<Error> bad_value(std::string_view name, std::string_view value, s
               "option " + std::string(name) + "=" + std::string(value) + ": expected " + std::string(wanted));
 }
 
-// Options that these implement themselves, or that are implied here.
+// Options that these implement themselves, or that are implied here. The times of access are not kept, and libfuse
+// refuses some of the words for them.
 constexpr auto kPassedOver = std::to_array<std::string_view>(
-    {"defaults", "auto",          "noauto",     "user",     "nouser",   "users",      "owner",
-     "group",    "nofail",        "_netdev",    "dev",      "nodev",    "suid",       "nosuid",
-     "exec",     "async",         "sync",       "dirsync",  "atime",    "diratime",   "norelatime",
-     "relatime", "nostrictatime", "nolazytime", "lazytime", "iversion", "noiversion", "mand",
-     "nomand",   "silent",        "loud",       "bg",       "fg",       "comment",    "default_permissions",
-     "max_read", "subtype"});
+    {"defaults", "auto",          "noauto",     "user",       "nouser",   "users",      "owner",
+     "group",    "nofail",        "_netdev",    "dev",        "nodev",    "suid",       "nosuid",
+     "exec",     "async",         "sync",       "dirsync",    "atime",    "diratime",   "norelatime",
+     "relatime", "nostrictatime", "nolazytime", "lazytime",   "iversion", "noiversion", "mand",
+     "nomand",   "silent",        "loud",       "bg",         "fg",       "comment",    "default_permissions",
+     "max_read", "subtype",       "nodiratime", "strictatime"});
 
 bool is_passed_over(std::string_view name) {
   return std::find(kPassedOver.begin(), kPassedOver.end(), name) != kPassedOver.end() || name.starts_with("x-") ||
@@ -259,9 +260,9 @@ constexpr auto kOptions = std::to_array<MountOption>({
      {},
      "read-only",
      "",
-     "The default, unless rw is given.",
+     "The default, unless rw or writable is given behind it.",
      [](const MountOption&, Value, ParsedOptions& into) {
-       into.is_rw = false;
+       into.is_rw = into.is_writable = false;
        return true;
      }},
     {"rw",
@@ -571,8 +572,6 @@ must have the line user_allow_other.)",
      }},
     {"noexec", "", ValueHint::nothing, {}, "as in mount(8): no file can be executed", "", "", take_for_kernel},
     {"noatime", "", ValueHint::nothing, {}, "as in mount(8)", "", "", take_for_kernel},
-    {"nodiratime", "", ValueHint::nothing, {}, "as in mount(8)", "", "", take_for_kernel},
-    {"strictatime", "", ValueHint::nothing, {}, "as in mount(8)", "", "", take_for_kernel},
     {"context",
      "CONTEXT",
      ValueHint::text,

@@ -111,6 +111,26 @@ def test_lines_for_fstab_are_taken(program, installed, sample, tmp_path):
         mnt.rmdir()
 
 
+def test_read_only_is_what_was_asked_for_in_any_case(program, installed, sample, tmp_path):
+    """`mount -r` of a line of fstab that has `writable`: mount(8) says ro, and that in front."""
+    source = tmp_path / "copy.root"
+    shutil.copy(sample, source)
+    helper = f"{installed.prefix}/sbin/mount.fuse.tfilefs"
+    for options, read_only in (("ro,writable", True), ("rw,writable", False), ("rw,noatime,nodiratime,strictatime", True)):
+        done = subprocess.run([helper, source, tmp_path / "mnt", "-o", options], env=installed.environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        with open(tmp_path / "mnt" / ".tfilefs" / "config.json", encoding="utf-8") as config:
+            assert ('"ro": true' in config.read()) == read_only, options
+        assert subprocess.run([program, "umount", tmp_path / "mnt"]).returncode == 0
+
+
+def test_a_mount_that_is_remounted_is_told_what_to_do(installed, sample, tmp_path):
+    done = subprocess.run([f"{installed.prefix}/sbin/mount.fuse.tfilefs", sample, tmp_path / "mnt", "-o", "rw,remount,noatime"],
+                          env=installed.environment, capture_output=True, text=True)
+    assert done.returncode == 1 and f"{tmp_path}/mnt" in done.stderr and "unmount it" in done.stderr, done.stderr
+    assert not (tmp_path / "mnt").exists()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may call mount(2)")
 @pytest.mark.parametrize("background", (False, True))
 def test_a_descriptor_that_another_program_has_mounted(program, sample, tmp_path, background):

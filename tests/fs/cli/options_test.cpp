@@ -108,8 +108,13 @@ TEST(Options, AContextOfSelinuxHasCommasInQuotes) {
 TEST(Options, WhatMountSaysIsPassedOver) {
   EXPECT_TRUE(parse_mount_options(
       {"ro,dev,suid,nodev,nosuid,async,auto,noauto,user,_netdev,nofail,x-systemd.automount,defaults,,"}));
+  const auto times = parse_mount_options({"noatime,nodiratime,strictatime,relatime,lazytime"});
+  ASSERT_TRUE(times);
+  EXPECT_EQ(times->kernel_options, std::vector<std::string>{"noatime"}) << "libfuse 3.14 refuses the others";
   EXPECT_FALSE(parse_mount_options({"rw,dev,suid"})->file_system.write) << "what mount(8) says of its own accord";
   EXPECT_TRUE(parse_mount_options({"rw,dev,suid,writable"})->file_system.write);
+  EXPECT_TRUE(parse_mount_options({"ro,writable"})->file_system.write);
+  EXPECT_FALSE(parse_mount_options({"writable,ro"})->file_system.write) << "the last word counts";
 }
 
 TEST(Options, WhatCannotBeIsRefused) {
