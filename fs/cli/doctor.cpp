@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <pwd.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -123,20 +124,25 @@ bool may_make_user_namespace() {
 // By it fusermount3 judges whose mount it is.
 bool has_mount_table() { return ::access("/etc/mtab", R_OK) == 0; }
 
+std::string mounting_without_helper() {
+  return may_make_user_namespace() ? "without it only root can mount, also root of a user namespace: unshare -Urm"
+                                   : "without it only root can mount, and user namespaces are not allowed here";
+}
+
 MachineFinding look_at_helper() {
   const std::string found = helper_path();
   if (is_root()) return {Verdict::good, "fusermount3", found.empty() ? "not installed; root does not need it" : found};
-  if (found.empty()) {
-    const char* const otherwise = may_make_user_namespace()
-                                      ? "without it only root can mount, also root of a user namespace: unshare -Urm"
-                                      : "without it only root can mount, and user namespaces are not allowed here";
-    return {Verdict::bad, "fusermount3", std::string("not installed: install the package fuse3; ") + otherwise};
-  }
+  if (found.empty())
+    return {Verdict::bad, "fusermount3", "not installed: install the package fuse3; " + mounting_without_helper()};
   if (!has_mount_table())
     return {Verdict::bad, "fusermount3",
             found + " cannot unmount without /etc/mtab: ln -s /proc/self/mounts /etc/mtab, as root"};
   struct stat status {};
   const bool is_setuid = ::stat(found.c_str(), &status) == 0 && status.st_uid == 0 && (status.st_mode & S_ISUID) != 0;
+  if (is_setuid && !::getpwuid(::getuid()))  // as in a container that is given any number for its user
+    return {Verdict::bad, "fusermount3",
+            found + " refuses a user without a name, as " + std::to_string(::getuid()) +
+                " is: add a line to /etc/passwd; " + mounting_without_helper()};
   if (is_setuid) return {Verdict::good, "fusermount3", found};
   return {Verdict::bad, "fusermount3", found + " is not setuid root: chmod u+s " + found + ", as root"};
 }

@@ -18,13 +18,13 @@ def lines_of(text):
     return {what: (verdict.strip(), told) for verdict, what, told in found}
 
 
-def as_user(installed, tmp_path, commands, path=None):
+def as_user(installed, tmp_path, commands, path=None, user=USER):
     """Lines of sh as an ordinary user, in a mount namespace of its own. The build may lie where that user cannot go."""
     program = tmp_path / "tfilefs"
     subprocess.run(["install", "-m", "755", installed.program, program], check=True)
     for directory in (tmp_path, *(each for each in tmp_path.parents if each != each.parent and str(each) != "/tmp")):
         os.chmod(directory, 0o755)
-    run = f"/usr/bin/setpriv --reuid={USER} --regid={USER} --clear-groups /usr/bin/env TMPDIR=/tmp PATH={path or '/usr/bin:/bin'} {program} doctor"
+    run = f"/usr/bin/setpriv --reuid={user} --regid={user} --clear-groups /usr/bin/env TMPDIR=/tmp PATH={path or '/usr/bin:/bin'} {program} doctor"
     return subprocess.run(["unshare", "--mount", "sh", "-c", commands.replace("DOCTOR", run)], capture_output=True, text=True,
                           timeout=120, env=dict(os.environ, T=str(tmp_path)))
 
@@ -113,6 +113,14 @@ def test_with_a_helper_that_may_not(installed, tmp_path):
     found = lines_of(done.stdout)
     assert done.returncode == 1 and found["fusermount3"][0] == "bad"
     assert "chmod u+s /usr/bin/fusermount3" in found["fusermount3"][1]
+
+
+def test_of_a_user_without_a_name(installed, tmp_path):
+    """As in a container that is given any number for its user."""
+    done = as_user(installed, tmp_path, f"{DEVICE}; DOCTOR", user=23001)
+    found = lines_of(done.stdout)
+    assert done.returncode == 1 and found["mount"][0] == found["fusermount3"][0] == "bad"
+    assert "refuses a user without a name, as 23001 is: add a line to /etc/passwd" in found["fusermount3"][1] and leaves_nothing()
 
 
 def test_the_helper_is_found_where_path_does_not_lead(installed, tmp_path):
