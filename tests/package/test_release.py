@@ -111,6 +111,26 @@ def test_two_checkouts_give_the_same_bytes(release, tmp_path):
     assert not different
 
 
+def test_a_tool_that_is_missing_is_named_before_anything_is_built(tmp_path):
+    """It was missed after twenty minutes of building."""
+    if shutil.which("gcc-12") is None:
+        pytest.skip("needs gcc-12")
+    (tmp_path / "bin").mkdir()
+    for name in os.listdir("/usr/bin"):
+        if name != "nasm":
+            (tmp_path / "bin" / name).symlink_to(f"/usr/bin/{name}")
+    environment = {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path), "TFILEFS_PORTABLE_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run([os.path.join(ROOT, "packaging", "portable", "libraries"), "x86_64"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr == "libraries: there is no nasm: packaging/install-deps portable\n"
+
+
+def test_portable_programs_need_a_build_beside_them(tmp_path):
+    """Else what was given and what is built would be the same files."""
+    done = subprocess.run([os.path.join(ROOT, "packaging", "release"), "--portable", tmp_path, tmp_path / "release"], capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and "--build BUILD" in done.stderr and not (tmp_path / "release").exists()
+
+
 def test_a_directory_with_something_in_it_is_refused(release):
     done = subprocess.run([os.path.join(ROOT, "packaging", "release"), "--build", build_directory(), release], capture_output=True, text=True)
     assert done.returncode == 1 and "not empty" in done.stderr
