@@ -55,7 +55,9 @@ def parts_inside(installed):
 
 def debian_packages(installed):
     """(name, version, architecture, license) of what is linked or compiled in."""
-    found = set(HEADERS) | set(LOADED)
+    found = set(HEADERS)
+    if not all(os.path.exists(list_of_parts(each)) for each in installed):
+        found |= set(LOADED)  # a portable program has it inside
     for path in set().union(*map(needed_libraries, installed)):
         # dpkg knows files by the paths of before /lib was a link to /usr/lib.
         for name in (path, path.removeprefix("/usr")):

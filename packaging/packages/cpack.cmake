@@ -65,7 +65,7 @@ set(CPACK_RPM_CHANGELOG_FILE "$ENV{CHANGES}")
 set(CPACK_RPM_PACKAGE_GROUP "Productivity/Scientific/Physics")
 # Of the program, and of all that is in it: share/doc/tfilefs/licenses.
 set(CPACK_RPM_PACKAGE_LICENSE
-    "Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause AND BSL-1.0 AND CC0-1.0 AND curl AND LGPL-2.1-only AND LGPL-3.0-or-later AND MIT AND Zlib")
+    "Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause AND BSL-1.0 AND CC0-1.0 AND curl AND LGPL-2.1-only AND LGPL-2.1-or-later AND LGPL-3.0-or-later AND MIT AND Zlib")
 string(SUBSTRING ${summary} 0 1 first)
 string(TOUPPER ${first} first)
 string(REGEX REPLACE "^." ${first} first ${summary})
