@@ -88,8 +88,8 @@ std::vector<std::string> directories(const Hierarchy& hierarchy) {
 
 void limit(ResourceLimit& to, const std::string& root, const Resource& resource) {
   for (const Hierarchy& hierarchy : hierarchies(root, resource.controller)) {
-    for (const std::string& directory : directories(hierarchy)) {
-      for (const std::string_view file : resource.files[hierarchy.is_second_version ? 0 : 1]) {
+    for (const std::string_view file : resource.files[hierarchy.is_second_version ? 0 : 1]) {
+      for (const std::string& directory : directories(hierarchy)) {
         const std::string path = directory + "/" + std::string(file);
         std::ifstream text(root + path);
         const auto amount = text ? resource.amount(text, root + directory) : std::nullopt;
@@ -99,10 +99,15 @@ void limit(ResourceLimit& to, const std::string& root, const Resource& resource)
   }
 }
 
-// "max", and in version 1 a number beyond any memory, are no limit.
+// "max", and in version 1 a number beyond any memory, are no limit. In version 1 the statistics of a group have the
+// least limit of all groups above it, also of those that a container does not show.
 std::optional<std::uint64_t> bytes(std::istream& text, const std::string&) {
   std::uint64_t number = 0;
-  return text >> number ? std::optional(number) : std::nullopt;
+  if (text >> number) return number;
+  text.clear();
+  for (std::string word; text >> word;)
+    if (word == "hierarchical_memory_limit" && text >> number) return number;
+  return std::nullopt;
 }
 
 // "QUOTA PERIOD" in version 2, QUOTA in version 1 with the period in a file beside it: so many microseconds of all
@@ -121,7 +126,7 @@ ResourceLimit memory_limit(const std::string& root) {
   const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
   const auto page = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PAGESIZE)));
   ResourceLimit result{pages * page, {}};
-  limit(result, root, {"memory", {{"memory.max", "memory.high"}, {"memory.limit_in_bytes"}}, bytes});
+  limit(result, root, {"memory", {{"memory.max", "memory.high"}, {"memory.limit_in_bytes", "memory.stat"}}, bytes});
   return result;
 }
 

@@ -66,6 +66,20 @@ TEST(ResourceLimits, TheFirstVersion) {
   EXPECT_EQ(memory_limit(machine.root()).amount, 31'457'280u);
 }
 
+// A limit of a pod or a job, above the group that is all that a container shows.
+TEST(ResourceLimits, TheFirstVersionTellsLimitsThatAreNotShown) {
+  Machine machine;
+  machine.has("/proc/self/cgroup", "4:memory:/\n")
+      .has("/proc/self/mountinfo", kMemory)
+      .has("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n")
+      .has("/sys/fs/cgroup/memory/memory.stat",
+           "cache 4096\nrss 0\nhierarchical_memory_limit 30000000\ntotal_cache 4096\n");
+  EXPECT_EQ(memory_limit(machine.root()).amount, 30'000'000u);
+  EXPECT_EQ(memory_limit(machine.root()).from, "/sys/fs/cgroup/memory/memory.stat");
+  machine.has("/sys/fs/cgroup/memory/memory.limit_in_bytes", "30000000\n");
+  EXPECT_EQ(memory_limit(machine.root()).from, "/sys/fs/cgroup/memory/memory.limit_in_bytes") << "where it is set";
+}
+
 // With a namespace of its own a container sees "/"; without one, the path of the host, at the mount point itself.
 TEST(ResourceLimits, InAContainer) {
   Machine machine;
