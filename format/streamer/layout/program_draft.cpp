@@ -62,6 +62,10 @@ Program ProgramDraft::finish() {
     if (choices.other >= 0) choices.other = static_cast<std::int32_t>(place(static_cast<std::uint32_t>(choices.other)));
   }
   program_.slots.insert(program_.slots.end(), passed_over_slots_.begin(), passed_over_slots_.end());
+  // A tree keeps thousands of programs.
+  program_.ops.shrink_to_fit();
+  program_.slots.shrink_to_fit();
+  program_.forms.shrink_to_fit();
   return std::move(program_);
 }
 
