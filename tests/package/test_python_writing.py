@@ -144,3 +144,51 @@ def test_what_cannot_be_committed_is_an_error_of_the_block(tfilefs, tmp_path):
         with tfilefs.create(tmp_path / "out.root") as f:
             f["t"] = {"x": np.arange(3, dtype="i4")}
             np.arange(2, dtype="i4").tofile(os.path.join(f.path, "t", "y.i4"))
+
+
+def test_values_that_would_get_lost_are_refused(tfilefs, tmp_path):
+    """Masked ones, imaginary parts, one of two columns of a name; nothing is left of the table."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    path, edges = tmp_path / "out.root", np.arange(3)
+    with tfilefs.create(path) as f:
+        for wrong, error, word in (
+                ({"x": np.ma.masked_array([1.5, 2.5], [False, True])}, TypeError, "x: .*masked"), ({"x": "text"}, TypeError, "a text is no column"),
+                ({"x": 3}, TypeError, "x: int"), ({1: [1]}, TypeError, "name of a column is a text"), ({"x": [2**70]}, TypeError, "x: list"),
+                ({"x": pandas.Series([1, None], dtype="Int64")}, TypeError, "x: .*nulls"), ({"x": [[], []]}, TypeError, "x: .*enforce_type"),
+                ({"x": pandas.Series([True, None], dtype="boolean")}, TypeError, "x: .*nulls"), ({"x": ak.Array([[], []])}, TypeError, "enforce_type"),
+                ({"x": polars.Series(["1.5"]).cast(polars.Decimal(10, 2))}, TypeError, "x: Series"), ({"x": ak.Array([{}])}, ValueError, "x .*members"),
+                (pandas.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "two columns have the name a"),
+                ((np.array([1j, 2]), edges), TypeError, "values"), ((np.ma.masked_array([1, 2], [True, False]), edges), TypeError, "values")):
+            with pytest.raises(error, match=word):
+                f["wrong"] = wrong
+        f["t"] = {"x": np.ma.masked_array([1.5, 2.5]), "y": pandas.Series([1, 2], dtype="Int64")}
+        f["lazy"] = polars.LazyFrame({"x": [1, 2]})
+    with uproot.open(path) as file:
+        assert set(file.keys(cycle=False)) == {"t", "lazy"} and file["t"].arrays().to_list() == [{"x": 1.5, "y": 1}, {"x": 2.5, "y": 2}]
+
+
+def test_arrays_in_arrays_of_objects_are_lists(tfilefs, sample, tmp_path):
+    """What library="np" gives is written."""
+    with tfilefs.mount(sample) as f, tfilefs.create(tmp_path / "out.root") as out:
+        out["t"] = f["Events"].arrays(["energy", "Muon_pt"], entry_stop=100, library="np")
+        out["more"] = {"x": [np.arange(2), np.arange(0), np.arange(1)], "y": [[np.arange(2.0)], [], [np.arange(0.0)]]}
+        expected = f["Events"].arrays(["energy", "Muon_pt"], entry_stop=100, copy=True)
+    with tfilefs.mount(tmp_path / "out.root") as f:
+        assert f["t"].arrays().to_list() == expected.to_list()
+        assert f["more"].arrays().to_list() == [{"x": [0, 1], "y": [[0, 1]]}, {"x": [], "y": []}, {"x": [0], "y": [[]]}]
+
+
+def test_lists_of_one_length_are_added_to_lists(tfilefs, tmp_path):
+    first = {"x": [[1.5], []], "y": [[[1], []], [[2, 3]]], "z": np.arange(4.0).reshape(2, 2)}
+    with tfilefs.create(tmp_path / "out.root") as f:
+        f["t"] = first
+        for more in ({"x": [[2.5, 3.5]], "y": [[[4], [5]]], "z": [[1.5, 2.5]]}, {"x": [[]], "y": [[]], "z": [[1.5, 2.5]]}):
+            if more["y"] == [[]]:
+                with pytest.raises(ValueError, match="y"):
+                    f["t"].extend({**more, "y": [1]})
+            f["t"].extend(more)
+            f.commit()
+        with pytest.raises(ValueError, match="z"):
+            f["t"].extend({"x": [[1.5]], "y": [[[1]]], "z": [[1.5]]})
+    found = uproot.open(tmp_path / "out.root")["t"].arrays()
+    assert found.x.to_list() == [[1.5], [], [2.5, 3.5], []] and found.y.to_list() == [[[1], []], [[2, 3]], [[4], [5]], []]

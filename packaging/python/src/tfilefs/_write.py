@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._error import refusals
-from ._names import in_a_mount, without_type
+from ._given import as_lists, columns_of
+from ._names import dtype_of, in_a_mount, without_type
 
 if TYPE_CHECKING:
     from ._types import NumpyArray
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 Parts = dict[str, Any]  # what the files below a table get; paths that end in offsets.i8 are offsets
 
 OFFSETS = "offsets.i8"
+TABLE = ".table"  # makes a directory one
+
+_UNTYPED = "there is nothing in it that has a type: awkward.enforce_type(x, 'var * float32') gives it one"
 
 
 class StagedTable:
@@ -36,13 +40,15 @@ class StagedTable:
 
 def is_staged_table(path: str, names: list[str]) -> bool:
     """Whether a directory that is no table yet has columns."""
-    return any(without_type(name) != name or os.path.exists(os.path.join(path, name, OFFSETS)) for name in names)
+    return TABLE in names or any(without_type(name) != name or os.path.exists(os.path.join(path, name, OFFSETS)) for name in names)
 
 
 def write_table(path: str, data: Any) -> None:
     """A new table. All files are there before the first is filled: what has too few items is not committed."""
     parts = _parts(data)
     os.makedirs(path)
+    with open(os.path.join(path, TABLE), "xb"):  # of records alone it would be a directory, and each record a table
+        pass
     for name in parts:
         os.makedirs(os.path.dirname(os.path.join(path, name)), exist_ok=True)
         with open(os.path.join(path, name), "xb"):
@@ -53,8 +59,8 @@ def write_table(path: str, data: Any) -> None:
 
 def extend(path: str, data: Any) -> None:
     """Entries behind those of a table, which may be committed or not."""
-    parts = _parts(data)
-    there = {os.path.relpath(os.path.join(folder, name), path) for folder, _, names in os.walk(path) for name in names}
+    there = {os.path.relpath(os.path.join(folder, name), path) for folder, _, names in os.walk(path) for name in names} - {TABLE}
+    parts = _parts(data, there)
     if differing := sorted(there ^ set(parts)):
         raise ValueError(f"the columns are others than those of the table, or of another type: {', '.join(differing)}")
     for name, numbers in parts.items():
@@ -75,66 +81,41 @@ def _append(path: str, numbers: NumpyArray) -> None:
         file.write(numbers.reshape(-1).view("u1").data)
 
 
-def _parts(data: Any) -> Parts:
-    """Of columns of one length, or ValueError."""
-    columns = _columns(data)
+def _parts(data: Any, there: Iterable[str] = ()) -> Parts:
+    """Of columns of one length, or ValueError. `there`: the files of the table that they come to."""
+    columns = columns_of(data)
     if len({len(column) for column in columns.values()}) != 1:
         told = ", ".join(f"{name} has {len(column)}" for name, column in columns.items())
         raise ValueError(f"columns of a table have the same number of entries; {told}" if told else "a table has columns")
-    return {path: numbers for name, column in columns.items() for path, numbers in _of_column(in_a_mount(name), column)}
+    parts: Parts = {}
+    for name, column in columns.items():
+        found = dict(_of_column(in_a_mount(name), column, there))
+        if not found:
+            raise ValueError(f"{name} is a record without members")
+        parts.update(found)
+    return parts
 
 
-def _columns(data: Any) -> dict[str, Any]:
-    """{name: array of NumPy or Awkward Array} of what is taken as a table."""
-    if isinstance(data, Mapping):
-        return {name: _column(value) for name, value in data.items()}
-    if getattr(getattr(data, "dtype", None), "names", None):
-        return {name: _column(data[name]) for name in data.dtype.names}  # a structured array of NumPy
-    names = getattr(data, "fields", None) or getattr(data, "column_names", None) or getattr(data, "columns", None)
-    if names is None or len(names) == 0:
-        raise TypeError(f"{type(data).__name__} is no table: a dictionary of arrays, records of Awkward Array, a structured array of "
-                        "NumPy, a DataFrame of pandas or polars, and a table of Arrow are")
-    return {str(name): _column(data[name]) for name in names}
-
-
-def _column(value: Any) -> Any:
-    import numpy as np
-
-    library = type(value).__module__.partition(".")[0]
-    if library == "awkward":
-        return value
-    if library in ("polars", "pyarrow"):
-        import awkward as ak
-
-        return ak.from_arrow(value.to_arrow() if library == "polars" else value)
-    array = np.asarray(value) if not isinstance(value, (list, tuple)) else _of_list(value)
-    if array.dtype.kind in "OUS":
-        import awkward as ak
-
-        return ak.from_iter(array.tolist())
-    return array
-
-
-def _of_list(value: Any) -> Any:
-    import numpy as np
-
-    try:
-        return np.asarray(value)
-    except ValueError:  # lists of different lengths
-        found = np.empty(len(value), object)
-        found[:] = list(value)
-        return found
-
-
-def _of_column(path: str, column: Any) -> Iterator[tuple[str, NumpyArray]]:
+def _of_column(path: str, column: Any, there: Iterable[str]) -> Iterator[tuple[str, NumpyArray]]:
     import numpy as np
 
     if isinstance(column, np.ndarray):
-        yield from _of_numbers(path, column)
-        return
+        depth, dtype = _lists_in(path, there)
+        if depth == 0 or depth >= column.ndim and column.size:
+            yield from _of_numbers(path, column)
+            return
+        column = as_lists(column, depth, dtype)
     import awkward as ak
 
     yield from _of_layout(path, ak.to_packed(column).layout)
+
+
+def _lists_in(path: str, there: Iterable[str]) -> tuple[int, str]:
+    """Of a column of a table: how deep its lists are in lists, and the type of the numbers in them."""
+    depth = 0
+    while f"{path}/{OFFSETS}" in there:
+        path, depth = path + "/values", depth + 1
+    return depth, next((dtype_of(name) or "" for name in there if without_type(name) == path), "<f8")
 
 
 def _of_numbers(path: str, array: NumpyArray) -> Iterator[tuple[str, NumpyArray]]:
@@ -145,6 +126,8 @@ def _of_numbers(path: str, array: NumpyArray) -> Iterator[tuple[str, NumpyArray]
     kind = f"{array.dtype.kind}{array.dtype.itemsize}"
     if kind not in ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"):
         raise TypeError(f"{path}: {array.dtype} is not written; numbers of 1 to 8 bytes, float32 and float64 are")
+    if 0 in array.shape[1:]:
+        raise TypeError(f"{path}: {_UNTYPED}")
     shape = "".join(f"x{size}" for size in array.shape[1:])
     import numpy as np
 
@@ -176,7 +159,7 @@ def _of_layout(path: str, layout: Any) -> Iterator[tuple[str, NumpyArray]]:
         content = lists.content[: int(offsets[-1])]
         yield from _of_numbers(f"{path}/chars", np.asarray(content.data)) if is_text else _of_layout(f"{path}/values", content)
     else:
-        raise TypeError(f"{path}: {layout.form.type} is not written")
+        raise TypeError(f"{path}: {_UNTYPED if layout.is_unknown else f'{layout.form.type} is not written'}")
 
 
 def _is_numbers(layout: Any) -> bool:

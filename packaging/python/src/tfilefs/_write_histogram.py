@@ -19,6 +19,9 @@ def write_histogram(path: str, value: Any) -> None:
     arrays = _of_numpy(value) if isinstance(value, tuple) else _of_axes(value)
     import numpy as np
 
+    for name, array in arrays.items():
+        if np.asarray(array).dtype.kind not in "biuf" or np.ma.is_masked(array):
+            raise TypeError(f"{name} are no array of real numbers, or some are masked")
     os.makedirs(path)
     for name, array in arrays.items():
         os.makedirs(os.path.dirname(os.path.join(path, name)), exist_ok=True)
