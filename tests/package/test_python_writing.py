@@ -192,3 +192,18 @@ def test_lists_of_one_length_are_added_to_lists(tfilefs, tmp_path):
             f["t"].extend({"x": [[1.5]], "y": [[[1]]], "z": [[1.5]]})
     found = uproot.open(tmp_path / "out.root")["t"].arrays()
     assert found.x.to_list() == [[1.5], [], [2.5, 3.5], []] and found.y.to_list() == [[[1], []], [[2, 3]], [[4], [5]], []]
+
+
+@pytest.mark.parametrize("form", ("tree", "rntuple"))
+def test_a_table_of_records_alone(tfilefs, tmp_path, form):
+    """It is a table, whatever its columns are named; types have the names of members."""
+    records, path = ak.Array([{"x": 1, "y": [1.5], "s": "a", "values": [[2]]}] * 2), tmp_path / "out.root"
+    with tfilefs.create(path, format=form) as f:
+        f["t"] = {"r": records, "one": ak.Array([{"only": 1.5}] * 2)}
+        f["t"].extend({"r": records, "one": ak.Array([{"only": 1.5}] * 2)})
+        named = {"object.bin" if form == "tree" else "object_bin": [1, 2], "offsets": [1, 2]}
+        f["named"] = named
+    with tfilefs.mount(path) as f:
+        assert f["t"].typenames()["r"].endswith("int64_t x; double[] y; char* s; int64_t[][] values;}")
+        assert f["t"].typenames()["one"] == "struct {double only;}" and f["t"]["r"].array().to_list() == 2 * records.to_list()
+        assert f["named"].arrays().to_list() == ak.Array(named).to_list()

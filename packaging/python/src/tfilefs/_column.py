@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._names import without_type
 from ._reading import as_numpy
 from ._states import States, of_one_state
 
@@ -23,19 +24,31 @@ _WORDS = {"unsigned char": "uint8_t", "unsigned short": "uint16_t", "unsigned in
 _WORD = re.compile(r"(?<![\w:])(?:" + "|".join(_WORDS) + r")(?!\w)")
 
 
+def _member(part: dict[str, Any]) -> str:
+    """The name of a part in records of its column: `x`, or `p.x`; empty if there are none."""
+    of_lists = {path.count("/") for path in part["lists"]}  # `values` and `chars`, which stand beside the offsets
+    return ".".join(each for i, each in enumerate(without_type(part["path"]).split("/")) if i and i not in of_lists)
+
+
 def typename(parts: list[dict[str, Any]]) -> str:
     """The type of a column in C++, from what the schema says of its parts: `float[]` is a counted array."""
-    first = parts[0]
-    if first["class"] and ("/" not in first["branch"] or not first["field"] and len(parts) == 1):
+    first, last = parts[0], parts[-1]
+    top, branch = without_type(first["path"].split("/")[0]), first["branch"].rstrip(".")
+    is_whole = "/" not in branch and not branch.startswith(top + ".") or not first["field"] and len(parts) == 1 and not _member(first)
+    if first["class"] and is_whole:
         return _WORD.sub(lambda found: _WORDS[found[0]], first["class"]).replace(" >", ">")
-    last = parts[-1]
-    shape = "".join(f"[{size}]" for size in last["shape"])
-    if last["role"] == "chars":
-        return "char*" + "[]" * (len(last["lists"]) - 1) + shape
-    if len({each["path"] for each in parts if each["role"] != "offsets"}) > 1:
-        members = ((each["path"].split("/")[-1].split(".")[0], each) for each in parts if each["role"] != "offsets")
-        return "struct {" + " ".join(f"{typename([{**each, 'class': ''}])} {name};" for name, each in members) + "}"
-    return _NUMBERS[last["dtype"][1:]] + "[]" * len(last["lists"]) + shape
+    members = {_member(each): each for each in parts if each["role"] != "offsets"}
+    if members.keys() - {""}:
+        return "struct {" + " ".join(f"{_numbers(each)} {name};" for name, each in members.items()) + "}"
+    return _numbers(last)
+
+
+def _numbers(part: dict[str, Any]) -> str:
+    """Without its class, as text or numbers in lists and arrays."""
+    shape = "".join(f"[{size}]" for size in part["shape"])
+    if part["role"] == "chars":
+        return "char*" + "[]" * (len(part["lists"]) - 1) + shape
+    return _NUMBERS[part["dtype"][1:]] + "[]" * len(part["lists"]) + shape
 
 
 class Column:

@@ -29,7 +29,7 @@ def item_at(place: Place, name: str, owner: object) -> Any:
         if not place.exists():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         return place.path
-    if not (place / "object.bin").exists():
+    if not (place / "object.bin").exists() or (place / ".awkward.json").exists():  # of a table, with a column of that name
         if is_table(place):  # which is asked first: a wide table takes long to list
             return Table(place, name, owner)
         if isinstance(place, MountedPlace) and is_staged_table(place.path, place.names()):
