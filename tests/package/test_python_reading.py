@@ -163,10 +163,23 @@ def test_cuts(ours, theirs, cut):
     assert len(events.to_polars("run", cut)) == len(expected)
 
 
+def test_cuts_of_empty_lists_and_of_plain_numbers(ours):
+    events = ours["Events"]
+    pt, run = events.arrays(["Muon_pt", "run"])["Muon_pt"], events.numpy("run")
+    leading = ak.max(pt, axis=1)
+    assert 0 < len(events.arrays("run", "num(Muon_pt) == 0"))
+    for cut, expected in (
+            ("max(Muon_pt) > 20", ak.fill_none(leading > 20, False)), ("not max(Muon_pt) > 20", ~ak.fill_none(leading > 20, False)),
+            ("(num(Muon_pt) == 0) | (min(Muon_pt) != 20)", ak.num(pt) >= 0), ("0 < max(Muon_pt) < 20", ak.fill_none((leading > 0) & (leading < 20), False)),
+            ("run * 10**-3 > -(2**62) // 2 + 3 % 2", run > 0), ("run < 2**62 * 2.0", run > 0)):
+        assert events.arrays("run", cut).run.to_list() == run[np.asarray(expected)].tolist(), cut
+
+
 @pytest.mark.parametrize("cut", ("__import__('os')", "energy.__class__", "().__class__", "[x for x in energy]", "lambda: 1", "energy if run else 1",
                                  "energy >", "energy + 1", "energy @ run > 1", "Muon_pt > 20", "open('x')", "energy.tofile('x')", "9**9**9**9",
                                  "energy > " + "9" * 40, "energy > 1j", "run in energy", "f'{run}'", "(" * 300 + "1" + ")" * 300, "True",
-                                 "any(*run)", "any(run, keepdims=True)", "'a' * 9999999999 == trigger", "1 << 10**10", "energy[energy", ""))
+                                 "any(*run)", "any(run, keepdims=True)", "'a' * 9999999999 == trigger", "1 << 10**10", "energy[energy", "",
+                                 "run < 10**40", "run < 2**63 - 1", "run < 1 << 64", "run < 9223372036854775807 * 3"))
 def test_what_is_no_cut_is_refused(ours, cut, tmp_path):
     os.chdir(tmp_path)
     with pytest.raises((ValueError, KeyError)):

@@ -111,7 +111,7 @@ class Cut:
             return _called(self._function(node.func), [of(each) for each in node.args], {"axis": of(each.value) for each in node.keywords})
         if isinstance(node, ast.Compare):
             values = [of(node.left), *(of(each) for each in node.comparators)]
-            return _joined(ast.And(), [_applied(each, *pair) for each, pair in zip(node.ops, zip(values, values[1:]))])
+            return _joined(ast.And(), [_decided(_applied(each, *pair)) for each, pair in zip(node.ops, zip(values, values[1:]))])
         if isinstance(node, ast.BoolOp):
             return _joined(node.op, [of(each) for each in node.values])
         if isinstance(node, ast.BinOp):
@@ -133,16 +133,38 @@ def _joined(kind: ast.AST, values: list[Any]) -> Any:
     return result
 
 
-def _applied(kind: ast.AST, *values: Any) -> Any:
-    """Of plain numbers with NumPy's arithmetic, too: 9**9**9 has no end in Python's."""
-    import numpy as np
+def _decided(truths: Any) -> Any:
+    """What is compared with nothing, as the maximum of an empty list, does not fulfil a condition."""
+    if not type(truths).__module__.startswith("awkward"):
+        return truths
+    import awkward as ak
 
+    return ak.fill_none(truths, False)
+
+
+def _applied(kind: ast.AST, *values: Any) -> Any:
     if all(isinstance(each, (bool, int, float)) for each in values):
-        with np.errstate(all="ignore"):
-            return _OPERATORS[type(kind)](*(np.asarray(each)[()] for each in values)).item()
+        return _of_plain_numbers(kind, *values)
     if isinstance(kind, (ast.Mod, ast.Mult)) and any(isinstance(each, str) for each in values):
         raise TypeError("texts are compared, and nothing else")
     return _OPERATORS[type(kind)](*values)
+
+
+def _of_plain_numbers(kind: ast.AST, *values: Any) -> Any:
+    """OverflowError for integers of more than 8 bytes: NumPy's arithmetic turns 10**40 into another number, and of Python's
+    9**9**9 has no end."""
+    import numpy as np
+
+    operation = _OPERATORS[type(kind)]
+    if len(values) == 1 or isinstance(kind, (ast.Div, ast.FloorDiv, ast.Mod)) or any(type(each) is not int for each in values):
+        with np.errstate(all="ignore"):
+            return operation(*(np.asarray(each)[()] for each in values)).item()
+    first, second = values
+    is_long = second > 63 and (isinstance(kind, ast.Pow) and abs(first) > 1 or isinstance(kind, ast.LShift) and first != 0)
+    result = None if is_long else operation(first, second)
+    if result is None or abs(result) > _INTEGER_MAX:
+        raise OverflowError("an integer in it has more than 8 bytes; numbers as 1e40 may be as large")
+    return result
 
 
 def _called(name: str, arguments: list[Any], named: dict[str, Any]) -> Any:
