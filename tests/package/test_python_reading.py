@@ -261,6 +261,58 @@ def test_errors_are_those_of_python(tfilefs, ours, tmp_path):
         ours["Events"]["energy/x"]
 
 
+def test_errors_say_what_to_type(tfilefs, ours, sample):
+    """Of wrong capitals the nearest name; of a column before it is read, how; of uproot's spelling of a table, this one's."""
+    events = ours["Events"]
+    for wrong, near in (("EVENTS", "Events"), ("Events/Energy", "Events/energy"), ("Events/energy/x", "no members")):
+        with pytest.raises(KeyError, match=near):
+            ours[wrong]
+    with pytest.raises(KeyError, match="nearest is Muon_pt"):
+        events.arrays("muon_PT")
+    for wrong in (0, None, ["energy"], slice(3)):
+        with pytest.raises(KeyError):
+            events[wrong]
+        with pytest.raises(TypeError, match="array"):
+            events["energy"][wrong]
+    for wrong in (iter, lambda column: 3 in column):
+        with pytest.raises(TypeError):
+            wrong(events["energy"])
+    with pytest.raises(TypeError, match="a cut is a text"):
+        events.arrays("energy", 3)
+    assert "Events/energy" in ours and "Events/enrgy" not in ours and ours.get("Events/enrgy") is None
+    for opens in (tfilefs.mount, tfilefs.open):
+        with pytest.raises(FileNotFoundError, match=r"take \['Events'\]") as error:
+            opens(f"{sample}:Events")
+        assert isinstance(error.value, tfilefs.MountError)
+        for wrong, told in (([], ValueError), (b"x.root", TypeError), ({sample: "Events"}, TypeError)):
+            with pytest.raises(told):
+                opens(wrong)
+        with opens(sample, memory=None) as f:
+            column = f["Events"]["energy"]
+            assert "float" in repr(column)
+        assert repr(column) == "<tfilefs.Column 'energy'>"
+
+
+def test_arrays_of_columns_by_numpy(ours):
+    """np.array gives a copy that can be changed, and copy=False none."""
+    column = ours["Events"]["energy"]
+    copied = np.array(column)
+    copied[0] = -1
+    assert np.asarray(column)[0] != -1 and np.asarray(column, "f4").dtype == "f4" and np.asarray(column, "f8").dtype == "f8"
+    with pytest.raises(ValueError, match="copied"):
+        np.asarray(column, "f8", copy=False)
+
+
+def test_texts_of_wide_tables_are_short(tfilefs, tmp_path):
+    with uproot.recreate(tmp_path / "wide.root") as file:
+        file["t"] = {f"column{i}": np.arange(2) for i in range(2000)}
+    with tfilefs.mount(tmp_path / "wide.root") as f:
+        assert len(repr(f["t"])) < 2000 and "and 1900 more" in repr(f["t"])
+        with pytest.raises(KeyError, match="and 1900 more") as error:
+            f["t"]["zzz"]
+        assert len(str(error.value)) < 2000
+
+
 def test_what_may_not_be_read(tfilefs, tmp_path):
     """By a process that is not root any more."""
     (tmp_path / "x.root").touch(mode=0)

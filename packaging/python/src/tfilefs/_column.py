@@ -92,6 +92,8 @@ class Column:
 
     def __getitem__(self, member: str) -> Column:
         """A member of a record: t["event"]["x"]."""
+        if not isinstance(member, str):
+            raise TypeError(f"{self.name} is not read yet: array() and numpy() give its entries, of which {member!r} may be asked for")
         return self.table[f"{self.name}/{member}"]
 
     @of_one_state
@@ -115,12 +117,22 @@ class Column:
         return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NumpyArray:
-        array = self.numpy()
-        found: NumpyArray = array if dtype is None else array.astype(dtype)
+        array = self.numpy(copy=True if copy else None)
+        if dtype is None or array.dtype == dtype:
+            return array
+        if copy is False:
+            raise ValueError(f"{self.name} is {array.dtype}: as {dtype} it would be copied")
+        found: NumpyArray = array.astype(dtype)
         return found
 
+    __iter__ = None  # what is not read yet has no entries
+    __contains__ = None
+
     def __repr__(self) -> str:
-        return f"<tfilefs.Column {self.name!r}: {self.typename}>"
+        try:
+            return f"<tfilefs.Column {self.name!r}: {self.typename}>"
+        except OSError:
+            return f"<tfilefs.Column {self.name!r}>"
 
     def _ipython_key_completions_(self) -> list[str]:
         return self.keys()

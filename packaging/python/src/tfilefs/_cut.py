@@ -30,6 +30,8 @@ class Cut:
     """A condition on columns. `columns`: the names of those that it needs."""
 
     def __init__(self, text: str, there: Iterable[str]) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"a cut is a text, as 'x > 1', and no {type(text).__name__}")
         self.text, self._there = text, set(there)
         self.columns: list[str] = []
         try:

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
+_NAMES_MAX = 100
+
 
 class MountError(OSError):
     """The file could not be mounted, or not unmounted, and the text is what the program said; or the mount has gone.
@@ -41,15 +43,31 @@ def mount_error(text: str) -> MountError:
     return MountError(text)
 
 
+def no_such_file(text: str) -> MountError:
+    told = _Missing(text)
+    told.errno = errno.ENOENT
+    return told
+
+
 def missing(name: object, names: Iterable[str]) -> KeyError:
-    """The error for a name that is not there: with the nearest of those that are, or with all of them."""
+    """The error for a name that is not there: with the nearest of those that are, or with the first of them."""
     import difflib
 
     there = list(names)
-    near = difflib.get_close_matches(str(name), there, n=3)
+    by_lower_case: dict[str, str] = {}
+    for each in there:
+        by_lower_case.setdefault(each.lower(), each)
+    near = difflib.get_close_matches(str(name).lower(), by_lower_case, n=3)
     if near:
-        return KeyError(f"{name}; the nearest is {', '.join(near)}")
-    return KeyError(f"{name}; there are {', '.join(there)}" if there else name)
+        return KeyError(f"{name}; the nearest is {', '.join(by_lower_case[each] for each in near)}")
+    return KeyError(f"{name}; there are {first_of(there)}" if there else name)
+
+
+def first_of(names: Iterable[str]) -> str:
+    """Names with commas between them; of many the first, and how many more there are."""
+    there = list(names)
+    more = f" and {len(there) - _NAMES_MAX} more" if len(there) > _NAMES_MAX else ""
+    return ", ".join(there[:_NAMES_MAX]) + more
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, KeysView, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._error import MountError, missing, of_a_mount, refusals
+from ._error import MountError, first_of, missing, of_a_mount, refusals
 from ._html import page
 from ._names import Names, in_a_mount, matching
 from ._place import MountedPlace, Place, Placed
@@ -131,7 +131,8 @@ class Directory(Placed, Mapping[str, Any]):
         above, _, _ = name.rpartition("/")
         while above and not self._below(above).is_directory():
             above, _, _ = above.rpartition("/")
-        found = (each for each in self._below(above).names() if not each.startswith("."))
+        place = self._below(above)
+        found = self[above].keys() if above and is_table(place) else (each for each in place.names() if not each.startswith("."))
         return sorted(f"{above}/{each}" if above else each for each in found)
 
     @of_a_mount
@@ -143,7 +144,7 @@ class Directory(Placed, Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         try:
-            return self._below(name).exists()
+            return self._below(name).exists() or self._column(str(name)) is not None
         except KeyError:
             return False
 
@@ -172,7 +173,7 @@ class Directory(Placed, Mapping[str, Any]):
 
     def __repr__(self) -> str:
         try:
-            return f"<tfilefs.{type(self).__name__} {self.name!r}: {', '.join(self)}>"
+            return f"<tfilefs.{type(self).__name__} {self.name!r}: {first_of(self)}>"
         except MountError:
             return f"<tfilefs.{type(self).__name__} {self.name!r}, not mounted any more>"
 

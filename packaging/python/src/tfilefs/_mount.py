@@ -8,11 +8,11 @@ import errno
 import os
 import re
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Union, overload
 
 from ._daemon import Wanted
-from ._error import MountError, mount_error
+from ._error import MountError, mount_error, no_such_file
 from ._items import Directory
 from ._place import MountedPlace
 from ._served import Server, ServedPlace
@@ -64,11 +64,26 @@ def _source(source: str | os.PathLike[str]) -> str:
 
 
 def _sources(source: Source | Iterable[Source]) -> list[str]:
-    return [_source(each) for each in ([source] if isinstance(source, (str, os.PathLike)) else source)]
+    if isinstance(source, (bytes, Mapping)):
+        raise TypeError(f"{source!r} is no path, and no list of paths")
+    sources = [_source(each) for each in ([source] if isinstance(source, (str, os.PathLike)) else source)]
+    if not sources:
+        raise ValueError("there is no path in the list")
+    return sources
+
+
+def _refuse_tables(sources: list[str], options: list[str]) -> None:
+    """As uproot.open takes them: what is mounted is whole, but of a chain."""
+    if any(word.partition("=")[0] == "chain" for option in options for word in option.split(",")):
+        return
+    for source in sources:
+        path, _, table = source.rpartition(":")
+        if table and os.path.isfile(path) and not os.path.lexists(source):
+            raise no_such_file(f"{source}: there is no such file, and all of {path} is opened: take [{table!r}] of what that gives")
 
 
 def _options(options: Iterable[str], named: dict[str, object]) -> list[str]:
-    return [*options, *(_option(name, value) for name, value in named.items() if value is not False)]
+    return [*options, *(_option(name, value) for name, value in named.items() if value is not False and value is not None)]
 
 
 @overload
@@ -85,6 +100,7 @@ def mount(source: Source | Iterable[Source], *options: str, fallback: bool = Fal
 
     MountError, if it cannot be mounted; which is a FileNotFoundError or a PermissionError where it is that."""
     sources, given = _sources(source), _options(options, named)
+    _refuse_tables(sources, given)
     try:
         return Mount(sources, given)
     except MountError as error:
@@ -100,7 +116,9 @@ def open(source: Source | Iterable[Source], *options: str, share: bool = True, *
     user on this machine that open the same, with the same options, credentials and rights, have one daemon, and what it
     decodes is decoded once for all. With share=False, this process and its forks have one for themselves. Other programs do
     not see the files: `path` is a MountError. Arguments and errors are those of mount(), without "rw"."""
-    return Opened(_sources(source), _options(options, named), share)
+    sources, given = _sources(source), _options(options, named)
+    _refuse_tables(sources, given)
+    return Opened(sources, given, share)
 
 
 def create(path: Source, *options: str, **named: object) -> Mount:

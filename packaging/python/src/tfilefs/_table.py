@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ._buffers import Buffers
 from ._column import Column, typename
-from ._error import missing, of_a_mount, refusals
+from ._error import first_of, missing, of_a_mount, refusals
 from ._html import page
 from ._names import Names, chosen, in_a_mount, matching, without_type
 from ._place import MountedPlace, Place, Placed
@@ -151,6 +151,8 @@ class Table(Placed):
     def __getitem__(self, name: str) -> Column:
         """A column, or by a path a member of one: t["energy"], t["event/x"]. KeyError with the nearest name if there is
         none. Nothing is read yet."""
+        if not isinstance(name, str):
+            raise KeyError(name)
         last = self._states.last
         if last is not None and name in last.known.buffers.names:  # whether it still is shows when it is read
             return Column(self, name)
@@ -332,7 +334,7 @@ class Table(Placed):
 
     def __repr__(self) -> str:
         try:
-            return f"<tfilefs.Table {self.name!r}: {len(self)} entries of {', '.join(self.columns)}>"
+            return f"<tfilefs.Table {self.name!r}: {len(self)} entries of {first_of(self.columns)}>"
         except OSError as error:
             return f"<tfilefs.Table {self.name!r}, {error if self._place.is_open() else 'not mounted any more'}>"
 
