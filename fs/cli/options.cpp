@@ -148,7 +148,7 @@ bool take_views(const MountOption& option, Value value, ParsedOptions& into) {
 }
 
 bool take_compression(const MountOption&, Value value, ParsedOptions& into) {
-  const auto compression = tfile::parse_compression(value);
+  const auto compression = tfile::parse_compression(lower_case(value));
   if (compression) into.writing.compression = *compression;
   return compression.has_value();
 }
@@ -676,10 +676,19 @@ std::uint64_t default_memory(std::uint64_t limit) {
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
-  static constexpr std::string_view kUnits = "kmgt";
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  constexpr std::size_t kDecimalsMax = 6;
+  static constexpr std::string_view kUnits = "kmgt", kDigits = "0123456789";
+  const std::size_t digits = std::min(text.find_first_not_of(kDigits), text.size());
   const auto number = parse_number(text.substr(0, digits));
-  std::string unit = lower_case(text.substr(digits));
+  text.remove_prefix(digits);
+  std::string_view decimals;  // of 1.5G
+  if (text.starts_with('.')) {
+    decimals = text.substr(1, std::min(text.find_first_not_of(kDigits, 1), text.size()) - 1);
+    if (decimals.empty() || decimals.size() > kDecimalsMax) return std::nullopt;
+    text.remove_prefix(1 + decimals.size());
+  }
+  if (digits > 0 && text.starts_with(' ')) text.remove_prefix(1);
+  std::string unit = lower_case(text);
   if (!number || unit.size() > 3) return std::nullopt;
   std::uint64_t step = 1024;
   if (unit == "b") unit.clear();
@@ -692,10 +701,12 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   }
   const std::size_t place = unit.empty() ? 0 : kUnits.find(unit[0]) + 1;
   if (!unit.empty() && place == 0) return std::nullopt;
-  std::uint64_t size = *number;
+  if (!decimals.empty() && place == 0) return std::nullopt;  // parts of bytes
+  std::uint64_t size = *number, part = parse_number(decimals).value_or(0);
   for (std::size_t i = 0; i < place; ++i)
-    if (__builtin_mul_overflow(size, step, &size)) return std::nullopt;
-  return size;
+    if (__builtin_mul_overflow(size, step, &size) || __builtin_mul_overflow(part, step, &part)) return std::nullopt;
+  for (std::size_t i = 0; i < decimals.size(); ++i) part /= 10;
+  return __builtin_add_overflow(size, part, &size) ? std::nullopt : std::optional(size);
 }
 
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) {

@@ -17,8 +17,11 @@ TEST(Options, Sizes) {
   EXPECT_EQ(parse_size("2GB"), 2'000'000'000u);
   EXPECT_EQ(parse_size("30kb"), 30'000u);
   EXPECT_EQ(parse_size("7B"), 7u);
-  for (const char* wrong :
-       {"", "K", "KB", "-1", "1.5G", "4GBs", "4BB", "4iB", "4X", "99999999999T", "99999999999TB", "0x10"})
+  EXPECT_EQ(parse_size("1.5G"), 3ull << 29);
+  EXPECT_EQ(parse_size("2 GB"), 2'000'000'000u);
+  EXPECT_EQ(parse_size("0.25 kB"), 250u);
+  for (const char* wrong : {"", "K", "KB", "-1", "1.5", "1.G", ".5G", " 2G", "2  G", "4GBs", "4BB", "4iB", "4X",
+                            "99999999999T", "99999999999TB", "0x10"})
     EXPECT_FALSE(parse_size(wrong)) << wrong;
 }
 
