@@ -371,12 +371,13 @@ struct OtherWord {
   std::string_view word, command;
 };
 constexpr OtherWord kOtherWords[] = {
-    {"list", "ls"},         {"dir", "ls"},         {"tree", "ls"},      {"show", "ls"},     {"export", "cp"},
-    {"extract", "cp"},      {"copy", "cp"},        {"get", "cp"},       {"dump", "cat"},    {"print", "cat"},
-    {"convert", "repack"},  {"merge", "repack"},   {"hadd", "repack"},  {"slim", "repack"}, {"skim", "repack"},
-    {"compress", "repack"}, {"unmount", "umount"}, {"plot", "draw"},    {"hist", "draw"},   {"open", "browse"},
-    {"view", "browse"},     {"gui", "browse"},     {"http", "serve"},   {"fsck", "check"},  {"verify", "check"},
-    {"validate", "check"},  {"repair", "recover"}, {"flush", "commit"},
+    {"list", "ls"},         {"dir", "ls"},         {"tree", "ls"},      {"show", "ls"},      {"export", "cp"},
+    {"extract", "cp"},      {"copy", "cp"},        {"get", "cp"},       {"dump", "cat"},     {"print", "cat"},
+    {"convert", "repack"},  {"merge", "repack"},   {"hadd", "repack"},  {"slim", "repack"},  {"skim", "repack"},
+    {"compress", "repack"}, {"unmount", "umount"}, {"plot", "draw"},    {"hist", "draw"},    {"open", "browse"},
+    {"view", "browse"},     {"gui", "browse"},     {"http", "serve"},   {"fsck", "check"},   {"verify", "check"},
+    {"validate", "check"},  {"repair", "recover"}, {"flush", "commit"}, {"head", "cat"},     {"select", "repack"},
+    {"schema", "info"},     {"describe", "info"},  {"summary", "info"}, {"split", "repack"},
 };
 
 const Command* find_by_other_word(std::string_view word) {
@@ -413,7 +414,9 @@ std::optional<std::string> no_such_command(std::string_view argument) {
   std::string told = "no such command or file: '" + word + "'; ";
   if (word == "mount") return told + "to mount, run tfilefs SOURCE MNT";
   const auto lead_on = [&told](const Command& command) {
-    return told + "did you mean tfilefs " + std::string(command.name) + " " + usage_of(command) + "?";
+    std::string line = told + "did you mean tfilefs " + std::string(command.name);
+    for (const Argument& each : command.arguments) line += " " + std::string(each.name);
+    return line + "?";
   };
   if (const Command* meant = find_by_other_word(lower_case(word))) return lead_on(*meant);
   NearestName nearest(word, (word.size() + 1) / 2);
