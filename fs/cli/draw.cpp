@@ -104,9 +104,14 @@ Result<> show_drawing(const Drawing& drawing, const DrawFlags& given, const std:
   return {};
 }
 
-// Where a local file has no table of the name, with the name that is most like it.
-Error with_like_name(Error error, const std::string& source) {
-  const ChainName name = parse_chain_name(source);
+// Where a local file has no table of the name, with the name that is most like it; where it stands second, with both in
+// order.
+Error with_like_name(Error error, const DrawFlags& given) {
+  const ChainName name = parse_chain_name(given.source), other = parse_chain_name(given.expressions);
+  if (name.table.empty() && !other.table.empty() && ::access(other.file.c_str(), F_OK) == 0) {
+    error.text += "; did you mean tfilefs draw " + given.expressions + " " + given.source + "?";
+    return error;
+  }
   if (error.kind != ErrorKind::not_found || name.table.empty() || tfile::is_url(name.file)) return error;
   const auto fs = FileSystem::open(name.file, parse_mount_options({})->file_system);
   if (fs) error.text += like_name_of(**fs, name.table);
@@ -149,7 +154,7 @@ int run_draw(int argc, char** argv) {
   const auto drawing = draw_table(*wanted, stop.token(), [&](double share) { line.show(share); });
   line.clear();
   if (!drawing && StopOnSignal::met() != 0) return 128 + StopOnSignal::met();
-  if (!drawing) return complain_in_lines(with_like_name(drawing.error(), given.source));
+  if (!drawing) return complain_in_lines(with_like_name(drawing.error(), given));
   const auto shown = show_drawing(*drawing, given, *out);
   return shown ? kExitOk : complain(shown.error());
 }

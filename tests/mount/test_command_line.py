@@ -178,6 +178,7 @@ def test_check_of_a_directory_has_a_summary(tfilefs, sample, tmp_path):
     shutil.copy(sample, runs / "run2.root")
     shutil.copy(sample, runs / "deep" / "named otherwise")
     (runs / "notes.txt").write_text("no file of ROOT")
+    (runs / ".editorconfig").write_text("root = true\n\n[*]\nindent_size = 4\n")
     done = tfilefs("check", runs)
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr, lines[-1]) == (0, "", "3 files: 3 without errors")
@@ -214,6 +215,8 @@ def test_a_wrong_table_is_told_the_nearest(tfilefs, sample):
 
 
 def test_swapped_arguments_are_seen(tfilefs, sample, tmp_path):
+    done = tfilefs("draw", "energy", f"{sample}:Events")
+    assert done.returncode == 1 and f"did you mean tfilefs draw {sample}:Events energy?" in done.stderr, done.stderr
     for point in (tmp_path, tmp_path / "missing"):
         done = tfilefs(point, sample)
         assert done.returncode == 1 and f"did you mean tfilefs {sample} {point}?" in done.stderr
