@@ -16,10 +16,12 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
+// The version follows in four bytes, of which the first is 0: no text is taken for a ROOT file, as "root = true".
 bool begins_as_root_file(const std::string& path) {
-  std::array<char, 4> magic{};
+  constexpr std::string_view kBegin("root\0", 5);
+  std::array<char, kBegin.size()> begin{};
   std::ifstream file(path, std::ios::binary);
-  return file.read(magic.data(), magic.size()) && std::string_view(magic.data(), magic.size()) == "root";
+  return file.read(begin.data(), begin.size()) && std::string_view(begin.data(), begin.size()) == kBegin;
 }
 
 void add_files_below(const filesystem::path& directory, std::vector<std::string>& files, std::vector<Error>& missed) {
