@@ -286,6 +286,13 @@ Error several_to(const std::string& path) {
   return {ErrorKind::invalid, "these are several, and " + path + " is no directory to copy them into", -1, 0};
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat of_a {
+  }, of_b{};
+  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && S_ISREG(of_a.st_mode) &&
+         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 // Where what is found in a source goes.
 struct Destination {
   std::string path;
@@ -320,9 +327,12 @@ bool add_from(const OneSource& source, const std::string& path, CopyRequest& req
   bool good = true;
   for (InsideFile& file : *files) {
     const std::string own = file.path.empty() ? name : file.path.substr(file.path.rfind('/') + 1);
-    good &= request.copier.add({fs, std::move(file.inode), below(source.name, file.path),
-                                file.path.empty() ? source.shown : below(source.shown, file.path),
-                                to.is_directory ? below(to.path, own) : to.path});
+    const std::string shown = file.path.empty() ? source.shown : below(source.shown, file.path);
+    const std::string copy = to.is_directory ? below(to.path, own) : to.path;
+    if (is_same_file(copy, source.name))
+      good = complained(shown, {ErrorKind::exists, "its copy would replace the file that it is in", -1, 0});
+    else
+      good &= request.copier.add({fs, std::move(file.inode), below(source.name, file.path), shown, copy});
   }
   return good;
 }

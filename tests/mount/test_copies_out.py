@@ -3,6 +3,7 @@
 
 import filecmp
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -126,6 +127,18 @@ def test_several_go_into_a_directory(tfilefs, directories, tmp_path):
     assert {"number.i4", "h2"} <= set(os.listdir(tmp_path))
     again = tfilefs("cp", "-r", f"{directories}/a/b/c/t", f"{directories}/a/*/c/t", tmp_path)
     assert again.returncode == 1 and "would replace that of" in again.stderr
+
+
+def test_a_copy_does_not_replace_its_source(tfilefs, directories, tmp_path):
+    """By its name, by a link to it, or in its directory."""
+    own, link = tmp_path / "number.i4", tmp_path / "link.root"
+    shutil.copy(directories, own)
+    link.symlink_to(own)
+    before = own.read_bytes()
+    for to in (own, link, tmp_path):
+        done = tfilefs("cp", f"{own}:a/b/c/t/number.i4", to)
+        assert done.returncode == 1 and "its copy would replace the file that it is in" in done.stderr, done.stderr
+    assert own.read_bytes() == before
 
 
 def test_what_cannot_be_copied_is_said_with_where_and_why(tfilefs, directories, tmp_path):
