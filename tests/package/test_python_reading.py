@@ -145,6 +145,18 @@ CUTS = {
 }
 
 
+@pytest.mark.parametrize("more", ({}, {"cut": "energy > 50"}, {"cut": "energy > 1e9"}, {"entry_start": 5, "entry_stop": -5}, {"entry_start": 7, "entry_stop": 7}))
+def test_frames_of_numbers_alone(ours, more):
+    """They do not come by Arrow, and are the same; they can be changed."""
+    events, names = ours["Events"], ["run", "energy", "nMuon_pt"]
+    frame = events.arrays(names, library="pd", **more)
+    by_arrow = events.arrays(names, library="arrow", **more).to_pandas()
+    assert (frame.dtypes == by_arrow.dtypes).all() and np.array_equal(frame.to_numpy(), by_arrow.to_numpy())
+    assert frame.index.equals(events.arrays([*names, "Muon_pt"], library="pd", **more).index)
+    frame.loc[:, "run"] = 0
+    assert events.arrays(names, library="arrow", **more).to_pandas().equals(by_arrow)
+
+
 @pytest.mark.parametrize("cut", CUTS)
 def test_cuts(ours, theirs, cut):
     events, tree = ours["Events"], theirs["Events"]

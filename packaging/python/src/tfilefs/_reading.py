@@ -39,6 +39,8 @@ class Reading:
         if self._library == "np":
             arrays = {name: as_numpy(self._column(name, start, stop)) for name in self._names}
             return arrays if kept is None else {name: array[kept] for name, array in arrays.items()}
+        if self._library == "pd" and all(self._table.is_numbers(name) and not self._table.parts_of(name)[0]["shape"] for name in self._names):
+            return self._frame_of_numbers(start, stop, kept)
         table = self._arrow(start, stop)
         if kept is not None:
             import pyarrow as pa
@@ -75,12 +77,23 @@ class Reading:
             import polars
 
             return polars.from_arrow(table)
+        frame = table.to_pandas()
+        frame.index = self._index(start, stop, kept)
+        return frame
+
+    def _frame_of_numbers(self, start: int, stop: int, kept: Any) -> Any:
+        """Without Arrow, whose file has the form of all columns of the table: that of a wide one takes longer than to read some."""
         import pandas
 
-        frame = table.to_pandas()
+        columns = {name: self._column(name, start, stop) for name in self._names}
+        chosen = columns if kept is None else {name: column[kept] for name, column in columns.items()}
+        return pandas.DataFrame(chosen, self._index(start, stop, kept), copy=True)
+
+    def _index(self, start: int, stop: int, kept: Any) -> Any:
+        import pandas
+
         index = pandas.RangeIndex(start, stop)
-        frame.index = index if kept is None else index[kept]
-        return frame
+        return index if kept is None else index[kept]
 
     def entries_of(self, step_size: int | str) -> int:
         """How many entries a step has: a number, or so many that their columns take "100 MB"."""
