@@ -108,6 +108,13 @@ def test_arrays_of_each_library(tfilefs, types, way, copy, part):
             assert ak.from_iter(arrays[name]).to_list() == ak.from_iter(objects[name]).to_list() or name == "leaves"
 
 
+def test_regular_expressions_of_names(ours, theirs):
+    for each in ("/.*pt$/", "/MUON_.*/i", "/uon/", "/e/", ["run", "/n.*/"], "/nothing/"):
+        names = ours["Events"].keys(filter_name=each)
+        assert set(names) == set(theirs["Events"].keys(filter_name=each)), each
+        assert ours["Events"].arrays(filter_name=each, entry_stop=3).fields == names
+
+
 def test_names_and_patterns(ours, theirs):
     events, tree = ours["Events"], theirs["Events"]
     assert events.arrays(["run", "*Muon*"]).fields == ["run", "nMuon_pt", "Muon_pt"]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from typing import Union
 
@@ -37,9 +37,16 @@ def as_patterns(names: Names) -> list[str]:
 
 
 def matching(names: Names, there: Iterable[str]) -> list[str]:
-    """Those that match one of the names and patterns; all of them for None."""
-    patterns = as_patterns(names)
-    return [name for name in there if names is None or any(fnmatchcase(name, pattern) for pattern in patterns)]
+    """Those that match one of the names, patterns and regular expressions, "/Jet_.*/i"; all of them for None."""
+    are_like = [_like(pattern) for pattern in as_patterns(names)]
+    return [name for name in there if names is None or any(is_like(name) for is_like in are_like)]
+
+
+def _like(pattern: str) -> Callable[[str], object]:
+    """As uproot tells regular expressions from patterns, and where they begin."""
+    if found := re.fullmatch(r"/(.*)/([iLmsux]*)", pattern):
+        return re.compile(f"(?{found[2]}){found[1]}" if found[2] else found[1]).match
+    return lambda name: fnmatchcase(name, pattern)
 
 
 def chosen(names: Names, there: list[str]) -> list[str]:
