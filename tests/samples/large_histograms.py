@@ -45,6 +45,7 @@ def write(path):
     cells.Write()
     held.Add(cells)
     held.Write("held", ROOT.TObject.kSingleKey)
+    held.Clear("nodelete")  # else it looks at what Python may have deleted before
     dense().Write()
     file.Close()
 
