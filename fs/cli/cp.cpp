@@ -9,11 +9,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -287,10 +289,8 @@ Error several_to(const std::string& path) {
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  struct stat of_a {
-  }, of_b{};
-  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && S_ISREG(of_a.st_mode) &&
-         of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+  std::error_code error;
+  return std::filesystem::is_regular_file(a, error) && std::filesystem::equivalent(a, b, error);
 }
 
 // Where what is found in a source goes.
