@@ -23,6 +23,7 @@
 #include "cli/mount_table.h"
 #include "cli/open_file_limit.h"
 #include "cli/options.h"
+#include "cli/root_files_below.h"
 #include "cli/service_notice.h"
 #include "cli/source_names.h"
 #include "cli/version.h"
@@ -126,7 +127,11 @@ Result<> check(const MountRequest& request) {
     TRY_VOID(check_writable(request.source));
   if (const std::string& page = request.options.file_system.metrics_file; !page.empty())
     TRY_VOID(check_metrics_file(page));
-  if (!request.options.log_file.empty()) TRY_VOID(begin_log_file(request.options.log_file));
+  if (const std::string& log = request.options.log_file; !log.empty()) {
+    // Lines would be appended to it.
+    if (begins_as_root_file(log)) return fail(ErrorKind::exists, log + ": a ROOT file: name another for the log");
+    TRY_VOID(begin_log_file(log));
+  }
   const std::string& cache = request.options.file_system.remote.cache_directory;
   const auto& friends = request.options.file_system.friends;
   const bool is_remote =

@@ -16,14 +16,6 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-// The version follows in four bytes, of which the first is 0: no text is taken for a ROOT file, as "root = true".
-bool begins_as_root_file(const std::string& path) {
-  constexpr std::string_view kBegin("root\0", 5);
-  std::array<char, kBegin.size()> begin{};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(begin.data(), begin.size()) && std::string_view(begin.data(), begin.size()) == kBegin;
-}
-
 void add_files_below(const filesystem::path& directory, std::vector<std::string>& files, std::vector<Error>& missed) {
   std::error_code error;
   filesystem::directory_iterator at(directory, error);
@@ -40,6 +32,14 @@ void add_files_below(const filesystem::path& directory, std::vector<std::string>
 }
 
 }  // namespace
+
+// The version follows in four bytes, of which the first is 0: no text is taken for a ROOT file, as "root = true".
+bool begins_as_root_file(const std::string& path) {
+  constexpr std::string_view kBegin("root\0", 5);
+  std::array<char, kBegin.size()> begin{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(begin.data(), begin.size()) && std::string_view(begin.data(), begin.size()) == kBegin;
+}
 
 std::vector<std::string> root_files_below(const std::string& directory, std::vector<Error>& missed) {
   std::vector<std::string> files;

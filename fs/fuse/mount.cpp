@@ -242,8 +242,8 @@ Result<> begin_session(const Served& served, const MountSettings& settings) {
 namespace {
 
 Result<> no_threads(const MountSettings& settings) {
-  return fail(ErrorKind::io, settings.mount_point + ": cannot mount: no thread could be created (check ulimit -u)", -1,
-              EAGAIN);
+  return fail(ErrorKind::io,
+              settings.mount_point + ": cannot mount: no thread could be created (check ulimit -u and -v)", -1, EAGAIN);
 }
 
 // Until the session ends. `below`: the device that lies under the mount. Error: no thread can be made; nobody was told

@@ -66,6 +66,15 @@ def test_none_is_left_where_nothing_could_be_mounted(tfilefs, tmp_path):
         assert not (tmp_path / "mnt").exists()
 
 
+def test_a_root_file_does_not_become_a_log(tfilefs, sample, tmp_path):
+    copy = tmp_path / "copy.root"
+    shutil.copy(sample, copy)
+    before = copy.read_bytes()
+    done = tfilefs(tmp_path / "mnt", "-o", f"logfile={copy}")
+    assert done.returncode == 1 and f"{copy}: a ROOT file: name another for the log" in done.stderr, done.stderr
+    assert copy.read_bytes() == before and not (tmp_path / "mnt").exists()
+
+
 def test_those_above_it_are_not_made(tfilefs, tmp_path):
     done = tfilefs(tmp_path / "a" / "b")
     assert done.returncode == 1 and "its parent directory does not exist either" in done.stderr

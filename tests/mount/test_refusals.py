@@ -280,7 +280,7 @@ def write_npz(path):
 @pytest.mark.parametrize("write, name, instead", (
     (write_parquet, "T.parquet", "write T.arrow (Arrow IPC), or its columns as T/COLUMN.f4 or T/COLUMN.npy"),
     (write_csv, "new/T.csv", "write T.arrow"), (write_npz, "T.npz", "write T.arrow"),
-    (write_csv, "Events/y.csv", "write a file such as y.f4, y.i8 or y.npy"),
+    (write_csv, "Events/y.csv", "write a file such as y.f4, y.i8 or y.npy"), (write_csv, "T.CSV", "write T.arrow"),
 ))
 def test_a_table_of_another_format_is_refused(tmp_path, writing, write, name, instead):
     """When it is made: pyarrow says nothing of errors at close(2)."""

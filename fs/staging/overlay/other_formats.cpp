@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "letter_case.h"
+
 namespace tfilefs {
 namespace {
 
@@ -17,8 +19,8 @@ constexpr auto kSuffixes =
 std::optional<std::string> taken_instead(std::string_view name, bool in_table) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || name.front() == '.') return std::nullopt;
-  if (std::ranges::find(kSuffixes, name.substr(dot)) == kSuffixes.end()) return std::nullopt;
-  const std::string stem(name.substr(0, dot)), format(name.substr(dot));
+  const std::string stem(name.substr(0, dot)), format = lower_case(name.substr(dot));
+  if (std::ranges::find(kSuffixes, format) == kSuffixes.end()) return std::nullopt;
   if (in_table)
     return "a column cannot be made from " + format + ": write a file such as " + stem + ".f4, " + stem + ".i8 or " +
            stem + ".npy";
