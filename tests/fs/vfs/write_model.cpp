@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <future>
 #include <span>
 
 #include "tfile/file.h"
@@ -26,6 +27,7 @@ const std::map<std::string, std::size_t> kItems{{"a.i4", 4},         {"b.f8", 8}
                                                 {"d.i2x3", 6},       {"l/offsets.i8", 8}, {"l/values.i4", 4},
                                                 {"s/offsets.i8", 8}, {"s/chars.u1", 1},   {".part", 1}};
 const std::vector<std::string> kLists{"l", "s"};
+constexpr std::chrono::milliseconds kCommit{5000};
 constexpr unsigned kOnDisk = 25;  // shares of the operations that change the disk
 constexpr std::uint64_t kNever = 1 << 30;
 constexpr std::size_t kEntriesMost = 800;  // of a table, roughly
@@ -108,6 +110,19 @@ Result<T> WriteModel::ask(Call call) {
   return answer;
 }
 
+// For what may wait for files that are being closed, which is a second at most.
+template <class Call>
+Result<void> WriteModel::ask_in_time(Call call) {
+  std::promise<Result<void>> promise;
+  auto answer = promise.get_future();
+  call(Reply<void>([&](Result<void> result) { promise.set_value(std::move(result)); }));
+  constexpr std::chrono::milliseconds kStep{100};
+  for (int i = 0; i < 10 && answer.wait_for(kStep / 10) != std::future_status::ready; ++i) clock_.move(kStep);
+  answer.wait();
+  if (disk_->has_stopped()) throw Stopped();
+  return answer.get();
+}
+
 template <class T>
 void WriteModel::need(const Result<T>& answer, const std::string& what) {
   if (answer) return;
@@ -146,7 +161,8 @@ void WriteModel::mount() {
   ++done_.mounts;
   FileSystemOptions options;
   options.cache = {.memory = 16 << 20, .threads = 2};
-  options.write.emplace().commit = std::chrono::hours(1);
+  options.write.emplace().commit = kCommit;
+  options.clock = &clock_;
   options.write->format = seed_ % 3 == 0 ? tfile::TableFormat::rntuple : tfile::TableFormat::tree;
   disk_.emplace(path_, random_());
   auto opened = FileSystem::open(path_.string(), options);
@@ -319,6 +335,7 @@ void WriteModel::choose(unsigned shares) {
   if (is_next(3)) return commit_one();
   if (is_next(1)) return remount();  // up to here kOnDisk
   if (is_next(1)) return crash();
+  if (is_next(4)) return wait_one();
   if (is_next(8)) return open_one(chance(60));
   if (is_next(8)) return handles_.empty() ? void() : close(below(handles_.size()));
   write_one(chance(70));
@@ -422,6 +439,7 @@ void WriteModel::write(Handle& handle, std::uint64_t offset, const std::string& 
     return;
   }
   need(written, "write");
+  changed_ = clock_.now();
   file.bytes = std::move(after);
 }
 
@@ -446,6 +464,7 @@ void WriteModel::truncate(const std::string& path, std::uint64_t size) {
   const auto done = ask<Attributes>([&](auto reply) { fs_->change(id_of(path), change, std::move(reply)); });
   if (refused) return expect(!done && done.error().system_errno == EPERM, "committed bytes may be cut off");
   need(done, "truncate");
+  changed_ = clock_.now();
   file.bytes = std::move(after);
 }
 
@@ -550,7 +569,7 @@ void WriteModel::commit(const std::string& below) {
   const auto opened = ask<HandleId>([&](auto reply) { fs_->opendir(id_of(below), std::move(reply)); });
   need(opened, "opendir");
   committing_ = true;
-  const auto done = ask<void>([&](auto reply) { fs_->sync(*opened, std::move(reply)); });
+  const auto done = ask_in_time([&](auto reply) { fs_->sync(*opened, std::move(reply)); });
   fs_->release(*opened);
   need(done, "commit");
   see_commits(below, true);
@@ -558,6 +577,18 @@ void WriteModel::commit(const std::string& below) {
   for (auto& [path, file] : names_) {
     if (below.empty() || table_of(path) == below) file->states = {file->bytes};
   }
+}
+
+// What is whole is committed when nothing has changed for a while, and not before.
+void WriteModel::wait_one() {
+  using std::chrono::milliseconds;
+  const auto time =
+      any_of(std::vector<milliseconds>{milliseconds(1), kCommit / 2, kCommit - milliseconds(1), 3 * kCommit});
+  ++done_.waits;
+  note("wait " + std::to_string(time.count()) + " ms");
+  clock_.pass(time);
+  if (disk_->has_stopped()) throw Stopped();
+  see_commits("", time > 2 * kCommit);
 }
 
 // All columns get as many entries.
@@ -684,11 +715,13 @@ std::map<std::string, WriteModel::Sizes> WriteModel::committed_sizes() const {
 // `must`: what is whole below the path was committed.
 void WriteModel::see_commits(const std::string& below, bool must) {
   const bool asked = std::exchange(committing_, false);
+  const bool is_due = clock_.now() - changed_ >= kCommit;
   const auto actual = committed_sizes();
   for (const std::string& table : kTables) {
     const auto found = actual.find(table);
     const bool is_meant = below.empty() || below == table;
-    if (sees_table(table, found == actual.end() ? Sizes() : found->second, asked && is_meant, must && is_meant))
+    if (sees_table(table, found == actual.end() ? Sizes() : found->second, (asked && is_meant) || is_due,
+                   must && is_meant))
       continue;
     std::string text = "the ROOT file has of " + table + ":";
     if (found != actual.end())

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fs/staging/simulated_disk.h"
+#include "fs/standing_clock.h"
 #include "temporary_directory.h"
 #include "vfs/file_system.h"
 
@@ -32,7 +33,7 @@ class WriteModel {
   void run(std::uint64_t operations);
 
   struct Done {
-    std::uint64_t operations = 0, commits = 0, mounts = 0, crashes = 0, faults = 0;
+    std::uint64_t operations = 0, commits = 0, mounts = 0, crashes = 0, faults = 0, waits = 0;
   };
   const Done& done() const { return done_; }
 
@@ -85,6 +86,7 @@ class WriteModel {
   void remove_list(const std::string& path);
   void rename_one();
   void commit_one();
+  void wait_one();
   void commit(const std::string& below);
   void finish(const std::string& table);
   void mend_lists(const std::string& table);
@@ -114,6 +116,8 @@ class WriteModel {
 
   template <class T, class Call>
   Result<T> ask(Call call);
+  template <class Call>
+  Result<void> ask_in_time(Call call);
   template <class T>
   void need(const Result<T>&, const std::string& what);
   void expect(bool, const std::string& what) const;
@@ -131,6 +135,8 @@ class WriteModel {
   Random random_;
   const TemporaryDirectory temporary_;
   std::filesystem::path path_;
+  StandingClock clock_;
+  SteadyClock::Time changed_ = clock_.now();  // when bytes or sizes of a file were last changed, or before
   std::optional<SimulatedDisk> disk_;
   std::unique_ptr<FileSystem> fs_;
 

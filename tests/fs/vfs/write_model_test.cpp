@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random operations on a ROOT file that is written, commits, crashes and faults between any two of them or within one,
-// against a model. TFILEFS_CRASH=long makes a hundred times as many; TFILEFS_CRASH_SEED repeats a run
-// (tests/campaign.py).
+// Random operations on a ROOT file that is written, commits, time that passes, crashes and faults between any two of
+// them or within one, against a model. TFILEFS_CRASH=long makes a hundred times as many; TFILEFS_CRASH_SEED repeats a
+// run (tests/campaign.py).
 #include "fs/vfs/write_model.h"
 
 #include <gtest/gtest.h>
@@ -31,11 +31,12 @@ TEST(WriteModel, IsWhatAMountIs) {
     all.mounts += model.done().mounts;
     all.crashes += model.done().crashes;
     all.faults += model.done().faults;
+    all.waits += model.done().waits;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::cout << "TFILEFS_CRASH_SEED=" << first << ": " << all.operations << " operations, " << all.commits
-            << " commits, " << all.mounts << " mounts, " << all.crashes << " crashes, " << all.faults << " faults; "
-            << static_cast<std::uint64_t>(static_cast<double>(all.operations) / took.count())
+            << " commits, " << all.mounts << " mounts, " << all.crashes << " crashes, " << all.faults << " faults, "
+            << all.waits << " waits; " << static_cast<std::uint64_t>(static_cast<double>(all.operations) / took.count())
             << " operations a second\n";
 }
 
